@@ -1,0 +1,21 @@
+"""The one exception a reader should ever see: a sentence that says what happened and what to do."""
+
+
+class LessonsError(Exception):
+    """A problem explained in one sentence, shown as it is by the notebook, the app and the command line."""
+
+    def _render_traceback_(self) -> list[str]:
+        """IPython calls this instead of printing a traceback."""
+        return [f"{type(self).__name__}: {self}"]
+
+
+class DatabaseError(LessonsError):
+    """The database cannot be started, reached or used."""
+
+
+class ModelError(LessonsError):
+    """A language or embedding model cannot be reached or gives unusable output."""
+
+
+class ReadError(LessonsError):
+    """A file cannot be read as a document."""

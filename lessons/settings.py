@@ -1,0 +1,62 @@
+"""Every default of the workbook in one place, read from the environment or a `.env` file.
+
+`DATABASE_URL`, `OPENAI_API_KEY` and `OPENAI_BASE_URL` keep the names that other tools use; everything else
+carries the prefix `LESSONS_`, so `LESSONS_TOP_K=8` changes `Settings().top_k`.
+"""
+
+from functools import cache
+from pathlib import Path
+
+import platformdirs
+from pydantic import AliasChoices, Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """What can be set, with the default of every setting."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="LESSONS_", env_file=".env", env_ignore_empty=True, extra="ignore", populate_by_name=True
+    )
+
+    # Where things live
+    data_dir: Path = Path(platformdirs.user_data_dir("rag-workbook", appauthor=False))
+    database_url: SecretStr | None = Field(None, validation_alias=AliasChoices("database_url", "DATABASE_URL"))
+    user: str = "reader"
+
+    # Which models answer. Without a key and without a server, the keyless pair does.
+    openai_api_key: SecretStr | None = Field(None, validation_alias=AliasChoices("openai_api_key", "OPENAI_API_KEY"))
+    openai_base_url: str | None = Field(None, validation_alias=AliasChoices("openai_base_url", "OPENAI_BASE_URL"))
+    llm_model: str = "gpt-4o-mini"
+    embedding_model: str | None = None  # None: the keyless one without a key or server, text-embedding-3-small with one
+    embedding_dimension: int | None = None  # None: asked from the model once
+    context_window: int = 128_000  # tokens
+    max_output_tokens: int = 4_096
+    request_timeout: float = 60.0  # seconds
+    max_retries: int = 3
+    embedding_batch_size: int = 32
+    embedding_threads: int = 2
+    price_per_million_input_tokens: float = 0.15  # US dollars
+    price_per_million_output_tokens: float = 0.60
+
+    # Reading and splitting
+    naive_chunk_tokens: int = 800
+    naive_chunk_overlap: int = 0
+    max_file_bytes: int = 50_000_000
+
+    # Retrieval
+    naive_top_k: int = 5
+    top_k: int = 10
+    similarity_threshold: float = 0.7
+    keyword_weight: float = 0.3
+    mmr_lambda: float = 0.5
+    max_question_chars: int = 4_000
+
+    # Context
+    context_tokens: int = 4_000
+
+
+@cache
+def settings() -> Settings:
+    """The settings of this process, read once."""
+    return Settings()

@@ -1,0 +1,81 @@
+"""The trace of one answer: what every step took in, gave out, and cost.
+
+Notebooks, app, command line and evaluation all read this one record.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+
+@dataclass
+class Step:
+    """One step of an answer. Times are milliseconds, tokens are counted by the model or estimated, cost is US dollars."""
+
+    name: str
+    input: Any = None
+    output: Any = None
+    ms: float = 0.0
+    llm_calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    notes: list[str] = field(default_factory=list)
+
+    def add_llm_call(self, tokens_in: int, tokens_out: int, cost: float = 0.0) -> None:
+        self.llm_calls += 1
+        self.tokens_in += tokens_in
+        self.tokens_out += tokens_out
+        self.cost += cost
+
+
+@dataclass
+class Trace:
+    """The steps of one answer, in the order in which they began."""
+
+    steps: list[Step] = field(default_factory=list)
+
+    @contextmanager
+    def step(self, name: str, input: Any = None) -> Iterator[Step]:
+        """Time a block of work as one step; an exception is noted on the step and raised on."""
+        step = Step(name, input)
+        self.steps.append(step)
+        started = perf_counter()
+        try:
+            yield step
+        except Exception as error:
+            step.notes.append(f"failed: {error}")
+            raise
+        finally:
+            step.ms += (perf_counter() - started) * 1000
+
+    def __getitem__(self, name: str) -> Step:
+        """The first step called `name`; KeyError if there is none."""
+        for step in self.steps:
+            if step.name == name:
+                return step
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self.steps)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    @property
+    def ms(self) -> float:
+        return sum(step.ms for step in self.steps)
+
+    @property
+    def llm_calls(self) -> int:
+        return sum(step.llm_calls for step in self.steps)
+
+    @property
+    def tokens(self) -> int:
+        return sum(step.tokens_in + step.tokens_out for step in self.steps)
+
+    @property
+    def cost(self) -> float:
+        return sum(step.cost for step in self.steps)
