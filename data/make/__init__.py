@@ -1,0 +1,1 @@
+"""The generator of the workbook's fictional corpus and golden questions."""
