@@ -3,6 +3,7 @@
 DOCUMENTS = {
     "guide_budgets_38_en.pdf": """
 # Budgets and alerts – guide for Cirrocost 3.8
+@2024-03-12
 
 Published on 12 March 2024 for Cirrocost 3.8. Superseded by the edition for 4.3.
 
@@ -45,6 +46,7 @@ Can I silence alerts over a weekend? Not in this version. Remove the recipients 
 """,
     "guide_budgets_43_en.pdf": """
 # Budgets and alerts – guide for Cirrocost 4.3
+@2025-10-14
 
 Published on 14 October 2025 for Cirrocost 4.3. Replaces the edition for 3.8.
 
@@ -126,8 +128,9 @@ The data team at a retailer has an approved sum of 18,000 US dollars a month. Th
 """,
     "guide_anomalies_en.html": """
 # Finding and handling cost anomalies
+@2025-06-30
 
-Applies to Cirrocost 4.2 and later. Doc: guide. Last reviewed on 30 June 2025.
+Applies to Cirrocost 4.2 and later. Last reviewed on 30 June 2025.
 
 An anomaly is a day, or on hourly data an hour, whose cost lies far from what the pattern of the previous weeks predicts. The detector learns a separate pattern for every combination of connector, service and allocation group.
 
@@ -169,6 +172,7 @@ Clouds correct their lines afterwards. If a correction turns an ordinary day int
 """,
     "guide_commitments_en.pdf": """
 # Commitment planner
+@2025-05-09
 
 Applies to Cirrocost 4.0 and later, on Business and Enterprise. Last reviewed on 9 May 2025.
 

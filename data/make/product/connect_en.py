@@ -3,6 +3,7 @@
 DOCUMENTS = {
     "guide_connect_altis_en.pdf": """
 # Connecting Altis Cloud to Cirrocost
+@2025-11-03
 
 Applies to Cirrocost 4.2 and later. Last reviewed on 3 November 2025.
 
@@ -89,6 +90,7 @@ The night-time report is empty: the export was created with daily lines. The gra
 """,
     "guide_connect_borea_en.docx": """
 # Connecting Borea Cloud to Cirrocost
+@2025-08-21
 
 Applies to Cirrocost 4.1 and later. Last reviewed on 21 August 2025.
 
@@ -156,6 +158,7 @@ Everything is zero on the first of the month: Borea publishes the first day of a
 """,
     "guide_connect_haneul_en.md": """
 # Connecting Haneul Cloud (short version)
+@2025-07-15
 
 Applies to Cirrocost 4.2 and later. The Korean guide is longer and covers partner contracts and the closing of a month; this page holds what an English-speaking administrator needs.
 

@@ -1,0 +1,65 @@
+"""Golden questions written as `golden.txt` beside a world's texts, completed with the pages of their evidence.
+
+A question is a block of lines `field: value`, blocks are separated by a blank line. Fields: `q` question, `as` language,
+category, split and owner, `a` answer, `k` key facts separated by `;` (alternatives by `|`),
+`e` evidence as `file :: exact words` (repeatable), `user` and `assistant` the turns before (repeatable, in order).
+"""
+
+from pathlib import Path
+
+from data.make.extract import find
+
+CATEGORIES = {
+    "fact",
+    "identifier",
+    "comparison",
+    "summary",
+    "inference",
+    "follow-up",
+    "multi-part",
+    "unanswerable",
+}
+
+
+def questions(world: str, folder: str, corpus: Path) -> dict[str, list[dict]]:
+    """`{world: questions}`; raises ValueError for an unknown field or category or for words that are not in the file."""
+    source = Path(folder) / "golden.txt"
+    blocks = source.read_text(encoding="utf-8").strip().split("\n\n") if source.is_file() else []
+    return {world: [_question(f"{world}-{number:03}", block, world, corpus) for number, block in enumerate(blocks, 1)]}
+
+
+def _question(name: str, block: str, world: str, corpus: Path) -> dict:
+    fields: dict[str, list[str]] = {key: [] for key in ("q", "as", "a", "k", "e")}
+    history = []
+    for line in block.splitlines():
+        key, _, value = line.partition(": ")
+        if key in ("user", "assistant"):
+            history.append({"role": key, "content": value})
+        elif key in fields:
+            fields[key].append(value)
+        else:
+            raise ValueError(f"{name} has an unknown field in {line!r}.")
+    language, category, split, owner = fields["as"][0].split()
+    if category not in CATEGORIES:
+        raise ValueError(f"{name} has the unknown category {category!r}.")
+    return {
+        "id": name,
+        "question": fields["q"][0],
+        "language": language,
+        "category": category,
+        "answer": fields["a"][0],
+        "key_facts": [fact.strip() for line in fields["k"] for fact in line.split(";")],
+        "evidence": [_evidence(name, line, world, corpus) for line in fields["e"]],
+        "history": history,
+        "split": split,
+        "owner": owner,
+    }
+
+
+def _evidence(name: str, line: str, world: str, corpus: Path) -> dict:
+    file, _, quote = line.partition(" :: ")
+    source = f"{world}/{file}"
+    pages = find(corpus / source, quote)
+    if not pages or len(quote) > 200:
+        raise ValueError(f"{name}: {source} does not hold these words on one page, or they are too many: {quote!r}.")
+    return {"source_file": source, "page": pages[0], "quote": quote}
