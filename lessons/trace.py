@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass
 class Step:
-    """One step of an answer. Times are milliseconds, tokens are counted by the model or estimated, cost is US dollars."""
+    """One step of an answer. Times are milliseconds, tokens the model's own count or an estimate, cost US dollars."""
 
     name: str
     input: Any = None

@@ -1,0 +1,39 @@
+# make app    set everything up and open the app
+# make lab    set everything up and open the notebooks
+# make test   set everything up and run every check
+# make clean  remove the environment; your documents and database stay (make clean-data removes those)
+
+PYTHON ?= python3
+UV ?= $(or $(shell command -v uv),.uv/bin/uv)
+export UV_PYTHON_DOWNLOADS ?= never
+export UV_PROJECT_ENVIRONMENT ?= .venv
+
+.PHONY: app lab test check setup clean clean-data
+
+app: setup
+	$(UV) run --locked lessons app
+
+lab: setup
+	$(UV) run --locked jupyter lab notebooks/00_start_here.ipynb
+
+test: check
+	$(UV) run --locked pytest
+	LESSONS_DATA_DIR=$$(mktemp -d) $(UV) run --locked pytest --nbval --nbval-sanitize-with tests/nbval_sanitize.cfg notebooks
+
+check: setup
+	$(UV) run --locked ruff check
+	$(UV) run --locked ruff format --check
+	$(UV) run --locked mypy
+
+setup: $(UV)
+	$(UV) sync --locked --quiet
+
+.uv/bin/uv:
+	$(PYTHON) -m venv .uv
+	.uv/bin/python -m pip install --quiet uv
+
+clean:
+	rm -rf .venv .uv .pytest_cache .ruff_cache .mypy_cache .hypothesis
+
+clean-data: setup
+	$(UV) run --locked python -m lessons.database.clean

@@ -1,0 +1,77 @@
+"""An answer: its words, where they come from, and the trace of how it came about."""
+
+import html
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from lessons.retrieve.types import Context
+from lessons.trace import Trace
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A passage that the answer rests on. The quote stands word for word in the chunk."""
+
+    number: int
+    source_file: str
+    page: int | None
+    chunk_id: str
+    quote: str
+
+    def __str__(self) -> str:
+        page = f", p. {self.page}" if self.page else ""
+        return f"[{self.number}] {self.source_file}{page}: “{self.quote}”"
+
+
+@dataclass
+class Answer:
+    """What a stage answered. `found` is False when the documents do not say; `confidence` runs from 0 to 1."""
+
+    question: str
+    stage: str
+    model: str
+    text: str = ""
+    found: bool = False
+    confidence: float = 0.0
+    citations: list[Citation] = field(default_factory=list)
+    context: Context = field(default_factory=Context)
+    trace: Trace = field(default_factory=Trace)
+    warnings: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return "\n".join([self.text, *map(str, self.citations), *self.warnings])
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `lessons ask --json` prints for one stage."""
+        counted = ("ms", "llm_calls", "tokens_in", "tokens_out")
+        return {
+            "stage": self.stage,
+            "question": self.question,
+            "answer": self.text,
+            "found": self.found,
+            "confidence": self.confidence,
+            "model": self.model,
+            "citations": [asdict(citation) for citation in self.citations],
+            "documents": [
+                {
+                    "chunk_id": document.id,
+                    "source_file": document.source,
+                    "page": document.page,
+                    "score": document.score,
+                    "text": document.content,
+                }
+                for document in self.context.documents
+            ],
+            "trace": [{"step": step.name, **{key: getattr(step, key) for key in counted}} for step in self.trace],
+            "warnings": self.warnings,
+        }
+
+    def _repr_html_(self) -> str:
+        cited = "".join(f"<li style='margin:0'>{html.escape(str(citation))}</li>" for citation in self.citations)
+        warned = "".join(f"<p>⚠ {html.escape(warning)}</p>" for warning in self.warnings)
+        return (
+            f"<div style='border-left:3px solid #4c78a8;padding:0 0 0 .8em'><p><b>{html.escape(self.stage)}</b> · "
+            f"{html.escape(self.question)}</p><p>{html.escape(self.text)}</p>"
+            f"<ul style='list-style:none;padding:0;font-size:.9em;opacity:.8'>{cited}</ul>{warned}"
+            f"<p style='font-size:.8em;opacity:.6'>answered by the {html.escape(self.model)}</p></div>"
+        )

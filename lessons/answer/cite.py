@@ -1,0 +1,64 @@
+"""Citations: from the numbers in an answer back to the very words of a chunk."""
+
+import re
+
+from lessons.answer.answer import Citation
+from lessons.retrieve.types import Context, RetrievedDocument
+from lessons.text import language, sentences, terms
+
+CITATION = re.compile(r"\[(\d{1,3})\]")
+
+
+def citations(answer: str, context: Context) -> list[Citation]:
+    """The cited documents in order of first mention, each with the sentence that supports the answer best.
+
+    A number that no document carries is left out; so is a document without a single sentence.
+    """
+    claims: dict[int, str] = {}
+    for claim, number in _claims(answer):
+        claims[number] = f"{claims.get(number, '')} {claim}".strip()
+    numbered = dict(enumerate(context.documents, start=1))
+    return [
+        Citation(number, document.source, document.page, document.id, quote)
+        for number, claim in claims.items()
+        if (document := numbered.get(number)) and (quote := best_quote(claim, document.content))
+    ]
+
+
+def best_quote(claim: str, content: str) -> str:
+    """The sentence of `content` that shares most terms with the claim; the first one if none does.
+
+    Its words stand in the content as they are, but for line breaks.
+    """
+    wanted, words = set(terms(claim)), " ".join(content.split())
+    candidates = [sentence for sentence in sentences(content) if " ".join(sentence.split()) in words]
+    return max(candidates, key=lambda sentence: _overlap(wanted, sentence), default="")
+
+
+def confidence(question: str, documents: tuple[RetrievedDocument, ...]) -> float:
+    """How well the retrieval covers the question, 0 to 1: the share of its terms that the documents hold.
+
+    Words cannot be compared across languages; there the best similarity stands in.
+    """
+    wanted = set(terms(question))
+    texts = [f"{document.source} {document.content}" for document in documents]
+    if not wanted or not texts:
+        return 0.0
+    if all(language(text) != language(question) for text in texts):
+        return round(max(0.0, min(1.0, documents[0].score)), 3)
+    return round(len(wanted & set().union(*(terms(text) for text in texts))) / len(wanted), 3)
+
+
+def _claims(answer: str) -> list[tuple[str, int]]:
+    """Each cited number with the words before it, back to the previous citation."""
+    claims, start, words = [], 0, ""
+    for match in CITATION.finditer(answer):
+        words = answer[start : match.start()].strip() or words
+        claims.append((words, int(match.group(1))))
+        start = match.end()
+    return claims
+
+
+def _overlap(wanted: set[str], sentence: str) -> float:
+    found = set(terms(sentence))
+    return len(wanted & found) / (len(wanted | found) or 1)

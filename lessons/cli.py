@@ -1,0 +1,191 @@
+"""The command line. Exit code 0 on success, 2 on bad usage, 1 on failure; messages go to stderr, answers to stdout."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+from lessons.errors import LessonsError
+from lessons.settings import settings
+
+if TYPE_CHECKING:
+    from lessons.answer.answer import Answer
+    from lessons.stages import Stage
+
+app = typer.Typer(
+    help="Learn retrieval-augmented generation, one measured stage at a time.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+errors = Console(stderr=True)
+
+User = Annotated[str, typer.Option(help="Owner of the documents.", show_default="LESSONS_USER")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+
+
+class Enrichment(StrEnum):
+    """How much is added to each chunk at ingestion."""
+
+    NONE = "none"
+
+
+def main() -> None:
+    """Run the command line; a known problem ends it with its sentence and exit code 1."""
+    try:
+        app()
+    except LessonsError as error:
+        errors.print(f"{error}", style="red", markup=False, highlight=False, soft_wrap=True)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+
+
+@app.command()
+def doctor(as_json: AsJson = False) -> None:
+    """Say what runs here: models, database, documents. Each line is ok or says what to do."""
+    from lessons.doctor import examine
+
+    report = examine()
+    if as_json:
+        _print_json(report.as_dicts())
+    else:
+        typer.echo(str(report))
+    if not report.ok:
+        raise typer.Exit(1)
+
+
+@app.command()
+def ingest(
+    paths: Annotated[list[Path], typer.Argument(help="Files or folders.")],
+    user: User = "",
+    enrich: Annotated[Enrichment, typer.Option(help="What is added to each chunk.")] = Enrichment.NONE,
+    index: Annotated[str | None, typer.Option(help="Fill only this index instead of every stage's.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Read files or folders into the index of every stage. Known files are skipped, changed ones replaced."""
+    from lessons.ingest.pipeline import ingest as ingest_files
+    from lessons.ingest.read import named_files
+    from lessons.ingest.store import Scope
+    from lessons.library import indexes
+    from lessons.workspace import workspace
+
+    known = {each.name: each for each in indexes()}
+    if index and index not in known:
+        raise typer.BadParameter(
+            f"there is no index {index!r}; the indexes are {', '.join(known)}", param_hint="--index"
+        )
+    targets = [known[index]] if index else list(known.values())
+    files = named_files(paths)
+    place, scope = workspace(), Scope(user or settings().user)
+    report = []
+    with _progress("Ingesting", hidden=as_json) as advance:
+        for target in targets:
+            for result in ingest_files(files, target, place.store(target), place.embedding, scope):
+                advance(len(report) + 1, len(files) * len(targets))
+                report.append({"file": result.source_file, "index": target.name, "status": result.status,
+                               "chunks": result.chunks, "reason": result.reason})  # fmt: skip
+    if as_json:
+        _print_json(report)
+    else:
+        typer.echo("\n".join(map(_ingest_line, report)))
+    if not report:
+        raise LessonsError("There is no file to read here; PDF, DOCX, PPTX, HTML, MD and TXT can be read.")
+    if any(line["status"] == "failed" for line in report):
+        raise typer.Exit(1)
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(help="The question, in English or Korean.")],
+    stage: Annotated[str, typer.Option(help="Name of a stage, or all.")] = "",
+    user: User = "",
+    source_file: Annotated[str | None, typer.Option(help="Search this file only.")] = None,
+    filter_text: Annotated[str | None, typer.Option("--filter", help="For example: page_number >= 2")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Answer a question with citations, streamed as it comes."""
+    from lessons.library import ensure_corpus
+    from lessons.retrieve.filter_text import parse_filter
+    from lessons.retrieve.known_files import only_file
+    from lessons.stages import stage_named, stages
+    from lessons.workspace import workspace
+
+    names = list(stages())
+    if stage and stage not in [*names, "all"]:
+        raise typer.BadParameter(f"there is no stage {stage!r}; choose {', '.join(names)} or all", param_hint="--stage")
+    chosen = [stage_named(name) for name in (names if stage == "all" else [stage or names[-1]])]
+    filters = parse_filter(filter_text) if filter_text else None
+    owner = user or settings().user
+    place = workspace()
+    with _progress("Loading the shipped documents", hidden=as_json) as advance:
+        ensure_corpus(place, owner, advance)
+    answers = []
+    for each in chosen:
+        within, warning = only_file(source_file, filters, place.store(each.index), owner)
+        answers.append(_ask(each, question, as_json, user=owner, filters=within))
+        answers[-1].warnings += warning
+    if as_json:
+        _print_json([answer.as_dict() for answer in answers])
+
+
+@app.command(name="app")
+def run_app(
+    port: Annotated[int, typer.Option(help="Port of the address.")] = 8501,
+    headless: Annotated[bool, typer.Option(help="Do not open a browser.")] = False,
+) -> None:
+    """Start the app in the browser. It listens on this machine only."""
+    import subprocess
+
+    from lessons.library import ROOT
+
+    command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), f"--server.port={port}"]
+    raise typer.Exit(subprocess.call([*command, f"--server.headless={str(headless).lower()}"]))
+
+
+def _ask(stage: "Stage", question: str, quiet: bool, **scope: Any) -> "Answer":
+    stream = stage.stream(question, **scope)
+    for piece in stream:
+        if not quiet:
+            typer.echo(piece, nl=False)
+    if not quiet:
+        answer = stream.answer
+        typer.echo("\n" + "\n".join(f"  {citation}" for citation in answer.citations))
+        for warning in answer.warnings:
+            errors.print(f"Note: {warning}", style="yellow", markup=False, soft_wrap=True)
+        errors.print(f"{answer.stage} · {answer.model} · {answer.trace.ms:.0f} ms", style="dim", markup=False)
+    return stream.answer
+
+
+def _ingest_line(line: dict[str, Any]) -> str:
+    reason = f" – {line['reason']}" if line["reason"] else ""
+    return f"{line['status']:9} {line['file']} [{line['index']}] {line['chunks']} chunks{reason}"
+
+
+def _print_json(document: Any) -> None:
+    typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
+
+
+@contextmanager
+def _progress(label: str, hidden: bool) -> Iterator[Callable[[int, int], None]]:
+    """A bar on stderr, which appears with the first step and is left out for `--json`."""
+    from rich.progress import Progress
+
+    with Progress(console=errors, transient=True, disable=hidden) as bar:
+        task = None
+
+        def advance(done: int, total: int) -> None:
+            nonlocal task
+            task = bar.add_task(label, total=total) if task is None else task
+            bar.update(task, completed=done, total=total)
+
+        yield advance

@@ -1,0 +1,94 @@
+"""The doctor: what runs here, each line in order or with what to do about it."""
+
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+
+from lessons.errors import LessonsError
+from lessons.settings import Settings, settings
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of the doctor's report."""
+
+    name: str
+    ok: bool
+    detail: str
+
+    def __str__(self) -> str:
+        return f"{'ok ' if self.ok else 'NO '} {self.name}: {self.detail}"
+
+
+class Report(list[Check]):
+    """The doctor's lines, as text or as a table in a notebook."""
+
+    @property
+    def ok(self) -> bool:
+        return all(check.ok for check in self)
+
+    def as_dicts(self) -> list[dict]:
+        return [asdict(check) for check in self]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+    __repr__ = __str__
+
+
+def examine(chosen: Settings | None = None) -> Report:
+    """Check Python, database, embedding, language model and documents, one after the other."""
+    return Report(_checks(chosen or settings()))
+
+
+def _checks(chosen: Settings) -> Iterator[Check]:
+    yield Check("python", sys.version_info >= (3, 11), f"{platform.python_version()} on {platform.system()}")
+    yield Check("llama-index", True, version("llama-index-core"))
+    yield _check("database", lambda: _database(chosen))
+    yield _check("embedding", lambda: _embedding(chosen))
+    yield _check("language model", lambda: _language_model(chosen))
+    yield _check("documents", lambda: _documents(chosen))
+
+
+def _check(name: str, look: Callable[[], str]) -> Check:
+    try:
+        return Check(name, True, look())
+    except LessonsError as error:
+        return Check(name, False, str(error))
+
+
+def _database(chosen: Settings) -> str:
+    from lessons.database import server_info
+
+    info = server_info(chosen)
+    return f"PostgreSQL {info.version} with pgvector {info.pgvector}, {info.kind}, {info.url}"
+
+
+def _embedding(chosen: Settings) -> str:
+    from lessons.models.embedding import embedding_model, identity
+
+    name, dimension = identity(embedding_model(chosen))
+    return f"{name}, {dimension} dimensions"
+
+
+def _language_model(chosen: Settings) -> str:
+    from lessons.models.llm import describe, language_model, probe
+
+    model = language_model(chosen)
+    probe(model)
+    return describe(model)
+
+
+def _documents(chosen: Settings) -> str:
+    from lessons.ingest.store import Scope
+    from lessons.library import indexes
+    from lessons.workspace import Workspace
+
+    place = Workspace.open(chosen)
+    found = [(index.name, place.store(index).documents(Scope(chosen.user))) for index in indexes()]
+    if not any(rows for _, rows in found):
+        return f"none yet for {chosen.user!r}; the shipped ones are loaded with the first question"
+    counts = [f"{len(rows)} documents, {sum(row.chunks for row in rows)} chunks in {name!r}" for name, rows in found]
+    return "; ".join(counts) + f" for {chosen.user!r}"

@@ -1,0 +1,45 @@
+"""An index: how documents become chunks. A stage that changes its index changes nothing else."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from llama_index.core.ingestion import run_transformations
+from llama_index.core.node_parser import TokenTextSplitter
+from llama_index.core.schema import BaseNode, Document, TransformComponent
+
+from lessons.settings import settings
+
+
+@dataclass(frozen=True)
+class Index:
+    """A name and the LlamaIndex transformations that turn documents into chunks."""
+
+    name: str
+    transformations: tuple[TransformComponent, ...] = field(repr=False)
+
+    def chunks(self, documents: Sequence[Document], user_id: str) -> list[BaseNode]:
+        """Cut documents of one file into chunks with `user_id`, `chunk_index` and an id derived from their content."""
+        nodes = list(run_transformations(documents, self.transformations, in_place=False))
+        for position, node in enumerate(nodes):
+            node.metadata |= {"user_id": user_id, "chunk_index": position}
+            node.id_ = chunk_id(self.name, node)
+        return nodes
+
+    def fingerprint(self, content_hash: str) -> str:
+        """Changes when the file or the way it is cut changes: only then is it ingested anew."""
+        recipe = "".join(transformation.to_json() for transformation in self.transformations)
+        return sha256((recipe + content_hash).encode()).hexdigest()
+
+
+def chunk_id(index_name: str, node: BaseNode) -> str:
+    """The same text at the same place of the same owner's file has the same id, whenever it is ingested."""
+    place = [index_name, *(str(node.metadata[key]) for key in ("user_id", "source_file", "chunk_index"))]
+    return sha256("\x1f".join([*place, node.get_content()]).encode()).hexdigest()[:32]
+
+
+def naive_index() -> Index:
+    """Row B1: 800 tokens, no overlap, nothing but the words themselves."""
+    chosen = settings()
+    splitter = TokenTextSplitter(chunk_size=chosen.naive_chunk_tokens, chunk_overlap=chosen.naive_chunk_overlap)
+    return Index("naive", (splitter,))

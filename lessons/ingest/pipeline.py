@@ -1,0 +1,81 @@
+"""Ingestion: read → split → embed → store, file by file; a bad file is reported and the others go on."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Literal
+
+from llama_index.core.embeddings import BaseEmbedding
+from llama_index.core.schema import BaseNode, MetadataMode
+
+from lessons.errors import ReadError
+from lessons.ingest.index import Index
+from lessons.ingest.read import content_hash, read
+from lessons.ingest.store import ChunkStore, Scope
+from lessons.text import normalize
+
+Status = Literal["added", "replaced", "unchanged", "duplicate", "failed"]
+
+
+@dataclass(frozen=True)
+class FileResult:
+    """What became of one file. Times are seconds."""
+
+    source_file: str
+    status: Status
+    chunks: int = 0
+    reason: str | None = None
+    seconds: float = 0.0
+    embedding_seconds: float = 0.0
+
+
+def ingest(
+    files: Sequence[tuple[Path, str]], index: Index, store: ChunkStore, embedding: BaseEmbedding, scope: Scope
+) -> Iterator[FileResult]:
+    """Ingest (path, source_file) pairs for one owner, yielding each file's result as soon as it is known.
+
+    A file whose content is known is skipped; a changed one replaces its earlier chunks. DatabaseError and ModelError
+    end the run, since they would fail every further file; what was written before stays.
+    """
+    known = {document.source_file: document.sha256 for document in store.documents(scope)}
+    for path, name in files:
+        result, fingerprint = _ingest_file(path, normalize(name), index, store, embedding, scope, known)
+        if fingerprint:
+            known[result.source_file] = fingerprint
+        yield result
+
+
+def _ingest_file(
+    path: Path,
+    name: str,
+    index: Index,
+    store: ChunkStore,
+    embedding: BaseEmbedding,
+    scope: Scope,
+    known: dict[str, str],
+) -> tuple[FileResult, str | None]:
+    started = perf_counter()
+    try:
+        fingerprint = index.fingerprint(content_hash(path))
+        if known.get(name) == fingerprint:
+            return FileResult(name, "unchanged"), None
+        if twin := next((other for other, its in known.items() if its == fingerprint), None):
+            return FileResult(name, "duplicate", reason=f"The same content is already stored as {twin}."), None
+        documents = read(path, name)
+    except ReadError as error:
+        return FileResult(name, "failed", reason=str(error)), None
+    nodes = index.chunks(documents, scope.user_id)
+    embedding_seconds = _embed(nodes, embedding)
+    store.replace_document(scope, name, fingerprint, nodes)
+    status: Status = "replaced" if name in known else "added"
+    seconds = perf_counter() - started
+    return FileResult(name, status, len(nodes), None, seconds, embedding_seconds), fingerprint
+
+
+def _embed(nodes: Sequence[BaseNode], embedding: BaseEmbedding) -> float:
+    started = perf_counter()
+    vectors = embedding.get_text_embedding_batch([node.get_content(MetadataMode.EMBED) for node in nodes])
+    for node, vector in zip(nodes, vectors, strict=True):
+        node.embedding = vector
+    return perf_counter() - started

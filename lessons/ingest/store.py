@@ -1,0 +1,207 @@
+"""Chunks in PostgreSQL: LlamaIndex's `PGVectorStore`, with the parts replaced that an application cannot live with.
+
+The stock store pastes filter values into SQL, adds the same chunk twice, and knows no owner. Here filters are bound
+parameters (`filters.py`), a chunk's id comes from its content, every search names its owner, and a document is written
+together with its chunks in one transaction or not at all.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+from typing import Any
+
+from llama_index.core.schema import BaseNode, MetadataMode, TextNode
+from llama_index.core.vector_stores.types import (
+    MetadataFilters,
+    VectorStoreQuery,
+    VectorStoreQueryMode,
+    VectorStoreQueryResult,
+)
+from llama_index.vector_stores.postgres import PGVectorStore
+from llama_index.vector_stores.postgres.base import DBEmbeddingRow
+from pgvector.sqlalchemy import Vector
+from sqlalchemy import (
+    BIGINT,
+    TEXT,
+    Column,
+    Connection,
+    Engine,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    delete,
+    func,
+    select,
+)
+from sqlalchemy.dialects.postgresql import JSONB, insert
+from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.pool import NullPool
+from sqlalchemy.sql import Select
+
+from lessons.database import ensure_schema, explained
+from lessons.errors import LessonsError
+from lessons.ingest.documents import Base, DocumentRow
+from lessons.ingest.filters import bound_filters
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Whose chunks a search may see. There is no search without one."""
+
+    user_id: str
+
+
+class ChunkStore(PGVectorStore):
+    """The chunks of one index under one embedding model. Distances are cosine distances, similarities 1 − distance."""
+
+    def __init__(self, engine: Engine, index_name: str, embedding_name: str, dimension: int) -> None:
+        table = f"chunks_{index_name}_{embedding_name}"
+        async_engine = create_async_engine(engine.url, poolclass=NullPool)
+        super().__init__(engine=engine, async_engine=async_engine, table_name=table, embed_dim=dimension)
+        self._table_class = _chunk_table(table, dimension)
+
+    def _initialize(self) -> None:
+        """Create the tables once; the base class calls this before every statement."""
+        if not self._is_initialized:
+            tables = [DocumentRow.__table__, self._table_class.__table__]
+            ensure_schema(self._engine, lambda connection: Base.metadata.create_all(connection, tables))
+            self._connect()
+            self._is_initialized = True
+
+    # Writing
+
+    def replace_document(self, scope: Scope, source_file: str, sha256: str, nodes: Sequence[BaseNode]) -> None:
+        """Put a document and its embedded chunks in the place of an earlier version, in one transaction."""
+        self._initialize()
+        chunks = self._table_class
+        with explained(), self._engine.begin() as connection:
+            document_id = self._claim_document(connection, scope.user_id, source_file, sha256, nodes)
+            connection.execute(delete(chunks).where(chunks.document_id == document_id))
+            self._upsert(connection, document_id, nodes)
+
+    def add(self, nodes: Sequence[BaseNode], **_: Any) -> list[str]:
+        """LlamaIndex's way in: upsert chunks by id. Their metadata must name `user_id` and `source_file`."""
+        self._initialize()
+
+        def owner_and_file(node: BaseNode) -> tuple[str, str]:
+            return node.metadata["user_id"], node.metadata["source_file"]
+
+        with explained(), self._engine.begin() as connection:
+            for (user_id, source_file), group in groupby(sorted(nodes, key=owner_and_file), owner_and_file):
+                members = list(group)
+                document_id = self._claim_document(connection, user_id, source_file, "", members)
+                self._upsert(connection, document_id, members)
+        return [node.node_id for node in nodes]
+
+    def delete_document(self, scope: Scope, source_file: str) -> bool:
+        """Remove an owner's document with its chunks; False if there was none."""
+        self._initialize()
+        with explained(), self._engine.begin() as connection:
+            return connection.execute(delete(DocumentRow).where(*self._documents_of(scope, source_file))).rowcount > 0
+
+    def _claim_document(
+        self, connection: Connection, user_id: str, source_file: str, sha256: str, nodes: Sequence[BaseNode]
+    ) -> int:
+        """Insert or update the document's row. Its lock makes a second writer of the same file wait for the first."""
+        key = {"index_table": self.table_name, "user_id": user_id, "source_file": source_file}
+        pages = len({node.metadata.get("page_number") for node in nodes})
+        values = {"sha256": sha256, "pages": pages, "chunks": len(nodes), "ingested_at": func.now()}
+        statement = insert(DocumentRow).values(**key, **values)
+        statement = statement.on_conflict_do_update(index_elements=list(key), set_=values)
+        return connection.execute(statement.returning(DocumentRow.id)).scalar_one()
+
+    def _upsert(self, connection: Connection, document_id: int, nodes: Sequence[BaseNode]) -> None:
+        rows = [
+            {
+                "node_id": node.node_id,
+                "document_id": document_id,
+                "user_id": node.metadata["user_id"],
+                "chunk_index": node.metadata["chunk_index"],
+                "text": node.get_content(MetadataMode.NONE),
+                "metadata_": node.metadata,
+                "embedding": node.get_embedding(),
+            }
+            for node in nodes
+        ]
+        if rows:
+            statement = insert(self._table_class)
+            changed = {name: statement.excluded[name] for name in rows[0] if name != "node_id"}
+            connection.execute(statement.on_conflict_do_update(index_elements=["node_id"], set_=changed), rows)
+
+    # Reading
+
+    def documents(self, scope: Scope) -> list[DocumentRow]:
+        """The documents of an owner in this index, by name."""
+        self._initialize()
+        statement = select(DocumentRow).where(*self._documents_of(scope)).order_by(DocumentRow.source_file)
+        with explained(), self._session() as session:
+            return list(session.scalars(statement))
+
+    def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
+        """The nearest chunks within `scope=Scope(…)`, which every search must name."""
+        if query.mode != VectorStoreQueryMode.DEFAULT:
+            raise LessonsError(f"This store searches by vector only, not in the mode {query.mode.value}.")
+        with explained():
+            return super().query(query, **kwargs)
+
+    async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
+        """The asynchronous twin of `query`."""
+        if query.mode != VectorStoreQueryMode.DEFAULT:
+            raise LessonsError(f"This store searches by vector only, not in the mode {query.mode.value}.")
+        with explained():
+            return await super().aquery(query, **kwargs)
+
+    def get_nodes(  # type: ignore[override]
+        self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None, *, scope: Scope
+    ) -> list[BaseNode]:
+        """An owner's chunks by id or filter, in document order; an empty list of ids finds nothing."""
+        self._initialize()
+        chunks = self._table_class
+        statement = select(chunks).where(chunks.user_id == scope.user_id)
+        if node_ids is not None:
+            statement = statement.where(chunks.node_id.in_(node_ids))
+        if filters is not None:
+            statement = statement.where(bound_filters(chunks.metadata_, filters))
+        with explained(), self._session() as session:
+            rows = session.scalars(statement.order_by(chunks.document_id, chunks.chunk_index))
+            return [TextNode(id_=row.node_id, text=row.text, metadata=row.metadata_) for row in rows]
+
+    def _documents_of(self, scope: Scope, source_file: str | None = None) -> list:
+        conditions = [DocumentRow.index_table == self.table_name, DocumentRow.user_id == scope.user_id]
+        return conditions if source_file is None else [*conditions, DocumentRow.source_file == source_file]
+
+    def _build_query(  # type: ignore[override]
+        self, embedding: list[float] | None, limit: int = 10, metadata_filters: Any = None, *, scope: Scope, **_: Any
+    ) -> Select:
+        chunks = self._table_class
+        distance = chunks.embedding.cosine_distance(embedding).label("distance")
+        statement = select(chunks.node_id, chunks.text, chunks.metadata_, distance)
+        statement = statement.where(chunks.user_id == scope.user_id)
+        if metadata_filters is not None:
+            statement = statement.where(bound_filters(chunks.metadata_, metadata_filters))
+        return statement.order_by(distance).limit(limit)
+
+    def _db_rows_to_query_result(self, rows: list[DBEmbeddingRow]) -> VectorStoreQueryResult:
+        nodes = [TextNode(id_=row.node_id, text=row.text, metadata=row.metadata) for row in rows]
+        similarities = [row.similarity for row in rows]
+        return VectorStoreQueryResult(nodes=nodes, similarities=similarities, ids=[row.node_id for row in rows])
+
+
+@cache
+def _chunk_table(name: str, dimension: int) -> Any:
+    """The table of one index: what `PGVectorStore` expects, plus the owner, the document and the place in it."""
+    columns = {
+        "__tablename__": name,
+        "__table_args__": (Index(f"{name}_place", "document_id", "chunk_index"),),
+        "id": Column(BIGINT, primary_key=True),
+        "node_id": Column(String, nullable=False, unique=True),
+        "document_id": Column(ForeignKey(DocumentRow.id, ondelete="CASCADE"), nullable=False),
+        "user_id": Column(String, nullable=False, index=True),
+        "chunk_index": Column(Integer, nullable=False),
+        "text": Column(TEXT, nullable=False),
+        "metadata_": Column(JSONB, nullable=False),
+        "embedding": Column(Vector(dimension), nullable=False),
+    }
+    return type(f"Chunk_{name}", (Base,), columns)

@@ -1,0 +1,54 @@
+"""The shipped corpus: loaded into the indexes of all stages the first time somebody asks."""
+
+import json
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from pathlib import Path
+
+from lessons.errors import LessonsError
+from lessons.ingest.index import Index
+from lessons.ingest.pipeline import FileResult, ingest
+from lessons.ingest.store import Scope
+from lessons.stages import stages
+from lessons.workspace import Workspace
+
+ROOT = Path(__file__).parents[1]
+CORPUS = ROOT / "data" / "corpus"
+
+
+def indexes() -> list[Index]:
+    """The indexes that the stages use, each once."""
+    return list({stage.index.name: stage.index for stage in stages().values()}.values())
+
+
+def shipped_documents() -> list[dict]:
+    """The lines of the manifest: `path`, `owner`, `title`, `language` … of each shipped document."""
+    manifest = CORPUS / "manifest.jsonl"
+    if not manifest.exists():
+        raise LessonsError(f"The shipped documents are not at {CORPUS}; run the workbook from its cloned folder.")
+    return [json.loads(line) for line in manifest.read_text(encoding="utf-8").splitlines()]
+
+
+def load_corpus(place: Workspace, progress: Callable[[int, int], None] = lambda done, total: None) -> list[FileResult]:
+    """Ingest what is missing of the shipped corpus for its owners, telling `progress` files done and in all."""
+    documents, targets = shipped_documents(), indexes()
+    results = []
+    for result in _ingest_shipped(place, documents, targets):
+        results.append(result)
+        progress(len(results), len(documents) * len(targets))
+    return results
+
+
+def ensure_corpus(place: Workspace, user: str, progress: Callable[[int, int], None] = lambda done, total: None) -> None:
+    """Load the shipped corpus if the owner of it asks and any index of theirs is still empty."""
+    owners = {document["owner"] for document in shipped_documents()}
+    if user in owners and any(not place.store(index).documents(Scope(user)) for index in indexes()):
+        load_corpus(place, progress)
+
+
+def _ingest_shipped(place: Workspace, documents: list[dict], targets: list[Index]) -> Iterator[FileResult]:
+    by_owner = sorted(documents, key=lambda document: document["owner"])
+    for owner, group in groupby(by_owner, key=lambda document: document["owner"]):
+        files = [(CORPUS / document["path"], document["path"]) for document in group]
+        for index in targets:
+            yield from ingest(files, index, place.store(index), place.embedding, Scope(owner))

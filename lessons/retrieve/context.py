@@ -1,0 +1,34 @@
+"""The context builder: documents in order, each under its source, until the budget is spent (row A9)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from lessons.models.tokens import TokenEstimator
+from lessons.retrieve.types import Context, RetrievedDocument
+from lessons.settings import settings
+
+SEPARATOR = "\n\n---\n\n"
+
+
+@dataclass(frozen=True)
+class ContextBuilder:
+    """Joins documents up to `max_tokens` estimated tokens and stops at the first that would pass it."""
+
+    max_tokens: int = field(default_factory=lambda: settings().context_tokens)
+
+    def build(self, documents: Sequence[RetrievedDocument]) -> Context:
+        counter, text, kept, total = TokenEstimator(), "", [], 0
+        for number, document in enumerate(documents, start=1):
+            longer = text + (SEPARATOR if text else "") + source_header(number, document) + "\n" + document.content
+            tokens = counter.count(longer)
+            if tokens > self.max_tokens:
+                break
+            text, total = longer, tokens
+            kept.append(document)
+        return Context(text, tuple(kept), total)
+
+
+def source_header(number: int, document: RetrievedDocument) -> str:
+    """`[Source: 2 | report.pdf, p. 3]`: the number an answer cites, the file, and its page where it has pages."""
+    page = f", p. {document.page}" if document.page else ""
+    return f"[Source: {number} | {document.source}{page}]"

@@ -1,0 +1,35 @@
+"""The four-stage pipeline: query transformers → retriever → reranker → context builder (row A6)."""
+
+from dataclasses import dataclass, field
+
+from lessons.retrieve.context import ContextBuilder
+from lessons.retrieve.search import ranked
+from lessons.retrieve.types import Context, Query, QueryTransformer, Reranker, Resources, Retriever
+from lessons.trace import Trace
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pipeline:
+    """What is done to a question before a model answers it. Only the retriever is required."""
+
+    retriever: Retriever
+    query: tuple[QueryTransformer, ...] = ()
+    reranker: Reranker | None = None
+    context: ContextBuilder = field(default_factory=ContextBuilder)
+
+    def run(self, query: Query, resources: Resources, trace: Trace) -> Context:
+        """Find the context of a question; nothing retrieved gives the empty context."""
+        queries = [query.text]
+        for transformer in self.query:
+            with trace.step(type(transformer).__name__, queries) as step:
+                queries = step.output = transformer.transform(queries, query, resources, step)
+        with trace.step("retrieve", queries) as step:
+            documents = step.output = self.retriever.retrieve(queries, query, resources)
+        if self.reranker and query.rerank:
+            with trace.step("rerank", documents) as step:
+                documents = step.output = self.reranker.rerank(query, documents, resources)
+        elif self.reranker:
+            documents = ranked(documents)[: query.top_k]
+        with trace.step("context", documents) as step:
+            context = step.output = self.context.build(documents)
+        return context

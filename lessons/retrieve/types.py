@@ -1,0 +1,86 @@
+"""What travels through the pipeline: a query goes in, documents are found, a context comes out (row A10)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from llama_index.core.embeddings import BaseEmbedding
+from llama_index.core.llms import LLM
+from llama_index.core.vector_stores.types import MetadataFilters
+
+from lessons.ingest.store import ChunkStore, Scope
+from lessons.settings import settings
+from lessons.trace import Step
+
+
+@dataclass(frozen=True)
+class Query:
+    """A question within the scope of its owner. `top_k` documents are wanted; `rerank=False` keeps score order."""
+
+    text: str
+    scope: Scope
+    filters: MetadataFilters | None = None
+    top_k: int = field(default_factory=lambda: settings().top_k)
+    rerank: bool = True
+    history: tuple[tuple[str, str], ...] = ()  # (role, content), oldest first
+
+
+@dataclass(frozen=True)
+class RetrievedDocument:
+    """One chunk that was found, with its similarity or relevance score and its length in estimated tokens."""
+
+    id: str
+    content: str
+    score: float
+    source: str
+    metadata: dict[str, Any] = field(default_factory=dict)
+    estimated_tokens: int = 0
+
+    @property
+    def page(self) -> int | None:
+        return self.metadata.get("page_number")
+
+    def with_score(self, score: float) -> "RetrievedDocument":
+        return replace(self, score=score)
+
+
+@dataclass(frozen=True)
+class Context:
+    """The documents that fit, as one text for the prompt."""
+
+    text: str = ""
+    documents: tuple[RetrievedDocument, ...] = ()
+    total_tokens: int = 0
+
+    @property
+    def empty(self) -> bool:
+        return not self.documents
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What the steps of a pipeline work with: the chunks of the stage's index and the two models."""
+
+    store: ChunkStore
+    embedding: BaseEmbedding
+    llm: LLM
+
+
+class QueryTransformer(Protocol):
+    """Turns the queries so far into other queries."""
+
+    def transform(self, queries: list[str], query: Query, resources: Resources, step: Step) -> list[str]: ...
+
+
+class Retriever(Protocol):
+    """Finds documents for one or more phrasings of a question, best first, each once."""
+
+    def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]: ...
+
+
+class Reranker(Protocol):
+    """Puts documents in a better order, and may drop some."""
+
+    def rerank(
+        self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources
+    ) -> list[RetrievedDocument]: ...

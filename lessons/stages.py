@@ -1,0 +1,122 @@
+"""The stages: each is the one before with exactly one thing changed."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from typing import Any, Self
+
+from llama_index.core.vector_stores.types import MetadataFilters
+
+from lessons.answer.answer import Answer
+from lessons.answer.respond import respond
+from lessons.errors import LessonsError
+from lessons.ingest.index import Index, naive_index
+from lessons.ingest.store import Scope
+from lessons.models.llm import describe
+from lessons.retrieve.pipeline import Pipeline
+from lessons.retrieve.search import VectorRetriever
+from lessons.retrieve.types import Context, Query
+from lessons.settings import settings
+from lessons.text import normalize
+from lessons.workspace import Workspace, workspace
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage(Pipeline):
+    """A pipeline over an index that answers questions."""
+
+    name: str
+    index: Index
+    workspace: Workspace | None = field(default=None, repr=False, compare=False)
+
+    def but(self, name: str, **change: Any) -> Self:
+        """This stage under another name with something changed."""
+        return replace(self, name=name, **change)
+
+    def ask(self, question: str, **scope: Any) -> Answer:
+        """Answer a question; the arguments are those of `stream`."""
+        stream = self.stream(question, **scope)
+        for _ in stream:
+            pass
+        return stream.answer
+
+    def stream(
+        self,
+        question: str,
+        *,
+        user: str | None = None,
+        filters: MetadataFilters | None = None,
+        history: Sequence[tuple[str, str]] = (),
+    ) -> "AnswerStream":
+        """The answer piece by piece; `.answer` holds it with its citations and trace once the pieces are read.
+
+        `user` is the owner whose documents are searched. LessonsError for a question without words.
+        """
+        place = self.workspace or workspace()
+        text, warnings = _clean(question)
+        query = Query(text, Scope(user or place.settings.user), filters, history=tuple(history))
+        answer = Answer(question=text, stage=self.name, model=describe(place.llm), warnings=warnings)
+        return AnswerStream(answer, self._answer(query, answer, place))
+
+    def _answer(self, query: Query, answer: Answer, place: Workspace) -> Iterator[str]:
+        answer.context = self._retrieve(query, answer, place)
+        yield from respond(answer, place.llm)
+
+    def _retrieve(self, query: Query, answer: Answer, place: Workspace) -> Context:
+        """Row A11: a retrieval that fails is logged and told, and the answer goes on without context."""
+        try:
+            return self.run(query, place.resources(self.index), answer.trace)
+        except Exception as error:
+            logger.exception("retrieval failed")
+            reason = str(error) if isinstance(error, LessonsError) else "an unexpected error; the log has the details."
+            answer.warnings.append(f"Nothing could be retrieved: {reason}")
+            return Context()
+
+
+@dataclass
+class AnswerStream:
+    """Iterate over the pieces of an answer; stopping early keeps what was said."""
+
+    answer: Answer
+    pieces: Iterator[str]
+
+    def __iter__(self) -> Iterator[str]:
+        return self.pieces
+
+    def close(self) -> None:
+        """Stop the work that is still going on."""
+        self.pieces.close()  # type: ignore[attr-defined]
+
+
+def _clean(question: str) -> tuple[str, list[str]]:
+    text = normalize(question).strip()
+    if not text:
+        raise LessonsError("The question is empty; type one.")
+    limit = settings().max_question_chars
+    if len(text) <= limit:
+        return text, []
+    return text[:limit], [f"The question is longer than {limit:,} characters; the rest of it was not used."]
+
+
+def difference(before: Stage, after: Stage) -> str:
+    """What changed from one stage to the next, a line for each part."""
+    parts = [part.name for part in fields(Stage) if part.compare and part.name != "name"]
+    changed = [part for part in parts if getattr(before, part) != getattr(after, part)]
+    return "\n".join(f"{part}: {getattr(before, part)} → {getattr(after, part)}" for part in changed)
+
+
+@cache
+def stages() -> dict[str, Stage]:
+    """Every stage by name, in the order in which they are taught."""
+    naive = Stage(name="naive", index=naive_index(), retriever=VectorRetriever(top_k=settings().naive_top_k))
+    return {stage.name: stage for stage in (naive,)}
+
+
+def stage_named(name: str) -> Stage:
+    """A stage by name; LessonsError lists the names there are."""
+    if name not in stages():
+        raise LessonsError(f"There is no stage {name!r}; the stages are {', '.join(stages())}.")
+    return stages()[name]

@@ -1,0 +1,56 @@
+"""What a notebook opens: `book = lessons.start()`."""
+
+from typing import TYPE_CHECKING
+
+from tqdm.auto import tqdm
+
+from lessons.doctor import Report, examine
+from lessons.ingest.store import Scope
+from lessons.library import load_corpus
+from lessons.models.embedding import identity
+from lessons.models.llm import describe
+from lessons.stages import Stage, stages
+from lessons.workspace import Workspace, workspace
+
+
+class Workbook:
+    """The stages by name (`book.naive`), the workspace they run in, and what a notebook shows of it."""
+
+    def __init__(self, place: Workspace) -> None:
+        self.workspace = place
+        self.stages = stages()
+
+    if TYPE_CHECKING:
+        naive: Stage
+
+    def __getattr__(self, name: str) -> Stage:
+        if name in stages():
+            return stages()[name]
+        raise AttributeError(f"The workbook has no {name!r}; its stages are {', '.join(stages())}.")
+
+    def doctor(self) -> Report:
+        """What runs here, each line in order or with what to do about it."""
+        return examine(self.workspace.settings)
+
+    def chunks(self, stage: Stage) -> int:
+        """How many chunks of the reader the stage's index holds."""
+        owner = Scope(self.workspace.settings.user)
+        return sum(document.chunks for document in self.workspace.store(stage.index).documents(owner))
+
+    def __repr__(self) -> str:
+        embedding, dimension = identity(self.workspace.embedding)
+        lines = [f"answers: {describe(self.workspace.llm)}", f"embeddings: {embedding}, {dimension} dimensions"]
+        return "\n".join([*lines, *(f"{name}: {self.chunks(stage)} chunks" for name, stage in self.stages.items())])
+
+
+def start() -> Workbook:
+    """Open the workspace, load the shipped documents where they are missing, and return the workbook."""
+    place = workspace()
+    with tqdm(desc="Loading the shipped documents", unit="file", leave=False, delay=1) as bar:
+
+        def show(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        load_corpus(place, show)
+    return Workbook(place)
