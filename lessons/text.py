@@ -4,6 +4,7 @@ Korean and English are equals here. Korean words become overlapping pairs of syl
 share terms without a morphological analyser; English words become their stems.
 """
 
+import calendar
 import re
 import unicodedata
 from functools import lru_cache
@@ -201,10 +202,19 @@ def _pairs(word: str, number: str) -> list[str]:
     stem = _KOREAN_ENDING.sub("", word)
     pairs = [stem[i : i + 2] for i in range(len(stem) - 1)]
     if number:
-        return [number + stem[0], *pairs] if stem else []
+        return [number + stem[0], *pairs, *_calendar(number, stem)] if stem else []
     if len(stem) == 2 and stem[1] in "은는을를":
         return [stem[0], *pairs]
     return pairs or ([stem] if stem else [])
+
+
+def _calendar(number: str, unit: str) -> list[str]:
+    """The English term for a Korean quarter or month, so that '3분기' meets 'Q3' and '3월' meets 'March'."""
+    if unit.startswith("분기") and number in "1234":
+        return [f"q{number}"]
+    if unit.startswith("월") and len(number) < 3 and 1 <= int(number) <= 12:
+        return [_stem(calendar.month_name[int(number)].lower())]
+    return []
 
 
 def _latin(token: str) -> list[str]:

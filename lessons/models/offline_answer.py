@@ -1,27 +1,206 @@
-"""How the keyless model answers: sentences taken from the given documents, each with its citation."""
+"""How the keyless model answers: sentences taken from the given documents, each with its citation.
 
+A sentence is scored by how much of the question it covers, together with what gives it its subject: its headings, the
+sentence before it, the title of its document. If the best one leaves something essential open – a name, a year, an
+identifier, most of the words – the documents do not say.
+"""
+
+import math
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
+from lessons.models.offline_passages import Line, Passage, cells, passages, quarters, years
+from lessons.models.offline_question import Question, Unit, read_question
 from lessons.models.offline_tasks import task
-from lessons.text import language, sentences, terms
 
 NOT_FOUND = {
     "en": "The documents do not answer this question.",
     "ko": "문서에서 이 질문에 대한 답을 찾을 수 없습니다.",
 }
-_HEADER = re.compile(r"(?:\A|\n\n---\n\n)\[Source: (\d+) \| ([^\n]*)\]\n")
+
+# How much a word counts that stands not in the sentence but near it. Tuned on outside text.
+ABOVE, BEFORE, AFTER, TITLE, ELSEWHERE = 0.9, 0.6, 0.3, 0.8, 0.3
+ENOUGH = 0.5  # share of the question's weight that an answer must cover
+NEARLY_AS_GOOD = 0.9  # a second sentence joins the first from this share of its score
+
+_DATE = re.compile(
+    r"\d{4}[-./년]|\b(?:19|20)\d\d\b|\d\s?(?:월|일|시)|\b\d{1,2}:\d\d\b|\bday|\bweek|\bmonth|(?:Mon|Fri)day"
+)
+_PERSON = re.compile(r"[A-Z][a-z]+ [A-Z][a-z]+|[가-힣]{2,4} ?(?:님|씨|대표|이사|부장|팀장|과장|교수|박사|매니저|담당)")
+_REASON = re.compile(
+    r"\bbecause\b|\bdue to\b|\bas a result\b|\bso that\b|\bsince\b|\bowing\b|\bdriven\b|때문|이유|위해|덕분|인해|따라|영향"
+)
+_EXPECTED = {"date": _DATE, "number": re.compile(r"\d"), "person": _PERSON, "why": _REASON}
+_COMMAND = re.compile(
+    r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:above|previous|prior|instructions?|everything|rules)\b|system prompt"
+    r"|(?:지시|명령|지침|규칙|내용)\S*\s.{0,20}무시|무시하고",
+    re.IGNORECASE,
+)
+_CITED = re.compile(r"\s?\[\d+\]")
+_LEAD = re.compile(r"^(?:[-*•‣▪◦○●·–►▶#]+\s+|[QA]\d*[.:]\s+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    line: Line
+    passage: Passage
+    position: int  # within the passage
+    covered: tuple[float, ...]  # of each unit of the question, 0 to 1
+    coverage: float  # weighted share, 0 to 1
+    score: float
 
 
 @task("answer")
 def answer(llm: Any, question: str, context: str = "", **_: Any) -> str:
-    """The sentence that covers most of the question's terms, or NOT_FOUND in the question's language."""
-    wanted = set(terms(question))
-    parts = _HEADER.split(context)
-    best, best_score = "", 0.0
-    for number, source, text in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
-        for sentence in sentences(text):
-            score = len(wanted & set(terms(sentence))) + 0.5 * len(wanted & set(terms(source)))
-            if score > best_score:
-                best, best_score = f"{sentence.rstrip('.')} [{number}].", score
-    return best if best_score >= 0.5 * len(wanted) > 0 else NOT_FOUND[language(question)]
+    """One to three sentences of the context with their citations, steps in full, or NOT_FOUND."""
+    asked, found = read_question(question), passages(context)
+    chosen = choose(asked, found) if asked.units else []
+    if not chosen:
+        return NOT_FOUND[asked.language]
+    steps = [candidate for candidate in chosen if candidate.line.kind == "item"]
+    separator = "\n" if len(steps) > 1 else " "
+    return separator.join(dict.fromkeys(cite(candidate, asked) for candidate in chosen))
+
+
+def choose(question: Question, found: list[Passage]) -> list[Candidate]:
+    """The lines that answer, in the order to say them; empty when the context leaves something essential open."""
+    everything = frozenset().union(*(passage.all for passage in found))
+    if any(unit.required and unit.covered(everything) < 1 for unit in question.units):
+        return []
+    ranked = sorted(_candidates(question, found), key=lambda candidate: -candidate.score)
+    if not ranked:
+        return []
+    chosen = [ranked[0]]
+    for candidate in ranked[1:40]:
+        if len(chosen) < 3 and _adds(question, chosen, candidate):
+            chosen.append(candidate)
+    together = [max(values) for values in zip(*(candidate.covered for candidate in chosen), strict=True)]
+    if not _enough(question.units, together):
+        return []
+    return _with_list(question, chosen)
+
+
+def _candidates(question: Question, found: list[Passage]) -> Iterable[Candidate]:
+    weights = _rarity(question, found)
+    total = sum(unit.weight for unit in question.units)
+    rare_total = sum(weights)
+    for rank, passage in enumerate(found):
+        for position, line in enumerate(passage.lines):
+            if line.kind == "heading" or question.terms.isdisjoint(line.own | line.above) or _COMMAND.search(line.text):
+                continue
+            covered = tuple(_cover(unit, passage, position) for unit in question.units)
+            coverage = sum(unit.weight * value for unit, value in zip(question.units, covered, strict=True)) / total
+            score = sum(weight * value for weight, value in zip(weights, covered, strict=True)) / rare_total
+            score += 0.12 * _expected(question, line.text) - 0.01 * rank - 0.0005 * position
+            yield Candidate(line, passage, position, covered, coverage, score)
+
+
+def _rarity(question: Question, found: list[Passage]) -> list[float]:
+    """Each unit's weight times its inverse document frequency among the lines of the context."""
+    lines = [line.own for passage in found for line in passage.lines]
+    frequency = [sum(unit.covered(own) > 0.5 for own in lines) for unit in question.units]
+    most = math.log(len(lines) + 1.5)
+    return [
+        unit.weight * (0.3 + 0.7 * math.log((len(lines) + 1) / (count + 0.5)) / most)
+        for unit, count in zip(question.units, frequency, strict=True)
+    ]
+
+
+def _cover(unit: Unit, passage: Passage, position: int) -> float:
+    """How well a line covers a unit: by itself, else by what stands above, before, after it or in the title."""
+    line = passage.lines[position]
+    before = passage.lines[position - 1].own if position else frozenset()
+    after = passage.lines[position + 1].own if position + 1 < len(passage.lines) else frozenset()
+    if unit.kind in ("year", "quarter"):
+        mentions = years if unit.kind == "year" else quarters
+        for words, worth in (
+            (line.own, 1.0),
+            (line.above, ABOVE),
+            (passage.title, TITLE),
+            (before, BEFORE),
+            (passage.all, ELSEWHERE),
+        ):
+            if said := mentions(words):
+                return worth * unit.covered(said)
+        return 0.0
+    best = 0.0
+    for words, worth in (
+        (line.own, 1.0),
+        (line.above, ABOVE),
+        (passage.title, TITLE),
+        (before, BEFORE),
+        (after, AFTER),
+        (passage.all, ELSEWHERE),
+    ):
+        if worth <= best:
+            break
+        best = max(best, worth * unit.covered(words))
+    return best
+
+
+def _adds(question: Question, chosen: list[Candidate], candidate: Candidate) -> bool:
+    """Whether a further line covers something that is still open, or is nearly as good as the first."""
+    if candidate.score >= NEARLY_AS_GOOD * chosen[0].score:
+        return True
+    have = [max(values) for values in zip(*(one.covered for one in chosen), strict=True)]
+    gained = sum(
+        unit.weight * max(0.0, new - old)
+        for unit, old, new in zip(question.units, have, candidate.covered, strict=True)
+        if new == 1.0
+    )
+    return gained >= 0.15 * sum(unit.weight for unit in question.units) and candidate.score >= 0.4 * chosen[0].score
+
+
+def _enough(units: tuple[Unit, ...], covered: list[float]) -> bool:
+    if any(unit.required and value < ELSEWHERE for unit, value in zip(units, covered, strict=True)):
+        return False
+    share = sum(unit.weight * value for unit, value in zip(units, covered, strict=True)) / sum(
+        unit.weight for unit in units
+    )
+    return share >= ENOUGH
+
+
+def _expected(question: Question, text: str) -> float:
+    """Whether the line holds the kind of thing that was asked for."""
+    kinds = [kind for kind in question.kinds if kind in _EXPECTED]
+    return sum(_EXPECTED[kind].search(text) is not None for kind in kinds) / len(kinds) if kinds else 0.0
+
+
+def _with_list(question: Question, chosen: list[Candidate]) -> list[Candidate]:
+    """A line that opens a list brings the list; a step of a how-to question brings its neighbours."""
+    first = chosen[0]
+    lines = first.passage.lines
+    start = end = first.position
+    if first.line.text.rstrip().endswith((":", "：")) or ("steps" in question.kinds and first.line.kind == "item"):
+        while first.line.kind == "item" and start and lines[start - 1].kind == "item":
+            start -= 1
+        while end + 1 < len(lines) and lines[end + 1].kind == "item" and end - start < 10:
+            end += 1
+    if start == end:
+        return chosen
+    return [
+        Candidate(lines[i], first.passage, i, first.covered, first.coverage, first.score) for i in range(start, end + 1)
+    ]
+
+
+def cite(candidate: Candidate, question: Question) -> str:
+    """The line's own words with its citation before the full stop; a table row with the cells above it."""
+    line = candidate.line
+    text = _row(line, question) if line.kind == "row" else _LEAD.sub("", line.text)
+    text = _CITED.sub("", " ".join(text.split()))
+    number = candidate.passage.number
+    if not number:
+        return text
+    body = text.rstrip(".!?。！？…:;, ")
+    end = text[len(body) :].strip()
+    return f"{body} [{number}]{end or '.'}"
+
+
+def _row(line: Line, question: Question) -> str:
+    row = cells(line.text)
+    if len(row) != len(line.header):
+        return ", ".join(cell for cell in row if cell)
+    pairs = [(name, cell) for name, cell in zip(line.header, row, strict=True) if cell]
+    return ", ".join(f"{name}: {cell}" if name else cell for name, cell in pairs)

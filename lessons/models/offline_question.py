@@ -1,0 +1,141 @@
+"""What a question asks: the words an answer must cover, and the kind of answer it expects."""
+
+import re
+from dataclasses import dataclass
+
+from lessons.models.offline_passages import search_terms
+from lessons.text import ENGLISH_STOP_WORDS, language, terms
+
+_KINDS = {
+    "why": (r"\bwhy\b|\breasons?\b|\bcause[ds]?\b", "왜|이유|원인|때문"),
+    "steps": (
+        r"\bhow (?:do|can|could|should|would|to|does one)\b|\bsteps?\b|\bprocedure\b",
+        "어떻게|방법|절차|려면|순서",
+    ),
+    "date": (
+        r"\bwhen\b|\b(?:what|which) (?:date|year|day|month|time)\b|\bdeadline\b",
+        r"언제|며칠|날짜|몇\s?(?:년|월|시)|기한|마감",
+    ),
+    "number": (
+        r"\bhow (?:much|many|long|often|far|old|large|big|high)\b|\bnumber of\b"
+        r"|\b(?:percentage|price|cost|amount|rate|revenue|profit|margin|share|total|fees?|limit)\b",
+        "얼마|몇|비율|금액|가격|매출|이익|개수|건수|한도|수수료|요금|율[은이?]",
+    ),
+    "person": (r"\bwho(?:m|se)?\b", "누구|누가|담당자|책임자"),
+}
+_KIND = {kind: re.compile("|".join(patterns), re.IGNORECASE) for kind, patterns in _KINDS.items()}
+_WORD = re.compile(r"[^\s?？!,;:()\[\]{}\"“”‘’「」]+(?:’s\b)?")
+_PARTICLE = re.compile(
+    "(?<=..)(?:에서는|에게서|으로는|이라는|이라고|께서|에서|에게|에는|으로|까지|부터|보다|처럼|이란|라는|마다"
+    "|은|는|이|가|을|를|의|에|로|와|과|도|만)$"
+)
+_VERB_OF_NOUN = re.compile(
+    "(?<=..)(?:하려면|하는|하고|하여|하면|해야|한다|했을|했던|했는지|하기|하지|할지|되려면|되는|되고|되면|된다|되었|된|한|할|될)$"
+)
+_VERB = re.compile("(?:려면|으면|는|어도|아도|었을|았을|었|았|던|을까|을|야|걸리|나)$")
+_COMPANY = re.compile(
+    ".{2,}(?:전자|바이오|물산|은행|건설|제약|에너지|소프트|그룹|병원|대학교|테크|홀딩스|증권|보험|통신|모터스|중공업|식품|상사)$"
+)
+_VAGUE = frozenset(
+    """
+    compani name number amount total year type kind mean use make happen need way go long take work exist call give
+    show differ list explain describ summar compar question answer document file accord state mention report
+    """.split()  # noqa: SIM905
+)
+_VAGUE_KOREAN = re.compile(
+    "방법|내용|정도|이유|종류|날짜|시간|금액|사람|기간|설명|차이|비교|요약|문서|자료|파일|질문|회사|보고서|나오|적혀|따르|걸리|필요|해야"
+)
+_HANGUL = re.compile("[가-힣]")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One word of the question. `keys`: any of them covers it whole; `terms`: their share covers it in part."""
+
+    text: str
+    kind: str  # "year", "quarter", "code", "name", "word"
+    terms: frozenset[str]
+    keys: frozenset[str]
+    weight: float
+
+    @property
+    def required(self) -> bool:
+        return self.kind != "word"
+
+    def covered(self, found: frozenset[str]) -> float:
+        """How much of the unit these terms hold, 0 to 1."""
+        if self.keys:
+            return float(not self.keys.isdisjoint(found))
+        return len(self.terms & found) / len(self.terms)
+
+
+@dataclass(frozen=True)
+class Question:
+    text: str
+    language: str
+    units: tuple[Unit, ...]
+    kinds: frozenset[str]
+    terms: frozenset[str]
+
+
+def read_question(text: str) -> Question:
+    """Only the first 4,000 characters are read."""
+    text = text[:4000]
+    units = tuple(dict.fromkeys(_units(text)))
+    every = frozenset().union(*(unit.terms | unit.keys for unit in units))
+    kinds = frozenset(kind for kind, pattern in _KIND.items() if pattern.search(text))
+    return Question(text, language(text), units, kinds, every)
+
+
+def _units(text: str) -> list[Unit]:
+    words = _WORD.findall(text)
+    capitals = [word for word in words if word[0].isupper()]
+    titled = len(words) > 3 and len(capitals) > 0.7 * len(words)
+    units: list[Unit] = [_unit("quarter", quarter) for quarter in search_terms(text) if re.fullmatch("q[1-4]", quarter)]
+    for position, word in enumerate(words[:400]):
+        word = word.strip(".'’-–—")
+        if word.endswith(("'s", "’s")):
+            word = word[:-2]
+        unit = _read_word(word, position, titled) if word else None
+        if unit:
+            units.append(unit)
+    return units
+
+
+def _read_word(word: str, position: int, titled: bool) -> Unit | None:
+    if _HANGUL.search(word) and not re.search(r"[A-Za-z\d]", word):
+        return _korean(word)
+    found = terms(word)
+    if not found or re.fullmatch(r"(?:[1-4]분기.*|[Qq][1-4]|quarter|third|fourth)", word):
+        return None
+    if re.fullmatch(r"(?:19|20)\d\d", found[0]):
+        return _unit("year", found[0])
+    if found[0].isdigit() and len(found) == 1 and len(found[0]) < 3:
+        return Unit(word, "word", frozenset(found), frozenset(), 1.0)
+    if any(character.isdigit() for character in found[0]):
+        return Unit(word, "code", frozenset(found), frozenset([_number_key(found)]), 1.5)
+    lower = word.lower()
+    if not titled and word[0].isupper() and lower not in ENGLISH_STOP_WORDS and (position > 0 or word[1:2].isupper()):
+        return Unit(word, "name", frozenset(found), frozenset(), 1.5)
+    return Unit(word, "word", frozenset(found), frozenset(), 0.4 if found[0] in _VAGUE else 1.0)
+
+
+def _number_key(found: list[str]) -> str:
+    """'3개월' must be found as '3개', not as any 3; '15.2%' as itself."""
+    return found[1] if len(found) > 1 and _HANGUL.search(found[1]) else found[0]
+
+
+def _korean(word: str) -> Unit | None:
+    core = _VERB_OF_NOUN.sub("", _PARTICLE.sub("", word))
+    found = frozenset(terms(core))
+    if not found:
+        return None
+    if _COMPANY.fullmatch(core):
+        return Unit(core, "name", found, frozenset(), 1.5)
+    vague = _VAGUE_KOREAN.match(core)
+    weight = 0.3 if vague else 0.5 if _VERB.search(core) else 1.0
+    return Unit(core, "word", found, frozenset(), weight)
+
+
+def _unit(kind: str, key: str) -> Unit:
+    return Unit(key, kind, frozenset([key]), frozenset([key]), 1.5)
