@@ -1,0 +1,22 @@
+"""The database room: a PostgreSQL with pgvector, either our own or the one that DATABASE_URL names."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lessons.database.connection import ServerInfo, engine, erase, server_info, stop
+    from lessons.database.problems import explain, explained
+    from lessons.database.schema import ensure_schema
+
+__all__ = ["ServerInfo", "engine", "ensure_schema", "erase", "explain", "explained", "server_info", "stop"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import on first use, so that the watcher, which lives in this package too, stays small."""
+    from importlib import import_module
+
+    if name in __all__:
+        for module in ("connection", "problems", "schema"):
+            loaded = import_module(f"lessons.database.{module}")
+            if getattr(loaded.__dict__.get(name), "__module__", None) == loaded.__name__:
+                return loaded.__dict__[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

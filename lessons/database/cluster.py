@@ -1,0 +1,161 @@
+"""Where a cluster lies, how it is made, and how its server is reached."""
+
+import json
+import os
+import secrets
+import shutil
+import socket
+import tempfile
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from lessons.database.programs import ROOT_FOLDER, am_root, owner_group, run, stop_server, system_user
+from lessons.errors import DatabaseError
+
+SUPERUSER = "postgres"
+SOCKETS = "/tmp/rag-workbook-"
+SETTINGS = {
+    "shared_buffers": "128MB",
+    "max_connections": "100",
+    # Parallel index builds want more shared memory than a container has, and build another graph each time.
+    "max_parallel_maintenance_workers": "0",
+    "jit": "off",
+    "log_checkpoints": "off",
+}
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a server listens: a folder with a Unix socket and no password, or a loopback address with one."""
+
+    host: str
+    port: int
+    password: str | None = None
+
+
+def home_of(data_dir: Path) -> Path:
+    """The folder with everything of one server, made if missing: `postgres` in the data folder, or what it links to."""
+    home = data_dir / "postgres"
+    if not am_root():
+        home.mkdir(mode=0o700, exist_ok=True)
+    elif not home.exists():
+        ROOT_FOLDER.mkdir(mode=0o711, parents=True, exist_ok=True)
+        place = tempfile.mkdtemp(dir=ROOT_FOLDER, prefix="data-")
+        os.chmod(place, 0o711)  # the system user must pass through
+        home.unlink(missing_ok=True)  # a link whose target is gone
+        home.symlink_to(place)
+    return home.resolve()
+
+
+def owner_of(cluster: Path) -> int | None:
+    """The user number to run the server as; None means the present user."""
+    return cluster.stat().st_uid if am_root() else None
+
+
+def make_cluster(home: Path) -> None:
+    """Run `initdb` in a temporary folder and rename it to `cluster` when it is complete."""
+    for unfinished in home.glob("unfinished-*"):
+        shutil.rmtree(unfinished, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(dir=home, prefix="unfinished-"))
+    owner = system_user() if am_root() else None
+    _give(folder, owner)
+    # The builtin locale is the same on every platform, so that Korean sorts and lower-cases alike everywhere.
+    locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+    settings = [part for name, value in SETTINGS.items() for part in ("--set", f"{name}={value}")]
+    arguments = [f"--username={SUPERUSER}", *_login(home), *locale, *settings]
+    code, output = run("initdb", *arguments, folder=folder, owner=owner)
+    (home / "password").unlink(missing_ok=True)
+    if code != 0:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise DatabaseError(why_not(home, output, f"the set-up ended with code {code}, so run the command again"))
+    folder.rename(home / "cluster")
+
+
+def _login(home: Path) -> list[str]:
+    """Trust whoever reaches the private socket folder; where there are no such sockets, ask for a password."""
+    if os.name != "nt":
+        return ["--auth=trust"]
+    password = secrets.token_urlsafe(24)
+    remember(home, Address("127.0.0.1", 0, password))
+    (home / "password").write_text(password)
+    return ["--auth=scram-sha-256", f"--pwfile={home / 'password'}"]
+
+
+def known_address(home: Path) -> Address | None:
+    """The address that the last starter wrote down; whether a server is there must be tried."""
+    with suppress(OSError, ValueError, TypeError):
+        return Address(**json.loads((home / "server.json").read_text()))
+    return None
+
+
+def remember(home: Path, address: Address) -> Address:
+    """Write the address down, whole or not at all."""
+    unfinished = home / "server.json.new"
+    unfinished.write_text(json.dumps(asdict(address)))
+    unfinished.replace(home / "server.json")
+    return address
+
+
+def new_address(home: Path, owner: int | None) -> Address:
+    """An address for a server that is about to start, the same as last time if it is still to be had.
+
+    A Unix socket's path has at most 103 bytes (macOS) or 107 (Linux), hence /tmp and not the data folder.
+    """
+    known = known_address(home)
+    if os.name == "nt":
+        return remember(home, Address("127.0.0.1", _free_port(known), known.password if known else None))
+    try:
+        _remove_sockets(known)
+        folder = known.host if known else ""
+        os.mkdir(folder, 0o700)
+    except OSError:  # never had one, or someone else took its name
+        folder = tempfile.mkdtemp(dir=Path(SOCKETS).parent, prefix=Path(SOCKETS).name)
+    _give(Path(folder), owner)
+    return remember(home, Address(folder, 5432))
+
+
+def halt(home: Path) -> None:
+    """Stop the server, if one runs, and remove its socket folder."""
+    stop_server(home / "cluster")
+    _remove_sockets(known_address(home))
+
+
+def why_not(home: Path, output: str, otherwise: str) -> str:
+    """One sentence on why PostgreSQL could not be set up or started, from what it printed."""
+    if "No space left on device" in output or "Disk quota exceeded" in output:
+        return (
+            f"The disk that holds {home} is full: free some space, or set LESSONS_DATA_DIR to a folder on another disk."
+        )
+    if "Read-only file system" in output or "Permission denied" in output:
+        return f"The folder {home} cannot be written: set LESSONS_DATA_DIR to a folder that you own."
+    if "Illegal instruction" in output:
+        return "This processor cannot run the PostgreSQL that pip installed: set DATABASE_URL to a server of your own."
+    if "incompatible with server" in output:
+        made, now = (home / "cluster" / "PG_VERSION").read_text().strip(), run("postgres", "--version", folder=home)[1]
+        return (
+            f"The database in {home} was made by PostgreSQL {made} and {now} is installed: delete it and ingest again."
+        )
+    last = next((line for line in reversed(output.splitlines()) if "FATAL" in line or "error" in line.lower()), output)
+    return (
+        f"PostgreSQL could not be started in {home}, because {otherwise} (it said: {last.strip()[-300:] or 'nothing'})."
+    )
+
+
+def _remove_sockets(known: Address | None) -> None:
+    if known and known.host.startswith(SOCKETS):
+        shutil.rmtree(known.host, ignore_errors=True)
+
+
+def _give(folder: Path, owner: int | None) -> None:
+    if owner is not None:
+        os.chown(folder, owner, owner_group(owner))
+
+
+def _free_port(known: Address | None) -> int:
+    """The port of last time if it is free, else any that is."""
+    for port in (known.port if known else 0, 0):
+        with suppress(OSError), socket.socket() as trial:
+            trial.bind(("127.0.0.1", port))
+            return trial.getsockname()[1]
+    raise DatabaseError("No loopback port is free for PostgreSQL: set DATABASE_URL to a server of your own.")

