@@ -1,0 +1,53 @@
+"""Citations lead back to words that stand in the chunk."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lessons.answer.cite import best_quote, citations, confidence
+from lessons.retrieve.types import Context, RetrievedDocument
+
+REPORT = RetrievedDocument(
+    id="r1",
+    content="Cloud segment\nRevenue rose 15% to 42 million dollars. Costs fell.\nThe plant in Busan reopened in May.",
+    score=0.9,
+    source="report.pdf",
+    metadata={"page_number": 3},
+)
+FAQ = RetrievedDocument(
+    id="f1", content="환불은 14일 안에 가능합니다. 영수증이 필요합니다.", score=0.8, source="faq.md"
+)
+CONTEXT = Context("…", (REPORT, FAQ), 10)
+
+
+def test_a_citation_names_file_page_and_the_supporting_sentence() -> None:
+    (citation,) = citations("Revenue rose by 15% [1].", CONTEXT)
+    assert (citation.source_file, citation.page, citation.chunk_id) == ("report.pdf", 3, "r1")
+    assert citation.quote == "Revenue rose 15% to 42 million dollars."
+
+
+def test_documents_are_cited_once_in_the_order_of_the_answer() -> None:
+    cited = citations("14일 안에 환불됩니다 [2]. Revenue rose [1]. 영수증도 필요합니다 [2].", CONTEXT)
+    assert [citation.number for citation in cited] == [2, 1]
+
+
+def test_two_numbers_after_one_sentence_cite_both() -> None:
+    assert [citation.number for citation in citations("Both say so [1][2].", CONTEXT)] == [1, 2]
+
+
+def test_a_number_that_no_document_carries_is_left_out() -> None:
+    assert citations("Revenue rose [7], as in [0].", CONTEXT) == []
+
+
+def test_a_sentence_broken_over_lines_can_be_quoted() -> None:
+    content = "The budget alert is sent to every owner of the account as\nsoon as the forecast passes the limit."
+    assert best_quote("alert is sent to owners", content).startswith("The budget alert")
+
+
+@given(st.text(max_size=200), st.text(max_size=400))
+def test_a_quote_always_stands_in_its_content(claim: str, content: str) -> None:
+    assert " ".join(best_quote(claim, content).split()) in " ".join(content.split())
+
+
+def test_confidence_is_the_share_of_the_question_that_the_documents_hold() -> None:
+    assert confidence("Did revenue rise in Busan?", (REPORT,)) > confidence("Did revenue rise in Oslo?", (REPORT,))
+    assert confidence("anything", ()) == 0.0

@@ -1,0 +1,34 @@
+"""The context builder keeps documents in order under their source, within the budget."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lessons.models.tokens import TokenEstimator
+from lessons.retrieve.context import SEPARATOR, ContextBuilder
+from lessons.retrieve.types import RetrievedDocument
+
+
+def found(content: str, name: str = "a.pdf", page: int | None = None) -> RetrievedDocument:
+    return RetrievedDocument(id=content, content=content, score=1.0, source=name, metadata={"page_number": page})
+
+
+def test_each_document_stands_under_its_number_source_and_page() -> None:
+    context = ContextBuilder().build([found("Revenue rose.", page=3), found("환불은 14일.", "faq.md")])
+    assert context.text == "[Source: 1 | a.pdf, p. 3]\nRevenue rose.\n\n---\n\n[Source: 2 | faq.md]\n환불은 14일."
+
+
+def test_it_stops_at_the_first_document_that_would_pass_the_budget() -> None:
+    context = ContextBuilder(max_tokens=40).build([found("short one"), found("long " * 100), found("short two")])
+    assert [document.content for document in context.documents] == ["short one"]
+
+
+def test_no_documents_give_the_empty_context() -> None:
+    context = ContextBuilder().build([])
+    assert (context.text, context.empty, context.total_tokens) == ("", True, 0)
+
+
+@given(st.lists(st.text(max_size=300), max_size=8), st.integers(0, 200))
+def test_the_budget_is_never_passed(contents: list[str], budget: int) -> None:
+    context = ContextBuilder(max_tokens=budget).build([found(content) for content in contents])
+    assert TokenEstimator().count(context.text) == context.total_tokens <= budget
+    assert context.text.count(SEPARATOR) >= len(context.documents) - 1

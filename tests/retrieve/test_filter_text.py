@@ -1,0 +1,71 @@
+"""Filters written as text: read as they were meant, or refused with the column."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from llama_index.core.vector_stores.types import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
+
+from lessons.errors import LessonsError
+from lessons.retrieve.filter_text import parse_filter
+
+
+def shape(part: MetadataFilter | MetadataFilters) -> object:
+    if isinstance(part, MetadataFilter):
+        return (part.key, part.operator.value, part.value)
+    return {part.condition.value: [shape(each) for each in part.filters]}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("year == 2024", {"and": [("year", "==", 2024)]}),
+        ("year!=2024", {"and": [("year", "!=", 2024)]}),
+        ("margin >= -1.5", {"and": [("margin", ">=", -1.5)]}),
+        ("회사 == '한빛'", {"and": [("회사", "==", "한빛")]}),
+        (r"name == 'O\'Brien'", {"and": [("name", "==", "O'Brien")]}),
+        ('quarter in ["Q1", "Q2"]', {"and": [("quarter", "in", ["Q1", "Q2"])]}),
+        ("year nin [2023]", {"and": [("year", "nin", [2023])]}),
+        ("a < 1 && b > 2", {"and": [("a", "<", 1), ("b", ">", 2)]}),
+        ("a <= 1 || b == 2 && c == 3", {"or": [{"and": [("a", "<=", 1)]}, {"and": [("b", "==", 2), ("c", "==", 3)]}]}),
+        (
+            "(a == 1 || b == 2) && c == 3",
+            {"and": [{"or": [{"and": [("a", "==", 1)]}, {"and": [("b", "==", 2)]}]}, ("c", "==", 3)]},
+        ),
+    ],
+)  # fmt: skip
+def test_an_expression_becomes_the_filters_it_means(text: str, expected: object) -> None:
+    assert shape(parse_filter(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("", 1), ("year", 5), ("year == ", 9), ("year = 2024", 6), ("== 3", 1), ("a == 1 &&", 10), ("(a == 1", 8),
+        ("a == 1)", 7), ("a in 3", 6), ("a in []", 7), ("a in [1, 'x']", 7), ("a == 'open", 6), ("a == 1 b == 2", 8),
+    ],
+)  # fmt: skip
+def test_a_wrong_expression_is_refused_at_its_column(text: str, column: int) -> None:
+    with pytest.raises(LessonsError, match=f"at column {column}:"):
+        parse_filter(text)
+
+
+def test_parentheses_nest_to_a_limit() -> None:
+    assert parse_filter("(" * 20 + "a == 1" + ")" * 20).condition == FilterCondition.AND
+    with pytest.raises(LessonsError, match="deeper than 20"):
+        parse_filter("(" * 21 + "a == 1" + ")" * 21)
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_read_or_refused_with_a_sentence(text: str) -> None:
+    try:
+        assert parse_filter(text).filters
+    except LessonsError as error:
+        assert "column" in str(error)  # noqa: PT017 – either outcome is right for some text
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=20))
+def test_any_value_survives_quoting(value: str) -> None:
+    quoted = value.replace("\\", "\\\\").replace("'", "\\'")
+    (only,) = parse_filter(f"name == '{quoted}'").filters
+    assert isinstance(only, MetadataFilter)
+    assert (only.value, only.operator) == (value, FilterOperator.EQ)

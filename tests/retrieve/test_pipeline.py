@@ -1,0 +1,89 @@
+"""The four steps of the pipeline: any but the retriever may be missing, and each leaves its mark in the trace."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import pytest
+
+from lessons.ingest.store import Scope
+from lessons.retrieve.pipeline import Pipeline
+from lessons.retrieve.search import JaccardRetriever, jaccard
+from lessons.retrieve.transforms import Normalize, Passthrough
+from lessons.retrieve.types import Query, Resources, RetrievedDocument
+from lessons.trace import Trace
+
+NO_RESOURCES = cast(Resources, None)  # nothing in these pipelines reaches for a database or a model
+
+
+def document(name: str, content: str) -> RetrievedDocument:
+    return RetrievedDocument(id=name, content=content, score=0.0, source=name)
+
+
+LIBRARY = JaccardRetriever(
+    (
+        document("refund", "Refunds are paid within fourteen days."),
+        document("invoice", "Invoices are sent on the first day of the month."),
+        document("환불", "환불은 결제일부터 14일 안에 신청할 수 있습니다."),
+    )
+)
+
+
+@dataclass(frozen=True)
+class Backwards:
+    def rerank(
+        self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources
+    ) -> list[RetrievedDocument]:
+        return list(reversed(documents))
+
+
+def run(pipeline: Pipeline, text: str, **query: Any) -> tuple[list[str], Trace]:
+    trace = Trace()
+    context = pipeline.run(Query(text, Scope("reader"), **query), NO_RESOURCES, trace)
+    return [each.id for each in context.documents], trace
+
+
+def test_a_retriever_alone_is_a_pipeline() -> None:
+    names, trace = run(Pipeline(retriever=LIBRARY), "when are refunds paid?")
+    assert names[0] == "refund"
+    assert [step.name for step in trace] == ["retrieve", "context"]
+
+
+def test_nothing_retrieved_gives_the_empty_context() -> None:
+    assert run(Pipeline(retriever=LIBRARY), "zebra")[0] == []
+
+
+def test_every_step_that_is_there_stands_in_the_trace() -> None:
+    pipeline = Pipeline(retriever=LIBRARY, query=(Passthrough(), Normalize()), reranker=Backwards())
+    _, trace = run(pipeline, "  REFUNDS, paid?? ")
+    assert [step.name for step in trace] == ["Passthrough", "Normalize", "retrieve", "rerank", "context"]
+    assert trace["Normalize"].output == ["refunds, paid"]
+    assert all(step.ms >= 0 for step in trace)
+
+
+def test_a_reranker_changes_the_order_and_rerank_false_keeps_the_score_order() -> None:
+    pipeline = Pipeline(retriever=LIBRARY, reranker=Backwards())
+    by_score, _ = run(Pipeline(retriever=LIBRARY), "refunds paid the first day")
+    assert len(by_score) == 2
+    assert run(pipeline, "refunds paid the first day")[0] == by_score[::-1]
+    assert run(pipeline, "refunds paid the first day", rerank=False)[0] == by_score
+
+
+def test_jaccard_finds_korean_words_behind_their_particles() -> None:
+    assert run(Pipeline(retriever=LIBRARY), "환불을 신청하려면?")[0] == ["환불"]
+
+
+def test_jaccard_takes_the_best_of_several_queries_and_keeps_each_document_once() -> None:
+    found = LIBRARY.retrieve(["refunds", "invoices month"], Query("x", Scope("reader")))
+    assert sorted(each.id for each in found) == ["invoice", "refund"]
+
+
+def test_jaccard_keeps_to_its_threshold_and_to_top_k() -> None:
+    query = Query("x", Scope("reader"), top_k=1)
+    assert len(LIBRARY.retrieve(["refunds first day paid"], query)) == 1
+    assert JaccardRetriever(LIBRARY.documents, threshold=0.9).retrieve(["refunds"], query) == []
+
+
+@pytest.mark.parametrize(("left", "right", "expected"), [("a b", "", 0), ("cost tag", "cost tag", 1), ("", "", 0)])
+def test_jaccard_runs_from_nothing_shared_to_all_shared(left: str, right: str, expected: float) -> None:
+    assert jaccard(left, right) == expected
