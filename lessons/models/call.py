@@ -1,0 +1,156 @@
+"""The one place that calls a language model: books what it used, and lets the keyless model answer when it fails.
+
+Too many requests, server errors, timeouts and unusable output are answered by the keyless model, noted on the step.
+A refused key or an unknown model is the reader's to fix and raises a ModelError.
+"""
+
+from collections.abc import Generator
+from contextlib import closing
+from typing import Any, TypeVar, cast
+
+from llama_index.core.base.llms.types import ChatResponse
+from llama_index.core.llms import LLM
+from llama_index.core.output_parsers import PydanticOutputParser
+from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
+from pydantic import BaseModel
+
+from lessons.errors import ModelError
+from lessons.models.offline import OfflineLLM
+from lessons.models.server import explain, is_for_the_reader
+from lessons.models.usage import book, responses
+from lessons.trace import Step
+
+Schema = TypeVar("Schema", bound=BaseModel)
+
+
+def predict(llm: LLM, prompt: BasePromptTemplate, step: Step, **variables: Any) -> str:
+    """The model's text for the prompt. ModelError if the key or the model is wrong."""
+    asked = _text(prompt, variables)
+    if not isinstance(llm, OfflineLLM):
+        with responses() as heard:
+            try:
+                said = llm.predict(prompt, **variables)
+                _book_heard(step, llm, asked, heard)
+                if said.strip():
+                    return said
+                _note(step, ModelError("it said nothing"))
+            except Exception as error:
+                _book_heard(step, llm, asked, heard)
+                _fall_back(step, llm, error)
+    keyless = _keyless(llm)
+    said = keyless.predict(prompt, **variables)
+    book(step, keyless, asked, said)
+    return said
+
+
+def stream(llm: LLM, prompt: BasePromptTemplate, step: Step, **variables: Any) -> Generator[str, None, None]:
+    """The model's text piece by piece; closing the iterator closes the connection.
+
+    A failure before the first piece lets the keyless model answer; a later one ends the text with a note on the step.
+    """
+    asked = _text(prompt, variables)
+    if not isinstance(llm, OfflineLLM):
+        said = yield from _streamed(llm, prompt, step, asked, variables)
+        if said:
+            return
+    keyless = _keyless(llm)
+    said = ""
+    try:
+        for piece in keyless.stream(prompt, **variables):
+            said += piece
+            yield piece
+    finally:
+        book(step, keyless, asked, said)
+
+
+def structured(llm: LLM, schema: type[Schema], prompt: PromptTemplate, step: Step, **variables: Any) -> Schema:
+    """The model's answer as an instance of `schema`. ModelError if the key or the model is wrong."""
+    asked = _text(prompt, variables)
+    if not isinstance(llm, OfflineLLM):
+        with responses() as heard:
+            try:
+                result = _parsed(llm, schema, prompt, heard, variables)
+                _book_heard(step, llm, asked, heard)
+                return result
+            except Exception as error:
+                _book_heard(step, llm, asked, heard)
+                _fall_back(step, llm, error)
+    keyless = _keyless(llm)
+    result = keyless.structured_predict(schema, prompt, **variables)
+    book(step, keyless, asked, result.model_dump_json())
+    return cast(Schema, result)
+
+
+def _streamed(
+    llm: LLM, prompt: BasePromptTemplate, step: Step, asked: str, variables: dict[str, Any]
+) -> Generator[str, None, str]:
+    """Yield the pieces of a served model and return the whole text, empty if it failed before the first piece."""
+    said, usage = "", dict[str, Any]()
+    try:
+        with closing(cast(Any, llm.stream_chat(prompt.format_messages(llm=llm, **variables)))) as chunks:
+            for chunk in chunks:
+                usage |= {k: v for k, v in chunk.additional_kwargs.items() if v is not None}
+                if chunk.delta:
+                    said += chunk.delta
+                    yield chunk.delta
+        if not said:
+            _note(step, ModelError("it said nothing"))
+    except Exception as error:
+        if not said:
+            _fall_back(step, llm, error)
+        else:
+            step.notes.append(f"the answer broke off ({_explained(error, llm)})")
+    finally:
+        if said or usage:
+            book(step, llm, asked, said, usage)
+    return said
+
+
+def _parsed(
+    llm: LLM, schema: type[Schema], prompt: PromptTemplate, heard: list[ChatResponse], variables: dict[str, Any]
+) -> Schema:
+    """Ask through LlamaIndex, by a tool call; a model that wrote JSON as plain text instead is understood as well."""
+    try:
+        result = llm.structured_predict(schema, prompt, **variables)
+    except ValueError:
+        if not heard or not heard[-1].message.content:
+            raise
+        return cast(Schema, PydanticOutputParser(schema).parse(heard[-1].message.content))
+    if heard and _was_cut(heard[-1]):
+        raise ModelError("its output was cut off")
+    return result
+
+
+def _was_cut(response: ChatResponse) -> bool:
+    """Whether the output ended at the token limit: LlamaIndex completes cut JSON, which may lack its last items."""
+    return getattr(getattr(response.raw, "choices", [None])[0], "finish_reason", None) == "length"
+
+
+def _fall_back(step: Step, llm: LLM, error: Exception) -> None:
+    """Note why the keyless model answers instead; raise what only the reader can fix."""
+    if is_for_the_reader(error):
+        raise _explained(error, llm) from error
+    _note(step, _explained(error, llm))
+
+
+def _note(step: Step, reason: ModelError) -> None:
+    step.notes.append(f"model failed ({reason}); answered by the keyless model")
+
+
+def _explained(error: Exception, llm: LLM) -> ModelError:
+    return explain(error, llm.metadata.model_name, getattr(llm, "api_base", None))
+
+
+def _book_heard(step: Step, llm: LLM, asked: str, heard: list[ChatResponse]) -> None:
+    """Book the calls that were answered; one that never was costs nothing."""
+    for response in heard:
+        book(step, llm, asked, response.message.content or "", response.additional_kwargs)
+
+
+def _keyless(llm: LLM) -> OfflineLLM:
+    return llm if isinstance(llm, OfflineLLM) else getattr(llm, "keyless", None) or OfflineLLM()
+
+
+def _text(prompt: BasePromptTemplate, variables: dict[str, Any]) -> str:
+    """The prompt as sent, for counting. KeyError if a variable is missing, which is a mistake in our own code."""
+    return "\n".join(message.content or "" for message in prompt.format_messages(**variables))

@@ -1,0 +1,90 @@
+"""Two ways to count tokens behind one method: an estimate by script, and the model's own tokenizer.
+
+Budgets are cut by an estimate because it needs no tokenizer and costs nothing; what a call cost is counted exactly.
+"""
+
+import os
+import re
+from fractions import Fraction
+from functools import cache
+from math import ceil
+from pathlib import Path
+from threading import Lock
+from typing import Protocol
+
+import llama_index.core
+import tiktoken
+
+LATIN_CHARACTERS_PER_TOKEN = Fraction(4)
+CJK_CHARACTERS_PER_TOKEN = Fraction(3, 2)
+EMOJI_CHARACTERS_PER_TOKEN = Fraction(1)
+OTHER_CHARACTERS_PER_TOKEN = Fraction(3)
+
+_LATIN = re.compile(r"[0-9A-Za-z\u00AA\u00BA\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u024F\u1E00-\u1EFF]")
+_CJK = re.compile(r"[\u4E00-\u9FFF\uAC00-\uD7AF\u3040-\u309F\u30A0-\u30FF]")
+_EMOJI = re.compile(r"[\U0001F300-\U0001FAFF\u2600-\u27BF]")
+
+
+class TokenCounter(Protocol):
+    """Anything that can say how many tokens a text has."""
+
+    def count(self, text: str) -> int:
+        """The number of tokens of `text`, never negative."""
+        ...
+
+
+class TokenEstimator:
+    """Estimate tokens from the scripts of the characters, rounded up.
+
+    Latin letters and digits weigh 1/4 of a token, Chinese, Korean and Japanese 2/3, emoji 1, anything else 1/3.
+    The sum is exact: floats would now and then round one token up.
+    """
+
+    def count(self, text: str) -> int:
+        latin, cjk, emoji = (len(script.findall(text)) for script in (_LATIN, _CJK, _EMOJI))
+        other = len(text) - latin - cjk - emoji
+        return ceil(
+            latin / LATIN_CHARACTERS_PER_TOKEN
+            + cjk / CJK_CHARACTERS_PER_TOKEN
+            + emoji / EMOJI_CHARACTERS_PER_TOKEN
+            + other / OTHER_CHARACTERS_PER_TOKEN
+        )
+
+
+class ExactTokenCounter:
+    """Count with the tokenizer of an OpenAI model; other vendors' models are counted with the nearest one, cl100k."""
+
+    def __init__(self, model: str = "gpt-4o-mini") -> None:
+        self.encoding_name = _encoding_name(model)
+
+    def count(self, text: str) -> int:
+        # Text that spells a control token, such as <|endoftext|>, is counted as the plain text that it is.
+        return len(_encoding(self.encoding_name).encode(text, disallowed_special=()))
+
+
+def _encoding_name(model: str) -> str:
+    """`o200k_base` for gpt-4o and its successors, else `cl100k_base`: the two that LlamaIndex ships."""
+    try:
+        name = tiktoken.encoding_name_for_model(model)
+    except KeyError:
+        return "cl100k_base"
+    return "o200k_base" if name.startswith("o200k") else "cl100k_base"
+
+
+_loading = Lock()
+
+
+@cache
+def _encoding(name: str) -> tiktoken.Encoding:
+    """The tokenizer, read from the files inside llama-index-core, so that nothing is downloaded."""
+    bundled = Path(llama_index.core.__file__).parent / "_static" / "tiktoken_cache"
+    with _loading:
+        before = os.environ.get("TIKTOKEN_CACHE_DIR")
+        os.environ["TIKTOKEN_CACHE_DIR"] = str(bundled)
+        try:
+            return tiktoken.get_encoding(name)
+        finally:
+            if before is None:
+                del os.environ["TIKTOKEN_CACHE_DIR"]
+            else:
+                os.environ["TIKTOKEN_CACHE_DIR"] = before
