@@ -28,8 +28,8 @@ class Settings(BaseSettings):
     openai_api_key: SecretStr | None = Field(None, validation_alias=AliasChoices("openai_api_key", "OPENAI_API_KEY"))
     openai_base_url: str | None = Field(None, validation_alias=AliasChoices("openai_base_url", "OPENAI_BASE_URL"))
     llm_model: str = "gpt-4o-mini"
-    embedding_model: str | None = None  # None: the keyless one without a key or server, text-embedding-3-small with one
-    embedding_dimension: int | None = None  # None: asked from the model once
+    embedding_model: str | None = None  # None: keyless; text-embedding-3-small with a key and no base URL
+    embedding_dimension: int | None = None  # None: what the model gives; a number is asked from the server
     context_window: int = 128_000  # tokens
     max_output_tokens: int = 4_096
     request_timeout: float = 60.0  # seconds
