@@ -30,3 +30,10 @@ def _closed(before: str, rieul_is_open: bool) -> bool:
     if char == "0" and re.search(r"\d0$|[1-9]0", word):
         return True  # 십, 백, 천, 만
     return (char in FINAL_DIGITS or char in FINAL_LETTERS) and not (rieul_is_open and char in RIEUL)
+
+
+def plain(text: str) -> str:
+    """Polite sentence ends turned into the plain style of reports: 했습니다 → 했다, 입니다 → 이다, 유지합니다 → 유지한다."""
+    text = re.sub(r"입니다(?=[.(]|$)", "이다", text)
+    text = re.sub(r"([가-힣])습니다", r"\1다", text)
+    return re.sub(r"([가-힣])니다(?=[.(]|$)", lambda match: chr(ord(match.group(1)) - 17 + 4) + "다", text)

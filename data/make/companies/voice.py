@@ -1,0 +1,64 @@
+"""How a company speaks: its own choice among the hand-written sentences of its language, and its own words."""
+
+import random
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from data.make.companies.facts import Facts
+from data.make.companies.model import Company
+from data.make.companies.quarter import Quarter
+from data.make.korean import plain
+
+KEPT = 3  # alternatives of a slot that one company uses
+
+
+@cache
+def bank(language: str) -> dict[str, Any]:
+    """Words, labels and sentence slots of a language."""
+    return tomllib.loads((Path(__file__).parent / f"bank_{language}.toml").read_text(encoding="utf-8"))
+
+
+class Voice:
+    """Sentences of one company in the report of one quarter."""
+
+    def __init__(self, company: Company, quarter: Quarter) -> None:
+        self.company, self.quarter = company, quarter
+        source = bank(company.language)
+        words = {**source["words"], **company.profile.get("words", {})}
+        named = {f"{name}_word": text for name, text in words.items()}
+        named |= {f"{name[0].upper()}{name[1:]}": text[0].upper() + text[1:] for name, text in named.items()}
+        named |= {"name": company.name, "short": company.short, "currency": company.profile.get("currency", "")}
+        self.facts = Facts(company, quarter, named)
+        self.labels = {**source["labels"], **company.profile.get("labels", {})}
+        self.slots = {**source["slots"], **company.profile.get("slots", {})}
+        self.unit = self.labels["unit"].format_map(named)
+
+    def fill(self, template: str, segment: str | None = None, **more: str) -> str:
+        """A hand-written sentence with its figures."""
+        return self.facts.fill(template, segment, **more)
+
+    def say(self, slot: str, segment: str | None = None, **more: str) -> str:
+        """One of the company's sentences for this slot; which one depends on quarter and segment only."""
+        alternatives = self.slots[slot]
+        own = random.Random(f"{self.company.key}/{slot}").sample(alternatives, min(KEPT, len(alternatives)))
+        chosen = random.Random(f"{self.company.key}/{self.quarter}/{slot}/{segment}").choice(own)
+        if self.company.profile.get("register") == "plain":
+            chosen = plain(chosen)
+        return self.fill(chosen, segment, **more)
+
+    def label(self, name: str) -> str:
+        """A table heading or row name."""
+        return self.labels[name].format(unit=self.unit) if "{" in self.labels[name] else self.labels[name]
+
+    def story(self, part: str) -> list[str]:
+        """The hand-written sentences of this quarter for a part of the report."""
+        found = self.company.profile.get("story", {}).get(str(self.quarter), {}).get(part, [])
+        return [self.fill(text) for text in ([found] if isinstance(found, str) else found)]
+
+    def pool(self, name: str, count: int) -> list[str]:
+        """`count` sentences of a pool in the profile, moving on from quarter to quarter."""
+        texts = self.company.profile.get("pool", {}).get(name, [])
+        start = (self.quarter - self.company.first) * count
+        return [self.fill(texts[(start + offset) % len(texts)]) for offset in range(min(count, len(texts)))]
