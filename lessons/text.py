@@ -49,7 +49,7 @@ KOREAN_STOP_WORDS = frozenset(
     """.split()  # noqa: SIM905
 )
 _KOREAN_QUESTION_WORD = re.compile(
-    r"(?:얼마|무엇|무얼|뭐|뭔|뭘|어떻게|어떠|어떤|어때|언제|어디|어느|누구|누가|왜|몇|무슨|알려|설명해|말해|가르쳐|궁금)[가-힣]{0,6}"
+    r"(?:얼마|무엇|무얼|뭐|뭔|뭘|어떻게|어떠|어떤|어때|언제|며칠|어디|어느|누구|누가|왜|몇|무슨|알려|설명해|말해|가르쳐|궁금)[가-힣]{0,6}"
 )
 # Predicate endings that say nothing about the subject. What stands before them is the word.
 _KOREAN_ENDING = re.compile(
@@ -86,6 +86,7 @@ _MARKER = re.compile(rf"\s*{_BULLET}")
 _END = re.compile(r"[.!?…。！？]+[\"'”’)\]」』»]*(?=\s|$)|(?<=[가-힣])[.!?](?=[가-힣])")
 _LAST_TOKEN = re.compile(r"[^\s(\[\"'“‘]+$")
 _KOREAN_DATE = re.compile(r"\d{4}\. ?\d{1,2}\. ?\d{1,2}$")
+_INITIALS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")
 _NEVER_ENDS = frozenset(
     "mr mrs ms dr prof st no nos fig vs e.g i.e cf approx art sec vol ed pp p est eq".split()  # noqa: SIM905
 )
@@ -139,19 +140,33 @@ def _split_line(line: str) -> list[str]:
 
 
 def _ends_sentence(line: str, start: int, end: re.Match[str]) -> bool:
-    if end[0][0] != ".":
-        return True
+    after = line[end.end() :].lstrip()[:24]
+    if after[0].islower():
+        return False
     token = _LAST_TOKEN.search(line, max(start, end.start() - 40), end.start())
-    before, after = token[0] if token else "", line[end.end() :].lstrip()[:24]
+    before = token[0] if token else ""
+    if end[0][0] != "." or not before:
+        return True
     word = before.lower()
-    if not before or word in _NEVER_ENDS or (len(before) == 1 and before.isalpha() and before.isascii()):
+    if word in _NEVER_ENDS or (len(before) == 1 and before.isalpha() and before.isascii()):
         return False
-    if word in _SELDOM_ENDS:
+    if word in _SELDOM_ENDS or _INITIALS.fullmatch(before):
         return after.split(" ", 1)[0].lower() in ENGLISH_STOP_WORDS and after[0].isupper()
-    if before[-1].isdigit() and (after[0].isdigit() or _KOREAN_DATE.search(line, start, end.start())):
-        return False
-    return not after[0].islower()
+    return not (before[-1].isdigit() and (after[0].isdigit() or _KOREAN_DATE.search(line, start, end.start())))
 
+
+# Irregular forms that a stemmer leaves apart: 'kept' must find 'keep'. Each entry is a base with its forms.
+_IRREGULAR_FORMS = """
+become:became begin:began,begun break:broke,broken bring:brought build:built buy:bought choose:chose,chosen come:came
+draw:drew,drawn drive:drove,driven eat:ate,eaten fall:fell,fallen find:found freeze:froze,frozen give:gave,given
+go:went,gone grow:grew,grown hear:heard hold:held keep:kept know:knew,known lead:led learn:learnt leave:left lose:lost
+make:made mean:meant meet:met pay:paid rise:rose,risen run:ran say:said see:saw,seen sell:sold send:sent show:shown
+speak:spoke,spoken spend:spent stand:stood take:took,taken teach:taught tell:told think:thought throw:threw,thrown
+understand:understood win:won write:wrote,written man:men woman:women child:children person:people
+"""
+_BASE = {
+    form: entry.partition(":")[0] for entry in _IRREGULAR_FORMS.split() for form in entry.partition(":")[2].split(",")
+}
 
 _EAST_ASIAN = "가-힣ㄱ-ㆎ\u4e00-\u9fff\u3040-\u30ff"
 _WORD = rf"[^\W_{_EAST_ASIAN}]"
@@ -238,5 +253,5 @@ def _word(word: str, capitals: bool) -> list[str]:
     if word.isalpha():
         if word in ENGLISH_STOP_WORDS and not (capitals and len(word) > 1):  # IT, WHO, US
             return []
-        return [_stem(word) if len(word) < 40 else word]
+        return [_stem(_BASE.get(word, word)) if len(word) < 40 else word]
     return [word, *re.findall(r"\d{4,}", word)] if not word.isdigit() else [word]

@@ -8,7 +8,7 @@ identifier, most of the words – the documents do not say.
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lessons.models.offline_passages import Line, Passage, cells, passages, quarters, years
@@ -26,11 +26,13 @@ ENOUGH = 0.5  # share of the question's weight that an answer must cover
 NEARLY_AS_GOOD = 0.9  # a second sentence joins the first from this share of its score
 
 _DATE = re.compile(
-    r"\d{4}[-./년]|\b(?:19|20)\d\d\b|\d\s?(?:월|일|시)|\b\d{1,2}:\d\d\b|\bday|\bweek|\bmonth|(?:Mon|Fri)day"
+    r"\d{4}[-./년]|\b(?:19|20)\d\d\b"
+    r"|\d\s?(?:월|일|시)|\b\d{1,2}:\d\d\b|\bday|\bweek|\bmonth"
 )
 _PERSON = re.compile(r"[A-Z][a-z]+ [A-Z][a-z]+|[가-힣]{2,4} ?(?:님|씨|대표|이사|부장|팀장|과장|교수|박사|매니저|담당)")
 _REASON = re.compile(
-    r"\bbecause\b|\bdue to\b|\bas a result\b|\bso that\b|\bsince\b|\bowing\b|\bdriven\b|때문|이유|위해|덕분|인해|따라|영향"
+    r"\bbecause\b|\bdue to\b|\bas a result\b|\bso that\b|\bsince\b|\bowing\b|\bdriven\b"
+    r"|때문|이유|위해|덕분|인해|따라|영향"
 )
 _EXPECTED = {"date": _DATE, "number": re.compile(r"\d"), "person": _PERSON, "why": _REASON}
 _COMMAND = re.compile(
@@ -48,7 +50,6 @@ class Candidate:
     passage: Passage
     position: int  # within the passage
     covered: tuple[float, ...]  # of each unit of the question, 0 to 1
-    coverage: float  # weighted share, 0 to 1
     score: float
 
 
@@ -69,32 +70,68 @@ def choose(question: Question, found: list[Passage]) -> list[Candidate]:
     everything = frozenset().union(*(passage.all for passage in found))
     if any(unit.required and unit.covered(everything) < 1 for unit in question.units):
         return []
-    ranked = sorted(_candidates(question, found), key=lambda candidate: -candidate.score)
-    if not ranked:
+    question = _with_topics(question, found)
+    weights = _rarity(question, found)
+    ranked = sorted(_candidates(question, found, weights), key=lambda candidate: -candidate.score)
+    first = next((candidate for candidate in ranked if _fits(question, candidate)), None)
+    if first is None:
         return []
-    chosen = [ranked[0]]
-    for candidate in ranked[1:40]:
-        if len(chosen) < 3 and _adds(question, chosen, candidate):
-            chosen.append(candidate)
-    together = [max(values) for values in zip(*(candidate.covered for candidate in chosen), strict=True)]
-    if not _enough(question.units, together):
+    chosen = [first]
+    for joins in (_complements, _rivals):
+        for candidate in ranked[:60]:
+            if len(chosen) < 3 and candidate not in chosen and joins(question, chosen, candidate):
+                chosen.append(candidate)
+    if not _enough(question.units, _together(chosen)):
         return []
     return _with_list(question, chosen)
 
 
-def _candidates(question: Question, found: list[Passage]) -> Iterable[Candidate]:
-    weights = _rarity(question, found)
-    total = sum(unit.weight for unit in question.units)
-    rare_total = sum(weights)
+def _candidates(question: Question, found: list[Passage], weights: list[float]) -> Iterable[Candidate]:
+    total = sum(weights)
     for rank, passage in enumerate(found):
         for position, line in enumerate(passage.lines):
             if line.kind == "heading" or question.terms.isdisjoint(line.own | line.above) or _COMMAND.search(line.text):
                 continue
             covered = tuple(_cover(unit, passage, position) for unit in question.units)
-            coverage = sum(unit.weight * value for unit, value in zip(question.units, covered, strict=True)) / total
-            score = sum(weight * value for weight, value in zip(weights, covered, strict=True)) / rare_total
+            score = sum(weight * value for weight, value in zip(weights, covered, strict=True)) / total
             score += 0.12 * _expected(question, line.text) - 0.01 * rank - 0.0005 * position
-            yield Candidate(line, passage, position, covered, coverage, score)
+            yield Candidate(line, passage, position, covered, score)
+
+
+def _with_topics(question: Question, found: list[Passage]) -> Question:
+    """Words that stand in the titles of some documents but not of all tell the documents apart, as names do."""
+    if len(found) < 2:
+        return question
+
+    def tells_apart(unit: Unit) -> bool:
+        titled = sum(unit.covered(passage.title) == 1 for passage in found)
+        return unit.kind == "word" and 0 < titled < len(found)
+
+    units = tuple(replace(unit, kind="name") if tells_apart(unit) else unit for unit in question.units)
+    return replace(question, units=units)
+
+
+def _fits(question: Question, candidate: Candidate) -> bool:
+    """Whether the line speaks of one of the names, one of the years, one of the codes … that the question holds."""
+    said: dict[str, bool] = {}
+    for unit, value in zip(question.units, candidate.covered, strict=True):
+        if unit.required:
+            said[unit.kind] = said.get(unit.kind, False) or value >= ELSEWHERE
+    return all(said.values())
+
+
+def _contradicts(question: Question, candidate: Candidate) -> bool:
+    """Whether the title of its document names another year or quarter than the question."""
+    title = candidate.passage.title
+    return any(
+        value == 0 and bool(years(title) if unit.kind == "year" else quarters(title))
+        for unit, value in zip(question.units, candidate.covered, strict=True)
+        if unit.kind in ("year", "quarter")
+    )
+
+
+def _together(chosen: list[Candidate]) -> list[float]:
+    return [max(values) for values in zip(*(candidate.covered for candidate in chosen), strict=True)]
 
 
 def _rarity(question: Question, found: list[Passage]) -> list[float]:
@@ -140,26 +177,29 @@ def _cover(unit: Unit, passage: Passage, position: int) -> float:
     return best
 
 
-def _adds(question: Question, chosen: list[Candidate], candidate: Candidate) -> bool:
-    """Whether a further line covers something that is still open, or is nearly as good as the first."""
-    if candidate.score >= NEARLY_AS_GOOD * chosen[0].score:
-        return True
-    have = [max(values) for values in zip(*(one.covered for one in chosen), strict=True)]
+def _complements(question: Question, chosen: list[Candidate], candidate: Candidate) -> bool:
+    """Whether a further line itself says something essential that is still open, as the second part of a comparison."""
+    if _contradicts(question, candidate):
+        return False
+    have = _together(chosen)
     gained = sum(
-        unit.weight * max(0.0, new - old)
+        unit.weight
         for unit, old, new in zip(question.units, have, candidate.covered, strict=True)
-        if new == 1.0
+        if old < BEFORE and new > TITLE
     )
-    return gained >= 0.15 * sum(unit.weight for unit in question.units) and candidate.score >= 0.4 * chosen[0].score
+    return gained >= 0.15 * sum(unit.weight for unit in question.units) and candidate.score >= 0.3 * chosen[0].score
+
+
+def _rivals(question: Question, chosen: list[Candidate], candidate: Candidate) -> bool:
+    """Whether a further line is nearly as good as the first."""
+    return _fits(question, candidate) and candidate.score >= NEARLY_AS_GOOD * chosen[0].score
 
 
 def _enough(units: tuple[Unit, ...], covered: list[float]) -> bool:
     if any(unit.required and value < ELSEWHERE for unit, value in zip(units, covered, strict=True)):
         return False
-    share = sum(unit.weight * value for unit, value in zip(units, covered, strict=True)) / sum(
-        unit.weight for unit in units
-    )
-    return share >= ENOUGH
+    share = sum(unit.weight * value for unit, value in zip(units, covered, strict=True))
+    return share >= ENOUGH * sum(unit.weight for unit in units)
 
 
 def _expected(question: Question, text: str) -> float:
@@ -180,9 +220,7 @@ def _with_list(question: Question, chosen: list[Candidate]) -> list[Candidate]:
             end += 1
     if start == end:
         return chosen
-    return [
-        Candidate(lines[i], first.passage, i, first.covered, first.coverage, first.score) for i in range(start, end + 1)
-    ]
+    return [Candidate(lines[i], first.passage, i, first.covered, first.score) for i in range(start, end + 1)]
 
 
 def cite(candidate: Candidate, question: Question) -> str:

@@ -84,15 +84,14 @@ def _lines(found: list[str]) -> list[Line]:
     path: list[tuple[int, str]] = []
     header: tuple[str, ...] = ()
     for position, text in enumerate(found):
-        following = found[position + 1] if position + 1 < len(found) else ""
         is_row = "|" in text and _ROW.match(text) is not None
         if is_row and _RULE.fullmatch(text):
             continue
-        if is_row and not header and _starts_table(text, following):
+        if is_row and not header and _starts_table(text, found[position + 1 : position + 2]):
             header = cells(text)
             continue
         header = header if is_row else ()
-        level = 0 if is_row else _heading_level(text, following)
+        level = 0 if is_row else _heading_level(found, position)
         if level:
             path = [entry for entry in path if entry[0] < level]
         heading = " · ".join(entry[1] for entry in path)
@@ -104,18 +103,27 @@ def _lines(found: list[str]) -> list[Line]:
     return lines
 
 
-def _starts_table(text: str, following: str) -> bool:
-    return "|" in following and len(cells(text)) == len(cells(following)) and not any(map(str.isdigit, text[:1]))
+def _starts_table(text: str, following: list[str]) -> bool:
+    return bool(following) and "|" in following[0] and len(cells(text)) == len(cells(following[0]))
 
 
-def _heading_level(text: str, following: str) -> int:
+def _heading_level(found: list[str], position: int) -> int:
     """1 to 6 for a Markdown heading, 7 for a plain line that heads what follows, 8 for a question, 0 for the rest."""
+    text, following = found[position], found[position + 1 : position + 4]
     if text[0] == "#":
         return min(6, len(text) - len(text.lstrip("#")))
     if not following:
         return 0
     if text[-1] in "?？":
         return 8
-    if len(text) > 80 or _ENDED.search(text) or _ITEM.match(text) or _LABEL.match(text):
+    if not _is_short(text):
         return 0
-    return 7 if _ENDED.search(following) or _ITEM.match(following) or "|" in following or following[0] == "#" else 0
+    if position == 0:
+        return 6
+    # One or two short lines before a sentence, a list or a table head it; more of them are data.
+    short = next((count for count, line in enumerate(following) if not _is_short(line)), len(following))
+    return 7 if short < 2 and len(following) > short else 0
+
+
+def _is_short(text: str) -> bool:
+    return not (len(text) > 80 or _ENDED.search(text) or _ITEM.match(text) or _LABEL.match(text) or "|" in text)

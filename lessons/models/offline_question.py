@@ -29,6 +29,8 @@ _PARTICLE = re.compile(
     "(?<=..)(?:에서는|에게서|으로는|이라는|이라고|께서|에서|에게|에는|으로|까지|부터|보다|처럼|이란|라는|마다"
     "|은|는|이|가|을|를|의|에|로|와|과|도|만)$"
 )
+_SINGLE = re.compile("([가-힣])(?:은|는|을|를|에|에서|까지|부터|으로|로|당|마다)")
+_PARTICLE_STARTS = "은는이가을를의에로와과도만까부으당"
 _VERB_OF_NOUN = re.compile(
     "(?<=..)(?:하려면|하는|하고|하여|하면|해야|한다|했을|했던|했는지|하기|하지|할지|되려면|되는|되고|되면|된다|되었|된|한|할|될)$"
 )
@@ -43,7 +45,7 @@ _VAGUE = frozenset(
     """.split()  # noqa: SIM905
 )
 _VAGUE_KOREAN = re.compile(
-    "방법|내용|정도|이유|종류|날짜|시간|금액|사람|기간|설명|차이|비교|요약|문서|자료|파일|질문|회사|보고서|나오|적혀|따르|걸리|필요|해야"
+    "방법|내용|정도|이유|종류|날짜|시간|금액|사람|기간|설명|차이|비교|요약|문서|자료|파일|질문|회사|보고서|나오|적혀|따르|걸리|필요|해야|가능|함께|먹|알려|말하"
 )
 _HANGUL = re.compile("[가-힣]")
 
@@ -112,9 +114,13 @@ def _read_word(word: str, position: int, titled: bool) -> Unit | None:
         return _unit("year", found[0])
     if found[0].isdigit() and len(found) == 1 and len(found[0]) < 3:
         return Unit(word, "word", frozenset(found), frozenset(), 1.0)
+    if re.fullmatch(r"\d+[-–~]\d+", word):
+        return Unit(word, "word", frozenset(found[-2:]), frozenset(), 1.0)
     if any(character.isdigit() for character in found[0]):
         return Unit(word, "code", frozenset(found), frozenset([_number_key(found)]), 1.5)
     lower = word.lower()
+    if position == 0 and lower == "may":
+        return None
     if not titled and word[0].isupper() and lower not in ENGLISH_STOP_WORDS and (position > 0 or word[1:2].isupper()):
         return Unit(word, "name", frozenset(found), frozenset(), 1.5)
     return Unit(word, "word", frozenset(found), frozenset(), 0.4 if found[0] in _VAGUE else 1.0)
@@ -126,6 +132,11 @@ def _number_key(found: list[str]) -> str:
 
 
 def _korean(word: str) -> Unit | None:
+    if single := _SINGLE.fullmatch(word):
+        core = single[1]
+        return Unit(
+            core, "word", frozenset([core]), frozenset([core, *(core + first for first in _PARTICLE_STARTS)]), 1.0
+        )
     core = _VERB_OF_NOUN.sub("", _PARTICLE.sub("", word))
     found = frozenset(terms(core))
     if not found:
