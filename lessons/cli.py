@@ -87,7 +87,7 @@ def ingest(
     targets = [known[index]] if index else list(known.values())
     files = named_files(paths)
     place, scope = workspace(), Scope(user or settings().user)
-    report = []
+    report: list[dict[str, Any]] = []
     with _progress("Ingesting", hidden=as_json) as advance:
         for target in targets:
             for result in ingest_files(files, target, place.store(target), place.embedding, scope):
@@ -116,7 +116,6 @@ def ask(
     """Answer a question with citations, streamed as it comes."""
     from lessons.library import ensure_corpus
     from lessons.retrieve.filter_text import parse_filter
-    from lessons.retrieve.known_files import only_file
     from lessons.stages import stage_named, stages
     from lessons.workspace import workspace
 
@@ -131,9 +130,7 @@ def ask(
         ensure_corpus(place, owner, advance)
     answers = []
     for each in chosen:
-        within, warning = only_file(source_file, filters, place.store(each.index), owner)
-        answers.append(_ask(each, question, as_json, user=owner, filters=within))
-        answers[-1].warnings += warning
+        answers.append(_ask(each, question, as_json, user=owner, filters=filters, source_file=source_file))
     if as_json:
         _print_json([answer.as_dict() for answer in answers])
 

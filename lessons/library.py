@@ -1,9 +1,10 @@
 """The shipped corpus: loaded into the indexes of all stages the first time somebody asks."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
+from typing import Protocol
 
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
@@ -14,6 +15,12 @@ from lessons.workspace import Workspace
 
 ROOT = Path(__file__).parents[1]
 CORPUS = ROOT / "data" / "corpus"
+
+
+class Progress(Protocol):
+    """Told how many files are done, and how many there are in all."""
+
+    def __call__(self, done: int, total: int, /) -> object: ...
 
 
 def indexes() -> list[Index]:
@@ -29,7 +36,7 @@ def shipped_documents() -> list[dict]:
     return [json.loads(line) for line in manifest.read_text(encoding="utf-8").splitlines()]
 
 
-def load_corpus(place: Workspace, progress: Callable[[int, int], None] = lambda done, total: None) -> list[FileResult]:
+def load_corpus(place: Workspace, progress: Progress = lambda done, total: None) -> list[FileResult]:
     """Ingest what is missing of the shipped corpus for its owners, telling `progress` files done and in all."""
     documents, targets = shipped_documents(), indexes()
     results = []
@@ -39,10 +46,11 @@ def load_corpus(place: Workspace, progress: Callable[[int, int], None] = lambda 
     return results
 
 
-def ensure_corpus(place: Workspace, user: str, progress: Callable[[int, int], None] = lambda done, total: None) -> None:
+def ensure_corpus(place: Workspace, user: str, progress: Progress = lambda done, total: None) -> None:
     """Load the shipped corpus if the owner of it asks and any index of theirs is still empty."""
-    owners = {document["owner"] for document in shipped_documents()}
-    if user in owners and any(not place.store(index).documents(Scope(user)) for index in indexes()):
+    if all(place.store(index).documents(Scope(user)) for index in indexes()):
+        return
+    if user in {document["owner"] for document in shipped_documents()}:
         load_corpus(place, progress)
 
 

@@ -14,6 +14,7 @@ from lessons.errors import LessonsError
 from lessons.ingest.index import Index, naive_index
 from lessons.ingest.store import Scope
 from lessons.models.llm import describe
+from lessons.retrieve.known_files import only_file
 from lessons.retrieve.pipeline import Pipeline
 from lessons.retrieve.search import VectorRetriever
 from lessons.retrieve.types import Context, Query
@@ -49,15 +50,21 @@ class Stage(Pipeline):
         *,
         user: str | None = None,
         filters: MetadataFilters | None = None,
+        source_file: str | None = None,
         history: Sequence[tuple[str, str]] = (),
     ) -> "AnswerStream":
         """The answer piece by piece; `.answer` holds it with its citations and trace once the pieces are read.
 
-        `user` is the owner whose documents are searched. LessonsError for a question without words.
+        `user` is the owner whose documents are searched, `source_file` limits the search to one of them; a name that
+        the store does not know is ignored with a warning. LessonsError for a question without words.
         """
         place = self.workspace or workspace()
         text, warnings = _clean(question)
-        query = Query(text, Scope(user or place.settings.user), filters, history=tuple(history))
+        scope = Scope(user or place.settings.user)
+        if source_file is not None:
+            filters, unknown = only_file(source_file, filters, place.store(self.index), scope)
+            warnings += unknown
+        query = Query(text, scope, filters, history=tuple(history))
         answer = Answer(question=text, stage=self.name, model=describe(place.llm), warnings=warnings)
         return AnswerStream(answer, self._answer(query, answer, place))
 

@@ -3,6 +3,7 @@
 Notebooks, app, command line and evaluation all read this one record.
 """
 
+import html
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -79,3 +80,14 @@ class Trace:
     @property
     def cost(self) -> float:
         return sum(step.cost for step in self.steps)
+
+    def _repr_html_(self) -> str:
+        head = (
+            "<tr><th>step</th><th>time</th><th>model calls</th><th>tokens in</th><th>tokens out</th><th>notes</th></tr>"
+        )
+        return f"<table>{head}{''.join(map(_row, self.steps))}</table>"
+
+
+def _row(step: Step) -> str:
+    cells = (step.name, f"{step.ms:.1f} ms", step.llm_calls, step.tokens_in, step.tokens_out, " ".join(step.notes))
+    return "<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells) + "</tr>"

@@ -11,6 +11,7 @@ from functools import cache
 from itertools import groupby
 from typing import Any
 
+from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 from llama_index.core.vector_stores.types import (
     MetadataFilters,
@@ -37,6 +38,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 from sqlalchemy.sql import Select
 
@@ -56,17 +58,19 @@ class Scope:
 class ChunkStore(PGVectorStore):
     """The chunks of one index under one embedding model. Distances are cosine distances, similarities 1 − distance."""
 
+    _database: Engine = PrivateAttr()
+
     def __init__(self, engine: Engine, index_name: str, embedding_name: str, dimension: int) -> None:
         table = f"chunks_{index_name}_{embedding_name}"
         async_engine = create_async_engine(engine.url, poolclass=NullPool)
         super().__init__(engine=engine, async_engine=async_engine, table_name=table, embed_dim=dimension)
-        self._table_class = _chunk_table(table, dimension)
+        self._database, self._table_class = engine, _chunk_table(table, dimension)
 
     def _initialize(self) -> None:
         """Create the tables once; the base class calls this before every statement."""
         if not self._is_initialized:
             tables = [DocumentRow.__table__, self._table_class.__table__]
-            ensure_schema(self._engine, lambda connection: Base.metadata.create_all(connection, tables))
+            ensure_schema(self._database, lambda connection: Base.metadata.create_all(connection, tables))
             self._connect()
             self._is_initialized = True
 
@@ -76,7 +80,7 @@ class ChunkStore(PGVectorStore):
         """Put a document and its embedded chunks in the place of an earlier version, in one transaction."""
         self._initialize()
         chunks = self._table_class
-        with explained(), self._engine.begin() as connection:
+        with explained(), self._database.begin() as connection:
             document_id = self._claim_document(connection, scope.user_id, source_file, sha256, nodes)
             connection.execute(delete(chunks).where(chunks.document_id == document_id))
             self._upsert(connection, document_id, nodes)
@@ -88,7 +92,7 @@ class ChunkStore(PGVectorStore):
         def owner_and_file(node: BaseNode) -> tuple[str, str]:
             return node.metadata["user_id"], node.metadata["source_file"]
 
-        with explained(), self._engine.begin() as connection:
+        with explained(), self._database.begin() as connection:
             for (user_id, source_file), group in groupby(sorted(nodes, key=owner_and_file), owner_and_file):
                 members = list(group)
                 document_id = self._claim_document(connection, user_id, source_file, "", members)
@@ -98,7 +102,7 @@ class ChunkStore(PGVectorStore):
     def delete_document(self, scope: Scope, source_file: str) -> bool:
         """Remove an owner's document with its chunks; False if there was none."""
         self._initialize()
-        with explained(), self._engine.begin() as connection:
+        with explained(), self._database.begin() as connection:
             return connection.execute(delete(DocumentRow).where(*self._documents_of(scope, source_file))).rowcount > 0
 
     def _claim_document(
@@ -136,7 +140,7 @@ class ChunkStore(PGVectorStore):
         """The documents of an owner in this index, by name."""
         self._initialize()
         statement = select(DocumentRow).where(*self._documents_of(scope)).order_by(DocumentRow.source_file)
-        with explained(), self._session() as session:
+        with explained(), Session(self._database) as session:
             return list(session.scalars(statement))
 
     def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
@@ -164,7 +168,7 @@ class ChunkStore(PGVectorStore):
             statement = statement.where(chunks.node_id.in_(node_ids))
         if filters is not None:
             statement = statement.where(bound_filters(chunks.metadata_, filters))
-        with explained(), self._session() as session:
+        with explained(), Session(self._database) as session:
             rows = session.scalars(statement.order_by(chunks.document_id, chunks.chunk_index))
             return [TextNode(id_=row.node_id, text=row.text, metadata=row.metadata_) for row in rows]
 

@@ -10,7 +10,6 @@ from lessons.ingest.store import Scope
 from lessons.library import ROOT
 from lessons.pages.common import opened, plain, told_plainly
 from lessons.pages.streaming import answers_of
-from lessons.retrieve.known_files import only_file
 from lessons.stages import stages
 from lessons.workspace import Workspace
 
@@ -24,7 +23,7 @@ def page() -> None:
     question, source_file = _question(place, owner)
     if question is not None:
         with told_plainly():
-            st.session_state.answers = _stream(place, owner, question, source_file)
+            st.session_state.answers = _stream(owner, question, source_file)
         st.rerun()
     for column, answer in zip(_columns(), st.session_state.get("answers", []), strict=False):
         with column:
@@ -70,14 +69,9 @@ def _columns() -> list:
     return columns
 
 
-def _stream(place: Workspace, owner: str, question: str, source_file: str | None) -> list[Answer]:
+def _stream(owner: str, question: str, source_file: str | None) -> list[Answer]:
     """Stream every stage into its column, all at once; the answers in the order of the stages."""
-    streams = []
-    for stage in stages().values():
-        filters, warnings = only_file(source_file, None, place.store(stage.index), owner)
-        stream = stage.stream(question, user=owner, filters=filters)
-        stream.answer.warnings += warnings
-        streams.append(stream)
+    streams = [stage.stream(question, user=owner, source_file=source_file) for stage in stages().values()]
     places = [column.empty() for column in _columns()]
     with st.spinner("Thinking …"):
         return answers_of(streams, lambda number, text: places[number].markdown(plain(text)))

@@ -42,7 +42,7 @@ class _Parser:
         if not match:
             self.start = self.position + len(self.text[self.position :]) - len(self.text[self.position :].lstrip())
             self.fail("this cannot be read")
-        self.kind = match.lastgroup
+        self.kind = str(match.lastgroup)
         self.value, self.start, self.position = match[self.kind], match.start(self.kind), match.end()
         return value
 

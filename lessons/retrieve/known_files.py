@@ -7,14 +7,12 @@ from lessons.text import normalize
 
 
 def only_file(
-    source_file: str | None, filters: MetadataFilters | None, store: ChunkStore, user_id: str
+    source_file: str, filters: MetadataFilters | None, store: ChunkStore, scope: Scope
 ) -> tuple[MetadataFilters | None, list[str]]:
     """Add `source_file == …` to the filters; an unknown name never reaches them and gives a warning instead."""
-    if source_file is None:
-        return filters, []
     name = normalize(source_file)
-    if name not in {document.source_file for document in store.documents(Scope(user_id))}:
-        return filters, [f"{name} is not among the documents of {user_id}; all of them were searched."]
+    if name not in {document.source_file for document in store.documents(scope)}:
+        return filters, [f"{name} is not among the documents of {scope.user_id}; all of them were searched."]
     this_file = MetadataFilters(filters=[MetadataFilter(key="source_file", value=name)])
     if filters is None:
         return this_file, []

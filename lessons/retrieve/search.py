@@ -37,11 +37,11 @@ class VectorRetriever:
         return [
             RetrievedDocument(
                 id=node.node_id,
-                content=node.text,
+                content=node.get_content(),
                 score=similarity,
                 source=node.metadata["source_file"],
                 metadata=node.metadata,
-                estimated_tokens=counter.count(node.text),
+                estimated_tokens=counter.count(node.get_content()),
             )
             for node, similarity in zip(result.nodes or [], result.similarities or [], strict=True)
         ]

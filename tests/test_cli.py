@@ -1,0 +1,177 @@
+"""The command line as scripts see it: exit codes, stdout for answers, stderr for messages, JSON that is only JSON."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import NamedTuple
+from unittest.mock import patch
+
+import pytest
+
+from lessons.cli import main
+from lessons.settings import Settings
+
+FACTS = {
+    "kiosk.md": "# Kiosk\n\nThe kiosk in the lobby opens at 7:30 every weekday. Coffee costs 2 euros.\n",
+    "도서관.txt": "사내 도서관은 평일 오전 9시에 문을 엽니다. 책은 한 번에 다섯 권까지 빌릴 수 있습니다.\n",
+}
+
+
+class Done(NamedTuple):
+    """How a command ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def lessons(*arguments: str) -> Done:
+    """Run a command in this process, where database and models are warm."""
+    stdout, stderr = io.StringIO(), io.StringIO()
+    with redirect_stdout(stdout), redirect_stderr(stderr), patch.object(sys, "argv", ["lessons", *arguments]):
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+    return Done(code, stdout.getvalue(), stderr.getvalue())
+
+
+def lessons_process(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
+    """Run a command as a process of its own."""
+    command = [sys.executable, "-c", "from lessons.cli import main; main()", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=os.environ | environment)
+
+
+@pytest.fixture(scope="module")
+def owner(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """An owner with two documents, ingested through the command line."""
+    folder = tmp_path_factory.mktemp("facts")
+    for name, text in FACTS.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    done = lessons("ingest", str(folder), "--user", "cli", "--json")
+    assert done.returncode == 0, done.stderr
+    assert {line["status"] for line in json.loads(done.stdout)} == {"added"}
+    return "cli"
+
+
+def test_help_names_every_command() -> None:
+    done = lessons_process("--help")
+    assert done.returncode == 0
+    assert all(command in done.stdout for command in ("doctor", "ingest", "ask", "app"))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("nonsense",), ("ask",), ("ask", "x", "--stage", "perfect"), ("ingest",), ("ingest", "x", "--index", "none")],
+)
+def test_bad_usage_ends_with_code_2_and_a_message_on_stderr(arguments: tuple[str, ...]) -> None:
+    done = lessons(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr
+
+
+def test_the_doctor_reports_each_part(database: Settings) -> None:
+    done = lessons("doctor", "--json")
+    assert done.returncode == 0, done.stderr
+    checks = {check["name"]: check for check in json.loads(done.stdout)}
+    assert {"python", "database", "embedding", "language model", "documents"} <= set(checks)
+    assert all(check["ok"] for check in checks.values())
+
+
+def test_the_doctor_says_what_to_do_about_a_dead_database() -> None:
+    done = lessons_process("doctor", DATABASE_URL="postgresql://nobody:secret@127.0.0.1:1/none")
+    assert done.returncode == 1
+    assert "NO  database" in done.stdout
+    assert "secret" not in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_answer_is_streamed_with_its_citations(owner: str) -> None:
+    done = lessons("ask", "When does the kiosk open?", "--user", owner)
+    assert done.returncode == 0, done.stderr
+    assert "7:30" in done.stdout
+    assert "[1] kiosk.md" in done.stdout
+
+
+def test_json_holds_answer_citations_documents_and_trace(owner: str) -> None:
+    done = lessons("ask", "도서관은 몇 시에 열어요?", "--user", owner, "--stage", "naive", "--json")
+    (answer,) = json.loads(done.stdout)
+    assert answer["stage"] == "naive"
+    assert answer["found"]
+    assert "9시" in answer["answer"]
+    assert 0 < answer["confidence"] <= 1
+    (citation,) = answer["citations"]
+    assert citation["source_file"] == "도서관.txt"
+    assert citation["quote"] in FACTS["도서관.txt"]
+    assert citation["chunk_id"] in {document["chunk_id"] for document in answer["documents"]}
+    assert [step["step"] for step in answer["trace"]] == ["retrieve", "context", "answer"]
+    assert answer["trace"][-1]["llm_calls"] == 1
+
+
+def test_all_stages_answer_at_once(owner: str) -> None:
+    answers = json.loads(lessons("ask", "How much is a coffee?", "--user", owner, "--stage", "all", "--json").stdout)
+    assert answers[0]["stage"] == "naive"
+    assert "2 euros" in answers[0]["answer"]
+
+
+def test_a_search_can_be_kept_to_one_file(owner: str) -> None:
+    done = lessons("ask", "When does it open?", "--user", owner, "--source-file", "도서관.txt", "--json")
+    (answer,) = json.loads(done.stdout)
+    assert {document["source_file"] for document in answer["documents"]} == {"도서관.txt"}
+
+
+def test_an_unknown_file_name_is_ignored_with_a_warning(owner: str) -> None:
+    done = lessons("ask", "When does the kiosk open?", "--user", owner, "--source-file", "x' OR 1=1 --")
+    assert done.returncode == 0
+    assert "is not among the documents" in done.stderr
+    assert "7:30" in done.stdout
+
+
+def test_a_filter_narrows_the_search_and_a_wrong_one_is_a_sentence(owner: str) -> None:
+    done = lessons("ask", "When?", "--user", owner, "--filter", "file_type == 'md'", "--json")
+    assert {document["source_file"] for document in json.loads(done.stdout)[0]["documents"]} == {"kiosk.md"}
+    wrong = lessons("ask", "When?", "--user", owner, "--filter", "file_type = 'md'")
+    assert wrong.returncode == 1
+    assert "column 11" in wrong.stderr
+
+
+@pytest.mark.parametrize("question", ["", "   \n\t "])
+def test_an_empty_question_is_refused_with_a_sentence(owner: str, question: str) -> None:
+    done = lessons("ask", question, "--user", owner)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "The question is empty; type one." in done.stderr
+
+
+@pytest.mark.parametrize("question", ["🙂🙂", "x" * 100_000, "' OR '1'='1"])
+def test_an_odd_question_is_answered_that_it_is_not_there(owner: str, question: str) -> None:
+    (answer,) = json.loads(lessons("ask", question, "--user", owner, "--json").stdout)
+    assert (answer["found"], answer["citations"]) == (False, [])
+
+
+def test_ingesting_again_adds_nothing_and_a_copy_is_told_apart(owner: str, tmp_path: Path) -> None:
+    for name in ("kiosk.md", "copy.md"):
+        (tmp_path / name).write_text(FACTS["kiosk.md"], encoding="utf-8")
+    done = lessons("ingest", str(tmp_path / "kiosk.md"), str(tmp_path / "copy.md"), "--user", owner, "--json")
+    assert [line["status"] for line in json.loads(done.stdout)] == ["unchanged", "duplicate"]
+
+
+def test_a_bad_file_is_reported_and_the_others_go_on(owner: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.pdf").write_bytes(b"no pdf")
+    (tmp_path / "good.txt").write_text("The garden closes at nine.")
+    done = lessons("ingest", str(tmp_path), "--user", "cli-bad", "--json")
+    assert done.returncode == 1
+    assert [(line["file"], line["status"]) for line in json.loads(done.stdout)] == [
+        ("bad.pdf", "failed"),
+        ("good.txt", "added"),
+    ]
+
+
+def test_a_missing_path_is_a_sentence(database: Settings) -> None:
+    done = lessons("ingest", "no/such/file.txt")
+    assert done.returncode == 1
+    assert "no/such/file.txt does not exist" in done.stderr
