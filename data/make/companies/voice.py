@@ -58,7 +58,16 @@ class Voice:
         return [self.fill(text) for text in ([found] if isinstance(found, str) else found)]
 
     def pool(self, name: str, count: int) -> list[str]:
-        """`count` sentences of a pool in the profile, moving on from quarter to quarter."""
-        texts = self.company.profile.get("pool", {}).get(name, [])
+        """`count` sentences of a pool in the profile, moving on from quarter to quarter.
+
+        A sentence may be a table `{text, until}` or `{text, since}` that is true for a time only.
+        """
+        entries = self.company.profile.get("pool", {}).get(name, [])
+        texts = [entry if isinstance(entry, str) else entry["text"] for entry in entries if self._holds(entry)]
         start = (self.quarter - self.company.first) * count
         return [self.fill(texts[(start + offset) % len(texts)]) for offset in range(min(count, len(texts)))]
+
+    def _holds(self, entry: str | dict[str, str]) -> bool:
+        if isinstance(entry, str):
+            return True
+        return entry.get("since", "0000Q0") <= str(self.quarter) <= entry.get("until", "9999Q9")
