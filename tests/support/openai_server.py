@@ -1,0 +1,232 @@
+"""An OpenAI-compatible server on a free loopback port that answers from the given context and misbehaves on request.
+
+    with openai_server() as server:
+        server.behave("too_many", "answer")  # the first request is refused, all later ones are answered
+        Settings(openai_base_url=server.url)
+
+Behaviours: answer · too_many (429) · quota (429) · error (500) · html · truncated (JSON) · no_choices · empty ·
+hang · drop (in the middle of a stream) · no_usage · prose (ignores tools, writes JSON as text) · cut (token limit).
+"""
+
+import asyncio
+import hashlib
+import json
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from llama_index.core.base.llms.types import ChatMessage, MessageRole
+
+from lessons.models.offline import OfflineLLM
+from lessons.text import terms
+
+
+class Server:
+    """What a test can set and see."""
+
+    def __init__(self) -> None:
+        self.key: str | None = None  # None: any key will do
+        self.models: set[str] | None = None  # None: any name will do
+        self.dimension = 64
+        self.retry_after = "0"  # seconds
+        self.pause = 0.0  # seconds between the pieces of a stream
+        self.requests: list[dict[str, Any]] = []
+        self.usage: list[dict[str, int]] = []
+        self.closed_by_client = threading.Event()
+        self.url = ""
+        self._script = ["answer"]
+
+    def behave(self, *behaviours: str) -> None:
+        """One behaviour a request; the last one stays."""
+        self._script = list(behaviours)
+
+    def next_behaviour(self) -> str:
+        return self._script.pop(0) if len(self._script) > 1 else self._script[0]
+
+
+@contextmanager
+def openai_server() -> Iterator[Server]:
+    """Run the server until the block ends."""
+    state = Server()
+    config = uvicorn.Config(_app(state), port=0, log_level="critical", timeout_graceful_shutdown=0)
+    runner = uvicorn.Server(config)
+    thread = threading.Thread(target=runner.run, daemon=True)
+    thread.start()
+    while not runner.started:
+        assert thread.is_alive(), "the server did not start"
+        time.sleep(0.01)
+    port = runner.servers[0].sockets[0].getsockname()[1]
+    state.url = f"http://127.0.0.1:{port}/v1"
+    try:
+        yield state
+    finally:
+        runner.should_exit = runner.force_exit = True
+        thread.join(10)
+
+
+def _app(state: Server) -> FastAPI:
+    app = FastAPI()
+
+    @app.get("/v1/models")
+    async def models() -> dict[str, Any]:
+        return {"object": "list", "data": [{"id": name, "object": "model"} for name in sorted(state.models or {"any"})]}
+
+    @app.post("/v1/embeddings")
+    async def embeddings(request: Request) -> Response:
+        body = await request.json()
+        behaviour = state.next_behaviour()
+        if refusal := await _refusal(state, request, body, behaviour):
+            return refusal
+        texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+        if "" in texts:
+            return _error(400, "invalid_request_error", "input cannot be an empty string")
+        size = body.get("dimensions", state.dimension)
+        data = [{"object": "embedding", "index": i, "embedding": _vector(t, size)} for i, t in enumerate(texts)]
+        return JSONResponse({"object": "list", "data": data, "model": body["model"], "usage": {"total_tokens": 1}})
+
+    @app.post("/v1/chat/completions")
+    async def chat(request: Request) -> Response:
+        body = await request.json()
+        behaviour = state.next_behaviour()
+        if refusal := await _refusal(state, request, body, behaviour):
+            return refusal
+        message, finish = _message(body, behaviour)
+        usage = _usage(body, message)
+        state.usage.append(usage)
+        if body.get("stream"):
+            return StreamingResponse(
+                _events(state, body, message, finish, usage, behaviour), media_type="text/event-stream"
+            )
+        choices = [{"index": 0, "message": message, "finish_reason": finish}]
+        reply = {"id": "chat-1", "object": "chat.completion", "created": 0, "model": body["model"]}
+        reply |= {"choices": [] if behaviour == "no_choices" else choices}
+        reply |= {} if behaviour == "no_usage" else {"usage": usage}
+        return JSONResponse(reply)
+
+    return app
+
+
+async def _refusal(state: Server, request: Request, body: dict[str, Any], behaviour: str) -> Response | None:
+    state.requests.append(body)
+    if state.key is not None and request.headers.get("authorization") != f"Bearer {state.key}":
+        return _error(401, "invalid_api_key", "Incorrect API key provided")
+    if state.models is not None and body["model"] not in state.models:
+        return _error(404, "model_not_found", "The model does not exist")
+    match behaviour:
+        case "too_many":
+            return _error(429, "rate_limit_exceeded", "Too many requests", {"retry-after": state.retry_after})
+        case "quota":
+            return _error(429, "insufficient_quota", "You exceeded your current quota")
+        case "error":
+            return _error(500, "server_error", "Something broke", {"retry-after": "0"})
+        case "html":
+            return HTMLResponse("<html>Welcome to the proxy</html>")
+        case "truncated":
+            return Response('{"id": "1", "choices": [{"mess', media_type="application/json")
+        case "hang":
+            await asyncio.sleep(20)
+    return None
+
+
+def _error(status: int, code: str, message: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    return JSONResponse({"error": {"message": message, "code": code, "type": code}}, status, headers)
+
+
+def _message(body: dict[str, Any], behaviour: str) -> tuple[dict[str, Any], str]:
+    """The reply to a chat and why it ends: a tool call when tools are offered, else text."""
+    results = [m["content"] for m in body["messages"] if m["role"] == "tool"]
+    question = next((m["content"] for m in reversed(body["messages"]) if m["role"] == "user"), "")
+    form = body.get("response_format", {}).get("json_schema", {}).get("schema")
+    if behaviour == "empty":
+        return {"role": "assistant", "content": ""}, "stop"
+    if form:
+        return {"role": "assistant", "content": json.dumps(_instance(form, form, question))}, "stop"
+    if body.get("tools") and (not results or body.get("tool_choice") == "required"):
+        tool = body["tools"][0]["function"]
+        arguments = json.dumps(_instance(tool["parameters"], tool["parameters"], question), ensure_ascii=False)
+        if behaviour == "prose":
+            return {"role": "assistant", "content": f"Here you are:\n```json\n{arguments}\n```"}, "stop"
+        if behaviour == "cut":
+            arguments = arguments[: len(arguments) * 2 // 3]
+        call = {"id": "call-1", "type": "function", "function": {"name": tool["name"], "arguments": arguments}}
+        finish = "length" if behaviour == "cut" else "tool_calls"
+        return {"role": "assistant", "content": None, "tool_calls": [call]}, finish
+    messages = [ChatMessage(m["content"], role=MessageRole(m["role"])) for m in body["messages"] if m["role"] != "tool"]
+    if results:
+        messages = [
+            ChatMessage("[Retrieved Context]\n" + "\n\n---\n\n".join(results), role=MessageRole.SYSTEM),
+            messages[-1],
+        ]
+    return {"role": "assistant", "content": OfflineLLM().chat(messages).message.content}, "stop"
+
+
+def _instance(schema: dict[str, Any], root: dict[str, Any], question: str) -> Any:
+    """A plausible value for a JSON schema: the question for texts, the least number allowed, lists of one."""
+    if "$ref" in schema:
+        schema = root["$defs"][schema["$ref"].rsplit("/", 1)[1]]
+    if "anyOf" in schema:
+        schema = schema["anyOf"][0]
+    if "enum" in schema:
+        return schema["enum"][0]
+    match schema.get("type"):
+        case "object":
+            return {name: _instance(part, root, question) for name, part in schema.get("properties", {}).items()}
+        case "array":
+            return [_instance(schema.get("items", {"type": "string"}), root, question)]
+        case "integer" | "number":
+            return schema.get("minimum", 1)
+        case "boolean":
+            return True
+    return question
+
+
+def _usage(body: dict[str, Any], message: dict[str, Any]) -> dict[str, int]:
+    """Words, and like real servers some tokens of overhead a message."""
+    asked = sum(len((m["content"] or "").split()) + 4 for m in body["messages"])
+    said = len(json.dumps(message).split())
+    return {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
+
+
+async def _events(
+    state: Server, body: dict[str, Any], message: dict[str, Any], finish: str, usage: dict[str, int], behaviour: str
+) -> AsyncIterator[str]:
+    """The reply as server-sent events, word by word."""
+
+    def event(**fields: Any) -> str:
+        chunk = {"id": "chat-1", "object": "chat.completion.chunk", "created": 0, "model": body["model"], **fields}
+        return f"data: {json.dumps(chunk, ensure_ascii=False)}\n\n"
+
+    def delta(finish_reason: str | None = None, **fields: Any) -> str:
+        return event(choices=[{"index": 0, "delta": fields, "finish_reason": finish_reason}])
+
+    try:
+        yield delta(role="assistant", content="")
+        if calls := message.get("tool_calls"):
+            yield delta(tool_calls=[{"index": i, **call} for i, call in enumerate(calls)])
+        words = (message["content"] or "").split(" ")
+        for i, word in enumerate(words):
+            if behaviour == "drop" and i == len(words) // 2:
+                raise ConnectionError("dropped on request")
+            await asyncio.sleep(state.pause)
+            yield delta(content=word if i == 0 else " " + word)
+        yield delta(finish_reason=finish)
+        if behaviour != "no_usage" and body.get("stream_options", {}).get("include_usage"):
+            yield event(choices=[], usage=usage)
+        yield "data: [DONE]\n\n"
+    except (asyncio.CancelledError, GeneratorExit):
+        state.closed_by_client.set()
+        raise
+
+
+def _vector(text: str, size: int) -> list[float]:
+    """A bag of hashed terms of length 1: texts that share words are close."""
+    vector = [1e-3] * size
+    for term in terms(text):
+        vector[int.from_bytes(hashlib.sha256(term.encode()).digest()[:4]) % size] += 1.0
+    length = sum(x * x for x in vector) ** 0.5
+    return [x / length for x in vector]
