@@ -1,0 +1,114 @@
+"""The app in a real browser: ask, upload a file of one's own, ask about it."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.support.ui import WebDriverWait
+
+from lessons.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver")
+
+
+@pytest.fixture(scope="module")
+def address(database: Settings) -> Iterator[str]:
+    """The app, started as a reader starts it."""
+    with closing(socket.socket()) as trial:
+        trial.bind(("127.0.0.1", 0))
+        port = trial.getsockname()[1]
+    command = [sys.executable, "-c", "from lessons.cli import main; main()", "app", "--headless", f"--port={port}"]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        _wait_for(port)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _wait_for(port: int) -> None:
+    for _ in range(240):
+        with closing(socket.socket()) as trial:
+            if trial.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.25)
+    raise TimeoutError("the app did not start within a minute")
+
+
+@pytest.fixture
+def browser() -> Iterator[WebDriver]:
+    options = webdriver.ChromeOptions()
+    for argument in (
+        "--headless=new", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+        "--disable-component-update", "--disable-sync", "--window-size=1400,1600",
+        *(["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),
+    ):  # fmt: skip
+        options.add_argument(argument)
+    driver = webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver")))
+    yield driver
+    driver.quit()
+
+
+def see(browser: WebDriver, words: str, seconds: float = 240) -> None:
+    def is_there(driver: WebDriver) -> bool:
+        return words in driver.find_element(By.TAG_NAME, "body").text
+
+    WebDriverWait(browser, seconds, ignored_exceptions=[Exception]).until(is_there, f"never saw {words!r}")
+
+
+def click(browser: WebDriver, label: str) -> None:
+    WebDriverWait(browser, 30).until(
+        lambda driver: driver.find_element(By.XPATH, f"//button[normalize-space()='{label}' and not(@disabled)]")
+    ).click()
+
+
+def ask(browser: WebDriver, question: str) -> None:
+    field = WebDriverWait(browser, 240).until(lambda driver: driver.find_element(By.TAG_NAME, "textarea"))
+    field.send_keys(question, Keys.TAB)
+    click(browser, "Ask")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_reader_uploads_a_file_and_asks_about_it(browser: WebDriver, address: str, tmp_path: Path) -> None:
+    note = tmp_path / "우리집.md"
+    note.write_text("# 우리 집\n\n고양이 이름은 나비이고 매일 아침 7시에 밥을 먹습니다.\n", encoding="utf-8")
+    browser.get(f"{address}/documents")
+    see(browser, "Add your own documents")
+    browser.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(note))
+    see(browser, "우리집.md")
+    click(browser, "Ingest")
+    see(browser, "ask about it on the Compare page")
+
+    browser.get(f"{address}/compare")
+    ask(browser, "고양이 이름이 뭐예요?")
+    see(browser, "나비이고 매일 아침 7시에")
+    see(browser, "[1] 우리집.md")
+    see(browser, "Retrieved chunks")
+    assert not browser.find_elements(By.CSS_SELECTOR, "[data-testid=stException]")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_file_that_cannot_be_read_is_told_in_a_sentence(browser: WebDriver, address: str, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.pdf"
+    broken.write_bytes(b"%PDF-1.7 not really")
+    browser.get(f"{address}/documents")
+    see(browser, "Add your own documents")
+    browser.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(broken))
+    see(browser, "broken.pdf")
+    click(browser, "Ingest")
+    see(browser, "is damaged or is not really a .pdf file")
