@@ -65,7 +65,6 @@ def test_an_empty_question_is_told_in_a_sentence(compare: AppTest) -> None:
 
 def test_a_question_beyond_the_documents_gets_an_honest_answer(compare: AppTest) -> None:
     assert plain(NOT_FOUND["en"]) in shown(ask(compare, "How many moons does Jupiter have?"))
-    assert plain(NOT_FOUND["ko"]) in shown(ask(compare, "목성에는 위성이 몇 개 있나요?"))
 
 
 def test_markup_of_a_document_is_shown_and_never_comes_alive(compare: AppTest) -> None:
