@@ -7,10 +7,13 @@ identifier, most of the words – the documents do not say.
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from llama_index.core.base.embeddings.base import BaseEmbedding
+
+from lessons.models.offline_crossing import nearest, neutral
 from lessons.models.offline_passages import Line, Passage, cells, passages, quarters, years
 from lessons.models.offline_question import Question, Unit, read_question
 from lessons.models.offline_tasks import task
@@ -21,7 +24,7 @@ NOT_FOUND = {
 }
 
 # How much a word counts that stands not in the sentence but near it. Tuned on outside text.
-ABOVE, BEFORE, AFTER, TITLE, ELSEWHERE = 0.9, 0.6, 0.3, 0.8, 0.3
+ABOVE, BEFORE, AFTER, TITLE, ELSEWHERE = 0.9, 0.6, 0.1, 0.8, 0.3
 ENOUGH = 0.5  # share of the question's weight that an answer must cover
 NEARLY_AS_GOOD = 0.9  # a second sentence joins the first from this share of its score
 
@@ -57,12 +60,41 @@ class Candidate:
 def answer(llm: Any, question: str, context: str = "", **_: Any) -> str:
     """One to three sentences of the context with their citations, steps in full, or NOT_FOUND."""
     asked, found = read_question(question), passages(context)
-    chosen = choose(asked, found) if asked.units else []
+    chosen = _choose_from_all(asked, found, llm.embedding) if asked.units else []
     if not chosen:
         return NOT_FOUND[asked.language]
     steps = [candidate for candidate in chosen if candidate.line.kind == "item"]
     separator = "\n" if len(steps) > 1 else " "
     return separator.join(dict.fromkeys(cite(candidate, asked) for candidate in chosen))
+
+
+def _choose_from_all(question: Question, found: list[Passage], embedding: BaseEmbedding | None) -> list[Candidate]:
+    """From the documents in the question's language; if they are silent, by meaning from those in the other one.
+
+    Meanings cannot tell 'near' from 'not there', so the retriever must have put a document in the other language first.
+    """
+    chosen = choose(question, [passage for passage in found if passage.language == question.language])
+    foreign = [passage for passage in found if passage.language != question.language]
+    if chosen or not foreign or foreign[0] is not found[0] or embedding is None:
+        return chosen
+    return choose_across(question, foreign, embedding)
+
+
+def choose_across(question: Question, found: list[Passage], embedding: BaseEmbedding) -> list[Candidate]:
+    """The nearest line in meaning among those that hold the question's years, quarters and identifiers."""
+    units = tuple(unit for unit in question.units if neutral(unit))
+    everything = frozenset().union(*(passage.all for passage in found))
+    if any(unit.covered(everything) < 1 for unit in units):
+        return []
+    bound = replace(question, units=units, terms=frozenset())
+    candidates = [
+        candidate for candidate in _candidates(bound, found, [unit.weight for unit in units]) if _fits(bound, candidate)
+    ]
+    if not candidates:
+        return []
+    ranked = nearest(question, [(one.line, one.passage, one.score) for one in candidates], embedding)
+    best = [candidates[i] for i in ranked[:2]]
+    return _with_list(question, best)
 
 
 def choose(question: Question, found: list[Passage]) -> list[Candidate]:
@@ -76,11 +108,8 @@ def choose(question: Question, found: list[Passage]) -> list[Candidate]:
     first = next((candidate for candidate in ranked if _fits(question, candidate)), None)
     if first is None:
         return []
-    chosen = [first]
-    for joins in (_complements, _rivals):
-        for candidate in ranked[:60]:
-            if len(chosen) < 3 and candidate not in chosen and joins(question, chosen, candidate):
-                chosen.append(candidate)
+    chosen = _joined(question, [first], ranked[:60], _complements)
+    chosen = _joined(question, _without_idle(chosen), ranked[:60], _rivals)
     if not _enough(question.units, _together(chosen)):
         return []
     return _with_list(question, chosen)
@@ -90,10 +119,14 @@ def _candidates(question: Question, found: list[Passage], weights: list[float]) 
     total = sum(weights)
     for rank, passage in enumerate(found):
         for position, line in enumerate(passage.lines):
-            if line.kind == "heading" or question.terms.isdisjoint(line.own | line.above) or _COMMAND.search(line.text):
+            if line.kind == "heading" or _COMMAND.search(line.text):
+                continue
+            if question.terms and question.terms.isdisjoint(line.own | line.above):
                 continue
             covered = tuple(_cover(unit, passage, position) for unit in question.units)
-            score = sum(weight * value for weight, value in zip(weights, covered, strict=True)) / total
+            score = (
+                sum(weight * value for weight, value in zip(weights, covered, strict=True)) / total if total else 0.0
+            )
             score += 0.12 * _expected(question, line.text) - 0.01 * rank - 0.0005 * position
             yield Candidate(line, passage, position, covered, score)
 
@@ -107,7 +140,7 @@ def _with_topics(question: Question, found: list[Passage]) -> Question:
         titled = sum(unit.covered(passage.title) == 1 for passage in found)
         return unit.kind == "word" and 0 < titled < len(found)
 
-    units = tuple(replace(unit, kind="name") if tells_apart(unit) else unit for unit in question.units)
+    units = tuple(replace(unit, kind="name", weight=1.5) if tells_apart(unit) else unit for unit in question.units)
     return replace(question, units=units)
 
 
@@ -128,6 +161,28 @@ def _contradicts(question: Question, candidate: Candidate) -> bool:
         for unit, value in zip(question.units, candidate.covered, strict=True)
         if unit.kind in ("year", "quarter")
     )
+
+
+def _joined(
+    question: Question,
+    chosen: list[Candidate],
+    ranked: list[Candidate],
+    joins: Callable[[Question, list[Candidate], Candidate], bool],
+) -> list[Candidate]:
+    """The chosen lines and those that join them, three at most."""
+    for candidate in ranked:
+        if len(chosen) < 3 and candidate not in chosen and joins(question, chosen, candidate):
+            chosen = [*chosen, candidate]
+    return chosen
+
+
+def _without_idle(chosen: list[Candidate]) -> list[Candidate]:
+    """Leave out a line that says nothing the others leave open."""
+    for candidate in chosen:
+        rest = [one for one in chosen if one is not candidate]
+        if rest and all(now >= min(said, BEFORE) for said, now in zip(candidate.covered, _together(rest), strict=True)):
+            return _without_idle(rest)
+    return chosen
 
 
 def _together(chosen: list[Candidate]) -> list[float]:
@@ -191,8 +246,11 @@ def _complements(question: Question, chosen: list[Candidate], candidate: Candida
 
 
 def _rivals(question: Question, chosen: list[Candidate], candidate: Candidate) -> bool:
-    """Whether a further line is nearly as good as the first."""
-    return _fits(question, candidate) and candidate.score >= NEARLY_AS_GOOD * chosen[0].score
+    """Whether a further line is nearly as good as the first and leaves nothing open that the first one says."""
+    first = chosen[0]
+    return candidate.score >= NEARLY_AS_GOOD * first.score and not any(
+        said >= TITLE and now < BEFORE for said, now in zip(first.covered, candidate.covered, strict=True)
+    )
 
 
 def _enough(units: tuple[Unit, ...], covered: list[float]) -> bool:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lessons.text import sentences, terms
+from lessons.text import language, sentences, terms
 
 _HEADER = re.compile(r"(?:\A|\n\n---\n\n)\[Source: (\d+) \| ([^\n]*)\][ \t]*(?:\n|\Z)")
 _ROW = re.compile(r"\s*\|.*\||[^|]+\|[^|]+")
@@ -41,6 +41,7 @@ class Passage:
     lines: tuple[Line, ...]
     title: frozenset[str]
     all: frozenset[str]
+    language: str
 
 
 def passages(context: str) -> list[Passage]:
@@ -56,7 +57,7 @@ def _passage(number: int, source: str, text: str) -> Passage:
     lines = tuple(_lines(sentences(text)))
     first = lines[0].own if lines and lines[0].kind == "heading" else frozenset()
     title = search_terms(source) | first
-    return Passage(number, source, lines, title, title.union(*(line.own for line in lines)))
+    return Passage(number, source, lines, title, title.union(*(line.own for line in lines)), language(text))
 
 
 def search_terms(text: str) -> frozenset[str]:

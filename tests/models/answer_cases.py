@@ -37,8 +37,8 @@ to KRW 4.4 billion because the new plant in Busan reached full capacity. The ope
 Tessin Optics – Third quarter 2024
 
 Results
-Revenue for the quarter was KRW 18.3 billion, down 2.1% from the same quarter of the previous year. Operating profit came
-to KRW 1.2 billion. The operating margin was 6.6%.
+Revenue for the quarter was KRW 18.3 billion, down 2.1% from the same quarter of the previous year. Operating profit
+came to KRW 1.2 billion. The operating margin was 6.6%.
 
 Management
 Ines Calder became chief financial officer on 1 August 2024.

@@ -1,4 +1,5 @@
 import re
+from time import perf_counter
 
 import pytest
 from hypothesis import given, settings
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 from lessons.answer.prompts import ANSWER, NOT_FOUND
 from lessons.models.offline import OfflineLLM
 from lessons.text import language
-from tests.models.answer_cases import ANSWERED, FAQ_EN, REPORTS_EN, TABLE, UNANSWERED, Case, context
+from tests.models.answer_cases import ANSWERED, FAQ_EN, REPORTS_EN, REPORTS_KO, TABLE, UNANSWERED, Case, context
 
 CITATION = re.compile(r" ?\[(\d+)\]")
 
@@ -27,3 +28,67 @@ def test_answers_with_the_words_of_the_right_document(case: Case) -> None:
 @pytest.mark.parametrize(("documents", "question"), UNANSWERED, ids=lambda value: value[:60])
 def test_says_that_it_is_not_there(documents: str, question: str) -> None:
     assert ask(question, documents) == NOT_FOUND[language(question)]
+
+
+def test_prefixes_nothing_and_changes_no_word() -> None:
+    said = ask("What was Tessin Optics' operating margin in Q3 2024?", REPORTS_EN)
+    assert said == "The operating margin was 6.6% [3]."
+
+
+def test_cites_before_the_full_stop() -> None:
+    said = ask("How long does the business plan keep cost data?", FAQ_EN)
+    assert said == "The business plan keeps it for 25 months [2]."
+
+
+def test_a_table_row_is_said_with_its_header_cells() -> None:
+    said = ask("How much does the Team plan cost per month?", TABLE)
+    assert said == "Plan: Team, Price (USD per month): 49, Seats: 20, Retention: 12 months [1]."
+
+
+def test_a_reference_in_a_document_is_not_taken_for_a_citation() -> None:
+    documents = context(("paper.pdf, p. 1", "The reactor was cooled with helium [7]. It ran for nine years."))
+    assert ask("What was the reactor cooled with?", documents) == "The reactor was cooled with helium [1]."
+
+
+def test_a_context_without_header_lines_is_answered_without_citation() -> None:
+    assert ask("When does the office open?", "The office opens at 9:00.") == "The office opens at 9:00."
+
+
+@pytest.mark.parametrize("question", ["", "   \n\t ", "😀🎉", "???", "the of and", "무엇인가요?", "\x00"])
+def test_a_question_without_words_is_not_answered(question: str) -> None:
+    assert ask(question, FAQ_EN) in NOT_FOUND.values()
+
+
+@pytest.mark.parametrize("documents", ["", "  \n ", "[Source: 1 | empty.md]\n", "---"])
+def test_an_empty_context_answers_nothing(documents: str) -> None:
+    assert ask("환불은 얼마나 걸리나요?", documents) == NOT_FOUND["ko"]
+
+
+@pytest.mark.parametrize(
+    "question", ["refund " * 14_000, "환불" * 50_000, "x" * 100_000], ids=["words", "한글", "one word"]
+)
+def test_a_question_of_100_000_characters_is_answered_in_time(question: str) -> None:
+    started = perf_counter()
+    ask(question, FAQ_EN)
+    assert perf_counter() - started < 2
+
+
+WORDS = st.one_of(
+    st.text(max_size=300),
+    st.lists(
+        st.sampled_from(REPORTS_EN.split() + REPORTS_KO.split() + ["|", "\n", "1.", "# ", "[9]"]), max_size=60
+    ).map(" ".join),
+)
+
+
+@settings(deadline=None)
+@given(question=WORDS, texts=st.lists(WORDS, max_size=4))
+def test_says_only_words_of_the_context_and_cites_only_its_documents(question: str, texts: list[str]) -> None:
+    documents = context(*((f"file{number}.md", text) for number, text in enumerate(texts)))
+    said = ask(question, documents)
+    assert said == ask(question, documents)
+    if said not in NOT_FOUND.values():
+        cells = documents.replace("|", " ")
+        assert all(word in documents or word.rstrip(".,:") in cells for word in CITATION.sub("", said).split())
+        numbers = {int(number) for number in CITATION.findall(said)}
+        assert numbers <= set(range(1, len(texts) + 1))
