@@ -3,13 +3,14 @@
 from pathlib import Path
 
 from data.make.companies.model import companies
+from data.make.companies.papers import papers
 from data.make.companies.report import report
 from data.make.document import Document
 
 
 def documents() -> list[Document]:
     """Every document of this world."""
-    return [report(company, quarter) for company in companies() for quarter in company.quarters]
+    return [report(company, quarter) for company in companies() for quarter in company.quarters] + papers()
 
 
 def golden(corpus: Path) -> dict[str, list[dict]]:
