@@ -36,6 +36,13 @@ class Enrichment(StrEnum):
     NONE = "none"
 
 
+class Split(StrEnum):
+    """Which questions are asked."""
+
+    DEV = "dev"
+    TEST = "test"
+
+
 def main() -> None:
     """Run the command line; a known problem ends it with its sentence and exit code 1."""
     try:
@@ -133,6 +140,40 @@ def ask(
         answers.append(_ask(each, question, as_json, user=owner, filters=filters, source_file=source_file))
     if as_json:
         _print_json([answer.as_dict() for answer in answers])
+
+
+@app.command()
+def evaluate(
+    stage: Annotated[list[str] | None, typer.Option(help="Name of a stage, or all; may be repeated.")] = None,
+    more: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
+    split: Annotated[Split | None, typer.Option(help="dev is for tuning, test for reporting.")] = None,
+    data: Annotated[Path | None, typer.Option(help="A folder in BEIR layout instead of the golden set.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Ask this many of the questions.")] = None,
+    sample_seed: Annotated[int, typer.Option(help="Another seed draws other questions.")] = 0,
+    csv: Annotated[Path | None, typer.Option(help="Write every answer to this file, too.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure stages on questions with known answers, and say what each gains over the one before."""
+    from lessons.evaluate.report import bars, report
+    from lessons.evaluate.run import evaluate as evaluate_stages
+    from lessons.evaluate.runs import export_csv, save
+    from lessons.stages import stage_named, stages
+    from lessons.workspace import workspace
+
+    asked = [name for entry in [*(stage or []), *(more or [])] for name in entry.split(",") if name] or ["all"]
+    if wrong := [name for name in asked if name not in [*stages(), "all"]]:
+        choice = f"there is no stage {wrong[0]!r}; choose {', '.join(stages())} or all"
+        raise typer.BadParameter(choice, param_hint="--stage")
+    chosen = [stage_named(name) for name in stages() if name in asked or "all" in asked]
+    with bars(errors, hidden=as_json) as watch:
+        result = evaluate_stages(chosen, split, data, limit, sample_seed, watch)
+    number = save(result, workspace().engine)
+    if csv:
+        export_csv(result, csv)
+    if as_json:
+        _print_json(result.as_dict())
+    else:
+        Console().print(report(result), f"\nStored as run {number}.")
 
 
 @app.command(name="app")

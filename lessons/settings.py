@@ -43,6 +43,7 @@ class Settings(BaseSettings):
     naive_chunk_tokens: int = 800
     naive_chunk_overlap: int = 0
     max_file_bytes: int = 50_000_000
+    max_document_chars: int = 1_000_000  # of one document in a question set
 
     # Retrieval
     naive_top_k: int = 5

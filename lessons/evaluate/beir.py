@@ -1,0 +1,157 @@
+"""Question sets in BEIR layout: `corpus.jsonl`, `queries.jsonl` and `qrels/test.tsv` or `qrels/dev.tsv` in one folder.
+
+The layout is that of the BEIR benchmark (Thakur et al., 2021). What would make a measurement wrong without a sound
+stops it, with file and line: a malformed line, an id used twice, a judgement about something that is not there, a
+question without words, a document too long to be one. A document without words only leaves a warning: real sets have
+such documents, and nothing can find them.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lessons.errors import LessonsError
+from lessons.evaluate.golden import Evidence, Golden
+from lessons.settings import settings
+from lessons.text import language, normalize
+
+Judgements = dict[str, dict[str, int]]
+
+
+@dataclass(frozen=True)
+class BeirDocument:
+    """One line of the corpus; `text` begins with the title, where there is one."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True)
+class BeirSet:
+    """A corpus with the judged questions of one split, whose evidence is whole documents."""
+
+    name: str
+    split: str
+    documents: list[BeirDocument]
+    questions: list[Golden]
+    warnings: list[str] = field(default_factory=list)
+
+
+def read_beir(folder: Path, split: str | None = None) -> BeirSet:
+    """Read a set. Without a split, dev if it is there, else test. LessonsError says what to mend, and where."""
+    split = split or ("dev" if (folder / "qrels" / "dev.tsv").exists() else "test")
+    warnings: list[str] = []
+    documents = _documents(folder / "corpus.jsonl", warnings)
+    known = {document.id for document in documents}
+    judged = _judgements(folder / "qrels" / f"{split}.tsv", known)
+    questions = _questions(folder / "queries.jsonl", judged, split)
+    searchable = [document for document in documents if document.text]
+    return BeirSet(folder.resolve().name, split, searchable, questions, warnings)
+
+
+def _documents(path: Path, warnings: list[str]) -> list[BeirDocument]:
+    limit = settings().max_document_chars
+    found: dict[str, BeirDocument] = {}
+    for place, item in _objects(path, found):
+        text = "\n\n".join(part for part in (_text(item, "title", place), _text(item, "text", place)) if part)
+        if len(text) > limit:
+            raise LessonsError(
+                f"{place}: the document {item['_id']!r} has {len(text):,} characters, and {limit:,} are allowed; "
+                "split it into several documents, or raise LESSONS_MAX_DOCUMENT_CHARS."
+            )
+        if not text:
+            warnings.append(f"{place}: the document {item['_id']!r} has no text and cannot be found.")
+        found[item["_id"]] = BeirDocument(item["_id"], text)
+    return list(found.values())
+
+
+def _questions(path: Path, judged: Judgements, split: str) -> list[Golden]:
+    found: dict[str, Golden] = {}
+    for place, item in _objects(path, found):
+        text, details = _text(item, "text", place), item.get("metadata") or {}
+        if not text:
+            raise LessonsError(f"{place}: the question {item['_id']!r} has no text; write one or remove the line.")
+        answer = details.get("answer", "") if isinstance(details, dict) else ""
+        spellings = [str(each) for each in (answer if isinstance(answer, list) else [answer]) if str(each)]
+        found[item["_id"]] = Golden(
+            id=item["_id"],
+            question=text,
+            language=language(text),
+            category=str(details.get("type", "all")) if isinstance(details, dict) else "all",
+            answer=spellings[0] if spellings else "",
+            key_facts=("|".join(spellings),) if spellings else (),
+            evidence=tuple(Evidence(name, grade=grade) for name, grade in judged.get(item["_id"], {}).items()),
+            split=split,
+        )
+    if unknown := next((name for name in judged if name not in found), None):
+        raise LessonsError(
+            f"{path.name} has no question {unknown!r}, which qrels/{split}.tsv judges; add or remove it."
+        )
+    return [question for question in found.values() if question.evidence]
+
+
+def _judgements(path: Path, documents: set[str]) -> Judgements:
+    """Grade by question and document; a grade of 0 says that a document does not help, and is left out."""
+    found: Judgements = {}
+    for number, line in _lines(path):
+        fields, place = [normalize(part).strip() for part in line.split("\t")], f"{path.name}, line {number}"
+        if number == 1 and fields[-1:] == ["score"]:
+            continue
+        if len(fields) != 3 or not fields[2].lstrip("-").isdecimal():
+            raise LessonsError(f"{place}: expected query-id, corpus-id and a whole number, separated by tabs.")
+        question, document, grade = fields
+        if document not in documents:
+            raise LessonsError(f"{place}: the document {document!r} is not in corpus.jsonl; add it or remove the line.")
+        if document in found.setdefault(question, {}):
+            raise LessonsError(
+                f"{place}: {question!r} and {document!r} are judged a second time; keep one of the lines."
+            )
+        found[question][document] = int(grade)
+    kept = {name: {key: grade for key, grade in grades.items() if grade > 0} for name, grades in found.items()}
+    if not any(kept.values()):
+        raise LessonsError(f"{path.name} names no relevant document; a set needs at least one judged question.")
+    return kept
+
+
+def _objects(path: Path, taken: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The JSON objects of a file, each with its place, their `_id` checked against those already `taken`."""
+    for number, line in _lines(path):
+        place = f"{path.name}, line {number}"
+        try:
+            item = json.loads(line)
+        except ValueError as error:
+            raise LessonsError(f"{place} is not JSON: {error}.") from error
+        except RecursionError as error:
+            raise LessonsError(f"{place} is not JSON that can be read: it is nested too deeply.") from error
+        name = item.get("_id") if isinstance(item, dict) else None
+        if not isinstance(name, str | int) or not (name := normalize(str(name)).strip()):
+            raise LessonsError(f"{place}: expected a JSON object with an `_id`.")
+        if name in taken:
+            raise LessonsError(f"{place}: the id {name!r} was used before; ids must differ.")
+        yield place, item | {"_id": name}
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines that are not blank, with their numbers; the file is never held in memory whole."""
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                text = line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+                if text.strip():
+                    yield number, text
+    except UnicodeDecodeError as error:
+        raise LessonsError(f"{path.name}, line {number}: not written in UTF-8; save the file as UTF-8.") from error
+    except OSError as error:
+        raise LessonsError(
+            f"{path} cannot be read ({error.strerror}); a set in BEIR layout has corpus.jsonl, queries.jsonl "
+            "and qrels/test.tsv or qrels/dev.tsv."
+        ) from error
+
+
+def _text(item: dict[str, Any], field_name: str, place: str) -> str:
+    value = item.get(field_name) or ""
+    if not isinstance(value, str):
+        raise LessonsError(f"{place}: the field `{field_name}` is not a text.")
+    return normalize(value).strip()

@@ -1,0 +1,153 @@
+"""What an evaluation found: one record a question and stage, their summary, and the gains between the stages."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from lessons.evaluate.compare import Gain, Interval, corrected, interval, paired_gain
+from lessons.evaluate.ranking import RETRIEVAL_METRICS
+
+METRICS = (*RETRIEVAL_METRICS, "correctness", "groundedness")
+
+
+@dataclass(frozen=True)
+class Record:
+    """One stage's answer to one question. Times are milliseconds, cost US dollars at the prices of the settings."""
+
+    stage: str
+    question_id: str
+    question: str
+    category: str
+    language: str
+    answerable: bool
+    metrics: dict[str, float]
+    ms: float
+    llm_calls: int
+    tokens: int
+    cost: float
+    answer: str
+    refused: bool
+    right_answer_wrong_evidence: bool
+    retrieved: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+
+    def value(self, metric: str) -> float:
+        """The metric of this answer; NaN where it has none, such as recall without evidence."""
+        return self.metrics.get(metric, float("nan"))
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Means over `n` answers, with 95 % intervals; the two refusal values are a precision and a recall."""
+
+    n: int
+    means: dict[str, float]
+    intervals: dict[str, Interval]
+    p50_ms: float
+    p95_ms: float
+    llm_calls: float
+    tokens: float
+    cost: float
+    refusal_precision: float
+    refusal_recall: float
+    right_answer_wrong_evidence: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The keys of `lessons evaluate --json`; None stands for what cannot be measured."""
+        plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("means", "intervals")}
+        bounds = {metric: [_or_none(bound) for bound in bounds] for metric, bounds in self.intervals.items()}
+        return {
+            key: _or_none(value) for key, value in {"n": self.n, **self.means, **plain}.items()
+        } | {"intervals": bounds}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Every answer of a run, and what it was run on. `settings` are those in force, without secrets."""
+
+    data: str
+    split: str
+    records: tuple[Record, ...]
+    settings: dict[str, Any] = field(default_factory=dict, repr=False)
+    at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    notes: tuple[str, ...] = ()  # what a reader of the numbers has to know
+
+    @property
+    def stages(self) -> list[str]:
+        """The names of the stages, in the order in which they ran."""
+        return list(dict.fromkeys(record.stage for record in self.records))
+
+    def of(self, stage: str, **group: str) -> list[Record]:
+        """The records of a stage, or only those of a `category` or `language`."""
+        chosen = {"stage": stage, **group}
+        return [record for record in self.records if all(getattr(record, key) == chosen[key] for key in chosen)]
+
+    def groups(self, by: str) -> list[str]:
+        """The categories or languages that occur, in order of appearance."""
+        return list(dict.fromkeys(getattr(record, by) for record in self.records))
+
+    def summary(self, stage: str, **group: str) -> Summary:
+        """The summary of a stage, or of one `category=` or `language=` of it."""
+        return summarise(self.of(stage, **group))
+
+    def gains(self, metrics: Iterable[str] = METRICS) -> list[Gain]:
+        """Each stage against the one before it. For each metric, p is corrected for the number of comparisons."""
+        return [gain for metric in metrics for gain in corrected(self._compare(metric))]
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `lessons evaluate --json` prints."""
+        stages = {
+            stage: self.summary(stage).as_dict()
+            | {
+                f"by_{by}": {name: self.summary(stage, **{by: name}).as_dict() for name in self.groups(by)}
+                for by in ("category", "language")
+            }
+            for stage in self.stages
+        }
+        return {"stages": stages, "gains": [gain.as_dict() for gain in self.gains() if gain.n]}
+
+    def _compare(self, metric: str) -> list[Gain]:
+        return [compare_records(self.of(old), self.of(new), metric, old, new) for old, new in pairwise(self.stages)]
+
+
+def compare_records(before: Sequence[Record], after: Sequence[Record], metric: str, old: str, new: str) -> Gain:
+    """The gain in one metric over the questions that both lists answered, under the names `old` and `new`."""
+    later = {record.question_id: record for record in after}
+    shared = [(record, later[record.question_id]) for record in before if record.question_id in later]
+    values = [(first.value(metric), second.value(metric)) for first, second in shared]
+    return paired_gain(old, new, metric, [first for first, _ in values], [second for _, second in values])
+
+
+def summarise(records: Sequence[Record]) -> Summary:
+    """The summary of at least one record."""
+    values = {metric: [record.value(metric) for record in records] for metric in METRICS}
+    refused = [record for record in records if record.refused]
+    unanswerable = [record for record in records if not record.answerable]
+    rightly = sum(not record.answerable for record in refused)
+    p50, p95 = np.percentile([record.ms for record in records], [50, 95])
+    return Summary(
+        n=len(records),
+        means={metric: _mean(column) for metric, column in values.items()},
+        intervals={metric: interval(column) for metric, column in values.items()},
+        p50_ms=float(p50),
+        p95_ms=float(p95),
+        llm_calls=_mean([record.llm_calls for record in records]),
+        tokens=_mean([record.tokens for record in records]),
+        cost=_mean([record.cost for record in records]),
+        refusal_precision=rightly / len(refused) if refused else float("nan"),
+        refusal_recall=rightly / len(unanswerable) if unanswerable else float("nan"),
+        right_answer_wrong_evidence=_mean([record.right_answer_wrong_evidence for record in records]),
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    known = [value for value in values if not np.isnan(value)]
+    return float(np.mean(known)) if known else float("nan")
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else value

@@ -1,0 +1,123 @@
+"""One call that evaluates stages on the golden set or on a folder in BEIR layout."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+from lessons.errors import LessonsError
+from lessons.evaluate.beir import read_beir
+from lessons.evaluate.evaluate import answers
+from lessons.evaluate.evaluation import Evaluation
+from lessons.evaluate.golden import Golden, golden_questions, sample
+from lessons.evaluate.throwaway import throwaway_stages
+from lessons.ingest.store import Scope
+from lessons.library import load_corpus, shipped_documents
+from lessons.models.embedding import identity
+from lessons.models.llm import describe
+from lessons.stages import Stage
+from lessons.workspace import Workspace, workspace
+
+OWNER = "evaluation"
+"""Owner of the documents in a throw-away index, so that nothing of a real owner mixes with them."""
+
+_NOT_RECORDED = {"database_url", "openai_api_key", "openai_base_url", "data_dir"}
+
+
+class Watcher(Protocol):
+    """Told what is being done, how much of it is done, and how much there is in all."""
+
+    def __call__(self, label: str, done: int, total: int, /) -> object: ...
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What is asked of which stages; `notes` is what a reader of the result has to know."""
+
+    data: str
+    split: str
+    questions: list[Golden]
+    stages: list[Stage]
+    notes: list[str]
+
+
+def evaluate(
+    stages: Sequence[Stage],
+    split: str | None = None,
+    data: Path | None = None,
+    limit: int | None = None,
+    sample_seed: int = 0,
+    watch: Watcher = lambda label, done, total: None,
+    place: Workspace | None = None,
+) -> Evaluation:
+    """Ask the questions of a split of all stages and measure the answers.
+
+    Without `data` these are the golden questions over the shipped documents, `dev` by default. With a folder in BEIR
+    layout its whole corpus is searched, in an index that is gone afterwards. `limit` draws that many questions,
+    the same for the same `sample_seed`. LessonsError if a document or question cannot be used.
+    """
+    place = place or workspace()
+    prepare = _golden if data is None else partial(_beir, data)
+    with prepare(stages, split, limit, sample_seed, watch, place) as task:
+        records = []
+        for record in answers(task.stages, task.questions):
+            records.append(record)
+            watch("Asking", len(records), len(task.stages) * len(task.questions))
+    return Evaluation(task.data, task.split, tuple(records), _in_force(place), notes=tuple(task.notes))
+
+
+@contextmanager
+def _golden(
+    stages: Sequence[Stage], split: str | None, limit: int | None, seed: int, watch: Watcher, place: Workspace
+) -> Iterator[_Task]:
+    split = split or "dev"
+    questions = sample(golden_questions(split), limit, seed)
+    failed = [
+        result.source_file
+        for result in load_corpus(place, lambda done, total: watch("Loading the shipped documents", done, total))
+        if result.status == "failed"
+    ]
+    if failed:
+        raise LessonsError(f"{failed[0]} could not be read, so nothing was measured; restore data/corpus.")
+    here = [stage.but(stage.name, workspace=place) for stage in stages]
+    yield _Task("golden", split, questions, here, _own_documents(here, questions, place))
+
+
+@contextmanager
+def _beir(
+    folder: Path,
+    stages: Sequence[Stage],
+    split: str | None,
+    limit: int | None,
+    seed: int,
+    watch: Watcher,
+    place: Workspace,
+) -> Iterator[_Task]:
+    found = read_beir(folder, split)
+    questions = [replace(question, owner=OWNER) for question in sample(found.questions, limit, seed)]
+    with throwaway_stages(
+        stages, found.documents, Scope(OWNER), place, lambda done, total: watch("Indexing", done, total)
+    ) as there:
+        yield _Task(found.name, found.split, questions, there, found.warnings)
+
+
+def _own_documents(stages: Sequence[Stage], questions: Sequence[Golden], place: Workspace) -> list[str]:
+    """Says so when documents beside the shipped ones are searched, which the golden questions know nothing of."""
+    shipped = {document["path"] for document in shipped_documents()}
+    searched = {
+        document.source_file
+        for stage in stages
+        for owner in {question.owner for question in questions}
+        for document in place.store(stage.index).documents(Scope(owner))
+    }
+    own = len(searched - shipped)
+    return [f"{own} documents beside the shipped ones were searched, too; the numbers depend on them."] if own else []
+
+
+def _in_force(place: Workspace) -> dict[str, Any]:
+    """The settings that a result depends on: no secret, and no path of this machine."""
+    embedding, _ = identity(place.embedding)
+    chosen = place.settings.model_dump(mode="json", exclude=_NOT_RECORDED)
+    return chosen | {"answers": describe(place.llm), "embedding": embedding}

@@ -1,0 +1,104 @@
+"""A throw-away index: it holds a foreign corpus for as long as an evaluation runs, and is gone afterwards.
+
+A process that is killed cannot tidy up. So each table is claimed by an advisory lock, which PostgreSQL frees when its
+client dies, and the next evaluation drops every throw-away table that nobody claims any more.
+"""
+
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+
+from llama_index.core.schema import Document, MetadataMode
+from sqlalchemy import Connection, Engine, delete, func, inspect, select
+from sqlalchemy.sql.ddl import DDL
+
+from lessons.database import explained
+from lessons.evaluate.beir import BeirDocument
+from lessons.ingest.documents import DocumentRow
+from lessons.ingest.index import Index
+from lessons.ingest.store import ChunkStore, Scope
+from lessons.library import Progress
+from lessons.stages import Stage
+from lessons.workspace import Workspace
+
+PREFIX = "tmp_"
+_BATCH = 64  # documents embedded at a time
+
+
+@contextmanager
+def throwaway_stages(
+    stages: Sequence[Stage], documents: Sequence[BeirDocument], scope: Scope, place: Workspace, progress: Progress
+) -> Iterator[list[Stage]]:
+    """The same stages over `documents` instead, for the owner of `scope`, until the block ends, however it ends.
+
+    Stages that share an index share its throw-away. `progress` hears of documents done and in all.
+    """
+    drop_leftovers(place.engine)
+    trial = Workspace(place.settings, place.engine, place.embedding, place.llm)
+    indexes = {stage.index.name: replace(stage.index, name=PREFIX + secrets.token_hex(3)[:5]) for stage in stages}
+    with ExitStack() as tidying:
+        for index in indexes.values():
+            tidying.enter_context(_claimed(trial.store(index).table_name, place.engine))
+        for number, index in enumerate(indexes.values()):
+            for done in _fill(trial.store(index), index, documents, scope, trial):
+                progress(number * len(documents) + done, len(indexes) * len(documents))
+        yield [stage.but(stage.name, index=indexes[stage.index.name], workspace=trial) for stage in stages]
+
+
+def drop_leftovers(engine: Engine) -> list[str]:
+    """Drop the throw-away tables of killed runs, and return their names; those of runs that go on stay."""
+    with explained(), engine.begin() as connection:
+        tables = [name for name in inspect(connection).get_table_names() if name.startswith(f"chunks_{PREFIX}")]
+        dead = [name for name in tables if connection.scalar(select(func.pg_try_advisory_xact_lock(_key(name))))]
+        for name in dead:
+            _drop(connection, name)
+    return dead
+
+
+@contextmanager
+def _claimed(table: str, engine: Engine) -> Iterator[None]:
+    """Hold the lock of a table while the block runs, then drop the table."""
+    with explained(), engine.connect().execution_options(isolation_level="AUTOCOMMIT") as holder:
+        holder.execute(select(func.pg_advisory_lock(_key(table))))
+        try:
+            yield
+        finally:
+            with engine.begin() as connection:
+                _drop(connection, table)
+            holder.execute(select(func.pg_advisory_unlock(_key(table))))
+
+
+def _key(table: str) -> object:
+    return func.hashtextextended(table, 0)
+
+
+def _drop(connection: Connection, table: str) -> None:
+    """Drop a table of chunks with its documents' rows."""
+    connection.execute(DDL("DROP TABLE IF EXISTS %(table)s", context={"table": f'"{table}"'}))
+    if inspect(connection).has_table(DocumentRow.__tablename__):
+        connection.execute(delete(DocumentRow).where(DocumentRow.index_table == table))
+
+
+def _fill(
+    store: ChunkStore, index: Index, documents: Sequence[BeirDocument], scope: Scope, place: Workspace
+) -> Iterator[int]:
+    for start in range(0, len(documents), _BATCH):
+        batch = documents[start : start + _BATCH]
+        chunks = {document.id: index.chunks([_as_document(document)], scope.user_id) for document in batch}
+        nodes = [node for group in chunks.values() for node in group]
+        vectors = place.embedding.get_text_embedding_batch([node.get_content(MetadataMode.EMBED) for node in nodes])
+        for node, vector in zip(nodes, vectors, strict=True):
+            node.embedding = vector
+        for name, group in chunks.items():
+            store.replace_document(scope, name, "", group)
+        yield start + len(batch)
+
+
+def _as_document(document: BeirDocument) -> Document:
+    """In the form in which files are read, so that every index cuts it as it would cut a file."""
+    metadata = {"source_file": document.id, "page_number": None, "file_type": "txt"}
+    hidden = [*metadata, "user_id"]
+    return Document(
+        text=document.text, metadata=metadata, excluded_embed_metadata_keys=hidden, excluded_llm_metadata_keys=hidden
+    )
