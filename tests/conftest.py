@@ -3,7 +3,6 @@
 import os
 import shutil
 import socket
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,12 +11,14 @@ from pathlib import Path
 import pytest
 
 for name in ("DATABASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
-    os.environ[name] = ""  # an empty variable also hides a line of the reader's .env
+    os.environ.pop(name, None)
 os.environ["LESSONS_DATA_DIR"] = tempfile.mkdtemp(prefix="lessons-test-")
 
 from lessons.database import engine, erase  # noqa: E402
 from lessons.database.programs import am_root, run, stop_server, system_user  # noqa: E402
 from lessons.settings import Settings  # noqa: E402
+
+Settings.model_config["env_file"] = None  # the reader's own .env is not for tests
 
 PASSWORD = "p@ss word/5%"
 
@@ -31,11 +32,11 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.fixture(scope="session")
-def database() -> Iterator[Settings]:
+def database() -> Settings:
     """Settings with an embedded server that the whole session shares."""
     chosen = Settings()
     engine(chosen)
-    yield chosen
+    return chosen
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from lessons.database.programs import ROOT_FOLDER, am_root, owner_group, run, st
 from lessons.errors import DatabaseError
 
 SUPERUSER = "postgres"
-SOCKETS = "/tmp/rag-workbook-"
+SOCKETS = Path("/tmp/rag-workbook-")
 SETTINGS = {
     "shared_buffers": "128MB",
     "max_connections": "100",
@@ -36,15 +36,19 @@ class Address:
 
 def home_of(data_dir: Path) -> Path:
     """The folder with everything of one server, made if missing: `postgres` in the data folder, or what it links to."""
+    data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     home = data_dir / "postgres"
-    if not am_root():
-        home.mkdir(mode=0o700, exist_ok=True)
-    elif not home.exists():
-        ROOT_FOLDER.mkdir(mode=0o711, parents=True, exist_ok=True)
-        place = tempfile.mkdtemp(dir=ROOT_FOLDER, prefix="data-")
-        os.chmod(place, 0o711)  # the system user must pass through
-        home.unlink(missing_ok=True)  # a link whose target is gone
-        home.symlink_to(place)
+    if am_root() and not home.exists():
+        place = home.readlink() if home.is_symlink() else ROOT_FOLDER / f"data-{secrets.token_hex(6)}"
+        for folder in (ROOT_FOLDER, place):
+            folder.mkdir(parents=True, exist_ok=True)
+            folder.chmod(0o711)  # the system user must pass through, whatever the umask
+        try:
+            home.symlink_to(place)
+        except FileExistsError:  # it was there, or another process was first
+            if home.resolve() != place:
+                place.rmdir()
+    home.mkdir(mode=0o700, exist_ok=True)
     return home.resolve()
 
 
@@ -105,20 +109,21 @@ def new_address(home: Path, owner: int | None) -> Address:
     known = known_address(home)
     if os.name == "nt":
         return remember(home, Address("127.0.0.1", _free_port(known), known.password if known else None))
+    _remove_sockets(home)
+    folder = Path(known.host if known else "")
     try:
-        _remove_sockets(known)
-        folder = known.host if known else ""
-        os.mkdir(folder, 0o700)
-    except OSError:  # never had one, or someone else took its name
-        folder = tempfile.mkdtemp(dir=Path(SOCKETS).parent, prefix=Path(SOCKETS).name)
-    _give(Path(folder), owner)
-    return remember(home, Address(folder, 5432))
+        folder.mkdir(mode=0o700)
+    except OSError:  # never had one, or someone else has taken its name
+        folder = Path(tempfile.mkdtemp(dir=SOCKETS.parent, prefix=SOCKETS.name))
+    (folder / "home").write_text(str(home))
+    _give(folder, owner)
+    return remember(home, Address(str(folder), 5432))
 
 
 def halt(home: Path) -> None:
     """Stop the server, if one runs, and remove its socket folder."""
     stop_server(home / "cluster")
-    _remove_sockets(known_address(home))
+    _remove_sockets(home)
 
 
 def why_not(home: Path, output: str, otherwise: str) -> str:
@@ -136,15 +141,17 @@ def why_not(home: Path, output: str, otherwise: str) -> str:
         return (
             f"The database in {home} was made by PostgreSQL {made} and {now} is installed: delete it and ingest again."
         )
-    last = next((line for line in reversed(output.splitlines()) if "FATAL" in line or "error" in line.lower()), output)
-    return (
-        f"PostgreSQL could not be started in {home}, because {otherwise} (it said: {last.strip()[-300:] or 'nothing'})."
-    )
+    lines = [line.strip() for line in output.splitlines() if line.strip()] or ["nothing"]
+    last = next((line for line in reversed(lines) if "FATAL" in line or "error" in line.lower()), lines[-1])
+    return f"PostgreSQL cannot work in {home}, because {otherwise} (it said: {last[-300:]})."
 
 
-def _remove_sockets(known: Address | None) -> None:
-    if known and known.host.startswith(SOCKETS):
-        shutil.rmtree(known.host, ignore_errors=True)
+def _remove_sockets(home: Path) -> None:
+    """Remove the socket folder, unless it belongs to another home, of which this one is a copy."""
+    known = known_address(home)
+    with suppress(OSError):
+        if known and (Path(known.host) / "home").read_text() == str(home):
+            shutil.rmtree(known.host, ignore_errors=True)
 
 
 def _give(folder: Path, owner: int | None) -> None:

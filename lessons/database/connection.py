@@ -48,7 +48,9 @@ def engine(settings: Settings | None = None) -> Engine:
     with _threads:
         if key not in _engines:
             made = (
-                _external(chosen.database_url.get_secret_value()) if chosen.database_url else _embedded(chosen.data_dir)
+                _external(chosen.database_url.get_secret_value())
+                if chosen.database_url
+                else _embedded(_data_dir(chosen))
             )
             _engines[key] = made
         return _engines[key]
@@ -74,7 +76,7 @@ def stop(settings: Settings | None = None) -> None:
     chosen = settings or process_settings()
     _forget(chosen)
     if not chosen.database_url:
-        embedded.stop(chosen.data_dir)
+        embedded.stop(_data_dir(chosen))
 
 
 def erase(settings: Settings | None = None) -> None:
@@ -82,7 +84,7 @@ def erase(settings: Settings | None = None) -> None:
     chosen = settings or process_settings()
     _forget(chosen)
     if not chosen.database_url:
-        embedded.erase(chosen.data_dir)
+        embedded.erase(_data_dir(chosen))
 
 
 def psycopg_url(url: str) -> URL:
@@ -103,9 +105,13 @@ def psycopg_url(url: str) -> URL:
     )
 
 
+def _data_dir(settings: Settings) -> Path:
+    return settings.data_dir.expanduser().absolute()
+
+
 def _key(settings: Settings) -> str:
     url = settings.database_url
-    return url.get_secret_value() if url else str(settings.data_dir.absolute())
+    return url.get_secret_value() if url else str(_data_dir(settings))
 
 
 def _external(url: str) -> Engine:

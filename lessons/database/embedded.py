@@ -75,7 +75,8 @@ def erase(data_dir: Path) -> None:
     with _alone(data_dir) as home:
         _leave(home)
         halt(home)
-        shutil.rmtree(home)
+        # A watcher that is just starting must not put a file into a folder that is being emptied.
+        shutil.rmtree(home.rename(home.with_name(f"{home.name}-erased")))
         link = data_dir / "postgres"
         if link.is_symlink():
             link.unlink()
@@ -91,16 +92,25 @@ def _alone(data_dir: Path) -> Iterator[Path]:
     """The server's home, with every other process and thread kept out; what the disk refuses becomes a sentence."""
     with _threads:
         try:
-            data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-            lock = FileLock(data_dir / "postgres.lock")
-            if not lock.acquire(timeout=2 * START_SECONDS):
-                raise DatabaseError(f"Another process has been starting PostgreSQL in {data_dir} for minutes: end it.")
+            home, lock = _lock(data_dir)
             try:
-                yield home_of(data_dir)
+                yield home
             finally:
                 lock.release()
         except (OSError, subprocess.TimeoutExpired) as error:
             raise DatabaseError(why_not(data_dir, str(error), "the system refused a step")) from error
+
+
+def _lock(data_dir: Path) -> tuple[Path, FileLock]:
+    """The home and the lock that lets only one process start or stop its server."""
+    while True:
+        home = home_of(data_dir)
+        lock = FileLock(home / "start.lock")
+        if not lock.acquire(timeout=2 * START_SECONDS):
+            raise DatabaseError(f"Another process has been starting PostgreSQL in {home} for minutes: end it first.")
+        if lock.still_on_disk():
+            return home, lock
+        lock.release()  # while we waited, someone removed the folder
 
 
 def _after_fork() -> None:

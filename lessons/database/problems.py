@@ -73,7 +73,7 @@ BY_TEXT = [
         r"timeout expired|timed out|No route to host|unreachable",
         "The database at {where} does not answer: check the network, and host and port in DATABASE_URL.",
     ),
-    (r"too many clients|remaining connection slots", TOO_MANY),
+    (r"too many (clients|connections)|remaining connection slots", TOO_MANY),
     (r"the database system is", STARTING),
     (
         r"invalid connection option \"(?P<name>[^\"]*)\"",
