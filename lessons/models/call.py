@@ -152,5 +152,7 @@ def _keyless(llm: LLM) -> OfflineLLM:
 
 
 def _text(prompt: BasePromptTemplate, variables: dict[str, Any]) -> str:
-    """The prompt as sent, for counting. KeyError if a variable is missing, which is a mistake in our own code."""
+    """The prompt as sent, for counting. KeyError if a variable is missing, which LlamaIndex would leave as `{name}`."""
+    if missing := set(prompt.template_vars) - set(variables) - set(prompt.kwargs):
+        raise KeyError(f"the prompt lacks {', '.join(sorted(missing))}")
     return "\n".join(message.content or "" for message in prompt.format_messages(**variables))

@@ -16,6 +16,9 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from lessons.errors import ModelError
 
+# Characters read of a text: more than any chunk or question has. A whole document would take minutes.
+LONGEST_TEXT = 4_000
+
 # Passages handed to the engine at once. It works through 16,384 tokens at a time and holds their activations, 300 MB.
 _PASSAGES_AT_ONCE = 8
 
@@ -29,13 +32,13 @@ class KeylessEmbedding(BaseEmbedding):
         raise NotImplementedError
 
     def _get_query_embedding(self, query: str) -> list[float]:
-        return self._embed([query], query=True)[0]
+        return self._embed([query[:LONGEST_TEXT]], query=True)[0]
 
     def _get_text_embedding(self, text: str) -> list[float]:
-        return self._embed([text], query=False)[0]
+        return self._embed([text[:LONGEST_TEXT]], query=False)[0]
 
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        return self._embed(texts, query=False)
+        return self._embed([text[:LONGEST_TEXT] for text in texts], query=False)
 
     async def _aget_query_embedding(self, query: str) -> list[float]:
         return await asyncio.to_thread(self._get_query_embedding, query)

@@ -1,5 +1,6 @@
 """Talking to an OpenAI-compatible server: a client with bounded retries, and errors as sentences."""
 
+from collections.abc import Generator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -41,7 +42,18 @@ class BoundedClient(openai.OpenAI):
             retry=retry_if_exception(is_transient),
             reraise=True,
         )
-        return retrying(super().request, *args, **kwargs)
+        reply = retrying(super().request, *args, **kwargs)
+        return _pieces(reply) if kwargs.get("stream") else reply
+
+
+def _pieces(stream: openai.Stream[Any]) -> Generator[Any, None, None]:
+    """The pieces of a streamed reply. Whoever lets go of them closes the connection at once.
+
+    The client's own stream refers to itself, so that letting go of it would leave the model talking until the garbage
+    collector runs.
+    """
+    with stream:
+        yield from stream
 
 
 def credentials(settings: Settings) -> dict[str, Any]:

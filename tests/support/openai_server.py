@@ -193,7 +193,12 @@ def _usage(body: dict[str, Any], message: dict[str, Any]) -> dict[str, int]:
 
 
 async def _events(
-    state: Server, body: dict[str, Any], message: dict[str, Any], finish: str, usage: dict[str, int], behaviour: str
+    state: Server,
+    body: dict[str, Any],
+    message: dict[str, Any],
+    finish: str,
+    usage: dict[str, int],
+    behaviour: str,
 ) -> AsyncIterator[str]:
     """The reply as server-sent events, word by word."""
 
@@ -204,23 +209,26 @@ async def _events(
     def delta(finish_reason: str | None = None, **fields: Any) -> str:
         return event(choices=[{"index": 0, "delta": fields, "finish_reason": finish_reason}])
 
-    try:
-        yield delta(role="assistant", content="")
-        if calls := message.get("tool_calls"):
-            yield delta(tool_calls=[{"index": i, **call} for i, call in enumerate(calls)])
-        words = (message["content"] or "").split(" ")
-        for i, word in enumerate(words):
-            if behaviour == "drop" and i == len(words) // 2:
-                raise ConnectionError("dropped on request")
-            await asyncio.sleep(state.pause)
-            yield delta(content=word if i == 0 else " " + word)
-        yield delta(finish_reason=finish)
-        if behaviour != "no_usage" and body.get("stream_options", {}).get("include_usage"):
-            yield event(choices=[], usage=usage)
+    if behaviour == "no_choices":
         yield "data: [DONE]\n\n"
-    except (asyncio.CancelledError, GeneratorExit):
-        state.closed_by_client.set()
-        raise
+        return
+    yield delta(role="assistant", content="")
+    if calls := message.get("tool_calls"):
+        yield delta(tool_calls=[{"index": i, **call} for i, call in enumerate(calls)])
+    words = (message["content"] or "").split(" ")
+    for i, word in enumerate(words):
+        if behaviour == "drop" and i == len(words) // 2:
+            raise ConnectionError("dropped on request")
+        try:
+            await asyncio.sleep(state.pause)
+        except asyncio.CancelledError:
+            state.closed_by_client.set()
+            raise
+        yield delta(content=word if i == 0 else " " + word)
+    yield delta(finish_reason=finish)
+    if behaviour != "no_usage" and body.get("stream_options", {}).get("include_usage"):
+        yield event(choices=[], usage=usage)
+    yield "data: [DONE]\n\n"
 
 
 def _vector(text: str, size: int) -> list[float]:
