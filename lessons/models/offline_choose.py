@@ -1,0 +1,140 @@
+"""Which lines answer a question, and whether they do.
+
+If the best ones leave something essential open – a name, a year, an identifier, half of the words – nothing is chosen.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from llama_index.core.base.embeddings.base import BaseEmbedding
+
+from lessons.models.offline_crossing import nearest, neutral
+from lessons.models.offline_passages import Passage
+from lessons.models.offline_question import Question, Unit
+from lessons.models.offline_score import (
+    BEFORE,
+    ELSEWHERE,
+    TITLE,
+    Candidate,
+    candidates,
+    contradicts,
+    fits,
+    rarity,
+    with_topics,
+)
+
+ENOUGH = 0.5  # share of the question's weight that an answer must cover
+NEARLY_AS_GOOD = 0.9  # a second sentence joins the first from this share of its score
+
+
+def choose(question: Question, found: list[Passage], embedding: BaseEmbedding | None) -> list[Candidate]:
+    """From the documents in the question's language; if they are silent, by meaning from those in the other one.
+
+    Meanings cannot tell 'near' from 'not there', so the retriever must have put a document in the other language first.
+    """
+    chosen = choose_by_words(question, [passage for passage in found if passage.language == question.language])
+    foreign = [passage for passage in found if passage.language != question.language]
+    if chosen or not foreign or foreign[0] is not found[0] or embedding is None:
+        return chosen
+    return choose_by_meaning(question, foreign, embedding)
+
+
+def choose_by_words(question: Question, found: list[Passage]) -> list[Candidate]:
+    """The lines that answer, in the order to say them; empty when the context leaves something essential open."""
+    everything = frozenset().union(*(passage.all for passage in found))
+    if any(unit.required and unit.covered(everything) < 1 for unit in question.units):
+        return []
+    question = with_topics(question, found)
+    weights = rarity(question, found)
+    ranked = sorted(candidates(question, found, weights), key=lambda candidate: -candidate.score)
+    first = next((candidate for candidate in ranked if fits(question, candidate)), None)
+    if first is None:
+        return []
+    chosen = _joined(question, [first], ranked[:60], _complements)
+    chosen = _joined(question, _without_idle(chosen), ranked[:60], _rivals)
+    if not _enough(question.units, _together(chosen)):
+        return []
+    return _with_list(question, chosen)
+
+
+def choose_by_meaning(question: Question, found: list[Passage], embedding: BaseEmbedding) -> list[Candidate]:
+    """The nearest line in meaning among those that hold the question's years, quarters and identifiers."""
+    units = tuple(unit for unit in question.units if neutral(unit))
+    everything = frozenset().union(*(passage.all for passage in found))
+    if any(unit.covered(everything) < 1 for unit in units):
+        return []
+    bound = replace(question, units=units, terms=frozenset())
+    left = [one for one in candidates(bound, found, [unit.weight for unit in units]) if fits(bound, one)]
+    if not left:
+        return []
+    ranked = nearest(question, [(one.line, one.passage, one.score) for one in left], embedding)
+    return _with_list(question, [left[i] for i in ranked[:2]])
+
+
+def _joined(
+    question: Question,
+    chosen: list[Candidate],
+    ranked: list[Candidate],
+    joins: Callable[[Question, list[Candidate], Candidate], bool],
+) -> list[Candidate]:
+    """The chosen lines and those that join them, three at most."""
+    for candidate in ranked:
+        if len(chosen) < 3 and candidate not in chosen and joins(question, chosen, candidate):
+            chosen = [*chosen, candidate]
+    return chosen
+
+
+def _complements(question: Question, chosen: list[Candidate], candidate: Candidate) -> bool:
+    """Whether a further line itself says something essential that is still open, as the second part of a comparison."""
+    if contradicts(question, candidate):
+        return False
+    have = _together(chosen)
+    gained = sum(
+        unit.weight
+        for unit, old, new in zip(question.units, have, candidate.covered, strict=True)
+        if old < BEFORE and new > TITLE
+    )
+    return gained >= 0.15 * sum(unit.weight for unit in question.units) and candidate.score >= 0.3 * chosen[0].score
+
+
+def _rivals(question: Question, chosen: list[Candidate], candidate: Candidate) -> bool:
+    """Whether a further line is nearly as good as the first and leaves nothing open that the first one says."""
+    first = chosen[0]
+    return candidate.score >= NEARLY_AS_GOOD * first.score and not any(
+        said >= TITLE and now < BEFORE for said, now in zip(first.covered, candidate.covered, strict=True)
+    )
+
+
+def _without_idle(chosen: list[Candidate]) -> list[Candidate]:
+    """Leave out a line that says nothing the others leave open."""
+    for candidate in chosen:
+        rest = [one for one in chosen if one is not candidate]
+        if rest and all(now >= min(said, BEFORE) for said, now in zip(candidate.covered, _together(rest), strict=True)):
+            return _without_idle(rest)
+    return chosen
+
+
+def _together(chosen: list[Candidate]) -> list[float]:
+    return [max(values) for values in zip(*(candidate.covered for candidate in chosen), strict=True)]
+
+
+def _enough(units: tuple[Unit, ...], covered: list[float]) -> bool:
+    if any(unit.required and value < ELSEWHERE for unit, value in zip(units, covered, strict=True)):
+        return False
+    share = sum(unit.weight * value for unit, value in zip(units, covered, strict=True))
+    return share >= ENOUGH * sum(unit.weight for unit in units)
+
+
+def _with_list(question: Question, chosen: list[Candidate]) -> list[Candidate]:
+    """A line that opens a list brings the list; a step of a how-to question brings its neighbours."""
+    first = chosen[0]
+    lines = first.passage.lines
+    start = end = first.position
+    if first.line.text.rstrip().endswith((":", "：")) or ("steps" in question.kinds and first.line.kind == "item"):
+        while first.line.kind == "item" and start and lines[start - 1].kind == "item":
+            start -= 1
+        while end + 1 < len(lines) and lines[end + 1].kind == "item" and end - start < 10:
+            end += 1
+    if start == end:
+        return chosen
+    return [Candidate(lines[i], first.passage, i, first.covered, first.score) for i in range(start, end + 1)]
