@@ -1,8 +1,9 @@
 """Golden questions written as `golden.txt` beside a world's texts, completed with the pages of their evidence.
 
-A question is a block of lines `field: value`, blocks are separated by a blank line. Fields: `q` question, `as` language,
-category, split and owner, `a` answer, `k` key facts separated by `;` (alternatives by `|`),
-`e` evidence as `file :: exact words` (repeatable), `user` and `assistant` the turns before (repeatable, in order).
+A question is a block of lines `field: value`, blocks are separated by a blank line. Fields: `q` question,
+`as` language, category and, if it is not the reader, owner, `a` answer, `k` key facts separated by `;`
+(alternatives by `|`), `e` evidence as `file :: exact words`, `user` and `assistant` the turns before.
+The last three may be repeated.
 """
 
 from pathlib import Path
@@ -22,10 +23,19 @@ CATEGORIES = {
 
 
 def questions(world: str, folder: str, corpus: Path) -> dict[str, list[dict]]:
-    """`{world: questions}`; raises ValueError for an unknown field or category or for words that are not in the file."""
+    """`{world: questions}`; raises ValueError for an unknown field or category and for words not in the file."""
     source = Path(folder) / "golden.txt"
     blocks = source.read_text(encoding="utf-8").strip().split("\n\n") if source.is_file() else []
-    return {world: [_question(f"{world}-{number:03}", block, world, corpus) for number, block in enumerate(blocks, 1)]}
+    found = [_question(f"{world}-{number:03}", block, world, corpus) for number, block in enumerate(blocks, 1)]
+    _split(found)
+    return {world: found}
+
+
+def _split(found: list[dict]) -> None:
+    """Deal the questions to dev and test in turn, category by category and language by language."""
+    dealt = sorted(found, key=lambda question: (question["category"], question["language"], question["id"]))
+    for position, question in enumerate(dealt):
+        question["split"] = "test" if position % 2 else "dev"
 
 
 def _question(name: str, block: str, world: str, corpus: Path) -> dict:
@@ -39,7 +49,7 @@ def _question(name: str, block: str, world: str, corpus: Path) -> dict:
             fields[key].append(value)
         else:
             raise ValueError(f"{name} has an unknown field in {line!r}.")
-    language, category, split, owner = fields["as"][0].split()
+    language, category, owner = [*fields["as"][0].split(), "reader"][:3]
     if category not in CATEGORIES:
         raise ValueError(f"{name} has the unknown category {category!r}.")
     return {
@@ -51,7 +61,7 @@ def _question(name: str, block: str, world: str, corpus: Path) -> dict:
         "key_facts": [fact.strip() for line in fields["k"] for fact in line.split(";")],
         "evidence": [_evidence(name, line, world, corpus) for line in fields["e"]],
         "history": history,
-        "split": split,
+        "split": "",
         "owner": owner,
     }
 

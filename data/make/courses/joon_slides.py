@@ -62,7 +62,8 @@ Table: Joining 1 million orders with 50,000 customers
 | Hash | none | 0.6 s |
 | Merge | both primary keys | 0.9 s |
 
-// With a filter that keeps 20 customers the nested loop needs 4 milliseconds and wins. There is no best join, only a best join for an estimate.
+// With a filter that keeps 20 customers the nested loop needs 4 milliseconds and wins. There is no best join, only a
+best join for an estimate.
 
 ## Sorting and grouping
 

@@ -9,7 +9,8 @@ Leaflet 16 of the Maru Neighbourhood Clinic. Teaching material, not medical advi
 
 ## Why a diary
 
-Headaches have many faces, and after three weeks nobody remembers them well. A diary shows how often they come, what they have in common, and whether a treatment helps. Four weeks are enough for a first look.
+Headaches have many faces, and after three weeks nobody remembers them well. A diary shows how often they come, what
+they have in common, and whether a treatment helps. Four weeks are enough for a first look.
 
 ## What to write down
 
@@ -23,25 +24,32 @@ Write on the same evening. Two words are better than nothing.
 
 ## What often sets them off
 
-Too little or too much sleep, skipped meals, too little water, long hours at a screen, weather, the days around a period, and strain that ends suddenly: many people get their headache on Saturday morning. Not every trigger has to be avoided. It helps to know your two or three.
+Too little or too much sleep, skipped meals, too little water, long hours at a screen, weather, the days around a
+period, and strain that ends suddenly: many people get their headache on Saturday morning. Not every trigger has to be
+avoided. It helps to know your two or three.
 
 ## Painkillers and headaches
 
-Painkillers taken on many days of a month can cause headaches themselves. Count the days on which you take something, and show us the number. Do not stop a prescribed medicine by yourself.
+Painkillers taken on many days of a month can cause headaches themselves. Count the days on which you take something,
+and show us the number. Do not stop a prescribed medicine by yourself.
 
 ---
 
 ## Go at once
 
-Call the emergency number for the worst headache of your life that comes like a thunderclap, for a headache with fever and a stiff neck, with confusion, with weakness or numbness, with trouble speaking or seeing, or after a blow to the head.
+Call the emergency number for the worst headache of your life that comes like a thunderclap, for a headache with fever
+and a stiff neck, with confusion, with weakness or numbness, with trouble speaking or seeing, or after a blow to the
+head.
 
 ## Make an appointment
 
-Come within a few days if headaches are new after the age of fifty, become stronger from week to week, wake you at night, or begin during pregnancy.
+Come within a few days if headaches are new after the age of fifty, become stronger from week to week, wake you at
+night, or begin during pregnancy.
 
 ## Our headache hour
 
-It takes place on the first Tuesday of the month at 16:00. Bring four weeks of diary and your list of medicines. The first visit lasts 30 minutes. Diaries are at the desk, and the paper one is as good as any app.
+It takes place on the first Tuesday of the month at 16:00. Bring four weeks of diary and your list of medicines. The
+first visit lasts 30 minutes. Diaries are at the desk, and the paper one is as good as any app.
 """,
     "worry_en.md": """
 # When worry takes over
@@ -51,11 +59,14 @@ Leaflet 25 of the Maru Neighbourhood Clinic. Teaching material, not medical advi
 
 ## Worry is normal, until it is not
 
-Worry prepares us for what may come. It becomes a burden when it hardly ever stops, when it spoils sleep and meals, or when you begin to avoid people and places. Low mood that lasts for two weeks or more deserves help in the same way as a broken arm does.
+Worry prepares us for what may come. It becomes a burden when it hardly ever stops, when it spoils sleep and meals, or
+when you begin to avoid people and places. Low mood that lasts for two weeks or more deserves help in the same way as
+a broken arm does.
 
 ## Small things that help
 
-1. Fix a time of fifteen minutes in the late afternoon for worrying, with paper. When worries come earlier, put them off until then.
+1. Fix a time of fifteen minutes in the late afternoon for worrying, with paper. When worries come earlier, put them
+off until then.
 2. Breathe out longer than you breathe in, for two minutes.
 3. Move every day, preferably outside, preferably with somebody.
 4. Look at the news once a day, not all day.
@@ -63,15 +74,20 @@ Worry prepares us for what may come. It becomes a burden when it hardly ever sto
 
 ## What we can do
 
-A first conversation takes 40 minutes. We look at sleep, body, medicines and life together. Some bodily illnesses feel like fear, so a blood test may be part of it. Talking therapies work well; medicines help some people, and are chosen and checked by a doctor. The waiting time for a first conversation is about ten days at present.
+A first conversation takes 40 minutes. We look at sleep, body, medicines and life together. Some bodily illnesses feel
+like fear, so a blood test may be part of it. Talking therapies work well; medicines help some people, and are chosen
+and checked by a doctor. The waiting time for a first conversation is about ten days at present.
 
 ## The open hour
 
-On Thursday from 12:00 to 13:00 our counsellor is there without an appointment, for twenty minutes each. You need not give your name.
+On Thursday from 12:00 to 13:00 our counsellor is there without an appointment, for twenty minutes each. You need not
+give your name.
 
 ## If you think of ending your life
 
-Please do not stay alone with it. Call the emergency number, go to the nearest hospital, or ring the crisis line that is printed on the back of your clinic card, at any hour. Tell somebody near you. If you are worried about another person, ask directly; asking does not put the idea into anybody's head.
+Please do not stay alone with it. Call the emergency number, go to the nearest hospital, or ring the crisis line that
+is printed on the back of your clinic card, at any hour. Tell somebody near you. If you are worried about another
+person, ask directly; asking does not put the idea into anybody's head.
 """,
     "walking_en.docx": """
 # Walking more
@@ -81,7 +97,8 @@ Leaflet 9 of the Maru Neighbourhood Clinic. Teaching material, not medical advic
 
 ## Why walking
 
-It costs nothing, hurts little and can be done by nearly everybody. Regular walking helps blood pressure, blood sugar, sleep, mood, balance and bones. The largest gain is between doing nothing and doing a little.
+It costs nothing, hurts little and can be done by nearly everybody. Regular walking helps blood pressure, blood sugar,
+sleep, mood, balance and bones. The largest gain is between doing nothing and doing a little.
 
 ## Starting
 
@@ -94,19 +111,24 @@ Three walks of ten minutes are as good as one of thirty. Walk so fast that you c
 
 ## If you have not moved for long
 
-Talk to us before you begin if you have had heart trouble, chest pain, fainting, or breathlessness at rest, or if an illness has changed recently. With diabetes look after your feet: shoes that fit, socks without seams, and a look at your soles every evening.
+Talk to us before you begin if you have had heart trouble, chest pain, fainting, or breathlessness at rest, or if an
+illness has changed recently. With diabetes look after your feet: shoes that fit, socks without seams, and a look at
+your soles every evening.
 
 ## In bad weather
 
-Corridors of shopping centres, the underground station and the stairs at home count. On days with much fine dust choose the gymnasium of the district, which is free for people over sixty-five before 11:00.
+Corridors of shopping centres, the underground station and the stairs at home count. On days with much fine dust
+choose the gymnasium of the district, which is free for people over sixty-five before 11:00.
 
 ## Stop and get help
 
-Stop if you feel pain or pressure in the chest, dizziness, or a racing heart that does not calm down. Call the emergency number if it does not pass within a few minutes.
+Stop if you feel pain or pressure in the chest, dizziness, or a racing heart that does not calm down. Call the
+emergency number if it does not pass within a few minutes.
 
 ## The walking group
 
-The group leaves the clinic on Saturday at 08:00, rain or shine, and walks four kilometres in an hour. There is a slow group of two kilometres too. Dogs are welcome.
+The group leaves the clinic on Saturday at 08:00, rain or shine, and walks four kilometres in an hour. There is a slow
+group of two kilometres too. Dogs are welcome.
 """,
     "allergy_season_ko.html": """
 # 꽃가루 철을 지내는 법
@@ -116,11 +138,13 @@ The group leaves the clinic on Saturday at 08:00, rain or shine, and walks four 
 
 ## 감기일까, 알레르기일까
 
-감기는 대개 일주일이면 낫고 목이 아프거나 열이 납니다. 알레르기는 꽃가루가 날리는 동안 계속되고, 맑은 콧물과 재채기가 이어지며 눈이 가렵습니다. 해마다 같은 때에 되풀이된다면 알레르기를 의심해 볼 만합니다.
+감기는 대개 일주일이면 낫고 목이 아프거나 열이 납니다. 알레르기는 꽃가루가 날리는 동안 계속되고, 맑은 콧물과 재채기가
+이어지며 눈이 가렵습니다. 해마다 같은 때에 되풀이된다면 알레르기를 의심해 볼 만합니다.
 
 ## 언제 심한가요
 
-나무 꽃가루는 3월 말에서 5월, 잔디는 6월, 잡초는 8월 말에서 10월에 많습니다. 하루 중에는 새벽부터 오전 10시까지 많이 날리고, 비가 온 다음 날에는 적습니다. 바람이 강하고 맑은 날에는 오후에도 많습니다.
+나무 꽃가루는 3월 말에서 5월, 잔디는 6월, 잡초는 8월 말에서 10월에 많습니다. 하루 중에는 새벽부터 오전 10시까지 많이
+날리고, 비가 온 다음 날에는 적습니다. 바람이 강하고 맑은 날에는 오후에도 많습니다.
 
 ## 집에서 할 수 있는 일
 
@@ -132,11 +156,14 @@ The group leaves the clinic on Saturday at 08:00, rain or shine, and walks four 
 
 ## 약에 대하여
 
-꽃가루가 날리기 2주 전부터 미리 상담하면 한 철이 수월합니다. 약마다 졸음이 오는 정도와 쓰는 방법이 다르므로 처방받은 대로 쓰십시오. 코에 뿌리는 약은 며칠이 지나야 효과가 나타나는 것이 많으니 하루 만에 그만두지 마십시오. 운전하시는 분, 임신 중인 분, 다른 약을 드시는 분은 약을 사기 전에 꼭 말씀해 주십시오.
+꽃가루가 날리기 2주 전부터 미리 상담하면 한 철이 수월합니다. 약마다 졸음이 오는 정도와 쓰는 방법이 다르므로 처방받은
+대로 쓰십시오. 코에 뿌리는 약은 며칠이 지나야 효과가 나타나는 것이 많으니 하루 만에 그만두지 마십시오. 운전하시는 분,
+임신 중인 분, 다른 약을 드시는 분은 약을 사기 전에 꼭 말씀해 주십시오.
 
 ## 과일을 먹으면 입이 가려운 분
 
-봄에 나무 꽃가루로 고생하는 분 가운데에는 사과나 복숭아를 날로 먹으면 입안이 가려운 분이 있습니다. 익히면 괜찮은 경우가 많습니다. 입술이 붓거나 숨이 차면 더 먹지 말고 진료를 받으십시오.
+봄에 나무 꽃가루로 고생하는 분 가운데에는 사과나 복숭아를 날로 먹으면 입안이 가려운 분이 있습니다. 익히면 괜찮은
+경우가 많습니다. 입술이 붓거나 숨이 차면 더 먹지 말고 진료를 받으십시오.
 
 ## 바로 119에 전화할 때
 
@@ -144,7 +171,8 @@ The group leaves the clinic on Saturday at 08:00, rain or shine, and walks four 
 
 ## 검사 안내
 
-피부 검사는 화요일 오후에 하며 30분쯤 걸립니다. 검사 전에 쉬어야 하는 약이 있으므로 예약할 때 드시는 약을 모두 알려 주십시오. 약을 쉴지는 저희가 알려 드리며, 혼자 판단해 끊지 마십시오.
+피부 검사는 화요일 오후에 하며 30분쯤 걸립니다. 검사 전에 쉬어야 하는 약이 있으므로 예약할 때 드시는 약을 모두 알려
+주십시오. 약을 쉴지는 저희가 알려 드리며, 혼자 판단해 끊지 마십시오.
 """,
     "headache_ko.pdf": """
 # 두통 수첩 쓰는 법
@@ -154,7 +182,8 @@ The group leaves the clinic on Saturday at 08:00, rain or shine, and walks four 
 
 ## 왜 적어야 하나요
 
-두통은 지나고 나면 금세 잊힙니다. 얼마나 자주 왔는지, 무엇을 하고 난 뒤였는지, 약이 들었는지를 4주만 적어 보면 진료 시간 10분을 훨씬 알차게 쓸 수 있습니다.
+두통은 지나고 나면 금세 잊힙니다. 얼마나 자주 왔는지, 무엇을 하고 난 뒤였는지, 약이 들었는지를 4주만 적어 보면 진료
+시간 10분을 훨씬 알차게 쓸 수 있습니다.
 
 ## 무엇을 적나요
 
@@ -167,25 +196,31 @@ The group leaves the clinic on Saturday at 08:00, rain or shine, and walks four 
 
 ## 흔한 계기
 
-잠이 모자라거나 너무 많이 잔 날, 끼니를 거른 날, 오래 화면을 본 날, 생리 전후, 날씨가 바뀌는 날에 두통이 오는 분이 많습니다. 긴장이 풀리는 토요일 아침에 오는 분도 있습니다. 계기를 모두 피할 필요는 없고, 자신의 두세 가지를 알면 됩니다.
+잠이 모자라거나 너무 많이 잔 날, 끼니를 거른 날, 오래 화면을 본 날, 생리 전후, 날씨가 바뀌는 날에 두통이 오는 분이
+많습니다. 긴장이 풀리는 토요일 아침에 오는 분도 있습니다. 계기를 모두 피할 필요는 없고, 자신의 두세 가지를 알면
+됩니다.
 
 ## 진통제를 먹은 날 세기
 
-진통제를 한 달에 여러 날 먹으면 약 때문에 두통이 생길 수 있습니다. 먹은 날에 동그라미를 치고 한 달의 개수를 세어 오십시오. 처방받은 약을 혼자 끊지는 마십시오.
+진통제를 한 달에 여러 날 먹으면 약 때문에 두통이 생길 수 있습니다. 먹은 날에 동그라미를 치고 한 달의 개수를 세어
+오십시오. 처방받은 약을 혼자 끊지는 마십시오.
 
 ---
 
 ## 바로 119에 전화할 때
 
-벼락을 맞은 듯 갑자기 가장 심한 두통이 오거나, 열이 나면서 목이 뻣뻣하거나, 정신이 흐려지거나, 팔다리에 힘이 빠지거나, 말이나 눈에 이상이 생기거나, 머리를 부딪힌 뒤라면 바로 119에 전화하십시오.
+벼락을 맞은 듯 갑자기 가장 심한 두통이 오거나, 열이 나면서 목이 뻣뻣하거나, 정신이 흐려지거나, 팔다리에 힘이 빠지거나,
+말이나 눈에 이상이 생기거나, 머리를 부딪힌 뒤라면 바로 119에 전화하십시오.
 
 ## 며칠 안에 오실 때
 
-쉰 살이 넘어 처음 생긴 두통, 주마다 심해지는 두통, 자다가 깨게 하는 두통, 임신 중에 시작한 두통은 며칠 안에 진료를 받으십시오.
+쉰 살이 넘어 처음 생긴 두통, 주마다 심해지는 두통, 자다가 깨게 하는 두통, 임신 중에 시작한 두통은 며칠 안에 진료를
+받으십시오.
 
 ## 두통 상담
 
-두통 상담은 매달 첫째 화요일 16:00에 합니다. 첫 상담은 30분입니다. 수첩 4주분과 약 목록을 가져오십시오. 수첩은 접수대에서 무료로 드립니다.
+두통 상담은 매달 첫째 화요일 16:00에 합니다. 첫 상담은 30분입니다. 수첩 4주분과 약 목록을 가져오십시오. 수첩은
+접수대에서 무료로 드립니다.
 """,
     "waiting_room_ko.pptx": """
 # 대기실 화면: 이번 달 안내
@@ -270,5 +305,13 @@ Table: 교실 일정
 - 지난달에는 의견 31건을 받았습니다.
 
 // 가장 많은 의견은 전화 연결이 어렵다는 것이었고, 4월부터 상담 전화를 한 대 늘립니다.
+
+## 이 화면에 대하여
+
+- 교육용 자료이며 의학적 조언이 아닙니다.
+- 몸이 불편하면 화면을 끝까지 보지 마시고 접수대에 바로 말씀해 주십시오.
+- 화면은 매달 셋째 월요일에 바꿉니다.
+
+// 한 장은 20초 동안 보여 줍니다. 글자가 작다는 의견이 있어 이번 달부터 한 장에 네 줄을 넘기지 않습니다.
 """,
 }

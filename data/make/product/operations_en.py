@@ -5,27 +5,38 @@ DOCUMENTS = {
 # Administrator's handbook
 @2025-11-20
 
-Applies to Cirrocost 4.3.1. For Owners and Admins. The handbook collects what recurs every day, month and year, and says for each task who may do it.
+Applies to Cirrocost 4.3.1. For Owners and Admins. The handbook collects what recurs every day, month and year, and
+says for each task who may do it.
 
 ## 1. Daily
 
 ### 1.1 Looking after connectors
 
-Open Settings > Connectors in the morning. A green connector has been read on schedule. An amber one has been read late, or with gaps that will be filled. A red one has not been read, and its line shows a code. Amber needs no action for 48 hours. Red does, since the clouds keep old exports for different lengths of time: Altis 12 months, Borea 6 months, Haneul 3 months. A connector that stays red for longer than 30 days has to be read anew by support, which takes three working days.
+Open Settings > Connectors in the morning. A green connector has been read on schedule. An amber one has been read
+late, or with gaps that will be filled. A red one has not been read, and its line shows a code. Amber needs no action
+for 48 hours. Red does, since the clouds keep old exports for different lengths of time: Altis 12 months, Borea 6
+months, Haneul 3 months. A connector that stays red for longer than 30 days has to be read anew by support, which
+takes three working days.
 
 ### 1.2 Looking after alerts
 
-Open Alerts > History. Failed deliveries stand at the top. Three causes explain nearly all of them: a Slack channel was archived, an external recipient has not confirmed the address, or a webhook was switched off after 50 failures. Unconfirmed recipients are removed after 14 days since version 4.3.1; before that they stayed for ever.
+Open Alerts > History. Failed deliveries stand at the top. Three causes explain nearly all of them: a Slack channel
+was archived, an external recipient has not confirmed the address, or a webhook was switched off after 50 failures.
+Unconfirmed recipients are removed after 14 days since version 4.3.1; before that they stayed for ever.
 
 ## 2. Weekly
 
 ### 2.1 Drafts of tag rules
 
-Analysts propose rules, Owners and Admins publish them. Open Allocation > Tag rules > Drafts. Read the preview before publishing: the line Takes cost from names the rules that will lose cost. A draft is deleted after 30 days, without a message to its author.
+Analysts propose rules, Owners and Admins publish them. Open Allocation > Tag rules > Drafts. Read the preview before
+publishing: the line Takes cost from names the rules that will lose cost. A draft is deleted after 30 days, without a
+message to its author.
 
 ### 2.2 Users
 
-Open Settings > Users. Remove who has left before you deal with who has come, because a removed user frees a place at once. Check three things for every person who leaves: API tokens, schedules, and budgets that they own. Tokens die with the user. Schedules stop. Budgets pass to the Owner.
+Open Settings > Users. Remove who has left before you deal with who has come, because a removed user frees a place at
+once. Check three things for every person who leaves: API tokens, schedules, and budgets that they own. Tokens die
+with the user. Schedules stop. Budgets pass to the Owner.
 
 ## 3. Monthly
 
@@ -40,39 +51,49 @@ Open Settings > Users. Remove who has left before you deal with who has come, be
 
 1. Wait as above.
 2. The Admin asks for the closing.
-3. The Owner approves within 72 hours. If Owner and Admin are the same person, appoint a second Owner for the time being: nobody can approve their own request.
+3. The Owner approves within 72 hours. If Owner and Admin are the same person, appoint a second Owner for the time
+being: nobody can approve their own request.
 
 ### 3.3 Reopening
 
-Only the month that was closed last can be reopened, and the Owner has to approve. Up to version 4.2 it was possible for the last three months. The reason is kept in the audit log.
+Only the month that was closed last can be reopened, and the Owner has to approve. Up to version 4.2 it was possible
+for the last three months. The reason is kept in the audit log.
 
 ## 4. Quarterly
 
 ### 4.1 Access review
 
-Export the list of users under Settings > Users > Export and let each department confirm its people. The list shows the last sign-in. People who have not signed in for 90 days are candidates for removal. Auditors can do the export too, which keeps the review independent.
+Export the list of users under Settings > Users > Export and let each department confirm its people. The list shows
+the last sign-in. People who have not signed in for 90 days are candidates for removal. Auditors can do the export
+too, which keeps the review independent.
 
 ### 4.2 Secrets
 
-Borea secrets live 180 days at most, so every secret comes up about twice a year. Enter both dates in your calendar. The reminders 14 and 3 days before go to the Admins, not to the person who made the secret.
+Borea secrets live 180 days at most, so every secret comes up about twice a year. Enter both dates in your calendar.
+The reminders 14 and 3 days before go to the Admins, not to the person who made the secret.
 
 ### 4.3 Idle rules and archived budgets
 
-Tag rules that have matched nothing for 90 days carry the mark Idle. Delete them or move them down. Archived budgets cost nothing and can stay.
+Tag rules that have matched nothing for 90 days carry the mark Idle. Delete them or move them down. Archived budgets
+cost nothing and can stay.
 
 ## 5. Yearly
 
 ### 5.1 Renewal
 
-The Owner gets a message 60 days before an annual contract ends. Downgrades must be chosen before the last day. The price at renewal is the one of the price list on that day; a price that was kept for existing customers, such as the 39 dollars for Team, ends with the first renewal after 30 September 2026.
+The Owner gets a message 60 days before an annual contract ends. Downgrades must be chosen before the last day. The
+price at renewal is the one of the price list on that day; a price that was kept for existing customers, such as the
+39 dollars for Team, ends with the first renewal after 30 September 2026.
 
 ### 5.2 The certificate of the identity provider
 
-Upload the new metadata before the old certificate ends. Cirrocost reminds the Owner 30 days before. If it has ended already, nobody can sign in through the provider; an Owner with a password repairs it.
+Upload the new metadata before the old certificate ends. Cirrocost reminds the Owner 30 days before. If it has ended
+already, nobody can sign in through the provider; an Owner with a password repairs it.
 
 ### 5.3 Retention
 
-Data older than your plan's retention is deleted every night at 01:00 UTC. If you need a year-end archive, export it first, or order Longer retention on Business. Closing files are kept for 60 months whatever the plan.
+Data older than your plan's retention is deleted every night at 01:00 UTC. If you need a year-end archive, export it
+first, or order Longer retention on Business. Closing files are kept for 60 months whatever the plan.
 
 ## 6. In an emergency
 
@@ -91,11 +112,14 @@ Data older than your plan's retention is deleted every night at 01:00 UTC. If yo
 
 ### 6.3 The Owner cannot be reached
 
-Two Admins write to support, each from their own account. Support checks with the billing contact and moves the ownership within five working days. Until then nobody can erase connectors or change the way people sign in.
+Two Admins write to support, each from their own account. Support checks with the billing contact and moves the
+ownership within five working days. Until then nobody can erase connectors or change the way people sign in.
 
 ## 7. Who to ask
 
-Standard support answers within one working day. Premium support on Business answers critical questions within two hours around the clock. Critical means that nobody can sign in, that figures are visibly wrong, or that data of another company can be seen. The security team has an address of its own, security@cirrocost.example.
+Standard support answers within one working day. Premium support on Business answers critical questions within two
+hours around the clock. Critical means that nobody can sign in, that figures are visibly wrong, or that data of
+another company can be seen. The security team has an address of its own, security@cirrocost.example.
 """,
     "guide_review_meeting_en.pptx": """
 # Running a monthly cost review
@@ -107,7 +131,8 @@ Standard support answers within one working day. Premium support on Business ans
 - Aim: three decisions in 45 minutes
 - Not an aim: explaining every cent
 
-// Teams that meet monthly act on about two thirds of the findings, teams that only get a report on less than a fifth. The figures come from our own survey of 140 customers.
+// Teams that meet monthly act on about two thirds of the findings, teams that only get a report on less than a fifth.
+The figures come from our own survey of 140 customers.
 
 ## Who should be there
 
@@ -199,11 +224,15 @@ Table: Agenda
 # Flat files: bringing your own cost data
 @2025-10-08
 
-Applies to Cirrocost 4.3, Team and above. With the Flat file connector you bring in cost that no cloud reports: a data centre, licences, a provider that is not on the list.
+Applies to Cirrocost 4.3, Team and above. With the Flat file connector you bring in cost that no cloud reports: a data
+centre, licences, a provider that is not on the list.
 
 ## The file
 
-A CSV file in UTF-8 with a header line. Five columns are required: date, service, account, cost, currency. Dates have the form 2025-10-31, costs use a point and no separators. Three columns are optional: region, resource, and tags in the form key=value;key=value. A missing column stops the import with CCX-4901. A file may have 200 megabytes; larger ones are refused with CCX-4903.
+A CSV file in UTF-8 with a header line. Five columns are required: date, service, account, cost, currency. Dates have
+the form 2025-10-31, costs use a point and no separators. Three columns are optional: region, resource, and tags in
+the form key=value;key=value. A missing column stops the import with CCX-4901. A file may have 200 megabytes; larger
+ones are refused with CCX-4903.
 
 ## Uploading by hand
 
@@ -223,15 +252,18 @@ Through the API existing days are always replaced; there is no choice as in the 
 
 ## What works and what does not
 
-Budgets, anomalies, tag rules and shared cost work as with a cloud. Commitments do not, and neither does the night-time report. Currencies may differ from line to line and are converted with the monthly mean rate.
+Budgets, anomalies, tag rules and shared cost work as with a cloud. Commitments do not, and neither does the
+night-time report. Currencies may differ from line to line and are converted with the monthly mean rate.
 
 ## Three recipes
 
-Depreciation: put one line per month on the first day, and switch off anomalies for this service under Exceptions, since a monthly peak is no surprise.
+Depreciation: put one line per month on the first day, and switch off anomalies for this service under Exceptions,
+since a monthly peak is no surprise.
 
 Licences paid yearly: divide by twelve before uploading. Cirrocost does not spread amounts of flat files over time.
 
-A provider with an invoice only: enter the total on the last day of the month. The daily chart then shows a peak; choose months in the report instead.
+A provider with an invoice only: enter the total on the last day of the month. The daily chart then shows a peak;
+choose months in the report instead.
 """,
     "guide_forecast_en.pdf": """
 # How the forecast is made
@@ -239,38 +271,54 @@ A provider with an invoice only: enter the total on the last day of the month. T
 
 Applies to Cirrocost 4.3.
 
-Forecasts appear in three places: in the bar of a budget, in the cost explorer as a dashed line, and in GET /v2/costs/forecast. All three come from the same computation, which this page explains.
+Forecasts appear in three places: in the bar of a budget, in the cost explorer as a dashed line, and in GET
+/v2/costs/forecast. All three come from the same computation, which this page explains.
 
 ## 1. What goes in
 
-The forecast uses daily cost of up to 12 months for every combination of connector, service and allocation group. It leaves out planned changes, days marked as anomalies with the state Resolved, and adjustments. Credits are left out as well, because nobody knows when the next one will come. That is why the forecast of a workspace with many credits lies above the later invoice.
+The forecast uses daily cost of up to 12 months for every combination of connector, service and allocation group. It
+leaves out planned changes, days marked as anomalies with the state Resolved, and adjustments. Credits are left out as
+well, because nobody knows when the next one will come. That is why the forecast of a workspace with many credits lies
+above the later invoice.
 
 ## 2. The method
 
-A straight trend, a weekly rhythm and, with more than six months of data, a rhythm within the month are fitted by weighted least squares. Yesterday counts most, and the weight halves every 30 days. Series with fewer than 14 days use the mean of their days. The forecasts of all series are added.
+A straight trend, a weekly rhythm and, with more than six months of data, a rhythm within the month are fitted by
+weighted least squares. Yesterday counts most, and the weight halves every 30 days. Series with fewer than 14 days use
+the mean of their days. The forecasts of all series are added.
 
 ## 3. The range
 
-The shaded range holds 80 percent of past outcomes: the computation is repeated for every day of the last three months with the knowledge of that day, and the errors are measured. A workspace with a short history therefore has a wide range. For new workspaces no range is shown in the first 30 days.
+The shaded range holds 80 percent of past outcomes: the computation is repeated for every day of the last three months
+with the knowledge of that day, and the errors are measured. A workspace with a short history therefore has a wide
+range. For new workspaces no range is shown in the first 30 days.
 
 ---
 
 ## 4. When it is computed
 
-After every import and never in between. A workspace with Haneul alone gets one new forecast a day. The forecast of a quarter or a year is the sum of its months.
+After every import and never in between. A workspace with Haneul alone gets one new forecast a day. The forecast of a
+quarter or a year is the sum of its months.
 
 ## 5. What it cannot know
 
-It knows nothing of your plans. If you switch on a new region next week, enter an adjustment to the forecast under Cost explorer > Forecast > Expected changes with an amount per day and a start. Expected changes are shown to everybody and also move forecast alerts. They differ from planned changes, which pause the anomaly detector and do not touch the amount of the forecast.
+It knows nothing of your plans. If you switch on a new region next week, enter an adjustment to the forecast under
+Cost explorer > Forecast > Expected changes with an amount per day and a start. Expected changes are shown to
+everybody and also move forecast alerts. They differ from planned changes, which pause the anomaly detector and do not
+touch the amount of the forecast.
 
 ## 6. Accuracy
 
-In workspaces with more than six months of history the forecast on the tenth day of a month missed the final amount by 3.8 percent in the median, on the twentieth day by 1.6 percent. For Borea the error is larger in the first days, because the first day of a month arrives late.
+In workspaces with more than six months of history the forecast on the tenth day of a month missed the final amount by
+3.8 percent in the median, on the twentieth day by 1.6 percent. For Borea the error is larger in the first days,
+because the first day of a month arrives late.
 
 ## 7. Questions we hear
 
-Why does the forecast fall at the end of the month? Because the days that remain are fewer, and each import replaces an estimate by a fact.
+Why does the forecast fall at the end of the month? Because the days that remain are fewer, and each import replaces
+an estimate by a fact.
 
-Why do the forecasts of two groups not add up to the forecast of both? They do, unless a shared cost rule lies between them: shared cost is distributed after the forecast, in proportion to the current shares.
+Why do the forecasts of two groups not add up to the forecast of both? They do, unless a shared cost rule lies between
+them: shared cost is distributed after the forecast, in proportion to the current shares.
 """,
 }

@@ -5,7 +5,9 @@ DOCUMENTS = {
 # Error codes
 @2025-10-14
 
-Every message of Cirrocost carries a code. The first digit after CCX- names the area: 1 sign-in, 2 tags and allocation, 3 exports, 4 connectors, 5 service. In area 4 the second digit names the cloud: 0 Altis, 1 Borea, 2 Haneul, 9 flat files.
+Every message of Cirrocost carries a code. The first digit after CCX- names the area: 1 sign-in, 2 tags and
+allocation, 3 exports, 4 connectors, 5 service. In area 4 the second digit names the cloud: 0 Altis, 1 Borea, 2
+Haneul, 9 flat files.
 
 ## Area 1: sign-in and tokens
 
@@ -89,7 +91,8 @@ Codes that are not listed here come from the cloud itself and are shown with the
 
 ### CCX-4230: 하늘 클라우드 허용 주소 누락
 
-원인은 보안팀이 허용 주소를 정리하면서 두 범위 가운데 하나를 지운 경우가 대부분입니다. 테스트가 성공했다가 실패하기를 되풀이하면 이 경우입니다.
+원인은 보안팀이 허용 주소를 정리하면서 두 범위 가운데 하나를 지운 경우가 대부분입니다. 테스트가 성공했다가 실패하기를
+되풀이하면 이 경우입니다.
 
 1. 하늘 콘솔의 하위 계정 화면에서 허용 주소를 엽니다.
 2. 198.51.100.16/28과 203.0.113.64/28이 모두 있는지 확인합니다.
@@ -97,7 +100,8 @@ Codes that are not listed here come from the cloud itself and are shown with the
 
 ### CCX-4231: 하늘 클라우드 키 비활성화
 
-원인은 셋 중 하나입니다. 개인 사용자의 키를 썼고 그 계정이 닫혔거나, 커넥터를 90일 넘게 일시 중지했거나, 파트너가 전달한 키를 7일 안에 쓰지 않은 것입니다.
+원인은 셋 중 하나입니다. 개인 사용자의 키를 썼고 그 계정이 닫혔거나, 커넥터를 90일 넘게 일시 중지했거나, 파트너가
+전달한 키를 7일 안에 쓰지 않은 것입니다.
 
 1. 하위 계정 cirro-billing에서 새 키를 만듭니다.
 2. 설정 > 커넥터 > (커넥터) > 자격 증명 > 키 교체에서 바꿉니다.
@@ -111,7 +115,8 @@ Codes that are not listed here come from the cloud itself and are shown with the
 
 ### CCX-4031: Altis 외부 ID 불일치
 
-마법사를 여러 번 열어 외부 ID가 바뀐 것입니다. 마지막으로 연 화면의 값을 역할에 넣으십시오. 24시간이 지났다면 외부 ID를 갱신해야 합니다.
+마법사를 여러 번 열어 외부 ID가 바뀐 것입니다. 마지막으로 연 화면의 값을 역할에 넣으십시오. 24시간이 지났다면 외부
+ID를 갱신해야 합니다.
 
 ## 로그인 오류
 
@@ -121,7 +126,8 @@ Codes that are not listed here come from the cloud itself and are shown with the
 
 ### CCX-1109: 워크스페이스에 할당되지 않은 사용자
 
-통합 로그인에는 성공했지만 워크스페이스 사용자가 아닙니다. 관리자가 사용자를 추가하거나 설정 > 보안 > 통합 로그인에서 자동 생성을 켜야 합니다.
+통합 로그인에는 성공했지만 워크스페이스 사용자가 아닙니다. 관리자가 사용자를 추가하거나 설정 > 보안 > 통합 로그인에서
+자동 생성을 켜야 합니다.
 
 ## 배분 오류
 
@@ -170,7 +176,9 @@ Table: Limits that are the same on all plans
 
 ## How limits are enforced
 
-Limits of number, such as budgets, are checked when something is created. Limits of time, such as retention, are applied every night at 01:00 UTC. The limit of requests is counted per token in a sliding window of 60 seconds. Nobody is charged for reaching a limit.
+Limits of number, such as budgets, are checked when something is created. Limits of time, such as retention, are
+applied every night at 01:00 UTC. The limit of requests is counted per token in a sliding window of 60 seconds. Nobody
+is charged for reaching a limit.
 """,
     "ref_limits_ko.md": """
 # 요금제별 한도 (국내 리전)
@@ -189,15 +197,18 @@ Table: 국내 리전에서 다른 한도
 
 ## 참고
 
-국내 리전의 분당 API 요청 한도는 서울 시설의 용량 때문에 낮습니다. 2026년 상반기에 다른 리전과 같게 올릴 계획입니다. 그 밖에 예산 수, 태그 규칙 수, 보관 기간은 다른 리전과 같습니다.
+국내 리전의 분당 API 요청 한도는 서울 시설의 용량 때문에 낮습니다. 2026년 상반기에 다른 리전과 같게 올릴 계획입니다.
+그 밖에 예산 수, 태그 규칙 수, 보관 기간은 다른 리전과 같습니다.
 
-점검 시간도 다릅니다. 국내 리전은 매월 셋째 일요일 02:00부터 04:00까지 점검하며, 이때 API는 CCX-5009를 돌려줍니다. 점검 중에 놓친 예산 확인은 점검이 끝난 직후 한 번 실행됩니다.
+점검 시간도 다릅니다. 국내 리전은 매월 셋째 일요일 02:00부터 04:00까지 점검하며, 이때 API는 CCX-5009를 돌려줍니다.
+점검 중에 놓친 예산 확인은 점검이 끝난 직후 한 번 실행됩니다.
 """,
     "ref_pricing_en.pdf": """
 # Price list
 @2025-10-14
 
-Valid from 14 October 2025 until further notice. Prices in US dollars, without tax. The list in Korean won is published separately.
+Valid from 14 October 2025 until further notice. Prices in US dollars, without tax. The list in Korean won is
+published separately.
 
 ## Monthly prices
 
@@ -219,21 +230,26 @@ Paid yearly, Team and Business cost 10 percent less. Team is then 529.20 dollars
 | Longer retention, 12 months more | Business | 60 |
 | Premium support | Business | 180 |
 
-Premium support answers critical questions within 2 hours, around the clock. Standard support answers within one working day, from 9 to 18 o'clock in the region of the workspace. Starter has the community forum only.
+Premium support answers critical questions within 2 hours, around the clock. Standard support answers within one
+working day, from 9 to 18 o'clock in the region of the workspace. Starter has the community forum only.
 
 ---
 
 ## Three examples
 
-A start-up with 12 people on Team pays 49 dollars and 6 dollars for each of two further users, 61 dollars a month in all.
+A start-up with 12 people on Team pays 49 dollars and 6 dollars for each of two further users, 61 dollars a month in
+all.
 
-An agency on Team needs seven connectors. Five are included, two cost 15 dollars each. With ten users it pays 79 dollars a month.
+An agency on Team needs seven connectors. Five are included, two cost 15 dollars each. With ten users it pays 79
+dollars a month.
 
-A retailer on Business with 40 users pays 249 dollars and 8 dollars for each of 15 further users, 369 dollars a month. With premium support it is 549 dollars.
+A retailer on Business with 40 users pays 249 dollars and 8 dollars for each of 15 further users, 369 dollars a month.
+With premium support it is 549 dollars.
 
 ## Discounts
 
-Non-profit organisations get 30 percent on Team and Business. Schools and universities get Business for 99 dollars if it is used in teaching. Discounts are not added up; the larger one is valid.
+Non-profit organisations get 30 percent on Team and Business. Schools and universities get Business for 99 dollars if
+it is used in teaching. Discounts are not added up; the larger one is valid.
 
 ## Changes
 
@@ -243,11 +259,14 @@ Price changes are announced 60 days ahead and apply from the next renewal. Team 
 # API reference, version 2
 @2025-10-20
 
-The base address is https://api.cirrocost.example/v2. All answers are JSON. Times are UTC in ISO 8601, amounts are strings with two decimals so that nothing is lost in rounding.
+The base address is https://api.cirrocost.example/v2. All answers are JSON. Times are UTC in ISO 8601, amounts are
+strings with two decimals so that nothing is lost in rounding.
 
 ## Authentication
 
-Send the token in the header Authorization as Bearer, and the number of the workspace in X-Cirro-Workspace. Tokens begin with cct_. A token lives 90 days unless its creator chooses another time, at most 365 days. Owners and Admins make tokens with full access; Analysts make tokens that may only read and that see what their creator sees.
+Send the token in the header Authorization as Bearer, and the number of the workspace in X-Cirro-Workspace. Tokens
+begin with cct_. A token lives 90 days unless its creator chooses another time, at most 365 days. Owners and Admins
+make tokens with full access; Analysts make tokens that may only read and that see what their creator sees.
 
 ```
 GET /v2/costs?from=2025-10-01&to=2025-10-31&group_by=service
@@ -257,11 +276,13 @@ X-Cirro-Workspace: 48213
 
 ## Pages
 
-Lists are cut into pages. The parameter page_size is 100 unless you set it, at most 1,000. The answer carries next_cursor; send it back as cursor. A cursor is valid for 10 minutes.
+Lists are cut into pages. The parameter page_size is 100 unless you set it, at most 1,000. The answer carries
+next_cursor; send it back as cursor. A cursor is valid for 10 minutes.
 
 ## Limits
 
-120 requests a minute on Team, 300 on Business and Enterprise, counted per token. The Korean region has lower limits. Beyond that the answer is 429 with CCX-5001 and the header Retry-After in seconds.
+120 requests a minute on Team, 300 on Business and Enterprise, counted per token. The Korean region has lower limits.
+Beyond that the answer is 429 with CCX-5001 and the header Retry-After in seconds.
 
 ## Costs
 
@@ -293,26 +314,34 @@ A budget cannot be deleted through the API. Archive it with PATCH and "archived"
 
 ## Exports
 
-POST /exports starts an export and answers with 202 and an id. Ask GET /exports/{id} every 10 seconds at most; when the state is done, the field url holds a link that is valid for 48 hours. Formats are csv, xlsx and parquet.
+POST /exports starts an export and answers with 202 and an id. Ask GET /exports/{id} every 10 seconds at most; when
+the state is done, the field url holds a link that is valid for 48 hours. Formats are csv, xlsx and parquet.
 
 ## Connectors
 
-GET /connectors lists connectors with their state and the time of the last import. POST /connectors/{id}/sync starts a sync; while one is running the answer is 409 with CCX-5003. Connectors cannot be created through the API, because their credentials must not pass through scripts.
+GET /connectors lists connectors with their state and the time of the last import. POST /connectors/{id}/sync starts a
+sync; while one is running the answer is 409 with CCX-5003. Connectors cannot be created through the API, because
+their credentials must not pass through scripts.
 
 ## Anomalies
 
-GET /anomalies takes state and since. PATCH /anomalies/{id} sets the state expected, investigating or resolved, and the note.
+GET /anomalies takes state and since. PATCH /anomalies/{id} sets the state expected, investigating or resolved, and
+the note.
 
 ## Tag rules
 
-GET /tags/rules lists the rules in their order. POST /tags/rules:validate, new in 4.3, checks a rule without storing it and answers with the cost of the last 30 days that it would match.
+GET /tags/rules lists the rules in their order. POST /tags/rules:validate, new in 4.3, checks a rule without storing
+it and answers with the cost of the last 30 days that it would match.
 
 ## Webhook example: stop test machines
 
-A webhook sends budget, threshold, amount and period. The header X-Cirro-Signature holds the HMAC-SHA256 of the body with your secret. Compare it before you act. A small function of yours can then stop machines with the tag env=test. Cirrocost itself has no right to stop anything.
+A webhook sends budget, threshold, amount and period. The header X-Cirro-Signature holds the HMAC-SHA256 of the body
+with your secret. Compare it before you act. A small function of yours can then stop machines with the tag env=test.
+Cirrocost itself has no right to stop anything.
 
 ## Moving from version 1
 
-Version 1 was switched off on 31 October 2025 and answers 410. Three things changed: amounts are strings, dates include the last day, and the header Workspace-Id is now X-Cirro-Workspace.
+Version 1 was switched off on 31 October 2025 and answers 410. Three things changed: amounts are strings, dates
+include the last day, and the header Workspace-Id is now X-Cirro-Workspace.
 """,
 }

@@ -48,7 +48,8 @@ Version 4.0 brings a new API, the commitment planner and new prices.
 
 ## Changed
 
-- Team costs 49 dollars instead of 39 for new customers. Existing customers keep their price until the first renewal after 30 September 2026.
+- Team costs 49 dollars instead of 39 for new customers. Existing customers keep their price until the first renewal
+after 30 September 2026.
 - The discount for paying yearly is 10 percent instead of 15.
 - The API allows 120 requests a minute per token.
 - Text messages as a channel for alerts are removed.
@@ -60,7 +61,8 @@ Version 4.0 brings a new API, the commitment planner and new prices.
 
 ## Known problems
 
-The commitment planner takes longer than 15 minutes for organisations with more than 400 accounts. A repair is planned for 4.1.
+The commitment planner takes longer than 15 minutes for organisations with more than 400 accounts. A repair is planned
+for 4.1.
 """,
     "release_41_en.html": """
 # Release notes: Cirrocost 4.1
@@ -102,7 +104,8 @@ A role for auditors, larger exports, shorter sessions.
 
 ## New
 
-- The role Auditor reads everything including the audit log and does not count as a paid user. Five are free per workspace.
+- The role Auditor reads everything including the audit log and does not count as a paid user. Five are free per
+workspace.
 - KakaoWork as a channel for alerts in the Korean region, from Team on.
 - The external ID of an Altis connector can be renewed without a break.
 
@@ -122,7 +125,8 @@ A role for auditors, larger exports, shorter sessions.
 
 ## Known problems
 
-After the change to case-insensitive keys, two virtual tags whose names differ only in case are shown as one. Rename one of them.
+After the change to case-insensitive keys, two virtual tags whose names differ only in case are shown as one. Rename
+one of them.
 """,
     "release_43_en.md": """
 # Release notes: Cirrocost 4.3
@@ -165,7 +169,8 @@ Webhooks that answer with status 202 and an empty body are counted as failed. An
 
 - Webhooks that answer with status 202 are counted as delivered.
 - Quiet hours that span midnight ended one hour early on the day of the change to winter time.
-- The Borea connector read the amortised data set twice when only that data set was ticked; totals since 14 October are repaired by themselves.
+- The Borea connector read the amortised data set twice when only that data set was ticked; totals since 14 October
+are repaired by themselves.
 
 ## Changed
 
