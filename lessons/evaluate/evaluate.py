@@ -1,13 +1,11 @@
 """Ask every question of every stage, and measure each answer."""
 
-import math
 from collections.abc import Iterator, Sequence
-from types import SimpleNamespace
-from typing import Any
 
 from lessons.answer.answer import Answer
 from lessons.evaluate.evaluation import Record
 from lessons.evaluate.golden import Golden
+from lessons.evaluate.judge import is_unanswerable, judge
 from lessons.evaluate.ranking import ranking, retrieval_metrics
 from lessons.models.usage import price
 from lessons.stages import Stage
@@ -26,9 +24,9 @@ def answers(stages: Sequence[Stage], questions: Sequence[Golden]) -> Iterator[Re
 def measure(question: Golden, answer: Answer) -> Record:
     """Judge one answer and its ranking. Correctness needs a known answer, groundedness something that was claimed."""
     documents = ranking(answer)
-    verdict = _verdict(question, answer)
+    verdict = judge(question, answer)
     metrics = retrieval_metrics(question, documents)
-    if question.answer or not question.evidence:
+    if question.answer or is_unanswerable(question):
         metrics["correctness"] = verdict.correctness
     if not verdict.refused:
         metrics["groundedness"] = verdict.grounded
@@ -38,7 +36,7 @@ def measure(question: Golden, answer: Answer) -> Record:
         question=question.question,
         category=question.category,
         language=question.language,
-        answerable=bool(question.evidence),
+        answerable=not is_unanswerable(question),
         metrics=metrics,
         ms=answer.trace.ms,
         llm_calls=answer.trace.llm_calls,
@@ -50,13 +48,3 @@ def measure(question: Golden, answer: Answer) -> Record:
         retrieved=tuple(document.id for document in documents),
         warnings=tuple(answer.warnings),
     )
-
-
-def _verdict(question: Golden, answer: Answer) -> Any:
-    try:
-        from lessons.evaluate.judge import judge
-    except ModuleNotFoundError:
-        return SimpleNamespace(
-            correctness=math.nan, grounded=math.nan, refused=not answer.found, right_answer_wrong_evidence=False
-        )
-    return judge(question, answer)

@@ -1,0 +1,136 @@
+"""What each stage promises (row B11), and whether the numbers of an evaluation keep the promise."""
+
+import html
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isnan
+from typing import Literal
+
+from lessons.evaluate.evaluation import Evaluation, compare_records
+
+Status = Literal["passed", "missed", "not yet measurable"]
+
+GROUNDED = 0.90
+P95_MS = 10_000.0
+SIMPLE = ("fact", "identifier")
+MULTI_PART = "multi-part"
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A promise about one stage. `measure` gives the number and whether it passes, or None where data is missing."""
+
+    stage: str
+    promise: str
+    measure: Callable[[Evaluation], tuple[float, str, bool] | None]
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """A gate with its status, and its number in words."""
+
+    gate: Gate
+    status: Status
+    value: float = float("nan")
+    number: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.status}: {self.gate.promise}" + (f" – {self.number}" if self.number else "")
+
+
+class GateReport(list[GateResult]):
+    """The results of all gates, a line each; in a notebook a table."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+    def _repr_html_(self) -> str:
+        cells = [(result.gate.promise, result.number, result.status) for result in self]
+        rows = ["".join(f"<td style='text-align:left'>{html.escape(cell)}</td>" for cell in row) for row in cells]
+        head = "<tr><th>promise</th><th>measured</th><th></th></tr>"
+        return f"<table>{head}{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+
+
+def gate_report(evaluation: Evaluation) -> GateReport:
+    """Every gate of row B11 with its number. A gate whose stages or questions are missing is not yet measurable."""
+    return GateReport(_result(gate, evaluation) for gate in [*GAIN_GATES, *(_each_stage(evaluation))])
+
+
+def _result(gate: Gate, evaluation: Evaluation) -> GateResult:
+    measured = gate.measure(evaluation)
+    if measured is None or isnan(measured[0]):
+        return GateResult(gate, "not yet measurable")
+    value, number, passed = measured
+    return GateResult(gate, "passed" if passed else "missed", value, number)
+
+
+def relative_gain(before: str, after: str, metric: str, least: float) -> Gate:
+    """`after` must raise the mean of `metric` by at least the share `least` of the mean of `before`."""
+
+    def measure(evaluation: Evaluation) -> tuple[float, str, bool] | None:
+        if not {before, after} <= set(evaluation.stages):
+            return None
+        gain = compare_records(evaluation.of(before), evaluation.of(after), metric, before, after)
+        number = (
+            f"{gain.relative:+.1%}: {gain.mean_before:.3f} → {gain.mean_after:.3f}, difference {gain.delta:+.3f} "
+            f"[{gain.ci_low:+.3f}, {gain.ci_high:+.3f}], n = {gain.n}"
+        )
+        return gain.relative, number, gain.relative >= least
+
+    return Gate(after, f"{after}: {metric} at least {least:.0%} above {before}", measure)
+
+
+def _share_correct(stage: str, category: str, least: float) -> Gate:
+    def measure(evaluation: Evaluation) -> tuple[float, str, bool] | None:
+        records = evaluation.of(stage, category=category)
+        if not records:
+            return None
+        summary = evaluation.summary(stage, category=category)
+        value, (low, high) = summary.means["correctness"], summary.intervals["correctness"]
+        return value, f"{value:.1%} [{low:.1%}, {high:.1%}], n = {len(records)}", value >= least
+
+    return Gate(stage, f"{stage}: at least {least:.0%} correct on {category} questions", measure)
+
+
+def _no_worse(before: str, after: str, categories: tuple[str, ...]) -> Gate:
+    """Passes unless `after` is shown to be worse; the interval says how much worse it could still be."""
+
+    def measure(evaluation: Evaluation) -> tuple[float, str, bool] | None:
+        old, new = (
+            [record for record in evaluation.of(stage) if record.category in categories] for stage in (before, after)
+        )
+        gain = compare_records(old, new, "correctness", before, after)
+        number = f"{gain.delta:+.3f} [{gain.ci_low:+.3f}, {gain.ci_high:+.3f}], n = {gain.n}"
+        return gain.delta, number, gain.verdict != "worse"
+
+    return Gate(after, f"{after}: no worse than {before} on simple questions ({', '.join(categories)})", measure)
+
+
+def _each_stage(evaluation: Evaluation) -> list[Gate]:
+    return [gate for stage in evaluation.stages for gate in (_grounded(stage), _fast(stage))]
+
+
+def _grounded(stage: str) -> Gate:
+    def measure(evaluation: Evaluation) -> tuple[float, str, bool]:
+        value = evaluation.summary(stage).means["groundedness"]
+        return value, f"{value:.1%}", value >= GROUNDED
+
+    return Gate(stage, f"{stage}: groundedness at least {GROUNDED:.0%}", measure)
+
+
+def _fast(stage: str) -> Gate:
+    def measure(evaluation: Evaluation) -> tuple[float, str, bool]:
+        value = evaluation.summary(stage).p95_ms
+        return value, f"{value:,.0f} ms", value < P95_MS
+
+    return Gate(stage, f"{stage}: p95 latency below {P95_MS / 1000:.0f} s", measure)
+
+
+GAIN_GATES = [
+    relative_gain("naive", "enhanced", "recall@5", 0.10),
+    relative_gain("enhanced", "smart", "recall@5", 0.15),
+    relative_gain("smart", "reranked", "correctness", 0.10),
+    _share_correct("agentic", MULTI_PART, 0.80),
+    _no_worse("reranked", "agentic", SIMPLE),
+]
+"""The promises from stage to stage. '+10 %' is read as a share of the stage before, not as ten points."""
