@@ -43,15 +43,15 @@ def test_the_server_stays_for_the_clients_that_were_not_killed(ready_place: Plac
     assert ready_place.server() == server
 
 
-def test_a_client_whose_server_was_killed_goes_on_with_a_new_one(each_ready_place: Place) -> None:
-    client = each_ready_place.client(ENGINE_CLIENT)
-    assert each_ready_place.answer(client) == "ok"
-    server = each_ready_place.server()
+def test_a_client_whose_server_was_killed_goes_on_with_a_new_one(ready_place: Place) -> None:
+    client = ready_place.client(ENGINE_CLIENT)
+    assert ready_place.answer(client) == "ok"
+    server = ready_place.server()
     backends = server.children()
     server.kill()
     psutil.wait_procs(backends, timeout=10)
-    assert each_ready_place.answer(client) == "ok"
-    assert each_ready_place.answer() == "ok"
+    assert ready_place.answer(client) == "ok"
+    assert ready_place.answer() == "ok"
 
 
 def test_a_killed_set_up_is_begun_again(place: Place) -> None:

@@ -1,9 +1,7 @@
 """The schema is made once, whole or not at all, by however many processes."""
 
-import subprocess
-import sys
+import multiprocessing
 import threading
-from pathlib import Path
 
 import psutil
 import pytest
@@ -14,18 +12,6 @@ from lessons.database.schema import NO_SUCH_INSTRUCTION
 from lessons.errors import DatabaseError
 from lessons.settings import Settings
 from tests.database.places import wait_for
-
-RACER = """
-import sys
-from sqlalchemy import text
-from lessons.database import engine, ensure_schema, erase
-from lessons.settings import Settings
-made = engine(Settings(database_url=sys.argv[1]))
-print("ready", flush=True)
-sys.stdin.readline()
-ensure_schema(made, lambda connection: connection.execute(text("CREATE TABLE IF NOT EXISTS raced (at vector(3))")))
-print("made", flush=True)
-"""
 
 
 @pytest.fixture(scope="module")
@@ -41,14 +27,23 @@ def url_of(tcp_server: str, **parts: str) -> str:
 
 def test_four_processes_may_make_it_at_once(tcp_server: str, owner) -> None:
     owner("CREATE DATABASE race")
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    command = [sys.executable, "-c", RACER, url_of(tcp_server, database="race")]
-    racers = [subprocess.Popen(command, cwd=Path(__file__).parents[2], **pipes) for _ in range(4)]
-    assert [racer.stdout.readline() for racer in racers] == ["ready\n"] * 4
+    made = engine(Settings(database_url=url_of(tcp_server, database="race")))
+    processes = multiprocessing.get_context("fork")
+    barrier, results = processes.Barrier(4), processes.Queue()
+
+    def race() -> None:
+        with made.connect():  # so that nobody is late for the start
+            barrier.wait()
+        ensure_schema(made, lambda connection: connection.execute(text("CREATE TABLE IF NOT EXISTS t (at vector(3))")))
+        results.put("made")
+
+    racers = [processes.Process(target=race) for _ in range(4)]
     for racer in racers:
-        racer.stdin.write("\n")
-        racer.stdin.flush()
-    assert [racer.communicate()[0] for racer in racers] == ["made\n"] * 4
+        racer.start()
+    assert [results.get(timeout=60) for _ in racers] == ["made"] * 4
+    for racer in racers:
+        racer.join()
+        assert racer.exitcode == 0
 
 
 def test_it_brings_the_vector_type(any_database: Settings) -> None:
