@@ -67,6 +67,9 @@ def search_terms(text: str) -> frozenset[str]:
     return frozenset(terms(text))
 
 
+_terms_above = lru_cache(maxsize=512)(search_terms)
+
+
 def years(words: frozenset[str]) -> frozenset[str]:
     return frozenset(word for word in words if len(word) == 4 and _YEAR.fullmatch(word))
 
@@ -97,7 +100,7 @@ def _lines(found: list[str]) -> list[Line]:
             path = [entry for entry in path if entry[0] < level]
         heading = " · ".join(entry[1] for entry in path)
         kind = "row" if is_row else "heading" if level else "item" if _ITEM.match(text) else "prose"
-        above = search_terms(" ".join([heading, *header]))
+        above = _terms_above(" ".join([heading, *header]))
         lines.append(Line(text, kind, path[-1][1] if path else "", header, search_terms(text), above))
         if level:
             path.append((level, text.lstrip("# ").strip()))
