@@ -16,7 +16,6 @@ from pydantic import BaseModel
 
 from lessons.errors import ModelError
 from lessons.models.offline import OfflineLLM
-from lessons.models.server import explain, is_for_the_reader
 from lessons.models.usage import book, responses
 from lessons.trace import Step
 
@@ -128,6 +127,8 @@ def _was_cut(response: ChatResponse) -> bool:
 
 def _fall_back(step: Step, llm: LLM, error: Exception) -> None:
     """Note why the keyless model answers instead; raise what only the reader can fix."""
+    from lessons.models.server import is_for_the_reader  # the client takes a second to import, and most need none
+
     if is_for_the_reader(error):
         raise _explained(error, llm) from error
     _note(step, _explained(error, llm))
@@ -138,6 +139,8 @@ def _note(step: Step, reason: ModelError) -> None:
 
 
 def _explained(error: Exception, llm: LLM) -> ModelError:
+    from lessons.models.server import explain
+
     return explain(error, llm.metadata.model_name, getattr(llm, "api_base", None))
 
 

