@@ -101,7 +101,7 @@ def _rivals(question: Question, chosen: list[Candidate], candidate: Candidate) -
     """Whether a further line is nearly as good as the first and leaves nothing open that the first one says."""
     first = chosen[0]
     return candidate.score >= NEARLY_AS_GOOD * first.score and not any(
-        said >= TITLE and now < BEFORE for said, now in zip(first.covered, candidate.covered, strict=True)
+        said >= TITLE and now <= BEFORE for said, now in zip(first.covered, candidate.covered, strict=True)
     )
 
 

@@ -29,8 +29,9 @@ _PARTICLE = re.compile(
     "(?<=..)(?:에서는|에게서|으로는|이라는|이라고|께서|에서|에게|에는|으로|까지|부터|보다|처럼|이란|라는|마다"
     "|은|는|이|가|을|를|의|에|로|와|과|도|만)$"
 )
-_SINGLE = re.compile("([가-힣])(?:은|는|을|를|에|에서|까지|부터|으로|로|당|마다)")
-_PARTICLE_STARTS = "은는이가을를의에로와과도만까부으당"
+# A noun or a verb of one syllable, and what may follow it: 끄려면 and 끄는 share nothing but their stem.
+_SINGLE = re.compile("([가-힣])(?:은|는|을|를|에|에서|까지|부터|으로|로|당|마다|려면|으려면|기|고|면|으면)")
+_FOLLOWING = "은는이가을를의에로와과도만까부으당려고면지기니아어습나"
 _VERB_OF_NOUN = re.compile(
     "(?<=..)(?:하려면|하는|하고|하여|하면|해야|한다|했을|했던|했는지|하기|하지|할지|되려면|되는|되고|되면|된다|되었|된|한|할|될)$"
 )
@@ -132,11 +133,9 @@ def _number_key(found: list[str]) -> str:
 
 
 def _korean(word: str) -> Unit | None:
-    if single := _SINGLE.fullmatch(word):
+    if terms(word) and (single := _SINGLE.fullmatch(word)):
         core = single[1]
-        return Unit(
-            core, "word", frozenset([core]), frozenset([core, *(core + first for first in _PARTICLE_STARTS)]), 1.0
-        )
+        return Unit(core, "word", frozenset([core]), frozenset([core, *(core + first for first in _FOLLOWING)]), 1.0)
     core = _VERB_OF_NOUN.sub("", _PARTICLE.sub("", word))
     found = frozenset(terms(core))
     if not found:

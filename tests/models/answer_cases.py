@@ -245,6 +245,22 @@ Release v2.4.1 fixes the export error E-1043. Release v2.4.0 introduced it.
     ("orders_ko.md", "주문 ORD-2024-003은 2024년 5월 2일에 부산으로 출고되었습니다. 수량은 책상 15개입니다."),
 )
 
+ALERTS_KO = context(
+    (
+        "알림_안내.md",
+        """
+# 알림
+
+알림은 이메일과 슬랙으로 받을 수 있습니다. 알림을 끄려면 설정에서 알림 항목을 해제합니다.
+
+| 요금제 | 월 요금 | 좌석 |
+| --- | --- | --- |
+| 무료 | 0원 | 3 |
+| 팀 | 49,000원 | 20 |
+""",
+    ),
+)
+
 INJECTED = context(
     (
         "notes.txt",
@@ -340,6 +356,8 @@ ANSWERED = [
     Case(ORDERS, "Where was ORD-2024-001 shipped?", ("Incheon",), (1,), ("waiting",)),
     Case(ORDERS, "Which release fixes E-1043?", ("v2.4.1",)),
     Case(ORDERS, "ORD-2024-003은 언제 출고되었나요?", ("5월 2일",), (2,)),
+    Case(ALERTS_KO, "알림을 끄는 방법은 무엇인가요?", ("설정에서 알림 항목을 해제",)),
+    Case(ALERTS_KO, "무료 요금제의 좌석 수는?", ("좌석: 3",), (1,), ("20",)),
     Case(INJECTED, "When does the warehouse in Daegu open?", ("07:30",), (1,), ("closed",)),
     Case(INJECTED, "How many people does the warehouse employ?", ("64",), (1,), ("closed", "무시")),
 ]
@@ -363,6 +381,7 @@ UNANSWERED = [
     (GUIDE_KO, "보고서를 PDF로 내보내려면 어떻게 하나요?"),
     (LEAFLET_EN, "Does Solvarin interact with warfarin?"),
     (LEAFLET_KO, "솔바린정을 와파린과 함께 먹어도 되나요?"),
+    (ALERTS_KO, "알림을 문자 메시지로 받을 수 있나요?"),
     (TABLE, "How much does the Enterprise plan cost?"),
     (ORDERS, "What is the status of ORD-2024-009?"),
     (ORDERS, "ORD-2025-003은 언제 출고되었나요?"),
