@@ -5,7 +5,7 @@ import re
 FINAL_DIGITS = "013678"  # 영 일 삼 육 칠 팔 end in a consonant
 FINAL_LETTERS = "LMNRlmnr"  # the letter names 엘, 엠, 엔, 알 end in a consonant
 RIEUL = "178Llr"  # sounds that end in ㄹ, which takes 로, not 으로
-MARK = re.compile(r"\[(은/는|이/가|을/를|과/와|으로/로|이나/나|이라/라|이었/였|이며/며|이고/고|아/야)\]")
+MARK = re.compile(r"\[(은/는|이/가|을/를|과/와|으로/로)\]")
 
 
 def particles(text: str) -> str:
@@ -33,7 +33,8 @@ def _closed(before: str, rieul_is_open: bool) -> bool:
 
 
 def plain(text: str) -> str:
-    """Polite sentence ends turned into the plain style of reports: 했습니다 → 했다, 입니다 → 이다, 유지합니다 → 유지한다."""
+    """Polite sentence ends turned into the plain style of reports: 했습니다 → 했다, 유지합니다 → 유지한다."""
+    text = text.replace("않습니다", "않는다")
     text = re.sub(r"입니다(?=[.(]|$)", "이다", text)
     text = re.sub(r"([가-힣])습니다", r"\1다", text)
     return re.sub(r"([가-힣])니다(?=[.(]|$)", lambda match: chr(ord(match.group(1)) - 17 + 4) + "다", text)

@@ -17,7 +17,7 @@ def money(company: Company, amount: int) -> str:
     if company.profile.get("trillions") and value >= 10_000:
         large, small = divmod(round(value), 10_000)
         return f"{large:,}조 {small:,}억 원" if small else f"{large:,}조 원"
-    return f"{value:,.{digits}f}억 원"
+    return f"{value:,.{digits}f}".removesuffix(".0") + "억 원"
 
 
 def cell(company: Company, amount: int) -> str:
@@ -170,6 +170,9 @@ class Facts:
 
     def _left(self, quarter: Quarter, site: str | None) -> str:
         return f"{self.company.left(quarter, site):,}"
+
+    def _region(self, quarter: Quarter, region: str | None) -> str:
+        return cell(self.company, self.company.regions(quarter)[region or ""])
 
     def _measure(self, quarter: Quarter, number: str | None) -> str:
         digits = self.company.profile["measure"][int(number or 0)].get("decimals", 0)

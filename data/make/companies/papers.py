@@ -4,14 +4,16 @@
 figures in braces are those that the company's report of that quarter states.
 """
 
+import re
 from pathlib import Path
 
 from data.make.companies.model import company
 from data.make.companies.quarter import Quarter
 from data.make.companies.voice import Voice
 from data.make.document import Document
-from data.make.markup import parse
+from data.make.markup import MARKER, parse
 
+LISTS = ("1. ", "- ", "| ", "|")
 FOLDER = Path(__file__).parent / "papers"
 
 
@@ -25,7 +27,7 @@ def _paper(path: Path) -> Document:
     doc_type, key, known = about.removeprefix("% ").split()
     quarter = Quarter.parse(known)
     voice = Voice(company(key), quarter)
-    heading, written, blocks = parse(voice.fill("\n".join([title, day, *rest])))
+    heading, written, blocks = parse(voice.fill("\n".join([title, day, *_spaced(rest)])))
     return Document(
         path=f"reports/{path.stem}",
         title=heading,
@@ -40,6 +42,20 @@ def _paper(path: Path) -> Document:
         footer=_FOOTER[voice.company.language].format(voice.company.name) if path.stem.endswith(".html") else "",
         extra={"company": voice.company.name, "year": written.year, "quarter": (written.month + 2) // 3},
     )
+
+
+def _spaced(lines: list[str]) -> list[str]:
+    """The lines with a blank one wherever a list or table does not go on: no line of a paper continues another."""
+    out: list[str] = []
+    last = ""
+    for line in lines:
+        found = MARKER.match(line)
+        kind = re.sub(r"\d+", "1", found.group()) if found else ""
+        if out and not (kind in LISTS and kind == last):
+            out.append("")
+        out.append(line)
+        last = kind
+    return out
 
 
 _NAV = {

@@ -13,7 +13,6 @@ def report(company: Company, quarter: Quarter) -> Document:
     """The report of one quarter in the company's format."""
     voice = Voice(company, quarter)
     profile = company.profile
-    suffix = profile["formats"][(quarter - company.first) % len(profile["formats"])]
     blocks: list[Block] = []
     for name, heading in profile["sections"]:
         if name == "page":
@@ -24,7 +23,7 @@ def report(company: Company, quarter: Quarter) -> Document:
             blocks += [Heading(heading), *content] if heading else content
     published = quarter.end() + timedelta(days=profile["days_to_publish"])
     return Document(
-        path=f"reports/{company.key}-{quarter.year}-q{quarter.number}.{suffix}",
+        path=report_path(company, quarter),
         title=voice.fill(profile["title"]),
         subtitle=voice.fill(profile.get("subtitle", "")),
         language=company.language,
@@ -38,6 +37,13 @@ def report(company: Company, quarter: Quarter) -> Document:
         nav=profile.get("nav", ()),
         extra={"company": company.name, "year": quarter.year, "quarter": quarter.number},
     )
+
+
+def report_path(company: Company, quarter: Quarter) -> str:
+    """Where the report of a quarter is written; the company's formats take turns."""
+    formats = company.profile["formats"]
+    suffix = formats[(quarter - company.first) % len(formats)]
+    return f"reports/{company.key}-{quarter.year}-q{quarter.number}.{suffix}"
 
 
 def _direction(new: int, old: int) -> str:
@@ -193,16 +199,15 @@ def risks(voice: Voice) -> list[Block]:
 def outlook(voice: Voice) -> list[Block]:
     """The forecast and what it rests on."""
     now, guidance = voice.quarter, voice.company.guidance
-    middle, before = sum(guidance(now)[1:]), sum(guidance(now + -1)[1:])
-    step = voice.company.profile["guidance_step"] * voice.company.scale * 2
+    (_, low, high), (_, old_low, old_high) = guidance(now), guidance(now + -1)
     if now.number in (4,) or now == voice.company.first:
         kind = "first"
     elif guidance(now) == guidance(now + -1):
         kind = "kept"
-    elif abs(middle - before) <= step:
+    elif low >= old_low and high <= old_high:
         kind = "narrowed"
     else:
-        kind = "raised" if middle > before else "cut"
+        kind = "raised" if low + high > old_low + old_high else "cut"
     return [*_prose(voice.say(f"guidance_{kind}"), *voice.story("outlook")), *_paragraphs(voice.pool("outlook", 1))]
 
 

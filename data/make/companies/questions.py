@@ -1,0 +1,148 @@
+"""The golden questions of this world: worded by hand in `golden.txt`, every figure filled in from the model.
+
+Beyond the fields of `data.make.questions` a block may begin with `c: company quarter`, the report whose figures stand
+in braces; `{n_rev}` is the bare number, `{en_rev}` and `{ko_rev}` the amount in the other language's words, and
+`{veldrane/2023Q4/rev}` a figure of another report. Evidence is `file :: words`, or `file :: ~ word & word` for the
+shortest passage that holds all the words; `@2023Q4` and `veldrane@2023Q4` name a report as file.
+"""
+
+import itertools
+import re
+from functools import cache
+from pathlib import Path
+
+from data.make.companies.facts import Facts
+from data.make.companies.model import Company, company
+from data.make.companies.quarter import Quarter
+from data.make.companies.report import report_path
+from data.make.extract import pages, squeeze
+
+SOURCE = Path(__file__).parent / "golden.txt"
+SENTENCE_END = re.compile(r"(?<=[.!?])\s")
+LONGEST = 200  # characters of a quote
+CURRENCIES = {"£": "파운드", "$": "달러", "€": "유로"}
+
+
+class Answers(Facts):
+    """Figures as bare numbers, in the other language, or from another company's report."""
+
+    style = ""
+
+    def __getitem__(self, name: str):  # type: ignore[no-untyped-def]
+        if "/" in name:
+            key, quarter, rest = name.split("/")
+            return Answers(company(key), Quarter.parse(quarter), {})[rest]
+        style, _, rest = name.partition("_")
+        if rest and style in ("n", "en", "ko"):
+            other = Answers(self.company, self.quarter, {})
+            other.style = style
+            return other[rest]
+        return super().__getitem__(name)
+
+    def _money(self, amount: int) -> str:
+        value, digits = abs(amount) / self.company.scale, self.company.profile["decimals"]
+        match self.style:
+            case "n":
+                return f"{value:,.{digits}f}"
+            case "en":
+                return f"{value / 10_000:,.2f} trillion won" if value >= 10_000 else f"{value / 10:,.1f} billion won"
+            case "ko":
+                large, small = divmod(round(value * 100), 10_000)
+                words = [f"{large:,}억"] * bool(large) + [f"{small:,}만"] * bool(small)
+                return f"{' '.join(words)} {CURRENCIES[self.company.profile['currency']]}"
+        return super()._money(amount)
+
+    def _ports_without(self, quarter: Quarter, segment: str | None) -> str:
+        return f"{self.company.revenue(quarter, 'ports') / self.company.scale - 2.9:.1f}"
+
+    def _without_fee(self, quarter: Quarter, segment: str | None) -> str:
+        return f"{self.company.year_operating(quarter.year) / self.company.scale - 120:.1f}"
+
+
+def every_question(corpus: Path) -> list[dict]:
+    """Every question; raises ValueError for evidence that no page holds."""
+    blocks = [_fields(block) for block in SOURCE.read_text(encoding="utf-8").strip().split("\n\n")]
+    found = [_question(f"reports-{number:03}", fields, corpus) for number, fields in enumerate(blocks, start=1)]
+    by_group = sorted(found, key=lambda question: (question["category"], question["language"], question["id"]))
+    for position, question in enumerate(by_group):  # every second of a category and language is for tuning
+        question["split"] = ("dev", "test")[position % 2]
+    return found
+
+
+def _fields(block: str) -> list[tuple[str, str]]:
+    """(field, value) pairs with the figures filled in and report names resolved to files."""
+    facts, about = None, None
+    fields = []
+    for line in block.splitlines():
+        name, _, value = line.partition(": ")
+        if name == "c":
+            key, quarter = value.split()
+            about, facts = company(key), Answers(company(key), Quarter.parse(quarter), {})
+            continue
+        if facts:
+            value = facts.fill(value)
+        fields.append((name, _resolved(value, about) if name == "e" else value))
+    return fields
+
+
+def _resolved(value: str, about: Company | None) -> str:
+    file, _, words = value.partition(" :: ")
+    key, at, quarter = file.partition("@")
+    if not at:
+        return value
+    named = company(key) if key else about
+    assert named is not None
+    return f"{report_path(named, Quarter.parse(quarter)).removeprefix('reports/')} :: {words}"
+
+
+def _question(name: str, fields: list[tuple[str, str]], corpus: Path) -> dict:
+    first = dict(reversed(fields))
+    language, category = first["as"].split()
+    facts = [fact.strip() for key, value in fields if key == "k" for fact in value.split(" ; ")]
+    return {
+        "id": name,
+        "question": first["q"],
+        "language": language,
+        "category": category,
+        "answer": first["a"],
+        "key_facts": facts,
+        "evidence": [_evidence(name, value, corpus) for key, value in fields if key == "e"],
+        "history": [{"role": key, "content": value} for key, value in fields if key in ("user", "assistant")],
+        "split": "",
+        "owner": "reader",
+    }
+
+
+def _evidence(name: str, value: str, corpus: Path) -> dict:
+    file, _, words = value.partition(" :: ")
+    needles = [needle.strip() for needle in words.removeprefix("~ ").split(" & ")]
+    candidates = [
+        (rank, len(passage), number, passage)
+        for number, passages in _passages(corpus / "reports" / file)
+        for rank, passage in passages
+        if len(passage) <= LONGEST and all(needle in passage for needle in needles)
+    ]
+    if not candidates:
+        raise ValueError(f"{name}: no passage of {file} holds {needles}.")
+    *_, page, quote = min(candidates, key=lambda found: (*found[:2], found[2] or 0))
+    return {"source_file": f"reports/{file}", "page": page, "quote": quote}
+
+
+@cache
+def _passages(path: Path) -> list[tuple[int | None, list[tuple[int, str]]]]:
+    """Per page (rank, passage) pairs: whole sentences come first, then single lines, then runs of lines."""
+    found = []
+    for number, text in pages(path):
+        lines = [squeeze(line).removeprefix("• ").removeprefix("- ") for line in text.splitlines() if line.strip()]
+        wrapped = 0.7 * max(map(len, lines), default=0) if path.suffix == ".pdf" else LONGEST * 99
+        ranked = []
+        for at, size in itertools.product(range(len(lines)), range(1, 5)):
+            run = lines[at : at + size]
+            joined = " ".join(run)
+            begins = at == 0 or lines[at - 1][-1] in ".!?" or len(lines[at - 1]) < wrapped
+            if all(len(line) >= wrapped for line in run[:-1]):
+                sentences = SENTENCE_END.split(joined)[0 if begins else 1 :]
+                ranked += [(0, sentence) for sentence in sentences if sentence[-1] in ".!?"]
+            ranked.append((3 if size > 1 else 1 if begins else 2, joined))
+        found.append((number, ranked))
+    return found
