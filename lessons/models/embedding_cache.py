@@ -17,7 +17,6 @@ from sqlalchemy import ARRAY, Engine, LargeBinary, bindparam, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from lessons.errors import ModelError
-from lessons.models.server import explain
 from lessons.models.vectors import key, read_vectors
 from lessons.text import normalize
 
@@ -103,6 +102,8 @@ class CachedEmbedding(BaseEmbedding):
             else:
                 vectors = self.model.get_text_embedding_batch(texts)
         except Exception as error:
+            from lessons.models.server import explain
+
             raise explain(error, self.model_name, getattr(self.model, "api_base", None)) from error
         if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) > 1:
             raise ModelError(
