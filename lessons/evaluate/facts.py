@@ -1,0 +1,184 @@
+"""Key facts: whether an answer states a number with its unit, a date, a name, an identifier or a phrase.
+
+Exact after normalisation in both languages: '42억 원' is '4.2 billion won', '3분기' is 'Q3', '오후 3시' is '15:00'.
+What is close but not right – rounded, the unit or the year wrong, the sign lost, most words of a phrase – is NEAR.
+What the answer denies, or turns around (fell for rose), it does not state.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import IntEnum
+
+from lessons.evaluate.judge_calendar import Moment
+from lessons.evaluate.judge_quantities import MONEY, Quantity
+from lessons.evaluate.judge_reading import Found, Reading, read, read_all
+from lessons.evaluate.judge_words import KEPT, clauses, demands, direction, negated, share_found
+from lessons.text import language
+
+MOST_WORDS = 2 / 3  # of a phrase of three words or more: NEAR
+SEVERAL = 10_000  # from this size on '2,270억' without 원 is the amount in 원
+
+_DENIED_BEFORE = re.compile(
+    r"(?:\bnot|\bnever|n['’]t|\bno longer|\brather than|\binstead of)"
+    r"(?: (?:the|a|about|at|in|on|to|by))?\s*[£$€₩]?\s?[-+]?$",
+    re.I,
+)
+_DENIED_AFTER = re.compile(r"\S{0,2}?\s?(?:이|가|은|는)?\s?(?:아니|아닙|아닌|틀리)")
+
+
+class Level(IntEnum):
+    """How well an answer states a fact."""
+
+    NO = 0
+    NEAR = 1
+    STATED = 2
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is known beside the facts: years and directions that the question and the reference answer give."""
+
+    question: str = ""
+    reference: str = ""
+
+    @property
+    def readings(self) -> list[Reading]:
+        return read_all(self.question) + read_all(self.reference)
+
+    @property
+    def years(self) -> frozenset[int]:
+        return frozenset(moment.year for each in self.readings for moment in each.moments if moment.year)
+
+    def direction_of(self, quantity: Quantity) -> int:
+        """Whether the reference says that this number is a rise (1) or a fall (-1)."""
+        found = (each for reading in read_all(self.reference) for each in _numbers(reading))
+        return next((where for each, where in found if _equal(each.quantity, quantity)), 0)
+
+
+def level(fact: str, answer: str, asked: Asked | None = None) -> Level:
+    """How well the answer states one key fact; alternatives of the fact are separated by `|`, the best one counts."""
+    readings = read_all(answer)
+    forms = [form.strip() for form in fact.split("|") if form.strip()]
+    return max((_form_level(form, readings, answer, asked or Asked()) for form in forms), default=Level.NO)
+
+
+def _form_level(form: str, readings: Sequence[Reading], answer: str, asked: Asked) -> Level:
+    wanted = read(form)
+    parts = [_moment_level(moment, readings, asked) for moment in wanted.moments]
+    parts += [_quantity_level(found.quantity, readings, asked) for found in wanted.numbers]
+    parts += [Level.STATED if _names(readings, name) else Level.NO for name in wanted.identifiers]
+    if not parts:
+        return _phrase_level(form, readings, asked)
+    return min(parts) if _words_agree(wanted, form, readings, answer, asked) else Level.NO
+
+
+def _names(readings: Sequence[Reading], identifier: str) -> bool:
+    stated = re.compile(rf"(?<![A-Za-z0-9_-]){re.escape(identifier)}(?![A-Za-z0-9_]|-[A-Za-z0-9])", re.I)
+    matches = ((reading.text, match) for reading in readings for match in stated.finditer(reading.text))
+    return any(not _denied(text, match.start(), match.end()) for text, match in matches)
+
+
+def _words_agree(wanted: Reading, form: str, readings: Sequence[Reading], answer: str, asked: Asked) -> bool:
+    """Whether the words beside a fact's number are in the answer or the question, as far as languages allow."""
+    words = re.sub(r"\x00+[가-힣]*", " ", wanted.rest)
+    for found in reversed(wanted.numbers):
+        noun = r"[\s-]?[A-Za-z가-힣]*" if found.quantity.kind in ("", "count") else ""
+        number = re.escape(found.clause[found.quantity.start : found.quantity.end])
+        words = re.sub(rf"{number}[가-힣]*{noun}", " ", words, count=1)
+    if not set(demands(words)) - KEPT or language(form) != language(answer):
+        return True
+    return any(share_found(words, text) == 1.0 for text in [*(reading.text for reading in readings), asked.question])
+
+
+def _moment_level(wanted: Moment, readings: Sequence[Reading], asked: Asked) -> Level:
+    there = [moment for reading in readings for moment in reading.moments]
+    years = asked.years | {moment.year for moment in there if moment.kind == "year" and moment.year}
+    if wanted.kind == "year":
+        numbers = [found.quantity.value for reading in readings for found in reading.numbers if not found.quantity.kind]
+        return Level.STATED if wanted.year in [*(moment.year for moment in there), *numbers] else Level.NO
+    if any(moment.answers(wanted, frozenset(years)) for moment in there):
+        return Level.STATED
+    return Level.NEAR if any(moment.nearly(wanted) for moment in there) else Level.NO
+
+
+def _quantity_level(wanted: Quantity, readings: Sequence[Reading], asked: Asked) -> Level:
+    found = [each for reading in readings for each in _numbers(reading) if not _denied_number(each[0])]
+    expected = wanted.sign or asked.direction_of(wanted)
+    levels = [_one_quantity(wanted, each.quantity, where, expected) for each, where in found]
+    if wanted.kind in ("", "count"):  # '1900 units' looks like a year
+        years = (moment.year for reading in readings for moment in reading.moments if moment.kind == "year")
+        levels += [Level.STATED for year in years if year == wanted.value]
+    return max(levels, default=Level.NO)
+
+
+def _numbers(reading: Reading) -> list[tuple[Found, int]]:
+    """The quantities of a sentence, each with its direction: its sign, else its clause's, else the sentence's."""
+    whole = direction(reading.rest)
+    return [(each, each.quantity.sign or direction(each.clause) or whole) for each in reading.numbers]
+
+
+def _one_quantity(wanted: Quantity, there: Quantity, where: int, expected: int) -> Level:
+    if expected and where == -expected:
+        return Level.NO
+    if _equal(there, wanted):
+        lost = (wanted.sign < 0 and where == 0) or (there.sign < 0 and expected == 0)
+        return Level.NEAR if lost else Level.STATED
+    return Level.NEAR if _close(there, wanted) else Level.NO
+
+
+def _equal(there: Quantity, wanted: Quantity) -> bool:
+    same = there.value == wanted.value
+    if not wanted.kind:
+        return same or (there.written == wanted.written and not wanted.scaled)
+    if there.kind == wanted.kind:
+        return same
+    if there.kind == "":
+        return same and (wanted.kind == "count" or (wanted.kind in MONEY and there.scaled and there.value >= SEVERAL))
+    return False
+
+
+def _close(there: Quantity, wanted: Quantity) -> bool:
+    """Rounded, in another unit of the same sort, or with the unit missing."""
+    if there.kind == wanted.kind and there.value != wanted.value:
+        return _rounded(there, wanted) or (there.written == wanted.written and wanted.kind not in ("", "count"))
+    alike = {there.kind, wanted.kind} <= MONEY or {there.kind, wanted.kind} <= {"percent", "point"}
+    time = {there.kind, wanted.kind} <= {"time", "months", "working days"}
+    missing = there.kind == "" and wanted.figures > 1
+    return there.written == wanted.written and (alike or time or missing)
+
+
+def _rounded(there: Quantity, wanted: Quantity) -> bool:
+    """Whether the number is the wanted one with fewer digits; below three digits it must be called approximate."""
+    if there.figures >= wanted.figures or not (there.about or there.figures > 2):
+        return False
+    places = there.value.normalize().as_tuple().exponent
+    return wanted.value.quantize(Decimal(1).scaleb(int(places))) == there.value
+
+
+def _denied_number(found: Found) -> bool:
+    return _denied(found.clause, found.quantity.start, found.quantity.end)
+
+
+def _denied(text: str, start: int, end: int) -> bool:
+    """Whether 'not' stands before the words or '아니라' behind them."""
+    return bool(_DENIED_BEFORE.search(text[:start]) or _DENIED_AFTER.match(text, end))
+
+
+def _phrase_level(phrase: str, readings: Sequence[Reading], asked: Asked) -> Level:
+    best = 0.0
+    for reading in readings:
+        share = share_found(phrase, reading.text)
+        if share == 1.0 and not _turned_around(phrase, reading.text, asked):
+            return Level.STATED
+        best = max(best, share if share < 1.0 else 0.0)
+    return Level.NEAR if len(demands(phrase)) > 2 and best >= MOST_WORDS else Level.NO
+
+
+def _turned_around(phrase: str, sentence: str, asked: Asked) -> bool:
+    """Whether the clause with the phrase is negated, and phrase and reference are not, or says fell for rose."""
+    clause = next((part for part in clauses(sentence) if share_found(phrase, part) == 1.0), sentence)
+    if negated(clause) and not negated(phrase) and not negated(asked.reference):
+        return True
+    return direction(clause) * direction(asked.reference) < 0

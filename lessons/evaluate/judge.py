@@ -1,0 +1,111 @@
+"""The deterministic judge: is the answer right, does it rest on what it cites, does it rightly refuse?
+
+It compares facts and words, so it costs nothing, gives the same verdict every time, and was itself measured against
+answers labelled by hand (`judge_agreement.py`). What it cannot do stands there as well.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from lessons.answer.answer import Answer
+from lessons.evaluate.facts import Asked, Level, level
+from lessons.evaluate.judge_checks import is_hedged, is_other_period
+from lessons.evaluate.judge_grounds import covers_evidence, groundedness
+from lessons.evaluate.judge_meaning import by_meaning
+from lessons.evaluate.judge_refusal import is_refusal
+
+
+class Passage(Protocol):
+    """A piece of evidence of a golden question."""
+
+    @property
+    def source_file(self) -> str: ...
+    @property
+    def page(self) -> int | None: ...
+    @property
+    def quote(self) -> str: ...
+
+
+class Question(Protocol):
+    """What the judge needs of a golden question."""
+
+    @property
+    def question(self) -> str: ...
+    @property
+    def category(self) -> str: ...
+    @property
+    def answer(self) -> str: ...
+    @property
+    def key_facts(self) -> Sequence[str]: ...
+    @property
+    def evidence(self) -> Sequence[Passage]: ...
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`correctness` is 1.0 right, 0.5 nearly (some facts, rounded, hedged …), 0.0 wrong; `grounded` a share, 0 to 1.
+
+    A refusal makes no claim, so it is grounded; average groundedness over answers that were not refused.
+    """
+
+    correctness: float
+    grounded: float
+    refused: bool
+    right_answer_wrong_evidence: bool
+
+
+@dataclass(frozen=True)
+class Refusals:
+    """Precision: the share of refusals that were due. Recall: the share of unanswerable questions that were refused."""
+
+    precision: float | None
+    recall: float | None
+    refused: int
+    unanswerable: int
+
+
+def judge(golden: Question, answer: Answer) -> Verdict:
+    """The verdict on one answer."""
+    correctness, refused = judge_text(golden, answer.text)
+    grounded = 1.0 if refused else groundedness(answer)
+    evidence = golden.evidence if correctness == 1.0 and not is_unanswerable(golden) else ()
+    astray = bool(evidence) and not any(covers_evidence(answer, passage) for passage in evidence)
+    return Verdict(correctness, grounded, refused, astray)
+
+
+def judge_text(golden: Question, text: str) -> tuple[float, bool]:
+    """Correctness of the words alone, and whether they refuse."""
+    refusal = is_refusal(text)
+    if is_unanswerable(golden):
+        return float(refusal), refusal
+    correctness = _by_facts(golden, text) if golden.key_facts else 0.0 if refusal else by_meaning(golden.answer, text)
+    return correctness, refusal and correctness == 0.0
+
+
+def is_unanswerable(golden: Question) -> bool:
+    """Whether the only right answer is to say that the documents do not tell."""
+    return golden.category == "unanswerable" or (
+        not golden.evidence and not golden.key_facts and is_refusal(golden.answer)
+    )
+
+
+def refusals(judged: Iterable[tuple[Question, Verdict]]) -> Refusals:
+    """How well a stage refuses. None where there is nothing to divide by."""
+    pairs = [(is_unanswerable(golden), verdict.refused) for golden, verdict in judged]
+    due = sum(unanswerable and refused for unanswerable, refused in pairs)
+    refused, unanswerable = sum(refused for _, refused in pairs), sum(unanswerable for unanswerable, _ in pairs)
+    return Refusals(
+        due / refused if refused else None, due / unanswerable if unanswerable else None, refused, unanswerable
+    )
+
+
+def _by_facts(golden: Question, text: str) -> float:
+    """1.0 if every key fact is stated without hedging and for the period asked about, 0.5 if that holds in part."""
+    asked = Asked(golden.question, golden.answer)
+    levels = [level(fact, text, asked) for fact in golden.key_facts]
+    if max(levels) < Level.STATED and 2 * levels.count(Level.NEAR) < len(levels):
+        return 0.0
+    if min(levels) < Level.STATED or is_other_period(text, golden.key_facts, asked):
+        return 0.5
+    return 0.5 if is_hedged(text, golden.key_facts, asked) else 1.0

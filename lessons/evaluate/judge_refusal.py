@@ -1,0 +1,70 @@
+"""Refusals: whether an answer says that the documents do not hold what was asked."""
+
+import re
+
+from lessons.evaluate.judge_reading import CITED
+from lessons.text import normalize, sentences
+
+_SOURCES = (
+    r"(?:documents?|context|passages?|sources?|materials?|excerpts?|texts?|files?|corpus"
+    r"|information provided|(?:provided|given|retrieved) \w+)"
+)
+_SAY = (
+    r"(?:answer|say|state|mention|contain|include|provide|specify|give|disclose|cover|address|discuss|report|indicate"
+    r"|describe|reveal|tell|hold|have)"
+)
+_NOT = r"(?:do(?:es)? not|don['’]t|doesn['’]t|did not|didn['’]t|cannot|can['’]t|never)"
+_KNOWLEDGE = r"(?:information|mention|details?|data|evidence|reference|indication|context)"
+_ENGLISH = re.compile(
+    "|".join(
+        [
+            rf"\b{_SOURCES}\b(?: \S+){{0,6}}? {_NOT} (?:\w+ )?{_SAY}",
+            rf"\b(?:reports?|they|it) {_NOT} (?:\w+ )?(?:say|state|mention|specify|disclose|answer)\b",
+            rf"\bnone of the(?: \w+){{0,2}} {_SOURCES}",
+            rf"\bno {_SOURCES}(?: \S+){{0,4}} {_SAY}",
+            rf"\b(?:there is|there['’]s|there are|contain|contains|found|find|have|has|with|is|are) no"
+            rf"(?:t any| specific| further| relevant)? {_KNOWLEDGE}\b",
+            rf"(?:\bnot|n['’]t) (?:have |contain |find |provide |include |see )?(?:any|enough|sufficient) "
+            rf"(?:\w+ )?{_KNOWLEDGE}\b",
+            rf"\binsufficient (?:\w+ )?{_KNOWLEDGE}\b",
+            r"\b(?:could not|couldn['’]t|cannot|can['’]t|can not|unable to|not able to) "
+            r"(?:be )?(?:find|found|answer(?:ed)?|determined?|locate|tell|confirm|say)\b",
+            r"\b(?:not|nowhere)(?: explicitly| specifically)? (?:mentioned|stated|specified|provided|found|given"
+            rf"|contained|disclosed|covered|included|answered|addressed|available)\b(?: \S+){{0,3}} {_SOURCES}",
+            r"\bI (?:do not|don['’]t) know\b",
+            r"\bnot in the documents\b",
+        ]
+    ),
+    re.I,
+)
+_NOT_THERE = r"없(?:습니다|다\b|어요|네요|음\b|었|으며|고\b|네)"  # not 없는 or 없으면, which do not end a statement
+_UNKNOWN = rf"(?:찾|알|확인할|답할|답변할|말씀드릴) ?수 ?{_NOT_THERE}"
+_UNSAID = (
+    r"(?:나와 ?있|나오|포함(?:되어|돼) ?있|포함되|언급(?:되|하)|언급(?:되어|돼|하고) ?있|제공되|다루(?:고 ?있)?|명시되)"
+    r"지 ?않"
+)
+_UNWRITTEN = r"(?:명시(?:되어|돼)|적혀|쓰여|기재(?:되어|돼)) ?있지 ?않"
+_KOREAN = re.compile(
+    "|".join(
+        [
+            r"(?:문서|자료|본문|맥락|문맥|컨텍스트|보고서|내용|정보|언급|기록|설명)(?:들)?"
+            r"(?:에|에는|에서|에서는|만으로는|으로는|은|는|이|가|을|를|도)?\s?(?:\S+\s){0,7}?"
+            rf"(?:{_NOT_THERE}|{_UNSAID}|{_UNWRITTEN})",
+            _UNKNOWN,
+            rf"(?:답변?|대답)(?:을|은|해)?\s?(?:\S+\s)?(?:드릴|할|찾을) 수 ?{_NOT_THERE}",
+            r"확인되지 않(?:습니다|았|는다)|모르겠습니다|알지 못합니다",
+        ]
+    )
+)
+
+
+def is_refusal(text: str) -> bool:
+    """Whether the first sentence says that the answer is not there, or another one does and nothing is cited.
+
+    'Revenue was 4.2 billion won [1]. The documents do not give the margin.' is half an answer, not a refusal.
+    """
+    parts = [CITED.sub("", sentence) for sentence in sentences(normalize(text))]
+    if not parts:
+        return True
+    first, *others = (bool(_ENGLISH.search(part) or _KOREAN.search(part)) for part in parts)
+    return first or (any(others) and not CITED.search(text))
