@@ -18,7 +18,7 @@ lab: setup
 
 test: check
 	$(UV) run --locked pytest
-	LESSONS_DATA_DIR=$$(mktemp -d) $(UV) run --locked pytest --nbval --nbval-sanitize-with tests/nbval_sanitize.cfg notebooks
+	$(UV) run --locked python -m tests.notebooks
 
 check: setup
 	$(UV) run --locked ruff check
@@ -36,4 +36,4 @@ clean:
 	rm -rf .venv .uv .pytest_cache .ruff_cache .mypy_cache .hypothesis
 
 clean-data: setup
-	$(UV) run --locked python -m lessons.database.clean
+	$(UV) run --locked python -c "from lessons.database import erase; erase()"

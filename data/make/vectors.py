@@ -1,0 +1,34 @@
+"""`uv run python -m data.make.vectors` writes the vectors of the shipped corpus for the keyless embedding.
+
+Passages whose vectors are known are not embedded again; the others take about a third of a second each.
+"""
+
+from llama_index.core.schema import MetadataMode
+from tqdm import tqdm
+
+from lessons.ingest.read import read
+from lessons.library import CORPUS, indexes, shipped_documents
+from lessons.models.vectors import write_vectors
+from lessons.workspace import workspace
+
+
+def passages() -> list[str]:
+    """What is embedded of every shipped document, for the indexes of all stages."""
+    found = []
+    for document in shipped_documents():
+        pages = read(CORPUS / document["path"], document["path"])
+        for index in indexes():
+            found += [chunk.get_content(MetadataMode.EMBED) for chunk in index.chunks(pages, document["owner"])]
+    return found
+
+
+def main() -> None:
+    """Embed what is new, a batch at a time so that an interruption loses little, and write the file."""
+    embedding, texts = workspace().embedding, passages()
+    for start in tqdm(range(0, len(texts), 16), desc="Embedding", unit="batch"):
+        embedding.get_text_embedding_batch(texts[start : start + 16])
+    print(write_vectors(embedding, texts))
+
+
+if __name__ == "__main__":
+    main()
