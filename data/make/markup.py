@@ -5,14 +5,25 @@ The first line is `# Title`, the second `@YYYY-MM-DD`. `##` opens a chapter, `##
 `//` speaker notes, three back quotes code, `---` a page break. Lines of one paragraph or item are joined.
 """
 
+import importlib
+import pkgutil
 import re
 from collections.abc import Iterable, Iterator
 from datetime import date
 from itertools import groupby
+from types import ModuleType
 
 from data.make.document import Block, Bullets, Code, Footnote, Heading, Notes, PageBreak, Paragraph, Steps, Table
 
 MARKER = re.compile(r"(#{2,4} |\d+\. |- |\||> |// )")
+
+
+def texts(world: ModuleType) -> list[tuple[str, str]]:
+    """File name and text of every document in the `DOCUMENTS` of a world's modules."""
+    modules = [
+        importlib.import_module(f"{world.__name__}.{info.name}") for info in pkgutil.iter_modules(world.__path__)
+    ]
+    return [item for module in modules for item in module.DOCUMENTS.items()]
 
 
 def parse(text: str) -> tuple[str, date, list[Block]]:

@@ -1,11 +1,10 @@
 """Course material of two learners, each private to its owner; subjects overlap, figures, dates and rules do not."""
 
-import importlib
-import pkgutil
+import sys
 from pathlib import Path
 
 from data.make.document import Document
-from data.make.markup import parse
+from data.make.markup import parse, texts
 from data.make.questions import questions
 
 AUTHORS = {"mina": "Department of Life Sciences, Saebyeok University", "joon": "School of Computing, Hanbit Institute"}
@@ -13,9 +12,7 @@ AUTHORS = {"mina": "Department of Life Sciences, Saebyeok University", "joon": "
 
 def documents() -> list[Document]:
     """Lecture notes, slides and syllabi."""
-    modules = [importlib.import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__)]
-    texts = [item for module in modules for item in getattr(module, "DOCUMENTS", {}).items()]
-    return [_document(name, text) for name, text in texts]
+    return [_document(name, text) for name, text in texts(sys.modules[__name__])]
 
 
 def _document(name: str, text: str) -> Document:

@@ -1,11 +1,10 @@
 """Leaflets of a fictional clinic in plain language: teaching material, no medical advice, nothing about doses."""
 
-import importlib
-import pkgutil
+import sys
 from pathlib import Path
 
 from data.make.document import Document
-from data.make.markup import parse
+from data.make.markup import parse, texts
 from data.make.questions import questions
 
 FOOTER = {
@@ -16,9 +15,7 @@ FOOTER = {
 
 def documents() -> list[Document]:
     """General leaflets in English and Korean."""
-    modules = [importlib.import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__)]
-    texts = [item for module in modules for item in getattr(module, "DOCUMENTS", {}).items()]
-    return [_document(name, text) for name, text in texts]
+    return [_document(name, text) for name, text in texts(sys.modules[__name__])]
 
 
 def _document(name: str, text: str) -> Document:

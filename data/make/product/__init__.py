@@ -3,12 +3,11 @@
 The facts of version 4.3 are the valid ones; older editions and release notes contradict them on purpose.
 """
 
-import importlib
-import pkgutil
+import sys
 from pathlib import Path
 
 from data.make.document import Document, Steps
-from data.make.markup import parse
+from data.make.markup import parse, texts
 from data.make.questions import questions
 
 DOC_TYPES = {"faq": "faq", "guide": "guide", "release": "release_notes", "ref": "reference"}
@@ -24,9 +23,7 @@ FOOTER = {
 
 def documents() -> list[Document]:
     """FAQ, guides, release notes and references."""
-    modules = [importlib.import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__)]
-    texts = [item for module in modules for item in getattr(module, "DOCUMENTS", {}).items()]
-    return [_document(name, text) for name, text in texts]
+    return [_document(name, text) for name, text in texts(sys.modules[__name__])]
 
 
 def _document(name: str, text: str) -> Document:
