@@ -1,6 +1,6 @@
 """The world of Cirrocost, a fictional product that watches what three fictional clouds cost.
 
-The facts of version 4.3 are the valid ones; older editions and release notes contradict them on purpose.
+The facts of version 4.3.1 are the valid ones; older editions and release notes contradict them on purpose.
 """
 
 import sys
