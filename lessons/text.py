@@ -9,9 +9,9 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from nltk.stem.porter import PorterStemmer  # type: ignore[import-untyped]
+import snowballstemmer
 
-_stem = lru_cache(maxsize=50_000)(PorterStemmer().stem)
+_stem = lru_cache(maxsize=50_000)(snowballstemmer.stemmer("porter").stemWord)
 
 _LINE_ENDS = dict.fromkeys(map(ord, "\x0b\x0c\x85\u2028\u2029"), "\n")
 _UNWANTED = dict.fromkeys([*range(9), *range(14, 32), *range(127, 160), 0xAD, 0x200B, 0xFEFF])

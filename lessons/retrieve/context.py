@@ -1,5 +1,6 @@
 """The context builder: documents in order, each under its source, until the budget is spent (row A9)."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -8,6 +9,7 @@ from lessons.retrieve.types import Context, RetrievedDocument
 from lessons.settings import settings
 
 SEPARATOR = "\n\n---\n\n"
+_HEADER = re.compile(r"\[Source:")  # inside a document: it must not pass for another one
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,8 @@ class ContextBuilder:
     def build(self, documents: Sequence[RetrievedDocument]) -> Context:
         counter, text, kept, total = TokenEstimator(), "", [], 0
         for number, document in enumerate(documents, start=1):
-            longer = text + (SEPARATOR if text else "") + source_header(number, document) + "\n" + document.content
+            part = f"{source_header(number, document)}\n{_HEADER.sub('(Source:', document.content)}"
+            longer = f"{text}{SEPARATOR}{part}" if text else part
             tokens = counter.count(longer)
             if tokens > self.max_tokens:
                 break
