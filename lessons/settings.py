@@ -45,6 +45,11 @@ class Settings(BaseSettings):
     max_file_bytes: int = 50_000_000
     max_document_chars: int = 1_000_000  # of one document in a question set
 
+    # Ingestion jobs
+    ingestion_workers: int = Field(2, ge=2, le=4)  # threads of this process
+    ingestion_queue: int = 10  # jobs that may wait; whoever submits one more works on it
+    ingestion_attempts: int = 3  # how often work on one file may break off before the job goes on without it
+
     # Retrieval
     naive_top_k: int = 5
     top_k: int = 10

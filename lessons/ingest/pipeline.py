@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Literal
+from typing import Literal, Protocol
 
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.schema import BaseNode, MetadataMode
@@ -16,6 +16,7 @@ from lessons.ingest.store import ChunkStore, Scope
 from lessons.text import normalize
 
 Status = Literal["added", "replaced", "unchanged", "duplicate", "failed"]
+Step = Literal["reading", "splitting", "embedding", "storing"]
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,26 @@ class FileResult:
     embedding_seconds: float = 0.0
 
 
+class Watch(Protocol):
+    """Told what is done to which file: a step begins, or `done` of its `total` chunks are embedded.
+
+    Whatever it raises ends the run between two steps, before anything of that file is stored.
+    """
+
+    def __call__(self, source_file: str, step: Step, done: int = 0, total: int = 0, /) -> object: ...
+
+
+def _nobody(source_file: str, step: Step, done: int = 0, total: int = 0, /) -> None:
+    """Watches nothing."""
+
+
 def ingest(
-    files: Sequence[tuple[Path, str]], index: Index, store: ChunkStore, embedding: BaseEmbedding, scope: Scope
+    files: Sequence[tuple[Path, str]],
+    index: Index,
+    store: ChunkStore,
+    embedding: BaseEmbedding,
+    scope: Scope,
+    watch: Watch = _nobody,
 ) -> Iterator[FileResult]:
     """Ingest (path, source_file) pairs for one owner, yielding each file's result as soon as it is known.
 
@@ -40,7 +59,7 @@ def ingest(
     """
     known = {document.source_file: document.sha256 for document in store.documents(scope)}
     for path, name in files:
-        result, fingerprint = _ingest_file(path, normalize(name), index, store, embedding, scope, known)
+        result, fingerprint = _ingest_file(path, normalize(name), index, store, embedding, scope, known, watch)
         if fingerprint:
             known[result.source_file] = fingerprint
         yield result
@@ -54,8 +73,10 @@ def _ingest_file(
     embedding: BaseEmbedding,
     scope: Scope,
     known: dict[str, str],
+    watch: Watch,
 ) -> tuple[FileResult, str | None]:
     started = perf_counter()
+    watch(name, "reading")
     try:
         fingerprint = index.fingerprint(content_hash(path))
         if known.get(name) == fingerprint:
@@ -65,17 +86,23 @@ def _ingest_file(
         documents = read(path, name)
     except ReadError as error:
         return FileResult(name, "failed", reason=str(error)), None
+    watch(name, "splitting")
     nodes = index.chunks(documents, scope.user_id)
-    embedding_seconds = _embed(nodes, embedding)
+    embedding_seconds = _embed(nodes, embedding, name, watch)
+    watch(name, "storing")
     store.replace_document(scope, name, fingerprint, nodes)
     status: Status = "replaced" if name in known else "added"
     seconds = perf_counter() - started
     return FileResult(name, status, len(nodes), None, seconds, embedding_seconds), fingerprint
 
 
-def _embed(nodes: Sequence[BaseNode], embedding: BaseEmbedding) -> float:
+def _embed(nodes: Sequence[BaseNode], embedding: BaseEmbedding, name: str, watch: Watch) -> float:
     started = perf_counter()
-    vectors = embedding.get_text_embedding_batch([node.get_content(MetadataMode.EMBED) for node in nodes])
-    for node, vector in zip(nodes, vectors, strict=True):
-        node.embedding = vector
+    size = embedding.embed_batch_size
+    for first in range(0, len(nodes), size):
+        watch(name, "embedding", first, len(nodes))
+        batch = nodes[first : first + size]
+        vectors = embedding.get_text_embedding_batch([node.get_content(MetadataMode.EMBED) for node in batch])
+        for node, vector in zip(batch, vectors, strict=True):
+            node.embedding = vector
     return perf_counter() - started

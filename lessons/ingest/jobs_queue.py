@@ -1,0 +1,88 @@
+"""The queue of ingestion jobs in PostgreSQL: put a job in, look at it, cancel it. `jobs_claim.py` takes it out."""
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from uuid import UUID
+
+from sqlalchemy import Engine, delete, exists, func, insert, select, text, update
+from sqlalchemy.orm import Session
+from sqlalchemy.sql import ColumnElement
+
+from lessons.database import ensure_schema, explained
+from lessons.ingest.documents import Base
+from lessons.ingest.jobs_table import JobFileRow, JobRow, JobStatus, status_of
+
+LOCKS = 726_004
+"""First key of this queue's advisory locks; the second is the job's number, or 0 while the waiting jobs are counted."""
+
+
+class JobQueue:
+    """Jobs of all owners and processes. Every method raises DatabaseError if the database cannot be used."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The engine, once the tables are there."""
+        tables = [Base.metadata.tables[row.__tablename__] for row in (JobRow, JobFileRow)]
+        ensure_schema(self._engine, lambda connection: Base.metadata.create_all(connection, tables))
+        return self._engine
+
+    def put(
+        self, user_id: str, indexes: Sequence[str], embedding: str, files: Iterable[tuple[bytes, str]], room: int
+    ) -> tuple[UUID, bool]:
+        """Add a job with its (content, source_file) pairs; give its id, and whether `room` jobs waited already."""
+        with explained(), Session(self.engine) as session, session.begin():
+            job = JobRow(user_id=user_id, indexes=list(indexes), embedding=embedding, files=0)
+            session.add(job)
+            session.flush()
+            for position, (content, name) in enumerate(files):
+                row = {"job": job.number, "position": position, "source_file": name, "content": content}
+                session.execute(insert(JobFileRow), row)
+                job.files += 1
+            session.execute(text("SELECT pg_advisory_xact_lock(:space, 0)"), {"space": LOCKS})
+            waiting = select(func.count()).where(JobRow.finished_at.is_(None), JobRow.run == 0, JobRow.id != job.id)
+            return job.id, session.scalars(waiting).one() >= room
+
+    def find(self, job_id: str, user_id: str) -> JobStatus:
+        """An owner's job; NOT_FOUND for an id that does not exist, is none, or is another owner's."""
+        with explained(), Session(self.engine) as session:
+            row = session.scalar(select(JobRow).where(*_of(job_id, user_id)))
+            return status_of(row) if row else JobStatus(job_id, "NOT_FOUND")
+
+    def all(self, user_id: str, limit: int) -> list[JobStatus]:
+        """An owner's jobs, the newest first."""
+        statement = select(JobRow).where(JobRow.user_id == user_id).order_by(JobRow.number.desc()).limit(limit)
+        with explained(), Session(self.engine) as session:
+            return [status_of(row) for row in session.scalars(statement)]
+
+    def cancel(self, job_id: str, user_id: str) -> None:
+        """End an owner's job if it is open; its worker notices before its next step."""
+        ending = update(JobRow).where(*_of(job_id, user_id), JobRow.finished_at.is_(None))
+        ending = ending.values(status="CANCELLED", step=None, reason=None, finished_at=func.now())
+        with explained(), self.engine.begin() as connection:
+            for number in connection.scalars(ending.returning(JobRow.number)):
+                connection.execute(delete(JobFileRow).where(JobFileRow.job == number))
+
+    def any_open(self, indexes: Sequence[str], embedding: str) -> bool:
+        """Whether a job waits or is being worked on that a worker with these indexes and this embedding could do."""
+        with explained(), self.engine.begin() as connection:
+            return bool(connection.scalar(select(exists().where(*open_for(indexes, embedding)))))
+
+
+def open_for(indexes: Sequence[str], embedding: str) -> list[ColumnElement[bool]]:
+    """The open jobs that a worker with these indexes and this embedding can do."""
+    return [
+        JobRow.finished_at.is_(None),
+        JobRow.embedding == embedding,
+        JobRow.indexes.contained_by(list(indexes)),
+    ]
+
+
+def _of(job_id: str, user_id: str) -> list[ColumnElement[bool]]:
+    try:
+        known = UUID(job_id)
+    except ValueError:
+        return [text("false")]  # type: ignore[list-item]
+    return [JobRow.id == known, JobRow.user_id == user_id]
