@@ -11,12 +11,17 @@ from functools import lru_cache
 
 import snowballstemmer
 
-_stem = lru_cache(maxsize=50_000)(snowballstemmer.stemmer("porter").stemWord)
+_stemmer = snowballstemmer.stemmer("porter")
 
 _LINE_ENDS = dict.fromkeys(map(ord, "\x0b\x0c\x85\u2028\u2029"), "\n")
 _UNWANTED = dict.fromkeys([*range(9), *range(14, 32), *range(127, 160), 0xAD, 0x200B, 0xFEFF])
 _CLEAN = _UNWANTED | _LINE_ENDS
 _SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+@lru_cache(maxsize=50_000)
+def _stem(word: str) -> str:
+    return _stemmer.stemWord(word) or word
 
 
 def normalize(text: str) -> str:
