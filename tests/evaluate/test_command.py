@@ -1,0 +1,85 @@
+"""`lessons evaluate` as scripts see it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lessons.evaluate.runs import runs
+from lessons.settings import Settings
+from lessons.workspace import workspace
+from tests.evaluate.test_beir import make
+from tests.test_cli import lessons
+
+CORPUS = [
+    {"_id": "kiosk", "title": "Kiosk", "text": "The kiosk in the lobby opens at 7:30 every weekday."},
+    {"_id": "도서관", "title": "", "text": "사내 도서관은 평일 오전 9시에 문을 엽니다."},
+    {"_id": "garden", "title": "Garden", "text": "The garden closes at nine in the evening."},
+]
+QUERIES = [
+    {"_id": "q1", "text": "When does the kiosk open?", "metadata": {"answer": "7:30", "type": "bridge"}},
+    {"_id": "q2", "text": "도서관은 몇 시에 열어요?", "metadata": {"answer": "9시", "type": "bridge"}},
+    {"_id": "q3", "text": "When does the garden close?"},
+]
+QRELS = "query-id\tcorpus-id\tscore\nq1\tkiosk\t1\nq2\t도서관\t1\nq3\tgarden\t1\n"
+
+
+@pytest.fixture
+def folder(database: Settings, tmp_path: Path) -> Path:
+    return make(tmp_path, CORPUS, QUERIES, QRELS)
+
+
+def without_times(document: object) -> object:
+    if isinstance(document, dict):
+        return {key: without_times(value) for key, value in document.items() if key not in ("p50_ms", "p95_ms")}
+    return document
+
+
+def test_a_foreign_set_is_measured_by_stage_and_category(folder: Path) -> None:
+    done = lessons("evaluate", "--stage", "naive", "--data", str(folder), "--json")
+    assert done.returncode == 0, done.stderr
+    measured = json.loads(done.stdout)
+    naive = measured["stages"]["naive"]
+    assert (naive["n"], naive["recall@5"], naive["all@10"], naive["mrr@10"], naive["ndcg@10"]) == (3, 1, 1, 1, 1)
+    assert naive["correctness"] == 1
+    assert naive["by_category"]["bridge"]["n"] == 2
+    assert naive["by_category"]["all"]["correctness"] is None
+    assert naive["llm_calls"] == 1
+    assert measured["gains"] == []
+
+
+def test_the_same_command_gives_the_same_numbers_but_for_the_times(folder: Path) -> None:
+    first, second = (lessons("evaluate", "--data", str(folder), "--stage", "naive", "--json") for _ in range(2))
+    assert without_times(json.loads(first.stdout)) == without_times(json.loads(second.stdout))
+
+
+def test_a_limit_asks_fewer_questions_of_the_whole_corpus(folder: Path) -> None:
+    done = lessons("evaluate", "naive", "--data", str(folder), "--limit", "2", "--sample-seed", "5", "--json")
+    assert json.loads(done.stdout)["stages"]["naive"]["n"] == 2
+
+
+def test_a_person_reads_a_table_and_the_run_is_stored(folder: Path, tmp_path: Path) -> None:
+    done = lessons("evaluate", "--stage", "naive", "--data", str(folder), "--csv", str(tmp_path / "run.csv"))
+    assert "recall@5" in done.stdout
+    latest = runs(workspace().engine)[0]
+    assert f"Stored as run {latest.id}." in done.stdout
+    assert (latest.data, latest.split, latest.questions) == (folder.name, "test", 3)
+    assert not {"openai_api_key", "database_url", "data_dir"} & set(latest.settings)
+    assert len((tmp_path / "run.csv").read_text(encoding="utf-8-sig").splitlines()) >= 4
+
+
+def test_a_broken_set_ends_with_code_1_and_the_place(folder: Path) -> None:
+    with (folder / "corpus.jsonl").open("a") as file:
+        file.write("{broken\n")
+    done = lessons("evaluate", "--data", str(folder), "--json")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "corpus.jsonl, line 4 is not JSON" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--stage", "perfect"), ("--split", "train"), ("--limit", "0"), ("--sample-seed", "x")]
+)
+def test_bad_usage_ends_with_code_2(arguments: tuple[str, ...]) -> None:
+    done = lessons("evaluate", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr

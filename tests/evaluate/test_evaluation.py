@@ -1,0 +1,61 @@
+"""Records become summaries by stage, category and language, and gains between stages."""
+
+import json
+from math import isnan, nan
+
+import pytest
+
+from lessons.evaluate.evaluation import METRICS, Evaluation, summarise
+from tests.evaluate.records import evaluation, record
+
+
+def test_a_summary_holds_means_percentiles_and_costs() -> None:
+    summary = evaluation({"naive": [1.0, 0.0, 1.0, 1.0]}).summary("naive")
+    assert (summary.n, summary.means["recall@5"]) == (4, 0.75)
+    assert summary.p50_ms == 11.5
+    assert summary.p95_ms == pytest.approx(12.85)
+    assert (summary.llm_calls, summary.tokens, summary.cost) == (1, 100, 0.001)
+
+
+def test_a_question_without_the_metric_is_left_out_of_its_mean() -> None:
+    summary = summarise([record("naive", 0), record("naive", 1, metrics={"correctness": 0.0})])
+    assert (summary.means["recall@5"], summary.means["correctness"]) == (1.0, 0.5)
+
+
+def test_refusals_are_counted_by_precision_and_recall() -> None:
+    refused, silent = {"refused": True}, {"answerable": False}
+    summary = summarise([record("naive", 0, **refused), record("naive", 1, **refused | silent),
+                         record("naive", 2, **silent), record("naive", 3)])  # fmt: skip
+    assert (summary.refusal_precision, summary.refusal_recall) == (0.5, 0.5)
+
+
+def test_without_a_refusal_there_is_no_precision() -> None:
+    assert isnan(summarise([record("naive", 0)]).refusal_precision)
+
+
+def test_each_stage_is_compared_to_the_one_before_it() -> None:
+    gains = evaluation({"naive": [0.0] * 20, "enhanced": [1.0] * 20, "smart": [1.0] * 20}).gains(["recall@5"])
+    assert [(gain.before, gain.after, gain.verdict) for gain in gains] == [
+        ("naive", "enhanced", "better"),
+        ("enhanced", "smart", "no difference shown"),
+    ]
+
+
+def test_questions_are_paired_by_id_and_not_by_place() -> None:
+    run = evaluation({"naive": [0.0, 0.5, 1.0]})
+    shuffled = [record("smart", number, metrics={"recall@5": number / 2}) for number in (2, 0, 1)]
+    (gain,) = Evaluation("golden", "dev", run.records + tuple(shuffled)).gains(["recall@5"])
+    assert (gain.delta, gain.ci_low, gain.ci_high) == (0, 0, 0)
+
+
+def test_the_json_is_the_contract_of_the_command_line() -> None:
+    run = evaluation({"naive": [1.0, 0.0, nan], "smart": [1.0, 1.0, nan]})
+    found = json.loads(json.dumps(run.as_dict(), allow_nan=False))
+    promised = {"n", "recall@5", "mrr@10", "ndcg@10", "all@10", "groundedness", "correctness", "p50_ms", "p95_ms",
+                "llm_calls", "tokens", "by_category"}  # fmt: skip
+    assert promised <= set(found["stages"]["naive"])
+    assert set(found["stages"]["naive"]["by_category"]) == {"fact", "multi-part", "identifier"}
+    assert found["stages"]["naive"]["by_category"]["fact"]["n"] == 1
+    assert found["stages"]["naive"]["mrr@10"] is None
+    assert {"from", "to", "metric", "delta", "ci_low", "ci_high", "p"} <= set(found["gains"][0])
+    assert {gain["metric"] for gain in found["gains"]} < set(METRICS)

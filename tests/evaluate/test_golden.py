@@ -1,0 +1,101 @@
+"""Golden questions are read with their evidence, and a chunk covers a passage only when it holds all of it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lessons.errors import LessonsError
+from lessons.evaluate.golden import SPLITS, Evidence, Golden, golden_questions, sample
+
+LINE = {
+    "id": "q1",
+    "question": "그럼 2분기는요?",
+    "language": "ko",
+    "category": "follow-up",
+    "answer": "42억 원입니다.",
+    "key_facts": ["42억|4.2 billion"],
+    "evidence": [{"source_file": "a.pdf", "page": 2, "quote": "매출은 42억 원"}],
+    "history": [{"role": "user", "content": "1분기 매출은?"}],
+    "split": "dev",
+}
+PASSAGE = Evidence("a.pdf", "Revenue rose by 15 % to 4.2 billion won")
+
+
+def write(folder: Path, *lines: dict, name: str = "set.jsonl") -> Path:
+    (folder / name).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return folder
+
+
+def test_a_question_is_read_with_evidence_history_and_owner(tmp_path: Path) -> None:
+    (question,) = golden_questions("dev", write(tmp_path, LINE))
+    assert question.evidence == (Evidence("a.pdf", "매출은 42억 원", 2),)
+    assert question.history == (("user", "1분기 매출은?"),)
+    assert question.owner == "reader"
+    assert question.key_facts == ("42억|4.2 billion",)
+
+
+def test_only_the_questions_of_the_split_are_read(tmp_path: Path) -> None:
+    folder = write(tmp_path, LINE, LINE | {"id": "q2", "split": "test"})
+    assert [question.id for question in golden_questions("test", folder)] == ["q2"]
+
+
+def test_a_split_without_questions_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(LessonsError, match="no questions of the split 'test'"):
+        golden_questions("test", write(tmp_path, LINE))
+
+
+@pytest.mark.parametrize(
+    ("second", "complaint"),
+    [
+        (LINE, "the id 'q1' was used before"),
+        ({key: value for key, value in LINE.items() if key != "evidence"}, "the field 'evidence' is missing"),
+        (LINE | {"id": "q2", "evidence": [{"page": 1}]}, "the field 'source_file' is missing"),
+    ],
+)
+def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, second: dict, complaint: str) -> None:
+    with pytest.raises(LessonsError, match=r"set\.jsonl, line 2.*" + complaint):
+        golden_questions("dev", write(tmp_path, LINE, second))
+
+
+def test_the_shipped_questions_of_both_splits_can_be_read() -> None:
+    for split in SPLITS:
+        assert {question.split for question in golden_questions(split)} == {split}
+
+
+@pytest.mark.parametrize(
+    ("content", "covered"),
+    [
+        ("In Q2 revenue rose by 15 %\nto 4.2 billion won, a record.", True),
+        ("REVENUE ROSE BY  15 % TO 4.2 BILLION WON", True),
+        ("Revenue rose | by 15 % | to 4.2 billion won", True),
+        ("Revenue rose by 15 % to 4.2", False),
+        ("to 4.2 billion won: revenue rose by 15 %", False),
+    ],
+)
+def test_a_passage_is_covered_by_all_of_its_words_in_order(content: str, covered: bool) -> None:
+    assert PASSAGE.covered_by("a.pdf", content) is covered
+
+
+def test_the_same_words_in_another_document_cover_nothing() -> None:
+    assert not PASSAGE.covered_by("b.pdf", PASSAGE.quote)
+
+
+def test_a_passage_cut_by_a_border_is_covered_by_neither_chunk() -> None:
+    first, second = PASSAGE.quote[:20], PASSAGE.quote[20:]
+    assert not PASSAGE.covered_by("a.pdf", first)
+    assert not PASSAGE.covered_by("a.pdf", second)
+
+
+def test_evidence_without_a_quote_is_the_whole_document() -> None:
+    assert Evidence("a.pdf").covered_by("a.pdf", "anything")
+    assert not Evidence("a.pdf").covered_by("b.pdf", "anything")
+
+
+def test_a_sample_is_the_same_for_the_same_seed_and_keeps_the_order() -> None:
+    questions = [Golden(str(number), "?", "en", "fact") for number in range(100)]
+    drawn = sample(questions, 10, seed=1)
+    assert drawn == sample(questions, 10, seed=1)
+    assert drawn != sample(questions, 10, seed=2)
+    assert [int(question.id) for question in drawn] == sorted(int(question.id) for question in drawn)
+    assert sample(questions, None, 1) == sample(questions, 500, 1) == questions

@@ -1,0 +1,69 @@
+"""Plots say one thing each, with units, the colour of the stage, and Korean that can be read."""
+
+import io
+import warnings
+from collections.abc import Callable
+
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+from lessons.evaluate.colours import STAGE_COLOURS, stage_colour
+from lessons.evaluate.evaluation import Evaluation
+from lessons.evaluate.plots import plot_cost, plot_groups, plot_latency, plot_metric, plot_moved
+from tests.evaluate.records import evaluation
+
+RUN = evaluation({"naive": [0.0, 0.5] * 20, "smart": [1.0, 0.0] * 20, "reranked": [1.0] * 40})
+PLOTS: list[Callable[[Evaluation], Figure]] = [
+    plot_metric,
+    plot_groups,
+    lambda run: plot_groups(run, by="language"),
+    plot_latency,
+    plot_cost,
+    lambda run: plot_moved(run, run.stages[0], run.stages[-1]),
+]
+
+
+def drawn(figure: Figure) -> list[str]:
+    """Draw a figure, and return what matplotlib complained about."""
+    with warnings.catch_warnings(record=True) as complaints:
+        warnings.simplefilter("always")
+        figure.savefig(io.BytesIO(), format="png")
+    return [str(complaint.message) for complaint in complaints]
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_a_plot_is_drawn_with_labelled_axes_and_every_letter(plot: Callable[[Evaluation], Figure]) -> None:
+    figure = plot(RUN)
+    assert drawn(figure) == []
+    (axes,) = figure.axes
+    assert axes.get_xlabel()
+    assert axes.get_title()
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_a_run_without_any_value_is_drawn_empty(plot: Callable[[Evaluation], Figure]) -> None:
+    nothing = evaluation({"naive": [float("nan")] * 3}, "recall@5")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert drawn(plot(nothing)) == []
+
+
+def test_a_stage_has_the_same_colour_in_every_plot() -> None:
+    (axes,) = plot_metric(RUN).axes
+    colours = [to_hex(line.get_color()) for line in axes.get_lines() if line.get_marker() == "o"]
+    assert colours == [STAGE_COLOURS[stage] for stage in RUN.stages]
+
+
+def test_a_stage_of_the_reader_has_a_colour_too() -> None:
+    assert stage_colour("my own") == stage_colour("my own") not in STAGE_COLOURS.values()
+
+
+def test_the_moved_questions_are_counted_both_ways() -> None:
+    (axes,) = plot_moved(RUN, "naive", "smart").axes
+    assert axes.get_title() == "20 questions up, 20 down, 0 unmoved from naive to smart"
+
+
+def test_many_moved_questions_stay_readable() -> None:
+    (axes,) = plot_moved(RUN, "naive", "smart").axes
+    assert len(axes.get_yticklabels()) == 30

@@ -1,0 +1,83 @@
+"""From what a stage found to the metrics of the question's evidence."""
+
+import pytest
+
+from lessons.answer.answer import Answer
+from lessons.evaluate.golden import Evidence, Golden
+from lessons.evaluate.ranking import ranking, retrieval_metrics
+from lessons.retrieve.types import Context, RetrievedDocument
+from lessons.trace import Trace
+
+
+def chunk(name: str, content: str, source: str = "a.pdf") -> RetrievedDocument:
+    return RetrievedDocument(name, content, 0.5, source)
+
+
+def question(*evidence: Evidence) -> Golden:
+    return Golden("q", "?", "en", "fact", evidence=evidence)
+
+
+TWO = question(Evidence("a.pdf", "first fact"), Evidence("b.pdf", "second fact"))
+
+
+def test_passages_are_found_where_the_first_chunk_that_holds_them_ranks() -> None:
+    found = [chunk("1", "noise"), chunk("2", "the first fact"), chunk("3", "the first fact again"),
+             chunk("4", "the second fact", "b.pdf")]  # fmt: skip
+    values = retrieval_metrics(TWO, found)
+    assert (values["recall@5"], values["all@10"], values["mrr@10"]) == (1, 1, 0.5)
+    assert values["ndcg@10"] == pytest.approx((0.6309298 + 0.4306766) / 1.6309298)
+
+
+def test_a_passage_beyond_the_cut_is_not_found() -> None:
+    found = [chunk(str(number), "noise") for number in range(5)] + [chunk("6", "first fact")]
+    values = retrieval_metrics(TWO, found)
+    assert (values["recall@5"], values["all@10"]) == (0, 0)
+    assert values["mrr@10"] == pytest.approx(1 / 6)
+
+
+def test_the_right_document_with_the_wrong_chunk_counts_for_the_document_only() -> None:
+    values = retrieval_metrics(TWO, [chunk("1", "noise"), chunk("2", "more noise"), chunk("3", "noise", "b.pdf")])
+    assert (values["doc_recall@5"], values["recall@5"]) == (1, 0)
+
+
+def test_a_token_budget_counts_only_the_chunks_that_fit_whole() -> None:
+    long = "word " * 1_500
+    found = [chunk("1", long), chunk("2", f"first fact {long}"), chunk("3", "second fact", "b.pdf")]
+    values = retrieval_metrics(TWO, found)
+    assert values["recall@5"] == 1
+    assert values["recall@2500tok"] == 0
+
+
+def test_whole_documents_rank_where_their_best_chunk_does() -> None:
+    wanted = question(Evidence("b"), Evidence("c"))
+    found = [
+        chunk("1", "x", "a"),
+        chunk("2", "y", "a"),
+        chunk("3", "z", "b"),
+        chunk("4", "z", "b"),
+        chunk("5", "u", "c"),
+    ]
+    values = retrieval_metrics(wanted, found)
+    assert values["mrr@10"] == 0.5
+    assert values["ndcg@10"] == pytest.approx((0.6309298 + 0.5) / 1.6309298)
+
+
+def test_a_question_without_evidence_has_no_retrieval_metrics() -> None:
+    assert retrieval_metrics(question(), [chunk("1", "x")]) == {}
+
+
+def test_nothing_found_is_worth_nothing() -> None:
+    assert set(retrieval_metrics(TWO, []).values()) == {0}
+
+
+def test_the_ranking_is_what_was_found_before_the_budget_cut_it() -> None:
+    found, trace = [chunk("1", "x"), chunk("2", "y")], Trace()
+    with trace.step("context", found):
+        pass
+    answer = Answer("?", "naive", "model", context=Context("x", (found[0],), 1), trace=trace)
+    assert ranking(answer) == found
+
+
+def test_without_a_context_step_the_ranking_is_the_context() -> None:
+    found = chunk("1", "x")
+    assert ranking(Answer("?", "agentic", "model", context=Context("x", (found,), 1))) == [found]

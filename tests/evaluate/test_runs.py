@@ -1,0 +1,75 @@
+"""Runs are kept in the database, found again, compared, and exported."""
+
+import csv
+from math import nan
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from lessons.database import engine
+from lessons.errors import LessonsError
+from lessons.evaluate.evaluation import METRICS, Evaluation
+from lessons.evaluate.runs import compare_runs, delete, export_csv, load, runs, save
+from lessons.settings import Settings
+from tests.evaluate.records import evaluation, record
+
+RUN = evaluation({"naive": [0.0, 0.5, nan], "smart": [1.0, 1.0, nan]})
+
+
+@pytest.fixture(scope="module")
+def store(database: Settings) -> Engine:
+    return engine(database)
+
+
+def test_a_run_comes_back_as_it_was(store: Engine) -> None:
+    found = load(save(RUN, store), store)
+    assert found.as_dict() == RUN.as_dict()
+    assert (found.data, found.split, found.settings, found.at) == (RUN.data, RUN.split, RUN.settings, RUN.at)
+    assert found.records[0] == RUN.records[0]
+
+
+def test_runs_are_listed_latest_first_with_what_they_ran_on(store: Engine) -> None:
+    first, second = save(RUN, store), save(RUN, store)
+    listed = runs(store)
+    assert [row.id for row in listed[:2]] == [second, first]
+    assert (listed[0].stages, listed[0].questions) == (["naive", "smart"], 3)
+    assert f"run {second} · " in str(listed[0])
+
+
+def test_an_unknown_run_is_a_sentence(store: Engine) -> None:
+    with pytest.raises(LessonsError, match="no run 987654321"):
+        load(987654321, store)
+
+
+def test_a_removed_run_is_gone_with_its_answers(store: Engine) -> None:
+    number = save(RUN, store)
+    delete(number, store)
+    assert number not in [row.id for row in runs(store)]
+
+
+def test_two_runs_are_compared_stage_by_stage_over_shared_questions() -> None:
+    later = Evaluation("golden", "dev", tuple(record("naive", number) for number in range(1, 9)))
+    gains = {gain.metric: gain for gain in compare_runs(RUN, later)}
+    assert gains["recall@5"].delta == 0.5
+    assert (gains["recall@5"].n, gains["correctness"].n) == (1, 2)
+
+
+def test_the_csv_holds_a_line_for_each_answer(tmp_path: Path) -> None:
+    export_csv(RUN, tmp_path / "run.csv")
+    with (tmp_path / "run.csv").open(encoding="utf-8-sig", newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert len(lines) == 6
+    assert set(METRICS) < set(lines[0])
+    assert (lines[1]["recall@5"], lines[2]["recall@5"]) == ("0.5", "")
+    assert lines[1]["question"] == "1번 질문은 무엇인가요?"
+
+
+def test_an_answer_that_looks_like_a_formula_stays_text_in_a_spreadsheet(tmp_path: Path) -> None:
+    export_csv(Evaluation("golden", "dev", (record("naive", 0, answer='=HYPERLINK("x")'),)), tmp_path / "run.csv")
+    assert "\"'=HYPERLINK" in (tmp_path / "run.csv").read_text(encoding="utf-8-sig")
+
+
+def test_a_csv_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(LessonsError, match="cannot be written"):
+        export_csv(RUN, tmp_path / "no" / "folder.csv")
