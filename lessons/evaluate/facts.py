@@ -7,12 +7,12 @@ What the answer denies, or turns around (fell for rose), it does not state.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import IntEnum
 
 from lessons.evaluate.judge_calendar import Moment
-from lessons.evaluate.judge_quantities import MONEY, Quantity
+from lessons.evaluate.judge_quantities import COUNTS, MONEY, Quantity
 from lessons.evaluate.judge_reading import Found, Reading, read, read_all
 from lessons.evaluate.judge_words import KEPT, clauses, demands, direction, negated, share_found
 from lessons.text import language
@@ -51,6 +51,12 @@ class Asked:
     def years(self) -> frozenset[int]:
         return frozenset(moment.year for each in self.readings for moment in each.moments if moment.year)
 
+    def sort_of(self, quantity: Quantity) -> Quantity | None:
+        """The same number with its unit, as the reference gives it: 236억 원 for the fact 236. None without a unit."""
+        found = (each.quantity for reading in read_all(self.reference) for each in reading.numbers)
+        same = (each for each in found if quantity.number in (each.number, each.written) and each.kind)
+        return next(same, None) if not quantity.kind else None
+
     def direction_of(self, quantity: Quantity) -> int:
         """Whether the reference says that this number is a rise (1) or a fall (-1)."""
         found = (each for reading in read_all(self.reference) for each in _numbers(reading))
@@ -84,7 +90,7 @@ def _words_agree(wanted: Reading, form: str, readings: Sequence[Reading], answer
     """Whether the words beside a fact's number are in the answer or the question, as far as languages allow."""
     words = re.sub(r"\x00+[가-힣]*", " ", wanted.rest)
     for found in reversed(wanted.numbers):
-        noun = r"[\s-]?[A-Za-z가-힣]*" if found.quantity.kind in ("", "count") else ""
+        noun = r"[\s-]?[A-Za-z가-힣]*" if found.quantity.kind in COUNTS else ""
         number = re.escape(found.clause[found.quantity.start : found.quantity.end])
         words = re.sub(rf"{number}[가-힣]*{noun}", " ", words, count=1)
     if not set(demands(words)) - KEPT or language(form) != language(answer):
@@ -106,8 +112,9 @@ def _moment_level(wanted: Moment, readings: Sequence[Reading], asked: Asked) -> 
 def _quantity_level(wanted: Quantity, readings: Sequence[Reading], asked: Asked) -> Level:
     found = [each for reading in readings for each in _numbers(reading) if not _denied_number(each[0])]
     expected = wanted.sign or asked.direction_of(wanted)
-    levels = [_one_quantity(wanted, each.quantity, where, expected) for each, where in found]
-    if wanted.kind in ("", "count"):  # '1900 units' looks like a year
+    sort = asked.sort_of(wanted)
+    levels = [_one_quantity(wanted, each.quantity, where, expected, sort) for each, where in found]
+    if wanted.kind in COUNTS:  # '1900 units' looks like a year
         years = (moment.year for reading in readings for moment in reading.moments if moment.kind == "year")
         levels += [Level.STATED for year in years if year == wanted.value]
     return max(levels, default=Level.NO)
@@ -119,30 +126,34 @@ def _numbers(reading: Reading) -> list[tuple[Found, int]]:
     return [(each, each.quantity.sign or direction(each.clause) or whole) for each in reading.numbers]
 
 
-def _one_quantity(wanted: Quantity, there: Quantity, where: int, expected: int) -> Level:
+def _one_quantity(wanted: Quantity, there: Quantity, where: int, expected: int, sort: Quantity | None) -> Level:
+    """`where` and `expected` are directions, `sort` is the quantity as the reference answer gives it."""
     if expected and where == -expected:
         return Level.NO
-    if _equal(there, wanted):
+    bare = not wanted.kind and not there.kind and not there.scaled and there.written == wanted.written
+    if sort and not wanted.kind and not bare:
+        wanted = replace(sort, sign=wanted.sign)
+    if bare or _equal(there, wanted):
         lost = (wanted.sign < 0 and where == 0) or (there.sign < 0 and expected == 0)
         return Level.NEAR if lost else Level.STATED
     return Level.NEAR if _close(there, wanted) else Level.NO
 
 
 def _equal(there: Quantity, wanted: Quantity) -> bool:
-    same = there.value == wanted.value
+    """Whether two quantities are the same; a fact without a unit fits any, one of a single digit only a count."""
     if not wanted.kind:
-        return same or (there.written == wanted.written and not wanted.scaled)
+        same = there.number == wanted.number or (there.written == wanted.written and not wanted.scaled)
+        return same and (wanted.figures > 1 or there.kind in COUNTS)
     if there.kind == wanted.kind:
-        return same
-    if there.kind == "":
-        return same and (wanted.kind == "count" or (wanted.kind in MONEY and there.scaled and there.value >= SEVERAL))
-    return False
+        return there.value == wanted.value
+    unit_is_clear = wanted.kind in COUNTS or (wanted.kind in MONEY and there.scaled and there.value >= SEVERAL)
+    return there.kind == "" and there.value == wanted.value and unit_is_clear
 
 
 def _close(there: Quantity, wanted: Quantity) -> bool:
     """Rounded, in another unit of the same sort, or with the unit missing."""
     if there.kind == wanted.kind and there.value != wanted.value:
-        return _rounded(there, wanted) or (there.written == wanted.written and wanted.kind not in ("", "count"))
+        return _rounded(there, wanted) or (there.written == wanted.written and wanted.kind not in COUNTS)
     alike = {there.kind, wanted.kind} <= MONEY or {there.kind, wanted.kind} <= {"percent", "point"}
     time = {there.kind, wanted.kind} <= {"time", "months", "working days"}
     missing = there.kind == "" and wanted.figures > 1

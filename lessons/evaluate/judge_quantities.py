@@ -16,11 +16,11 @@ _UNITS: list[tuple[str, str, str]] = [  # pattern, kind, factor; the first that 
     (r"euros?\b|eur\b|유로", "EUR", "1"),
     (r"yen\b|jpy\b|엔(?![가-힣])", "JPY", "1"),
     (r"(?:working|business) days?|영업일", "working days", "1"),
-    (r"seconds?\b|secs?\b|초(?![가-힣])|초(?=[를가이의간마로안])", "time", "1"),
+    (r"seconds?\b|secs?\b|초(?![과기등반점])", "time", "1"),
     (r"minutes?\b|mins?\b|분(?!기|야|석|자)", "time", "60"),
     (r"hours?\b|hrs?\b|시간", "time", "3600"),
-    (r"days?\b|일(?![부반상정괄치련])", "time", "86400"),
-    (r"weeks?\b|주(?:일|간)?(?![가-힣])|주(?:일|간)?(?=[를가이의에마동])", "time", "604800"),
+    (r"days?\b|일(?!부(?!터)|[반상정괄치련])", "time", "86400"),
+    (r"weeks?\b|주(?:일|간)?(?![당식민요문년소])", "time", "604800"),
     (r"months?\b|개월|달(?!러)", "months", "1"),
     (r"years?\b|년", "months", "12"),
     (r"tb\b|terabytes?|테라바이트", "bytes", "1e12"),
@@ -38,8 +38,8 @@ _UNITS: list[tuple[str, str, str]] = [  # pattern, kind, factor; the first that 
     (r"ml\b|millilit(?:er|re)s?|밀리리터", "volume", "0.001"),
     (r"l\b|lit(?:er|re)s?\b|리터", "volume", "1"),
     (r"°\s?c\b|degrees?(?: celsius)?|도(?![가-힣])|도(?=[를가이의에로])", "degrees", "1"),
-    (r"people\b|persons?\b|employees?\b|users?\b|times\b|명|인(?![가-힣])|개(?!월)|건", "count", "1"),
-    (r"곳|대(?![가-힣])|회(?!사)|번|배|척|가지|종", "count", "1"),
+    (r"people\b|persons?\b|employees?\b|users?\b|명|인(?![가-힣])|사람", "people", "1"),
+    (r"times\b|개(?!월)|건|곳|대(?![가-힣])|회(?!사)|번|배|척|가지|종", "count", "1"),
 ]  # fmt: skip
 _UNIT = "|".join(f"(?P<u{i}>{pattern})" for i, (pattern, _, _) in enumerate(_UNITS))
 _CURRENCIES = {"£": "GBP", "$": "USD", "us$": "USD", "€": "EUR", "₩": "KRW", "¥": "JPY"} | {
@@ -53,7 +53,8 @@ _PATTERN = re.compile(
     r"(?<![A-Za-z\d_])(?<!\d[.,])(?P<s1>(?<![\w%.)\x01\x00])[-+]\s?)?"
     r"(?P<cur>(?:us\$|[£$€₩¥]|\b(?:krw|usd|gbp|eur|jpy|cny))\s?)?(?P<s2>[-+])?"
     rf"(?:\x02(?P<man>[\d.]*)\x02(?P<big>\d+(?:\.\d+)?)\x01|(?P<num>{NUMBER})(?![\d]|\.\d))"
-    r"(?:\s?(?P<scale>thousand|million|billion|trillion|mln|mn|bn|trn|tn|k(?![a-z])|(?(cur)[mb]\b|[mb](?=\s?(?:won|dollars?|pounds?|euros?)\b))))?"
+    r"(?:\s?(?P<scale>thousand|million|billion|trillion|mln|mn|bn|trn|tn|k(?![a-z])"
+    r"|(?(cur)[mb]\b|[mb](?=\s?(?:won|dollars?|pounds?|euros?)\b))))?"
     rf"(?:[-\s]{{0,2}}여?\s?(?:{_UNIT}))?(?![A-Za-z\d])",
     re.I,
 )
@@ -64,6 +65,7 @@ _ABOUT = re.compile(
     re.I,
 )
 _ABOUT_AFTER = re.compile(r"\s?(?:가량|정도|수준|안팎|내외|쯤|남짓|or so\b|이상|넘)", re.I)
+COUNTS = frozenset({"", "count", "people"})
 MONEY = frozenset({"USD", "KRW", "GBP", "EUR", "JPY", "CNY"})
 
 
@@ -71,7 +73,8 @@ MONEY = frozenset({"USD", "KRW", "GBP", "EUR", "JPY", "CNY"})
 class Quantity:
     """A number. `value` is in the base unit of its kind, `written` the leading digits as they stand ('4.2' of 4.2 bn).
 
-    Kinds: a currency, percent, point, time (seconds), months, bytes …; 'count' for 43명 or 12 users; '' without a unit.
+    Kinds: a currency, percent, point, time (seconds), months, bytes …; 'people' (43명), 'count' (12건, 3 times);
+    '' without a unit.
     """
 
     value: Decimal
@@ -80,6 +83,7 @@ class Quantity:
     sign: int = 0
     about: bool = False
     scaled: bool = False
+    number: Decimal = Decimal(0)  # without the unit: 4200000000 for 4.2 bn pounds, 6 for six hours
     start: int = 0
     end: int = 0
 
@@ -105,7 +109,10 @@ def quantities(text: str) -> list[Quantity]:
             and (second.scaled or not first.kind)
         ):
             factor = second.value / second.written
-            found[place] = replace(first, value=first.value * factor, kind=second.kind, scaled=second.scaled)
+            number = first.number * second.number / second.written
+            found[place] = replace(
+                first, value=first.value * factor, number=number, kind=second.kind, scaled=second.scaled
+            )
     return found
 
 
@@ -124,5 +131,13 @@ def _read(match: re.Match[str]) -> Quantity:
     sign = {"-": -1, "+": 1}.get((match["s1"] or match["s2"] or "").strip(), 0)
     about = bool(_ABOUT.search(match.string[: match.start()]) or _ABOUT_AFTER.match(match.string, match.end()))
     return Quantity(
-        number * factor, written, kind, sign, about, bool(match["scale"] or match["big"]), match.start(), match.end()
+        value=number * factor,
+        written=written,
+        kind=kind,
+        sign=sign,
+        about=about,
+        scaled=bool(match["scale"] or match["big"]),
+        number=number,
+        start=match.start(),
+        end=match.end(),
     )

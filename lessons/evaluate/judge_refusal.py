@@ -19,7 +19,8 @@ _ENGLISH = re.compile(
     "|".join(
         [
             rf"\b{_SOURCES}\b(?: \S+){{0,6}}? {_NOT} (?:\w+ )?{_SAY}",
-            rf"\b(?:reports?|they|it) {_NOT} (?:\w+ )?(?:say|state|mention|specify|disclose|answer)\b",
+            rf"\b(?:reports?|they|it)\b(?: \S+){{0,6}}? {_NOT} (?:\w+ )?(?:say|state|mention|specify|disclose|answer)\b",
+            rf"\b{_SOURCES}\b(?: \S+){{0,3}} {_SAY}s? (?:no|nothing|none)\b|, none for\b|\bhas no such\b",
             rf"\bnone of the(?: \w+){{0,2}} {_SOURCES}",
             rf"\bno {_SOURCES}(?: \S+){{0,4}} {_SAY}",
             rf"\b(?:there is|there['’]s|there are|contain|contains|found|find|have|has|with|is|are) no"

@@ -73,7 +73,7 @@ def words(text: str) -> tuple[str, ...]:
         if lower in KEPT:
             found.append(lower)
         elif lower not in ENGLISH_STOP_WORDS:
-            found.append(terms(lower)[0] if lower.isascii() and terms(lower) else lower)
+            found.append(next(filter(None, terms(lower)), lower) if lower.isascii() else lower)
     return tuple(found)
 
 

@@ -1,0 +1,177 @@
+"""Verdicts: correctness, refusals, groundedness, evidence – and whether a person would agree."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from lessons.answer.answer import Answer
+from lessons.answer.cite import citations
+from lessons.answer.prompts import NOT_FOUND
+from lessons.evaluate.golden import SPLITS, golden_questions
+from lessons.evaluate.judge import Verdict, judge, judge_text, refusals
+from lessons.evaluate.judge_agreement import agreement, labelled, validate
+from lessons.evaluate.judge_refusal import is_refusal
+from lessons.retrieve.types import Context, RetrievedDocument
+
+
+@dataclass(frozen=True)
+class Evidence:
+    source_file: str
+    quote: str
+    page: int | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    question: str = "How much was turnover in Q2 2024?"
+    category: str = "fact"
+    answer: str = "Turnover was £125.2 million in Q2 2024."
+    key_facts: tuple[str, ...] = ("£125.2 million",)
+    evidence: tuple[Evidence, ...] = field(default=())
+
+
+REPORT = RetrievedDocument(
+    "a", "Turnover of the quarter grew by 11.4% and\nreached £125.2 million.", 0.9, "reports/thornbury-2024-q2.pdf",
+    {"page_number": 1},
+)  # fmt: skip
+TABLE = RetrievedDocument("b", "| £ million | Q2 2024 |\n| Turnover | 125.2 |", 0.8, "reports/summary.md")
+KOREAN = RetrievedDocument("c", "2024년 2분기 매출은 1억 2,520만 파운드로 늘었습니다.", 0.7, "ko.md")
+UNANSWERABLE = Asked("What does the chief executive earn?", "unanswerable", "The documents do not say.", ())
+
+
+def answered(text: str, *documents: RetrievedDocument) -> Answer:
+    context = Context("", documents or (REPORT, TABLE, KOREAN))
+    return Answer("?", "naive", "test", text, True, citations=citations(text, context), context=context)
+
+
+@pytest.mark.parametrize(
+    ("text", "correctness"),
+    [
+        ("It reached £125.2m [1].", 1.0),
+        ("1억 2,520만 파운드입니다 [3].", 1.0),
+        ("It was £125.2 million in Q2 2023 [1].", 0.5),
+        ("It was £112.4 million or £125.2 million [1].", 0.5),
+        ("It was £99.1, £104.2, £108.8, £112.4 or £125.2 million [1].", 0.5),
+        ("It was £112.4 million [1].", 0.0),
+        (NOT_FOUND["en"], 0.0),
+        ("", 0.0),
+    ],
+)
+def test_correctness_follows_the_key_facts(text: str, correctness: float) -> None:
+    assert judge(Asked(), answered(text)).correctness == correctness
+
+
+def test_a_figure_beside_last_years_is_not_hedging() -> None:
+    text = "Turnover grew from £112.4 million to £125.2 million; operating profit was £14.0 million [1]."
+    assert judge(Asked(), answered(text)).correctness == 1.0
+
+
+def test_some_of_several_facts_are_half_right() -> None:
+    golden = Asked("Price and users of Business?", answer="249 dollars, 25 users", key_facts=("$249", "25 users|25명"))
+    assert judge_text(golden, "월 249달러이고 사용자 25명이 포함됩니다.")[0] == 1.0
+    assert judge_text(golden, "It costs 249 dollars.")[0] == 0.5
+    assert judge_text(golden, "It costs 249 dollars. The documents do not give the number of users.")[0] == 0.5
+
+
+def test_without_key_facts_the_words_of_the_reference_count() -> None:
+    reference = "A fire at the paint shop stopped deliveries for five weeks."
+    golden = Asked("Why was guidance cut?", "summary", reference, ())
+    assert judge_text(golden, "Because deliveries stopped for five weeks after a fire at the paint shop.")[0] == 1.0
+    assert judge_text(golden, "Because a fire stopped deliveries.")[0] == 0.5
+    assert judge_text(golden, "Because wages rose.")[0] == 0.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *NOT_FOUND.values(),
+        "I'm sorry, but I couldn't find any information about this in the provided documents.",
+        "The provided context does not mention the salary.",
+        "There is no information on executive pay in the passages.",
+        "I don't know.",
+        "None of the retrieved documents covers this.",
+        "The reports mention her but do not disclose her pay. They list the revenue instead [1].",
+        "제공된 문서에는 해당 내용이 없습니다.",
+        "죄송하지만 주어진 자료에서 관련 정보를 찾을 수 없습니다.",
+        "문서에 연봉이 언급되어 있지 않습니다.",
+        "그 내용은 알 수 없습니다.",
+    ],
+)
+def test_refusals_are_recognised_and_right_exactly_when_nothing_is_there_to_be_said(text: str) -> None:
+    assert judge(UNANSWERABLE, answered(text)) == Verdict(1.0, 1.0, True, False)
+    assert judge(Asked(), answered(text)) == Verdict(0.0, 1.0, True, False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Invoices are not sent to members [1].",
+        "Reports do not include tax [1].",
+        "결제 정보가 없으면 연결이 중지됩니다 [1].",
+        "알 수 없는 오류가 나면 다시 연결하십시오 [1].",
+        "세금계산서를 발행하지 않습니다 [1].",
+        "The order book stood at £423.9 million [1]. The documents do not give the margin.",
+    ],
+)
+def test_a_no_in_the_matter_is_not_a_refusal(text: str) -> None:
+    assert not is_refusal(text)
+    assert judge(UNANSWERABLE, answered(text)).correctness == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "grounded"),
+    [
+        ("Turnover grew by 11.4% and reached £125.2 million [1].", 1.0),
+        ("Turnover reached £125.2 million. [1]", 1.0),
+        ("Turnover in Q2 2024 was £125.2 million [2].", 1.0),
+        ("Turnover grew by 12.4% [1].", 0.0),
+        ("Turnover grew by 11.4%.", 0.0),
+        ("Turnover grew by 11.4% [7].", 0.0),
+        ("Turnover reached £125.2 million [1]. The weather was fine [1].", 0.5),
+        ("Turnover reached £125.2 million in 2024 [1]. It fell in 2023 [1].", 0.5),
+        ("2분기 매출은 1억 2,520만 파운드였습니다 [1].", 1.0),
+        ("매출이 좋아졌습니다 [1].", 0.0),
+    ],
+)
+def test_a_sentence_is_grounded_when_a_passage_that_it_cites_holds_it(text: str, grounded: float) -> None:
+    assert judge(Asked(), answered(text)).grounded == grounded
+
+
+def test_a_right_answer_from_elsewhere_is_reported() -> None:
+    golden = Asked(evidence=(Evidence("thornbury-2024-q2.pdf", "grew by 11.4% and reached", 1),))
+    assert not judge(golden, answered("£125.2 million [1].")).right_answer_wrong_evidence
+    assert judge(golden, answered("£125.2 million [2].")).right_answer_wrong_evidence
+    assert judge(golden, answered("£125.2 million.")).right_answer_wrong_evidence
+    assert not judge(golden, answered("£99 million [2].")).right_answer_wrong_evidence
+
+
+def test_refusals_have_a_precision_and_a_recall() -> None:
+    texts = [(UNANSWERABLE, NOT_FOUND["en"]), (UNANSWERABLE, "A million [1]."), (Asked(), NOT_FOUND["ko"])]
+    found = refusals([(golden, judge(golden, answered(text))) for golden, text in texts])
+    assert (found.precision, found.recall, found.refused, found.unanswerable) == (0.5, 0.5, 2, 2)
+    assert refusals([]).precision is None
+
+
+def test_kappa_is_that_of_the_textbook() -> None:
+    table = {("yes", "yes"): 20, ("yes", "no"): 5, ("no", "yes"): 10, ("no", "no"): 15}
+    found = agreement(pair for pair, times in table.items() for _ in range(times))
+    assert found.kappa == pytest.approx(0.4)
+    assert (found.n, found.confusion) == (50, table)
+
+
+def test_the_labelled_answers_cover_both_languages_and_all_labels_and_share_no_question() -> None:
+    dev, test = labelled("dev"), labelled("test")
+    assert len(test) >= 60
+    assert {pair.verdict for pair in test} == {"right", "nearly", "wrong"}
+    assert min(sum(pair.language == language for pair in test) for language in ("en", "ko")) >= 30
+    assert not {pair.question for pair in dev} & {pair.question for pair in test}
+
+
+def test_the_judge_agrees_with_a_person_on_answers_it_was_not_tuned_on() -> None:
+    assert validate("test").kappa >= 0.8
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_the_reference_answer_of_every_golden_question_is_judged_right(split: str) -> None:
+    wrong = [golden.id for golden in golden_questions(split) if judge_text(golden, golden.answer)[0] < 1.0]
+    assert not wrong
