@@ -10,20 +10,20 @@ from rich.table import Table
 from rich.text import Text
 
 from lessons.evaluate.evaluation import METRICS, Evaluation, Summary
+from lessons.evaluate.gates import gate_report
 
-HEADLINE = ("recall@5", "ndcg@10", "all@10", "correctness", "groundedness")
+HEADLINE = ("recall@5", "ndcg@10", "correctness", "groundedness")
 
 
 def report(evaluation: Evaluation) -> RenderableType:
-    """Every stage with its metrics, then each category and language, then what changed between the stages."""
-    parts: list[RenderableType] = [_stages(evaluation)]
-    for stage in evaluation.stages:
-        parts.append(_groups(evaluation, stage))
-    gains = [str(gain) for gain in evaluation.gains() if gain.n]
-    warned = [record for record in evaluation.records if record.warnings]
-    if warned:
-        gains.append(f"{len(warned)} answers came with a warning, the first: {warned[0].warnings[0]}")
-    return Group(*parts, *(Text(line) for line in [*gains, *(f"Note: {note}" for note in evaluation.notes)]))
+    """Every stage with its metrics, each category and language, what changed between stages, promises, notes."""
+    tables = [_stages(evaluation), *(_groups(evaluation, stage) for stage in evaluation.stages)]
+    lines = [str(gain) for gain in evaluation.gains() if gain.n]
+    lines += [str(result) for result in gate_report(evaluation) if result.number]
+    lines += [f"Note: {note}" for note in evaluation.notes]
+    if warned := [record for record in evaluation.records if record.warnings]:
+        lines.append(f"Note: {len(warned)} answers came with a warning, the first: {warned[0].warnings[0]}")
+    return Group(*tables, *map(Text, lines))
 
 
 @contextmanager

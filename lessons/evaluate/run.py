@@ -17,6 +17,7 @@ from lessons.ingest.store import Scope
 from lessons.library import load_corpus, shipped_documents
 from lessons.models.embedding import identity
 from lessons.models.llm import describe
+from lessons.models.tokens import ExactTokenCounter
 from lessons.stages import Stage
 from lessons.workspace import Workspace, workspace
 
@@ -61,6 +62,7 @@ def evaluate(
     place = place or workspace()
     prepare = _golden if data is None else partial(_beir, data)
     with prepare(stages, split, limit, sample_seed, watch, place) as task:
+        _warm_up(place)
         records = []
         for record in answers(task.stages, task.questions):
             records.append(record)
@@ -101,6 +103,12 @@ def _beir(
         stages, found.documents, Scope(OWNER), place, lambda done, total: watch("Indexing", done, total)
     ) as there:
         yield _Task(found.name, found.split, questions, there, found.warnings)
+
+
+def _warm_up(place: Workspace) -> None:
+    """Load what is loaded on first use, weights and tokenizer, so that no question's latency includes it."""
+    place.embedding.get_query_embedding("warm up")
+    ExactTokenCounter(place.settings.llm_model).count("warm up")
 
 
 def _own_documents(stages: Sequence[Stage], questions: Sequence[Golden], place: Workspace) -> list[str]:
