@@ -138,7 +138,7 @@ Table: Groups that are held in English too
 
 - Thirty seconds with soap: backs, between fingers, under nails
 - Dry with paper, turn off the tap with the paper.
-- The gel at the door is for visible-clean hands only.
+- The gel at the door is for hands that look clean only.
 
 // Two verses of a short song take about thirty seconds. Children like to choose the song.
 
