@@ -8,17 +8,16 @@ What the answer denies, or turns around (fell for rose), it does not state.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from enum import IntEnum
 
 from lessons.evaluate.judge_calendar import Moment
-from lessons.evaluate.judge_quantities import COUNTS, MONEY, Quantity
+from lessons.evaluate.judge_compare import close, equal
+from lessons.evaluate.judge_quantities import COUNTS, Quantity
 from lessons.evaluate.judge_reading import Found, Reading, read, read_all
 from lessons.evaluate.judge_words import KEPT, clauses, demands, direction, negated, share_found
 from lessons.text import language
 
 MOST_WORDS = 2 / 3  # of a phrase of three words or more: NEAR
-SEVERAL = 10_000  # from this size on '2,270억' without 원 is the amount in 원
 
 _DENIED_BEFORE = re.compile(
     r"(?:\bnot|\bnever|n['’]t|\bno longer|\brather than|\binstead of)"
@@ -60,7 +59,7 @@ class Asked:
     def direction_of(self, quantity: Quantity) -> int:
         """Whether the reference says that this number is a rise (1) or a fall (-1)."""
         found = (each for reading in read_all(self.reference) for each in _numbers(reading))
-        return next((where for each, where in found if _equal(each.quantity, quantity)), 0)
+        return next((where for each, where in found if equal(each.quantity, quantity)), 0)
 
 
 def level(fact: str, answer: str, asked: Asked | None = None) -> Level:
@@ -133,39 +132,10 @@ def _one_quantity(wanted: Quantity, there: Quantity, where: int, expected: int, 
     bare = not wanted.kind and not there.kind and not there.scaled and there.written == wanted.written
     if sort and not wanted.kind and not bare:
         wanted = replace(sort, sign=wanted.sign)
-    if bare or _equal(there, wanted):
+    if bare or equal(there, wanted):
         lost = (wanted.sign < 0 and where == 0) or (there.sign < 0 and expected == 0)
         return Level.NEAR if lost else Level.STATED
-    return Level.NEAR if _close(there, wanted) else Level.NO
-
-
-def _equal(there: Quantity, wanted: Quantity) -> bool:
-    """Whether two quantities are the same; a fact without a unit fits any, one of a single digit only a count."""
-    if not wanted.kind:
-        same = there.number == wanted.number or (there.written == wanted.written and not wanted.scaled)
-        return same and (wanted.figures > 1 or there.kind in COUNTS)
-    if there.kind == wanted.kind:
-        return there.value == wanted.value
-    unit_is_clear = wanted.kind in COUNTS or (wanted.kind in MONEY and there.scaled and there.value >= SEVERAL)
-    return there.kind == "" and there.value == wanted.value and unit_is_clear
-
-
-def _close(there: Quantity, wanted: Quantity) -> bool:
-    """Rounded, in another unit of the same sort, or with the unit missing."""
-    if there.kind == wanted.kind and there.value != wanted.value:
-        return _rounded(there, wanted) or (there.written == wanted.written and wanted.kind not in COUNTS)
-    alike = {there.kind, wanted.kind} <= MONEY or {there.kind, wanted.kind} <= {"percent", "point"}
-    time = {there.kind, wanted.kind} <= {"time", "months", "working days"}
-    missing = there.kind == "" and wanted.figures > 1
-    return there.written == wanted.written and (alike or time or missing)
-
-
-def _rounded(there: Quantity, wanted: Quantity) -> bool:
-    """Whether the number is the wanted one with fewer digits; below three digits it must be called approximate."""
-    if there.figures >= wanted.figures or not (there.about or there.figures > 2):
-        return False
-    places = there.value.normalize().as_tuple().exponent
-    return wanted.value.quantize(Decimal(1).scaleb(int(places))) == there.value
+    return Level.NEAR if close(there, wanted) else Level.NO
 
 
 def _denied_number(found: Found) -> bool:
@@ -187,9 +157,18 @@ def _phrase_level(phrase: str, readings: Sequence[Reading], asked: Asked) -> Lev
     return Level.NEAR if len(demands(phrase)) > 2 and best >= MOST_WORDS else Level.NO
 
 
+def _lesser(phrase: str, text: str) -> bool:
+    """Whether the text names the phrase only to compare with it: 'more than Asia', '아시아보다'."""
+    name = re.escape(phrase)
+    compared = re.compile(rf"\bthan (?:(?:that|those|of|at|in|the) )*{name}|{name}\S{{0,3}}보다", re.I)
+    return bool(compared.search(text)) and phrase.lower() not in compared.sub("", text).lower()
+
+
 def _turned_around(phrase: str, sentence: str, asked: Asked) -> bool:
-    """Whether the clause with the phrase is negated, and phrase and reference are not, or says fell for rose."""
+    """Whether its clause denies the phrase (the reference does not), says fell for rose, or compares with it."""
     clause = next((part for part in clauses(sentence) if share_found(phrase, part) == 1.0), sentence)
+    if _lesser(phrase, sentence) and not _lesser(phrase, asked.reference):
+        return True
     if negated(clause) and not negated(phrase) and not negated(asked.reference):
         return True
     return direction(clause) * direction(asked.reference) < 0

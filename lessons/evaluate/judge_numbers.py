@@ -84,7 +84,7 @@ def digits(text: str) -> str:
     leading number stands between two `\\x02` in front, so that '254억' and '254만' can be told to be alike.
     """
     text = unicodedata.normalize("NFKC", text).replace("−", "-").replace("△", "-")
-    text = _ENGLISH.sub(_english, text)
+    text = _ENGLISH.sub(_english, re.sub(r"\ba fortnight\b", "1 fortnight", text))
     text = _KOREAN_SPANS.sub(_span, text)
     text = _NATIVE.sub(_native, text)
     return _KOREAN.sub(_scaled, _SINO_NUMBER.sub(_sino, text))

@@ -20,6 +20,7 @@ _UNITS: list[tuple[str, str, str]] = [  # pattern, kind, factor; the first that 
     (r"minutes?\b|mins?\b|분(?!기|야|석|자)", "time", "60"),
     (r"hours?\b|hrs?\b|시간", "time", "3600"),
     (r"days?\b|일(?!부(?!터)|[반상정괄치련])", "time", "86400"),
+    (r"fortnights?\b", "time", "1209600"),
     (r"weeks?\b|주(?:일|간)?(?![당식민요문년소])", "time", "604800"),
     (r"months?\b|개월|달(?!러)", "months", "1"),
     (r"years?\b|년", "months", "12"),

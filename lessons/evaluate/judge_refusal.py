@@ -19,7 +19,9 @@ _ENGLISH = re.compile(
     "|".join(
         [
             rf"\b{_SOURCES}\b(?: \S+){{0,6}}? {_NOT} (?:\w+ )?{_SAY}",
-            rf"\b(?:reports?|they|it)\b(?: \S+){{0,6}}? {_NOT} (?:\w+ )?(?:say|state|mention|specify|disclose|answer)\b",
+            rf"\b(?:reports?|they|it)\b(?: \S+){{0,6}}? {_NOT} (?:\w+ )?"
+            r"(?:say|state|mention|specify|disclose|answer)\b",
+            r"\b(?:is|are|was|were) (?:not|un)\s?known\b",
             rf"\b{_SOURCES}\b(?: \S+){{0,3}} {_SAY}s? (?:no|nothing|none)\b|, none for\b|\bhas no such\b",
             rf"\bnone of the(?: \w+){{0,2}} {_SOURCES}",
             rf"\bno {_SOURCES}(?: \S+){{0,4}} {_SAY}",
@@ -30,8 +32,8 @@ _ENGLISH = re.compile(
             rf"\binsufficient (?:\w+ )?{_KNOWLEDGE}\b",
             r"\b(?:could not|couldn['’]t|cannot|can['’]t|can not|unable to|not able to) "
             r"(?:be )?(?:find|found|answer(?:ed)?|determined?|locate|tell|confirm|say)\b",
-            r"\b(?:not|nowhere)(?: explicitly| specifically)? (?:mentioned|stated|specified|provided|found|given"
-            rf"|contained|disclosed|covered|included|answered|addressed|available)\b(?: \S+){{0,3}} {_SOURCES}",
+            r"(?:\bnot|\bnowhere|n['’]t)(?: explicitly| specifically)? (?:mentioned|stated|specified|provided|found"
+            rf"|given|contained|disclosed|covered|included|answered|addressed|available)\b(?: \S+){{0,3}} {_SOURCES}",
             r"\bI (?:do not|don['’]t) know\b",
             r"\bnot in the documents\b",
         ]
@@ -53,7 +55,7 @@ _KOREAN = re.compile(
             rf"(?:{_NOT_THERE}|{_UNSAID}|{_UNWRITTEN})",
             _UNKNOWN,
             rf"(?:답변?|대답)(?:을|은|해)?\s?(?:\S+\s)?(?:드릴|할|찾을) 수 ?{_NOT_THERE}",
-            r"확인되지 않(?:습니다|았|는다)|모르겠습니다|알지 못합니다",
+            r"(?:알|확인하|파악하|답하)기 (?:가 )?어렵|확인되지 않(?:습니다|았|는다)|모르겠습니다|알지 못합니다",
         ]
     )
 )

@@ -37,12 +37,12 @@ _NEGATION = re.compile(
 _NO_NEGATION = re.compile(r"\bnot only\b|뿐만? ?아니라|관계 ?없이|변함 ?없", re.I)
 _UP = re.compile(
     r"\b(?:rose|rises?|risen|grew|grows?|grown|growth|increas\w*|up(?! to)|improv\w*|gain\w*|climb\w*|higher|surg\w*)\b"
-    r"|증가|성장|상승|오르|올랐|올라|오른|(?<!오)늘(?=[어었린려렸고며은난났])|개선|확대|높아|흑자",
+    r"|증가|성장|상승|오르|올랐|올라|오른|(?<!오)늘(?=[어었린려렸고며은난났])|개선|확대|높아|좋아|흑자",
     re.I,
 )
 _DOWN = re.compile(
     r"\b(?:fell|falls?|fallen|declin\w*|decreas\w*|down|drop\w*|lost|loss\w*|lower\w*|reduc\w*|shrank|shrunk|slipp\w*|deficit)\b"
-    r"|감소|하락|줄(?=[어었인이고며은여였])|떨어|내리|내렸|내린|내려(?![받오])|축소|낮아|손실|적자|악화",
+    r"|감소|하락|줄(?=[어었인이고며은여였])|떨어|내리|내렸|내린|내려(?![받오])|축소|낮아|나빠|손실|적자|악화",
     re.I,
 )
 _CLAUSE = re.compile(

@@ -121,6 +121,8 @@ def test_each_number_takes_the_direction_of_its_own_clause() -> None:
         ("billing contact", "Invoices are not sent to the billing contact."),
         ("결제 담당자", "결제 담당자에게 보내지 않습니다."),
         ("Hartlepool", "The test bed is not in Hartlepool."),
+        ("Asia", "The Nordic countries grew faster than Asia."),
+        ("한빛전자", "미르전자가 한빛전자보다 컸습니다."),
     ],
 )
 def test_what_the_answer_denies_is_not_stated(fact: str, answer: str) -> None:

@@ -95,6 +95,8 @@ def test_without_key_facts_the_words_of_the_reference_count() -> None:
         "죄송하지만 주어진 자료에서 관련 정보를 찾을 수 없습니다.",
         "문서에 연봉이 언급되어 있지 않습니다.",
         "그 내용은 알 수 없습니다.",
+        "주어진 보고서만으로는 파악하기 어렵습니다.",
+        "That isn't covered by the material I was given.",
     ],
 )
 def test_refusals_are_recognised_and_right_exactly_when_nothing_is_there_to_be_said(text: str) -> None:
@@ -165,6 +167,10 @@ def test_the_labelled_answers_cover_both_languages_and_all_labels_and_share_no_q
     assert {pair.verdict for pair in test} == {"right", "nearly", "wrong"}
     assert min(sum(pair.language == language for pair in test) for language in ("en", "ko")) >= 30
     assert not {pair.question for pair in dev} & {pair.question for pair in test}
+
+
+def test_the_judge_does_not_get_worse_on_answers_that_were_chosen_to_break_it() -> None:
+    assert validate("hard").kappa >= 0.55
 
 
 def test_the_judge_agrees_with_a_person_on_answers_it_was_not_tuned_on() -> None:
