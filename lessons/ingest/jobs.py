@@ -79,7 +79,7 @@ class Jobs:
         return self.status(job_id, scope)
 
     def wait(self, job_id: str, scope: Scope, timeout: float = float("inf")) -> JobStatus:
-        """The job's status when it has ended, or after `timeout` seconds."""
+        """The job's status when it has ended, or after `timeout` seconds. Starts the workers, if they are missing."""
         self.start()
         deadline = monotonic() + timeout
         while (status := self.status(job_id, scope)).is_open and monotonic() < deadline:

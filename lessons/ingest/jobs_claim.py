@@ -32,12 +32,15 @@ NOBODY_WORKS_ON_IT = text(
     " AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))"
 ).bindparams(space=LOCKS)
 
+HOLD = text("SELECT pg_try_advisory_xact_lock(:space, :number)").bindparams(space=LOCKS)
 # Servers may end idle transactions, which this one is on purpose. Without the probes a server notices only after hours
-# that the worker's machine was switched off; with them (seconds, nine probes) after a minute.
-HOLD = text(
-    "SELECT pg_try_advisory_xact_lock(:space, :number), set_config('idle_in_transaction_session_timeout', '0', true),"
-    " set_config('tcp_keepalives_idle', '15', true), set_config('tcp_keepalives_interval', '5', true)"
-).bindparams(space=LOCKS)
+# that the worker's machine was switched off; with them (seconds, nine probes) after a minute. SET comes last, because
+# the snapshot of a SELECT stays until the connection's next statement, and SET takes none.
+KEEP_HOLDING = [
+    text("SET LOCAL tcp_keepalives_idle = 15"),
+    text("SET LOCAL tcp_keepalives_interval = 5"),
+    text("SET LOCAL idle_in_transaction_session_timeout = 0"),
+]
 
 
 class Superseded(Exception):  # noqa: N818 - it is no error
@@ -66,6 +69,8 @@ def _take(
         job = session.scalar(free.order_by(JobRow.number).limit(1).with_for_update(skip_locked=True))
         if job is None or not hold.scalar(HOLD, {"number": job.number}):
             return None
+        for setting in KEEP_HOLDING:
+            hold.execute(setting)
         job.run += 1
         job.attempts += 1
         job.started_at = func.coalesce(JobRow.started_at, func.now())

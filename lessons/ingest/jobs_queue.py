@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from uuid import UUID
 
-from sqlalchemy import Engine, delete, exists, func, insert, select, text, update
+from sqlalchemy import Engine, delete, exists, false, func, insert, select, text, update
 from sqlalchemy.orm import Session
 from sqlalchemy.sql import ColumnElement
 
@@ -84,5 +84,5 @@ def _of(job_id: str, user_id: str) -> list[ColumnElement[bool]]:
     try:
         known = UUID(job_id)
     except ValueError:
-        return [text("false")]  # type: ignore[list-item]
+        return [false()]
     return [JobRow.id == known, JobRow.user_id == user_id]

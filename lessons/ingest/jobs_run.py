@@ -106,20 +106,23 @@ def _unpacked(claim: Claim, data_dir: Path) -> Iterator[list[tuple[Path, str]]]:
         shutil.rmtree(left, ignore_errors=True)
     mine = folder / f"{claim.job.id}-{claim.job.run}"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        mine.mkdir(mode=0o700)
-        yield [_saved(mine, position, *file) for position, file in enumerate(claim.files())]
+        yield _saved(claim, mine)
     finally:
         shutil.rmtree(mine, ignore_errors=True)
 
 
-def _saved(folder: Path, position: int, content: bytes, source_file: str) -> tuple[Path, str]:
-    suffix = PurePath(source_file).suffix.lower()
-    path = folder / f"{position}{suffix if suffix in READERS else ''}"
+def _saved(claim: Claim, folder: Path) -> list[tuple[Path, str]]:
+    saved = []
     try:
-        path.write_bytes(content)
+        folder.mkdir(mode=0o700, parents=True)
+        for position, (content, source_file) in enumerate(claim.files()):
+            suffix = PurePath(source_file).suffix.lower()
+            path = folder / f"{position}{suffix if suffix in READERS else ''}"
+            path.write_bytes(content)
+            saved.append((path, source_file))
     except OSError as error:
         raise LessonsError(
-            f"{source_file} cannot be unpacked in {folder.parent}: {error.strerror or error}."
+            f"The files cannot be unpacked in {folder.parent} ({error.strerror or error}): "
+            "free some space there, or set LESSONS_DATA_DIR to another folder."
         ) from error
-    return path, source_file
+    return saved

@@ -333,3 +333,24 @@ def test_workers_go_when_nothing_is_open_and_come_back(one_database: Settings, o
     for name in ("one", "two"):
         assert jobs.wait(jobs.submit(files(1, name), owner), owner, 30).status == "COMPLETED"
         until(lambda: not jobs._workers)
+
+
+def test_a_held_job_does_not_keep_the_database_from_cleaning_up(either_database: Settings, owner: Scope) -> None:
+    made = JobQueue(engine(either_database))
+    made.put(owner.user_id, [PLAIN.name], "hash8_8", files(1), 10)
+    held = text(
+        "SELECT backend_xid IS NULL AND backend_xmin IS NULL FROM pg_stat_activity WHERE state LIKE 'idle in %'"
+    )
+    with claim(made.engine, [PLAIN.name], "hash8_8") as taken, made.engine.connect() as connection:
+        assert taken is not None
+        assert connection.scalars(held).all() == [True]
+
+
+def test_files_that_cannot_be_unpacked_fail_the_job_with_a_sentence(
+    one_database: Settings, owner: Scope, tmp_path: Path
+) -> None:
+    (tmp_path / "jobs").write_text("a file where the folder should be")
+    jobs = jobs_of(one_database, data_dir=tmp_path)
+    ended = jobs.wait(jobs.submit(files(1), owner), owner, 30)
+    assert ended.status == "FAILED"
+    assert ended.reason.startswith(f"The files cannot be unpacked in {tmp_path / 'jobs'}")
