@@ -4,8 +4,9 @@ Two stages answer the same questions, so the questions are resampled, never the 
 for both cancels out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -15,6 +16,7 @@ RESAMPLES = 10_000
 LEVEL = 0.95
 SEED = 20_240_601
 _BLOCK = 2_000_000  # numbers drawn at a time, which bounds the memory
+_KEPT = 150  # questions; draws for as many or fewer are kept, at most 12 MB each
 
 Verdict = Literal["better", "worse", "no difference shown"]
 Interval = tuple[float, float]
@@ -108,21 +110,39 @@ def _known(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def _resampled_means(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    rng, size = np.random.default_rng(SEED), len(values)
-    return np.concatenate([values[rng.integers(0, size, (rows, size))].mean(axis=1) for rows in _blocks(size)])
+    return np.concatenate([counts @ values for counts in _blocks(_draw_counts, len(values))]) / len(values)
 
 
 def _sign_flip_p(differences: NDArray[np.float64]) -> float:
-    rng, size = np.random.default_rng(SEED), len(differences)
-    observed = abs(differences.sum()) - 1e-12
-    extreme = sum(
-        int((abs((rng.integers(0, 2, (rows, size)) * 2 - 1) @ differences) >= observed).sum()) for rows in _blocks(size)
-    )
-    return (extreme + 1) / (RESAMPLES + 1)
+    observed = abs(differences.sum()) - 1e-9
+    sums = np.concatenate([signs @ differences for signs in _blocks(_draw_signs, len(differences))])
+    return (int((abs(sums) >= observed).sum()) + 1) / (RESAMPLES + 1)
 
 
-def _blocks(size: int) -> list[int]:
-    """How many resamples to draw at a time, so that a block stays small."""
-    rows = max(1, _BLOCK // size)
-    full, rest = divmod(RESAMPLES, rows)
-    return [rows] * full + [rest] * bool(rest)
+def _draw_counts(rng: np.random.Generator, rows: int, size: int) -> NDArray[np.float64]:
+    """How often each of `size` questions is drawn, in `rows` draws of as many with replacement; shape (rows, size)."""
+    drawn = rng.integers(0, size, (rows, size)) + size * np.arange(rows)[:, None]
+    return np.bincount(drawn.ravel(), minlength=rows * size).reshape(rows, size).astype(float)
+
+
+def _draw_signs(rng: np.random.Generator, rows: int, size: int) -> NDArray[np.float64]:
+    """+1 and -1 at random; shape (rows, size)."""
+    return rng.choice([-1.0, 1.0], (rows, size))
+
+
+Draw = Callable[[np.random.Generator, int, int], NDArray[np.float64]]
+
+
+def _blocks(draw: Draw, size: int) -> Iterator[NDArray[np.float64]]:
+    """What `draw` gives for all resamples, a block of bounded memory at a time. Small ones are kept for the next."""
+    if size <= _KEPT:
+        yield _whole(draw, size)
+        return
+    rng, rows = np.random.default_rng(SEED), max(1, _BLOCK // size)
+    for start in range(0, RESAMPLES, rows):
+        yield draw(rng, min(rows, RESAMPLES - start), size)
+
+
+@lru_cache(maxsize=48)
+def _whole(draw: Draw, size: int) -> NDArray[np.float64]:
+    return draw(np.random.default_rng(SEED), RESAMPLES, size)

@@ -13,12 +13,13 @@ from lessons.evaluate.evaluation import METRICS, Evaluation, Summary
 from lessons.evaluate.gates import gate_report
 
 HEADLINE = ("recall@5", "ndcg@10", "correctness", "groundedness")
+GROUPED = ("recall@5", "correctness")
 
 
 def report(evaluation: Evaluation) -> RenderableType:
-    """Every stage with its metrics, each category and language, what changed between stages, promises, notes."""
-    tables = [_stages(evaluation), *(_groups(evaluation, stage) for stage in evaluation.stages)]
-    lines = [str(gain) for gain in evaluation.gains() if gain.n]
+    """Every stage with its metrics, categories and languages, what changed between stages, promises, notes."""
+    tables = [_stages(evaluation), *(_groups(evaluation, metric) for metric in GROUPED)]
+    lines = [str(gain) for gain in evaluation.gains(HEADLINE) if gain.n]
     lines += [str(result) for result in gate_report(evaluation) if result.number]
     lines += [f"Note: {note}" for note in evaluation.notes]
     if warned := [record for record in evaluation.records if record.warnings]:
@@ -43,44 +44,49 @@ def bars(console: Console, hidden: bool) -> Iterator[Callable[[str, int, int], N
 
 def _stages(evaluation: Evaluation) -> Table:
     questions = len({record.question_id for record in evaluation.records})
-    table = Table(title=f"{evaluation.data}, {evaluation.split}: {questions} questions, means with 95 % intervals")
-    table.add_column("")
-    for stage in evaluation.stages:
-        table.add_column(stage, justify="right")
-    summaries = [evaluation.summary(stage) for stage in evaluation.stages]
+    title = f"{evaluation.data}, {evaluation.split}: {questions} questions, means with 95 % intervals"
+    table, summaries = _table(title, evaluation), [evaluation.summary(stage) for stage in evaluation.stages]
     for metric in METRICS:
         table.add_row(metric, *(_with_interval(summary, metric) for summary in summaries))
-    for label, value in _COSTS.items():
+    table.add_section()
+    for label, value in _PLAIN.items():
         table.add_row(label, *(value(summary) for summary in summaries))
     return table
 
 
-_COSTS: dict[str, Callable[[Summary], str]] = {
-    "refusals: precision, recall": lambda of: f"{_number(of.refusal_precision)}, {_number(of.refusal_recall)}",
-    "right answer, wrong evidence": lambda of: _number(of.right_answer_wrong_evidence),
-    "latency p50, p95 (ms)": lambda of: f"{of.p50_ms:.0f}, {of.p95_ms:.0f}",
-    "model calls, tokens a question": lambda of: f"{of.llm_calls:.1f}, {of.tokens:,.0f}",
-    "US$ per 1,000 questions": lambda of: f"{1_000 * of.cost:.2f}",
+_PLAIN: dict[str, Callable[[Summary], str]] = {
+    "refusal prec.": lambda of: _number(of.refusal_precision),
+    "refusal recall": lambda of: _number(of.refusal_recall),
+    "wrong evidence": lambda of: _number(of.right_answer_wrong_evidence),
+    "p50 (ms)": lambda of: f"{of.p50_ms:,.0f}",
+    "p95 (ms)": lambda of: f"{of.p95_ms:,.0f}",
+    "model calls": lambda of: f"{of.llm_calls:.1f}",
+    "tokens": lambda of: f"{of.tokens:,.0f}",
+    "US$ per 1,000": lambda of: f"{1_000 * of.cost:.2f}",
 }
 
 
-def _groups(evaluation: Evaluation, stage: str) -> Table:
-    table = Table(title=f"{stage} by category and language")
-    table.add_column("")
-    table.add_column("n", justify="right")
-    for metric in HEADLINE:
-        table.add_column(metric, justify="right")
+def _groups(evaluation: Evaluation, metric: str) -> Table:
+    table = _table(f"{metric} by category and language", evaluation)
     for by in ("category", "language"):
         for name in evaluation.groups(by):
-            summary = evaluation.summary(stage, **{by: name})
-            table.add_row(name, str(summary.n), *(_with_interval(summary, metric) for metric in HEADLINE))
+            summaries = [evaluation.summary(stage, **{by: name}) for stage in evaluation.stages]
+            table.add_row(f"{name} ({summaries[0].n})", *(_with_interval(summary, metric) for summary in summaries))
         table.add_section()
     return table
 
 
+def _table(title: str, evaluation: Evaluation) -> Table:
+    table = Table("", title=title)
+    for stage in evaluation.stages:
+        table.add_column(stage, justify="right")
+    return table
+
+
 def _with_interval(summary: Summary, metric: str) -> str:
+    """The mean, and its interval in the line below, narrow enough for five stages side by side."""
     low, high = summary.intervals[metric]
-    return f"{_number(summary.means[metric])} [{_number(low)}–{_number(high)}]" if not math.isnan(low) else "–"
+    return "–" if math.isnan(low) else f"{_number(summary.means[metric])}\n{_number(low)}–{_number(high)}"
 
 
 def _number(value: float) -> str:
