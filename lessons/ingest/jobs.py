@@ -2,8 +2,9 @@
 
 The queue is two tables of our own and no task framework. Of those that live on PostgreSQL, procrastinate (MIT, alive)
 would bring its own schema, an event loop and a worker to look after, and still leave to us what is particular here: a
-bounded queue whose caller lends a hand, progress by file and step, the owner of a job, and a worker's death noticed
-when its connection closes. That is most of this code, and the rest, `FOR UPDATE SKIP LOCKED`, is worth reading once.
+bounded queue whose caller lends a hand, progress by file and step, the owner of a job, and a dead worker's job taken up
+at once (there, heartbeats tell, and a periodic task of one's own resumes what stalled). That is most of this code, and
+the rest, `FOR UPDATE SKIP LOCKED`, is worth reading once.
 The files lie in the database until the job ends, because that is the one place every worker can reach.
 
 Calls to a model are not retried here: its client retries a bounded number of times, and then the job fails.
