@@ -1,5 +1,6 @@
 """What an evaluation found: one record a question and stage, their summary, and the gains between the stages."""
 
+import html
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ import numpy as np
 
 from lessons.evaluate.compare import Gain, Interval, corrected, interval, paired_gain
 from lessons.evaluate.ranking import RETRIEVAL_METRICS
+from lessons.evaluate.tables import html_table
 
 METRICS = (*RETRIEVAL_METRICS, "correctness", "groundedness")
 
@@ -56,6 +58,11 @@ class Summary:
     refusal_recall: float
     right_answer_wrong_evidence: float
 
+    def with_interval(self, metric: str) -> str:
+        """For example `0.62 [0.51, 0.73]`; a dash where there is no value."""
+        mean, (low, high) = self.means[metric], self.intervals[metric]
+        return "–" if np.isnan(mean) else f"{mean:.2f} [{low:.2f}, {high:.2f}]"
+
     def as_dict(self) -> dict[str, Any]:
         """The keys of `lessons evaluate --json`; None stands for what cannot be measured."""
         plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("means", "intervals")}
@@ -65,7 +72,7 @@ class Summary:
         } | {"intervals": bounds}  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
     """Every answer of a run, and what it was run on. `settings` are those in force, without secrets."""
 
@@ -109,6 +116,17 @@ class Evaluation:
             for stage in self.stages
         }
         return {"stages": stages, "gains": [gain.as_dict() for gain in self.gains() if gain.n]}
+
+    def __repr__(self) -> str:
+        asked = len({record.question_id for record in self.records})
+        return f"Evaluation of {', '.join(self.stages)} on {asked} questions of {self.data}, {self.split}"
+
+    def _repr_html_(self) -> str:
+        summaries = [self.summary(stage) for stage in self.stages]
+        rows = [[metric, *(summary.with_interval(metric) for summary in summaries)] for metric in METRICS]
+        rows.append(["latency p50, p95 (ms)", *(f"{each.p50_ms:,.0f}, {each.p95_ms:,.0f}" for each in summaries)])
+        rows.append(["model calls, tokens", *(f"{each.llm_calls:.1f}, {each.tokens:,.0f}" for each in summaries)])
+        return f"<p>{html.escape(repr(self))}</p>" + html_table(["", *self.stages], rows)
 
     def _compare(self, metric: str) -> list[Gain]:
         return [compare_records(self.of(old), self.of(new), metric, old, new) for old, new in pairwise(self.stages)]

@@ -1,12 +1,12 @@
 """What each stage promises (row B11), and whether the numbers of an evaluation keep the promise."""
 
-import html
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import isnan
 from typing import Literal
 
 from lessons.evaluate.evaluation import Evaluation, compare_records
+from lessons.evaluate.tables import html_table
 
 Status = Literal["passed", "missed", "not yet measurable"]
 
@@ -45,10 +45,8 @@ class GateReport(list[GateResult]):
         return "\n".join(map(str, self))
 
     def _repr_html_(self) -> str:
-        cells = [(result.gate.promise, result.number, result.status) for result in self]
-        rows = ["".join(f"<td style='text-align:left'>{html.escape(cell)}</td>" for cell in row) for row in cells]
-        head = "<tr><th>promise</th><th>measured</th><th></th></tr>"
-        return f"<table>{head}{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+        rows = [(result.gate.promise, result.number, result.status) for result in self]
+        return html_table(("promise", "measured", ""), rows)
 
 
 def gate_report(evaluation: Evaluation) -> GateReport:

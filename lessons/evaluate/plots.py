@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatter
 
 from lessons.evaluate.colours import stage_colour
 from lessons.evaluate.evaluation import Evaluation, Summary
@@ -28,7 +29,7 @@ def plot_metric(evaluation: Evaluation, metric: str = "recall@5") -> Figure:
 def plot_groups(evaluation: Evaluation, metric: str = "recall@5", by: str = "category") -> Figure:
     """One metric of every stage for each `category` or `language`, with 95 % intervals and numbers of questions."""
     groups, stages = evaluation.groups(by), evaluation.stages
-    figure, axes = _canvas(6.5, 0.3 * len(groups) * (len(stages) + 1) + 1.4)
+    figure, axes = _canvas(6.5, 0.19 * len(groups) * (len(stages) + 1) + 1.4)
     for row, group in enumerate(groups):
         for place, stage in enumerate(stages):
             _point(axes, row + _offset(place, len(stages)), evaluation.summary(stage, **{by: group}), metric, stage)
@@ -48,6 +49,8 @@ def plot_latency(evaluation: Evaluation, metric: str = "correctness") -> Figure:
         axes.plot([summary.p50_ms, summary.p95_ms], [quality, quality], color=stage_colour(stage), alpha=0.5)
         _dot(axes, summary.p50_ms, summary, metric, stage)
     axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(LogFormatter())
+    axes.xaxis.set_minor_formatter(LogFormatter())
     axes.set_xlabel("latency of an answer, median to 95th percentile (ms, logarithmic)")
     return _quality(figure, axes, metric, f"What a better {metric} costs in time")
 

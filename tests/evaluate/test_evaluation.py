@@ -59,3 +59,11 @@ def test_the_json_is_the_contract_of_the_command_line() -> None:
     assert found["stages"]["naive"]["mrr@10"] is None
     assert {"from", "to", "metric", "delta", "ci_low", "ci_high", "p"} <= set(found["gains"][0])
     assert {gain["metric"] for gain in found["gains"]} < set(METRICS)
+
+
+def test_a_notebook_shows_each_stage_with_its_intervals() -> None:
+    shown = evaluation({"naive": [1.0, 0.0], "<b>": [1.0, 1.0]})._repr_html_()
+    assert "0.50 [0.00, 1.00]" in shown
+    assert "1.00 [1.00, 1.00]" in shown
+    assert "&lt;b&gt;" in shown
+    assert "<b>" not in shown
