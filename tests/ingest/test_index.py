@@ -1,9 +1,12 @@
 """How documents become chunks in the naive index."""
 
+from pathlib import Path
+
 from llama_index.core import get_tokenizer
-from llama_index.core.schema import Document
+from llama_index.core.schema import Document, MetadataMode
 
 from lessons.ingest.index import naive_index
+from lessons.ingest.read import read
 
 
 def document(text: str, **metadata: object) -> Document:
@@ -39,3 +42,9 @@ def test_the_fingerprint_changes_with_the_file_and_with_the_recipe() -> None:
     index = naive_index()
     assert index.fingerprint("hash") == naive_index().fingerprint("hash")
     assert index.fingerprint("hash") != index.fingerprint("other hash")
+
+
+def test_only_the_words_of_a_chunk_are_embedded(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Just this.", encoding="utf-8")
+    (chunk,) = naive_index().chunks(read(tmp_path / "a.txt"), "mina")
+    assert chunk.get_content(MetadataMode.EMBED) == "Just this."
