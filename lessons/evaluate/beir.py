@@ -12,12 +12,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lessons.answer.prompts import NOT_FOUND
 from lessons.errors import LessonsError
 from lessons.evaluate.golden import Evidence, Golden
+from lessons.evaluate.judge import is_unanswerable
+from lessons.evaluate.judge_refusal import is_refusal
 from lessons.settings import settings
 from lessons.text import language, normalize
 
 Judgements = dict[str, dict[str, int]]
+
+UNANSWERABLE = {"null", "null_query", "unanswerable"}
+"""Values of `metadata.type` for questions whose answer the corpus does not hold (`null_query` is MultiHop-RAG's)."""
 
 
 @dataclass(frozen=True)
@@ -70,26 +76,33 @@ def _documents(path: Path, warnings: list[str]) -> list[BeirDocument]:
 def _questions(path: Path, judged: Judgements, split: str) -> list[Golden]:
     found: dict[str, Golden] = {}
     for place, item in _objects(path, found):
-        text, details = _text(item, "text", place), item.get("metadata") or {}
-        if not text:
+        if not _text(item, "text", place):
             raise LessonsError(f"{place}: the question {item['_id']!r} has no text; write one or remove the line.")
-        answer = details.get("answer", "") if isinstance(details, dict) else ""
-        spellings = [str(each) for each in (answer if isinstance(answer, list) else [answer]) if str(each)]
-        found[item["_id"]] = Golden(
-            id=item["_id"],
-            question=text,
-            language=language(text),
-            category=str(details.get("type", "all")) if isinstance(details, dict) else "all",
-            answer=spellings[0] if spellings else "",
-            key_facts=("|".join(spellings),) if spellings else (),
-            evidence=tuple(Evidence(name, grade=grade) for name, grade in judged.get(item["_id"], {}).items()),
-            split=split,
-        )
+        grades = judged.get(item["_id"], {})
+        found[item["_id"]] = _question(item, _text(item, "text", place), grades, item["_id"] in judged, split)
     if unknown := next((name for name in judged if name not in found), None):
         raise LessonsError(
             f"{path.name} has no question {unknown!r}, which qrels/{split}.tsv judges; add or remove it."
         )
-    return [question for question in found.values() if question.evidence]
+    return [each for each in found.values() if each.evidence or (each.answer and is_unanswerable(each))]
+
+
+def _question(item: dict[str, Any], text: str, grades: dict[str, int], judged: bool, split: str) -> Golden:
+    details = item["metadata"] if isinstance(item.get("metadata"), dict) else {}
+    kind, answer = str(details.get("type") or "all"), details.get("answer", "")
+    spellings = [str(each) for each in (answer if isinstance(answer, list) else [answer]) if str(each)]
+    if not judged and (kind in UNANSWERABLE or any(map(is_refusal, spellings))):
+        answer, spellings = NOT_FOUND["en"], []
+    return Golden(
+        id=item["_id"],
+        question=text,
+        language=language(text),
+        category=kind,
+        answer=spellings[0] if spellings else str(answer or ""),
+        key_facts=("|".join(spellings),) if spellings else (),
+        evidence=tuple(Evidence(name, grade=grade) for name, grade in grades.items()),
+        split=split,
+    )
 
 
 def _judgements(path: Path, documents: set[str]) -> Judgements:

@@ -8,6 +8,7 @@ import pytest
 from lessons.errors import LessonsError
 from lessons.evaluate.beir import read_beir
 from lessons.evaluate.golden import Evidence
+from lessons.evaluate.judge import is_unanswerable
 
 CORPUS = [{"_id": "d1", "title": "Kiosk", "text": "It opens at 7:30."}, {"_id": "d2", "text": "도서관은 9시에 엽니다."}]
 QUERIES = [
@@ -69,6 +70,16 @@ def test_a_document_without_text_is_left_out_with_a_warning(tmp_path: Path) -> N
     found = read_beir(make(tmp_path, [*CORPUS, {"_id": "d3", "title": "", "text": " "}]))
     assert [document.id for document in found.documents] == ["d1", "d2"]
     assert found.warnings == ["corpus.jsonl, line 3: the document 'd3' has no text and cannot be found."]
+
+
+@pytest.mark.parametrize(
+    "details", [{"type": "null", "answer": "Insufficient information."}, {"answer": "The documents do not say."}]
+)
+def test_a_question_marked_as_unanswerable_is_asked_and_should_be_refused(tmp_path: Path, details: dict) -> None:
+    found = read_beir(make(tmp_path, queries=[*QUERIES, {"_id": "q4", "text": "Who?", "metadata": details}]))
+    last = found.questions[-1]
+    assert (last.id, last.evidence, last.key_facts) == ("q4", (), ())
+    assert is_unanswerable(last)
 
 
 @pytest.mark.parametrize(
