@@ -66,24 +66,32 @@ def _document(text: str, name: str, number: int | None, suffix: str) -> Document
     )
 
 
+class _FileError(Exception):
+    """Why a file cannot be used, as the end of a sentence that begins with its name."""
+
+
 def _pages(path: Path, name: str) -> list[Page]:
-    reader = READERS.get(path.suffix.lower())
-    if reader is None:
-        raise ReadError(f"{name} is not one of the formats that can be read: {', '.join(READERS)}.")
     try:
-        size = path.stat().st_size
-        if size > settings().max_file_bytes:
-            limit = settings().max_file_bytes // 1_000_000
-            raise ReadError(f"{name} is larger than {limit} MB; split it, or raise LESSONS_MAX_FILE_BYTES.")
-        if size == 0:
-            raise ReadError(f"{name} is empty.")
-        return reader(path)
-    except ReadError:
-        raise
+        return _reader(path)(path)
+    except _FileError as reason:
+        raise ReadError(f"{name} {reason}") from reason
     except OSError as error:
         raise ReadError(f"{name} cannot be opened: {error.strerror or error}.") from error
     except Exception as error:  # a parser may raise anything on a broken file
         raise ReadError(f"{name} is damaged or is not really a {path.suffix} file; open and save it anew.") from error
+
+
+def _reader(path: Path) -> Callable[[Path], list[Page]]:
+    """The reader for the file's format, after a look at its size."""
+    reader = READERS.get(path.suffix.lower())
+    if reader is None:
+        raise _FileError(f"is not one of the formats that can be read: {', '.join(READERS)}.")
+    size, limit = path.stat().st_size, settings().max_file_bytes
+    if size > limit:
+        raise _FileError(f"is larger than {limit // 1_000_000} MB; split it, or raise LESSONS_MAX_FILE_BYTES.")
+    if size == 0:
+        raise _FileError("is empty.")
+    return reader
 
 
 def _read_pdf(path: Path) -> list[Page]:
@@ -93,7 +101,7 @@ def _read_pdf(path: Path) -> list[Page]:
     try:
         return [(number, page.extract_text()) for number, page in enumerate(PdfReader(path).pages, start=1)]
     except FileNotDecryptedError as error:
-        raise ReadError(f"{path.name} is protected by a password; save a copy without one.") from error
+        raise _FileError("is protected by a password; save a copy without one.") from error
 
 
 def _read_docx(path: Path) -> list[Page]:
@@ -142,11 +150,11 @@ def _read_text(path: Path) -> list[Page]:
     data = path.read_bytes()
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     if encoding == "utf-8-sig" and b"\0" in data:
-        raise ReadError(f"{path.name} is not text; its name ends in {path.suffix} but it holds binary data.")
+        raise _FileError(f"is not text; its name ends in {path.suffix} but it holds binary data.")
     try:
         return [(None, data.decode(encoding))]
     except UnicodeDecodeError as error:
-        raise ReadError(f"{path.name} is not written in UTF-8; save it as UTF-8 text.") from error
+        raise _FileError("is not written in UTF-8; save it as UTF-8 text.") from error
 
 
 def _table(rows: list[list[str]]) -> str:
@@ -157,7 +165,7 @@ def _refuse_zip_bomb(path: Path) -> None:
     with zipfile.ZipFile(path) as archive:
         unpacked = sum(entry.file_size for entry in archive.infolist())
     if unpacked > 10 * settings().max_file_bytes:
-        raise ReadError(f"{path.name} unpacks to {unpacked // 1_000_000} MB; it is refused as a decompression bomb.")
+        raise _FileError(f"unpacks to {unpacked // 1_000_000} MB; it is refused as a decompression bomb.")
 
 
 READERS: dict[str, Callable[[Path], list[Page]]] = {

@@ -1,18 +1,19 @@
-"""The reader's own documents: upload, see what became of them, see what is there."""
+"""The reader's own documents: upload them, watch them being ingested, see what is there."""
 
-import tempfile
 from pathlib import Path
 
 import streamlit as st
 
-from lessons.ingest.pipeline import FileResult, ingest
+from lessons.ingest.jobs import Jobs
+from lessons.ingest.jobs_table import JobResult, JobStatus
 from lessons.ingest.read import READERS
 from lessons.ingest.store import Scope
 from lessons.library import indexes
 from lessons.pages.common import opened, plain, told_plainly
 from lessons.settings import settings
-from lessons.workspace import Workspace
+from lessons.workspace import Workspace, workspace
 
+SHOWN_JOBS = 5
 ADVICE = {
     "added": "is in; ask about it on the Compare page.",
     "replaced": "took the place of its earlier version.",
@@ -20,44 +21,70 @@ ADVICE = {
 }
 
 
+@st.cache_resource
+def jobs() -> Jobs:
+    """The ingestion jobs of this app; what an earlier process left over goes on."""
+    running = Jobs(workspace(), {index.name: index for index in indexes()})
+    running.start()
+    return running
+
+
 def page() -> None:
-    """Upload files for the chosen owner and list what the owner has."""
+    """Upload files for the chosen owner, follow their jobs, and list what the owner has."""
     st.title("Documents")
     place, owner = opened()
+    with told_plainly():
+        _upload(owner)
+        _follow(owner)
+        _list(place, owner)
+
+
+def _upload(owner: str) -> None:
     megabytes = settings().max_file_bytes // 1_000_000
-    uploads = st.file_uploader(
-        f"Add your own documents, up to {megabytes} MB each",
-        type=[suffix.lstrip(".") for suffix in READERS],
-        accept_multiple_files=True,
-    )
-    if uploads and st.button("Ingest", type="primary"):
-        with told_plainly():
-            _ingest(place, owner, uploads)
-    _list(place, owner)
+    with st.form("upload", clear_on_submit=True, border=False):
+        uploads = st.file_uploader(
+            f"Add your own documents, up to {megabytes} MB each",
+            type=[suffix.lstrip(".") for suffix in READERS],
+            accept_multiple_files=True,
+        )
+        if st.form_submit_button("Ingest", type="primary") and uploads:
+            files = [(upload.getvalue(), _file_name(upload.name)) for upload in uploads]
+            jobs().submit(files, Scope(owner))
 
 
-def _ingest(place: Workspace, owner: str, uploads: list) -> None:
-    targets = indexes()
-    bar = st.progress(0.0, "Reading …")
-    with tempfile.TemporaryDirectory() as folder:
-        files = [_saved(Path(folder), number, upload) for number, upload in enumerate(uploads)]
-        done = 0
-        for target in targets:
-            for result in ingest(files, target, place.store(target), place.embedding, Scope(owner)):
-                done += 1
-                bar.progress(done / (len(files) * len(targets)), plain(result.source_file))
-                _tell(result)
-    bar.empty()
+def _file_name(name: str) -> str:
+    """The last part of an uploaded name, so that it cannot lead out of a folder."""
+    return Path(name.replace("\\", "/")).name
 
 
-def _saved(folder: Path, number: int, upload) -> tuple[Path, str]:
-    """The upload under a name of our own, so that its name cannot lead out of the folder."""
-    path = folder / f"{number}{Path(upload.name).suffix.lower()}"
-    path.write_bytes(upload.getbuffer())
-    return path, Path(upload.name.replace("\\", "/")).name
+def _follow(owner: str) -> None:
+    """The newest jobs; while one is open, they are drawn again every second, and the page once it has ended."""
+    waiting = any(job.is_open for job in jobs().all(Scope(owner), SHOWN_JOBS))
+
+    @st.fragment(run_every=1 if waiting else None)
+    def draw() -> None:
+        found = jobs().all(Scope(owner), SHOWN_JOBS)
+        for job in found:
+            _show_job(job, owner)
+        if waiting and not any(job.is_open for job in found):
+            st.rerun()
+
+    draw()
 
 
-def _tell(result: FileResult) -> None:
+def _show_job(job: JobStatus, owner: str) -> None:
+    if job.is_open:
+        doing = f"{job.status}: {job.done} of {job.total} files, {job.step or 'waiting'} {job.source_file or ''}"
+        st.progress(job.done / max(job.total, 1), plain(doing))
+        if st.button("Cancel", key=f"cancel-{job.id}"):
+            jobs().cancel(job.id, Scope(owner))
+    for result in job.results:
+        _show_result(result)
+    if job.reason and not job.is_open:
+        st.error(plain(f"{job.status}: {job.reason}"))
+
+
+def _show_result(result: JobResult) -> None:
     line = plain(f"{result.source_file} {ADVICE.get(result.status, '')} {result.reason or ''}")
     if result.status == "failed":
         st.error(line)
