@@ -10,19 +10,17 @@ CITATION = re.compile(r"\[(\d{1,3})\]")
 
 
 def citations(answer: str, context: Context) -> list[Citation]:
-    """The cited documents in order of first mention, each with the sentence that supports the answer best.
+    """For each cited statement, in order, the sentence of the cited document that supports it best; each sentence once.
 
     A number that no document carries is left out; so is a document without a single sentence.
     """
-    claims: dict[int, str] = {}
-    for claim, number in _claims(answer):
-        claims[number] = f"{claims.get(number, '')} {claim}".strip()
     numbered = dict(enumerate(context.documents, start=1))
-    return [
+    found = [
         Citation(number, document.source, document.page, document.id, quote)
-        for number, claim in claims.items()
+        for claim, number in _claims(answer)
         if (document := numbered.get(number)) and (quote := best_quote(claim, document.content))
     ]
+    return list(dict.fromkeys(found))
 
 
 def best_quote(claim: str, content: str) -> str:

@@ -25,9 +25,14 @@ def test_a_citation_names_file_page_and_the_supporting_sentence() -> None:
     assert citation.quote == "Revenue rose 15% to 42 million dollars."
 
 
-def test_documents_are_cited_once_in_the_order_of_the_answer() -> None:
+def test_each_statement_is_cited_in_the_order_of_the_answer() -> None:
     cited = citations("14일 안에 환불됩니다 [2]. Revenue rose [1]. 영수증도 필요합니다 [2].", CONTEXT)
-    assert [citation.number for citation in cited] == [2, 1]
+    assert [citation.number for citation in cited] == [2, 1, 2]
+    assert cited[2].quote == "영수증이 필요합니다."
+
+
+def test_a_sentence_is_quoted_once() -> None:
+    assert len(citations("Revenue rose [1]. Revenue rose by 15% [1].", CONTEXT)) == 1
 
 
 def test_two_numbers_after_one_sentence_cite_both() -> None:
