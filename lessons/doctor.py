@@ -63,7 +63,8 @@ def _database(chosen: Settings) -> str:
     from lessons.database import server_info
 
     info = server_info(chosen)
-    return f"PostgreSQL {info.version} with pgvector {info.pgvector}, {info.kind}, {info.url}"
+    where = f"at {info.url}" if info.kind == "external" else info.kind
+    return f"PostgreSQL {info.version} with pgvector {info.pgvector}, {where}"
 
 
 def _embedding(chosen: Settings) -> str:

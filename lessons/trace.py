@@ -32,7 +32,7 @@ class Step:
         self.cost += cost
 
 
-@dataclass
+@dataclass(repr=False)
 class Trace:
     """The steps of one answer, in the order in which they began."""
 
@@ -80,6 +80,9 @@ class Trace:
     @property
     def cost(self) -> float:
         return sum(step.cost for step in self.steps)
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{step.name}: {step.ms:.1f} ms, {step.llm_calls} model calls" for step in self.steps)
 
     def _repr_html_(self) -> str:
         head = (

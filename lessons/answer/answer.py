@@ -23,7 +23,7 @@ class Citation:
         return f"[{self.number}] {self.source_file}{page}: “{self.quote}”"
 
 
-@dataclass
+@dataclass(repr=False)
 class Answer:
     """What a stage answered. `found` is False when the documents do not say; `confidence` runs from 0 to 1."""
 
@@ -40,6 +40,8 @@ class Answer:
 
     def __str__(self) -> str:
         return "\n".join([self.text, *map(str, self.citations), *self.warnings])
+
+    __repr__ = __str__
 
     def as_dict(self) -> dict[str, Any]:
         """What `lessons ask --json` prints for one stage."""

@@ -58,5 +58,10 @@ def _claims(answer: str) -> list[tuple[str, int]]:
 
 
 def _overlap(wanted: set[str], sentence: str) -> float:
+    """Weighted Jaccard similarity: a number or identifier in common says more than a word."""
     found = set(terms(sentence))
-    return len(wanted & found) / (len(wanted | found) or 1)
+    return _weight(wanted & found) / (_weight(wanted | found) or 1)
+
+
+def _weight(found: set[str]) -> int:
+    return sum(3 if any(map(str.isdigit, term)) else 1 for term in found)
