@@ -7,7 +7,7 @@ from lessons.pages import compare, documents
 st.set_page_config(page_title="RAG workbook", page_icon="📚", layout="wide")
 st.navigation(
     [
-        st.Page(compare.page, title="Compare", icon=":material/compare_arrows:", url_path="compare", default=True),
+        st.Page(compare.page, title="Compare", icon=":material/compare_arrows:", default=True),
         st.Page(documents.page, title="Documents", icon=":material/folder_open:", url_path="documents"),
     ]
 ).run()

@@ -44,6 +44,8 @@ class GateReport(list[GateResult]):
     def __str__(self) -> str:
         return "\n".join(map(str, self))
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         rows = [(result.gate.promise, result.number, result.status) for result in self]
         return html_table(("promise", "measured", ""), rows)

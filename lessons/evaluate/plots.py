@@ -1,6 +1,7 @@
 """What an evaluation shows, a message to a plot. Every function returns a matplotlib Figure and opens no window."""
 
 from collections.abc import Sequence
+from io import BytesIO
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -28,7 +29,12 @@ def plot_metric(evaluation: Evaluation, metric: str = "recall@5") -> Figure:
 
 def plot_groups(evaluation: Evaluation, metric: str = "recall@5", by: str = "category") -> Figure:
     """One metric of every stage for each `category` or `language`, with 95 % intervals and numbers of questions."""
-    groups, stages = evaluation.groups(by), evaluation.stages
+    stages = evaluation.stages
+    groups = [
+        group
+        for group in evaluation.groups(by)
+        if not np.isnan([evaluation.summary(stage, **{by: group}).means[metric] for stage in stages]).all()
+    ]
     figure, axes = _canvas(6.5, 0.19 * len(groups) * (len(stages) + 1) + 1.4)
     for row, group in enumerate(groups):
         for place, stage in enumerate(stages):
@@ -86,14 +92,23 @@ def plot_moved(evaluation: Evaluation, before: str, after: str, metric: str = "r
     axes.set_xlim(-0.05, 1.05)
     _name_rows(axes, [label for _, label, _ in shown])
     axes.set_xlabel(f"{metric}, from {before} to {after}")
-    axes.set_title(f"{up} questions up, {down} down, {len(pairs) - up - down} unmoved from {before} to {after}")
+    axes.set_title(f"{up} questions up, {down} down, {len(pairs) - up - down} unmoved\nfrom {before} to {after}")
     return figure
+
+
+class Plot(Figure):
+    """A figure that every notebook shows, whatever backend it runs."""
+
+    def _repr_png_(self) -> bytes:
+        picture = BytesIO()
+        self.savefig(picture, format="png", dpi=100)
+        return picture.getvalue()
 
 
 def _canvas(width: float, height: float) -> tuple[Figure, Axes]:
     """A figure outside pyplot, so that none stays open and no window system is needed. Sizes are inches."""
     use_fonts()
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Plot(figsize=(width, height), layout="constrained")
     axes = figure.subplots()
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="x", alpha=0.3)

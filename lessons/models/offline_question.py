@@ -81,6 +81,9 @@ class Question:
     terms: frozenset[str]
 
 
+LONGEST_WORD = 60  # characters; what is longer is no word, and nothing can be found by it
+
+
 def read_question(text: str) -> Question:
     """Only the first 4,000 characters are read."""
     text = text[:4000]
@@ -99,7 +102,7 @@ def _units(text: str) -> list[Unit]:
         word = word.strip(".'’-–—")
         if word.endswith(("'s", "’s")):
             word = word[:-2]
-        unit = _read_word(word, position, titled) if word else None
+        unit = _read_word(word, position, titled) if 0 < len(word) <= LONGEST_WORD else None
         if unit:
             units.append(unit)
     return units

@@ -96,7 +96,7 @@ def _show_citations(answer: Answer) -> None:
 
 
 def _show_documents(answer: Answer) -> None:
-    with st.expander(f"Retrieved chunks ({len(answer.context.documents)})"):
+    with st.expander(f"Retrieved chunks ({len(answer.context.documents)})"), st.container(height=420, border=False):
         for number, document in enumerate(answer.context.documents, start=1):
             page_of = f", p. {document.page}" if document.page else ""
             st.markdown(f"**{number}** · {plain(document.source + page_of)} · score {document.score:.3f}")

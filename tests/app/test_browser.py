@@ -15,6 +15,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.support.expected_conditions import element_to_be_clickable
 from selenium.webdriver.support.ui import WebDriverWait
 
 from lessons.settings import Settings
@@ -76,7 +77,7 @@ def click(browser: WebDriver, label: str) -> None:
 
 
 def ask(browser: WebDriver, question: str) -> None:
-    field = WebDriverWait(browser, 240).until(lambda driver: driver.find_element(By.TAG_NAME, "textarea"))
+    field = WebDriverWait(browser, 240).until(element_to_be_clickable((By.TAG_NAME, "textarea")))
     field.send_keys(question, Keys.TAB)
     click(browser, "Ask")
 
@@ -93,7 +94,7 @@ def test_a_reader_uploads_a_file_and_asks_about_it(browser: WebDriver, address: 
     click(browser, "Ingest")
     see(browser, "ask about it on the Compare page")
 
-    browser.get(f"{address}/compare")
+    browser.get(address)
     ask(browser, "고양이 이름이 뭐예요?")
     see(browser, "나비이고 매일 아침 7시에")
     see(browser, "[1] 우리집.md")
