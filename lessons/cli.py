@@ -187,7 +187,7 @@ def run_app(
     from lessons.library import ROOT
 
     command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), f"--server.port={port}"]
-    raise typer.Exit(subprocess.call([*command, f"--server.headless={str(headless).lower()}"]))
+    raise typer.Exit(subprocess.call([*command, f"--server.headless={str(headless).lower()}"], cwd=ROOT))
 
 
 def _ask(stage: "Stage", question: str, quiet: bool, **scope: Any) -> "Answer":

@@ -112,9 +112,10 @@ def known(error: psycopg.Error) -> str | None:
     if "vector" in text and state in {"0A000", "58P01", "42704"}:
         return NO_PGVECTOR
     if state == "42501":
-        return (
-            NOT_ALLOWED_PGVECTOR if "extension" in text else f"The database user lacks a right: {_first_line(error)}."
-        )
+        if "extension" in text:
+            return NOT_ALLOWED_PGVECTOR
+        advice = "grant it, or name another user in DATABASE_URL."
+        return f"The database user lacks a right: {_first_line(error)}; {advice}"
     if state:
         return None
     for pattern, sentence in BY_TEXT:

@@ -1,0 +1,65 @@
+"""A database that cannot be used is told in one sentence: in the notebook, the app and the command line."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from lessons.database.connection import psycopg_url
+
+DEAD = "postgresql://nobody:s3cret@127.0.0.1:1/none"
+NOTEBOOK = """
+from IPython.core.interactiveshell import InteractiveShell
+InteractiveShell.instance().run_cell("import lessons; lessons.start()")
+"""
+APP = """
+from streamlit.testing.v1 import AppTest
+page = AppTest.from_file("app.py", default_timeout=120).run()
+assert not page.exception, page.exception
+print("\\n".join(error.value.replace("\\\\", "") for error in page.error))
+"""
+COMMAND = "import sys; sys.argv = ['lessons', 'ask', 'Why?']; from lessons.cli import main; main()"
+
+
+def told(code: str, url: str) -> str:
+    """What a fresh process says when it meets this database."""
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=os.environ | {"DATABASE_URL": url})
+    return "\n".join(line for line in (done.stdout + done.stderr).splitlines() if "ScriptRunContext" not in line)
+
+
+@pytest.fixture(scope="module")
+def wrong_password(tcp_server: str) -> str:
+    return tcp_server.replace("p%40ss", "wr0ng")
+
+
+@pytest.fixture(scope="module")
+def without_pgvector(tcp_server: str) -> str:
+    """A database where the extension is not there and the role may not create it."""
+    with create_engine(psycopg_url(tcp_server), isolation_level="AUTOCOMMIT").connect() as connection:
+        connection.execute(text("DROP DATABASE IF EXISTS plain"))
+        connection.execute(text("DROP ROLE IF EXISTS guest"))
+        connection.execute(text("CREATE ROLE guest LOGIN PASSWORD 's3cret'"))
+        connection.execute(text("CREATE DATABASE plain"))
+    plain = tcp_server.rsplit("/", 1)[0] + "/plain"
+    with create_engine(psycopg_url(plain), isolation_level="AUTOCOMMIT").connect() as connection:
+        connection.execute(text("GRANT ALL ON SCHEMA public TO guest"))
+    return f"postgresql://guest:s3cret@{tcp_server.split('@')[1].rsplit('/', 1)[0]}/plain"
+
+
+@pytest.mark.parametrize("code", [NOTEBOOK, APP, COMMAND], ids=["notebook", "app", "command"])
+@pytest.mark.parametrize(
+    ("database", "advice"),
+    [(DEAD, "DATABASE_URL"), ("wrong_password", "password"), ("without_pgvector", "pgvector")],
+    ids=["unreachable", "wrong password", "no pgvector"],
+)
+def test_it_is_one_sentence_without_a_traceback_or_a_password(
+    request: pytest.FixtureRequest, code: str, database: str, advice: str
+) -> None:
+    url = database if "://" in database else request.getfixturevalue(database)
+    said = told(code, url)
+    assert advice in said
+    assert "Traceback" not in said
+    assert not [secret for secret in ("s3cret", "wr0ng", "word%2F5") if secret in said]
