@@ -118,10 +118,13 @@ def ask(
     user: User = "",
     source_file: Annotated[str | None, typer.Option(help="Search this file only.")] = None,
     filter_text: Annotated[str | None, typer.Option("--filter", help="For example: page_number >= 2")] = None,
+    session: Annotated[str | None, typer.Option(help="Name of a conversation that goes on.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Answer a question with citations, streamed as it comes."""
+    from lessons.ingest.store import Scope
     from lessons.library import ensure_corpus
+    from lessons.memory.conversation import Conversation
     from lessons.retrieve.filter_text import parse_filter
     from lessons.stages import stage_named, stages
     from lessons.workspace import workspace
@@ -135,9 +138,12 @@ def ask(
     place = workspace()
     with _progress("Loading the shipped documents", hidden=as_json) as advance:
         ensure_corpus(place, owner, advance)
-    answers = []
-    for each in chosen:
-        answers.append(_ask(each, question, as_json, user=owner, filters=filters, source_file=source_file))
+    conversation = Conversation(place.engine, Scope(owner), session) if session else None
+    history = conversation.history() if conversation else ()
+    scope: dict[str, Any] = {"user": owner, "filters": filters, "source_file": source_file, "history": history}
+    answers = [_ask(each, question, as_json, **scope) for each in chosen]
+    if conversation:
+        conversation.remember(question, answers[-1].text)
     if as_json:
         _print_json([answer.as_dict() for answer in answers])
 

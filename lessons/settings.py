@@ -58,6 +58,10 @@ class Settings(BaseSettings):
     mmr_lambda: float = 0.5
     max_question_chars: int = 4_000
 
+    # Conversations
+    session_messages: int = 100  # kept of a session, the newest ones
+    history_turns: int = 5  # handed to a stage: a question and its answer are one turn
+
     # Context
     context_tokens: int = 4_000
 

@@ -13,7 +13,10 @@ from unittest.mock import patch
 import pytest
 
 from lessons.cli import main
+from lessons.ingest.store import Scope
+from lessons.memory.conversation import Conversation
 from lessons.settings import Settings
+from lessons.workspace import workspace
 
 FACTS = {
     "kiosk.md": "# Kiosk\n\nThe kiosk in the lobby opens at 7:30 every weekday. Coffee costs 2 euros.\n",
@@ -175,3 +178,14 @@ def test_a_missing_path_is_a_sentence(database: Settings) -> None:
     done = lessons("ingest", "no/such/file.txt")
     assert done.returncode == 1
     assert "no/such/file.txt does not exist" in done.stderr
+
+
+def test_a_session_remembers_what_was_said(owner: str) -> None:
+    for question in ("When does the kiosk open?", "How much is a coffee?"):
+        assert lessons("ask", question, "--user", owner, "--session", "morning").returncode == 0
+    said = Conversation(workspace().engine, Scope(owner), "morning").history()
+    assert [content for role, content in said if role == "user"] == [
+        "When does the kiosk open?",
+        "How much is a coffee?",
+    ]
+    assert "7:30" in said[1][1]

@@ -23,6 +23,7 @@ from lessons.errors import LessonsError
 def ask():
     try:
         with psycopg.connect(**keywords(running(pathlib.Path(sys.argv[1])))) as connection:
+            connection.execute("SELECT pg_advisory_xact_lock(1)")  # IF NOT EXISTS alone does not survive a race
             connection.execute("CREATE TABLE IF NOT EXISTS visits (at timestamptz DEFAULT now())")
             connection.execute("INSERT INTO visits DEFAULT VALUES")
             return "ok"

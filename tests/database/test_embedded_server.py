@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 
@@ -59,8 +60,11 @@ def test_a_killed_set_up_is_begun_again(place: Place) -> None:
     client.stdin.write("\n")
     client.stdin.flush()
     assert wait_for(lambda: list(place.home.glob("unfinished-*/base/1")))
-    for child in psutil.Process(client.pid).children(recursive=True):
-        child.kill()
+    frozen = psutil.Process(client.pid)
+    frozen.suspend()  # so that it cannot finish while its children are being killed
+    for child in frozen.children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            child.kill()
     client.kill()
     assert not place.cluster.exists()
     assert place.answer() == "ok"
@@ -73,8 +77,9 @@ def test_a_set_up_that_alone_is_killed_is_reported_and_can_be_repeated(ordinary_
     client.stdin.flush()
     assert wait_for(lambda: list(ordinary_place.home.glob("unfinished-*/base")))
     for child in psutil.Process(client.pid).children():
-        if child.name() == "initdb":
-            child.kill()
+        with suppress(psutil.NoSuchProcess):
+            if child.name() == "initdb":
+                child.kill()
     said = client.stdout.readline().strip()
     assert "so run the command again" in said
     assert ordinary_place.answer(client) == "ok"

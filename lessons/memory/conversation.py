@@ -1,0 +1,34 @@
+"""One conversation that goes on: its last turns before an answer, and the new turn after it (row A5)."""
+
+import logging
+
+from sqlalchemy import Engine
+
+from lessons.errors import LessonsError
+from lessons.ingest.store import Scope
+from lessons.memory.messages import StoredMessages
+from lessons.settings import settings
+
+logger = logging.getLogger(__name__)
+
+
+class Conversation:
+    """A session of an owner. A store that fails is logged and never costs the answer."""
+
+    def __init__(self, engine: Engine, scope: Scope, session_id: str) -> None:
+        self._engine, self._scope, self._session = engine, scope, session_id
+
+    def history(self) -> tuple[tuple[str, str], ...]:
+        """(role, content) of the last turns, oldest first; empty if the store cannot be read."""
+        try:
+            return StoredMessages(self._engine).history(self._scope, self._session, settings().history_turns)
+        except LessonsError:
+            logger.exception("the conversation could not be read")
+            return ()
+
+    def remember(self, question: str, answer: str) -> None:
+        """Store a turn that succeeded."""
+        try:
+            StoredMessages(self._engine).add_turn(self._scope, self._session, question, answer)
+        except LessonsError:
+            logger.exception("the conversation could not be stored")
