@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from lessons.errors import LessonsError
-from lessons.settings import settings
+from lessons.settings import ROOT, settings
 
 if TYPE_CHECKING:
     from lessons.answer.answer import Answer
@@ -189,8 +189,6 @@ def run_app(
 ) -> None:
     """Start the app in the browser. It listens on this machine only."""
     import subprocess
-
-    from lessons.library import ROOT
 
     command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), f"--server.port={port}"]
     raise typer.Exit(subprocess.call([*command, f"--server.headless={str(headless).lower()}"], cwd=ROOT))

@@ -3,17 +3,16 @@
 import json
 from collections.abc import Iterator
 from itertools import groupby
-from pathlib import Path
 from typing import Protocol
 
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
 from lessons.ingest.pipeline import FileResult, ingest
 from lessons.ingest.store import Scope
+from lessons.settings import ROOT
 from lessons.stages import stages
 from lessons.workspace import Workspace
 
-ROOT = Path(__file__).parents[1]
 CORPUS = ROOT / "data" / "corpus"
 
 

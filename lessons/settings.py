@@ -11,6 +11,9 @@ import platformdirs
 from pydantic import AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+ROOT = Path(__file__).parents[1]
+"""The folder of the workbook, with its data, its notebooks and its app."""
+
 
 class Settings(BaseSettings):
     """What can be set, with the default of every setting."""

@@ -5,7 +5,7 @@ from functools import cache
 import matplotlib as mpl
 from matplotlib import font_manager
 
-from lessons.library import ROOT
+from lessons.settings import ROOT
 
 FONT = ROOT / "data" / "fonts" / "NanumGothic.ttf"
 

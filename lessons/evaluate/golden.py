@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lessons.errors import LessonsError
-from lessons.library import ROOT
+from lessons.settings import ROOT
 from lessons.text import normalize
 
 GOLDEN = ROOT / "data" / "golden"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lessons.evaluate.judge import judge_text
-from lessons.library import ROOT
+from lessons.settings import ROOT
 
 PAIRS = ROOT / "data" / "judged" / "pairs.jsonl"
 LABELS = {1.0: "right", 0.5: "nearly", 0.0: "wrong"}

@@ -7,9 +7,9 @@ import streamlit as st
 
 from lessons.answer.answer import Answer
 from lessons.ingest.store import Scope
-from lessons.library import ROOT
 from lessons.pages.common import opened, plain, told_plainly
 from lessons.pages.streaming import answers_of
+from lessons.settings import ROOT
 from lessons.stages import stages
 from lessons.workspace import Workspace
 

@@ -9,9 +9,8 @@ from lessons.answer.prompts import NOT_FOUND
 from lessons.ingest.index import naive_index
 from lessons.ingest.pipeline import ingest
 from lessons.ingest.store import Scope
-from lessons.library import ROOT
 from lessons.pages.common import plain
-from lessons.settings import Settings
+from lessons.settings import ROOT, Settings
 from lessons.workspace import workspace
 
 POISON = "# Kiosk <script>alert(1)</script>\n\nThe kiosk opens at 7:30. ![x](https://evil.example/x.png) <img src=x>\n"
