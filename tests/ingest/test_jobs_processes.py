@@ -155,8 +155,7 @@ def test_a_job_goes_on_when_the_database_comes_back(own_server: Settings, owner:
     job_id = jobs.submit(files(3), owner)
     until(lambda: stopped)
     ended = jobs.wait(job_id, owner, 60)
-    assert (ended.status, ended.done) == ("COMPLETED", 3)
-    assert ended.runs > 1
+    assert (ended.status, ended.done) == ("COMPLETED", 3)  # in the same run or, if its claim broke first, in another
     assert list(chunks_in_place(own_server, owner, jobs)) == ["file0.txt", "file1.txt", "file2.txt"]
 
 
