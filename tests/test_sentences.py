@@ -39,14 +39,14 @@ def wrong_password(tcp_server: str) -> str:
 def without_pgvector(tcp_server: str) -> str:
     """A database where the extension is not there and the role may not create it."""
     with create_engine(psycopg_url(tcp_server), isolation_level="AUTOCOMMIT").connect() as connection:
-        connection.execute(text("DROP DATABASE IF EXISTS bare"))
-        connection.execute(text("DROP ROLE IF EXISTS visitor"))
-        connection.execute(text("CREATE ROLE visitor LOGIN PASSWORD 's3cret'"))
-        connection.execute(text("CREATE DATABASE bare"))
-    bare = tcp_server.rsplit("/", 1)[0] + "/bare"
+        connection.execute(text("DROP DATABASE IF EXISTS speechless"))
+        connection.execute(text("DROP ROLE IF EXISTS listener"))
+        connection.execute(text("CREATE ROLE listener LOGIN PASSWORD 's3cret'"))
+        connection.execute(text("CREATE DATABASE speechless"))
+    bare = tcp_server.rsplit("/", 1)[0] + "/speechless"
     with create_engine(psycopg_url(bare), isolation_level="AUTOCOMMIT").connect() as connection:
-        connection.execute(text("GRANT ALL ON SCHEMA public TO visitor"))
-    return f"postgresql://visitor:s3cret@{tcp_server.split('@')[1].rsplit('/', 1)[0]}/bare"
+        connection.execute(text("GRANT ALL ON SCHEMA public TO listener"))
+    return f"postgresql://listener:s3cret@{tcp_server.split('@')[1].rsplit('/', 1)[0]}/speechless"
 
 
 @pytest.mark.parametrize("code", [NOTEBOOK, APP, COMMAND], ids=["notebook", "app", "command"])
