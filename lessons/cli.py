@@ -31,9 +31,11 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document an
 
 
 class Enrichment(StrEnum):
-    """How much is added to each chunk at ingestion."""
+    """How much is added to each chunk of an index that enriches its chunks."""
 
     NONE = "none"
+    KEYWORDS = "keywords"
+    FULL = "full"
 
 
 class Split(StrEnum):
@@ -93,6 +95,8 @@ def ingest(
         )
     targets = [known[index]] if index else list(known.values())
     files = named_files(paths)
+    if enrich is not Enrichment.NONE:
+        errors.print("Note: no index enriches its chunks yet, so --enrich changes nothing.", style="yellow")
     place, scope = workspace(), Scope(user or settings().user)
     report: list[dict[str, Any]] = []
     with _progress("Ingesting", hidden=as_json) as advance:

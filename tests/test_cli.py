@@ -174,6 +174,14 @@ def test_a_bad_file_is_reported_and_the_others_go_on(owner: str, tmp_path: Path)
     ]
 
 
+@pytest.mark.parametrize("level", ["none", "keywords", "full"])
+def test_a_level_of_enrichment_that_no_index_has_yet_is_told(owner: str, tmp_path: Path, level: str) -> None:
+    (tmp_path / "kiosk.md").write_text(FACTS["kiosk.md"], encoding="utf-8")
+    done = lessons("ingest", str(tmp_path / "kiosk.md"), "--user", owner, "--enrich", level, "--json")
+    assert json.loads(done.stdout)[0]["status"] == "unchanged"
+    assert ("no index enriches its chunks yet" in done.stderr) == (level != "none")
+
+
 def test_a_missing_path_is_a_sentence(database: Settings) -> None:
     done = lessons("ingest", "no/such/file.txt")
     assert done.returncode == 1
