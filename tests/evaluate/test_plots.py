@@ -28,6 +28,7 @@ def drawn(figure: Figure) -> list[str]:
     """Draw a figure, and return what matplotlib complained about."""
     with warnings.catch_warnings(record=True) as complaints:
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", ResourceWarning)  # of an earlier test, told when its garbage is collected
         figure.savefig(io.BytesIO(), format="png")
     return [str(complaint.message) for complaint in complaints]
 
@@ -46,6 +47,7 @@ def test_a_run_without_any_value_is_drawn_empty(plot: Callable[[Evaluation], Fig
     nothing = evaluation({"naive": [float("nan")] * 3}, "recall@5")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", ResourceWarning)
         assert drawn(plot(nothing)) == []
 
 
