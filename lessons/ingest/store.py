@@ -145,15 +145,13 @@ class ChunkStore(PGVectorStore):
 
     def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
         """The nearest chunks within `scope=Scope(…)`, which every search must name."""
-        if query.mode != VectorStoreQueryMode.DEFAULT:
-            raise LessonsError(f"This store searches by vector only, not in the mode {query.mode.value}.")
+        _refuse_other_modes(query)
         with explained():
             return super().query(query, **kwargs)
 
     async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
         """The asynchronous twin of `query`."""
-        if query.mode != VectorStoreQueryMode.DEFAULT:
-            raise LessonsError(f"This store searches by vector only, not in the mode {query.mode.value}.")
+        _refuse_other_modes(query)
         with explained():
             return await super().aquery(query, **kwargs)
 
@@ -191,6 +189,12 @@ class ChunkStore(PGVectorStore):
         nodes = [TextNode(id_=row.node_id, text=row.text, metadata=row.metadata) for row in rows]
         similarities = [row.similarity for row in rows]
         return VectorStoreQueryResult(nodes=nodes, similarities=similarities, ids=[row.node_id for row in rows])
+
+
+def _refuse_other_modes(query: VectorStoreQuery) -> None:
+    """The base class's other searches know no owner."""
+    if query.mode != VectorStoreQueryMode.DEFAULT:
+        raise LessonsError(f"This store searches by vector only, not in the mode {query.mode.value}.")
 
 
 @cache

