@@ -98,7 +98,7 @@ def _fill(
 def _as_document(document: BeirDocument) -> Document:
     """In the form in which files are read, so that every index cuts it as it would cut a file."""
     metadata = {"source_file": document.id, "page_number": None, "file_type": "txt"}
-    hidden = [*metadata, "user_id"]
+    hidden = [*metadata, "user_id", "chunk_index"]
     return Document(
         text=document.text, metadata=metadata, excluded_embed_metadata_keys=hidden, excluded_llm_metadata_keys=hidden
     )
