@@ -45,6 +45,9 @@ class Settings(BaseSettings):
     # Reading and splitting
     naive_chunk_tokens: int = 800
     naive_chunk_overlap: int = 0
+    chunk_tokens: int = 500
+    chunk_overlap: int = 100  # tokens
+    shortest_chunk: int = 100  # characters
     max_file_bytes: int = 50_000_000
     max_document_chars: int = 1_000_000  # of one document in a question set
 

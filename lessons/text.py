@@ -7,7 +7,9 @@ share terms without a morphological analyser; English words become their stems.
 import calendar
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 
 import snowballstemmer
 
@@ -109,6 +111,19 @@ def sentences(text: str) -> list[str]:
     return [sentence for line in _logical_lines(text) for sentence in _split_line(line)]
 
 
+def cut_sentences(text: str) -> list[str]:
+    """The same sentences with every character between them, so that joining the pieces gives the text again."""
+    borders, position, previous = [0], 0, ""
+    for raw in text.splitlines(keepends=True):
+        line = raw.strip()
+        start = position + len(raw) - len(raw.lstrip())
+        if line and not (previous and _continues(previous, line)):
+            borders.append(position)
+        borders += [start + end for end in _sentence_ends(line)]
+        position, previous = position + len(raw), line
+    return [text[start:end] for start, end in pairwise([*borders, len(text)]) if end > start]
+
+
 def _logical_lines(text: str) -> list[str]:
     lines: list[str] = []
     previous = ""
@@ -133,15 +148,19 @@ def _continues(previous: str, line: str) -> bool:
 
 
 def _split_line(line: str) -> list[str]:
-    found, start = [], 0
+    ends = [0, *_sentence_ends(line), len(line)]
+    found = [line[start:end].strip() for start, end in pairwise(ends)]
+    return [sentence for sentence in found if sentence]
+
+
+def _sentence_ends(line: str) -> Iterator[int]:
+    """Where sentences end inside a line."""
+    start = 0
     marker = _MARKER.match(line)
     for end in _END.finditer(line, marker.end() if marker else 0):
-        if end.end() < len(line) and not _ends_sentence(line, start, end):
-            continue
-        found.append(line[start : end.end()].strip())
-        start = end.end()
-    found.append(line[start:].strip())
-    return [sentence for sentence in found if sentence]
+        if end.end() < len(line) and _ends_sentence(line, start, end):
+            yield end.end()
+            start = end.end()
 
 
 def _ends_sentence(line: str, start: int, end: re.Match[str]) -> bool:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.text import language, normalize, sentences, terms
+from lessons.text import cut_sentences, language, normalize, sentences, terms
 
 
 def test_normalize_composes_korean_that_was_decomposed() -> None:
@@ -138,3 +138,14 @@ def test_repetition_is_kept() -> None:
 def test_terms_fit_into_a_tsvector(text: str) -> None:
     assert all(term and len(term) <= 100 and not any(map(str.isspace, term)) for term in terms(text))
     assert terms(text) == terms(text)
+
+
+@given(st.text("가나다. \n\t|-#abcA1!?", max_size=300))
+def test_cutting_at_sentences_keeps_every_character(text: str) -> None:
+    assert "".join(cut_sentences(text)) == text
+
+
+@given(st.text("가나다. \nabcA1!?", max_size=300))
+def test_the_pieces_of_a_cut_are_the_sentences_with_what_stands_between_them(text: str) -> None:
+    pieces = [" ".join(piece.split()) for piece in cut_sentences(text)]
+    assert [piece for piece in pieces if piece] == [" ".join(sentence.split()) for sentence in sentences(text)]

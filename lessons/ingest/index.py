@@ -8,6 +8,7 @@ from llama_index.core.ingestion import run_transformations
 from llama_index.core.node_parser import TokenTextSplitter
 from llama_index.core.schema import BaseNode, Document, TransformComponent
 
+from lessons.ingest.split import SectionSplitter
 from lessons.settings import settings
 
 
@@ -22,7 +23,10 @@ class Index:
         """Cut documents of one file into chunks with `user_id`, `chunk_index` and an id derived from their content."""
         nodes = list(run_transformations(documents, self.transformations, in_place=False))
         for position, node in enumerate(nodes):
-            node.metadata |= {"user_id": user_id, "chunk_index": position}
+            place = {"user_id": user_id, "chunk_index": position}
+            node.metadata = {**node.metadata, **place}
+            node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *place]
+            node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, *place]
             node.id_ = chunk_id(self.name, node)
         return nodes
 
@@ -43,3 +47,12 @@ def naive_index() -> Index:
     chosen = settings()
     splitter = TokenTextSplitter(chunk_size=chosen.naive_chunk_tokens, chunk_overlap=chosen.naive_chunk_overlap)
     return Index("naive", (splitter,))
+
+
+def enhanced_index() -> Index:
+    """Row B2: sections of at most 500 tokens, 100 of them repeated, embedded under their title and headings."""
+    chosen = settings()
+    splitter = SectionSplitter(
+        chunk_size=chosen.chunk_tokens, chunk_overlap=chosen.chunk_overlap, shortest=chosen.shortest_chunk
+    )
+    return Index("enhanced", (splitter,))

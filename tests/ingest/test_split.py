@@ -1,0 +1,109 @@
+"""How the enhanced index cuts files: along sections and pages, with what each chunk knows about its place."""
+
+import re
+from collections.abc import Sequence
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from llama_index.core import get_tokenizer
+from llama_index.core.schema import BaseNode, Document, MetadataMode
+
+from lessons.ingest.index import enhanced_index
+
+BODY = "The plant in Regensburg delivered more batteries than in any quarter before, and the order book grew with it."
+
+
+def pages(*texts: str, title: str | None = "Q4 2024 update", date: str | None = None) -> list[Document]:
+    """Pages whose headings are the lines that begin with `#`, as the reader would find them."""
+    return [_page(text, number, title, date) for number, text in enumerate(texts, start=1)]
+
+
+def _page(text: str, number: int, title: str | None, date: str | None) -> Document:
+    found = re.finditer(r"^(#+) (.*)$", text, re.MULTILINE)
+    headings = [[match.start(), match.end(), len(match[1]), match[2]] for match in found]
+    structure = {"title": title, "date": date, "headings": headings}
+    metadata = {"source_file": "a.pdf", "page_number": number, "file_type": "pdf", "structure": structure}
+    hidden = list(metadata)
+    return Document(
+        text=text, metadata=metadata, excluded_embed_metadata_keys=hidden, excluded_llm_metadata_keys=hidden
+    )
+
+
+def split(*texts: str, **known: str | None) -> Sequence[BaseNode]:
+    return enhanced_index().chunks(pages(*texts, **known), "mina")
+
+
+def test_a_chunk_is_embedded_under_title_subject_and_headings_and_displayed_plain() -> None:
+    who = "Calderwick Storage SE, grid batteries, inverters and operation. Regensburg and Ghent, forty-first report."
+    chunk = split(f"# Q4 2024 update\n{who}\n## Orders\n### Europe\n{BODY}")[-1]
+    assert chunk.get_content(MetadataMode.EMBED).startswith(f"Q4 2024 update\n{who}\nOrders > Europe\n\n")
+    assert chunk.get_content(MetadataMode.LLM) == chunk.get_content(MetadataMode.NONE)
+    assert "Calderwick" not in chunk.get_content(MetadataMode.NONE)
+
+
+def test_a_chunk_knows_file_page_section_title_date_owner_and_place() -> None:
+    first, second = split(f"# Q4 2024 update\n{BODY}", f"## Orders\n{BODY}", date="2025-02-13")
+    assert second.metadata == {
+        "source_file": "a.pdf", "file_type": "pdf", "title": "Q4 2024 update", "about": BODY, "date": "2025-02-13",
+        "page_number": 2, "section": "Orders", "user_id": "mina", "chunk_index": 1,
+    }  # fmt: skip
+    assert "section" not in first.metadata
+
+
+def test_a_page_without_a_heading_goes_on_under_the_headings_of_the_page_before() -> None:
+    *_, last = split(f"# Q4 2024 update\n{BODY}\n## Costs\n{BODY}", BODY)
+    assert last.metadata["section"] == "Costs"
+    assert last.metadata["page_number"] == 2
+
+
+def test_a_heading_stays_with_the_text_below_it_even_over_a_page_and_both_pages_are_recorded() -> None:
+    first, second = split(f"# Report\n{BODY}\n## Staff", BODY)
+    assert "Staff" not in first.get_content()
+    assert second.get_content() == f"## Staff\n\n{BODY}"
+    assert (second.metadata["page_number"], second.metadata["last_page"]) == (1, 2)
+
+
+def test_headings_in_a_row_share_a_chunk_under_the_inner_one() -> None:
+    (chunk,) = split(f"## Segments\n### Etching\n{BODY}")
+    assert chunk.metadata["section"] == "Segments > Etching"
+
+
+def test_short_sections_share_a_chunk_under_the_heading_they_have_in_common() -> None:
+    (chunk,) = split(
+        "## Billing\n### When?\nOn the first.\n### How?\nBy invoice, and only by invoice, to your address."
+    )
+    assert chunk.metadata["section"] == "Billing"
+
+
+def test_a_long_section_repeats_whole_sentences_at_its_cuts() -> None:
+    text = " ".join(f"Sentence number {number} tells of the year {1900 + number}." for number in range(120))
+    one, two, *_ = (chunk.get_content() for chunk in split(f"## Years\n{text}"))
+    shared = two[: two.index(one[-30:]) + 30]
+    assert one.endswith(shared)
+    assert shared.startswith("Sentence number")
+    assert 50 < len(get_tokenizer()(shared)) <= 100
+
+
+def test_korean_is_cut_at_the_ends_of_its_sentences() -> None:
+    text = " ".join(f"{number}번째 문장은 매출이 늘었다고 말합니다." for number in range(200))
+    assert all(chunk.get_content().endswith("말합니다.") for chunk in split(f"## 실적\n{text}"))
+
+
+def test_a_file_without_headings_is_cut_as_plain_sentences_and_embedded_plain() -> None:
+    (chunk,) = split(BODY, title=None)
+    assert chunk.get_content(MetadataMode.EMBED) == BODY
+
+
+words = st.text("가나다라 abcdefg.#!?\n", max_size=400)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(words.filter(str.strip), min_size=1, max_size=5), st.integers(1, 6))
+def test_chunks_are_never_too_long_too_short_or_empty_and_lose_nothing(texts: list[str], times: int) -> None:
+    texts = [text.strip() * times for text in texts]
+    chunks = [chunk.get_content() for chunk in split(*texts)]
+    whole = "".join("".join(texts).split())
+    assert all(len(get_tokenizer()(chunk)) <= 500 and chunk.strip() for chunk in chunks)
+    assert len(chunks) == 1 or min(map(len, chunks)) >= 100
+    assert set("".join("".join(chunks).split())) == set(whole)
+    assert sum(len("".join(chunk.split())) for chunk in chunks) >= len(whole)
