@@ -84,7 +84,7 @@ def ingest(
     """Read files or folders into the index of every stage. Known files are skipped, changed ones replaced."""
     from lessons.ingest.pipeline import ingest as ingest_files
     from lessons.ingest.read import named_files
-    from lessons.ingest.store import Scope
+    from lessons.ingest.scope import Scope
     from lessons.library import indexes
     from lessons.workspace import workspace
 
@@ -126,7 +126,7 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Answer a question with citations, streamed as it comes."""
-    from lessons.ingest.store import Scope
+    from lessons.ingest.scope import Scope
     from lessons.library import ensure_corpus
     from lessons.memory.conversation import Conversation
     from lessons.retrieve.filter_text import parse_filter

@@ -47,6 +47,7 @@ def _checks(chosen: Settings) -> Iterator[Check]:
     yield Check("python", sys.version_info >= (3, 11), f"{platform.python_version()} on {platform.system()}")
     yield Check("llama-index", True, version("llama-index-core"))
     yield _check("database", lambda: _database(chosen))
+    yield _check("owners", lambda: _owners(chosen))
     yield _check("embedding", lambda: _embedding(chosen))
     yield _check("language model", lambda: _language_model(chosen))
     yield _check("documents", lambda: _documents(chosen))
@@ -67,6 +68,17 @@ def _database(chosen: Settings) -> str:
     return f"PostgreSQL {info.version} with pgvector {info.pgvector}, {where}"
 
 
+def _owners(chosen: Settings) -> str:
+    from lessons.database import engine, ensure_schema
+    from lessons.database.row_security import make_role, wall
+
+    database = engine(chosen)
+    ensure_schema(database, make_role)
+    if not wall(database).stands:
+        raise LessonsError(str(wall(database)))
+    return str(wall(database))
+
+
 def _embedding(chosen: Settings) -> str:
     from lessons.models.embedding import embedding_model, identity
 
@@ -83,7 +95,7 @@ def _language_model(chosen: Settings) -> str:
 
 
 def _documents(chosen: Settings) -> str:
-    from lessons.ingest.store import Scope
+    from lessons.ingest.scope import Scope
     from lessons.library import indexes
     from lessons.workspace import Workspace
 

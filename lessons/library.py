@@ -8,7 +8,7 @@ from typing import Protocol
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
 from lessons.ingest.pipeline import FileResult, ingest
-from lessons.ingest.store import Scope
+from lessons.ingest.scope import Scope
 from lessons.settings import ROOT
 from lessons.stages import stages
 from lessons.workspace import Workspace

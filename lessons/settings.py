@@ -48,6 +48,7 @@ class Settings(BaseSettings):
     chunk_tokens: int = 500
     chunk_overlap: int = 100  # tokens
     shortest_chunk: int = 100  # characters
+    document_type: str = "document"  # of what is ingested without a type
     max_file_bytes: int = 50_000_000
     max_document_chars: int = 1_000_000  # of one document in a question set
 

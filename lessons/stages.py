@@ -12,7 +12,7 @@ from lessons.answer.answer import Answer
 from lessons.answer.respond import respond
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index, naive_index
-from lessons.ingest.store import Scope
+from lessons.ingest.scope import Scope
 from lessons.models.llm import describe
 from lessons.retrieve.known_files import only_file
 from lessons.retrieve.pipeline import Pipeline

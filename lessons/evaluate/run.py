@@ -13,7 +13,7 @@ from lessons.evaluate.evaluate import answers
 from lessons.evaluate.evaluation import Evaluation
 from lessons.evaluate.golden import Golden, golden_questions, sample
 from lessons.evaluate.throwaway import throwaway_stages
-from lessons.ingest.store import Scope
+from lessons.ingest.scope import Scope
 from lessons.library import load_corpus, shipped_documents
 from lessons.models.embedding import identity
 from lessons.models.llm import describe

@@ -14,10 +14,12 @@ from sqlalchemy import Connection, Engine, delete, func, inspect, select
 from sqlalchemy.sql.ddl import DDL
 
 from lessons.database import explained
+from lessons.database.row_security import enter
 from lessons.evaluate.beir import BeirDocument
 from lessons.ingest.documents import DocumentRow
 from lessons.ingest.index import Index
-from lessons.ingest.store import ChunkStore, Scope
+from lessons.ingest.scope import Scope
+from lessons.ingest.store import ChunkStore
 from lessons.library import Progress
 from lessons.stages import Stage
 from lessons.workspace import Workspace
@@ -34,30 +36,29 @@ def throwaway_stages(
 
     Stages that share an index share its throw-away. `progress` hears of documents done and in all.
     """
-    drop_leftovers(place.engine)
+    drop_leftovers(place.engine, scope)
     trial = Workspace(place.settings, place.engine, place.embedding, place.llm)
     indexes = {stage.index.name: replace(stage.index, name=PREFIX + secrets.token_hex(3)[:5]) for stage in stages}
     with ExitStack() as tidying:
         for index in indexes.values():
-            tidying.enter_context(_claimed(trial.store(index).table_name, place.engine))
+            tidying.enter_context(_claimed(trial.store(index).table_name, place.engine, scope))
         for number, index in enumerate(indexes.values()):
             for done in _fill(trial.store(index), index, documents, scope, trial):
                 progress(number * len(documents) + done, len(indexes) * len(documents))
         yield [stage.but(stage.name, index=indexes[stage.index.name], workspace=trial) for stage in stages]
 
 
-def drop_leftovers(engine: Engine) -> list[str]:
-    """Drop the throw-away tables of killed runs, and return their names; those of runs that go on stay."""
+def drop_leftovers(engine: Engine, scope: Scope) -> list[str]:
+    """Drop the throw-away tables of the owner's killed runs, and return their names; those of runs that go on stay."""
     with explained(), engine.begin() as connection:
         tables = [name for name in inspect(connection).get_table_names() if name.startswith(f"chunks_{PREFIX}")]
         dead = [name for name in tables if connection.scalar(select(func.pg_try_advisory_xact_lock(_key(name))))]
-        for name in dead:
-            _drop(connection, name)
+        _drop(connection, dead, scope)
     return dead
 
 
 @contextmanager
-def _claimed(table: str, engine: Engine) -> Iterator[None]:
+def _claimed(table: str, engine: Engine, scope: Scope) -> Iterator[None]:
     """Hold the lock of a table while the block runs, then drop the table."""
     with explained(), engine.connect().execution_options(isolation_level="AUTOCOMMIT") as holder:
         holder.execute(select(func.pg_advisory_lock(_key(table))))
@@ -65,7 +66,7 @@ def _claimed(table: str, engine: Engine) -> Iterator[None]:
             yield
         finally:
             with engine.begin() as connection:
-                _drop(connection, table)
+                _drop(connection, [table], scope)
             holder.execute(select(func.pg_advisory_unlock(_key(table))))
 
 
@@ -73,11 +74,13 @@ def _key(table: str) -> object:
     return func.hashtextextended(table, 0)
 
 
-def _drop(connection: Connection, table: str) -> None:
-    """Drop a table of chunks with its documents' rows."""
-    connection.execute(DDL("DROP TABLE IF EXISTS %(table)s", context={"table": f'"{table}"'}))
+def _drop(connection: Connection, tables: Sequence[str], scope: Scope) -> None:
+    """Drop tables of chunks with their owner's documents."""
+    for table in tables:
+        connection.execute(DDL("DROP TABLE IF EXISTS %(table)s", context={"table": f'"{table}"'}))
     if inspect(connection).has_table(DocumentRow.__tablename__):
-        connection.execute(delete(DocumentRow).where(DocumentRow.index_table == table))
+        enter(connection, scope.user_id)
+        connection.execute(delete(DocumentRow).where(DocumentRow.index_table.in_(tables)))
 
 
 def _fill(
@@ -98,7 +101,7 @@ def _fill(
 def _as_document(document: BeirDocument) -> Document:
     """In the form in which files are read, so that every index cuts it as it would cut a file."""
     metadata = {"source_file": document.id, "page_number": None, "file_type": "txt"}
-    hidden = [*metadata, "user_id", "chunk_index"]
+    hidden = list(metadata)
     return Document(
         text=document.text, metadata=metadata, excluded_embed_metadata_keys=hidden, excluded_llm_metadata_keys=hidden
     )

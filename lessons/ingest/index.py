@@ -11,6 +11,9 @@ from llama_index.core.schema import BaseNode, Document, TransformComponent
 from lessons.ingest.split import SectionSplitter
 from lessons.settings import settings
 
+PLACE = ("user_id", "type", "ref_id", "chunk_index")
+"""What every chunk's metadata says beside the page number. No model reads it: only the words count."""
+
 
 @dataclass(frozen=True)
 class Index:
@@ -19,21 +22,25 @@ class Index:
     name: str
     transformations: tuple[TransformComponent, ...] = field(repr=False)
 
-    def chunks(self, documents: Sequence[Document], user_id: str) -> list[BaseNode]:
-        """Cut documents of one file into chunks with `user_id`, `chunk_index` and an id derived from their content."""
+    def chunks(self, documents: Sequence[Document], user_id: str, type: str | None = None) -> list[BaseNode]:
+        """Cut documents of one file into chunks that say whose they are, of what, and where in it (row C5).
+
+        Their ids derive from their content. `ref_id`, the name of the material, is its `source_file`.
+        """
         nodes = list(run_transformations(documents, self.transformations, in_place=False))
         for position, node in enumerate(nodes):
-            place = {"user_id": user_id, "chunk_index": position}
-            node.metadata = {**node.metadata, **place}
-            node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *place]
-            node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, *place]
+            place = (user_id, type or settings().document_type, node.metadata["source_file"], position)
+            node.metadata = {**node.metadata, **dict(zip(PLACE, place, strict=True))}
+            node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *PLACE]
+            node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, *PLACE]
             node.id_ = chunk_id(self.name, node)
         return nodes
 
-    def fingerprint(self, content_hash: str) -> str:
-        """Changes when the file or the way it is cut changes: only then is it ingested anew."""
+    def fingerprint(self, content_hash: str, type: str | None = None) -> str:
+        """Changes when the file, its type or the way it is cut changes: only then is it ingested anew."""
         recipe = "".join(transformation.to_json() for transformation in self.transformations)
-        return sha256((recipe + content_hash).encode()).hexdigest()
+        place = " ".join([*PLACE, type or settings().document_type])
+        return sha256((recipe + place + content_hash).encode()).hexdigest()
 
 
 def chunk_id(index_name: str, node: BaseNode) -> str:

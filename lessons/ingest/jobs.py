@@ -24,7 +24,7 @@ from lessons.ingest.jobs_claim import claim
 from lessons.ingest.jobs_queue import JobQueue
 from lessons.ingest.jobs_run import Place, enriches, work
 from lessons.ingest.jobs_table import JobStatus
-from lessons.ingest.store import Scope
+from lessons.ingest.scope import Scope
 from lessons.models.embedding import identity
 from lessons.text import normalize
 

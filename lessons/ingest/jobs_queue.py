@@ -4,11 +4,12 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from uuid import UUID
 
-from sqlalchemy import Engine, delete, exists, false, func, insert, select, text, update
+from sqlalchemy import Connection, Engine, delete, exists, false, func, insert, select, text, update
 from sqlalchemy.orm import Session
 from sqlalchemy.sql import ColumnElement
 
 from lessons.database import ensure_schema, explained
+from lessons.database.row_security import protect, scoped
 from lessons.ingest.documents import Base
 from lessons.ingest.jobs_table import JobFileRow, JobRow, JobStatus, status_of
 
@@ -25,8 +26,7 @@ class JobQueue:
     @cached_property
     def engine(self) -> Engine:
         """The engine, once the tables are there."""
-        tables = [Base.metadata.tables[row.__tablename__] for row in (JobRow, JobFileRow)]
-        ensure_schema(self._engine, lambda connection: Base.metadata.create_all(connection, tables))
+        ensure_schema(self._engine, _create)
         return self._engine
 
     def put(
@@ -47,21 +47,21 @@ class JobQueue:
 
     def find(self, job_id: str, user_id: str) -> JobStatus:
         """An owner's job; NOT_FOUND for an id that does not exist, is none, or is another owner's."""
-        with explained(), Session(self.engine) as session:
+        with scoped(self.engine, user_id) as connection, Session(connection) as session:
             row = session.scalar(select(JobRow).where(*_of(job_id, user_id)))
             return status_of(row) if row else JobStatus(job_id, "NOT_FOUND")
 
     def all(self, user_id: str, limit: int) -> list[JobStatus]:
         """An owner's jobs, the newest first."""
         statement = select(JobRow).where(JobRow.user_id == user_id).order_by(JobRow.number.desc()).limit(limit)
-        with explained(), Session(self.engine) as session:
+        with scoped(self.engine, user_id) as connection, Session(connection) as session:
             return [status_of(row) for row in session.scalars(statement)]
 
     def cancel(self, job_id: str, user_id: str) -> None:
         """End an owner's job if it is open; its worker notices before its next step."""
         ending = update(JobRow).where(*_of(job_id, user_id), JobRow.finished_at.is_(None))
         ending = ending.values(status="CANCELLED", step=None, reason=None, finished_at=func.now())
-        with explained(), self.engine.begin() as connection:
+        with scoped(self.engine, user_id) as connection:
             for number in connection.scalars(ending.returning(JobRow.number)):
                 connection.execute(delete(JobFileRow).where(JobFileRow.job == number))
 
@@ -69,6 +69,13 @@ class JobQueue:
         """Whether a job waits or is being worked on that a worker with these indexes and this embedding could do."""
         with explained(), self.engine.begin() as connection:
             return bool(connection.scalar(select(exists().where(*open_for(indexes, embedding)))))
+
+
+def _create(connection: Connection) -> None:
+    """Owners look at their jobs through the wall. Workers do everybody's jobs, hence no FORCE."""
+    Base.metadata.create_all(connection, [Base.metadata.tables[row.__tablename__] for row in (JobRow, JobFileRow)])
+    protect(connection, JobRow.__tablename__, force=False)
+    protect(connection, JobFileRow.__tablename__, "job IN (SELECT number FROM ingestion_jobs)", force=False)
 
 
 def open_for(indexes: Sequence[str], embedding: str) -> list[ColumnElement[bool]]:

@@ -18,7 +18,8 @@ from lessons.ingest.jobs_claim import Claim, Superseded
 from lessons.ingest.jobs_table import JobResult, State
 from lessons.ingest.pipeline import Step, ingest
 from lessons.ingest.read import READERS
-from lessons.ingest.store import ChunkStore, Scope
+from lessons.ingest.scope import Scope
+from lessons.ingest.store import ChunkStore
 from lessons.settings import Settings
 
 logger = logging.getLogger(__name__)

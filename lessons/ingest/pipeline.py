@@ -12,7 +12,8 @@ from llama_index.core.schema import BaseNode, MetadataMode
 from lessons.errors import ReadError
 from lessons.ingest.index import Index
 from lessons.ingest.read import content_hash, read
-from lessons.ingest.store import ChunkStore, Scope
+from lessons.ingest.scope import Scope
+from lessons.ingest.store import ChunkStore
 from lessons.text import normalize
 
 Status = Literal["added", "replaced", "unchanged", "duplicate", "failed"]
@@ -52,7 +53,7 @@ def ingest(
     scope: Scope,
     watch: Watch = _nobody,
 ) -> Iterator[FileResult]:
-    """Ingest (path, source_file) pairs for one owner, yielding each file's result as soon as it is known.
+    """Ingest (path, source_file) pairs for the owner of the scope, as material of its type, and yield each result.
 
     A file whose content is known is skipped; a changed one replaces its earlier chunks. DatabaseError and ModelError
     end the run, since they would fail every further file; what was written before stays.
@@ -78,7 +79,7 @@ def _ingest_file(
     started = perf_counter()
     watch(name, "reading")
     try:
-        fingerprint = index.fingerprint(content_hash(path))
+        fingerprint = index.fingerprint(content_hash(path), scope.type)
         if known.get(name) == fingerprint:
             return FileResult(name, "unchanged"), None
         if twin := next((other for other, its in known.items() if its == fingerprint), None):
@@ -87,7 +88,7 @@ def _ingest_file(
     except ReadError as error:
         return FileResult(name, "failed", reason=str(error)), None
     watch(name, "splitting")
-    nodes = index.chunks(documents, scope.user_id)
+    nodes = index.chunks(documents, scope.user_id, scope.type)
     embedding_seconds = _embed(nodes, embedding, name, watch)
     watch(name, "storing")
     store.replace_document(scope, name, fingerprint, nodes)

@@ -60,7 +60,7 @@ def _in_folder(folder: Path) -> list[tuple[Path, str]]:
 
 def _document(text: str, name: str, number: int | None, suffix: str) -> Document:
     metadata = {"source_file": name, "page_number": number, "file_type": suffix.lower().lstrip(".")}
-    hidden = [*metadata, "user_id", "chunk_index"]  # the last two are added with the chunks
+    hidden = list(metadata)
     return Document(
         text=text, metadata=metadata, excluded_embed_metadata_keys=hidden, excluded_llm_metadata_keys=hidden
     )

@@ -5,11 +5,11 @@ parameters (`filters.py`), a chunk's id comes from its content, every search nam
 together with its chunks in one transaction or not at all.
 """
 
+from asyncio import to_thread
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
-from typing import Any
+from typing import Any, NoReturn
 
 from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode
@@ -20,7 +20,6 @@ from llama_index.core.vector_stores.types import (
     VectorStoreQueryResult,
 )
 from llama_index.vector_stores.postgres import PGVectorStore
-from llama_index.vector_stores.postgres.base import DBEmbeddingRow
 from pgvector.sqlalchemy import Vector
 from sqlalchemy import (
     BIGINT,
@@ -40,19 +39,14 @@ from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
-from sqlalchemy.sql import Select
+from sqlalchemy.sql import ColumnElement, Select
 
 from lessons.database import ensure_schema, explained
+from lessons.database.row_security import enter, protect, scoped
 from lessons.errors import LessonsError
 from lessons.ingest.documents import Base, DocumentRow
 from lessons.ingest.filters import bound_filters
-
-
-@dataclass(frozen=True)
-class Scope:
-    """Whose chunks a search may see. There is no search without one."""
-
-    user_id: str
+from lessons.ingest.scope import Scope
 
 
 class ChunkStore(PGVectorStore):
@@ -70,7 +64,7 @@ class ChunkStore(PGVectorStore):
         """Create the tables once; the base class calls this before every statement."""
         if not self._is_initialized:
             tables = [DocumentRow.__table__, self._table_class.__table__]
-            ensure_schema(self._database, lambda connection: Base.metadata.create_all(connection, tables))
+            ensure_schema(self._database, lambda connection: _create(connection, tables))
             self._connect()
             self._is_initialized = True
 
@@ -80,7 +74,8 @@ class ChunkStore(PGVectorStore):
         """Put a document and its embedded chunks in the place of an earlier version, in one transaction."""
         self._initialize()
         chunks = self._table_class
-        with explained(), self._database.begin() as connection:
+        nodes = _with_words(nodes)
+        with scoped(self._database, scope.user_id) as connection:
             document_id = self._claim_document(connection, scope.user_id, source_file, sha256, nodes)
             connection.execute(delete(chunks).where(chunks.document_id == document_id))
             self._upsert(connection, document_id, nodes)
@@ -92,17 +87,19 @@ class ChunkStore(PGVectorStore):
         def owner_and_file(node: BaseNode) -> tuple[str, str]:
             return node.metadata["user_id"], node.metadata["source_file"]
 
+        kept = sorted(_with_words(nodes), key=owner_and_file)
         with explained(), self._database.begin() as connection:
-            for (user_id, source_file), group in groupby(sorted(nodes, key=owner_and_file), owner_and_file):
+            for (user_id, source_file), group in groupby(kept, owner_and_file):
                 members = list(group)
+                enter(connection, user_id)
                 document_id = self._claim_document(connection, user_id, source_file, "", members)
                 self._upsert(connection, document_id, members)
-        return [node.node_id for node in nodes]
+        return [node.node_id for node in kept]
 
     def delete_document(self, scope: Scope, source_file: str) -> bool:
         """Remove an owner's document with its chunks; False if there was none."""
         self._initialize()
-        with explained(), self._database.begin() as connection:
+        with scoped(self._database, scope.user_id) as connection:
             return connection.execute(delete(DocumentRow).where(*self._documents_of(scope, source_file))).rowcount > 0
 
     def _claim_document(
@@ -140,20 +137,27 @@ class ChunkStore(PGVectorStore):
         """The documents of an owner in this index, by name."""
         self._initialize()
         statement = select(DocumentRow).where(*self._documents_of(scope)).order_by(DocumentRow.source_file)
-        with explained(), Session(self._database) as session:
+        with scoped(self._database, scope.user_id) as connection, Session(connection) as session:
             return list(session.scalars(statement))
 
-    def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
-        """The nearest chunks within `scope=Scope(…)`, which every search must name."""
+    def query(  # type: ignore[override]
+        self, query: VectorStoreQuery, *, scope: Scope, **_: Any
+    ) -> VectorStoreQueryResult:
+        """The nearest chunks within a scope, which every search must name."""
         _refuse_other_modes(query)
-        with explained():
-            return super().query(query, **kwargs)
+        self._initialize()
+        statement = self._build_query(query.query_embedding, query.similarity_top_k, query.filters, scope=scope)
+        with scoped(self._database, scope.user_id) as connection:
+            rows = connection.execute(statement).all()
+        return VectorStoreQueryResult(
+            nodes=[TextNode(id_=row.node_id, text=row.text, metadata=row.metadata_) for row in rows],
+            similarities=[1 - row.distance for row in rows],
+            ids=[row.node_id for row in rows],
+        )
 
     async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
-        """The asynchronous twin of `query`."""
-        _refuse_other_modes(query)
-        with explained():
-            return await super().aquery(query, **kwargs)
+        """`query` in a thread."""
+        return await to_thread(self.query, query, **kwargs)
 
     def get_nodes(  # type: ignore[override]
         self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None, *, scope: Scope
@@ -161,14 +165,25 @@ class ChunkStore(PGVectorStore):
         """An owner's chunks by id or filter, in document order; an empty list of ids finds nothing."""
         self._initialize()
         chunks = self._table_class
-        statement = select(chunks).where(chunks.user_id == scope.user_id)
+        statement = select(chunks).where(*self.within(scope))
         if node_ids is not None:
             statement = statement.where(chunks.node_id.in_(node_ids))
         if filters is not None:
             statement = statement.where(bound_filters(chunks.metadata_, filters))
-        with explained(), Session(self._database) as session:
+        with scoped(self._database, scope.user_id) as connection, Session(connection) as session:
             rows = session.scalars(statement.order_by(chunks.document_id, chunks.chunk_index))
             return [TextNode(id_=row.node_id, text=row.text, metadata=row.metadata_) for row in rows]
+
+    def within(self, scope: Scope) -> list[ColumnElement[bool]]:
+        """The conditions that every statement about chunks must carry: owner, materials and type of the scope."""
+        chunks = self._table_class
+        conditions = [chunks.user_id == scope.user_id]
+        if scope.ref_ids is not None:
+            named = [*self._documents_of(scope), DocumentRow.source_file.in_(scope.ref_ids)]
+            conditions.append(chunks.document_id.in_(select(DocumentRow.id).where(*named)))
+        if scope.type is not None:
+            conditions.append(chunks.metadata_["type"].astext == scope.type)
+        return conditions
 
     def _documents_of(self, scope: Scope, source_file: str | None = None) -> list:
         conditions = [DocumentRow.index_table == self.table_name, DocumentRow.user_id == scope.user_id]
@@ -180,15 +195,29 @@ class ChunkStore(PGVectorStore):
         chunks = self._table_class
         distance = chunks.embedding.cosine_distance(embedding).label("distance")
         statement = select(chunks.node_id, chunks.text, chunks.metadata_, distance)
-        statement = statement.where(chunks.user_id == scope.user_id)
+        statement = statement.where(*self.within(scope))
         if metadata_filters is not None:
             statement = statement.where(bound_filters(chunks.metadata_, metadata_filters))
         return statement.order_by(distance).limit(limit)
 
-    def _db_rows_to_query_result(self, rows: list[DBEmbeddingRow]) -> VectorStoreQueryResult:
-        nodes = [TextNode(id_=row.node_id, text=row.text, metadata=row.metadata) for row in rows]
-        similarities = [row.similarity for row in rows]
-        return VectorStoreQueryResult(nodes=nodes, similarities=similarities, ids=[row.node_id for row in rows])
+
+def _knows_no_owner(self: ChunkStore, *_: Any, **__: Any) -> NoReturn:
+    raise LessonsError("The base class's way to do this knows no owner; use the methods that take a scope.")
+
+
+for name in ("delete", "adelete", "delete_nodes", "adelete_nodes", "clear", "aclear", "aget_nodes", "async_add"):
+    setattr(ChunkStore, name, _knows_no_owner)
+
+
+def _create(connection: Connection, tables: list[Any]) -> None:
+    Base.metadata.create_all(connection, tables)
+    for table in tables:
+        protect(connection, table.name)
+
+
+def _with_words(nodes: Sequence[BaseNode]) -> list[BaseNode]:
+    """An empty chunk is never stored, so it is never found."""
+    return [node for node in nodes if node.get_content(MetadataMode.NONE).strip()]
 
 
 def _refuse_other_modes(query: VectorStoreQuery) -> None:

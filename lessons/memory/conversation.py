@@ -6,7 +6,7 @@ from functools import cached_property
 from sqlalchemy import Engine
 
 from lessons.errors import LessonsError
-from lessons.ingest.store import Scope
+from lessons.ingest.scope import Scope
 from lessons.memory.messages import StoredMessages
 from lessons.settings import settings
 

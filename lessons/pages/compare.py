@@ -6,7 +6,7 @@ from functools import cache
 import streamlit as st
 
 from lessons.answer.answer import Answer
-from lessons.ingest.store import Scope
+from lessons.ingest.scope import Scope
 from lessons.pages.common import opened, plain, told_plainly
 from lessons.pages.streaming import answers_of
 from lessons.settings import ROOT

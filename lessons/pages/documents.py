@@ -7,7 +7,7 @@ import streamlit as st
 from lessons.ingest.jobs import Jobs
 from lessons.ingest.jobs_table import JobResult, JobStatus
 from lessons.ingest.read import READERS
-from lessons.ingest.store import Scope
+from lessons.ingest.scope import Scope
 from lessons.library import indexes
 from lessons.pages.common import opened, plain, told_plainly
 from lessons.settings import settings

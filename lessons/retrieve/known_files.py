@@ -2,7 +2,8 @@
 
 from llama_index.core.vector_stores.types import FilterCondition, MetadataFilter, MetadataFilters
 
-from lessons.ingest.store import ChunkStore, Scope
+from lessons.ingest.scope import Scope
+from lessons.ingest.store import ChunkStore
 from lessons.text import normalize
 
 

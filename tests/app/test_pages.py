@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from lessons.answer.prompts import NOT_FOUND
 from lessons.ingest.index import naive_index
 from lessons.ingest.pipeline import ingest
-from lessons.ingest.store import Scope
+from lessons.ingest.scope import Scope
 from lessons.pages.common import plain
 from lessons.settings import ROOT, Settings
 from lessons.workspace import workspace

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from lessons.evaluate.beir import BeirDocument
 from lessons.evaluate.throwaway import drop_leftovers, throwaway_stages
 from lessons.ingest.documents import DocumentRow
-from lessons.ingest.store import Scope
+from lessons.ingest.scope import Scope
 from lessons.settings import Settings
 from lessons.stages import stage_named
 from lessons.workspace import Workspace
@@ -101,5 +101,5 @@ def test_what_a_killed_run_left_behind_is_dropped_and_a_living_one_stays(place: 
     with throwaway_stages([NAIVE], DOCUMENTS, SCOPE, place, silent):
         (alive,) = tables(place.engine)
         assert alive != left
-        assert drop_leftovers(place.engine) == []
+        assert drop_leftovers(place.engine, SCOPE) == []
         assert tables(place.engine) == [alive]

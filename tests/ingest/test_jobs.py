@@ -14,7 +14,7 @@ from lessons.ingest.jobs import Jobs
 from lessons.ingest.jobs_claim import claim
 from lessons.ingest.jobs_queue import JobQueue
 from lessons.ingest.jobs_table import JobStatus
-from lessons.ingest.store import Scope
+from lessons.ingest.scope import Scope
 from lessons.settings import Settings
 from tests.ingest.jobs_place import ENRICHED, PLAIN, cleared, files, jobs_of, until, words
 

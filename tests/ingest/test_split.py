@@ -45,7 +45,8 @@ def test_a_chunk_knows_file_page_section_title_date_owner_and_place() -> None:
     first, second = split(f"# Q4 2024 update\n{BODY}", f"## Orders\n{BODY}", date="2025-02-13")
     assert second.metadata == {
         "source_file": "a.pdf", "file_type": "pdf", "title": "Q4 2024 update", "about": BODY, "date": "2025-02-13",
-        "page_number": 2, "section": "Orders", "user_id": "mina", "chunk_index": 1,
+        "page_number": 2, "section": "Orders", "user_id": "mina", "type": "document",
+        "ref_id": "a.pdf", "chunk_index": 1,
     }  # fmt: skip
     assert "section" not in first.metadata
 

@@ -1,5 +1,7 @@
 """Chunks in PostgreSQL: owners kept apart, filters bound, nothing stored twice, a document whole or not at all."""
 
+import asyncio
+
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
@@ -17,7 +19,8 @@ from sqlalchemy import text
 
 from lessons.database import engine
 from lessons.errors import LessonsError
-from lessons.ingest.store import ChunkStore, Scope
+from lessons.ingest.scope import Scope
+from lessons.ingest.store import ChunkStore
 from lessons.settings import Settings
 
 MINA, JOON = Scope("mina"), Scope("joon")
@@ -168,3 +171,38 @@ def test_no_filter_ever_reaches_another_owner(
     store.add([chunk("hers", [1, 0, 0]), chunk("his", [1, 0, 0], JOON)])
     several = operator in (FilterOperator.IN, FilterOperator.NIN, FilterOperator.ANY, FilterOperator.ALL)
     assert set(found(store, filters=where(key, operator, [value] if several else value))) <= {"hers"}
+
+
+@pytest.mark.parametrize("name", ["delete", "delete_nodes", "clear", "aget_nodes", "adelete", "async_add"])
+def test_ways_of_the_base_class_that_know_no_owner_are_closed(store: ChunkStore, name: str) -> None:
+    with pytest.raises(LessonsError, match="knows no owner"):
+        getattr(store, name)(["mina-hers-0"])
+
+
+def test_an_asynchronous_search_stays_within_its_scope(store: ChunkStore) -> None:
+    store.add([chunk("hers", [1, 0, 0]), chunk("his", [1, 0, 0], JOON)])
+    query = VectorStoreQuery(query_embedding=[1, 0, 0], similarity_top_k=2)
+    assert [node.text for node in asyncio.run(store.aquery(query, scope=JOON)).nodes] == ["his"]
+
+
+def test_a_forgotten_where_shows_nothing_of_another_owner(store: ChunkStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.add([chunk("hers", [1, 0, 0]), chunk("his", [1, 0, 0], JOON)])
+    monkeypatch.setattr(ChunkStore, "within", lambda self, scope: [])
+    assert found(store, MINA) == ["hers"]
+    assert [node.text for node in store.get_nodes(scope=JOON)] == ["his"]
+
+
+def test_a_chunk_of_another_owner_cannot_be_overwritten_by_its_id(store: ChunkStore) -> None:
+    his = chunk("his", [1, 0, 0], JOON)
+    store.add([his])
+    forged = chunk("forged", [1, 0, 0])
+    forged.id_ = his.node_id
+    with pytest.raises(LessonsError, match="another owner"):
+        store.add([forged])
+    assert found(store, JOON) == ["his"]
+
+
+def test_a_chunk_without_words_is_never_stored(store: ChunkStore) -> None:
+    store.replace_document(MINA, "a.txt", "v1", [chunk(" \n", [1, 0, 0]), chunk("words", [1, 0, 0], position=1)])
+    assert found(store) == ["words"]
+    assert store.documents(MINA)[0].chunks == 1

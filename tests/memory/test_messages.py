@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import create_engine
 
 from lessons.database import engine
-from lessons.ingest.store import Scope
+from lessons.ingest.scope import Scope
 from lessons.memory.conversation import Conversation
 from lessons.memory.messages import StoredMessages
 from lessons.settings import Settings, settings

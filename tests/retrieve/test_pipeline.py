@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from lessons.ingest.store import Scope
+from lessons.ingest.scope import Scope
 from lessons.retrieve.pipeline import Pipeline
 from lessons.retrieve.search import JaccardRetriever, jaccard
 from lessons.retrieve.transforms import Normalize, Passthrough
