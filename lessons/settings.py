@@ -64,6 +64,17 @@ class Settings(BaseSettings):
     keyword_weight: float = 0.3
     mmr_lambda: float = 0.5
     max_question_chars: int = 4_000
+    chat_top_k: int = 5  # chunks for an answer in a chat
+    plan_top_k: int = 10  # for making a learning plan
+    session_top_k: int = 3  # for one session of a plan
+
+    # Filters
+    filter_chars: int = 2_000  # of a filter written as text
+    filter_depth: int = 20  # levels of nesting
+    filter_clauses: int = 100
+    filter_list_values: int = 1_000
+    filter_text_chars: int = 500  # of a field's name or of a text it is compared with
+    keyword_filter_chars: int = 50
 
     # Conversations
     session_messages: int = 100  # kept of a session, the newest ones

@@ -7,11 +7,12 @@ another type matches nothing instead of failing. A field that is missing differs
 from typing import Any
 
 from llama_index.core.vector_stores.types import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
-from sqlalchemy import ARRAY, TEXT, and_, func, literal, not_, or_
+from sqlalchemy import ARRAY, TEXT, and_, func, literal, not_, or_, true
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql import ColumnElement
 
 from lessons.errors import LessonsError
+from lessons.ingest.filter_rules import usable
 
 COMPARISONS = {
     FilterOperator.GT: ColumnElement.__gt__,
@@ -22,17 +23,25 @@ COMPARISONS = {
 
 
 def bound_filters(metadata: ColumnElement, filters: MetadataFilters) -> ColumnElement[bool]:
-    """The whole tree of filters over a JSONB column; LessonsError for an operator that is not supported."""
+    """The whole tree of filters over a JSONB column; an empty group limits nothing.
+
+    LessonsError for an operator that is not supported and for what no filter may hold.
+    """
+    return _bound_group(metadata, usable(filters))
+
+
+def _bound_group(metadata: ColumnElement, filters: MetadataFilters) -> ColumnElement[bool]:
     clauses = [
-        bound_filters(metadata, part) if isinstance(part, MetadataFilters) else bound_clause(metadata, part)
+        _bound_group(metadata, part) if isinstance(part, MetadataFilters) else _bound_clause(metadata, part)
         for part in filters.filters
     ]
-    if filters.condition == FilterCondition.NOT:
-        return not_(and_(*clauses))
-    return or_(*clauses) if filters.condition == FilterCondition.OR else and_(*clauses)
+    if filters.condition == FilterCondition.OR and clauses:
+        return or_(*clauses)
+    together = and_(true(), *clauses)
+    return not_(together) if filters.condition == FilterCondition.NOT else together
 
 
-def bound_clause(metadata: ColumnElement, filter_: MetadataFilter) -> ColumnElement[bool]:
+def _bound_clause(metadata: ColumnElement, filter_: MetadataFilter) -> ColumnElement[bool]:
     """One filter over a JSONB column."""
     field, value = metadata[filter_.key], filter_.value
     match filter_.operator:
@@ -64,8 +73,10 @@ def bound_clause(metadata: ColumnElement, filter_: MetadataFilter) -> ColumnElem
 
 def _is_in(field: Any, values: list) -> ColumnElement[bool]:
     """True for a single value among `values`, and for a stored list that shares one with them."""
-    shares = [field.op("@>")(_json([value])) for value in values]
-    return func.coalesce(or_(field.in_([_json(value) for value in values]), *shares), False)
+    texts = [value for value in values if isinstance(value, str)]
+    others = [_json(value) for value in values if not isinstance(value, str)]
+    among_texts = field.op("?|")(literal(texts, ARRAY(TEXT)))  # of a list and of a single text
+    return func.coalesce(or_(among_texts, *(field.op("@>")(other) for other in others)), False)
 
 
 def _listed(filter_: MetadataFilter) -> list:

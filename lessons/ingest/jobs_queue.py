@@ -4,14 +4,29 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, delete, exists, false, func, insert, select, text, update
+from sqlalchemy import (
+    Connection,
+    Engine,
+    column,
+    delete,
+    exists,
+    false,
+    func,
+    insert,
+    literal,
+    select,
+    text,
+    true,
+    update,
+)
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 from sqlalchemy.sql import ColumnElement
 
 from lessons.database import ensure_schema, explained
 from lessons.database.row_security import protect, scoped
 from lessons.ingest.documents import Base
-from lessons.ingest.jobs_table import JobFileRow, JobRow, JobStatus, status_of
+from lessons.ingest.jobs_table import JobFileRow, JobRow, JobStatus, State, status_of
 
 LOCKS = 726_004
 """First key of this queue's advisory locks; the second is the job's number, or 0 while the waiting jobs are counted."""
@@ -56,6 +71,16 @@ class JobQueue:
         statement = select(JobRow).where(JobRow.user_id == user_id).order_by(JobRow.number.desc()).limit(limit)
         with scoped(self.engine, user_id) as connection, Session(connection) as session:
             return [status_of(row) for row in session.scalars(statement)]
+
+    def states(self, user_id: str, names: Sequence[str]) -> dict[str, State]:
+        """How far an owner's files are that open jobs hold, and FAILED for those that a job gave up last."""
+        waiting = select(JobFileRow.source_file, JobRow.status).join(JobRow, JobRow.number == JobFileRow.job)
+        result = func.jsonb_array_elements(JobRow.results).table_valued(column("value", JSONB)).lateral()
+        failed = select(result.c.value["source_file"].astext, literal("FAILED")).join_from(JobRow, result, true())
+        failed = failed.where(JobRow.user_id == user_id, result.c.value["status"].astext == "failed")
+        with scoped(self.engine, user_id) as connection:
+            rows = [*connection.execute(failed), *connection.execute(waiting.where(JobRow.user_id == user_id))]
+        return {name: state for name, state in rows if name in names}
 
     def cancel(self, job_id: str, user_id: str) -> None:
         """End an owner's job if it is open; its worker notices before its next step."""

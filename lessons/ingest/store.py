@@ -30,6 +30,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    Row,
     String,
     delete,
     func,
@@ -139,6 +140,17 @@ class ChunkStore(PGVectorStore):
         statement = select(DocumentRow).where(*self._documents_of(scope)).order_by(DocumentRow.source_file)
         with scoped(self._database, scope.user_id) as connection, Session(connection) as session:
             return list(session.scalars(statement))
+
+    @property
+    def chunks(self) -> Any:
+        """The table of chunks, for statements that `rows` runs."""
+        return self._table_class
+
+    def rows(self, statement: Select, scope: Scope) -> Sequence[Row]:
+        """What a statement finds among the owner's rows; its WHERE should carry `within(scope)`."""
+        self._initialize()
+        with scoped(self._database, scope.user_id) as connection:
+            return connection.execute(statement).all()
 
     def query(  # type: ignore[override]
         self, query: VectorStoreQuery, *, scope: Scope, **_: Any

@@ -1,22 +1,33 @@
-"""Metadata filters written as text: `year >= 2024 && (quarter == "Q3" || source_file in ["a.pdf", "b.pdf"])`.
+"""Metadata filters written as text: `date >= 2024-07-01 && (quarter == "Q3" || keywords in ["cost", "비용"])`.
 
 Operators: == != > >= < <= in nin, joined by && (binds closer) and ||, nested with parentheses. Values are numbers,
-texts in single or double quotes, or lists of one kind. The result is LlamaIndex's `MetadataFilters`.
+texts in single or double quotes, ISO dates, true and false, or lists of one kind. The result is LlamaIndex's
+`MetadataFilters`.
 """
 
 import re
+import unicodedata
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from llama_index.core.vector_stores.types import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
 
 from lessons.errors import LessonsError
+from lessons.ingest.filter_rules import BooleanFilter, FilterError, usable_value
+from lessons.settings import settings
 
-DEEPEST = 20  # levels of parentheses
 TOKEN = re.compile(
-    r"""\s*(?:(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?P<number>-?\d+(?:\.\d+)?)(?![\w.])
+    r"""\s*(?:(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?P<date>\d{4}-\d\d(?:-\d\d)?)(?![\w.-])
+    |(?P<number>-?\d+(?:\.\d+)?)(?![\w.])
     |(?P<operator>==|!=|>=|<=|>|<|\b(?:in|nin)\b)|(?P<join>&&|\|\|)|(?P<mark>[()\[\],])|(?P<key>[^\W\d]\w*)|(?P<end>$))""",
     re.VERBOSE,
 )
+
+SCALARS: dict[str, Callable[[str], str | int | float]] = {
+    "text": lambda word: re.sub(r"\\(.)", r"\1", word[1:-1], flags=re.DOTALL),
+    "number": lambda word: float(word) if "." in word else int(word),
+    "date": str,
+}
 
 
 def parse_filter(text: str) -> MetadataFilters:
@@ -28,11 +39,22 @@ def parse_filter(text: str) -> MetadataFilters:
     return filters
 
 
+def pointer(text: str, column: int, width: int = 60) -> str:
+    """The text around a column, counted from 0, on one line, and a caret under it; Korean is two columns wide."""
+    first = max(0, column - width)
+    line = re.sub(r"\s", " ", text[first : column + width])
+    before = line[: column - first]
+    return f"{line}\n{' ' * sum(1 + (unicodedata.east_asian_width(each) in 'WF') for each in before)}^"
+
+
 class _Parser:
     """Recursive descent over the tokens of one expression."""
 
     def __init__(self, text: str) -> None:
-        self.text, self.position = text, 0
+        self.text, self.position, self.clauses = text, 0, 0
+        if len(text) > settings().filter_chars:
+            self.start = settings().filter_chars
+            self.fail(f"it is longer than {settings().filter_chars:,} characters")
         self.advance()
 
     def advance(self) -> str:
@@ -48,7 +70,8 @@ class _Parser:
 
     def fail(self, problem: str) -> NoReturn:
         example = "An example: year >= 2024 && quarter == 'Q3'"
-        raise LessonsError(f"The filter is wrong at column {self.start + 1}: {problem}. {example}")
+        sentence = f"The filter is wrong at column {self.start + 1}: {problem}. {example}"
+        raise LessonsError(f"{sentence}\n{pointer(self.text, self.start)}")
 
     def alternatives(self, depth: int) -> MetadataFilters:
         def all_of() -> Any:
@@ -67,41 +90,59 @@ class _Parser:
 
     def part(self, depth: int) -> MetadataFilter | MetadataFilters:
         if self.value == "(" and self.kind == "mark":
-            if depth == DEEPEST:
-                self.fail(f"parentheses are nested deeper than {DEEPEST} levels")
+            if depth == settings().filter_depth:
+                self.fail(f"parentheses are nested deeper than {depth} levels")
             self.advance()
             inside = self.alternatives(depth + 1)
             self.expect(")")
             return inside
         if self.kind != "key":
             self.fail("expected the name of a field")
-        key = self.advance()
+        self.clauses += 1
+        if self.clauses > settings().filter_clauses:
+            self.fail(f"there are more than {settings().filter_clauses} conditions")
+        return self.clause(self.advance())
+
+    def clause(self, key: str) -> MetadataFilter:
         if self.kind != "operator":
             self.fail("expected one of == != > >= < <= in nin")
         operator = FilterOperator(self.advance())
-        return MetadataFilter(key=key, operator=operator, value=self.operand(operator))
+        if operator in (FilterOperator.IN, FilterOperator.NIN):
+            return MetadataFilter(key=key, operator=operator, value=self.listed(key))
+        start, value = self.start, self.scalar(key)
+        if not isinstance(value, bool):
+            return MetadataFilter(key=key, operator=operator, value=value)
+        if operator not in (FilterOperator.EQ, FilterOperator.NE):
+            self.start = start
+            self.fail("true and false are compared with == or !=")
+        return BooleanFilter(key=key, operator=operator, value=value)
 
-    def operand(self, operator: FilterOperator) -> Any:
-        if operator not in (FilterOperator.IN, FilterOperator.NIN):
-            return self.scalar()
+    def listed(self, key: str) -> list:
         self.expect("[")
-        start, values = self.start, [self.scalar()]
+        start, values = self.start, [self.scalar(key)]
         while self.value == "," and self.kind == "mark":
             self.advance()
-            values.append(self.scalar())
-        if len({type(value) for value in values}) > 1:
+            values.append(self.scalar(key))
+        kinds = {type(value) for value in values}
+        if kinds == {int, float}:
+            values = [float(value) for value in values]
+        elif len(kinds) > 1 or kinds == {bool}:
             self.start = start
-            self.fail("a list holds values of one kind")
+            self.fail("a list holds numbers or texts, not both")
         self.expect("]")
         return values
 
-    def scalar(self) -> str | int | float:
-        if self.kind == "text":
-            return re.sub(r"\\(.)", r"\1", self.advance()[1:-1])
-        if self.kind == "number":
-            number = self.advance()
-            return float(number) if "." in number else int(number)
-        return self.fail("expected a number or a text in quotes")
+    def scalar(self, key: str) -> str | int | float | bool:
+        if self.kind not in SCALARS and self.value not in ("true", "false"):
+            self.fail("expected a number, a date, true, false or a text in quotes")
+        start, kind, word = self.start, self.kind, self.advance()
+        value = SCALARS.get(kind, lambda word: word == "true")(word)
+        try:
+            usable_value(key, value)
+        except FilterError as problem:
+            self.start = start
+            self.fail(str(problem))
+        return value
 
     def expect(self, mark: str) -> None:
         if self.kind != "mark" or self.value != mark:

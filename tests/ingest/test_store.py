@@ -1,6 +1,7 @@
 """Chunks in PostgreSQL: owners kept apart, filters bound, nothing stored twice, a document whole or not at all."""
 
 import asyncio
+import unicodedata
 
 import pytest
 from hypothesis import HealthCheck, given
@@ -19,6 +20,7 @@ from sqlalchemy import text
 
 from lessons.database import engine
 from lessons.errors import LessonsError
+from lessons.ingest.filter_rules import BooleanFilter
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 from lessons.settings import Settings
@@ -157,6 +159,57 @@ def test_filters_nest(store: ChunkStore) -> None:
     assert sorted(found(store, filters=neither)) == ["2022", "2023", "2024"]
 
 
+@pytest.mark.parametrize(("value", "expected"), [(True, ["a"]), (False, ["b"])])
+def test_booleans_are_compared_as_booleans(store: ChunkStore, value: bool, expected: list[str]) -> None:
+    store.add([chunk("a", [1, 0, 0], steps=True), chunk("b", [1, 0, 0], position=1, steps=False)])
+    assert found(store, filters=MetadataFilters(filters=[BooleanFilter(key="steps", value=value)])) == expected
+
+
+def test_an_empty_group_limits_nothing(store: ChunkStore) -> None:
+    store.add([chunk("a", [1, 0, 0])])
+    for condition in (FilterCondition.AND, FilterCondition.OR):
+        assert found(store, filters=MetadataFilters(filters=[], condition=condition)) == ["a"]
+
+
+def test_a_keyword_is_trimmed_and_composed_before_it_is_compared(store: ChunkStore) -> None:
+    store.add([chunk("a", [1, 0, 0], keywords=["비용"])])
+    decomposed = unicodedata.normalize("NFD", " 비용\n")
+    assert found(store, filters=where("keywords", FilterOperator.IN, [decomposed])) == ["a"]
+
+
+def nested(levels: int) -> MetadataFilters:
+    filters = where("year", FilterOperator.EQ, 2024)
+    for _ in range(levels):
+        filters = MetadataFilters(filters=[filters])
+    return filters
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        nested(21),
+        MetadataFilters(filters=where("year", FilterOperator.EQ, 2024).filters * 101),
+        where("keywords", FilterOperator.IN, ["k" * 51]),
+        where("keywords", FilterOperator.CONTAINS, "  "),
+        where("title", FilterOperator.EQ, "x" * 501),
+        where("title", FilterOperator.EQ, "NUL \0"),
+        where("title\0", FilterOperator.EQ, "x"),
+        where("title", FilterOperator.EQ, "half a pair \ud800"),
+        where("year", FilterOperator.IN, list(range(1_001))),
+        where("year", FilterOperator.EQ, float("nan")),
+        where("year", FilterOperator.EQ, 10**400),
+    ],
+)
+def test_a_filter_that_no_chunk_could_meet_is_refused(store: ChunkStore, filters: MetadataFilters) -> None:
+    with pytest.raises(LessonsError, match="The filter cannot be used"):
+        found(store, filters=filters)
+
+
+def test_filters_nest_to_the_limit(store: ChunkStore) -> None:
+    store.add([chunk("a", [1, 0, 0], year=2024)])
+    assert found(store, filters=nested(20)) == ["a"]
+
+
 HOSTILE = st.one_of(
     st.sampled_from(["' OR '1'='1", "O'Brien", "x'; DROP TABLE documents; --", '"', "\\", "%", ":x", "{}", "한'글"]),
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20),
@@ -170,7 +223,10 @@ def test_no_filter_ever_reaches_another_owner(
 ) -> None:
     store.add([chunk("hers", [1, 0, 0]), chunk("his", [1, 0, 0], JOON)])
     several = operator in (FilterOperator.IN, FilterOperator.NIN, FilterOperator.ANY, FilterOperator.ALL)
-    assert set(found(store, filters=where(key, operator, [value] if several else value))) <= {"hers"}
+    try:
+        assert set(found(store, filters=where(key, operator, [value] if several else value))) <= {"hers"}
+    except LessonsError as error:
+        assert "The filter cannot be used" in str(error)  # noqa: PT017 – an empty key
 
 
 @pytest.mark.parametrize("name", ["delete", "delete_nodes", "clear", "aget_nodes", "adelete", "async_add"])

@@ -1,0 +1,55 @@
+"""What the store really contains: an owner's documents and what is known of each, cached until one changes (row B7)."""
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from sqlalchemy import Engine, func, select, true
+
+from lessons.ingest.documents import DocumentRow
+from lessons.ingest.scope import Scope
+from lessons.ingest.store import ChunkStore
+
+Catalog = dict[str, dict[str, Any]]
+"""Names of documents, each with the metadata of its first chunk: title, date, and what else the index knows of it."""
+
+_OWNERS = 256  # whose catalogs are remembered
+_remembered: WeakKeyDictionary[Engine, dict[tuple[str, str], tuple[object, Catalog]]] = WeakKeyDictionary()
+
+
+def catalog(store: ChunkStore, scope: Scope) -> Catalog:
+    """The documents within a scope, by name."""
+    return {
+        name: known
+        for name, known in _of_owner(store, scope).items()
+        if (scope.ref_ids is None or name in scope.ref_ids) and scope.type in (None, known.get("type"))
+    }
+
+
+def version(store: ChunkStore, scope: Scope) -> tuple:
+    """Another value whenever any process has added, replaced or removed a document of the owner in this index."""
+    state = select(func.count(), func.max(DocumentRow.id), func.max(DocumentRow.ingested_at))
+    return tuple(store.rows(state.where(*_owned(store, scope)), scope)[0])
+
+
+def _of_owner(store: ChunkStore, scope: Scope) -> Catalog:
+    remembered = _remembered.setdefault(store.client, {})
+    key, now = (store.table_name, scope.user_id), version(store, scope)
+    if key not in remembered or remembered[key][0] != now:
+        remembered.pop(key, None)
+        while len(remembered) >= _OWNERS:
+            remembered.pop(next(iter(remembered)), None)
+        remembered[key] = (now, _read(store, scope))
+    return remembered[key][1]
+
+
+def _read(store: ChunkStore, scope: Scope) -> Catalog:
+    chunks = store.chunks
+    of_document = select(chunks.metadata_).where(chunks.document_id == DocumentRow.id)
+    first = of_document.order_by(chunks.chunk_index).limit(1).lateral()
+    found = select(DocumentRow.source_file, first.c[0]).join(first, true(), isouter=True)
+    rows = store.rows(found.where(*_owned(store, scope)).order_by(DocumentRow.source_file), scope)
+    return {name: metadata or {} for name, metadata in rows}
+
+
+def _owned(store: ChunkStore, scope: Scope) -> tuple:
+    return DocumentRow.index_table == store.table_name, DocumentRow.user_id == scope.user_id
