@@ -76,6 +76,12 @@ class Settings(BaseSettings):
     filter_text_chars: int = 500  # of a field's name or of a text it is compared with
     keyword_filter_chars: int = 50
 
+    # Query transforms
+    query_variants: int = 3  # other phrasings of a question, besides itself
+    max_queries: int = 8  # searched for one question
+    max_query_chars: int = 500  # of a query that a transform wrote
+    max_passage_chars: int = 2_000  # of a hypothetical passage
+
     # Conversations
     session_messages: int = 100  # kept of a session, the newest ones
     history_turns: int = 5  # handed to a stage: a question and its answer are one turn

@@ -23,7 +23,13 @@ from llama_index.core.llms.callbacks import llm_chat_callback, llm_completion_ca
 from llama_index.core.prompts import BasePromptTemplate
 from llama_index.core.types import TokenAsyncGen, TokenGen
 
-from lessons.models import offline_answer as _answer_task  # noqa: F401  registers its task
+from lessons.models import (  # noqa: F401  they register their tasks
+    offline_answer,
+    offline_query_compress,
+    offline_query_expand,
+    offline_query_hyde,
+    offline_query_rewrite,
+)
 from lessons.models.offline_tasks import run, task
 
 __all__ = ["OfflineLLM", "task"]

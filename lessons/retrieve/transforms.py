@@ -1,9 +1,10 @@
-"""Query transformers: what happens to a question before anything is searched (row A7)."""
+"""The plain query transformers (row A7). Those that ask a model are in the modules `transform_…`."""
 
 import re
 import unicodedata
 from dataclasses import dataclass
 
+from lessons.retrieve.transform_checks import tidy
 from lessons.retrieve.types import Query, Resources
 from lessons.text import normalize
 from lessons.trace import Step
@@ -22,9 +23,10 @@ class Normalize:
     """Unicode NFKC, lower case, one space between words, no punctuation at the ends."""
 
     def transform(self, queries: list[str], query: Query, resources: Resources, step: Step) -> list[str]:
-        return [_normalized(text) for text in queries]
+        return tidy([normalized(text) for text in queries], query.text)
 
 
-def _normalized(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", normalize(text)).casefold()
+def normalized(text: str) -> str:
+    """The text in the form in which two spellings of the same query are equal; a text without words stays."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", normalize(text)).casefold())
     return re.sub(r"\s+", " ", folded).strip(" \t\n?!.,;:…·") or text

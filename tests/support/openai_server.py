@@ -5,7 +5,8 @@
         Settings(openai_base_url=server.url)
 
 Behaviours: answer · too_many (429) · quota (429) · error (500) · html · truncated (JSON) · no_choices · empty ·
-hang · drop (in the middle of a stream) · no_usage · prose (ignores tools, writes JSON as text) · cut (token limit).
+hang · drop (in the middle of a stream) · no_usage · prose (ignores tools, writes JSON as text) · cut (token limit) ·
+say:TEXT (that text, whatever was asked).
 """
 
 import asyncio
@@ -142,6 +143,8 @@ def _message(body: dict[str, Any], behaviour: str) -> tuple[dict[str, Any], str]
     results = [m["content"] for m in body["messages"] if m["role"] == "tool"]
     question = next((m["content"] for m in reversed(body["messages"]) if m["role"] == "user"), "")
     form = body.get("response_format", {}).get("json_schema", {}).get("schema")
+    if behaviour.startswith("say:"):
+        return {"role": "assistant", "content": behaviour.removeprefix("say:")}, "stop"
     if behaviour == "empty":
         return {"role": "assistant", "content": ""}, "stop"
     if form:

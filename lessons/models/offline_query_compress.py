@@ -1,0 +1,160 @@
+"""How the keyless model makes a follow-up stand alone: it carries the missing subject over from what was said.
+
+A fragment ('And in Q2?') is put into the place of its kind in an earlier question; a whole question that points back
+('how do I undo that?') gets that question's subject in front of it.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lessons.models.offline_query_gaps import is_fragment, lacks_subject, own_words, without_lead
+from lessons.models.offline_query_periods import moved, periods, pointed_at, written
+from lessons.models.offline_query_slots import Slot, people, slots, without
+from lessons.models.offline_question import read_question
+from lessons.models.offline_tasks import task
+from lessons.text import language, terms
+
+_TURNS, _CHARS = 10, 1_000  # how much of a conversation is read
+_PERSON = re.compile(r"\b(?:he|she|him|his|her|hers)\b|그\s?(?:분|사람|여자|남자)|이분", re.IGNORECASE)
+_HOW_TO = re.compile(r"\bhow (?:do|can|could|should|would) (?:i|we|you|one) \w+|\bhow to \w+", re.IGNORECASE)
+_KOREAN_VERB = re.compile("(?:요|까|죠|니다)$")
+_END = " \t\n?!.？"
+_PARTICLES = (("은", "는"), ("이", "가"), ("을", "를"), ("과", "와"))
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A question as it stands alone, and what was answered."""
+
+    question: str
+    answer: str
+
+
+@task("compress")
+def compress(llm: Any, question: str, turns: Sequence[tuple[str, str]] = (), **_: Any) -> str:
+    """The question as it can be understood without the history; unchanged if it stands alone."""
+    said = _turns(turns)
+    alone = standalone(question, said)
+    return alone if standalone(alone, said) == alone else question
+
+
+def standalone(question: str, said: list[Turn]) -> str:
+    """The question with the subject of the last turn that has one."""
+    if not said or not lacks_subject(question, f"{said[-1].question}\n{said[-1].answer}"):
+        return question
+    rest = without_lead(question)
+    given = _given(rest, said)
+    source = _source(given, said)
+    changed, left = _replaced(source.question, given, rest)
+    if is_fragment(question) and language(question) == language(source.question):
+        return f"{changed.rstrip(_END)} – {left}?" if left else changed
+    topic = _topic(changed, source, said[-1], question)
+    return f"{topic}: {question}" if topic else question
+
+
+def _turns(history: Sequence[tuple[str, str]]) -> list[Turn]:
+    """The user's questions, each made to stand alone by those before it, with what was said until the next."""
+    said: list[Turn] = []
+    for role, content in history[-2 * _TURNS :]:
+        content = content[:_CHARS]
+        if role == "user" and content.strip():
+            said.append(Turn(standalone(content, said), ""))
+        elif role == "assistant" and said:
+            said[-1] = Turn(said[-1].question, f"{said[-1].answer}\n{content}".strip())
+    return said
+
+
+def _given(question: str, said: list[Turn]) -> list[Slot]:
+    """The slots that the follow-up itself fills, those it only points at included."""
+    given = slots(question)
+    pointed = pointed_at(question)
+    if pointed and not any(slot.kind == pointed[0] for slot in given):
+        named = {period.unit: period.number for period in periods(said[-1].question)}
+        spelled, tongue = "quarter" in said[-1].question, language(said[-1].question)
+        new = moved(named, *pointed)
+        given += [Slot(unit, written(unit, number, tongue, spelled), -1, -1) for unit, number in new.items()]
+    return given
+
+
+def _source(given: list[Slot], said: list[Turn]) -> Turn:
+    """The latest question with a place for what the follow-up names, else the latest."""
+    kinds = {slot.kind for slot in given if slot.kind not in ("name", "measure")}
+    for turn in reversed(said):
+        if kinds & {slot.kind for slot in slots(turn.question)}:
+            return turn
+    return said[-1]
+
+
+def _replaced(source: str, given: list[Slot], rest: str) -> tuple[str, str]:
+    """The earlier question with the follow-up's slots in their places, and what found no place."""
+    alone = not own_words(rest)
+    used = []
+    for slot in given or _bare_name(rest, slots(source)):
+        taken = [place for place in slots(source) if place.kind == slot.kind]
+        if len(taken) == 1 and (slot.kind != "name" or (alone and not _describes(source, taken[0]))):
+            source = _put(source, taken[0], slot.text)
+            used.append(slot)
+    left = without(rest, [slot for slot in used if slot.start >= 0])
+    says_more = own_words(left) or slots(left)
+    return source, _bare(left) if says_more and len(used) == len([slot for slot in used if slot.start >= 0]) else ""
+
+
+def _describes(text: str, name: Slot) -> bool:
+    """Whether a name only says which one is meant, as in 'the Pro plan'."""
+    before, after = text[: name.start], text[name.end :]
+    return re.search(r"\b(?:the|a|an|our|my)\s$", before) is not None and re.match(r" [a-z]", after) is not None
+
+
+def _bare_name(rest: str, places: list[Slot]) -> list[Slot]:
+    """A Korean word alone takes the place of whoever owns the measure of the earlier question."""
+    word = _bare(rest)
+    kinds = {place.kind for place in places}
+    fits = language(rest) == "ko" and {"name", "measure"} <= kinds and word and " " not in word
+    return [Slot("name", word, rest.find(word), rest.find(word) + len(word))] if fits else []
+
+
+def _bare(text: str) -> str:
+    """A fragment without its question mark and its last particle."""
+    text = re.sub(r"\s+", " ", text).strip(_END + ",")
+    return re.sub(r"(?<=[가-힣]{2})(?:에서는|에는|은|는|도|이|가)(?:요)?$|(?<=[가-힣]{2})요$", "", text)
+
+
+def _put(source: str, place: Slot, text: str) -> str:
+    """The text with one slot replaced, its Korean particle made to fit."""
+    after = source[place.end :]
+    if "가" <= text[-1] <= "힣" and after:
+        closed = (ord(text[-1]) - ord("가")) % 28 > 0
+        for pair in _PARTICLES:
+            if after[0] in pair and not ("가" <= after[1:2] <= "힣"):
+                after = pair[not closed] + after[1:]
+    return source[: place.start] + text + after
+
+
+def _topic(changed: str, source: Turn, last: Turn, question: str) -> str:
+    """What the earlier question is about and the follow-up does not say; for 'she' also whom the answer names."""
+    covered = set(terms(question))
+    who = people(last.answer) if _PERSON.search(question) else []
+    answered = _names_near(last.answer, last.question, question)
+    about = [unit.text for unit in read_question(_HOW_TO.sub(" ", changed)).units if _carries(unit)]
+    when = [slot.text for slot in slots(changed) if slot.kind in ("year", "quarter", "half", "month")]
+    found: list[str] = []
+    for phrase in dict.fromkeys([*who, *answered, *about, *when]):
+        new = set(terms(phrase)) - covered
+        if new:
+            found.append(phrase)
+            covered |= new
+    return " ".join(found)
+
+
+def _carries(unit: Any) -> bool:
+    return unit.kind not in ("year", "quarter") and unit.weight > 0.5 and not _KOREAN_VERB.search(unit.text)
+
+
+def _names_near(answer: str, source: str, question: str) -> list[str]:
+    """The names of an answer that speaks of a word of the question, unless the earlier question did."""
+    asked = {term for unit in own_words(question) for term in unit.terms} - set(terms(source))
+    if asked.isdisjoint(terms(answer)):
+        return []
+    return [slot.text for slot in slots(answer) if slot.kind == "name"]

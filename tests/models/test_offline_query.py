@@ -1,0 +1,139 @@
+"""The keyless model's way with a question: follow-ups stand alone, courtesies go, nothing is invented."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lessons.models.offline_query_compress import compress
+from lessons.models.offline_query_expand import expand, keywords
+from lessons.models.offline_query_hyde import hyde
+from lessons.models.offline_query_periods import moved, periods, pointed_at, spelled_otherwise
+from lessons.models.offline_query_rewrite import rewrite
+from lessons.text import terms
+from tests.models.follow_ups import HELD_OUT, TUNED, FollowUp
+
+WORDS = st.sampled_from(
+    """
+    and what about it that the plan Q2 2024 Marlow Foods revenue how do I undo she a year later ?
+    그럼 2분기는요 그거 매출은 하늘전자 그분 전년에는 얼마였나요 없는
+    """.split()  # noqa: SIM905
+)
+TEXTS = st.one_of(st.text(max_size=60), st.lists(WORDS, max_size=12).map(" ".join))
+HISTORIES = st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool", ""]), TEXTS), max_size=6)
+
+
+def standalone(case: FollowUp) -> str:
+    return compress(None, case.question, case.history)
+
+
+def passes(case: FollowUp) -> bool:
+    if not case.must:
+        return standalone(case) == case.question
+    said = standalone(case).lower()
+    complete = all(any(form in said for form in word.split("|")) for word in case.must)
+    return complete and not any(form in said for word in case.must_not for form in word.split("|"))
+
+
+@pytest.mark.parametrize("case", TUNED, ids=lambda case: f"{case.said[-2][:30]} {case.question}")
+def test_a_follow_up_takes_over_what_it_leaves_out(case: FollowUp) -> None:
+    assert passes(case), standalone(case)
+
+
+def test_follow_ups_that_were_never_tuned_on_mostly_stand_alone() -> None:
+    assert sum(map(passes, HELD_OUT)) >= 28
+
+
+@pytest.mark.parametrize("case", [*TUNED, *HELD_OUT], ids=lambda case: case.question)
+def test_a_question_that_stands_alone_is_not_changed_again(case: FollowUp) -> None:
+    assert compress(None, standalone(case), case.history) == standalone(case)
+
+
+def test_a_follow_up_in_the_other_language_keeps_its_own() -> None:
+    said = compress(None, "그럼 2분기는요?", [("user", "What was Marlow Foods' revenue in Q1 2024?")])
+    assert "Marlow Foods" in said
+    assert said.endswith("그럼 2분기는요?")
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXTS, HISTORIES)
+def test_any_question_after_any_history_is_compressed_once_and_for_all(question, history) -> None:
+    said = compress(None, question, history)
+    assert compress(None, said, history) == said
+    assert said or not question
+
+
+@given(TEXTS)
+def test_nothing_is_invented(question) -> None:
+    assert set(terms(rewrite(None, question))) <= set(terms(question))
+    assert rewrite(None, question) or not question
+
+
+@given(TEXTS, st.integers(0, 5))
+def test_variants_differ_from_the_question_and_from_each_other(question, count) -> None:
+    variants = expand(None, question, count)["queries"]
+    assert len(variants) <= count
+    assert len({*variants, question}) == len(variants) + 1
+    assert isinstance(hyde(None, question), str)
+
+
+@pytest.mark.parametrize(
+    ("question", "query"),
+    [
+        ("Hi! Could you please tell me how to delete ORD-2024-001? Thanks!", "how to delete ORD-2024-001"),
+        ("Hello, which plans do not include SSO, please?", "which plans do not include SSO"),
+        ("안녕하세요, 혹시 환불 규정 좀 알려 주실 수 있나요? 감사합니다.", "환불 규정"),
+        ("SSO가 없는 요금제가 궁금합니다", "SSO가 없는 요금제"),
+        ("Please", "Please"),
+    ],
+)
+def test_a_rewritten_question_loses_its_courtesies_and_nothing_else(question: str, query: str) -> None:
+    assert rewrite(None, question) == query
+
+
+@pytest.mark.parametrize(
+    ("text", "others"),
+    [
+        ("Marlow in Q3 2024", {"Marlow in third quarter of 2024", "Marlow in 2024년 3분기"}),
+        ("마로우 24년 3분기 매출", {"마로우 2024년 3분기 매출", "마로우 Q3 2024 매출"}),
+        ("마로우 2024년 상반기", {"마로우 H1 2024"}),
+        ("since May 2023", {"since 2023년 5월"}),
+        ("you may ask in 2024", set()),
+    ],
+)
+def test_a_period_is_written_in_its_other_forms(text: str, others: set[str]) -> None:
+    assert set(spelled_otherwise(text)) == others
+
+
+@pytest.mark.parametrize(
+    ("text", "now"),
+    [
+        ("three months later", {"quarter": 1, "year": 2025}),
+        ("a year earlier", {"year": 2023}),
+        ("the quarter before", {"quarter": 3}),
+        ("전년에는", {"year": 2023}),
+        ("다음 분기는요?", {"quarter": 1, "year": 2025}),
+        ("1년 전에는?", {"year": 2023}),
+    ],
+)
+def test_a_distance_in_time_is_counted_from_the_period_before(text: str, now: dict[str, int]) -> None:
+    pointed = pointed_at(text)
+    assert pointed is not None
+    named = {period.unit: period.number for period in periods("Q4 2024")}
+    assert moved(named, *pointed) == now
+
+
+def test_keywords_keep_a_negation() -> None:
+    assert keywords("which plans do not include SSO?") == "plans not include SSO"
+    assert "없는" in keywords("SSO가 없는 요금제는 무엇인가요?")
+
+
+def test_each_part_of_a_question_keeps_its_subject() -> None:
+    parts = expand(None, "What does error CST-4031 mean, and how can I fix it?")["queries"]
+    assert "What does error CST-4031 mean" in parts[0]
+    assert "CST-4031" in parts[1]
+    assert "fix" in parts[1]
+
+
+def test_a_hypothetical_passage_states_the_question_and_no_answer() -> None:
+    assert hyde(None, "What was the revenue of Marlow in Q3 2024?") == "The revenue of Marlow in Q3 2024 was."
+    assert hyde(None, "하늘전자의 매출은 얼마인가요?") == "하늘전자의 매출은 다음과 같습니다."
