@@ -6,6 +6,7 @@ carries the prefix `LESSONS_`, so `LESSONS_TOP_K=8` changes `Settings().top_k`.
 
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 import platformdirs
 from pydantic import AliasChoices, Field, SecretStr
@@ -48,6 +49,9 @@ class Settings(BaseSettings):
     chunk_tokens: int = 500
     chunk_overlap: int = 100  # tokens
     shortest_chunk: int = 100  # characters
+    keywords_per_chunk: int = 5
+    enrichment_workers: int = 4  # calls to the model at a time, for each file
+    enrichment: Literal["none", "keywords", "full"] | None = None  # None: full if it costs nothing, otherwise none
     document_type: str = "document"  # of what is ingested without a type
     max_file_bytes: int = 50_000_000
     max_document_chars: int = 1_000_000  # of one document in a question set

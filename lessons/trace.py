@@ -25,6 +25,14 @@ class Step:
     cost: float = 0.0
     notes: list[str] = field(default_factory=list)
 
+    def add(self, other: "Step") -> None:
+        """Count what another step used, and take over its notes."""
+        self.llm_calls += other.llm_calls
+        self.tokens_in += other.tokens_in
+        self.tokens_out += other.tokens_out
+        self.cost += other.cost
+        self.notes += other.notes
+
     def add_llm_call(self, tokens_in: int, tokens_out: int, cost: float = 0.0) -> None:
         self.llm_calls += 1
         self.tokens_in += tokens_in

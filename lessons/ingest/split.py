@@ -4,15 +4,31 @@ from collections.abc import Sequence
 from typing import Any
 
 from llama_index.core.node_parser import SentenceSplitter
-from llama_index.core.schema import BaseNode, TextNode, TransformComponent
+from llama_index.core.schema import BaseNode, MetadataMode, TextNode, TransformComponent
 
 from lessons.ingest.sections import Section, lead, sections
 from lessons.text import cut_sentences, sentences
 
 EMBEDDED = ("title", "about", "section")
-"""Metadata that is embedded with a chunk, because its text alone has lost its subject. None of it is displayed."""
+"""Metadata that is embedded above a chunk, in this order, because its text alone has lost its subject.
+
+`section_summary` and `keywords` may join them. None of it is displayed.
+"""
 
 ABOUT_CHARS = 200  # of the lines between a title and the first section
+
+
+class Chunk(TextNode):
+    """A piece of a section. It is embedded under the metadata named in `embedded`, and displayed plain."""
+
+    embedded: tuple[str, ...] = EMBEDDED
+
+    def get_metadata_str(self, mode: MetadataMode = MetadataMode.ALL) -> str:
+        """The values of `embedded`, a line each, for the embedding; nothing for any other reader."""
+        if mode is not MetadataMode.EMBED:
+            return ""
+        values = [self.metadata[key] for key in self.embedded if self.metadata.get(key)]
+        return "\n".join(", ".join(value) if isinstance(value, list) else value for value in values)
 
 
 class SectionSplitter(TransformComponent):
@@ -25,6 +41,7 @@ class SectionSplitter(TransformComponent):
     chunk_size: int
     chunk_overlap: int
     shortest: int
+    embedded: tuple[str, ...] = EMBEDDED
 
     def __call__(self, nodes: Sequence[BaseNode], **_: Any) -> list[BaseNode]:
         splitter = SentenceSplitter(
@@ -33,7 +50,7 @@ class SectionSplitter(TransformComponent):
         found = sections(nodes, self.shortest)
         document = _document_metadata(nodes)
         return [
-            _chunk(text, section, document)
+            Chunk(text=text, metadata=document | _place(section, document), embedded=self.embedded)
             for section in found
             for text in _lengthened(splitter.split_text(section.text), self.shortest)
         ]
@@ -69,18 +86,12 @@ def _lengthened(texts: list[str], shortest: int) -> list[str]:
     return texts
 
 
-def _chunk(text: str, section: Section, document: dict[str, Any]) -> TextNode:
+def _place(section: Section, document: dict[str, Any]) -> dict[str, Any]:
+    """The pages of a chunk, and the headings above it but for the title."""
     path = [heading for heading in section.path if heading != document.get("title")]
     place: dict[str, Any] = {"page_number": section.page}
     if section.last_page != section.page:
         place["last_page"] = section.last_page
     if path:
         place["section"] = " > ".join(path)
-    metadata = document | place
-    return TextNode(
-        text=text,
-        metadata=metadata,
-        excluded_embed_metadata_keys=[key for key in metadata if key not in EMBEDDED],
-        excluded_llm_metadata_keys=list(metadata),
-        metadata_template="{value}",
-    )
+    return place

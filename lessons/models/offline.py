@@ -25,10 +25,12 @@ from llama_index.core.types import TokenAsyncGen, TokenGen
 
 from lessons.models import (  # noqa: F401  they register their tasks
     offline_answer,
+    offline_keywords,
     offline_query_compress,
     offline_query_expand,
     offline_query_hyde,
     offline_query_rewrite,
+    offline_summary,
 )
 from lessons.models.offline_tasks import run, task
 

@@ -30,7 +30,7 @@ def _page(text: str, number: int, title: str | None, date: str | None) -> Docume
 
 
 def split(*texts: str, **known: str | None) -> Sequence[BaseNode]:
-    return enhanced_index().chunks(pages(*texts, **known), "mina")
+    return enhanced_index("none").chunks(pages(*texts, **known), "mina")
 
 
 def test_a_chunk_is_embedded_under_title_subject_and_headings_and_displayed_plain() -> None:
@@ -46,7 +46,7 @@ def test_a_chunk_knows_file_page_section_title_date_owner_and_place() -> None:
     assert second.metadata == {
         "source_file": "a.pdf", "file_type": "pdf", "title": "Q4 2024 update", "about": BODY, "date": "2025-02-13",
         "page_number": 2, "section": "Orders", "user_id": "mina", "type": "document",
-        "ref_id": "a.pdf", "chunk_index": 1,
+        "ref_id": "a.pdf", "chunk_index": 1, "doc_type": "quarterly-report", "has_steps": False,
     }  # fmt: skip
     assert "section" not in first.metadata
 

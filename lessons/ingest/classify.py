@@ -1,0 +1,140 @@
+"""Row E5: what kind of document a chunk is from, and whether its section tells steps, by rules one can read."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from operator import itemgetter
+from pathlib import PurePath
+from typing import Any
+
+from llama_index.core.schema import BaseNode, MetadataMode, TransformComponent
+
+UNKNOWN = "document"
+
+NAMED = {
+    "faq": r"\bFAQs?\b|frequently asked|questions and answers|\bQ ?& ?A\b|자주 (?:묻는|하는) 질문|질의 ?응답|"
+    r"묻고 답하",
+    "release_notes": r"release ?notes?|change ?log|what'?s new|patch notes|릴리스 ?노트|릴리즈 ?노트|변경 ?이력|"
+    r"업데이트 내역|패치 ?노트",
+    "syllabus": r"\bsyllabus\b|course outline|강의 ?계획|강의 안내|수업 ?계획",
+    "press-release": r"press release|for immediate release|news release|보도 ?자료|\bpress\b",
+    "memo": r"\bmemo(?:randum)?\b|(?:동료|직원|임직원) 여러분|사내 공지|dear colleagues|받는 사람: |"
+    r"\bto: all\b",
+    "contract": r"contract|\bagreement\b|purchase order|project record|계약|발주|협약서",
+    "service-bulletin": r"bulletin|기술 ?회보|서비스 ?회보",
+    "annual-letter": r"annual (?:general meeting|report|letter)|general meeting|shareholders?\b|investor day|"
+    r"연차 ?보고서|사업 ?보고서|주주 ?총회|주주 ?(?:서한|간담회)|기업 ?설명회",
+    "quarterly-report": r"quarterly|"
+    r"(?:\bQ[1-4]\b|(?:first|second|third|fourth)[- ]quarter).*(?:report|update|results|earnings|figures|review)|"
+    r"(?:report|results|earnings|update).*\bQ[1-4]\b|분기 ?보고서|분기.*(?:실적|보고|현황|결산)",
+    "audit-note": r"\baudit\b|incident report|root cause|investigation|report to the board|감사 ?(?:보고|결과)|"
+    r"(?:사고|원인|내부) ?조사|후속 조치|시정 조치",
+    "esg-note": r"\bESG\b|sustainability|environment and people|지속 ?가능|환경·사회",
+    "leaflet": r"\bleaflet\b|brochure|patient information|안내문|안내 ?책자|리플릿|복약 ?안내",
+    "lecture": r"lecture|handout|course notes|lecture notes|\bweek \d+:|\bchapter \d+:|\blab(?:oratory)? \d+:|"
+    r"강의 ?노트|강의 ?자료|\d주차|\d강:|\d장:|(?:실습|실험) ?\d+[:.]",
+    "guide": r"\bguides?\b|how[- ]to\b|\bhow the\b|handbook|manual\b|tutorial|getting started|walk-?through|"
+    r"step by step|troubleshoot|가이드|설명서|안내서|매뉴얼|따라 ?하기|시작하기|사용법|둘러보기|"
+    r"만들기|튜토리얼|도입 첫",
+    "reference": r"\breference\b|\bAPI\b|price list|pricing|glossary|error codes?|\blimits\b|specification|"
+    r"data dictionary|레퍼런스|가격표|요금표|용어집|오류 코드|한도|사양|명세",
+}
+"""What a title, a file name or the first lines say; the earlier one counts when two say the same."""
+
+WEIGHTS = {"title": 4, "file": 3, "lead": 2, "form": 2}
+"""How much it counts where a kind is named, and that the text has its form."""
+
+ENOUGH = 2  # below, it is a plain document
+LEAD_CHARS = 300
+
+_PATTERNS = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in NAMED.items()}
+_DATELINE = re.compile(r"^[A-Z][A-Za-z]+(?:, [A-Za-z0-9 ]{3,20})?\. [A-Z]|(?:밝혔다|말했다|라고 했다)\.", re.MULTILINE)
+_NUMBERED = re.compile(
+    r"^\s*(?:(?:step|단계)\s*(\d{1,2})[:.)]?|(\d{1,2})\s*단계[:.)]?|(\d{1,2})[.)])\s+(.*)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_COMMANDS = """
+    add agree apply ask assign attach back bring build call change check choose clean clear click close compare
+    compute confirm connect copy count create cut decide delete describe download drag draw drop enable enter export
+    fill find follow get give go hold import include insert install invite keep label leave let list log look make
+    map mark measure mix move name note open paste pick place plot pour press print put read record register remove
+    rename repeat replace report request reset restart review rinse rotate run save scan scroll select send set
+    share show sign sit stand start stop store submit switch take tap tell test tick try turn type unplug update
+    upload use verify visit wait wash watch wear write
+""".split()  # noqa: SIM905
+_IMPERATIVE = re.compile(
+    rf"(?:(?:then|now|first|next|finally|please|(?:in|under|for) .{2, 40},)\s+)?(?:do not|{'|'.join(_COMMANDS)})\b",
+    re.IGNORECASE,
+)
+_KOREAN_STEP = re.compile(r"(?:[하으]?십시오|세요|[가-힣]니다|[가-힣]기|[한는]다)\s*[.)]?(?=\s|$)")
+FEWEST_STEPS = 3
+
+
+class Classifier(TransformComponent):
+    """Puts `doc_type` on every chunk of one file, and `has_steps` on the chunks of the sections that tell them."""
+
+    def __call__(self, nodes: Sequence[BaseNode], **_: Any) -> list[BaseNode]:
+        texts = [node.get_content(MetadataMode.NONE) for node in nodes]
+        sections: dict[Any, str] = {}
+        for node, text in zip(nodes, texts, strict=True):
+            sections[_section(node)] = f"{sections.get(_section(node), '')}\n{text}"
+        with_steps = {section for section, text in sections.items() if has_steps(text)}
+        kind = document_type(nodes[0].metadata, "\n".join(texts)) if nodes else UNKNOWN
+        for node in nodes:
+            node.metadata |= {"doc_type": kind, "has_steps": _section(node) in with_steps}
+        return list(nodes)
+
+
+def document_type(known: dict[str, Any], text: str) -> str:
+    """A key of `NAMED`, or `UNKNOWN` where nothing speaks for one. `known` may hold `title` and `source_file`."""
+    name = re.sub(r"[-_.]+", " ", PurePath(known["source_file"]).stem)
+    places = {"title": known.get("title") or "", "file": name, "lead": text[:LEAD_CHARS]}
+    scores = Counter[str]()
+    for kind, pattern in _PATTERNS.items():
+        scores[kind] = sum(WEIGHTS[place] for place, words in places.items() if pattern.search(words))
+    for kind in _forms(text):
+        scores[kind] += WEIGHTS["form"]
+    kind, score = max(scores.items(), key=itemgetter(1))
+    return kind if score >= ENOUGH else UNKNOWN
+
+
+def has_steps(text: str) -> bool:
+    """Whether items are numbered one after the other, or lines stand one below the other, that tell what to do."""
+    told: list[bool] = []
+    expected = 1
+    for *numbers, item in _NUMBERED.findall(text):
+        number = int("".join(numbers))
+        if number != expected:
+            told = []
+        if number in (1, expected):
+            told.append(_tells(item))
+            expected = number + 1
+        if len(told) >= FEWEST_STEPS and sum(told) >= 0.6 * len(told):
+            return True
+    return _tell_in_a_row(text)
+
+
+def _tells(item: str) -> bool:
+    return bool(_IMPERATIVE.match(item) or _KOREAN_STEP.search(item))
+
+
+def _tell_in_a_row(text: str) -> bool:
+    """Lists lose their numbers in some formats: three short lines in a row that each begin with what to do."""
+    row = 0
+    for line in filter(None, (line.strip(" -*•‣▪") for line in text.splitlines())):
+        row = row + 1 if len(line) < 160 and _IMPERATIVE.match(line) else 0
+        if row == FEWEST_STEPS:
+            return True
+    return False
+
+
+def _forms(text: str) -> list[str]:
+    """The kinds whose form a text has: many questions as lines of their own; a place and a date at the beginning."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    questions = sum(line.rstrip().endswith(("?", "？")) and len(line) < 120 for line in lines)
+    found = ["faq"] if questions >= 4 and questions >= 0.2 * len(lines) else []
+    return [*found, "press-release"] if _DATELINE.search(text[: 2 * LEAD_CHARS]) else found
+
+
+def _section(node: BaseNode) -> Any:
+    return node.metadata.get("section"), node.metadata.get("page_number") if "section" not in node.metadata else None
