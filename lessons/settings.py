@@ -66,6 +66,8 @@ class Settings(BaseSettings):
     top_k: int = 10
     similarity_threshold: float = 0.7
     keyword_weight: float = 0.3
+    bm25_k1: float = 1.2  # how soon another occurrence of a term stops counting
+    bm25_b: float = 0.75  # how much a long chunk has to make up for its length
     mmr_lambda: float = 0.5
     max_question_chars: int = 4_000
     chat_top_k: int = 5  # chunks for an answer in a chat

@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from llama_index.core.schema import Document, MetadataMode
 from sqlalchemy import Connection, Engine, delete, func, inspect, select
-from sqlalchemy.sql.ddl import DDL
 
 from lessons.database import explained
 from lessons.database.row_security import enter
 from lessons.evaluate.beir import BeirDocument
+from lessons.ingest.chunk_table import drop_tables
 from lessons.ingest.documents import DocumentRow
 from lessons.ingest.index import Index
 from lessons.ingest.scope import Scope
@@ -77,7 +77,7 @@ def _key(table: str) -> object:
 def _drop(connection: Connection, tables: Sequence[str], scope: Scope) -> None:
     """Drop tables of chunks with their owner's documents."""
     for table in tables:
-        connection.execute(DDL("DROP TABLE IF EXISTS %(table)s", context={"table": f'"{table}"'}))
+        drop_tables(connection, table)
     if inspect(connection).has_table(DocumentRow.__tablename__):
         enter(connection, scope.user_id)
         connection.execute(delete(DocumentRow).where(DocumentRow.index_table.in_(tables)))

@@ -7,7 +7,6 @@ together with its chunks in one transaction or not at all.
 
 from asyncio import to_thread
 from collections.abc import Sequence
-from functools import cache
 from itertools import groupby
 from typing import Any, NoReturn
 
@@ -20,33 +19,21 @@ from llama_index.core.vector_stores.types import (
     VectorStoreQueryResult,
 )
 from llama_index.vector_stores.postgres import PGVectorStore
-from pgvector.sqlalchemy import Vector
-from sqlalchemy import (
-    BIGINT,
-    TEXT,
-    Column,
-    Connection,
-    Engine,
-    ForeignKey,
-    Index,
-    Integer,
-    Row,
-    String,
-    delete,
-    func,
-    select,
-)
-from sqlalchemy.dialects.postgresql import JSONB, insert
+from sqlalchemy import Connection, Engine, Row, delete, func, select
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 from sqlalchemy.sql import ColumnElement, Select
 
 from lessons.database import ensure_schema, explained
-from lessons.database.row_security import enter, protect, scoped
+from lessons.database.row_security import enter, scoped
 from lessons.errors import LessonsError
-from lessons.ingest.documents import Base, DocumentRow
+from lessons.ingest.bm25 import SearchedScope, TermStatistics
+from lessons.ingest.chunk_table import chunk_table, create_tables
+from lessons.ingest.documents import DocumentRow
 from lessons.ingest.filters import bound_filters
+from lessons.ingest.postings import indexed_terms, write_postings
 from lessons.ingest.scope import Scope
 
 
@@ -59,13 +46,12 @@ class ChunkStore(PGVectorStore):
         table = f"chunks_{index_name}_{embedding_name}"
         async_engine = create_async_engine(engine.url, poolclass=NullPool)
         super().__init__(engine=engine, async_engine=async_engine, table_name=table, embed_dim=dimension)
-        self._database, self._table_class = engine, _chunk_table(table, dimension)
+        self._database, self._table_class = engine, chunk_table(table, dimension)
 
     def _initialize(self) -> None:
         """Create the tables once; the base class calls this before every statement."""
         if not self._is_initialized:
-            tables = [DocumentRow.__table__, self._table_class.__table__]
-            ensure_schema(self._database, lambda connection: _create(connection, tables))
+            ensure_schema(self._database, lambda connection: create_tables(connection, self._table_class.__table__))
             self._connect()
             self._is_initialized = True
 
@@ -122,6 +108,7 @@ class ChunkStore(PGVectorStore):
                 "user_id": node.metadata["user_id"],
                 "chunk_index": node.metadata["chunk_index"],
                 "text": node.get_content(MetadataMode.NONE),
+                "length": len(indexed_terms(node)),
                 "metadata_": node.metadata,
                 "embedding": node.get_embedding(),
             }
@@ -131,6 +118,7 @@ class ChunkStore(PGVectorStore):
             statement = insert(self._table_class)
             changed = {name: statement.excluded[name] for name in rows[0] if name != "node_id"}
             connection.execute(statement.on_conflict_do_update(index_elements=["node_id"], set_=changed), rows)
+            write_postings(connection, self._table_class.__table__, nodes)
 
     # Reading
 
@@ -161,15 +149,35 @@ class ChunkStore(PGVectorStore):
         statement = self._build_query(query.query_embedding, query.similarity_top_k, query.filters, scope=scope)
         with scoped(self._database, scope.user_id) as connection:
             rows = connection.execute(statement).all()
-        return VectorStoreQueryResult(
-            nodes=[TextNode(id_=row.node_id, text=row.text, metadata=row.metadata_) for row in rows],
-            similarities=[1 - row.distance for row in rows],
-            ids=[row.node_id for row in rows],
-        )
+        return _result(rows, [1 - row.distance for row in rows])
 
     async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
         """`query` in a thread."""
         return await to_thread(self.query, query, **kwargs)
+
+    def keyword_search(
+        self, terms: Sequence[str], limit: int, scope: Scope, filters: MetadataFilters | None = None
+    ) -> VectorStoreQueryResult:
+        """The chunks that match terms (of `lessons.text.terms`) best; the similarities are BM25 scores, above 0."""
+        self._initialize()
+        chunks, searched = self._table_class, self._searched(scope, filters)
+        with scoped(self._database, scope.user_id) as connection:
+            best = searched.ranking(searched.statistics(connection, terms), limit).cte("best")
+            statement = select(chunks.node_id, chunks.text, chunks.metadata_, best.c.score)
+            statement = statement.join_from(best, chunks, best.c.chunk_id == chunks.id)
+            rows = connection.execute(statement.order_by(best.c.score.desc(), chunks.id)).all()
+        return _result(rows, [row.score for row in rows])
+
+    def term_statistics(
+        self, terms: Sequence[str], scope: Scope, filters: MetadataFilters | None = None
+    ) -> TermStatistics:
+        """In how many chunks of the scope each term occurs: what makes a term rare enough to decide."""
+        self._initialize()
+        with scoped(self._database, scope.user_id) as connection:
+            return self._searched(scope, filters).statistics(connection, terms)
+
+    def _searched(self, scope: Scope, filters: MetadataFilters | None) -> SearchedScope:
+        return SearchedScope(self._table_class.__table__, scope.user_id, tuple(self._narrowed(scope, filters)))
 
     def get_nodes(  # type: ignore[override]
         self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None, *, scope: Scope
@@ -177,24 +185,28 @@ class ChunkStore(PGVectorStore):
         """An owner's chunks by id or filter, in document order; an empty list of ids finds nothing."""
         self._initialize()
         chunks = self._table_class
-        statement = select(chunks).where(*self.within(scope))
+        statement = select(chunks).where(*self.within(scope, filters))
         if node_ids is not None:
             statement = statement.where(chunks.node_id.in_(node_ids))
-        if filters is not None:
-            statement = statement.where(bound_filters(chunks.metadata_, filters))
         with scoped(self._database, scope.user_id) as connection, Session(connection) as session:
             rows = session.scalars(statement.order_by(chunks.document_id, chunks.chunk_index))
             return [TextNode(id_=row.node_id, text=row.text, metadata=row.metadata_) for row in rows]
 
-    def within(self, scope: Scope) -> list[ColumnElement[bool]]:
-        """The conditions that every statement about chunks must carry: owner, materials and type of the scope."""
+    def within(self, scope: Scope, filters: MetadataFilters | None = None) -> list[ColumnElement[bool]]:
+        """What every statement about chunks must carry: the scope's owner, materials and type, and the filters."""
         chunks = self._table_class
-        conditions = [chunks.user_id == scope.user_id]
+        return [chunks.user_id == scope.user_id, *self._narrowed(scope, filters)]
+
+    def _narrowed(self, scope: Scope, filters: MetadataFilters | None) -> list[ColumnElement[bool]]:
+        chunks = self._table_class
+        conditions: list[ColumnElement[bool]] = []
         if scope.ref_ids is not None:
             named = [*self._documents_of(scope), DocumentRow.source_file.in_(scope.ref_ids)]
             conditions.append(chunks.document_id.in_(select(DocumentRow.id).where(*named)))
         if scope.type is not None:
             conditions.append(chunks.metadata_["type"].astext == scope.type)
+        if filters is not None:
+            conditions.append(bound_filters(chunks.metadata_, filters))
         return conditions
 
     def _documents_of(self, scope: Scope, source_file: str | None = None) -> list:
@@ -207,9 +219,7 @@ class ChunkStore(PGVectorStore):
         chunks = self._table_class
         distance = chunks.embedding.cosine_distance(embedding).label("distance")
         statement = select(chunks.node_id, chunks.text, chunks.metadata_, distance)
-        statement = statement.where(*self.within(scope))
-        if metadata_filters is not None:
-            statement = statement.where(bound_filters(chunks.metadata_, metadata_filters))
+        statement = statement.where(*self.within(scope, metadata_filters))
         return statement.order_by(distance).limit(limit)
 
 
@@ -221,10 +231,9 @@ for name in ("delete", "adelete", "delete_nodes", "adelete_nodes", "clear", "acl
     setattr(ChunkStore, name, _knows_no_owner)
 
 
-def _create(connection: Connection, tables: list[Any]) -> None:
-    Base.metadata.create_all(connection, tables)
-    for table in tables:
-        protect(connection, table.name)
+def _result(rows: Sequence[Row], similarities: list[float]) -> VectorStoreQueryResult:
+    nodes = [TextNode(id_=row.node_id, text=row.text, metadata=row.metadata_) for row in rows]
+    return VectorStoreQueryResult(nodes=nodes, similarities=similarities, ids=[node.node_id for node in nodes])
 
 
 def _with_words(nodes: Sequence[BaseNode]) -> list[BaseNode]:
@@ -236,21 +245,3 @@ def _refuse_other_modes(query: VectorStoreQuery) -> None:
     """The base class's other searches know no owner."""
     if query.mode != VectorStoreQueryMode.DEFAULT:
         raise LessonsError(f"This store searches by vector only, not in the mode {query.mode.value}.")
-
-
-@cache
-def _chunk_table(name: str, dimension: int) -> Any:
-    """The table of one index: what `PGVectorStore` expects, plus the owner, the document and the place in it."""
-    columns = {
-        "__tablename__": name,
-        "__table_args__": (Index(f"{name}_place", "document_id", "chunk_index"),),
-        "id": Column(BIGINT, primary_key=True),
-        "node_id": Column(String, nullable=False, unique=True),
-        "document_id": Column(ForeignKey(DocumentRow.id, ondelete="CASCADE"), nullable=False),
-        "user_id": Column(String, nullable=False, index=True),
-        "chunk_index": Column(Integer, nullable=False),
-        "text": Column(TEXT, nullable=False),
-        "metadata_": Column(JSONB, nullable=False),
-        "embedding": Column(Vector(dimension), nullable=False),
-    }
-    return type(f"Chunk_{name}", (Base,), columns)

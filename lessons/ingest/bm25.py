@@ -1,0 +1,97 @@
+"""Keyword search in SQL, ranked by BM25 (Robertson & Zaragoza, *The Probabilistic Relevance Framework*, 2009).
+
+A chunk scores for every distinct term of the question that it contains
+
+    idf · f · (k1 + 1) / (f + k1 · (1 − b + b · length / average length)),    idf = ln(1 + (n − df + ½) / (df + ½))
+
+with f the term's frequency in the chunk, df the number of chunks that contain it, n the number of chunks. What is
+counted is the searched scope and nothing else: another owner's documents change no score.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import log
+
+from sqlalchemy import (
+    ARRAY,
+    TEXT,
+    Connection,
+    Double,
+    Select,
+    Table,
+    func,
+    literal,
+    select,
+)
+from sqlalchemy.sql import ColumnElement
+
+from lessons.ingest.postings import postings_table
+from lessons.settings import settings
+from lessons.text import normalize
+
+
+@dataclass(frozen=True)
+class TermStatistics:
+    """What a scope holds: its number of chunks, their mean length in terms, and in how many chunks each term occurs.
+
+    Every distinct term that was asked for has an entry, in the order of the question.
+    """
+
+    chunks: int
+    average_length: float
+    frequencies: Mapping[str, int]
+
+    def idf(self, term: str) -> float:
+        """The weight of a term: 0 for one that no chunk contains, otherwise the higher the rarer."""
+        frequency = self.frequencies.get(term, 0)
+        return log(1 + (self.chunks - frequency + 0.5) / (frequency + 0.5)) if frequency else 0.0
+
+
+@dataclass(frozen=True)
+class SearchedScope:
+    """The chunks that are searched: an owner's, and of those the ones that meet the conditions."""
+
+    chunks: Table
+    user_id: str
+    conditions: tuple[ColumnElement[bool], ...] = ()
+
+    def statistics(self, connection: Connection, terms: Iterable[str]) -> TermStatistics:
+        """Count what BM25 needs to know of these terms. Two statements."""
+        wanted = dict.fromkeys(filter(None, map(normalize, terms)), 0)
+        totals = select(func.count(), func.coalesce(func.avg(self.chunks.c.length), 0))
+        number, average = connection.execute(totals.where(*self._own(self.chunks), *self.conditions)).one()
+        postings = postings_table(self.chunks)
+        counts = select(postings.c.term, func.count()).where(*self._matching(postings)).group_by(postings.c.term)
+        counts = counts.where(postings.c.term == func.any(literal(list(wanted), ARRAY(TEXT))))
+        found = {row[0]: row[1] for row in connection.execute(counts)}
+        return TermStatistics(number, float(average), wanted | found)
+
+    def ranking(self, statistics: TermStatistics, limit: int) -> Select:
+        """`chunk_id` and `score` of the best chunks, best first; the older chunk first where scores are equal."""
+        chosen = settings()
+        weights = {term: statistics.idf(term) for term, count in statistics.frequencies.items() if count}
+        arrays = literal(list(weights), ARRAY(TEXT)), literal(list(weights.values()), ARRAY(Double))
+        asked = func.unnest(*arrays).table_valued("term", "idf").render_derived()
+        postings = postings_table(self.chunks)
+        frequency = postings.c.frequency.cast(Double)
+        slope = chosen.bm25_k1 * chosen.bm25_b / max(statistics.average_length, 1)
+        damping = _double(chosen.bm25_k1 * (1 - chosen.bm25_b)) + _double(slope) * postings.c.length.cast(Double)
+        gain = asked.c.idf * frequency * _double(chosen.bm25_k1 + 1) / (frequency + damping)
+        score = func.sum(gain).label("score")
+        found = select(postings.c.chunk_id, score).join_from(asked, postings, asked.c.term == postings.c.term)
+        found = found.where(*self._matching(postings)).group_by(postings.c.chunk_id)
+        return found.order_by(score.desc(), postings.c.chunk_id).limit(limit)
+
+    def _own(self, table: Table) -> list[ColumnElement[bool]]:
+        return [table.c.user_id == self.user_id]
+
+    def _matching(self, postings: Table) -> list[ColumnElement[bool]]:
+        """Conditions on postings; without conditions on chunks the owner's part of the index is read alone."""
+        if not self.conditions:
+            return self._own(postings)
+        matching = select(self.chunks.c.id).where(*self._own(self.chunks), *self.conditions)
+        return [*self._own(postings), postings.c.chunk_id.in_(matching)]
+
+
+def _double(value: float) -> ColumnElement[float]:
+    return literal(value, Double)
