@@ -86,6 +86,7 @@ def _drop(connection: Connection, tables: Sequence[str], scope: Scope) -> None:
 def _fill(
     store: ChunkStore, index: Index, documents: Sequence[BeirDocument], scope: Scope, place: Workspace
 ) -> Iterator[int]:
+    written = 0
     for start in range(0, len(documents), _BATCH):
         batch = documents[start : start + _BATCH]
         chunks = {document.id: index.chunks([_as_document(document)], scope.user_id) for document in batch}
@@ -95,7 +96,9 @@ def _fill(
             node.embedding = vector
         for name, group in chunks.items():
             store.replace_document(scope, name, "", group)
+        written += len(nodes)
         yield start + len(batch)
+    store.settle(written)
 
 
 def _as_document(document: BeirDocument) -> Document:

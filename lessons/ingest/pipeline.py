@@ -59,11 +59,14 @@ def ingest(
     end the run, since they would fail every further file; what was written before stays.
     """
     known = {document.source_file: document.sha256 for document in store.documents(scope)}
+    written = 0
     for path, name in files:
         result, fingerprint = _ingest_file(path, normalize(name), index, store, embedding, scope, known, watch)
         if fingerprint:
             known[result.source_file] = fingerprint
+            written += result.chunks
         yield result
+    store.settle(written)
 
 
 def _ingest_file(

@@ -30,7 +30,7 @@ from lessons.database import ensure_schema, explained
 from lessons.database.row_security import enter, scoped
 from lessons.errors import LessonsError
 from lessons.ingest.bm25 import SearchedScope, TermStatistics
-from lessons.ingest.chunk_table import chunk_table, create_tables
+from lessons.ingest.chunk_table import chunk_table, create_tables, vacuum_after
 from lessons.ingest.documents import DocumentRow
 from lessons.ingest.filters import bound_filters
 from lessons.ingest.postings import indexed_terms, write_postings
@@ -82,6 +82,11 @@ class ChunkStore(PGVectorStore):
                 document_id = self._claim_document(connection, user_id, source_file, "", members)
                 self._upsert(connection, document_id, members)
         return [node.node_id for node in kept]
+
+    def settle(self, written: int) -> None:
+        """Tidy up after a load of so many chunks, if that changed much: searches read the index alone only then."""
+        self._initialize()
+        vacuum_after(self._database, self._table_class.__table__, written)
 
     def delete_document(self, scope: Scope, source_file: str) -> bool:
         """Remove an owner's document with its chunks; False if there was none."""
@@ -147,8 +152,7 @@ class ChunkStore(PGVectorStore):
         _refuse_other_modes(query)
         self._initialize()
         statement = self._build_query(query.query_embedding, query.similarity_top_k, query.filters, scope=scope)
-        with scoped(self._database, scope.user_id) as connection:
-            rows = connection.execute(statement).all()
+        rows = self.rows(statement, scope)
         return _result(rows, [1 - row.distance for row in rows])
 
     async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:

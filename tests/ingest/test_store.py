@@ -243,7 +243,7 @@ def test_an_asynchronous_search_stays_within_its_scope(store: ChunkStore) -> Non
 
 def test_a_forgotten_where_shows_nothing_of_another_owner(store: ChunkStore, monkeypatch: pytest.MonkeyPatch) -> None:
     store.add([chunk("hers", [1, 0, 0]), chunk("his", [1, 0, 0], JOON)])
-    monkeypatch.setattr(ChunkStore, "within", lambda self, scope: [])
+    monkeypatch.setattr(ChunkStore, "within", lambda self, *_: [])
     assert found(store, MINA) == ["hers"]
     assert [node.text for node in store.get_nodes(scope=JOON)] == ["his"]
 
