@@ -23,6 +23,7 @@ NOT_ALLOWED_PGVECTOR = (
     "database, or unset DATABASE_URL to use the PostgreSQL that comes with the workbook."
 )
 ANOTHER_OWNER = "This would have written rows of another owner, so nothing was written: name the owner of the data."
+NOT_A_TEXT = "A text holds characters that cannot be stored: remove control characters and halves of characters."
 BROKEN_OFF = (
     "The connection to the database broke off: repeat the command, and look at the server's log if it happens again."
 )
@@ -100,6 +101,8 @@ def explain(error: BaseException) -> DatabaseError:
     if isinstance(error, PoolTimeout):
         return DatabaseError("Every database connection of this program is busy: ask fewer questions at the same time.")
     original = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(original, UnicodeEncodeError) or "cannot contain NUL" in str(original):
+        return DatabaseError(NOT_A_TEXT)
     if isinstance(original, psycopg.Error) and (sentence := known(original)):
         return DatabaseError(sentence)
     return DatabaseError(f"The database could not do what it was asked: {_first_line(original)}.")
@@ -133,7 +136,7 @@ def explained() -> Iterator[None]:
     """Turn whatever the database raises inside the block into a DatabaseError; the original stays as its cause."""
     try:
         yield
-    except (SQLAlchemyError, psycopg.Error) as error:
+    except (SQLAlchemyError, psycopg.Error, UnicodeEncodeError) as error:
         raise explain(error) from error
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from llama_index.core.schema import BaseNode, TextNode
-from sqlalchemy import select
+from sqlalchemy import Engine, select
 
 from lessons.errors import LessonsError
 from lessons.ingest.documents import DocumentRow
@@ -48,8 +49,13 @@ def statistics(store: ChunkStore, scope: Scope, ref_ids: Iterable[str]) -> list[
     names = list(dict.fromkeys(map(normalize, ref_ids)))
     stored = _stored(store, scope, [name for name in names if name in catalog(store, scope)])
     missing = [name for name in scope.only(names).ref_ids or () if name not in stored]
-    states = JobQueue(store.client).states(scope.user_id, missing) if missing else {}
+    states = _queue(store.client).states(scope.user_id, missing) if missing else {}
     return [stored.get(name) or Material(name, states.get(name, "NOT_FOUND")) for name in names]
+
+
+@lru_cache(maxsize=8)
+def _queue(engine: Engine) -> JobQueue:
+    return JobQueue(engine)
 
 
 def _stored(store: ChunkStore, scope: Scope, names: list[str]) -> dict[str, Material]:
