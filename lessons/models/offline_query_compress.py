@@ -9,19 +9,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lessons.models.offline_query_calendar import moved, written
+from lessons.models.offline_query_fill import END, filled
 from lessons.models.offline_query_gaps import is_fragment, lacks_subject, own_words, without_lead
-from lessons.models.offline_query_periods import moved, periods, pointed_at, written
-from lessons.models.offline_query_slots import Slot, people, slots, without
+from lessons.models.offline_query_periods import periods, pointed_at
+from lessons.models.offline_query_slots import Slot, people, slots
 from lessons.models.offline_question import read_question
 from lessons.models.offline_tasks import task
 from lessons.text import language, terms
 
 _TURNS, _CHARS = 10, 1_000  # how much of a conversation is read
+_LONGEST = 300  # characters of a question that can lack something
 _PERSON = re.compile(r"\b(?:he|she|him|his|her|hers)\b|그\s?(?:분|사람|여자|남자)|이분", re.IGNORECASE)
 _HOW_TO = re.compile(r"\bhow (?:do|can|could|should|would) (?:i|we|you|one) \w+|\bhow to \w+", re.IGNORECASE)
 _KOREAN_VERB = re.compile("(?:요|까|죠|니다)$")
-_END = " \t\n?!.？"
-_PARTICLES = (("은", "는"), ("이", "가"), ("을", "를"), ("과", "와"))
+_LATIN_PARTICLE = re.compile(r"(?<=[A-Za-z\d%])(?:은|는|이|가|을|를|의|에|에서|로|으로|와|과|도)$")
 
 
 @dataclass(frozen=True)
@@ -42,14 +44,14 @@ def compress(llm: Any, question: str, turns: Sequence[tuple[str, str]] = (), **_
 
 def standalone(question: str, said: list[Turn]) -> str:
     """The question with the subject of the last turn that has one."""
-    if not said or not lacks_subject(question, f"{said[-1].question}\n{said[-1].answer}"):
+    if not said or len(question) > _LONGEST or not lacks_subject(question, f"{said[-1].question}\n{said[-1].answer}"):
         return question
     rest = without_lead(question)
     given = _given(rest, said)
     source = _source(given, said)
-    changed, left = _replaced(source.question, given, rest)
+    changed, left = filled(source.question, given, rest)
     if is_fragment(question) and language(question) == language(source.question):
-        return f"{changed.rstrip(_END)} – {left}?" if left else changed
+        return f"{changed.rstrip(END)} – {left}?" if left else changed
     topic = _topic(changed, source, said[-1], question)
     return f"{topic}: {question}" if topic else question
 
@@ -60,7 +62,7 @@ def _turns(history: Sequence[tuple[str, str]]) -> list[Turn]:
     for role, content in history[-2 * _TURNS :]:
         content = content[:_CHARS]
         if role == "user" and content.strip():
-            said.append(Turn(standalone(content, said), ""))
+            said.append(Turn(standalone(content[:_LONGEST], said), ""))
         elif role == "assistant" and said:
             said[-1] = Turn(said[-1].question, f"{said[-1].answer}\n{content}".strip())
     return said
@@ -68,7 +70,7 @@ def _turns(history: Sequence[tuple[str, str]]) -> list[Turn]:
 
 def _given(question: str, said: list[Turn]) -> list[Slot]:
     """The slots that the follow-up itself fills, those it only points at included."""
-    given = slots(question)
+    given = [slot for slot in slots(question) if slot.kind != "name" or is_fragment(question)]
     pointed = pointed_at(question)
     if pointed and not any(slot.kind == pointed[0] for slot in given):
         named = {period.unit: period.number for period in periods(said[-1].question)}
@@ -87,57 +89,13 @@ def _source(given: list[Slot], said: list[Turn]) -> Turn:
     return said[-1]
 
 
-def _replaced(source: str, given: list[Slot], rest: str) -> tuple[str, str]:
-    """The earlier question with the follow-up's slots in their places, and what found no place."""
-    alone = not own_words(rest)
-    used = []
-    for slot in given or _bare_name(rest, slots(source)):
-        taken = [place for place in slots(source) if place.kind == slot.kind]
-        if len(taken) == 1 and (slot.kind != "name" or (alone and not _describes(source, taken[0]))):
-            source = _put(source, taken[0], slot.text)
-            used.append(slot)
-    left = without(rest, [slot for slot in used if slot.start >= 0])
-    says_more = own_words(left) or slots(left)
-    return source, _bare(left) if says_more and len(used) == len([slot for slot in used if slot.start >= 0]) else ""
-
-
-def _describes(text: str, name: Slot) -> bool:
-    """Whether a name only says which one is meant, as in 'the Pro plan'."""
-    before, after = text[: name.start], text[name.end :]
-    return re.search(r"\b(?:the|a|an|our|my)\s$", before) is not None and re.match(r" [a-z]", after) is not None
-
-
-def _bare_name(rest: str, places: list[Slot]) -> list[Slot]:
-    """A Korean word alone takes the place of whoever owns the measure of the earlier question."""
-    word = _bare(rest)
-    kinds = {place.kind for place in places}
-    fits = language(rest) == "ko" and {"name", "measure"} <= kinds and word and " " not in word
-    return [Slot("name", word, rest.find(word), rest.find(word) + len(word))] if fits else []
-
-
-def _bare(text: str) -> str:
-    """A fragment without its question mark and its last particle."""
-    text = re.sub(r"\s+", " ", text).strip(_END + ",")
-    return re.sub(r"(?<=[가-힣]{2})(?:에서는|에는|은|는|도|이|가)(?:요)?$|(?<=[가-힣]{2})요$", "", text)
-
-
-def _put(source: str, place: Slot, text: str) -> str:
-    """The text with one slot replaced, its Korean particle made to fit."""
-    after = source[place.end :]
-    if "가" <= text[-1] <= "힣" and after:
-        closed = (ord(text[-1]) - ord("가")) % 28 > 0
-        for pair in _PARTICLES:
-            if after[0] in pair and not ("가" <= after[1:2] <= "힣"):
-                after = pair[not closed] + after[1:]
-    return source[: place.start] + text + after
-
-
 def _topic(changed: str, source: Turn, last: Turn, question: str) -> str:
     """What the earlier question is about and the follow-up does not say; for 'she' also whom the answer names."""
     covered = set(terms(question))
     who = people(last.answer) if _PERSON.search(question) else []
     answered = _names_near(last.answer, last.question, question)
-    about = [unit.text for unit in read_question(_HOW_TO.sub(" ", changed)).units if _carries(unit)]
+    units = [unit for unit in read_question(_HOW_TO.sub(" ", changed)).units if _carries(unit)]
+    about = [_LATIN_PARTICLE.sub("", unit.text) for unit in units]
     when = [slot.text for slot in slots(changed) if slot.kind in ("year", "quarter", "half", "month")]
     found: list[str] = []
     for phrase in dict.fromkeys([*who, *answered, *about, *when]):

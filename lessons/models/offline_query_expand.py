@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from lessons.models.offline_query_calendar import spelled_otherwise
 from lessons.models.offline_query_compress import Turn, standalone
 from lessons.models.offline_query_hyde import statement
-from lessons.models.offline_query_periods import spelled_otherwise
 from lessons.models.offline_query_rewrite import rewrite
 from lessons.models.offline_question import read_question
 from lessons.models.offline_tasks import task

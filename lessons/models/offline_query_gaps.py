@@ -22,7 +22,9 @@ _POINTING = re.compile(
     r"|(?:^|\b(?:a|about|after|and|are|as|at|before|by|can|did|do|does|for|from|had|has|have|if|in|is|like|of|on|or|than|to"
     r"|under|was|were|will|with|would|doing)\s)that\b|\bthat(?=\s*(?:[?.,!]|$))"
     r"|(?<!is )(?<!are )(?<!was )(?<!were )\bthere(?=\s*[?.,!]|$)"
-    r"|\b(?:the same|the one(?!-)|the other|either of|each of|which one)\b"
+    r"|\b(?:the same|the one(?!-)|the other|either of|each of|which one)\b|\bones?\b(?=\W*$)"
+    r"|\bthe (?:change|increase|decrease|decline|rise|fall|drop|difference|company|group|firm)\b"
+    r"(?! (?:in|of|to|between|from|on|for|with)\b)"
     r"|(?<![가-힣])(?:그|이|저) (?!밖|외|후)(?=[가-힣])"
     r"|(?<![가-힣])(?:그|이)(?:것|거|건|게|걸|분|곳|때|날|중)(?:들)?(?=[가-힣]{0,3}(?![가-힣]))"
     r"|(?<![가-힣])(?:거기|여기|그렇게|이렇게|그러려면|둘|해당|방금|아까|앞의|위의|걔)",
@@ -41,6 +43,13 @@ _RELATED = re.compile(
     r"^(?:founder|chief|ceo|cfo|head|owner|manager|director|address|headquarters?|office|factory|plant|staff|reason|price"
     r"|result|deadline|size|number|name|직원|임직원|대표|본사|공장|설비|생산|주소|가격|이유|원인|기한|결과|이름|담당자|책임자|창업자|설립)"
 )
+_DEFINES = re.compile(
+    r"^how (?:do|does) (?!it\b|they\b|that\b|this\b|these\b|those\b)[\w -]+ work\W*$"
+    r"|^(?:what|who) (?:is|are) (?:an?\s)?(?!the\b|its\b|their\b)[\w-]+(?: [\w-]+){0,2}\W*$"
+    r"|(?:이란|란|이|가) (?:뭐|무엇|뭔)\S*$|무슨 (?:뜻|말|의미)\S*$",
+    re.IGNORECASE,
+)
+_HOW_TO = re.compile(r"\bhow (?:do|does|can) |(?:을|를|은|는) 어떻게 (?!되|해|하|돼)[가-힣]", re.IGNORECASE)
 _FEW = {"en": 1, "ko": 2}  # words of a question too thin to stand alone
 
 
@@ -73,7 +82,7 @@ def lacks_subject(text: str, said_before: str) -> bool:
         return _is_open(text, rest, named, words)
     if _points_outside(text, named):
         return True
-    if named:
+    if named or _new_topic(rest, words):
         return False
     if len(words) <= _FEW[language(text)] or pointed_at(text):
         return True
@@ -85,7 +94,7 @@ def _is_open(text: str, rest: str, named: list[Slot], words: list[Unit]) -> bool
     leads = rest != text.strip()
     if not leads and named and (words or len(slots(rest)) > 2):
         return False
-    asks = leads or text.rstrip().endswith(("?", "？", "요"))
+    asks = leads or _POINTING.search(text) is not None or text.rstrip().endswith(("?", "？", "요"))
     return len(words) <= (3 if asks else 0)
 
 
@@ -99,6 +108,12 @@ def _points_outside(text: str, named: list[Slot]) -> bool:
         return False
     near = pointer[0].lower().endswith(("this", "that", "these", "those"))
     return len(own_words(text[: pointer.start()])) <= (3 if near else 1)
+
+
+def _new_topic(rest: str, words: list[Unit]) -> bool:
+    """Whether a question asks what something is, or how to do something to it, and names it."""
+    nouns = [unit for unit in words if unit.weight > 0.5]
+    return bool(nouns) and (_DEFINES.search(rest) is not None or (len(words) > 1 and _HOW_TO.search(rest) is not None))
 
 
 def _speaks_of_known(text: str, said_before: str) -> bool:

@@ -16,9 +16,9 @@ _MEASURE = re.compile(
     r"|현금흐름|배당금|인원|판매량|생산량|수주잔고|주가|직원 수)(?=은|는|이|가|을|를|의|도|과|와|요|\W|$)",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"\b[A-Z][\w&-]*(?:[ ](?:(?:of|and) (?=[A-Z]))?[A-Z][\w&-]*)*")
-_COMMANDS = frozenset(
-    "analyse analyze compare describe explain find give list name show summarise summarize tell what".split()  # noqa: SIM905
+_NAME = re.compile(r"\b[A-Z][A-Za-zÀ-ÿ\d&-]*(?:[ ](?:(?:of|and) (?=[A-Z]))?[A-Z][A-Za-zÀ-ÿ\d&-]*)*")
+_NO_NAMES = ENGLISH_STOP_WORDS | frozenset(
+    "analyse analyze compare describe explain find give list name show summarise summarize ceo cfo coo cto faq".split()  # noqa: SIM905
 )
 _KOREAN_NAME = re.compile(
     r"(?<![가-힣])[가-힣]{1,8}(?:전자|바이오|물산|은행|건설|제약|에너지|소프트|그룹|병원|대학교|테크|홀딩스|증권|보험|통신|모터스|중공업"
@@ -78,7 +78,7 @@ def _name(match: re.Match[str], text: str) -> Slot | None:
     start = match.start()
     words = match[0].split()
     first = not text[:start].strip() or text[:start].rstrip()[-1] in ".!?:"
-    while words and (words[0].lower() in ENGLISH_STOP_WORDS | _COMMANDS or (first and words[0].lower() == "and")):
+    while words and words[0].lower() in _NO_NAMES:
         start, words = start + len(words[0]) + 1, words[1:]
         first = False
     if not words or (first and len(words) == 1 and re.match(r" [a-z]", text[match.end() :])):

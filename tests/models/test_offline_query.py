@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lessons.models.offline_query_calendar import moved, spelled_otherwise
 from lessons.models.offline_query_compress import compress
 from lessons.models.offline_query_expand import expand, keywords
 from lessons.models.offline_query_hyde import hyde
-from lessons.models.offline_query_periods import moved, periods, pointed_at, spelled_otherwise
+from lessons.models.offline_query_periods import periods, pointed_at
 from lessons.models.offline_query_rewrite import rewrite
 from lessons.text import terms
 from tests.models.follow_ups import HELD_OUT, TUNED, FollowUp
