@@ -83,7 +83,8 @@ def ingest(
 ) -> None:
     """Read files or folders into the index of every stage. Known files are skipped, changed ones replaced."""
     from lessons.ingest.pipeline import ingest as ingest_files
-    from lessons.ingest.read import named_files
+    from lessons.ingest.read import READERS
+    from lessons.ingest.read_names import named_files
     from lessons.ingest.scope import Scope
     from lessons.library import indexes
     from lessons.workspace import workspace
@@ -94,7 +95,7 @@ def ingest(
             f"there is no index {index!r}; the indexes are {', '.join(known)}", param_hint="--index"
         )
     targets = [known[index]] if index else list(known.values())
-    files = named_files(paths)
+    files = named_files(paths, READERS)
     if enrich is not Enrichment.NONE:
         errors.print("Note: no index enriches its chunks yet, so --enrich changes nothing.", style="yellow")
     place, scope = workspace(), Scope(user or settings().user)

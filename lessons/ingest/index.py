@@ -51,6 +51,7 @@ class Index:
         """
         nodes = list(run_transformations(documents, self.transformations, in_place=False, step=step, advance=advance))
         for position, node in enumerate(nodes):
+            node.metadata.pop("structure", None)  # of the page, not of the chunk
             place = (user_id, type or settings().document_type, node.metadata["source_file"], position)
             node.metadata = {**node.metadata, **dict(zip(PLACE, place, strict=True))}
             node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *PLACE]

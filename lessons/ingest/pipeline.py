@@ -12,9 +12,9 @@ from llama_index.core.schema import BaseNode, MetadataMode
 from lessons.errors import ReadError
 from lessons.ingest.index import Index
 from lessons.ingest.read import content_hash, read
+from lessons.ingest.read_names import stored_name
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
-from lessons.text import normalize
 
 Status = Literal["added", "replaced", "unchanged", "duplicate", "failed"]
 Step = Literal["reading", "splitting", "embedding", "storing"]
@@ -22,7 +22,7 @@ Step = Literal["reading", "splitting", "embedding", "storing"]
 
 @dataclass(frozen=True)
 class FileResult:
-    """What became of one file. Times are seconds."""
+    """What became of one file. `reason` says why, or how it was read if that took a guess. Times are seconds."""
 
     source_file: str
     status: Status
@@ -61,7 +61,7 @@ def ingest(
     known = {document.source_file: document.sha256 for document in store.documents(scope)}
     written = 0
     for path, name in files:
-        result, fingerprint = _ingest_file(path, normalize(name), index, store, embedding, scope, known, watch)
+        result, fingerprint = _ingest_file(path, stored_name(name), index, store, embedding, scope, known, watch)
         if fingerprint:
             known[result.source_file] = fingerprint
             written += result.chunks
@@ -97,7 +97,8 @@ def _ingest_file(
     store.replace_document(scope, name, fingerprint, nodes)
     status: Status = "replaced" if name in known else "added"
     seconds = perf_counter() - started
-    return FileResult(name, status, len(nodes), None, seconds, embedding_seconds), fingerprint
+    note = documents[0].metadata["structure"]["note"]
+    return FileResult(name, status, len(nodes), note, seconds, embedding_seconds), fingerprint
 
 
 def _embed(nodes: Sequence[BaseNode], embedding: BaseEmbedding, name: str, watch: Watch) -> float:

@@ -1,28 +1,12 @@
-"""Files become documents with their page, or a sentence says why they cannot."""
+"""Files become documents with their page."""
 
-import zipfile
 from pathlib import Path
 
 import docx
-import pytest
-from fpdf import FPDF
 from pptx import Presentation
 
-from lessons.errors import ReadError
-from lessons.ingest.read import named_files, read
-
-FONT = Path(__file__).parents[2] / "data" / "fonts" / "NanumGothic.ttf"
-
-
-def write_pdf(path: Path, *pages: str) -> Path:
-    pdf = FPDF()
-    pdf.add_font("Nanum", fname=str(FONT))
-    pdf.set_font("Nanum", size=12)
-    for page in pages:
-        pdf.add_page()
-        pdf.multi_cell(0, 8, page)
-    pdf.output(str(path))
-    return path
+from lessons.ingest.read import read
+from tests.support.files import write_pdf
 
 
 def test_each_pdf_page_is_a_document_with_its_number(tmp_path: Path) -> None:
@@ -75,12 +59,6 @@ def test_html_gives_its_content_without_navigation_or_scripts(tmp_path: Path) ->
     assert page.text.splitlines() == ["환불", "Within 14 days.", "Plan | Team"]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_text_is_read_in_every_unicode_encoding(tmp_path: Path, encoding: str) -> None:
-    (tmp_path / "a.txt").write_text("안녕하세요, world", encoding=encoding)
-    assert read(tmp_path / "a.txt")[0].text == "안녕하세요, world"
-
-
 def test_decomposed_hangul_is_composed_in_name_and_text(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("\u1112\u1161\u11ab", encoding="utf-8")
     (page,) = read(tmp_path / "a.txt", "\u1112\u1161\u11ab.txt")
@@ -92,63 +70,21 @@ def test_metadata_is_not_embedded_with_the_text(tmp_path: Path) -> None:
     assert read(tmp_path / "a.txt")[0].get_content("embed") == "Just this."
 
 
-def bomb(path: Path) -> None:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("word/document.xml", "w") as entry:
-        for _ in range(600):
-            entry.write(bytes(1_000_000))
+def test_grouped_shapes_of_a_slide_are_read(tmp_path: Path) -> None:
+    slides = Presentation()
+    group = slides.slides.add_slide(slides.slide_layouts[6]).shapes.add_group_shape()
+    group.shapes.add_textbox(0, 0, 9, 9).text_frame.text = "In a group"
+    slides.save(str(tmp_path / "a.pptx"))
+    assert read(tmp_path / "a.pptx")[0].text == "In a group"
 
 
-def encrypted(path: Path) -> None:
-    from pypdf import PdfWriter
-
-    writer = PdfWriter(clone_from=str(write_pdf(path.with_suffix(".tmp"), "secret")))
-    writer.encrypt("password")
-    writer.write(str(path))
+def test_nested_tables_of_a_page_are_read_once(tmp_path: Path) -> None:
+    inner = "<table><tr><td>A</td><td>B</td></tr></table>"
+    (tmp_path / "a.html").write_text(f"<table><tr><td>Menu</td><td>{inner}</td></tr></table>")
+    assert read(tmp_path / "a.html")[0].text == "Menu\nA | B"
 
 
-BAD_FILES = {
-    "empty.txt": (lambda path: path.write_bytes(b""), "is empty"),
-    "blank.md": (lambda path: path.write_text(" \n\t\n"), "has no text"),
-    "binary.txt": (lambda path: path.write_bytes(bytes(range(256))), "holds binary data"),
-    "latin.txt": (lambda path: path.write_bytes("Müller\n".encode("latin-1")), "not written in UTF-8"),
-    "broken.pdf": (lambda path: path.write_bytes(b"%PDF-1.7\ngarbage"), "is damaged"),
-    "text.docx": (lambda path: path.write_text("not a zip"), "is damaged"),
-    "bomb.docx": (bomb, "decompression bomb"),
-    "locked.pdf": (encrypted, "protected by a password"),
-    "program.exe": (lambda path: path.write_bytes(b"MZ"), "not one of the formats"),
-}
-
-
-@pytest.mark.parametrize("name", BAD_FILES)
-def test_a_bad_file_is_refused_with_a_sentence_that_names_it(tmp_path: Path, name: str) -> None:
-    write, reason = BAD_FILES[name]
-    write(tmp_path / name)
-    with pytest.raises(ReadError, match=rf"^{name}.*{reason}.*\.$"):
-        read(tmp_path / name)
-
-
-def test_a_file_over_the_size_limit_is_refused_before_it_is_read(tmp_path: Path) -> None:
-    with (tmp_path / "huge.txt").open("wb") as file:
-        file.truncate(200_000_000)
-    with pytest.raises(ReadError, match="larger than 50 MB"):
-        read(tmp_path / "huge.txt")
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ReadError, match="does not exist"):
-        named_files([tmp_path / "nothing.txt"])
-
-
-def test_a_folder_gives_its_files_by_their_place_in_it(tmp_path: Path) -> None:
-    for name in ("b.txt", "sub/a.md", ".hidden/c.txt", "image.png"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("text")
-    assert [name for _, name in named_files([tmp_path])] == ["b.txt", "sub/a.md"]
-
-
-def test_two_files_of_one_name_keep_apart(tmp_path: Path) -> None:
-    for folder in ("x", "y"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "a.txt").write_text(folder)
-    names = [name for _, name in named_files([tmp_path / "x" / "a.txt", tmp_path / "y" / "a.txt"])]
-    assert len(set(names)) == 2
+def test_a_web_page_saved_as_markdown_is_read_as_a_web_page(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("<!DOCTYPE html><html><body><h1>Refunds</h1><p>Within 14 days.</p></body></html>")
+    (page,) = read(tmp_path / "a.md")
+    assert (page.text, page.metadata["file_type"]) == ("Refunds\nWithin 14 days.", "md")

@@ -1,0 +1,126 @@
+"""Bytes become text: Unicode as it is, CP949 and Western text recognised, mis-decoded text repaired.
+
+In doubt a file is refused: noise that is ingested is found again, and answered from.
+"""
+
+import re
+from collections.abc import Callable
+
+import charset_normalizer
+import ftfy
+from ftfy.badness import is_bad
+
+_BOMS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+_EAST_ASIAN = re.compile("[가-힣ㄱ-ㆎ\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_PLAUSIBLE = re.compile("[\t\n\r -~À-ÿ가-힣\u2010-\u2027\u3000-\u303f\uff00-\uff60·°±€￦₩]")
+_WESTERN = re.compile("[À-ÖØ-öø-ÿŠšŽžŸŒœ ‘’‚“”„–—…•€£¢¥§©®™°±²³¹º¼½¾ªµ¶·¿¡«»‹›†‡‰´¨×÷]")
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
+_UNREADABLE = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f\x7f]")
+JUDGED = 100_000  # characters by which an encoding is recognised
+SHORTEST_FOREIGN = 64  # bytes; of less, statistics cannot tell a language from noise
+NOISE_SHARE = 0.2
+"""Refused is text of which more than this share of the characters, white space aside, cannot be read."""
+
+
+Decoded = tuple[str, str | None]
+
+
+def decode(data: bytes, declared: str | None = None) -> Decoded | None:
+    """The text and, unless it was plain Unicode or declared, the name of its encoding; None if nothing fits.
+
+    `declared` is what the file itself says, as HTML does; it is believed where the bytes agree.
+    """
+    for mark, encoding in _BOMS.items():
+        if data.startswith(mark):
+            return _tried(data, encoding, None)
+    if b"\0" in data:
+        return _utf_16(data)
+    if found := _tried(data, "utf-8", None) or (declared and _tried(data, _browsers_name(declared), None)):
+        return found
+    guesses: list[Callable[[bytes], Decoded | None]] = [_nearly_utf_8, _korean, _western, _utf_16, _other]
+    return next((found for guess in guesses if (found := guess(data))), None)
+
+
+def repaired(text: str) -> str:
+    """Undo a wrong decoding, line by line: UTF-8 ('ì•ˆë…•') or CP949 ('¾È³ç') read as Latin is '안녕' again."""
+    if text.isascii() or not is_bad(text):
+        return text
+    return "\n".join(_repaired_line(line) for line in text.split("\n"))
+
+
+def is_noise(text: str) -> bool:
+    """Whether much of the text is replacement, private or control characters."""
+    visible = len(text) - sum(map(text.count, " \n\t"))
+    return sum(1 for _ in _UNREADABLE.finditer(text)) > NOISE_SHARE * visible
+
+
+def _repaired_line(line: str) -> str:
+    """By way of the bytes that were decoded wrongly. ftfy knows those of UTF-8 only."""
+    if not is_bad(line):
+        return line
+    for wrong in ("cp1252", "latin-1"):
+        try:
+            data = line.encode(wrong)
+        except UnicodeEncodeError:
+            continue
+        if not _tried(data, "utf-8", None) and (korean := _korean(data)):
+            return korean[0]
+    return ftfy.fix_encoding(line)
+
+
+def _tried(data: bytes, encoding: str, name: str | None) -> Decoded | None:
+    try:
+        return data.decode(encoding), name
+    except (UnicodeDecodeError, LookupError):
+        return None
+
+
+def _browsers_name(declared: str) -> str:
+    """Browsers read the old names as their supersets: https://encoding.spec.whatwg.org/#names-and-labels."""
+    name = declared.strip().lower().replace("_", "-")
+    if name in ("euc-kr", "ks-c-5601-1987", "ksc5601", "ks-c-5601", "windows-949", "korean"):
+        return "cp949"
+    return "cp1252" if name in ("iso-8859-1", "latin-1", "latin1", "ascii", "us-ascii") else name
+
+
+def _nearly_utf_8(data: bytes) -> Decoded | None:
+    """UTF-8 with a few broken bytes, at most one in a hundred of what is not ASCII."""
+    text = data.decode("utf-8", "replace")
+    broken = text.count("\ufffd")
+    return (text, "UTF-8 with broken bytes") if broken * 100 <= sum(not char.isascii() for char in text) else None
+
+
+def _korean(data: bytes) -> Decoded | None:
+    """CP949, if nearly all letters are the 2,350 syllables in use: other text that happens to fit has rare ones."""
+    text, _ = _tried(data, "cp949", None) or ("", None)
+    foreign = _EAST_ASIAN.findall(text[:JUDGED])
+    in_use = sum("가" <= letter <= "힣" and len(letter.encode("euc-kr")) == 2 for letter in foreign)
+    return (text, "CP949") if foreign and in_use >= 0.8 * len(foreign) and not _CONTROL.search(text) else None
+
+
+def _western(data: bytes) -> Decoded | None:
+    """Windows-1252 (Latin-1 is part of it): mostly ASCII, and the rest accented letters and typographic marks."""
+    text, _ = _tried(data.translate(None, b"\x81\x8d\x8f\x90\x9d"), "cp1252", None) or ("", None)
+    judged = text[:JUDGED]
+    foreign = [char for char in judged if not char.isascii()]
+    fits = all(map(_WESTERN.match, foreign)) and len(foreign) <= 0.3 * len(judged)
+    return (text, "Windows-1252") if fits and not _CONTROL.search(text) and not is_bad(judged) else None
+
+
+def _utf_16(data: bytes) -> Decoded | None:
+    """UTF-16 without a byte order mark, in the order in which nearly every character is one of everyday text."""
+    for encoding in ("utf-16-le", "utf-16-be"):
+        text, _ = _tried(data, encoding, None) or ("", None)
+        judged = text[:JUDGED]
+        if judged and len(_PLAUSIBLE.findall(judged)) >= 0.95 * len(judged):
+            return text, "UTF-16"
+    return None
+
+
+def _other(data: bytes) -> Decoded | None:
+    """What charset-normalizer takes for a language that it knows."""
+    best = charset_normalizer.from_bytes(data).best() if len(data) >= SHORTEST_FOREIGN else None
+    if best is None or best.chaos > 0.1 or _CONTROL.search(str(best)):
+        return None
+    sure = best.coherence > 0.3 or best.language in ("Japanese", "Chinese", "Korean")
+    return (str(best), best.encoding.upper()) if sure else None

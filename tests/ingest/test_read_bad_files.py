@@ -1,0 +1,182 @@
+"""Whatever is wrong with a file, a sentence says so, and nothing hangs, crashes or fills the memory."""
+
+import os
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import docx
+import pytest
+from pypdf import PdfWriter
+
+from lessons.errors import ReadError
+from lessons.ingest.read import content_hash, read
+from lessons.settings import settings
+from tests.support.files import write_pdf
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
+
+
+def encrypted(path: Path, password: str = "password") -> Path:
+    writer = PdfWriter(clone_from=str(write_pdf(path.with_suffix(".tmp"), "For the board only.")))
+    writer.encrypt(password, owner_password="owner")
+    writer.write(str(path))
+    return path
+
+
+def truncated(path: Path) -> None:
+    whole = write_pdf(path, *["Operating profit rose by a tenth. " * 40] * 3).read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+
+
+def image_only(path: Path) -> None:
+    from fpdf import FPDF
+    from PIL import Image
+
+    pdf = FPDF()
+    pdf.add_page()
+    pdf.image(Image.new("RGB", (80, 80), "gray"), 10, 10, 50)
+    pdf.output(str(path))
+
+
+def word(path: Path, xml: str | None = None) -> Path:
+    """A Word file, or what is left of it when its text has been replaced by something else."""
+    document = docx.Document()
+    document.add_paragraph("Within 14 days.")
+    document.save(str(path))
+    if xml is not None:
+        with zipfile.ZipFile(path) as archive:
+            parts = {name: archive.read(name) for name in archive.namelist()}
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in (parts | {"word/document.xml": xml.encode()}).items():
+                archive.writestr(name, content)
+    return path
+
+
+def bomb(path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("word/document.xml", "w") as entry:
+        for _ in range(250):
+            entry.write(bytes(1_000_000))
+
+
+def crowd(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(settings().max_archive_entries + 1):
+            archive.writestr(f"word/{number}", b"")
+
+
+def raw_pdf(path: Path, *objects: str) -> Path:
+    """A PDF of these objects, numbered from 1; the first one is its catalog."""
+    body, places = b"%PDF-1.7\n", []
+    for number, content in enumerate(objects, start=1):
+        places.append(len(body))
+        body += f"{number} 0 obj\n{content}\nendobj\n".encode()
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    size = len(objects) + 1
+    end = f"xref\n0 {size}\n0000000000 65535 f \n{table}trailer\n<< /Root 1 0 R /Size {size} >>\n"
+    path.write_bytes(body + f"{end}startxref\n{len(body)}\n%%EOF\n".encode())
+    return path
+
+
+def page_loop(path: Path) -> None:
+    kids = "<< /Type /Pages /Count 1 /Kids [{} 0 R] >>"
+    raw_pdf(path, "<< /Type /Catalog /Pages 2 0 R >>", kids.format(3), kids.format(2))
+
+
+def page_tower(path: Path) -> None:
+    """Ten kids on each of ten floors, all the same: 10^10 pages in a few lines."""
+    floors = [f"<< /Type /Pages /Count 1 /Kids [{f'{floor} 0 R ' * 10}] >>" for floor in range(3, 13)]
+    raw_pdf(path, "<< /Type /Catalog /Pages 2 0 R >>", *floors, "<< /Type /Page /MediaBox [0 0 9 9] >>")
+
+
+def many_pages(path: Path) -> None:
+    kids = "3 0 R " * (settings().max_pages + 1)
+    page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>"
+    raw_pdf(path, "<< /Type /Catalog /Pages 2 0 R >>", f"<< /Type /Pages /Count 1 /Kids [{kids}] >>", page)
+
+
+def no_pages(path: Path) -> None:
+    raw_pdf(path, "<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Count 0 /Kids [] >>")
+
+
+def huge(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(200_000_000)
+
+
+def archive(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr("a.txt", "text")
+
+
+BAD_FILES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "empty.txt": (lambda path: path.write_bytes(b""), "is empty"),
+    "blank.md": (lambda path: path.write_text(" \n\t\u200b\n"), "has no text"),
+    "huge.txt": (huge, "larger than 50 MB"),
+    "folder.pdf": (lambda path: path.mkdir(), "is not a file"),
+    "pipe.txt": (lambda path: os.mkfifo(path), "is not a file"),
+    "vanished.txt": (lambda path: None, "cannot be opened: No such file"),
+    "program.exe": (lambda path: path.write_bytes(b"MZ"), "not one of the formats"),
+    "picture.txt": (lambda path: path.write_bytes(PNG), "is a PNG picture"),
+    "packed.pdf": (archive, "is a ZIP archive"),
+    "report.docx": (lambda path: write_pdf(path, "A report"), "is a PDF"),
+    "letter.pptx": (word, "is not a PowerPoint document"),
+    "old.docx": (lambda path: path.write_bytes(b"\xd0\xcf\x11\xe0" + bytes(600)), "older Office file"),
+    "text.docx": (lambda path: path.write_text("not a zip"), "is damaged"),
+    "xml.docx": (lambda path: word(path, "<w:document><w:body>"), "is damaged"),
+    "bomb.docx": (bomb, "decompression bomb"),
+    "crowd.docx": (crowd, "decompression bomb"),
+    "binary.txt": (lambda path: path.write_bytes(bytes(range(256))), "no text at all"),
+    "random.txt": (lambda path: path.write_bytes(Random(1).randbytes(900).replace(b"\0", b"\x80")), "no text at all"),
+    "noise.txt": (lambda path: path.write_text("\ufffd" * 50 + "text", encoding="utf-8"), "no readable letters"),
+    "garbage.pdf": (lambda path: path.write_bytes(b"%PDF-1.7\ngarbage\n%%EOF"), "is damaged"),
+    "cut.pdf": (truncated, "is cut off"),
+    "locked.pdf": (encrypted, "protected by a password"),
+    "scan.pdf": (image_only, r"text recognition \(OCR\)"),
+    "none.pdf": (no_pages, "holds no pages"),
+    "loop.pdf": (page_loop, "is damaged"),
+    "tower.pdf": (page_tower, "would exhaust its reader"),
+    "many.pdf": (many_pages, "has 5,001 pages"),
+    "deep.html": (lambda path: path.write_text("<div>" * 100_000), "nests its tags too deeply"),
+    "tags.html": (lambda path: path.write_text("<div>" * 1_000_000), "more than 500,000 tags"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_a_bad_file_is_refused_with_a_sentence_that_names_it(tmp_path: Path, name: str) -> None:
+    write, reason = BAD_FILES[name]
+    write(tmp_path / name)
+    with pytest.raises(ReadError, match=rf"^{name}.*{reason}.*\.$"):
+        read(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["huge.txt", "pipe.txt", "folder.pdf", "vanished.txt", "empty.txt"])
+def test_a_file_that_may_not_be_read_is_refused_before_its_bytes_are_hashed(tmp_path: Path, name: str) -> None:
+    BAD_FILES[name][0](tmp_path / name)
+    with pytest.raises(ReadError, match=BAD_FILES[name][1]):
+        content_hash(tmp_path / name)
+
+
+def test_an_encrypted_pdf_without_a_password_just_opens(tmp_path: Path) -> None:
+    assert read(encrypted(tmp_path / "a.pdf", password=""))[0].text == "For the board only."
+
+
+def test_a_page_that_draws_without_end_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings(), "max_read_seconds", 0.0)
+    with pytest.raises(ReadError, match="takes more than 0 seconds"):
+        read(write_pdf(tmp_path / "a.pdf", "One", "Two"))
+
+
+@pytest.mark.parametrize("tag", ["div", "tr", "td", "h1", "table"])
+def test_nested_tags_are_read(tmp_path: Path, tag: str) -> None:
+    (tmp_path / "a.html").write_text(f"<p>Before</p>{f'<{tag}>' * 300}deep{f'</{tag}>' * 300}<p>After</p>")
+    assert read(tmp_path / "a.html")[0].text == "Before\ndeep\nAfter"
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("secret")
+    (tmp_path / "a.txt").chmod(0)
+    with pytest.raises(ReadError, match="Permission denied"):
+        read(tmp_path / "a.txt")

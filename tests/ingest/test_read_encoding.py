@@ -1,0 +1,111 @@
+"""Text comes out right in whatever encoding it was saved, or the file is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lessons.errors import ReadError
+from lessons.ingest.read import read
+from lessons.ingest.read_encoding import decode, repaired
+from lessons.text import sentences
+
+CORPUS = Path(__file__).parents[2] / "data" / "corpus"
+KOREAN = "환불은 결제일로부터 14일 이내에 신청하실 수 있습니다. 자세한 내용은 안내문을 보십시오."
+FRENCH = "Le café “Müller” coûte 5 € – déjà payé à Paris."
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[str]:
+    """Sentences of the shipped Markdown files, in both languages."""
+    paths = [json.loads(line)["path"] for line in (CORPUS / "manifest.jsonl").read_text("utf-8").splitlines()]
+    texts = [read(CORPUS / path)[0].text for path in paths if path.endswith((".md", ".html"))]
+    return [sentence for text in texts for sentence in sentences(text)]
+
+
+def note_of(path: Path) -> tuple[str, str | None]:
+    (page,) = read(path)
+    return page.text, page.metadata["structure"]["note"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_text_is_read_in_every_unicode_encoding(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "a.txt").write_text(KOREAN, encoding=encoding)
+    assert note_of(tmp_path / "a.txt") == (KOREAN, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "name"),
+    [
+        (KOREAN, "cp949", "CP949"),
+        ("똠방각하를 보았습니다.", "cp949", "CP949"),
+        (KOREAN, "utf-16-le", "UTF-16"),
+        (KOREAN, "utf-16-be", "UTF-16"),
+        (FRENCH, "cp1252", "Windows-1252"),
+        ("Müller", "latin-1", "Windows-1252"),
+    ],
+)
+def test_a_guessed_encoding_is_told(tmp_path: Path, text: str, encoding: str, name: str) -> None:
+    (tmp_path / "a.txt").write_text(text, encoding=encoding)
+    assert note_of(tmp_path / "a.txt") == (text, f"It was read as {name}.")
+
+
+@pytest.mark.parametrize("encoding", ["cp949", "euc-kr"])
+def test_every_korean_sentence_of_the_corpus_comes_back(lines: list[str], encoding: str) -> None:
+    korean = [line for line in lines if sum("가" <= letter <= "힣" for letter in line) >= 20]
+    encoded = [(line, line.encode(encoding, "ignore")) for line in korean]
+    whole = [(line, data) for line, data in encoded if data.decode(encoding) == line]
+    assert len(whole) > 300
+    assert [line for line, data in whole if decode(data) != (line, "CP949")] == []
+
+
+def test_good_text_is_never_repaired(lines: list[str]) -> None:
+    assert [line for line in lines if repaired(line) != line] == []
+
+
+@given(st.text(st.characters(min_codepoint=0xAC00, max_codepoint=0xD7A3), min_size=2, max_size=40))
+def test_hangul_is_never_repaired(text: str) -> None:
+    assert repaired(text) == text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("ì•ˆë…•", "안녕"),
+        (KOREAN.encode().decode("latin-1"), KOREAN),
+        (KOREAN.encode("cp949").decode("latin-1"), KOREAN),
+        ("CafÃ© costs Â£10", "Café costs £10"),
+        ("안녕 ì•ˆë…•", "안녕 안녕"),
+    ],
+)
+def test_letters_that_were_decoded_wrongly_are_repaired(tmp_path: Path, wrong: str, right: str) -> None:
+    (tmp_path / "a.md").write_text(f"Good line\n{wrong}\n", encoding="utf-8")
+    expected = (f"Good line\n{right}", "Letters that had been decoded wrongly were repaired.")
+    assert note_of(tmp_path / "a.md") == expected
+
+
+@pytest.mark.parametrize("charset", ["euc-kr", "ks_c_5601-1987", "utf-8"])
+def test_html_is_read_in_the_charset_that_it_declares_unless_that_is_wrong(tmp_path: Path, charset: str) -> None:
+    page = f'<html><head><meta charset="{charset}"></head><body><p>{KOREAN}</p></body></html>'
+    (tmp_path / "a.html").write_text(page, encoding="cp949")
+    assert note_of(tmp_path / "a.html") == (KOREAN, "It was read as CP949." if charset == "utf-8" else None)
+
+
+@given(st.binary(min_size=64, max_size=400))
+def test_random_bytes_never_pass_for_korean_or_western_text(data: bytes) -> None:
+    found = decode(b"\x00\x01\xff" + data)
+    assert found is None
+
+
+def test_a_few_broken_bytes_in_utf_8_are_replaced_and_told(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(KOREAN.encode() * 4 + b"\xff")
+    text, note = note_of(tmp_path / "a.txt")
+    assert (text, note) == (KOREAN * 4 + "\ufffd", "It was read as UTF-8 with broken bytes.")
+
+
+def test_private_letters_instead_of_text_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("\ue001\ue002\ue003 \ue004 a", encoding="utf-8")
+    with pytest.raises(ReadError, match="no readable letters"):
+        read(tmp_path / "a.txt")

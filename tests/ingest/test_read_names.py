@@ -1,0 +1,75 @@
+"""Which files a path means, and the names under which they are stored."""
+
+from pathlib import Path, PurePosixPath
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lessons.errors import ReadError
+from lessons.ingest.read import READERS, read
+from lessons.ingest.read_names import named_files, stored_name
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="does not exist"):
+        named_files([tmp_path / "nothing.txt"], READERS)
+
+
+def test_a_folder_gives_its_files_by_their_place_in_it(tmp_path: Path) -> None:
+    for name in ("b.txt", "sub/a.md", ".hidden/c.txt", "image.png", "folder.pdf/d.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("text")
+    assert [name for _, name in named_files([tmp_path], READERS)] == ["b.txt", "folder.pdf/d.txt", "sub/a.md"]
+
+
+def test_two_files_of_one_name_keep_apart(tmp_path: Path) -> None:
+    for folder in ("x", "y"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.txt").write_text(folder)
+    names = [name for _, name in named_files([tmp_path / "x" / "a.txt", tmp_path / "y" / "a.txt"], READERS)]
+    assert len(set(names)) == 2
+
+
+def test_a_link_out_of_the_folder_is_refused_and_one_within_it_is_read(tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("secret")
+    folder = tmp_path / "given"
+    folder.mkdir()
+    (folder / "own.txt").write_text("own")
+    (folder / "inside.txt").symlink_to(folder / "own.txt")
+    (folder / "outside.txt").symlink_to(tmp_path / "secret.txt")
+    inside, outside, own = named_files([folder], READERS)
+    assert [read(*named)[0].text for named in (inside, own)] == ["own", "own"]
+    with pytest.raises(ReadError, match=r"outside.txt is a link that leads out of its folder"):
+        read(*outside)
+
+
+def test_a_link_that_is_given_itself_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("text")
+    (tmp_path / "link.txt").symlink_to(tmp_path / "a.txt")
+    ((path, name),) = named_files([tmp_path / "link.txt"], READERS)
+    assert (read(path, name)[0].text, name) == ("text", "link.txt")
+
+
+@pytest.mark.parametrize(
+    ("given_name", "name"),
+    [
+        ("../../etc/a.txt", "etc/a.txt"),
+        ("/etc/a.txt", "etc/a.txt"),
+        ("..\\..\\a.txt", "a.txt"),
+        ('it\'s "a"\nb.txt', 'it\'s "a" b.txt'),
+        ("\u1112\u1161\u11ab.txt", "한.txt"),
+        ("..", "unnamed"),
+    ],
+)
+def test_a_name_is_stored_on_one_line_composed_and_without_a_way_out(given_name: str, name: str) -> None:
+    assert stored_name(given_name) == name
+
+
+@given(st.text(max_size=40))
+def test_a_stored_name_never_leaves_its_folder_and_stays_as_it_is(text: str) -> None:
+    name = stored_name(text)
+    assert not PurePosixPath(name).is_absolute()
+    assert ".." not in PurePosixPath(name).parts
+    assert "\n" not in name
+    assert stored_name(name) == name
