@@ -12,6 +12,9 @@ from lessons.ingest.store import ChunkStore
 Catalog = dict[str, dict[str, Any]]
 """Names of documents, each with the metadata of its first chunk: title, date, and what else the index knows of it."""
 
+CHUNKS = "chunks"
+"""Under this key a document's number of chunks stands beside its metadata."""
+
 _OWNERS = 256  # whose catalogs are remembered
 _remembered: WeakKeyDictionary[Engine, dict[tuple[str, str], tuple[object, Catalog]]] = WeakKeyDictionary()
 
@@ -32,8 +35,8 @@ def version(store: ChunkStore, scope: Scope) -> tuple:
 
 
 def _of_owner(store: ChunkStore, scope: Scope) -> Catalog:
-    remembered = _remembered.setdefault(store.client, {})
     key, now = (store.table_name, scope.user_id), version(store, scope)
+    remembered = _remembered.setdefault(store.client, {})
     if key not in remembered or remembered[key][0] != now:
         remembered.pop(key, None)
         while len(remembered) >= _OWNERS:
@@ -46,9 +49,9 @@ def _read(store: ChunkStore, scope: Scope) -> Catalog:
     chunks = store.chunks
     of_document = select(chunks.metadata_).where(chunks.document_id == DocumentRow.id)
     first = of_document.order_by(chunks.chunk_index).limit(1).lateral()
-    found = select(DocumentRow.source_file, first.c[0]).join(first, true(), isouter=True)
+    found = select(DocumentRow.source_file, DocumentRow.chunks, first.c[0]).join(first, true(), isouter=True)
     rows = store.rows(found.where(*_owned(store, scope)).order_by(DocumentRow.source_file), scope)
-    return {name: metadata or {} for name, metadata in rows}
+    return {name: {**(metadata or {}), CHUNKS: chunks} for name, chunks, metadata in rows}
 
 
 def _owned(store: ChunkStore, scope: Scope) -> tuple:

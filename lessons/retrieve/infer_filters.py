@@ -1,0 +1,124 @@
+"""Filters that a question implies: whose reports, which quarter, which kind of document (row B6).
+
+They come from what the store really contains, and only from what is certain: a name, a quarter with its year, the name
+of a kind of document. A question that says 'except' is left alone.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
+
+from lessons.ingest.classify import NAMED
+from lessons.ingest.scope import Scope
+from lessons.ingest.store import ChunkStore
+from lessons.retrieve.catalog import CHUNKS, catalog
+from lessons.retrieve.facets import Facets, facets
+from lessons.retrieve.periods import looks_beyond, quarters
+from lessons.settings import settings
+from lessons.text import normalize
+
+_EXCEPT = re.compile(
+    r"\b(?:except|excluding|other than|besides|apart from|not counting)\b|제외|빼고|말고|이외|외에", re.IGNORECASE
+)
+_IDENTIFIER = re.compile(r"[A-Za-z]{2,}(?:[-_/][A-Za-z\d]+)*[-_/]\d[\d-]*")
+EXPLICIT = ("faq", "release_notes", "syllabus", "press-release", "annual-letter")
+"""Kinds of documents whose names mean nothing else; 'guide' or 'contract' may be what a question is about."""
+
+_WORD = re.compile(r"[A-Za-z]+|[가-힣]+")
+_SHORT_NAME = 3  # syllables of a Korean name by which it is called
+
+
+@dataclass(frozen=True)
+class InferredFilter:
+    """The documents that a question is about, as a filter, and why, the most certain reason first."""
+
+    filters: MetadataFilters
+    reasons: tuple[str, ...]
+    documents: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Condition:
+    reason: str
+    documents: frozenset[str]
+
+
+def infer_filters(text: str, store: ChunkStore, scope: Scope) -> InferredFilter | None:
+    """The filter that a question implies; None if it implies none, or one that leaves too few chunks or everything.
+
+    The least certain condition is dropped first where all together leave too few chunks for an answer.
+    """
+    question, known = normalize(text), catalog(store, scope)
+    if _EXCEPT.search(question):
+        return None
+    conditions = _conditions(question, known)
+    while conditions:
+        names = frozenset(known).intersection(*(condition.documents for condition in conditions))
+        if sum(known[name][CHUNKS] for name in names) >= settings().chat_top_k:
+            break
+        conditions.pop()
+    if not conditions or len(names) == len(known) or len(names) > settings().filter_list_values:
+        return None
+    ordered = sorted(names)
+    only = MetadataFilter(key="source_file", operator=FilterOperator.IN, value=list(ordered))
+    reasons = tuple(condition.reason for condition in conditions)
+    return InferredFilter(MetadataFilters(filters=[only]), reasons, tuple(ordered))
+
+
+def _conditions(question: str, known: Mapping[str, Mapping[str, Any]]) -> list[_Condition]:
+    """What the question says for certain, the most certain first."""
+    found = facets(known)
+    steps = _titled(question, known), _named(question, found), _dated(question, known, found), _kind(question, known)
+    return [condition for condition in steps if condition]
+
+
+def _titled(question: str, known: Mapping[str, Mapping[str, Any]]) -> _Condition | None:
+    """The documents that bear an identifier of the question in their title or name."""
+    asked = {_compact(found): found for found in _IDENTIFIER.findall(question)}
+    bearing = {
+        name for name, its in known.items() if any(each in _compact(f"{its.get('title')} {name}") for each in asked)
+    }
+    return _Condition(f"titled: {', '.join(sorted(asked.values()))}", frozenset(bearing)) if bearing else None
+
+
+def _compact(text: str) -> str:
+    return re.sub(r"[\W_]", "", text.casefold())
+
+
+def _kind(question: str, known: Mapping[str, Mapping[str, Any]]) -> _Condition | None:
+    """The documents of a kind that the question calls by its name."""
+    kinds = {str(its["doc_type"]) for its in known.values() if its.get("doc_type")}
+    meant = sorted(kind for kind in kinds if kind in EXPLICIT and re.search(NAMED[kind], question, re.IGNORECASE))
+    bearing = frozenset(name for name, its in known.items() if its.get("doc_type") in meant)
+    return _Condition(f"kind: {', '.join(meant)}", bearing) if meant else None
+
+
+def _named(question: str, found: Facets) -> _Condition | None:
+    """The series that are named. Of two Korean names that begin alike the one that agrees further is meant."""
+    words = [word.lower() for word in _WORD.findall(question)]
+    meant: dict[str, frozenset[str]] = {}
+    for series in found.series:
+        called = sorted(name for name in series.names if any(_calls(word, name) for word in words))
+        if called:
+            meant[called[0]] = series.documents
+    if not meant:
+        return None
+    return _Condition(f"named: {', '.join(sorted(meant))}", frozenset().union(*meant.values()))
+
+
+def _calls(word: str, name: str) -> bool:
+    if word[0] < "가":
+        return word == name
+    return word.startswith(name if len(name) <= _SHORT_NAME else name[:_SHORT_NAME])
+
+
+def _dated(question: str, known: Mapping[str, Any], found: Facets) -> _Condition | None:
+    """Leaves out the documents of other quarters; those that are about no single quarter stay."""
+    asked = quarters(question)
+    if not asked.intersection(found.quarters.values()) or looks_beyond(question):
+        return None
+    kept = frozenset(name for name in known if found.quarters.get(name) in {None, *asked})
+    return _Condition(f"quarter: {', '.join(map(str, sorted(asked)))}", kept)
