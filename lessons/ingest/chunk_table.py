@@ -9,25 +9,24 @@ from sqlalchemy import (
     TEXT,
     Column,
     Connection,
-    Engine,
     ForeignKey,
     Index,
     Integer,
     String,
     Table,
     delete,
+    event,
     inspect,
-    text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.ddl import DDL
 
-from lessons.database import explained
 from lessons.database.row_security import protect
 from lessons.ingest.documents import Base, DocumentRow
 from lessons.ingest.postings import postings_name, postings_table
 
-_ROWS = text("SELECT reltuples FROM pg_class WHERE oid = cast(:name AS regclass)")
+# PostgreSQL moves long values out of the row; comparing every vector of a table is three times faster without.
+_VECTOR_IN_PLACE = DDL("ALTER TABLE %(fullname)s ALTER embedding SET STORAGE MAIN")
 
 
 @cache
@@ -52,7 +51,9 @@ def chunk_table(name: str, dimension: int) -> Any:
         "metadata_": Column(JSONB, nullable=False),
         "embedding": Column(Vector(dimension), nullable=False),
     }
-    return type(f"Chunk_{name}", (Base,), columns)
+    made = type(f"Chunk_{name}", (Base,), columns)
+    event.listen(cast(Any, made).__table__, "after_create", _VECTOR_IN_PLACE)
+    return made
 
 
 def create_tables(connection: Connection, chunks: Table) -> None:
@@ -73,15 +74,3 @@ def drop_tables(connection: Connection, name: str) -> None:
     """Drop a table of chunks with its terms; the rows of its documents stay."""
     names = {"terms": f'"{postings_name(name)}"', "chunks": f'"{name}"'}
     connection.execute(DDL("DROP TABLE IF EXISTS %(terms)s, %(chunks)s", context=names))
-
-
-def vacuum_after(engine: Engine, chunks: Table, written: int) -> None:
-    """Vacuum and analyze both tables if at least a tenth of the chunks is new; PostgreSQL does the rest in time.
-
-    Searching 20,000 chunks by keyword takes 140 ms before and 11 ms after.
-    """
-    with explained(), engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        known = connection.scalar(_ROWS, {"name": connection.dialect.identifier_preparer.quote(chunks.name)})
-        if written and written * 10 >= known:
-            for name in (chunks.name, postings_name(chunks.name)):
-                connection.execute(DDL("VACUUM (ANALYZE, SKIP_LOCKED) %(table)s", context={"table": f'"{name}"'}))

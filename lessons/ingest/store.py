@@ -7,8 +7,9 @@ together with its chunks in one transaction or not at all.
 
 from asyncio import to_thread
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode
@@ -30,11 +31,20 @@ from lessons.database import ensure_schema, explained
 from lessons.database.row_security import enter, scoped
 from lessons.errors import LessonsError
 from lessons.ingest.bm25 import SearchedScope, TermStatistics
-from lessons.ingest.chunk_table import chunk_table, create_tables, vacuum_after
+from lessons.ingest.chunk_table import chunk_table, create_tables
 from lessons.ingest.documents import DocumentRow
 from lessons.ingest.filters import bound_filters
+from lessons.ingest.nearest import Way, choose_way, nearest
 from lessons.ingest.postings import indexed_terms, write_postings
 from lessons.ingest.scope import Scope
+from lessons.ingest.settle import index_when_large, vacuum_after
+
+
+@dataclass
+class FoundChunks(VectorStoreQueryResult):
+    """What LlamaIndex expects of a search, and the way in which it was done."""
+
+    way: Way | Literal["keyword"] = "exact"
 
 
 class ChunkStore(PGVectorStore):
@@ -84,9 +94,10 @@ class ChunkStore(PGVectorStore):
         return [node.node_id for node in kept]
 
     def settle(self, written: int) -> None:
-        """Tidy up after a load of so many chunks, if that changed much: searches read the index alone only then."""
+        """Make searches fast after a load of so many chunks: fresh statistics, and a vector index for a large table."""
         self._initialize()
         vacuum_after(self._database, self._table_class.__table__, written)
+        index_when_large(self._database, self._table_class.__table__)
 
     def delete_document(self, scope: Scope, source_file: str) -> bool:
         """Remove an owner's document with its chunks; False if there was none."""
@@ -147,21 +158,27 @@ class ChunkStore(PGVectorStore):
 
     def query(  # type: ignore[override]
         self, query: VectorStoreQuery, *, scope: Scope, **_: Any
-    ) -> VectorStoreQueryResult:
+    ) -> FoundChunks:
         """The nearest chunks within a scope, which every search must name."""
         _refuse_other_modes(query)
         self._initialize()
-        statement = self._build_query(query.query_embedding, query.similarity_top_k, query.filters, scope=scope)
-        rows = self.rows(statement, scope)
-        return _result(rows, [1 - row.distance for row in rows])
+        chunks, conditions = self._table_class.__table__, self.within(scope, query.filters)
+        vector, wanted = query.query_embedding or [], query.similarity_top_k
+        with scoped(self._database, scope.user_id) as connection:
+            way = choose_way(connection, chunks, conditions)
+            rows = connection.execute(nearest(chunks, conditions, vector, wanted, way)).all()
+            if len(rows) < wanted and way == "hnsw":  # the walk ended before it met enough that the filters leave
+                way = "exact"
+                rows = connection.execute(nearest(chunks, conditions, vector, wanted, way)).all()
+        return _found(rows, [1 - row.distance for row in rows], way)
 
-    async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
+    async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> FoundChunks:
         """`query` in a thread."""
         return await to_thread(self.query, query, **kwargs)
 
     def keyword_search(
         self, terms: Sequence[str], limit: int, scope: Scope, filters: MetadataFilters | None = None
-    ) -> VectorStoreQueryResult:
+    ) -> FoundChunks:
         """The chunks that match terms (of `lessons.text.terms`) best; the similarities are BM25 scores, above 0."""
         self._initialize()
         chunks, searched = self._table_class, self._searched(scope, filters)
@@ -170,7 +187,7 @@ class ChunkStore(PGVectorStore):
             statement = select(chunks.node_id, chunks.text, chunks.metadata_, best.c.score)
             statement = statement.join_from(best, chunks, best.c.chunk_id == chunks.id)
             rows = connection.execute(statement.order_by(best.c.score.desc(), chunks.id)).all()
-        return _result(rows, [row.score for row in rows])
+        return _found(rows, [row.score for row in rows], "keyword")
 
     def term_statistics(
         self, terms: Sequence[str], scope: Scope, filters: MetadataFilters | None = None
@@ -217,15 +234,6 @@ class ChunkStore(PGVectorStore):
         conditions = [DocumentRow.index_table == self.table_name, DocumentRow.user_id == scope.user_id]
         return conditions if source_file is None else [*conditions, DocumentRow.source_file == source_file]
 
-    def _build_query(  # type: ignore[override]
-        self, embedding: list[float] | None, limit: int = 10, metadata_filters: Any = None, *, scope: Scope, **_: Any
-    ) -> Select:
-        chunks = self._table_class
-        distance = chunks.embedding.cosine_distance(embedding).label("distance")
-        statement = select(chunks.node_id, chunks.text, chunks.metadata_, distance)
-        statement = statement.where(*self.within(scope, metadata_filters))
-        return statement.order_by(distance).limit(limit)
-
 
 def _knows_no_owner(self: ChunkStore, *_: Any, **__: Any) -> NoReturn:
     raise LessonsError("The base class's way to do this knows no owner; use the methods that take a scope.")
@@ -235,9 +243,9 @@ for name in ("delete", "adelete", "delete_nodes", "adelete_nodes", "clear", "acl
     setattr(ChunkStore, name, _knows_no_owner)
 
 
-def _result(rows: Sequence[Row], similarities: list[float]) -> VectorStoreQueryResult:
+def _found(rows: Sequence[Row], similarities: list[float], way: Way | Literal["keyword"]) -> FoundChunks:
     nodes = [TextNode(id_=row.node_id, text=row.text, metadata=row.metadata_) for row in rows]
-    return VectorStoreQueryResult(nodes=nodes, similarities=similarities, ids=[node.node_id for node in nodes])
+    return FoundChunks(nodes=nodes, similarities=similarities, ids=[node.node_id for node in nodes], way=way)
 
 
 def _with_words(nodes: Sequence[BaseNode]) -> list[BaseNode]:

@@ -1,0 +1,137 @@
+"""Search by vector: exact while there is little to compare, through an HNSW index when there is much."""
+
+import random
+
+import pytest
+from llama_index.core.schema import TextNode
+from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters, VectorStoreQuery
+from sqlalchemy import inspect
+
+from lessons.database import engine
+from lessons.database.row_security import scoped
+from lessons.ingest.nearest import choose_way, hnsw_name, nearest
+from lessons.ingest.scope import Scope
+from lessons.ingest.store import ChunkStore, FoundChunks
+from lessons.settings import Settings, settings
+
+MINA, JOON = Scope("mina"), Scope("joon")
+MANY, FEW, LIMIT = 600, 20, 50
+RARE, COMMON = 0, 1
+
+
+def vector(chance: random.Random) -> list[float]:
+    return [chance.gauss(0, 1) for _ in range(8)]
+
+
+def chunks(scope: Scope, number: int) -> list[TextNode]:
+    chance = random.Random(scope.user_id)
+    return [
+        TextNode(
+            id_=f"{scope.user_id}-{i}",
+            text=f"{scope.user_id} {i}",
+            embedding=vector(chance),
+            metadata={
+                "source_file": "a.txt",
+                "user_id": scope.user_id,
+                "chunk_index": i,
+                "kind": RARE if i % 100 == 0 else COMMON,
+            },
+        )
+        for i in range(number)
+    ]
+
+
+@pytest.fixture(scope="module")
+def store(database: Settings) -> ChunkStore:
+    """A table with one large owner and one small one, as it is after a load."""
+    store = ChunkStore(engine(database), "nearest", "toy", 8)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(settings(), "exact_search_chunks", LIMIT)
+        store.add([*chunks(MINA, MANY), *chunks(JOON, FEW)])
+        store.settle(MANY + FEW)
+    return store
+
+
+@pytest.fixture(autouse=True)
+def low_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings(), "exact_search_chunks", LIMIT)
+
+
+def kind(value: int) -> MetadataFilters:
+    return MetadataFilters(filters=[MetadataFilter(key="kind", operator=FilterOperator.EQ, value=value)])
+
+
+def search(store: ChunkStore, scope: Scope, filters: MetadataFilters | None = None, k: int = 10) -> FoundChunks:
+    asked = vector(random.Random(1))
+    return store.query(VectorStoreQuery(query_embedding=asked, similarity_top_k=k, filters=filters), scope=scope)
+
+
+def plan(store: ChunkStore, scope: Scope, filters: MetadataFilters | None = None) -> str:
+    """How PostgreSQL carries out the search that the store would make."""
+    table, conditions = store.chunks.__table__, store.within(scope, filters)
+    with scoped(store.client, scope.user_id) as connection:
+        way = choose_way(connection, table, conditions)
+        compiled = nearest(table, conditions, vector(random.Random(1)), 10, way).compile(dialect=connection.dialect)
+        statement, values = f"EXPLAIN {compiled}", compiled.construct_params()
+        converted = {
+            name: processor(values[name]) if (processor := compiled._bind_processors.get(name)) else values[name]
+            for name in values
+        }
+        return "\n".join(connection.exec_driver_sql(statement, converted).scalars())
+
+
+def truth(store: ChunkStore, scope: Scope, filters: MetadataFilters | None = None) -> list[str]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(settings(), "exact_search_chunks", 10 * MANY)
+        return search(store, scope, filters).ids or []
+
+
+def test_a_large_owner_is_searched_through_the_index(store: ChunkStore) -> None:
+    assert search(store, MINA).way == "hnsw"
+    assert hnsw_name(store.table_name) in plan(store, MINA)
+
+
+def test_what_the_index_finds_is_nearly_what_comparing_everything_finds(store: ChunkStore) -> None:
+    found = search(store, MINA)
+    assert len(set(found.ids or []) & set(truth(store, MINA))) >= 9
+    assert found.similarities == sorted(found.similarities or [], reverse=True)
+
+
+def test_a_small_owner_in_a_large_table_is_compared_one_by_one(store: ChunkStore) -> None:
+    assert search(store, JOON).way == "exact"
+    assert hnsw_name(store.table_name) not in plan(store, JOON)
+    assert search(store, JOON).ids == truth(store, JOON)
+
+
+def test_a_selective_filter_is_searched_exactly_and_misses_nothing(store: ChunkStore) -> None:
+    found = search(store, MINA, kind(RARE))
+    assert found.way == "exact"
+    assert hnsw_name(store.table_name) not in plan(store, MINA, kind(RARE))
+    assert sorted(found.ids or []) == sorted(f"mina-{i}" for i in range(0, MANY, 100))
+
+
+def test_a_broad_filter_goes_through_the_index(store: ChunkStore) -> None:
+    found = search(store, MINA, kind(COMMON))
+    assert found.way == "hnsw"
+    assert all(node.metadata["kind"] == COMMON for node in found.nodes or [])
+
+
+def test_a_walk_that_finds_too_little_is_followed_by_an_exact_search(
+    store: ChunkStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings(), "exact_search_chunks", 5)
+    found = search(store, MINA, kind(RARE), k=10)
+    assert (found.way, len(found.ids or [])) == ("exact", MANY // 100)
+
+
+def test_more_are_found_than_the_walk_keeps_candidates(store: ChunkStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings(), "hnsw_ef_search", 10)
+    assert len(search(store, MINA, k=100).ids or []) == 100
+
+
+def test_a_small_table_gets_no_index(database: Settings) -> None:
+    store = ChunkStore(engine(database), "tiny", "toy", 8)
+    store.add(chunks(JOON, FEW))
+    store.settle(FEW)
+    names = {index["name"] for index in inspect(engine(database)).get_indexes(store.table_name)}
+    assert hnsw_name(store.table_name) not in names
