@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lessons.models.offline_query_calendar import moved, written
-from lessons.models.offline_query_fill import END, filled
+from lessons.models.offline_query_fill import END, WITHIN_A_YEAR, filled
 from lessons.models.offline_query_gaps import is_fragment, lacks_subject, own_words, without_lead
 from lessons.models.offline_query_periods import periods, pointed_at
 from lessons.models.offline_query_slots import Slot, people, slots
@@ -83,6 +83,7 @@ def _given(question: str, said: list[Turn]) -> list[Slot]:
 def _source(given: list[Slot], said: list[Turn]) -> Turn:
     """The latest question with a place for what the follow-up names, else the latest."""
     kinds = {slot.kind for slot in given if slot.kind not in ("name", "measure")}
+    kinds |= WITHIN_A_YEAR if kinds & WITHIN_A_YEAR else set()
     for turn in reversed(said):
         if kinds & {slot.kind for slot in slots(turn.question)}:
             return turn
@@ -96,7 +97,7 @@ def _topic(changed: str, source: Turn, last: Turn, question: str) -> str:
     answered = _names_near(last.answer, last.question, question)
     units = [unit for unit in read_question(_HOW_TO.sub(" ", changed)).units if _carries(unit)]
     about = [_LATIN_PARTICLE.sub("", unit.text) for unit in units]
-    when = [slot.text for slot in slots(changed) if slot.kind in ("year", "quarter", "half", "month")]
+    when = [slot.text for slot in slots(changed) if slot.kind in {"year"} | WITHIN_A_YEAR]
     found: list[str] = []
     for phrase in dict.fromkeys([*who, *answered, *about, *when]):
         new = set(terms(phrase)) - covered

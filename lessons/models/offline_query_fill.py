@@ -2,12 +2,14 @@
 
 import re
 
-from lessons.models.offline_query_gaps import own_words
+from lessons.models.offline_query_gaps import is_fragment, own_words
 from lessons.models.offline_query_slots import Slot, slots, without
 from lessons.text import language
 
+WITHIN_A_YEAR = {"quarter", "half", "month"}
 END = " \t\n?!.？"
 _PARTICLES = (("은", "는"), ("이", "가"), ("을", "를"), ("과", "와"))
+_TODAY = re.compile("작년|올해|금년|내년|재작년|지난|이번|요즘|최근|오늘|어제")  # nobody said when this is
 _COMPARES = re.compile(r"\b(?:compar\w+|than|versus|vs)\b|비교|보다|대비", re.IGNORECASE)
 
 
@@ -15,10 +17,11 @@ def filled(source: str, given: list[Slot], rest: str) -> tuple[str, str]:
     """The earlier question with the follow-up's slots in their places, and what found no place."""
     if _COMPARES.search(rest):
         return source, _bare(rest)
-    alone = not own_words(rest)
+    bare = [] if given else _bare_name(rest, slots(source))
+    alone = bool(bare) or not own_words(rest)
     used: list[Slot] = []
-    for kind, slot in _one_of_each(given or _bare_name(rest, slots(source)), rest).items():
-        taken = [place for place in slots(source) if place.kind == kind]
+    for kind, slot in _one_of_each(given or bare, rest).items():
+        taken = [place for place in slots(source) if place.kind == kind or {place.kind, kind} <= WITHIN_A_YEAR]
         if len(taken) == 1 and (kind != "name" or (alone and not _describes(source, taken[0]))):
             source = _put(source, taken[0], slot.text)
             used.append(slot)
@@ -46,9 +49,12 @@ def _describes(text: str, name: Slot) -> bool:
 def _bare_name(rest: str, places: list[Slot]) -> list[Slot]:
     """A Korean word alone takes the place of whoever owns the measure of the earlier question."""
     word = _bare(rest)
-    kinds = {place.kind for place in places}
-    fits = language(rest) == "ko" and {"name", "measure"} <= kinds and word and " " not in word
-    return [Slot("name", word, rest.find(word), rest.find(word) + len(word))] if fits else []
+    owned = {"name", "measure"} <= {place.kind for place in places}
+    if not owned or language(rest) != "ko" or not is_fragment(rest):
+        return []
+    if " " in word or _TODAY.match(word) or not own_words(word):
+        return []
+    return [Slot("name", word, rest.find(word), rest.find(word) + len(word))]
 
 
 def _bare(text: str) -> str:

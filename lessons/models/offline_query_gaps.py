@@ -8,8 +8,10 @@ from lessons.models.offline_question import Unit, read_question
 from lessons.text import language, terms
 
 _LEAD = re.compile(
-    r"^\s*(?:(?:아|네|그럼|그러면|그렇다면|그리고|그런데|근데|또|혹시|아니면)(?:[\s,]+|$))+"
-    r"|^\s*(?:(?:and|but|or|so|ok(?:ay)?|also|then|well|now)\b[\s,]*)*(?:(?:what|how) about\b\s*)?",
+    r"^\s*(?:(?:아|네|그럼|그러면|그렇다면|그리고|그런데|근데|또|혹시|아니면|같은 (?:기간|분기|시기|해)(?:에는|에)?)"
+    r"(?:[\s,]+|$))+"
+    r"|^\s*(?:(?:and|but|or|so|ok(?:ay)?|also|then|well|now)\b[\s,]*)*"
+    r"(?:(?:what|how) about\b\s*|(?:the )?same (?:thing )?for\b\s*)?",
     re.IGNORECASE,
 )
 _DUMMY = re.compile(
@@ -18,7 +20,7 @@ _DUMMY = re.compile(
     re.IGNORECASE,
 )
 _POINTING = re.compile(
-    r"\b(?:it|its|they|them|he|him|his|she|her|hers|this|these|those)\b"
+    r"\b(?:it|its|they|them|theirs?|he|him|his|she|her|hers|this|these|those)\b"
     r"|(?:^|\b(?:a|about|after|and|are|as|at|before|by|can|did|do|does|for|from|had|has|have|if|in|is|like|of|on|or|than|to"
     r"|under|was|were|will|with|would|doing)\s)that\b|\bthat(?=\s*(?:[?.,!]|$))"
     r"|(?<!is )(?<!are )(?<!was )(?<!were )\bthere(?=\s*[?.,!]|$)"
@@ -30,7 +32,6 @@ _POINTING = re.compile(
     r"|(?<![가-힣])(?:거기|여기|그렇게|이렇게|그러려면|둘|해당|방금|아까|앞의|위의|걔)",
     re.IGNORECASE,
 )
-_THEIRS = re.compile(r"\btheirs?\b", re.IGNORECASE)
 _DEFINITE = re.compile(r"\bthe ((?:[a-z-]+ )?[a-z-]+)\b")
 _PREDICATE = re.compile(
     r"\b(?:is|are|was|were|do|does|did|can|could|will|would|should|must|has|have|had|may|who|what|why|when|where|which|how)\b",
@@ -91,17 +92,17 @@ def lacks_subject(text: str, said_before: str) -> bool:
 
 def _is_open(text: str, rest: str, named: list[Slot], words: list[Unit]) -> bool:
     """Whether a fragment needs its sentence: one that begins with 'and', asks, or is one thing only."""
-    leads = rest != text.strip()
-    if not leads and named and (words or len(slots(rest)) > 2):
+    points = rest != text.strip() or _POINTING.search(text) is not None
+    if not points and named and (words or len(slots(rest)) > 2):
         return False
-    asks = leads or _POINTING.search(text) is not None or text.rstrip().endswith(("?", "？", "요"))
+    asks = points or text.rstrip().endswith(("?", "？", "요"))
     return len(words) <= (3 if asks else 0)
 
 
 def _points_outside(text: str, named: list[Slot]) -> bool:
     """Whether a pronoun stands before any name that it could mean."""
     plain = _DUMMY.sub(lambda match: " " * len(match[0]), text)
-    pointer = _POINTING.search(plain) or _THEIRS.search(plain)
+    pointer = _POINTING.search(plain)
     if pointer is None:
         return False
     if any(slot.end <= pointer.start() for slot in named):

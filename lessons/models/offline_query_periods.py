@@ -29,13 +29,13 @@ _AGO = re.compile(
     re.IGNORECASE,
 )
 _NEXT_TO = re.compile(
-    r"\b(?:the )?(previous|prior|preceding|last|following|next) (year|quarter|month|half)\b"
+    r"\b(?:the )?(previous|prior|preceding|following|next) (year|quarter|month|half)\b"
     r"|\bthe (year|quarter|month) (before|after)\b|\bthe (one) (before|after)(?: that)?\b"
     r"|(?<![가-힣])(?:바로 )?(전|이전|직전|다음|그다음) ?(분기|반기|해|달)(?![가-힣]{3})"
     r"|(?<![가-힣])(전|이듬|다음)(년|해|월)",
     re.IGNORECASE,
 )
-_BACK = frozenset(["earlier", "before", "previously", "previous", "prior", "preceding", "last", "전", "이전", "직전"])
+_BACK = frozenset(["earlier", "before", "previously", "previous", "prior", "preceding", "전", "이전", "직전"])
 
 
 @dataclass(frozen=True)

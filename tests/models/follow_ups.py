@@ -1,6 +1,7 @@
-"""Follow-up questions with what their standalone form must and must not hold; written before the code that makes it.
+"""Follow-up questions with what their standalone form must and must not hold.
 
-Half of them were looked at while that code was written (TUNED), the others (HELD_OUT) only to report on it.
+All but the last twelve of TUNED were written before the code that makes that form. TUNED was looked at while the code
+was written, HELD_OUT only to report how many of it pass.
 """
 
 from dataclasses import dataclass
@@ -216,6 +217,66 @@ TUNED = read("""
 . 서린물산의 대표이사는 누구인가요?
 . 2023년부터 윤해원 대표가 맡고 있습니다 [1].
 > 예산 알림 이메일은 어떻게 끄나요?
+
+. What was Orvane's net income in 2022?
+. 12 million dollars [1].
+> What about 2023 and 2024?
++ orvane, net income, 2023 and 2024
+- 2022
+
+. What was Orvane's net income in 2022?
+. 12 million dollars [1].
+> How does that compare to Corvin Glass?
++ orvane, net income, 2022, corvin glass
+
+. What was Orvane's net income in 2022?
+. 12 million dollars [1].
+> Who is the CEO?
++ orvane, ceo
+
+. What was Marlow Foods' revenue in Q1 2024?
+. 38 billion won [1].
+> same for H2
++ marlow foods, revenue, h2, 2024
+- q1
+
+. How do I connect my AWS account?
+. Create a role and paste its ARN [1].
+> How do refunds work?
+
+. What is a p-value?
+. A probability [1].
+> And what is a t-test?
+
+. 오르반의 2022년 순이익은 얼마인가요?
+. 120억 원입니다 [1].
+> 2023년이랑 2024년은요?
++ 오르반, 순이익, 2023년, 2024년
+- 2022
+
+. 오르반의 2022년 순이익은 얼마인가요?
+. 120억 원입니다 [1].
+> 작년은?
++ 오르반, 순이익, 작년
+
+. 오르반의 2022년 순이익은 얼마인가요?
+. 120억 원입니다 [1].
+> 같은 기간 하늘전자는요?
++ 하늘전자, 2022, 순이익
+- 오르반
+
+. 오르반의 2022년 순이익은 얼마인가요?
+. 120억 원입니다 [1].
+> 왜요?
++ 오르반, 2022, 순이익
+
+. AWS 계정은 어떻게 연결하나요?
+. 역할을 만들고 ARN을 붙여 넣습니다 [1].
+> 예산은 어떻게 만들어요?
+
+. AWS 계정은 어떻게 연결하나요?
+. 역할을 만들고 ARN을 붙여 넣습니다 [1].
+> 태그 규칙이 뭐예요?
 """)
 
 HELD_OUT = read("""
