@@ -10,7 +10,7 @@ from lessons.text import normalize
 
 def stored_name(name: str) -> str:
     """A file's name as a label: composed, on one line, and never a path that leads out of a folder."""
-    parts = " ".join(normalize(name).split()).replace("\\", "/").split("/")
+    parts = [" ".join(part.split()) for part in normalize(name).replace("\\", "/").split("/")]
     return "/".join(part for part in parts if part.strip(" .")) or "unnamed"
 
 

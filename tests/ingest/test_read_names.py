@@ -66,7 +66,7 @@ def test_a_name_is_stored_on_one_line_composed_and_without_a_way_out(given_name:
     assert stored_name(given_name) == name
 
 
-@given(st.text(max_size=40))
+@given(st.text(max_size=40) | st.text("./\\ \n\ta한\u1112\u1161\u200b\0", max_size=12))
 def test_a_stored_name_never_leaves_its_folder_and_stays_as_it_is(text: str) -> None:
     name = stored_name(text)
     assert not PurePosixPath(name).is_absolute()
