@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,7 +17,13 @@ from lessons.settings import ROOT, settings
 
 if TYPE_CHECKING:
     from lessons.answer.answer import Answer
+    from lessons.ingest.enrich import Enrichment as Level
+    from lessons.ingest.enrich_cost import Estimate
+    from lessons.ingest.index import Index
+    from lessons.ingest.pipeline import FileResult
+    from lessons.ingest.scope import Scope
     from lessons.stages import Stage
+    from lessons.workspace import Workspace
 
 app = typer.Typer(
     help="Learn retrieval-augmented generation, one measured stage at a time.",
@@ -77,16 +84,22 @@ def doctor(as_json: AsJson = False) -> None:
 def ingest(
     paths: Annotated[list[Path], typer.Argument(help="Files or folders.")],
     user: User = "",
-    enrich: Annotated[Enrichment, typer.Option(help="What is added to each chunk.")] = Enrichment.NONE,
+    enrich: Annotated[
+        Enrichment | None,
+        typer.Option(help="What is added to each chunk.", show_default="full if it is free, else none"),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what enriching would cost.")] = False,
     index: Annotated[str | None, typer.Option(help="Fill only this index instead of every stage's.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Read files or folders into the index of every stage. Known files are skipped, changed ones replaced."""
+    from lessons.ingest.enrich import default_level
     from lessons.ingest.pipeline import ingest as ingest_files
     from lessons.ingest.read import READERS
     from lessons.ingest.read_names import named_files
     from lessons.ingest.scope import Scope
     from lessons.library import indexes
+    from lessons.models.offline import OfflineLLM
     from lessons.workspace import workspace
 
     known = {each.name: each for each in indexes()}
@@ -96,20 +109,29 @@ def ingest(
         )
     targets = [known[index]] if index else list(known.values())
     files = named_files(paths, READERS)
-    if enrich is not Enrichment.NONE:
-        errors.print("Note: no index enriches its chunks yet, so --enrich changes nothing.", style="yellow")
     place, scope = workspace(), Scope(user or settings().user)
+    level = enrich.value if enrich else default_level(place.llm)
+    if (enrich or dry_run) and not any(target.can_enrich for target in targets):
+        errors.print("Note: no index of these enriches its chunks, so --enrich changes nothing.", style="yellow")
+    if dry_run or not isinstance(place.llm, OfflineLLM):
+        estimates = _estimates(files, targets, level, place, scope)
+        errors.print("\n".join(map(str, estimates)), highlight=False, soft_wrap=True)
+        if dry_run and as_json:
+            _print_json([asdict(each) for each in estimates])
+    if dry_run:
+        return
+    targets = [target.at(level, place.llm) for target in targets]
     report: list[dict[str, Any]] = []
     with _progress("Ingesting", hidden=as_json) as advance:
         for target in targets:
             for result in ingest_files(files, target, place.store(target), place.embedding, scope):
                 advance(len(report) + 1, len(files) * len(targets))
-                report.append({"file": result.source_file, "index": target.name, "status": result.status,
-                               "chunks": result.chunks, "reason": result.reason})  # fmt: skip
+                report.append({"file": result.source_file, "index": target.name} | _told(result))
     if as_json:
         _print_json(report)
     else:
         typer.echo("\n".join(map(_ingest_line, report)))
+        _print_used(report)
     if not report:
         raise LessonsError("There is no file to read here; PDF, DOCX, PPTX, HTML, MD and TXT can be read.")
     if any(line["status"] == "failed" for line in report):
@@ -211,6 +233,35 @@ def _ask(stage: "Stage", question: str, quiet: bool, **scope: Any) -> "Answer":
             errors.print(f"Note: {warning}", style="yellow", markup=False, soft_wrap=True)
         errors.print(f"{answer.stage} · {answer.model} · {answer.trace.ms:.0f} ms", style="dim", markup=False)
     return stream.answer
+
+
+def _estimates(
+    files: "list[tuple[Path, str]]", targets: "list[Index]", level: "Level", place: "Workspace", scope: "Scope"
+) -> "list[Estimate]":
+    """What enriching will cost, for each index that enriches its chunks."""
+    from lessons.ingest.enrich_cost import estimate
+
+    found = []
+    for target in (each for each in targets if each.can_enrich and level != "none"):
+        known = {document.sha256 for document in place.store(target).documents(scope)}
+        found.append(estimate(files, target, level, place.llm, scope, known))
+    return found
+
+
+def _told(result: "FileResult") -> dict[str, Any]:
+    names = ("status", "chunks", "reason", "llm_calls", "tokens_in", "tokens_out", "cost")
+    return {name: getattr(result, name) for name in names}
+
+
+def _print_used(report: list[dict[str, Any]]) -> None:
+    """What enriching has cost."""
+    calls, tokens_in, tokens_out, cost = (
+        sum(line[name] for line in report) for name in ("llm_calls", "tokens_in", "tokens_out", "cost")
+    )
+    if calls:
+        money = f"${cost:.4f}" if cost else "free of charge"
+        used = f"Enriched with {calls:,} calls, {tokens_in:,} tokens in and {tokens_out:,} out, {money}."
+        errors.print(used, style="dim", highlight=False)
 
 
 def _ingest_line(line: dict[str, Any]) -> str:

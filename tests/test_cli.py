@@ -174,12 +174,21 @@ def test_a_bad_file_is_reported_and_the_others_go_on(owner: str, tmp_path: Path)
     ]
 
 
-@pytest.mark.parametrize("level", ["none", "keywords", "full"])
-def test_a_level_of_enrichment_that_no_index_has_yet_is_told(owner: str, tmp_path: Path, level: str) -> None:
+def test_a_level_of_enrichment_that_changes_nothing_is_told(owner: str, tmp_path: Path) -> None:
     (tmp_path / "kiosk.md").write_text(FACTS["kiosk.md"], encoding="utf-8")
-    done = lessons("ingest", str(tmp_path / "kiosk.md"), "--user", owner, "--enrich", level, "--json")
+    path = str(tmp_path / "kiosk.md")
+    done = lessons("ingest", path, "--user", owner, "--index", "naive", "--enrich", "full", "--json")
     assert json.loads(done.stdout)[0]["status"] == "unchanged"
-    assert ("no index enriches its chunks yet" in done.stderr) == (level != "none")
+    assert "--enrich changes nothing" in done.stderr
+
+
+def test_a_dry_run_says_what_enriching_costs_and_ingests_nothing(owner: str, tmp_path: Path) -> None:
+    (tmp_path / "pier.md").write_text("The pier closes at eight in the evening.", encoding="utf-8")
+    arguments = ("ingest", str(tmp_path), "--user", "cli-dry", "--json")
+    dry = lessons(*arguments, "--dry-run", "--enrich", "full")
+    assert dry.returncode == 0
+    assert all(line["calls"] == 2 and line["cost"] == 0 for line in json.loads(dry.stdout))
+    assert {line["status"] for line in json.loads(lessons(*arguments).stdout)} == {"added"}
 
 
 def test_a_missing_path_is_a_sentence(database: Settings) -> None:

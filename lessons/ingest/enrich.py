@@ -13,8 +13,9 @@ from llama_index.core.llms import LLM
 from llama_index.core.schema import BaseNode, MetadataMode
 from pydantic import PrivateAttr
 
-from lessons.ingest.enrich_prompts import KEYWORDS, SUMMARY, Keywords
+from lessons.ingest.enrich_prompts import KEYWORDS, LONGEST_KEYWORD, SUMMARY, Keywords
 from lessons.models.call import predict, structured
+from lessons.models.offline import OfflineLLM
 from lessons.settings import settings
 from lessons.text import language, normalize
 from lessons.trace import Step
@@ -22,7 +23,6 @@ from lessons.trace import Step
 Enrichment = Literal["none", "keywords", "full"]
 """How much is added to each chunk: nothing, keywords, or keywords and the summaries of it and its neighbours."""
 
-LONGEST_KEYWORD = 50  # characters (row B7)
 ADDED = ("keywords", "section_summary", "prev_section_summary", "next_section_summary")
 
 Advance = Callable[[str, int, int], object]
@@ -87,6 +87,11 @@ def extractors(level: Enrichment, llm: LLM) -> tuple[ChunkExtractor, ...]:
     if level == "full":
         return ChunkSummaries(summaries=["self", "prev", "next"], **shared), keywords
     return (keywords,) if level == "keywords" else ()
+
+
+def default_level(llm: LLM) -> Enrichment:
+    """What the settings say, or all that is free: `full` while the keyless model answers, and `none` of a paid one."""
+    return settings().enrichment or ("full" if isinstance(llm, OfflineLLM) else "none")
 
 
 def ask_keywords(llm: LLM, step: Step, count: int, *, text: str, **given: Any) -> list[str]:

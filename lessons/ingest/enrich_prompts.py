@@ -1,13 +1,21 @@
 """The prompts of enrichment in both languages. Variables: `title`, `section` and `text` of a chunk, and `count`."""
 
+from typing import Annotated
+
 from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
+
+LONGEST_KEYWORD = 50  # characters (row B7)
+
+
+# Said to the model and not enforced: one keyword that is too long should not cost the others.
+Keyword = Annotated[str, Field(json_schema_extra={"maxLength": LONGEST_KEYWORD})]
 
 
 class Keywords(BaseModel):
     """The keywords of a passage."""
 
-    keywords: list[str] = Field(description="The keywords, the most important first.")
+    keywords: list[Keyword] = Field(description="The keywords, the most important first.")
 
 
 _PASSAGE_EN = """

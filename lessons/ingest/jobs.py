@@ -19,6 +19,7 @@ from time import monotonic, sleep
 from uuid import UUID
 
 from lessons.errors import DatabaseError, LessonsError, ReadError
+from lessons.ingest.enrich import Enrichment, default_level
 from lessons.ingest.index import Index
 from lessons.ingest.jobs_claim import claim
 from lessons.ingest.jobs_queue import JobQueue
@@ -45,12 +46,17 @@ class Jobs:
         self._workers: set[Thread] = set()
 
     def submit(
-        self, files: Sequence[tuple[Path | bytes, str]], scope: Scope, indexes: Sequence[str] | None = None
+        self,
+        files: Sequence[tuple[Path | bytes, str]],
+        scope: Scope,
+        indexes: Sequence[str] | None = None,
+        enrichment: Enrichment | None = None,
     ) -> str:
         """Queue (path or content, source_file) pairs for some indexes, or all of them; gives the job's id.
 
         When the queue is full, the job is done before this returns. Indexes that enrich their chunks come last, so
-        that the plain ones can answer meanwhile. ReadError if a path cannot be opened.
+        that the plain ones can answer meanwhile. Without an `enrichment` it is the default for the model. ReadError if
+        a path cannot be opened.
         """
         names = list(self._indexes) if indexes is None else list(dict.fromkeys(indexes))
         if unknown := [name for name in names if name not in self._indexes]:
@@ -60,7 +66,9 @@ class Jobs:
         names.sort(key=lambda name: enriches(self._indexes[name]))
         settings = self._place.settings
         contents = _contents(files, settings.max_file_bytes)
-        job_id, full = self._queue.put(scope.user_id, names, self._embedding, contents, settings.ingestion_queue)
+        level = enrichment or default_level(self._place.llm)
+        room = settings.ingestion_queue
+        job_id, full = self._queue.put(scope.user_id, names, self._embedding, contents, room, level)
         self.start()
         if full:
             self._lend_a_hand(job_id)

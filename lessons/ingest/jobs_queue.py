@@ -26,10 +26,16 @@ from sqlalchemy.sql import ColumnElement
 from lessons.database import ensure_schema, explained
 from lessons.database.row_security import protect, scoped
 from lessons.ingest.documents import Base
+from lessons.ingest.enrich import Enrichment
 from lessons.ingest.jobs_table import JobFileRow, JobRow, JobStatus, State, status_of
 
 LOCKS = 726_004
 """First key of this queue's advisory locks; the second is the job's number, or 0 while the waiting jobs are counted."""
+
+ADD_ENRICHMENT = text(
+    f"ALTER TABLE {JobRow.__tablename__} ADD COLUMN IF NOT EXISTS enrichment varchar NOT NULL DEFAULT 'none'"
+)
+"""For a queue that was made before jobs had levels."""
 
 
 class JobQueue:
@@ -45,11 +51,17 @@ class JobQueue:
         return self._engine
 
     def put(
-        self, user_id: str, indexes: Sequence[str], embedding: str, files: Iterable[tuple[bytes, str]], room: int
+        self,
+        user_id: str,
+        indexes: Sequence[str],
+        embedding: str,
+        files: Iterable[tuple[bytes, str]],
+        room: int,
+        enrichment: Enrichment = "none",
     ) -> tuple[UUID, bool]:
         """Add a job with its (content, source_file) pairs; give its id, and whether `room` jobs waited already."""
         with explained(), Session(self.engine) as session, session.begin():
-            job = JobRow(user_id=user_id, indexes=list(indexes), embedding=embedding, files=0)
+            job = JobRow(user_id=user_id, indexes=list(indexes), embedding=embedding, enrichment=enrichment, files=0)
             session.add(job)
             session.flush()
             for position, (content, name) in enumerate(files):
@@ -99,6 +111,7 @@ class JobQueue:
 def _create(connection: Connection) -> None:
     """Owners look at their jobs through the wall. Workers do everybody's jobs, hence no FORCE."""
     Base.metadata.create_all(connection, [Base.metadata.tables[row.__tablename__] for row in (JobRow, JobFileRow)])
+    connection.execute(ADD_ENRICHMENT)
     protect(connection, JobRow.__tablename__, force=False)
     protect(connection, JobFileRow.__tablename__, "job IN (SELECT number FROM ingestion_jobs)", force=False)
 

@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path, PurePath
-from typing import Protocol
+from typing import Protocol, cast
 
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.extractors import BaseExtractor
+from llama_index.core.llms import LLM
 from sqlalchemy import Engine
 
 from lessons.errors import DatabaseError, LessonsError
+from lessons.ingest.enrich import Enrichment
 from lessons.ingest.index import Index
 from lessons.ingest.jobs_claim import Claim, Superseded
 from lessons.ingest.jobs_table import JobResult, State
@@ -31,6 +33,7 @@ class Place(Protocol):
     settings: Settings
     engine: Engine
     embedding: BaseEmbedding
+    llm: LLM
 
     def store(self, index: Index) -> ChunkStore: ...
 
@@ -52,7 +55,8 @@ def work(claim: Claim, place: Place, indexes: Mapping[str, Index]) -> None:
                 claim.record(_given_up(claim, files))
             for position, name in enumerate(claim.job.indexes):
                 remaining = files[max(0, len(claim.job.results) - position * len(files)) :]
-                _fill(claim, place, name, indexes[name], remaining)
+                index = indexes[name].at(cast(Enrichment, claim.job.enrichment), place.llm)
+                _fill(claim, place, name, index, remaining)
         claim.finish(*_outcome(claim))
     except Superseded:
         logger.info("job %s was cancelled or taken over", claim.job.id)

@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from lessons.ingest.documents import Base
+from lessons.ingest.enrich import Enrichment
 from lessons.ingest.pipeline import FileResult
 
 State = Literal["PROCESSING", "ENRICHING", "COMPLETED", "FAILED", "CANCELLED", "NOT_FOUND"]
@@ -30,6 +31,7 @@ class JobRow(Base):
     user_id: Mapped[str] = mapped_column(index=True)
     indexes: Mapped[list[str]] = mapped_column(ARRAY(TEXT))
     embedding: Mapped[str]
+    enrichment: Mapped[str] = mapped_column(server_default="none")
     files: Mapped[int]
     status: Mapped[str] = mapped_column(server_default="PROCESSING")
     source_file: Mapped[str | None]
@@ -69,12 +71,14 @@ class JobStatus:
     """A job as it stands. `done` and `total` count files, each once for every index it goes into.
 
     `step` is what is done to `source_file` now, or was when the job failed; `step_done` and `step_total` count the
-    file's chunks while they are embedded. `reason` says why the job failed, or while it is open what it waits for.
+    file's chunks while they are enriched or embedded. `reason` says why the job failed, or while it is open what it
+    waits for.
     """
 
     id: str
     status: State
     indexes: tuple[str, ...] = ()
+    enrichment: Enrichment = "none"
     done: int = 0
     total: int = 0
     source_file: str | None = None
@@ -108,7 +112,7 @@ class JobStatus:
 def status_of(row: JobRow) -> JobStatus:
     """What a reader sees of a row."""
     results = tuple(JobResult(**result) for result in row.results)
-    same = ("status", "source_file", "step", "step_done", "step_total", "reason")
+    same = ("status", "enrichment", "source_file", "step", "step_done", "step_total", "reason")
     times = ("created_at", "started_at", "updated_at", "finished_at")
     return JobStatus(
         id=str(row.id),

@@ -1,7 +1,8 @@
 """Ingestion: read → split → embed → store, file by file; a bad file is reported and the others go on."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Literal, Protocol
@@ -9,6 +10,7 @@ from typing import Literal, Protocol
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.schema import BaseNode, MetadataMode
 
+from lessons import trace
 from lessons.errors import ReadError
 from lessons.ingest.index import Index
 from lessons.ingest.read import content_hash, read
@@ -17,12 +19,15 @@ from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 
 Status = Literal["added", "replaced", "unchanged", "duplicate", "failed"]
-Step = Literal["reading", "splitting", "embedding", "storing"]
+Step = Literal["reading", "splitting", "summaries", "keywords", "embedding", "storing"]
 
 
 @dataclass(frozen=True)
 class FileResult:
-    """What became of one file. `reason` says why, or how it was read if that took a guess. Times are seconds."""
+    """What became of one file. `reason` says why, or how it was read if that took a guess. Times are seconds.
+
+    Calls, tokens and cost in US dollars are those of its enrichment.
+    """
 
     source_file: str
     status: Status
@@ -30,10 +35,18 @@ class FileResult:
     reason: str | None = None
     seconds: float = 0.0
     embedding_seconds: float = 0.0
+    enriching_seconds: float = 0.0
+    llm_calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+
+
+USED = ("llm_calls", "tokens_in", "tokens_out", "cost")
 
 
 class Watch(Protocol):
-    """Told what is done to which file: a step begins, or `done` of its `total` chunks are embedded.
+    """Told what is done to which file: a step begins, or is done for `done` of its `total` chunks.
 
     Whatever it raises ends the run between two steps, before anything of that file is stored.
     """
@@ -91,14 +104,27 @@ def _ingest_file(
     except ReadError as error:
         return FileResult(name, "failed", reason=str(error)), None
     watch(name, "splitting")
-    nodes = index.chunks(documents, scope.user_id, scope.type)
+    used = trace.Step("enrich")
+    cut_at = perf_counter()
+    nodes = index.chunks(documents, scope.user_id, scope.type, used, partial(watch, name))
+    enriching_seconds = perf_counter() - cut_at if used.llm_calls else 0.0
     embedding_seconds = _embed(nodes, embedding, name, watch)
     watch(name, "storing")
     store.replace_document(scope, name, fingerprint, nodes)
     status: Status = "replaced" if name in known else "added"
     seconds = perf_counter() - started
-    note = documents[0].metadata["structure"]["note"]
-    return FileResult(name, status, len(nodes), note, seconds, embedding_seconds), fingerprint
+    notes = [note for note in (documents[0].metadata["structure"]["note"], _failures(used)) if note]
+    reason = " ".join(notes) or None
+    result = FileResult(name, status, len(nodes), reason, seconds, embedding_seconds, enriching_seconds)
+    return replace(result, **{key: getattr(used, key) for key in USED}), fingerprint
+
+
+def _failures(used: trace.Step) -> str | None:
+    """What to say of calls to the model that failed."""
+    if not used.notes:
+        return None
+    reason = used.notes[0].partition("(")[2].rpartition(")")[0].rstrip(".")
+    return f"The model failed {len(used.notes)} times and the keyless model filled in ({reason})."
 
 
 def _embed(nodes: Sequence[BaseNode], embedding: BaseEmbedding, name: str, watch: Watch) -> float:

@@ -24,6 +24,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response, StreamingRes
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
 from lessons.models.offline import OfflineLLM
+from lessons.models.tokens import ExactTokenCounter
 from lessons.text import terms
 
 
@@ -180,7 +181,8 @@ def _instance(schema: dict[str, Any], root: dict[str, Any], question: str) -> An
         case "object":
             return {name: _instance(part, root, question) for name, part in schema.get("properties", {}).items()}
         case "array":
-            return [_instance(schema.get("items", {"type": "string"}), root, question)]
+            items = schema.get("items", {"type": "string"})
+            return [_instance(items, root, question[: items.get("maxLength")])]
         case "integer" | "number":
             return schema.get("minimum", 1)
         case "boolean":
@@ -189,9 +191,12 @@ def _instance(schema: dict[str, Any], root: dict[str, Any], question: str) -> An
 
 
 def _usage(body: dict[str, Any], message: dict[str, Any]) -> dict[str, int]:
-    """Words, and like real servers some tokens of overhead a message."""
-    asked = sum(len((m["content"] or "").split()) + 4 for m in body["messages"])
-    said = len(json.dumps(message).split())
+    """Tokens, and like real servers some of overhead for each message and for the tools."""
+    count = ExactTokenCounter().count
+    asked = sum(count(m["content"] or "") + 4 for m in body["messages"])
+    asked += count(json.dumps(body["tools"])) if body.get("tools") else 0
+    calls = "".join(call["function"]["arguments"] for call in message.get("tool_calls") or [])
+    said = count(message["content"] or calls)
     return {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
 
 
