@@ -67,6 +67,11 @@ _IMPERATIVE = re.compile(
     re.IGNORECASE,
 )
 _KOREAN_STEP = re.compile(r"(?:[하으]?십시오|세요|[가-힣]니다|[가-힣]기|[한는]다)\s*[.)]?(?=\s|$)")
+_KOREAN_ACTION = re.compile(
+    r"(?!\S*(?:이|가)\s)(?![^.]*\S[은는]\s)[^.]*\S(?:[을를에]|에서|으로|로)\s[^.]*(?:(?<!습)니다|십시오)\."
+)
+"""A sentence with an object and without a subject: in a list, it tells what to do."""
+
 FEWEST_STEPS = 3
 
 
@@ -122,7 +127,7 @@ def _tell_in_a_row(text: str) -> bool:
     """Lists lose their numbers in some formats: three short lines in a row that each begin with what to do."""
     row = 0
     for line in filter(None, (line.strip(" -*•‣▪") for line in text.splitlines())):
-        row = row + 1 if len(line) < 160 and _IMPERATIVE.match(line) else 0
+        row = row + 1 if len(line) < 160 and (_IMPERATIVE.match(line) or _KOREAN_ACTION.match(line)) else 0
         if row == FEWEST_STEPS:
             return True
     return False
