@@ -74,6 +74,7 @@ class Settings(BaseSettings):
     keyword_weight: float = 0.3
     bm25_k1: float = 1.2  # how soon another occurrence of a term stops counting
     bm25_b: float = 0.75  # how much a long chunk has to make up for its length
+    common_term_share: float = 0.2  # of more than exact_search_chunks; a more common term does not rank
     exact_search_chunks: int = 20_000  # compared one by one; among more, an HNSW index is searched
     hnsw_ef_search: int = 100  # candidates that a search of the index keeps; more find more and take longer
     mmr_lambda: float = 0.5

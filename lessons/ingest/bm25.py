@@ -46,6 +46,17 @@ class TermStatistics:
         frequency = self.frequencies.get(term, 0)
         return log(1 + (self.chunks - frequency + 0.5) / (frequency + 0.5)) if frequency else 0.0
 
+    def telling(self) -> list[str]:
+        """The terms to rank by: all that occur; among very many chunks those that few contain, or else the rarest.
+
+        A common term adds little to a score, and adding it up for every chunk that contains it takes longest.
+        """
+        found = sorted((term for term, count in self.frequencies.items() if count), key=self.frequencies.__getitem__)
+        if self.chunks <= settings().exact_search_chunks:
+            return found
+        few = settings().common_term_share * self.chunks
+        return [term for term in found if self.frequencies[term] <= few] or found[:1]
+
 
 @dataclass(frozen=True)
 class SearchedScope:
@@ -69,7 +80,7 @@ class SearchedScope:
     def ranking(self, statistics: TermStatistics, limit: int) -> Select:
         """`chunk_id` and `score` of the best chunks, best first; the older chunk first where scores are equal."""
         chosen = settings()
-        weights = {term: statistics.idf(term) for term, count in statistics.frequencies.items() if count}
+        weights = {term: statistics.idf(term) for term in statistics.telling()}
         arrays = literal(list(weights), ARRAY(TEXT)), literal(list(weights.values()), ARRAY(Double))
         asked = func.unnest(*arrays).table_valued("term", "idf").render_derived()
         postings = postings_table(self.chunks)

@@ -15,7 +15,7 @@ from lessons.database import engine
 from lessons.ingest.postings import postings_name
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
-from lessons.settings import Settings
+from lessons.settings import Settings, settings
 from lessons.text import terms
 
 MINA, JOON = Scope("mina"), Scope("joon")
@@ -155,6 +155,14 @@ def test_a_rarer_term_weighs_more_and_an_unknown_one_nothing(store: ChunkStore) 
     store.add([chunk("common rare"), chunk("common", 1)])
     statistics = store.term_statistics(["rare", "common", "unknown"], MINA)
     assert statistics.idf("rare") > statistics.idf("common") > statistics.idf("unknown") == 0
+
+
+def test_among_very_many_chunks_common_terms_do_not_rank(store: ChunkStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.replace_document(MINA, "a.txt", "", [chunk("common", i) for i in range(9)] + [chunk("common rare", 9)])
+    assert len(found(store, "common rare")) == 10
+    monkeypatch.setattr(settings(), "exact_search_chunks", 5)
+    assert found(store, "common rare") == ["common rare"]
+    assert len(found(store, "common")) == 10
 
 
 @pytest.mark.parametrize("asked", [[], *[[term] for term in HOSTILE], HOSTILE])
