@@ -1,6 +1,7 @@
 """How the keyless model writes a hypothetical passage: as a document would begin to answer, without any answer.
 
 Gao et al. (2022), arXiv 2212.10496, let a model invent the passage. This one only states what the question asks.
+It holds the question's own words, so keyword search finds nothing new with it.
 """
 
 import re

@@ -17,8 +17,8 @@ _REQUESTS = (
     r"|i (?:was |am |['’]m )(?:just )?wondering(?: if you could tell me)?\b|i (?:need|want) to (?:know|find out)\b"
     r"|do you (?:happen to )?know\b|can i ask\b|if (?:possible|you don['’]t mind|i may ask)\b)[\s,:]*"
     r"|\b(?:please|kindly|actually|basically|by the way)\b,?\s?|(?<![가-힣])좀\s"
-    r"|^(?:summari[sz]e|sum up|give me (?:an? )?(?:(?:short|brief|quick) )?(?:overview|summary) of|in short,|explain"
-    r"|describe)\s"
+    r"|^(?:summari[sz]e|sum up|give me (?:an? )?(?:(?:short|brief|quick) )?(?:overview|summary) of|in short,"
+    r"|explain|analy[sz]e|describe)\s"
 )
 _THANKS = (
     r"[\s,.!]*\b(?:thanks|thank you)(?: (?:so|very) much| a lot| in advance)?[.!]*$"
@@ -26,7 +26,7 @@ _THANKS = (
 )
 _KOREAN_REQUESTS = (
     r"\s?(?:에 대해서?\s)?(?:(?:자세히|간단히|간략히|짧게|빨리)\s)?"
-    r"(?:알려|말해|말씀해|설명해|가르쳐|찾아|보여|정리해|요약해)\s?"
+    r"(?:알려|말해|말씀해|설명해|가르쳐|찾아|보여|정리해|요약해|분석해)\s?"
     r"(?:주세요|주시겠어요|주실 수 있나요|주실래요|줘요?|주십시오|달라|줄래)?[.?!]*$"
     r"|(?:이|가)?\s?(?:궁금합니다|궁금해요|궁금한데요|알고 싶습니다|알고 싶어요|알고 싶은데요)[.?!]*$"
 )
