@@ -95,7 +95,7 @@ def _ingest_file(
     started = perf_counter()
     watch(name, "reading")
     try:
-        fingerprint = index.fingerprint(content_hash(path), scope.type)
+        fingerprint = index.fingerprint(content_hash(path, name), scope.type)
         if known.get(name) == fingerprint:
             return FileResult(name, "unchanged"), None
         if twin := next((other for other, its in known.items() if its == fingerprint), None):

@@ -72,16 +72,17 @@ def read(path: Path, source_file: str | None = None) -> list[Document]:
     ]  # fmt: skip
 
 
-def content_hash(path: Path) -> str:
+def content_hash(path: Path, source_file: str | None = None) -> str:
     """SHA-256 of a file's bytes, read in pieces; ReadError if it is no file that may be read, or cannot be opened."""
+    name = stored_name(source_file or path.name)
     try:
         _inspect(path)
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except FileError as reason:
-        raise ReadError(f"{stored_name(path.name)} {reason}") from reason
+        raise ReadError(f"{name} {reason}") from reason
     except OSError as error:
-        raise ReadError(f"{stored_name(path.name)} cannot be opened: {error.strerror or error}.") from error
+        raise ReadError(f"{name} cannot be opened: {error.strerror or error}.") from error
 
 
 def _document(page: Page, name: str, suffix: str, structure: Structure) -> Document:

@@ -1,16 +1,13 @@
 """The reader's own documents: upload them, watch them being ingested, see what is there."""
 
-from pathlib import Path
-
 import streamlit as st
 
 from lessons.ingest.jobs import Jobs
 from lessons.ingest.jobs_table import JobResult, JobStatus
-from lessons.ingest.read import READERS
 from lessons.ingest.scope import Scope
 from lessons.library import indexes
+from lessons.pages import before_after, upload
 from lessons.pages.common import opened, plain, told_plainly
-from lessons.settings import settings
 from lessons.workspace import Workspace, workspace
 
 SHOWN_JOBS = 5
@@ -34,27 +31,10 @@ def page() -> None:
     st.title("Documents")
     place, owner = opened()
     with told_plainly():
-        _upload(owner)
+        upload.draw(place, owner, jobs(), indexes())
         _follow(owner)
         _list(place, owner)
-
-
-def _upload(owner: str) -> None:
-    megabytes = settings().max_file_bytes // 1_000_000
-    with st.form("upload", clear_on_submit=True, border=False):
-        uploads = st.file_uploader(
-            f"Add your own documents, up to {megabytes} MB each",
-            type=[suffix.lstrip(".") for suffix in READERS],
-            accept_multiple_files=True,
-        )
-        if st.form_submit_button("Ingest", type="primary") and uploads:
-            files = [(upload.getvalue(), _file_name(upload.name)) for upload in uploads]
-            jobs().submit(files, Scope(owner))
-
-
-def _file_name(name: str) -> str:
-    """The last part of an uploaded name, so that it cannot lead out of a folder."""
-    return Path(name.replace("\\", "/")).name
+        before_after.draw(place, owner, indexes())
 
 
 def _follow(owner: str) -> None:
@@ -74,7 +54,9 @@ def _follow(owner: str) -> None:
 
 def _show_job(job: JobStatus, owner: str) -> None:
     if job.is_open:
-        doing = f"{job.status}: {job.done} of {job.total} files, {job.step or 'waiting'} {job.source_file or ''}"
+        part = f" ({job.step_done} of {job.step_total} chunks)" if job.step_total else ""
+        step = f"{job.step or 'waiting'} {job.source_file or ''}{part}"
+        doing = f"{job.status}: {job.done} of {job.total} files, {step}"
         st.progress(job.done / max(job.total, 1), plain(doing))
         if st.button("Cancel", key=f"cancel-{job.id}"):
             jobs().cancel(job.id, Scope(owner))
@@ -91,7 +73,16 @@ def _show_result(result: JobResult) -> None:
     elif result.status == "duplicate":
         st.warning(line)
     else:
-        st.success(f"{line} {result.chunks} chunks." if result.chunks else line)
+        st.success(f"{line} {plain(_size(result))}" if result.chunks else line)
+
+
+def _size(result: JobResult) -> str:
+    """Its chunks, and what enriching them has cost."""
+    if not result.llm_calls:
+        return f"{result.chunks} chunks."
+    money = f"${result.cost:.4f}" if result.cost else "free of charge"
+    tokens = f"{result.tokens_in:,} tokens in and {result.tokens_out:,} out"
+    return f"{result.chunks} chunks, enriched with {result.llm_calls:,} calls, {tokens}, {money}."
 
 
 def _list(place: Workspace, owner: str) -> None:

@@ -1,0 +1,76 @@
+"""Files of the reader's own, how much is added to their chunks, and what that will cost."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+
+import streamlit as st
+
+from lessons.ingest.enrich import Enrichment, default_level
+from lessons.ingest.enrich_cost import estimate
+from lessons.ingest.index import Index
+from lessons.ingest.jobs import Jobs
+from lessons.ingest.read import READERS
+from lessons.ingest.scope import Scope
+from lessons.pages.common import plain
+from lessons.settings import settings
+from lessons.workspace import Workspace
+
+LEVELS: dict[Enrichment, str] = {
+    "none": "nothing",
+    "keywords": "keywords",
+    "full": "keywords and summaries",
+}
+
+
+def draw(place: Workspace, owner: str, jobs: Jobs, indexes: Sequence[Index]) -> None:
+    """Choose files and a level, see the cost, and start a job."""
+    megabytes = settings().max_file_bytes // 1_000_000
+    batch = st.session_state.setdefault("batch", 0)  # another key empties the list of files
+    uploads = st.file_uploader(
+        f"Add your own documents, up to {megabytes} MB each",
+        type=[suffix.lstrip(".") for suffix in READERS],
+        accept_multiple_files=True,
+        key=f"uploads-{batch}",
+    )
+    files = [(upload.getvalue(), file_name(upload.name)) for upload in uploads]
+    level = _level(place, owner, files, indexes)
+    if st.button("Ingest", type="primary") and files:
+        jobs.submit(files, Scope(owner), enrichment=level)
+        st.session_state.batch += 1
+        st.rerun()
+
+
+def file_name(name: str) -> str:
+    """The last part of an uploaded name, so that it cannot lead out of a folder."""
+    return PurePath(name.replace("\\", "/")).name
+
+
+def _level(place: Workspace, owner: str, files: list[tuple[bytes, str]], indexes: Sequence[Index]) -> Enrichment | None:
+    """The level that is chosen, with its cost below; None while no index enriches its chunks."""
+    enriched = [index for index in indexes if index.can_enrich]
+    if not enriched:
+        return None
+    names = list(LEVELS)
+    level = st.radio(
+        "Added to each chunk",
+        names,
+        index=names.index(default_level(place.llm)),
+        format_func=LEVELS.__getitem__,
+        horizontal=True,
+    )
+    if files:
+        for index in enriched:
+            st.caption(plain(_cost(place, owner, files, index, level)))
+    return level
+
+
+def _cost(place: Workspace, owner: str, files: list[tuple[bytes, str]], index: Index, level: Enrichment) -> str:
+    known = {document.sha256 for document in place.store(index).documents(Scope(owner))}
+    with tempfile.TemporaryDirectory() as folder:
+        named = []
+        for position, (content, name) in enumerate(files):
+            path = Path(folder) / f"{position}{PurePath(name).suffix}"
+            path.write_bytes(content)
+            named.append((path, name))
+        return str(estimate(named, index, level, place.llm, Scope(owner), known))
