@@ -76,6 +76,7 @@ class Settings(BaseSettings):
     bm25_b: float = 0.75  # how much a long chunk has to make up for its length
     common_term_share: float = 0.2  # of more than exact_search_chunks; a more common term does not rank
     exact_search_chunks: int = 20_000  # compared one by one; among more, an HNSW index is searched
+    exact_filtered_chunks: int = 2_000  # that filters may leave of more chunks to be compared one by one all the same
     hnsw_ef_search: int = 100  # candidates that a search of the index keeps; more find more and take longer
     mmr_lambda: float = 0.5
     max_question_chars: int = 4_000

@@ -30,14 +30,14 @@ def choose_way(connection: Connection, chunks: Table, conditions: Sequence[Colum
     The first condition names the owner, whose chunks an index counts at once; counting stops at the limit.
     The transaction is set up for the way that is chosen.
     """
-    limit = settings().exact_search_chunks
-    for some in (conditions[:1], conditions):
+    chosen = settings()
+    for some, limit in ((conditions[:1], chosen.exact_search_chunks), (conditions, chosen.exact_filtered_chunks)):
         counted = select(chunks.c.id).where(*some).limit(limit + 1).subquery()
         if connection.scalar(select(func.count()).select_from(counted)) <= limit:  # type: ignore[operator]
             return "exact"
     if not connection.scalar(_READY, {"name": hnsw_name(chunks.name)}):
         return "exact"
-    connection.execute(_SET, {"breadth": str(settings().hnsw_ef_search)})
+    connection.execute(_SET, {"breadth": str(chosen.hnsw_ef_search)})
     return "hnsw"
 
 

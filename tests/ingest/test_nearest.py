@@ -55,6 +55,7 @@ def store(database: Settings) -> ChunkStore:
 @pytest.fixture(autouse=True)
 def low_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings(), "exact_search_chunks", LIMIT)
+    monkeypatch.setattr(settings(), "exact_filtered_chunks", LIMIT)
 
 
 def kind(value: int) -> MetadataFilters:
@@ -119,7 +120,7 @@ def test_a_broad_filter_goes_through_the_index(store: ChunkStore) -> None:
 def test_a_walk_that_finds_too_little_is_followed_by_an_exact_search(
     store: ChunkStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(settings(), "exact_search_chunks", 5)
+    monkeypatch.setattr(settings(), "exact_filtered_chunks", 5)
     found = search(store, MINA, kind(RARE), k=10)
     assert (found.way, len(found.ids or [])) == ("exact", MANY // 100)
 
