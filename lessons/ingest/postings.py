@@ -19,7 +19,6 @@ from sqlalchemy import (
     PrimaryKeyConstraint,
     String,
     Table,
-    delete,
     func,
     insert,
     literal,
@@ -57,11 +56,9 @@ def postings_table(chunks: Table) -> Table:
 
 
 def write_postings(connection: Connection, chunks: Table, nodes: Sequence[BaseNode]) -> None:
-    """Put the postings of chunks that have just been written in the place of earlier ones."""
+    """Write the postings of chunks that have just been written and have none yet."""
     postings = postings_table(chunks)
     counts = {node.node_id: Counter(indexed_terms(node)) for node in nodes}
-    written = select(chunks.c.id).where(chunks.c.node_id == func.any(literal(list(counts), ARRAY(TEXT))))
-    connection.execute(delete(postings).where(postings.c.chunk_id.in_(written)))
     found = _unnested([(node_id, term, number) for node_id, count in counts.items() for term, number in count.items()])
     rows = select(chunks.c.user_id, found.c.term, chunks.c.id, found.c.frequency, chunks.c.length)
     rows = rows.join_from(found, chunks, chunks.c.node_id == found.c.node_id)

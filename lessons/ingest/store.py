@@ -90,6 +90,8 @@ class ChunkStore(PGVectorStore):
                 members = list(group)
                 enter(connection, user_id)
                 document_id = self._claim_document(connection, user_id, source_file, "", members)
+                earlier = self._table_class.node_id.in_([node.node_id for node in members])
+                connection.execute(delete(self._table_class).where(earlier))
                 self._upsert(connection, document_id, members)
         return [node.node_id for node in kept]
 
