@@ -68,7 +68,7 @@ class Jobs:
         contents = _contents(files, settings.max_file_bytes)
         level = enrichment or default_level(self._place.llm)
         room = settings.ingestion_queue
-        job_id, full = self._queue.put(scope.user_id, names, self._embedding, contents, room, level)
+        job_id, full = self._queue.put(scope.user_id, names, self._embedding, contents, room, level, scope.type)
         self.start()
         if full:
             self._lend_a_hand(job_id)

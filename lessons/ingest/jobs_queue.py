@@ -32,10 +32,11 @@ from lessons.ingest.jobs_table import JobFileRow, JobRow, JobStatus, State, stat
 LOCKS = 726_004
 """First key of this queue's advisory locks; the second is the job's number, or 0 while the waiting jobs are counted."""
 
-ADD_ENRICHMENT = text(
-    f"ALTER TABLE {JobRow.__tablename__} ADD COLUMN IF NOT EXISTS enrichment varchar NOT NULL DEFAULT 'none'"
+ADD_COLUMNS = text(
+    f"ALTER TABLE {JobRow.__tablename__} ADD COLUMN IF NOT EXISTS enrichment varchar NOT NULL DEFAULT 'none',"
+    " ADD COLUMN IF NOT EXISTS type varchar"
 )
-"""For a queue that was made before jobs had levels."""
+"""For a queue that was made before jobs had levels and types."""
 
 
 class JobQueue:
@@ -58,10 +59,12 @@ class JobQueue:
         files: Iterable[tuple[bytes, str]],
         room: int,
         enrichment: Enrichment = "none",
+        type: str | None = None,
     ) -> tuple[UUID, bool]:
         """Add a job with its (content, source_file) pairs; give its id, and whether `room` jobs waited already."""
         with explained(), Session(self.engine) as session, session.begin():
-            job = JobRow(user_id=user_id, indexes=list(indexes), embedding=embedding, enrichment=enrichment, files=0)
+            chosen = {"indexes": list(indexes), "embedding": embedding, "enrichment": enrichment, "type": type}
+            job = JobRow(user_id=user_id, files=0, **chosen)
             session.add(job)
             session.flush()
             for position, (content, name) in enumerate(files):
@@ -111,7 +114,7 @@ class JobQueue:
 def _create(connection: Connection) -> None:
     """Owners look at their jobs through the wall. Workers do everybody's jobs, hence no FORCE."""
     Base.metadata.create_all(connection, [Base.metadata.tables[row.__tablename__] for row in (JobRow, JobFileRow)])
-    connection.execute(ADD_ENRICHMENT)
+    connection.execute(ADD_COLUMNS)
     protect(connection, JobRow.__tablename__, force=False)
     protect(connection, JobFileRow.__tablename__, "job IN (SELECT number FROM ingestion_jobs)", force=False)
 

@@ -79,7 +79,7 @@ def _fill(claim: Claim, place: Place, name: str, index: Index, files: Sequence[t
         shown = "enriching" if enriched and step == "splitting" else step
         claim.note(status, source_file, shown, done, total)
 
-    scope = Scope(claim.job.user_id)
+    scope = Scope(claim.job.user_id, type=claim.job.type)
     for result in ingest(files, index, place.store(index), place.embedding, scope, watch) if files else ():
         claim.record(JobResult(**asdict(result), index=name))
 

@@ -32,6 +32,7 @@ class JobRow(Base):
     indexes: Mapped[list[str]] = mapped_column(ARRAY(TEXT))
     embedding: Mapped[str]
     enrichment: Mapped[str] = mapped_column(server_default="none")
+    type: Mapped[str | None]
     files: Mapped[int]
     status: Mapped[str] = mapped_column(server_default="PROCESSING")
     source_file: Mapped[str | None]

@@ -140,4 +140,5 @@ def test_a_user_who_bypasses_it_is_warned_once(
     with caplog.at_level(logging.WARNING):
         database = walled(tenant("BYPASSRLS"))
     assert not wall(database).stands
+    assert "only each statement's WHERE keeps owners apart" in str(wall(database))
     assert [record.message for record in caplog.records if "bypasses" in record.message] == [str(wall(database))]

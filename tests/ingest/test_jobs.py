@@ -354,3 +354,12 @@ def test_files_that_cannot_be_unpacked_fail_the_job_with_a_sentence(
     ended = jobs.wait(jobs.submit(files(1), owner), owner, 30)
     assert ended.status == "FAILED"
     assert ended.reason.startswith(f"The files cannot be unpacked in {tmp_path / 'jobs'}")
+
+
+def test_the_type_of_the_scope_is_the_type_of_the_material(database: Settings, owner: Scope) -> None:
+    jobs = jobs_of(database)
+    jobs.wait(jobs.submit(files(1), Scope(owner.user_id, type="note"), [PLAIN.name]), owner, 30)
+    store = jobs._place.store(PLAIN)
+    notes = store.get_nodes(scope=Scope(owner.user_id, type="note"))
+    assert {(chunk.metadata["type"], chunk.metadata["ref_id"]) for chunk in notes} == {("note", "file0.txt")}
+    assert store.get_nodes(scope=Scope(owner.user_id, type="document")) == []
