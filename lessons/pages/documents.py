@@ -67,7 +67,7 @@ def _show_job(job: JobStatus, owner: str) -> None:
 
 
 def _show_result(result: JobResult) -> None:
-    line = plain(f"{result.source_file} {ADVICE.get(result.status, '')} {result.reason or ''}")
+    line = plain(f"{result.source_file} [{result.index}] {ADVICE.get(result.status, '')} {result.reason or ''}")
     if result.status == "failed":
         st.error(line)
     elif result.status == "duplicate":

@@ -65,7 +65,8 @@ def test_the_heading_gives_keywords_to_a_chunk_that_does_not_repeat_it() -> None
 @pytest.mark.parametrize(
     ("word", "stem"),
     [("영업이익률이", "영업이익률"), ("환자들에게", "환자"), ("경로", "경로"), ("재무성과", "재무성과"),
-     ("평가", "평가"),     ("서버에서는", "서버"), ("보고서", "보고서"), ("휴무일입니다", "휴무일")],
+     ("평가", "평가"), ("구내식당", "구내식당"),
+     ("서버에서는", "서버"), ("보고서", "보고서"), ("휴무일입니다", "휴무일")],
 )  # fmt: skip
 def test_a_korean_word_loses_its_particle_and_nothing_else(word: str, stem: str) -> None:
     assert read_korean(word)[0] == stem
