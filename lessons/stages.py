@@ -48,19 +48,20 @@ class Stage(Pipeline):
         self,
         question: str,
         *,
-        user: str | None = None,
+        user: str | Scope | None = None,
         filters: MetadataFilters | None = None,
         source_file: str | None = None,
         history: Sequence[tuple[str, str]] = (),
     ) -> "AnswerStream":
         """The answer piece by piece; `.answer` holds it with its citations and trace once the pieces are read.
 
-        `user` is the owner whose documents are searched, `source_file` limits the search to one of them; a name that
-        the store does not know is ignored with a warning. LessonsError for a question without words.
+        `user` is the owner whose documents are searched, or a scope such as that of a plan. `source_file` limits the
+        search to one of them; a name that the store does not know is ignored with a warning. LessonsError for a
+        question without words.
         """
         place = self.workspace or workspace()
         text, warnings = _clean(question)
-        scope = Scope(user or place.settings.user)
+        scope = user if isinstance(user, Scope) else Scope(user or place.settings.user)
         if source_file is not None:
             filters, unknown = only_file(source_file, filters, place.store(self.index), scope)
             warnings += unknown

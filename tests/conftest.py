@@ -4,17 +4,19 @@ import os
 import shutil
 import socket
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
+from sqlalchemy import Engine, make_url, text
 
 for name in ("DATABASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
     os.environ.pop(name, None)
 os.environ["LESSONS_DATA_DIR"] = tempfile.mkdtemp(prefix="lessons-test-")
 
-from lessons.database import engine, erase  # noqa: E402
+from lessons.database import engine, erase, stop  # noqa: E402
 from lessons.database.programs import am_root, run, stop_server, system_user  # noqa: E402
 from lessons.settings import Settings  # noqa: E402
 
@@ -87,3 +89,32 @@ def any_database(request: pytest.FixtureRequest) -> Settings:
     if request.param == "embedded":
         return request.getfixturevalue("database")
     return Settings(database_url=request.getfixturevalue("tcp_server"))
+
+
+@pytest.fixture(scope="module")
+def tenant(tcp_server: str) -> Iterator[Callable[[str], Engine]]:
+    """The engine of a user with these rights, who owns a database on the second server."""
+    made: dict[str, Settings] = {}
+
+    def tenant(rights: str) -> Engine:
+        if rights not in made:
+            made[rights] = new_tenant(tcp_server, rights)
+        return engine(made[rights])
+
+    yield tenant
+    for chosen in made.values():
+        stop(chosen)
+
+
+def new_tenant(tcp_server: str, rights: str) -> Settings:
+    name = f"t{uuid4().hex[:8]}"
+    server = make_url(tcp_server)
+    with engine(Settings(database_url=tcp_server)).connect() as administrator:
+        administrator.execution_options(isolation_level="AUTOCOMMIT")
+        administrator.execute(text(f"CREATE ROLE {name} LOGIN PASSWORD 'word' {rights}"))
+        administrator.execute(text(f"CREATE DATABASE {name} OWNER {name}"))
+    there = Settings(database_url=server.set(database=name).render_as_string(False))
+    with engine(there).begin() as administrator:
+        administrator.execute(text("CREATE EXTENSION vector"))
+    stop(there)
+    return Settings(database_url=server.set(database=name, username=name, password="word").render_as_string(False))

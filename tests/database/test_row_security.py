@@ -1,16 +1,14 @@
 """The second wall: a transaction sees the rows of the owner it named, whatever its statements forget."""
 
 import logging
-from collections.abc import Callable, Iterator
-from uuid import uuid4
+from collections.abc import Callable
 
 import pytest
-from sqlalchemy import Connection, Engine, make_url, text
+from sqlalchemy import Connection, Engine, text
 
-from lessons.database import engine, ensure_schema, stop
+from lessons.database import engine, ensure_schema
 from lessons.database.row_security import enter, protect, scoped, wall
 from lessons.errors import DatabaseError
-from lessons.settings import Settings
 
 CREATE = text("CREATE TABLE IF NOT EXISTS walled (id bigserial PRIMARY KEY, user_id text, secret text)")
 INSERT = text("INSERT INTO walled (user_id, secret) VALUES (:owner, :owner)")
@@ -35,35 +33,6 @@ def walled(database: Engine) -> Engine:
 def secrets(connection: Connection) -> list[str]:
     """What a statement sees that forgot its WHERE."""
     return list(connection.scalars(text("SELECT secret FROM walled ORDER BY id")))
-
-
-@pytest.fixture(scope="module")
-def tenant(tcp_server: str) -> Iterator[Callable[[str], Engine]]:
-    """The engine of a user with these rights, who owns a database on the second server."""
-    made: dict[str, Settings] = {}
-
-    def tenant(rights: str) -> Engine:
-        if rights not in made:
-            made[rights] = new_tenant(tcp_server, rights)
-        return engine(made[rights])
-
-    yield tenant
-    for chosen in made.values():
-        stop(chosen)
-
-
-def new_tenant(tcp_server: str, rights: str) -> Settings:
-    name = f"t{uuid4().hex[:8]}"
-    server = make_url(tcp_server)
-    with engine(Settings(database_url=tcp_server)).connect() as administrator:
-        administrator.execution_options(isolation_level="AUTOCOMMIT")
-        administrator.execute(text(f"CREATE ROLE {name} LOGIN PASSWORD 'word' {rights}"))
-        administrator.execute(text(f"CREATE DATABASE {name} OWNER {name}"))
-    there = Settings(database_url=server.set(database=name).render_as_string(False))
-    with engine(there).begin() as administrator:
-        administrator.execute(text("CREATE EXTENSION vector"))
-    stop(there)
-    return Settings(database_url=server.set(database=name, username=name, password="word").render_as_string(False))
 
 
 USERS = {"administrator": "SUPERUSER", "role maker": "CREATEROLE BYPASSRLS", "owner of the tables": ""}

@@ -1,12 +1,18 @@
 """The scope of a search: an owner always, and the materials that a plan fixed."""
 
+from collections.abc import Callable
 from uuid import uuid4
 
 import pytest
 from llama_index.core.schema import TextNode
+from sqlalchemy import Engine, func, select
 
 from lessons.database import engine
+from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
+from lessons.evaluate.throwaway import drop_leftovers
+from lessons.ingest.documents import DocumentRow
+from lessons.ingest.jobs_queue import JobQueue
 from lessons.ingest.plans import Plans
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
@@ -95,3 +101,22 @@ def test_another_owners_plan_is_as_unknown_as_one_that_never_was(store: ChunkSto
             plans.plan_scope(plan_id, Scope("joon"))
         said.add(str(caught.value))
     assert len(said) == 1
+
+
+@pytest.mark.parametrize("rights", ["", "CREATEROLE"])
+def test_everything_works_for_a_user_who_is_no_administrator(tenant: Callable[[str], Engine], rights: str) -> None:
+    """Such a user owns the tables and is held by their policies, so nothing may rely on passing them."""
+    database = tenant(rights)
+    store, plans, jobs = ChunkStore(database, "tmp_tenant", "toy", 3), Plans(database), JobQueue(database)
+    mina, joon = Scope("mina"), Scope("joon")
+    for owner in (mina, joon):
+        put(store, owner, "a.md")
+    store.settle(10_000)
+    assert [found.metadata["user_id"] for found in store.keyword_search(["md"], 5, joon).nodes] == ["joon"]
+    assert plans.plan_scope(plans.make_plan(mina, ["a.md"]), mina).ref_ids == {"a.md"}
+    job = str(jobs.put("mina", ["index"], "toy_3", [(b"words", "b.md")], 10)[0])
+    jobs.cancel(job, "mina")
+    assert (jobs.find(job, "mina").status, jobs.find(job, "joon").status) == ("CANCELLED", "NOT_FOUND")
+    assert drop_leftovers(database, mina) == [store.table_name]
+    with scoped(database, "mina") as connection:
+        assert connection.scalar(select(func.count()).select_from(DocumentRow)) == 0

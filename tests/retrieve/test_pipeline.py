@@ -11,7 +11,10 @@ from lessons.retrieve.pipeline import Pipeline
 from lessons.retrieve.search import JaccardRetriever, jaccard
 from lessons.retrieve.transforms import Normalize, Passthrough
 from lessons.retrieve.types import Query, Resources, RetrievedDocument
+from lessons.settings import Settings
+from lessons.stages import stage_named
 from lessons.trace import Trace
+from lessons.workspace import Workspace
 
 NO_RESOURCES = cast(Resources, None)  # nothing in these pipelines reaches for a database or a model
 
@@ -87,3 +90,17 @@ def test_jaccard_keeps_to_its_threshold_and_to_top_k() -> None:
 @pytest.mark.parametrize(("left", "right", "expected"), [("a b", "", 0), ("cost tag", "cost tag", 1), ("", "", 0)])
 def test_jaccard_runs_from_nothing_shared_to_all_shared(left: str, right: str, expected: float) -> None:
     assert jaccard(left, right) == expected
+
+
+def test_a_stage_searches_within_the_scope_of_a_plan(database: Settings) -> None:
+    seen: list[Scope] = []
+
+    class Spy:
+        def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+            seen.append(query.scope)
+            return []
+
+    spying = stage_named("naive").but("spying", retriever=Spy(), workspace=Workspace.open(database))
+    for user in (Scope("mina", frozenset({"a.md"})), "mina"):
+        spying.ask("When is the midterm?", user=user)
+    assert seen == [Scope("mina", frozenset({"a.md"})), Scope("mina")]
