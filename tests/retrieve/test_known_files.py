@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from llama_index.core.vector_stores.types import FilterCondition
@@ -55,10 +56,16 @@ def test_files_outside_the_plan_are_unknown(store: ChunkStore, put: Put, mina: S
 
 
 def test_known_files_are_read_once_until_something_is_ingested_or_removed(
-    store: ChunkStore, put: Put, mina: Scope
+    store: ChunkStore, put: Put, mina: Scope, request: pytest.FixtureRequest
 ) -> None:
     statements: list[str] = []
-    event.listen(store.client, "before_cursor_execute", lambda *arguments: statements.append(arguments[2]))
+    store.documents(mina)
+
+    def listen(*arguments: Any) -> None:
+        statements.append(arguments[2])
+
+    event.listen(store.client, "before_cursor_execute", listen)
+    request.addfinalizer(lambda: event.remove(store.client, "before_cursor_execute", listen))
     put(mina, "a.md", "words", title="One")
     assert catalog(store, mina)["a.md"]["title"] == "One"
     statements.clear()
