@@ -69,6 +69,9 @@ class Settings(BaseSettings):
 
     # Retrieval
     naive_top_k: int = 5
+    fusion_candidates: int = 100  # from either search
+    smart_threshold: float = 0.3  # of the best score
+    variant_weight: float = 0.5  # of what another phrasing finds
     top_k: int = 10
     similarity_threshold: float = 0.7
     keyword_weight: float = 0.3

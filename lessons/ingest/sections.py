@@ -1,6 +1,6 @@
 """Documents as sections: text that stands under one heading, with the path of headings above it and its pages."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from llama_index.core.schema import BaseNode, MetadataMode
@@ -16,9 +16,8 @@ class Section:
     last_page: int | None
 
     def followed_by(self, other: "Section") -> "Section":
-        """Both as one, under the headings that they share, or the deeper ones if one stands inside the other."""
-        inner, outer = sorted((self.path, other.path), key=len, reverse=True)
-        path = inner if inner[: len(outer)] == outer else _shared(self.path, other.path)
+        """Both as one, under the headings that they share."""
+        path = _shared(self.path, other.path)
         return Section(f"{self.text}\n\n{other.text}", path, self.page, other.last_page)
 
 
@@ -30,13 +29,25 @@ def sections(pages: Sequence[BaseNode], shortest: int) -> list[Section]:
     """
     joined: list[Section] = []
     for section in _under_headings(pages):
-        if joined and (len(joined[-1].text) < shortest or _is_bare(joined[-1])):
+        if joined and _is_bare(joined[-1]):
+            section = replace(joined.pop().followed_by(section), path=section.path)
+        elif joined and len(joined[-1].text) < shortest:
             section = joined.pop().followed_by(section)
         joined.append(section)
     if len(joined) > 1 and len(joined[-1].text) < shortest:
         last = joined.pop()
-        joined[-1] = replace(joined[-1].followed_by(last), path=joined[-1].path)
+        joined[-1] = joined[-1].followed_by(last)
     return joined
+
+
+def packed(found: Sequence[Section], fits: Callable[[str], bool]) -> list[Section]:
+    """Neighbours on one page share a chunk as long as their text `fits` into it."""
+    full: list[Section] = []
+    for section in found:
+        if full and full[-1].page == section.last_page and fits(full[-1].followed_by(section).text):
+            section = full.pop().followed_by(section)
+        full.append(section)
+    return full
 
 
 def lead(pages: Sequence[BaseNode]) -> str:

@@ -5,9 +5,10 @@ from typing import Any
 
 from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode, TransformComponent
+from llama_index.core.utils import get_tokenizer
 
-from lessons.ingest.sections import Section, lead, sections
-from lessons.text import cut_sentences, sentences
+from lessons.ingest.sections import Section, lead, packed, sections
+from lessons.text import cut_sentences, language, sentences
 
 EMBEDDED = ("title", "about", "section")
 """Metadata that is embedded above a chunk, in this order, because its text alone has lost its subject.
@@ -24,18 +25,20 @@ class Chunk(TextNode):
     embedded: tuple[str, ...] = EMBEDDED
 
     def get_metadata_str(self, mode: MetadataMode = MetadataMode.ALL) -> str:
-        """The values of `embedded`, a line each, for the embedding; nothing for any other reader."""
+        """The values of `embedded` that the text does not say itself, for the embedding; nothing for other readers."""
         if mode is not MetadataMode.EMBED:
             return ""
         values = [self.metadata[key] for key in self.embedded if self.metadata.get(key)]
-        return "\n".join(", ".join(value) if isinstance(value, list) else value for value in values)
+        lines = [", ".join(value) if isinstance(value, list) else value for value in values]
+        said = " ".join(self.text.split())
+        return "\n".join(line for line in lines if " ".join(line.split()) not in said)
 
 
 class SectionSplitter(TransformComponent):
-    """Cuts the pages of one file into chunks of at most `chunk_size` tokens that never leave their section.
+    """Cuts the pages of one file into chunks of at most `chunk_size` tokens: whole sections as far as they fit.
 
     LlamaIndex's `SentenceSplitter` cuts a longer section, with `chunk_overlap` tokens repeated; ours are its sentences,
-    which know Korean ends. Sections shorter than `shortest` characters are joined with their neighbours.
+    which know Korean ends. A chunk leaves its page only where a section is shorter than `shortest` characters.
     """
 
     chunk_size: int
@@ -47,7 +50,8 @@ class SectionSplitter(TransformComponent):
         splitter = SentenceSplitter(
             chunk_size=self.chunk_size, chunk_overlap=self.chunk_overlap, chunking_tokenizer_fn=cut_sentences
         )
-        found = sections(nodes, self.shortest)
+        tokenizer = get_tokenizer()
+        found = packed(sections(nodes, self.shortest), lambda text: len(tokenizer(text)) <= self.chunk_size)
         document = _document_metadata(nodes)
         return [
             Chunk(text=text, metadata=document | _place(section, document), embedded=self.embedded)
@@ -62,7 +66,8 @@ def _document_metadata(pages: Sequence[BaseNode]) -> dict[str, Any]:
     structure = first.get("structure", {})
     known = {"title": structure.get("title"), "about": _about(lead(pages)), "date": structure.get("date")}
     found = {key: value for key, value in known.items() if value}
-    return {"source_file": first["source_file"], "file_type": first["file_type"], **found}
+    written = language("\n".join(page.get_content(MetadataMode.NONE) for page in pages))
+    return {"source_file": first["source_file"], "file_type": first["file_type"], "language": written, **found}
 
 
 def _about(text: str) -> str:

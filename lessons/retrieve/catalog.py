@@ -1,6 +1,7 @@
 """What the store really contains: an owner's documents and what is known of each, cached until one changes (row B7)."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import Engine, func, select, true
@@ -15,15 +16,17 @@ Catalog = dict[str, dict[str, Any]]
 CHUNKS = "chunks"
 """Under this key a document's number of chunks stands beside its metadata."""
 
-_OWNERS = 256  # whose catalogs are remembered
-_remembered: WeakKeyDictionary[Engine, dict[tuple[str, str], tuple[object, Catalog]]] = WeakKeyDictionary()
+Found = TypeVar("Found")
+
+_MOST = 512  # readings that are remembered
+_remembered: WeakKeyDictionary[Engine, dict[tuple, tuple[object, Any]]] = WeakKeyDictionary()
 
 
 def catalog(store: ChunkStore, scope: Scope) -> Catalog:
     """The documents within a scope, by name."""
     return {
         name: known
-        for name, known in _of_owner(store, scope).items()
+        for name, known in remembered(_read, store, scope).items()
         if (scope.ref_ids is None or name in scope.ref_ids) and scope.type in (None, known.get("type"))
     }
 
@@ -34,15 +37,16 @@ def version(store: ChunkStore, scope: Scope) -> tuple:
     return tuple(store.rows(state.where(*_owned(store, scope)), scope)[0])
 
 
-def _of_owner(store: ChunkStore, scope: Scope) -> Catalog:
-    key, now = (store.table_name, scope.user_id), version(store, scope)
-    remembered = _remembered.setdefault(store.client, {})
-    if key not in remembered or remembered[key][0] != now:
-        remembered.pop(key, None)
-        while len(remembered) >= _OWNERS:
-            remembered.pop(next(iter(remembered)), None)
-        remembered[key] = (now, _read(store, scope))
-    return remembered[key][1]
+def remembered(read: Callable[[ChunkStore, Scope], Found], store: ChunkStore, scope: Scope) -> Found:
+    """What `read` finds of all the owner's documents, read again only when one of them has changed."""
+    key, now = (read, store.table_name, scope.user_id), version(store, scope)
+    kept = _remembered.setdefault(store.client, {})
+    if key not in kept or kept[key][0] != now:
+        kept.pop(key, None)
+        while len(kept) >= _MOST:
+            kept.pop(next(iter(kept)), None)
+        kept[key] = (now, read(store, scope))
+    return kept[key][1]
 
 
 def _read(store: ChunkStore, scope: Scope) -> Catalog:

@@ -36,6 +36,7 @@ class RetrievedDocument:
     source: str
     metadata: dict[str, Any] = field(default_factory=dict)
     estimated_tokens: int = 0
+    legs: dict[str, float] = field(default_factory=dict)  # the scores of the single searches that a fusion combined
 
     @property
     def page(self) -> int | None:

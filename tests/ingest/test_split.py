@@ -35,7 +35,7 @@ def split(*texts: str, **known: str | None) -> Sequence[BaseNode]:
 
 def test_a_chunk_is_embedded_under_title_subject_and_headings_and_displayed_plain() -> None:
     who = "Calderwick Storage SE, grid batteries, inverters and operation. Regensburg and Ghent, forty-first report."
-    chunk = split(f"# Q4 2024 update\n{who}\n## Orders\n### Europe\n{BODY}")[-1]
+    chunk = split(f"# Q4 2024 update\n{who}", f"## Orders\n### Europe\n{BODY}")[-1]
     assert chunk.get_content(MetadataMode.EMBED).startswith(f"Q4 2024 update\n{who}\nOrders > Europe\n\n")
     assert chunk.get_content(MetadataMode.LLM) == chunk.get_content(MetadataMode.NONE)
     assert "Calderwick" not in chunk.get_content(MetadataMode.NONE)
@@ -45,6 +45,7 @@ def test_a_chunk_knows_file_page_section_title_date_owner_and_place() -> None:
     first, second = split(f"# Q4 2024 update\n{BODY}", f"## Orders\n{BODY}", date="2025-02-13")
     assert second.metadata == {
         "source_file": "a.pdf", "file_type": "pdf", "title": "Q4 2024 update", "about": BODY, "date": "2025-02-13",
+        "language": "en",
         "page_number": 2, "section": "Orders", "user_id": "mina", "type": "document",
         "ref_id": "a.pdf", "chunk_index": 1, "doc_type": "quarterly-report", "has_steps": False,
     }  # fmt: skip
@@ -62,6 +63,13 @@ def test_a_heading_stays_with_the_text_below_it_even_over_a_page_and_both_pages_
     assert "Staff" not in first.get_content()
     assert second.get_content() == f"## Staff\n\n{BODY}"
     assert (second.metadata["page_number"], second.metadata["last_page"]) == (1, 2)
+
+
+def test_sections_of_a_page_share_a_chunk_as_long_as_they_fit_under_what_they_have_in_common() -> None:
+    (chunk,) = split(f"## Sales\n### Europe\n{BODY}\n### Asia\n{BODY}")
+    assert chunk.metadata["section"] == "Sales"
+    long = " ".join([BODY] * 12)
+    assert [chunk.metadata["section"] for chunk in split(f"## Europe\n{long}\n## Asia\n{long}")] == ["Europe", "Asia"]
 
 
 def test_headings_in_a_row_share_a_chunk_under_the_inner_one() -> None:

@@ -1,0 +1,52 @@
+"""Fusion: two ranked lists of scored documents become one, trusting for each question the list that stands out.
+
+Fusing ranks throws away how sure a list is. Scores keep it, but those of two searches have different scales, so each
+list is standardised first (Bruch et al., An Analysis of Fusion Functions for Hybrid Retrieval, 2022, arXiv 2210.11934,
+show why scores beat ranks). The weight of a list is then measured on the list itself: how far its first hit stands
+above the nine that follow. An identifier lets one document tower in the keyword list; a paraphrase, in the other.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import sqrt
+from statistics import fmean, pstdev
+
+FIRST_HITS = 10
+
+Scores = Mapping[str, float]
+
+
+def fuse(lists: Sequence[Scores], missing: Callable[[int, str], float | None] = lambda number, id_: None) -> dict[str, float]:
+    """The fused score of every id in any of the lists (id → score), best first; 0 is an average hit.
+
+    What a list does not hold counts there as its last hit, or as what `missing(list number, id)` says.
+    """
+    standard = [standardise(scores) for scores in lists]
+    weights = [standout(scores) ** 0.5 for scores in lists]
+    fused: dict[str, float] = {}
+    for id_ in dict.fromkeys(id_ for scores in lists for id_ in scores):
+        fused[id_] = sum(
+            weight * _value(scores, id_, missing(number, id_))
+            for number, (weight, scores) in enumerate(zip(weights, standard, strict=True))
+            if scores
+        )
+    return dict(sorted(fused.items(), key=lambda item: -item[1]))
+
+
+def standardise(scores: Scores) -> dict[str, float]:
+    """Scores in standard deviations from their mean."""
+    spread = pstdev(scores.values()) if len(scores) > 1 else 0.0
+    mean = fmean(scores.values()) if scores else 0.0
+    return {id_: (score - mean) / spread if spread else 0.0 for id_, score in scores.items()}
+
+
+def standout(scores: Scores) -> float:
+    """How far the first hit lies above the nine after it, in standard deviations of the rest; 1 for a short list."""
+    ranked = sorted(scores.values(), reverse=True)
+    rest = ranked[FIRST_HITS:]
+    spread = pstdev(rest) if len(rest) > 1 else 0.0
+    return (ranked[0] - fmean(ranked[1:FIRST_HITS])) / spread if spread else 1.0
+
+
+def _value(scores: Scores, id_: str, otherwise: float | None) -> float:
+    last = min(scores.values())
+    return scores.get(id_, last if otherwise is None else otherwise)

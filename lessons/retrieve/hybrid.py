@@ -1,0 +1,64 @@
+"""Hybrid search (rows C8, D4): by meaning and by words, fused for each phrasing of the question."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from lessons.retrieve.fusion import fuse
+from lessons.retrieve.languages import CentredVectorRetriever
+from lessons.retrieve.search import KeywordRetriever, ranked
+from lessons.retrieve.types import Query, Resources, RetrievedDocument, Retriever
+from lessons.settings import settings
+from lessons.text import language
+
+
+@dataclass(frozen=True)
+class HybridRetriever:
+    """Takes `candidates` documents from either search, fuses their scores, and adds up those of all queries.
+
+    The first query counts whole, a variant of it half. Scores run from 1 for the best document down; `threshold` cuts
+    the tail off. The scores of the two searches for the best-fitting query stay with each document, in `legs`.
+    """
+
+    top_k: int | None = None
+    threshold: float | None = None
+    candidates: int = field(default_factory=lambda: settings().fusion_candidates)
+    meaning: Retriever = field(default_factory=CentredVectorRetriever)
+    words: Retriever = field(default_factory=KeywordRetriever)
+
+    def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+        wide = replace(query, top_k=self.candidates)
+        total: dict[str, float] = defaultdict(float)
+        found: dict[str, RetrievedDocument] = {}
+        for number, text in enumerate(queries):
+            weight = settings().variant_weight if number else 1.0
+            for document in self._fused(text, wide, resources):
+                total[document.id] += weight * document.score
+                found[document.id] = max(found.get(document.id, document), document, key=lambda one: one.score)
+        best = max(total.values(), default=1.0) or 1.0
+        documents = [document.with_score(total[id_] / best) for id_, document in found.items()]
+        return ranked(documents, self.threshold)[: self.top_k or query.top_k]
+
+    def _fused(self, text: str, query: Query, resources: Resources) -> list[RetrievedDocument]:
+        """The candidates of either search for one query, with scores from 0 to 1."""
+        legs = {
+            "meaning": self.meaning.retrieve([text], query, resources),
+            "words": self.words.retrieve([text], query, resources),
+        }
+        found = {document.id: document for documents in legs.values() for document in documents}
+        scores = {leg: {document.id: document.score for document in documents} for leg, documents in legs.items()}
+
+        def missing(leg: int, id_: str) -> float | None:
+            """Words cannot be compared across languages: there, not to be found by them says nothing."""
+            return 0.0 if leg == 1 and found[id_].metadata.get("language") != language(text) else None
+
+        fused = _from_0_to_1(fuse(list(scores.values()), missing))
+        return [
+            replace(found[id_], score=score, legs={leg: one[id_] for leg, one in scores.items() if id_ in one})
+            for id_, score in fused.items()
+        ]
+
+
+def _from_0_to_1(scores: Mapping[str, float]) -> dict[str, float]:
+    low, high = min(scores.values(), default=0.0), max(scores.values(), default=1.0)
+    return {id_: (score - low) / (high - low) if high > low else 1.0 for id_, score in scores.items()}
