@@ -15,13 +15,15 @@ FIRST_HITS = 10
 Scores = Mapping[str, float]
 
 
-def fuse(lists: Sequence[Scores], missing: Callable[[int, str], float | None] = lambda number, id_: None) -> dict[str, float]:
+def fuse(
+    lists: Sequence[Scores], missing: Callable[[int, str], float | None] = lambda number, id_: None
+) -> dict[str, float]:
     """The fused score of every id in any of the lists (id → score), best first; 0 is an average hit.
 
     What a list does not hold counts there as its last hit, or as what `missing(list number, id)` says.
     """
     standard = [standardise(scores) for scores in lists]
-    weights = [standout(scores) ** 0.5 for scores in lists]
+    weights = [sqrt(standout(scores)) for scores in lists]
     fused: dict[str, float] = {}
     for id_ in dict.fromkeys(id_ for scores in lists for id_ in scores):
         fused[id_] = sum(

@@ -2,8 +2,9 @@
 
 An embedding model places the passages of one language near each other, and near the questions of that language: what
 all of them have in common hides what a passage says. So each language is searched on its own, and from a passage's
-similarity the similarity of the question to the mean of its language is taken away. Within one language this changes no
-order. (Libovický et al., On the Language Neutrality of Pre-trained Multilingual Representations, 2020, arXiv 2004.05160.)
+similarity the similarity of the question to the mean of its language is taken away. Within one language this changes
+no order. (Libovický et al., On the Language Neutrality of Pre-trained Multilingual Representations, 2020, arXiv
+2004.05160.)
 """
 
 from dataclasses import dataclass, replace
