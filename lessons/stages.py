@@ -11,12 +11,16 @@ from llama_index.core.vector_stores.types import MetadataFilters
 from lessons.answer.answer import Answer
 from lessons.answer.respond import respond
 from lessons.errors import LessonsError
-from lessons.ingest.index import Index, naive_index
+from lessons.ingest.index import Index, enhanced_index, naive_index
 from lessons.ingest.scope import Scope
 from lessons.models.llm import describe
+from lessons.retrieve.hybrid import HybridRetriever
 from lessons.retrieve.known_files import only_file
 from lessons.retrieve.pipeline import Pipeline
 from lessons.retrieve.search import VectorRetriever
+from lessons.retrieve.transform_compress import Compress
+from lessons.retrieve.transform_expand import Expand
+from lessons.retrieve.transform_rewrite import Rewrite
 from lessons.retrieve.types import Context, Query
 from lessons.settings import settings
 from lessons.text import normalize
@@ -119,8 +123,15 @@ def difference(before: Stage, after: Stage) -> str:
 @cache
 def stages() -> dict[str, Stage]:
     """Every stage by name, in the order in which they are taught."""
-    naive = Stage(name="naive", index=naive_index(), retriever=VectorRetriever(top_k=settings().naive_top_k))
-    return {stage.name: stage for stage in (naive,)}
+    chosen = settings()
+    naive = Stage(name="naive", index=naive_index(), retriever=VectorRetriever(top_k=chosen.naive_top_k))
+    enhanced = naive.but("enhanced", index=enhanced_index())
+    smart = enhanced.but(
+        "smart",
+        query=(Compress(), Rewrite(), Expand()),
+        retriever=HybridRetriever(top_k=chosen.top_k, threshold=chosen.smart_threshold),
+    )
+    return {stage.name: stage for stage in (naive, enhanced, smart)}
 
 
 def stage_named(name: str) -> Stage:
