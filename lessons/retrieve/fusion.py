@@ -42,10 +42,9 @@ def standardise(scores: Scores) -> dict[str, float]:
 
 
 def standout(scores: Scores) -> float:
-    """How far the first hit lies above the nine after it, in standard deviations of the rest; 1 for a short list."""
+    """How far the first hit lies above the nine after it, in standard deviations of the list; 1 where all are equal."""
     ranked = sorted(scores.values(), reverse=True)
-    rest = ranked[FIRST_HITS:]
-    spread = pstdev(rest) if len(rest) > 1 else 0.0
+    spread = pstdev(ranked) if len(ranked) > 1 else 0.0
     return (ranked[0] - fmean(ranked[1:FIRST_HITS])) / spread if spread else 1.0
 
 

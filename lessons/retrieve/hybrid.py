@@ -47,10 +47,13 @@ class HybridRetriever:
         }
         found = {document.id: document for documents in legs.values() for document in documents}
         scores = {leg: {document.id: document.score for document in documents} for leg, documents in legs.items()}
+        foreign = {id_ for id_, document in found.items() if document.metadata.get("language") != language(text)}
+        if len(scores["words"]) < query.top_k:  # every match is there, so that the others match not at all
+            scores["words"] = dict.fromkeys(found.keys() - foreign, 0.0) | scores["words"]
 
         def missing(leg: int, id_: str) -> float | None:
             """Words cannot be compared across languages: there, not to be found by them says nothing."""
-            return 0.0 if leg == 1 and found[id_].metadata.get("language") != language(text) else None
+            return 0.0 if leg == 1 and id_ in foreign else None
 
         fused = _from_0_to_1(fuse(list(scores.values()), missing))
         return [

@@ -24,7 +24,7 @@ def test_a_document_in_both_lists_beats_one_that_is_as_good_in_one() -> None:
 
 def test_what_a_list_does_not_hold_counts_as_its_last_hit_or_as_told() -> None:
     first, second = {"a": 2.0, "b": 1.0}, {"a": 2.0, "c": 1.0}
-    assert fuse([first, second])["b"] == -2.0
+    assert fuse([first, second])["b"] == fuse([first, {"a": 2.0, "b": 1.0}])["b"]
     kinder = fuse([first, second], lambda number, id_: 5.0 if number == 1 else None)
     assert next(iter(kinder)) == "b"
 
