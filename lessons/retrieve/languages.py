@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from llama_index.core.vector_stores.types import FilterCondition, MetadataFilter, MetadataFilters
-
 from sqlalchemy import func, select
 
 from lessons.ingest.scope import Scope
