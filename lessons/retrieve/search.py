@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from llama_index.core.vector_stores.types import VectorStoreQuery, VectorStoreQueryResult
 
-from lessons.models.tokens import TokenEstimator
 from lessons.retrieve.types import Query, Resources, RetrievedDocument
 from lessons.text import terms
 
@@ -86,7 +85,6 @@ def ranked(documents: Iterable[RetrievedDocument], threshold: float | None = Non
 
 
 def _documents(result: VectorStoreQueryResult) -> list[RetrievedDocument]:
-    counter = TokenEstimator()
     return [
         RetrievedDocument(
             id=node.node_id,
@@ -94,7 +92,6 @@ def _documents(result: VectorStoreQueryResult) -> list[RetrievedDocument]:
             score=score,
             source=node.metadata["source_file"],
             metadata=node.metadata,
-            estimated_tokens=counter.count(node.get_content()),
         )
         for node, score in zip(result.nodes or [], result.similarities or [], strict=True)
     ]

@@ -10,6 +10,7 @@ from llama_index.core.vector_stores.types import MetadataFilters
 
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
+from lessons.models.tokens import TokenEstimator
 from lessons.settings import settings
 from lessons.trace import Step
 
@@ -28,15 +29,18 @@ class Query:
 
 @dataclass(frozen=True)
 class RetrievedDocument:
-    """One chunk that was found, with its similarity or relevance score and its length in estimated tokens."""
+    """One chunk that was found, with its similarity or relevance score."""
 
     id: str
     content: str
     score: float
     source: str
     metadata: dict[str, Any] = field(default_factory=dict)
-    estimated_tokens: int = 0
     legs: dict[str, float] = field(default_factory=dict)  # the scores of the single searches that a fusion combined
+
+    @property
+    def estimated_tokens(self) -> int:
+        return TokenEstimator().count(self.content)
 
     @property
     def page(self) -> int | None:
