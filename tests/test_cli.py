@@ -160,7 +160,9 @@ def test_ingesting_again_adds_nothing_and_a_copy_is_told_apart(owner: str, tmp_p
     for name in ("kiosk.md", "copy.md"):
         (tmp_path / name).write_text(FACTS["kiosk.md"], encoding="utf-8")
     done = lessons("ingest", str(tmp_path / "kiosk.md"), str(tmp_path / "copy.md"), "--user", owner, "--json")
-    assert [line["status"] for line in json.loads(done.stdout)] == ["unchanged", "duplicate"]
+    for name in ("naive", "enhanced"):
+        told = [line["status"] for line in json.loads(done.stdout) if line["index"] == name]
+        assert told == ["unchanged", "duplicate"]
 
 
 def test_a_bad_file_is_reported_and_the_others_go_on(owner: str, tmp_path: Path) -> None:
@@ -168,10 +170,13 @@ def test_a_bad_file_is_reported_and_the_others_go_on(owner: str, tmp_path: Path)
     (tmp_path / "good.txt").write_text("The garden closes at nine.")
     done = lessons("ingest", str(tmp_path), "--user", "cli-bad", "--json")
     assert done.returncode == 1
-    assert [(line["file"], line["status"]) for line in json.loads(done.stdout)] == [
-        ("bad.pdf", "failed"),
-        ("good.txt", "added"),
-    ]
+    told = {(line["file"], line["index"]): line["status"] for line in json.loads(done.stdout)}
+    assert told == {
+        ("bad.pdf", "naive"): "failed",
+        ("good.txt", "naive"): "added",
+        ("bad.pdf", "enhanced"): "failed",
+        ("good.txt", "enhanced"): "added",
+    }
 
 
 def test_a_level_of_enrichment_that_changes_nothing_is_told(owner: str, tmp_path: Path) -> None:
