@@ -15,6 +15,7 @@ from lessons.ingest.index import Index, enhanced_index, naive_index
 from lessons.ingest.scope import Scope
 from lessons.models.llm import describe
 from lessons.retrieve.hybrid import HybridRetriever
+from lessons.retrieve.infer_filters import InferFilters
 from lessons.retrieve.known_files import only_file
 from lessons.retrieve.pipeline import Pipeline
 from lessons.retrieve.search import VectorRetriever
@@ -129,6 +130,7 @@ def stages() -> dict[str, Stage]:
     smart = enhanced.but(
         "smart",
         query=(Compress(), Rewrite(), Expand()),
+        filters=InferFilters(),
         retriever=HybridRetriever(top_k=chosen.top_k, threshold=chosen.smart_threshold),
     )
     return {stage.name: stage for stage in (naive, enhanced, smart)}

@@ -6,7 +6,7 @@ of a kind of document. A question that says 'except' is left alone.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
@@ -17,8 +17,10 @@ from lessons.ingest.store import ChunkStore
 from lessons.retrieve.catalog import CHUNKS, catalog
 from lessons.retrieve.facets import Facets, facets
 from lessons.retrieve.periods import looks_beyond, quarters
+from lessons.retrieve.types import Query, Resources
 from lessons.settings import settings
 from lessons.text import normalize
+from lessons.trace import Step
 
 _EXCEPT = re.compile(
     r"\b(?:except|excluding|other than|besides|apart from|not counting)\b|제외|빼고|말고|이외|외에", re.IGNORECASE
@@ -38,6 +40,18 @@ class InferredFilter:
     filters: MetadataFilters
     reasons: tuple[str, ...]
     documents: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class InferFilters:
+    """Searches only the documents that the first query is about. Filters that were given are left as they are."""
+
+    def narrow(self, queries: list[str], query: Query, resources: Resources, step: Step) -> Query:
+        found = None if query.filters else infer_filters(queries[0], resources.store, query.scope)
+        if found is None:
+            return query
+        step.notes += [f"{reason} ({len(found.documents)} documents)" for reason in found.reasons]
+        return replace(query, filters=found.filters)
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
-"""The four-stage pipeline: query transformers → retriever → reranker → context builder (row A6)."""
+"""The pipeline: query transformers → filters → retriever → reranker → context builder (row A6)."""
 
 from dataclasses import dataclass, field
 
 from lessons.retrieve.context import ContextBuilder
 from lessons.retrieve.search import ranked
-from lessons.retrieve.types import Context, Query, QueryTransformer, Reranker, Resources, Retriever
+from lessons.retrieve.types import Context, FilterInference, Query, QueryTransformer, Reranker, Resources, Retriever
 from lessons.trace import Trace
 
 
@@ -14,6 +14,7 @@ class Pipeline:
 
     retriever: Retriever
     query: tuple[QueryTransformer, ...] = ()
+    filters: FilterInference | None = None
     reranker: Reranker | None = None
     context: ContextBuilder = field(default_factory=ContextBuilder)
 
@@ -23,6 +24,10 @@ class Pipeline:
         for transformer in self.query:
             with trace.step(type(transformer).__name__, queries) as step:
                 queries = step.output = transformer.transform(queries, query, resources, step)
+        if self.filters:
+            with trace.step("filters", queries) as step:
+                query = self.filters.narrow(queries, query, resources, step)
+                step.output = query.filters
         with trace.step("retrieve", queries) as step:
             documents = step.output = self.retriever.retrieve(queries, query, resources)
         if self.reranker and query.rerank:

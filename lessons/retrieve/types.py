@@ -78,6 +78,12 @@ class QueryTransformer(Protocol):
     def transform(self, queries: list[str], query: Query, resources: Resources, step: Step) -> list[str]: ...
 
 
+class FilterInference(Protocol):
+    """Narrows a query by filters that its question implies."""
+
+    def narrow(self, queries: list[str], query: Query, resources: Resources, step: Step) -> Query: ...
+
+
 class Retriever(Protocol):
     """Finds documents for one or more phrasings of a question, best first, each once."""
 

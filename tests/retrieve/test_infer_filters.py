@@ -1,11 +1,16 @@
 """Filters that a question implies: names and quarters that the store really contains, and nothing uncertain."""
 
 import pytest
+from llama_index.core.embeddings import MockEmbedding
+from llama_index.core.llms.mock import MockLLM
 
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
-from lessons.retrieve.infer_filters import InferredFilter, infer_filters
+from lessons.retrieve.filter_text import parse_filter
+from lessons.retrieve.infer_filters import InferFilters, InferredFilter, infer_filters
 from lessons.retrieve.periods import Quarter, quarters
+from lessons.retrieve.types import Query, Resources
+from lessons.trace import Step
 from tests.retrieve.attacks import Attacker
 from tests.retrieve.conftest import Put
 
@@ -139,3 +144,25 @@ def test_a_quarter_is_read_however_it_is_written(text: str) -> None:
 @pytest.mark.parametrize("text", ["Q3", "2024", "3분기", "Q5 2024", "a quarter of 2024"])
 def test_half_of_a_quarter_is_none(text: str) -> None:
     assert quarters(text) == set()
+
+
+def narrowed(store: ChunkStore, query: Query, text: str) -> tuple[Query, Step]:
+    step = Step("filters")
+    resources = Resources(store, MockEmbedding(embed_dim=3), MockLLM())
+    return InferFilters().narrow([text], query, resources, step), step
+
+
+def test_a_query_is_narrowed_to_what_its_first_phrasing_implies_and_the_trace_says_why(
+    store: ChunkStore, reports: Scope
+) -> None:
+    query, step = narrowed(store, Query("And their cranes?", reports), "What did Acme spend on cranes in Q3 2024?")
+    assert step.notes == ["named: acme (2 documents)", "quarter: Q3 2024 (2 documents)"]
+    assert {node.metadata["source_file"] for node in store.get_nodes(filters=query.filters, scope=reports)} == {
+        "acme-2024-q3.pdf", "acme-press.md",
+    }  # fmt: skip
+
+
+def test_a_filter_that_was_given_is_left_as_it_is(store: ChunkStore, reports: Scope) -> None:
+    given = Query("What did Acme spend?", reports, parse_filter('source_file == "storage.md"'))
+    query, step = narrowed(store, given, given.text)
+    assert (query, step.notes) == (given, [])
