@@ -1,7 +1,7 @@
 """The shipped corpus: loaded into the indexes of all stages the first time somebody asks."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Protocol
 
@@ -35,9 +35,14 @@ def shipped_documents() -> list[dict]:
     return [json.loads(line) for line in manifest.read_text(encoding="utf-8").splitlines()]
 
 
-def load_corpus(place: Workspace, progress: Progress = lambda done, total: None) -> list[FileResult]:
-    """Ingest what is missing of the shipped corpus for its owners, telling `progress` files done and in all."""
-    documents, targets = shipped_documents(), indexes()
+def load_corpus(
+    place: Workspace, progress: Progress = lambda done, total: None, targets: Sequence[Index] | None = None
+) -> list[FileResult]:
+    """Ingest what is missing of the shipped corpus for its owners, telling `progress` files done and in all.
+
+    It goes into the `targets`, or the indexes of all stages.
+    """
+    documents, targets = shipped_documents(), indexes() if targets is None else targets
     results = []
     for result in _ingest_shipped(place, documents, targets):
         results.append(result)
@@ -53,7 +58,7 @@ def ensure_corpus(place: Workspace, user: str, progress: Progress = lambda done,
         load_corpus(place, progress)
 
 
-def _ingest_shipped(place: Workspace, documents: list[dict], targets: list[Index]) -> Iterator[FileResult]:
+def _ingest_shipped(place: Workspace, documents: list[dict], targets: Sequence[Index]) -> Iterator[FileResult]:
     by_owner = sorted(documents, key=lambda document: document["owner"])
     for owner, group in groupby(by_owner, key=lambda document: document["owner"]):
         files = [(CORPUS / document["path"], document["path"]) for document in group]

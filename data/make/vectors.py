@@ -6,6 +6,7 @@ Passages whose vectors are known are not embedded again; the others take about a
 from llama_index.core.schema import MetadataMode
 from tqdm import tqdm
 
+from lessons.ingest.ingredients import ingredients
 from lessons.ingest.read import read
 from lessons.library import CORPUS, indexes, shipped_documents
 from lessons.models.vectors import write_vectors
@@ -13,11 +14,11 @@ from lessons.workspace import workspace
 
 
 def passages() -> list[str]:
-    """What is embedded of every shipped document, for the indexes of all stages."""
-    found = []
+    """What is embedded of every shipped document, for the indexes of all stages and of the ablation in notebook 02."""
+    found, wanted = [], [*indexes(), *ingredients()]
     for document in shipped_documents():
         pages = read(CORPUS / document["path"], document["path"])
-        for index in indexes():
+        for index in wanted:
             found += [chunk.get_content(MetadataMode.EMBED) for chunk in index.chunks(pages, document["owner"])]
     return found
 

@@ -7,8 +7,10 @@ from lessons.evaluate.evaluation import Record
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.judge import is_unanswerable, judge
 from lessons.evaluate.ranking import ranking, retrieval_metrics
+from lessons.models.embedding_cache import CachedEmbedding
 from lessons.models.usage import price
 from lessons.stages import Stage
+from lessons.workspace import workspace
 
 
 def answers(stages: Sequence[Stage], questions: Sequence[Golden]) -> Iterator[Record]:
@@ -17,6 +19,8 @@ def answers(stages: Sequence[Stage], questions: Sequence[Golden]) -> Iterator[Re
     Everything but the times is the same each time. One question runs at a time, so that no answer waits for another.
     """
     for stage in stages:
+        if isinstance(embedding := (stage.workspace or workspace()).embedding, CachedEmbedding):
+            embedding.forget_questions()
         for question in questions:
             yield measure(question, stage.ask(question.question, user=question.owner, history=question.history))
 

@@ -76,12 +76,9 @@ def _golden(
 ) -> Iterator[_Task]:
     split = split or "dev"
     questions = sample(golden_questions(split), limit, seed)
-    failed = [
-        result.source_file
-        for result in load_corpus(place, lambda done, total: watch("Loading the shipped documents", done, total))
-        if result.status == "failed"
-    ]
-    if failed:
+    targets = list({stage.index.name: stage.index for stage in stages}.values())
+    loaded = load_corpus(place, lambda done, total: watch("Loading the shipped documents", done, total), targets)
+    if failed := [result.source_file for result in loaded if result.status == "failed"]:
         raise LessonsError(f"{failed[0]} could not be read, so nothing was measured; restore data/corpus.")
     here = [stage.but(stage.name, workspace=place) for stage in stages]
     yield _Task("golden", split, questions, here, _own_documents(here, questions, place))

@@ -10,11 +10,11 @@ from llama_index.core.utils import get_tokenizer
 from lessons.ingest.sections import Section, lead, packed, sections
 from lessons.text import cut_sentences, language, sentences
 
-EMBEDDED = ("title", "about", "section")
-"""Metadata that is embedded above a chunk, in this order, because its text alone has lost its subject.
+HEADER = ("title", "about", "section")
+"""Metadata that gives a chunk its lost subject back."""
 
-`section_summary` and `keywords` may join them. None of it is displayed.
-"""
+EMBEDDED = (*HEADER, "keywords")
+"""Metadata that is embedded above a chunk, as far as it has any, in this order. None of it is displayed."""
 
 ABOUT_CHARS = 200  # of the lines between a title and the first section
 

@@ -75,6 +75,10 @@ class CachedEmbedding(ThreadedEmbedding):
         """The length of the model's vectors, asked from it once."""
         return len(self._get_query_embedding("1"))
 
+    def forget_questions(self) -> None:
+        """Ask the model again for questions that were asked before, as a measurement must."""
+        self._question.cache_clear()
+
     def _get_query_embedding(self, query: str) -> list[float]:
         return list(self._question(normalize(query)))
 

@@ -53,14 +53,14 @@ def test_what_is_added_is_neither_displayed_nor_given_to_the_model() -> None:
         assert rich.get_content(mode) == plain.get_content(mode)
 
 
-def test_keywords_and_summary_can_be_embedded_above_the_text() -> None:
+def test_what_is_embedded_above_the_text_is_what_the_text_does_not_say_itself() -> None:
     index = enhanced_index()
     splitter = index.transformations[0].model_copy(
         update={"embedded": ("title", "section", "section_summary", "keywords")}
     )
     chunks = type(index)("trial", (splitter, *index.transformations[1:])).chunks(pages(ORDERS, STAFF), "mina")
     said = chunks[0].metadata
-    head = f"Q4 2024 update\nOrders\n{said['section_summary']}\n{', '.join(said['keywords'])}\n\n"
+    head = f"Q4 2024 update\n{', '.join(said['keywords'])}\n\n"
     assert chunks[0].get_content(MetadataMode.EMBED) == f"{head}{ORDERS}"
 
 
