@@ -74,18 +74,25 @@ class Settings(BaseSettings):
     variant_weight: float = 0.5  # of what another phrasing finds
     top_k: int = 10
     similarity_threshold: float = 0.7
-    keyword_weight: float = 0.3
     bm25_k1: float = 1.2  # how soon another occurrence of a term stops counting
     bm25_b: float = 0.75  # how much a long chunk has to make up for its length
     common_term_share: float = 0.2  # of more than exact_search_chunks; a more common term does not rank
     exact_search_chunks: int = 20_000  # compared one by one; among more, an HNSW index is searched
     exact_filtered_chunks: int = 2_000  # that filters may leave of more chunks to be compared one by one all the same
     hnsw_ef_search: int = 100  # candidates that a search of the index keeps; more find more and take longer
-    mmr_lambda: float = 0.5
     max_question_chars: int = 4_000
     chat_top_k: int = 5  # chunks for an answer in a chat
     plan_top_k: int = 10  # for making a learning plan
     session_top_k: int = 3  # for one session of a plan
+
+    # Reranking
+    keyword_weight: float = 0.3
+    mmr_lambda: float = 0.5  # 1: only how relevant a document is; 0: only how little it repeats the others
+    rerank_candidates: int = 15
+    rerank_threshold: float = 0.2  # of the best score
+    rerank_top_k: int = 5
+    rerank_chars: int = 2_500  # of a candidate that the model is shown
+    cross_encoder: str = "cross-encoder/mmarco-mMiniLMv2-L12-H384-v1"  # knows Korean and English
 
     # Filters
     filter_chars: int = 2_000  # of a filter written as text

@@ -18,6 +18,7 @@ from lessons.retrieve.hybrid import HybridRetriever
 from lessons.retrieve.infer_filters import InferFilters
 from lessons.retrieve.known_files import only_file
 from lessons.retrieve.pipeline import Pipeline
+from lessons.retrieve.rerank_model import ModelScored
 from lessons.retrieve.search import VectorRetriever
 from lessons.retrieve.transform_compress import Compress
 from lessons.retrieve.transform_expand import Expand
@@ -133,7 +134,12 @@ def stages() -> dict[str, Stage]:
         filters=InferFilters(),
         retriever=HybridRetriever(top_k=chosen.top_k, threshold=chosen.smart_threshold),
     )
-    return {stage.name: stage for stage in (naive, enhanced, smart)}
+    reranked = smart.but(
+        "reranked",
+        retriever=HybridRetriever(top_k=chosen.rerank_candidates, threshold=chosen.rerank_threshold),
+        reranker=ModelScored(top_k=chosen.rerank_top_k),
+    )
+    return {stage.name: stage for stage in (naive, enhanced, smart, reranked)}
 
 
 def stage_named(name: str) -> Stage:

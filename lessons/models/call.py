@@ -20,6 +20,7 @@ from lessons.models.usage import book, responses
 from lessons.trace import Step
 
 Schema = TypeVar("Schema", bound=BaseModel)
+INSTEAD = "answered by the keyless model"
 
 
 def predict(llm: LLM, prompt: BasePromptTemplate, step: Step, **variables: Any) -> str:
@@ -62,8 +63,19 @@ def stream(llm: LLM, prompt: BasePromptTemplate, step: Step, **variables: Any) -
         book(step, keyless, asked, said)
 
 
-def structured(llm: LLM, schema: type[Schema], prompt: PromptTemplate, step: Step, **variables: Any) -> Schema:
-    """The model's answer as an instance of `schema`. ModelError if the key or the model is wrong."""
+def structured(
+    llm: LLM,
+    schema: type[Schema],
+    prompt: PromptTemplate,
+    step: Step,
+    *,
+    otherwise: Schema | None = None,
+    **variables: Any,
+) -> Schema:
+    """The model's answer as an instance of `schema`. ModelError if the key or the model is wrong.
+
+    With `otherwise`, that is returned when a served model fails, and the keyless model is not asked in its place.
+    """
     asked = _text(prompt, variables)
     if not isinstance(llm, OfflineLLM):
         with responses() as heard:
@@ -73,6 +85,9 @@ def structured(llm: LLM, schema: type[Schema], prompt: PromptTemplate, step: Ste
                 return result
             except Exception as error:
                 _book_heard(step, llm, asked, heard)
+                if otherwise is not None:
+                    _fall_back(step, llm, error, "went on without it")
+                    return otherwise
                 _fall_back(step, llm, error)
     keyless = _keyless(llm)
     result = keyless.structured_predict(schema, prompt, **variables)
@@ -125,17 +140,17 @@ def _was_cut(response: ChatResponse) -> bool:
     return getattr(getattr(response.raw, "choices", [None])[0], "finish_reason", None) == "length"
 
 
-def _fall_back(step: Step, llm: LLM, error: Exception) -> None:
-    """Note why the keyless model answers instead; raise what only the reader can fix."""
+def _fall_back(step: Step, llm: LLM, error: Exception, instead: str = INSTEAD) -> None:
+    """Note why the model's answer was not used and what came instead; raise what only the reader can fix."""
     from lessons.models.server import is_for_the_reader  # the client takes a second to import, and most need none
 
     if is_for_the_reader(error):
         raise _explained(error, llm) from error
-    _note(step, _explained(error, llm))
+    _note(step, _explained(error, llm), instead)
 
 
-def _note(step: Step, reason: ModelError) -> None:
-    step.notes.append(f"model failed ({reason}); answered by the keyless model")
+def _note(step: Step, reason: ModelError, instead: str = INSTEAD) -> None:
+    step.notes.append(f"model failed ({reason}); {instead}")
 
 
 def _explained(error: Exception, llm: LLM) -> ModelError:

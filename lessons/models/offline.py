@@ -30,6 +30,7 @@ from lessons.models import (  # noqa: F401  they register their tasks
     offline_query_expand,
     offline_query_hyde,
     offline_query_rewrite,
+    offline_relevance,
     offline_summary,
 )
 from lessons.models.offline_tasks import run, task

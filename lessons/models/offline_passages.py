@@ -48,12 +48,13 @@ def passages(context: str) -> list[Passage]:
     """The documents of the context builder's text, in order; a text without header lines is one unnumbered document."""
     parts = _HEADER.split(context)
     if len(parts) == 1:
-        return [_passage(0, "", context)] if context.strip() else []
-    return [_passage(int(parts[i]), parts[i + 1], parts[i + 2]) for i in range(1, len(parts), 3)]
+        return [passage(0, "", context)] if context.strip() else []
+    return [passage(int(parts[i]), parts[i + 1], parts[i + 2]) for i in range(1, len(parts), 3)]
 
 
 @lru_cache(maxsize=512)
-def _passage(number: int, source: str, text: str) -> Passage:
+def passage(number: int, source: str, text: str) -> Passage:
+    """One document, read."""
     lines = tuple(_lines(sentences(text)))
     first = lines[0].own if lines and lines[0].kind == "heading" else frozenset()
     title = search_terms(source) | first

@@ -1,6 +1,6 @@
 """The pipeline: query transformers → filters → retriever → reranker → context builder (row A6)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lessons.retrieve.context import ContextBuilder
 from lessons.retrieve.search import ranked
@@ -32,7 +32,8 @@ class Pipeline:
             documents = step.output = self.retriever.retrieve(queries, query, resources)
         if self.reranker and query.rerank:
             with trace.step("rerank", documents) as step:
-                documents = step.output = self.reranker.rerank(query, documents, resources)
+                alone = replace(query, text=queries[0])
+                documents = step.output = self.reranker.rerank(alone, documents, resources, step)
         elif self.reranker:
             documents = ranked(documents)[: query.top_k]
         with trace.step("context", documents) as step:

@@ -91,8 +91,8 @@ class Retriever(Protocol):
 
 
 class Reranker(Protocol):
-    """Puts documents in a better order, and may drop some."""
+    """Puts documents in a better order for a question that stands alone, and may drop some."""
 
     def rerank(
-        self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources
+        self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
     ) -> list[RetrievedDocument]: ...

@@ -13,7 +13,7 @@ from lessons.retrieve.transforms import Normalize, Passthrough
 from lessons.retrieve.types import Query, Resources, RetrievedDocument
 from lessons.settings import Settings
 from lessons.stages import stage_named
-from lessons.trace import Trace
+from lessons.trace import Step, Trace
 from lessons.workspace import Workspace
 
 NO_RESOURCES = cast(Resources, None)  # nothing in these pipelines reaches for a database or a model
@@ -35,7 +35,7 @@ LIBRARY = JaccardRetriever(
 @dataclass(frozen=True)
 class Backwards:
     def rerank(
-        self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources
+        self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
     ) -> list[RetrievedDocument]:
         return list(reversed(documents))
 

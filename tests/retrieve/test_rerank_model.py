@@ -1,0 +1,194 @@
+"""Reranking by a model's scores: used only when each document has exactly one, else the order stays as it was."""
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from llama_index.core.llms import LLM
+
+from lessons.ingest.scope import Scope
+from lessons.models.llm import language_model
+from lessons.models.offline import OfflineLLM
+from lessons.retrieve.pipeline import Pipeline
+from lessons.retrieve.rerank_model import DocumentScore, ModelScored, Scores
+from lessons.retrieve.rerank_prompt import quoted, relevance_prompt
+from lessons.retrieve.types import Query, Resources, RetrievedDocument
+from lessons.settings import Settings, settings
+from lessons.stages import stage_named
+from lessons.trace import Step, Trace
+from tests.support.openai_server import Server, openai_server
+
+TEXTS = [
+    "Invoices are sent monthly.",
+    "Refunds are paid within 14 days.",
+    "Seats can be added.",
+    "Tags are case-blind.",
+]
+FOUND = [RetrievedDocument(str(n), text, 1 - n / 10, f"{n}.md", {}) for n, text in enumerate(TEXTS, start=1)]
+RIGHT = [(1, 2.0), (2, 9.5), (3, 0.0), (4, 9.5)]
+NUMBERS = st.one_of(st.integers(-2, 6), st.integers())
+SCORES = st.one_of(st.floats(allow_nan=True), st.floats(0, 10), st.integers(0, 10).map(float))
+
+
+class Says(OfflineLLM):
+    """A model whose structured output is given, without any check of its own."""
+
+    said: Any = None
+
+    def structured_predict(self, output_cls: Any, prompt: Any, llm_kwargs: Any = None, **_: Any) -> Any:
+        return self.said
+
+
+def scores(pairs: Sequence[tuple[Any, Any]]) -> Scores:
+    each = [DocumentScore.model_construct(number=number, score=score) for number, score in pairs]
+    return Scores.model_construct(scores=each)
+
+
+def spoken(pairs: Sequence[tuple[int, float]]) -> str:
+    return "say:" + json.dumps({"scores": [{"number": number, "score": score} for number, score in pairs]})
+
+
+def resources(llm: LLM) -> Resources:
+    return Resources(store=cast(Any, None), embedding=cast(Any, None), llm=llm)
+
+
+def rerank(llm: LLM, documents: Sequence[RetrievedDocument] = FOUND, question: str = "When?") -> tuple[str, Step]:
+    step = Step("rerank")
+    found = ModelScored(top_k=5).rerank(Query(question, Scope("reader")), documents, resources(llm), step)
+    return " ".join(document.id for document in found), step
+
+
+@pytest.fixture(scope="module")
+def shared_server() -> Iterator[Server]:
+    with openai_server() as running:
+        yield running
+
+
+@pytest.fixture
+def served(shared_server: Server) -> LLM:
+    shared_server.requests.clear()
+    shared_server.behave("answer")
+    return language_model(Settings(openai_base_url=shared_server.url, max_retries=0))
+
+
+def test_the_highest_score_comes_first_and_equal_scores_keep_their_order(served: LLM, shared_server: Server) -> None:
+    shared_server.behave(spoken(RIGHT))
+    order, step = rerank(served)
+    assert (order, step.llm_calls, step.notes) == ("2 4 1 3", 1, [])
+    assert len(shared_server.requests) == 1
+
+
+def test_scores_count_for_the_document_they_name_in_whatever_order(served: LLM, shared_server: Server) -> None:
+    shared_server.behave(spoken(RIGHT[::-1]))
+    assert rerank(served)[0] == "2 4 1 3"
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        spoken(RIGHT[:3]),
+        spoken([*RIGHT[:3], (3, 9)]),
+        spoken([*RIGHT, (5, 9)]),
+        spoken([*RIGHT[:3], (4, 11)]),
+        spoken([*RIGHT[:3], (4, -1)]),
+        spoken(RIGHT)[:-20],
+        "say:The second document is best.",
+        "say:[9, 8, 7, 6]",
+        "say:null",
+        'say:{"scores": {"1": 3}}',
+        "empty",
+        "cut",
+        "html",
+        "truncated",
+        "no_choices",
+        "error",
+        "too_many",
+        "answer",
+    ],
+    ids=lambda text: text[-40:],
+)
+def test_a_model_that_does_not_score_each_document_once_leaves_the_order(
+    served: LLM, shared_server: Server, behaviour: str
+) -> None:
+    shared_server.behave(behaviour)
+    order, step = rerank(served)
+    assert order == "1 2 3 4"
+    assert step.notes
+
+
+def test_a_failed_model_is_not_said_to_be_replaced(served: LLM, shared_server: Server) -> None:
+    shared_server.behave("error")
+    (note,) = rerank(served)[1].notes
+    assert note.endswith("went on without it")
+
+
+@given(st.one_of(st.none(), st.text(), st.lists(st.tuples(NUMBERS, SCORES), max_size=7).map(scores)))
+def test_whatever_is_scored_the_same_documents_come_out(said: Any) -> None:
+    order, step = rerank(Says(said=said))
+    assert sorted(order.split()) == ["1", "2", "3", "4"]
+    usable = isinstance(said, Scores) and _usable([(each.number, each.score) for each in said.scores])
+    assert usable or (order == "1 2 3 4" and step.notes)
+
+
+@given(st.permutations(RIGHT))
+def test_complete_scores_give_the_same_order_however_they_are_listed(pairs: list[tuple[int, float]]) -> None:
+    assert rerank(Says(said=scores(pairs)))[0] == "2 4 1 3"
+
+
+def _usable(pairs: list[tuple[int, float]]) -> bool:
+    in_range = all(not math.isnan(score) and 0 <= score <= 10 for _, score in pairs)
+    return in_range and sorted(number for number, _ in pairs) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_nothing_to_choose_from_costs_no_call(count: int) -> None:
+    order, step = rerank(OfflineLLM(), FOUND[:count])
+    assert (order, step.llm_calls) == (" ".join("1"[:count]), 0)
+
+
+@given(st.text())
+def test_a_document_cannot_leave_its_quotation(text: str) -> None:
+    lines = quoted([RetrievedDocument("a", text, 1.0, "a.md"), FOUND[0]]).split("\n")
+    assert [json.loads(line)["number"] for line in lines] == [1, 2]
+    assert json.loads(lines[0])["text"] == text
+
+
+def test_a_long_document_is_shown_to_the_model_in_part() -> None:
+    (shown,) = quoted([RetrievedDocument("a", "word " * 10_000, 1.0, "a.md")]).split("\n")
+    assert len(json.loads(shown)["text"]) == settings().rerank_chars
+
+
+def test_the_model_is_asked_in_the_language_of_the_question() -> None:
+    assert "Score how well" in relevance_prompt("When are refunds paid?").template
+    assert "점수" in relevance_prompt("환불은 언제 되나요?").template
+
+
+def test_a_follow_up_is_scored_as_the_question_that_stands_alone() -> None:
+    asked: list[str] = []
+
+    class Spelt:
+        def transform(self, queries: list[str], *_: Any) -> list[str]:
+            return ["When are refunds paid?", "refund date"]
+
+    class Finds:
+        def retrieve(self, *_: Any) -> list[RetrievedDocument]:
+            return FOUND
+
+    class Listens:
+        def rerank(self, query: Query, documents: Sequence[RetrievedDocument], *_: Any) -> list[RetrievedDocument]:
+            asked.append(query.text)
+            return list(documents)
+
+    pipeline = Pipeline(retriever=Finds(), query=(Spelt(),), reranker=Listens())
+    pipeline.run(Query("and refunds?", Scope("reader")), resources(OfflineLLM()), Trace())
+    assert asked == ["When are refunds paid?"]
+
+
+def test_the_stage_is_smart_search_with_a_reranker_and_its_candidates() -> None:
+    smart, reranked = stage_named("smart"), stage_named("reranked")
+    assert reranked == smart.but("reranked", retriever=reranked.retriever, reranker=ModelScored(top_k=5))
+    assert (reranked.retriever.top_k, reranked.retriever.threshold) == (15, 0.2)
