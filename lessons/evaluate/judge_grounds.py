@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lessons.answer.answer import Answer
 from lessons.answer.cite import CITATION
 from lessons.evaluate.judge_reading import Reading, read, read_all
+from lessons.evaluate.judge_refusal import is_refusal
 from lessons.retrieve.types import RetrievedDocument
 from lessons.text import language, normalize, sentences, terms
 
@@ -22,10 +23,11 @@ def groundedness(answer: Answer) -> float:
 
     Supported: every number, date and identifier of the sentence stands in one of its passages or their titles, and
     most of its terms do. Without a citation nothing is supported. A sentence in another language than its passages
-    needs a number, a date or an identifier: its words alone cannot be compared.
+    needs a number, a date or an identifier: its words alone cannot be compared. A sentence without a citation that says
+    what the documents do not tell claims nothing.
     """
     text = _CITED_BEHIND.sub(r" \2\1 ", normalize(answer.text))
-    claims = [sentence for sentence in sentences(text) if terms(CITATION.sub("", sentence)) and sentence[-1] != ":"]
+    claims = [sentence for sentence in sentences(text) if _is_claim(sentence)]
     return sum(_supported(claim, answer) for claim in claims) / len(claims) if claims else 0.0
 
 
@@ -40,6 +42,12 @@ def covers_evidence(answer: Answer, passage: "Passage") -> bool:
         if same and (on_page or quote in _compact(content)):
             return True
     return False
+
+
+def _is_claim(sentence: str) -> bool:
+    if not terms(CITATION.sub("", sentence)) or sentence[-1] == ":":
+        return False
+    return CITATION.search(sentence) is not None or not is_refusal(sentence)
 
 
 def _supported(claim: str, answer: Answer) -> bool:

@@ -3,9 +3,10 @@
 import re
 from typing import Any
 
-from lessons.models.offline_choose import choose
+from lessons.models.offline_choose import Choice, choose
+from lessons.models.offline_columns import asked_cells, row_cells
 from lessons.models.offline_passages import Line, cells, passages
-from lessons.models.offline_question import read_question
+from lessons.models.offline_question import Question, read_question
 from lessons.models.offline_score import Candidate
 from lessons.models.offline_tasks import task
 
@@ -17,29 +18,38 @@ NOT_FOUND = {
 _CITED = re.compile(r"\s?\[\d+\]")
 _LEAD = re.compile(r"^(?:[-*•‣▪◦○●·–►▶#]+\s+|[QA]\d*[.:]\s+)")
 
+_NUMBERED = re.compile(r"^\(?\d{1,2}[.)]\s+")
+
+
+NOT_SAID = {
+    "en": "The documents do not say: “{}”.",
+    "ko": "“{}”에 대한 답은 문서에 나와 있지 않습니다.",
+}
+
 
 @task("answer")
 def answer(llm: Any, question: str, context: str = "", **_: Any) -> str:
     """One to three sentences of the context with their citations, steps in full, or NOT_FOUND."""
     asked, found = read_question(question), passages(context)
-    chosen = choose(asked, found, llm.embedding) if asked.units else []
-    if not chosen:
+    choice = choose(asked, found, llm.embedding) if asked.units else Choice()
+    if not choice.lines:
         return NOT_FOUND[asked.language]
-    steps = [candidate for candidate in chosen if candidate.line.kind == "item"]
+    steps = [candidate for candidate in choice.lines if candidate.line.kind == "item"]
     separator = "\n" if len(steps) > 1 else " "
-    several = len({candidate.passage.number for candidate in chosen}) > 1
-    return separator.join(dict.fromkeys(cite(candidate, several) for candidate in chosen))
+    several = len({candidate.passage.number for candidate in choice.lines}) > 1
+    said = dict.fromkeys(cite(asked, candidate, several) for candidate in choice.lines)
+    return separator.join([*said, *(NOT_SAID[asked.language].format(part) for part in choice.missing)])
 
 
-def cite(candidate: Candidate, titled: bool) -> str:
+def cite(question: Question, candidate: Candidate, titled: bool) -> str:
     """The line's own words with its citation before the full stop; a table row with the cells above it.
 
     Next to lines of other documents (`titled`) it stands after its document's title, which often holds its subject.
     """
-    line, first = candidate.line, candidate.passage.lines[0]
-    text = _row(line) if line.kind == "row" else _LEAD.sub("", line.text)
-    if titled and first.kind == "heading" and first.text not in text:
-        text = f"{_LEAD.sub('', first.text)}: {text}"
+    line, name = candidate.line, candidate.passage.name
+    text = _row(question, line) if line.kind == "row" else _LEAD.sub("", line.text)
+    if titled and name and name not in text:
+        text = f"{name}: {_NUMBERED.sub('', text)}"
     text = _CITED.sub("", " ".join(text.split()))
     number = candidate.passage.number
     if not number:
@@ -49,9 +59,11 @@ def cite(candidate: Candidate, titled: bool) -> str:
     return f"{body} [{number}]{end or '.'}"
 
 
-def _row(line: Line) -> str:
-    row = cells(line.text)
-    if len(row) != len(line.header):
-        return ", ".join(cell for cell in row if cell)
-    pairs = [(name, cell) for name, cell in zip(line.header, row, strict=True) if cell]
-    return ", ".join(f"{name}: {cell}" if name else cell for name, cell in pairs)
+def _row(question: Question, line: Line) -> str:
+    """The label of a row and the asked cells, each behind the name of its column."""
+    label, *rest = asked_cells(question, line) or row_cells(line) or (("", ""),)
+    if not rest:
+        return ", ".join(cell for cell in cells(line.text) if cell)
+    if len(rest) + 1 < len(line.header):
+        return ", ".join([label[1], *(f"{name}: {cell}" for name, cell in rest if cell)])
+    return ", ".join(f"{name}: {cell}" if name else cell for name, cell in (label, *rest) if cell)

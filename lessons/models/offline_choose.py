@@ -4,11 +4,12 @@ If the best ones leave something essential open – a name, a year, an identifie
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from lessons.models.offline_crossing import nearest, neutral
+from lessons.models.offline_parts import parts
 from lessons.models.offline_passages import Passage
 from lessons.models.offline_question import Question, Unit
 from lessons.models.offline_score import (
@@ -16,45 +17,69 @@ from lessons.models.offline_score import (
     ELSEWHERE,
     TITLE,
     Candidate,
+    candidate_at,
     candidates,
+    commands,
     contradicts,
+    expected,
     fits,
     rarity,
     with_topics,
 )
 
 ENOUGH = 0.42  # share of the question's words, by rarity, that an answer must cover; tuned on two outside sets
+MOST_LINES, PART_LINES = 3, 2  # that answer a question, or one part of it
 NEARLY_AS_GOOD = 0.9  # a second sentence joins the first from this share of its score
 
 
-def choose(question: Question, found: list[Passage], embedding: BaseEmbedding | None) -> list[Candidate]:
+@dataclass(frozen=True)
+class Choice:
+    """The lines that answer, in the order to say them, and the parts of the question that nothing answers."""
+
+    lines: tuple[Candidate, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+def choose(question: Question, found: list[Passage], embedding: BaseEmbedding | None) -> Choice:
     """From the documents in the question's language; if they are silent, by meaning from those in the other one.
 
     Meanings cannot tell 'near' from 'not there', so the retriever must have put a document in the other language first.
     """
     chosen = choose_by_words(question, [passage for passage in found if passage.language == question.language])
     foreign = [passage for passage in found if passage.language != question.language]
-    if chosen or not foreign or foreign[0] is not found[0] or embedding is None:
+    if chosen.lines or not foreign or foreign[0] is not found[0] or embedding is None:
         return chosen
-    return choose_by_meaning(question, foreign, embedding)
+    return Choice(tuple(choose_by_meaning(question, foreign, embedding)))
 
 
-def choose_by_words(question: Question, found: list[Passage]) -> list[Candidate]:
-    """The lines that answer, in the order to say them; empty when the context leaves something essential open."""
+def choose_by_words(question: Question, found: list[Passage]) -> Choice:
+    """The lines that answer each part; none when the context leaves something essential of all of them open."""
+    question = with_topics(question, found)
+    asked = parts(question)
+    alone = len(asked) == 1
+    answers = [(part, _answer(part.question, found, MOST_LINES if alone else PART_LINES)) for part in asked]
+    lines: list[Candidate] = []
+    for _, chosen in answers:
+        lines += [one for one in chosen if all(one.line is not other.line for other in lines)]
+    missing = [part.words for part, chosen in answers if not chosen and part.asks]
+    return Choice(tuple(lines), tuple(missing)) if lines else Choice()
+
+
+def _answer(question: Question, found: list[Passage], most: int) -> list[Candidate]:
+    """The lines that answer one part; empty when the context leaves something essential open."""
     everything = frozenset().union(*(passage.all for passage in found))
     if any(unit.required and unit.covered(everything) < 1 for unit in question.units):
         return []
-    question = with_topics(question, found)
     weights = rarity(question, found)
     ranked = sorted(candidates(question, found, weights), key=lambda candidate: -candidate.score)
     first = next((candidate for candidate in ranked if fits(question, candidate)), None)
     if first is None:
         return []
-    chosen = _joined(question, [first], ranked[:60], _complements)
-    chosen = _joined(question, _without_idle(chosen), ranked[:60], _rivals)
+    chosen = _joined(question, [first], ranked[:60], _complements, most)
+    chosen = _joined(question, _without_idle(chosen), ranked[:60], _rivals, most)
     if not _enough(question.units, weights, _together(chosen)):
         return []
-    return _with_list(question, chosen)
+    return _with_list(question, _with_neighbours(question, chosen, weights, most))
 
 
 def choose_by_meaning(question: Question, found: list[Passage], embedding: BaseEmbedding) -> list[Candidate]:
@@ -76,10 +101,11 @@ def _joined(
     chosen: list[Candidate],
     ranked: list[Candidate],
     joins: Callable[[Question, list[Candidate], Candidate], bool],
+    most: int,
 ) -> list[Candidate]:
-    """The chosen lines and those that join them, three at most."""
+    """The chosen lines and those that join them."""
     for candidate in ranked:
-        if len(chosen) < 3 and candidate not in chosen and joins(question, chosen, candidate):
+        if len(chosen) < most and candidate not in chosen and joins(question, chosen, candidate):
             chosen = [*chosen, candidate]
     return chosen
 
@@ -103,6 +129,31 @@ def _rivals(question: Question, chosen: list[Candidate], candidate: Candidate) -
     return candidate.score >= NEARLY_AS_GOOD * first.score and not any(
         said >= TITLE and now <= BEFORE for said, now in zip(first.covered, candidate.covered, strict=True)
     )
+
+
+SURE = 0.8
+NEIGHBOUR = 0.5
+NEAR = (1, -1, 2)
+
+
+def _with_neighbours(question: Question, chosen: list[Candidate], weights: list[float], most: int) -> list[Candidate]:
+    """A sentence seldom stands alone: those around the first one join it if they say what kind of thing was asked."""
+    first = chosen[0]
+    if first.score >= SURE:
+        return chosen
+    for step in NEAR:
+        place = first.position + step
+        if len(chosen) >= most or not 0 <= place < len(first.passage.lines):
+            continue
+        line = first.passage.lines[place]
+        if line.kind in ("heading", "row") or line.heading != first.line.heading or commands(line):
+            continue
+        near = candidate_at(question, first.passage, place, weights)
+        if any(near.line is one.line for one in chosen):
+            continue
+        if (expected(question, line.text) > expected(question, first.line.text)) or near.score >= NEIGHBOUR * first.score:
+            chosen = [*chosen, near]
+    return chosen
 
 
 def _without_idle(chosen: list[Candidate]) -> list[Candidate]:

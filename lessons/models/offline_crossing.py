@@ -33,6 +33,5 @@ def nearest(question: Question, lines: Sequence[tuple[Line, Passage, float]], em
 
 def _in_place(line: Line, passage: Passage) -> str:
     """The line under its title and heading, so that a lost subject is found again."""
-    title = passage.lines[0].text if passage.lines[0].kind == "heading" else passage.source
     row = " ".join(line.header)
-    return ": ".join(dict.fromkeys(part for part in (title, line.heading, row, line.text) if part))
+    return ": ".join(dict.fromkeys(part for part in (passage.name, line.heading, row, line.text) if part))

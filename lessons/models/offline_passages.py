@@ -4,9 +4,11 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from lessons.models.offline_tables import barred
 from lessons.text import language, sentences, terms
 
 _HEADER = re.compile(r"(?:\A|\n\n---\n\n)\[Source: (\d+) \| ([^\n]*)\][ \t]*(?:\n|\Z)")
+_DAY = re.compile(r" \| \d{4}-\d\d-\d\d$")
 _ROW = re.compile(r"\s*\|.*\||[^|]+\|[^|]+")
 _RULE = re.compile(r"[\s|:+=_-]+")
 _ITEM = re.compile(
@@ -34,10 +36,13 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One document of the context. Without a header line the number is 0 and nothing can be cited."""
+    """One document of the context. Without a header line the number is 0 and nothing can be cited.
+
+    `name` is the document's title where its header gives one, else its first heading.
+    """
 
     number: int
-    source: str
+    name: str
     lines: tuple[Line, ...]
     title: frozenset[str]
     all: frozenset[str]
@@ -55,10 +60,13 @@ def passages(context: str) -> list[Passage]:
 @lru_cache(maxsize=512)
 def passage(number: int, source: str, text: str) -> Passage:
     """One document, read."""
-    lines = tuple(_lines(sentences(text)))
-    first = lines[0].own if lines and lines[0].kind == "heading" else frozenset()
-    title = search_terms(source) | first
-    return Passage(number, source, lines, title, title.union(*(line.own for line in lines)), language(text))
+    lines = tuple(_lines(sentences(barred(text))))
+    first = lines[0].text if lines and lines[0].kind == "heading" else ""
+    file, _, place = _DAY.sub("", source).partition(" | ")
+    name = place.partition(" › ")[0] or first.lstrip("# ").strip()
+    title = search_terms(f"{file} {place} {first}")
+    every = title.union(*(line.own for line in lines))
+    return Passage(number, name, lines, title, every, language(text))
 
 
 def search_terms(text: str) -> frozenset[str]:

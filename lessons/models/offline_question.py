@@ -49,6 +49,9 @@ _VAGUE_KOREAN = re.compile(
     "방법|내용|정도|이유|종류|날짜|시간|금액|사람|기간|설명|차이|비교|요약|문서|자료|파일|질문|회사|보고서|나오|적혀|따르|걸리|필요|해야|가능|함께|먹|알려|말하"
 )
 _HANGUL = re.compile("[가-힣]")
+_SHORT_YEAR = re.compile(r"(?<![\w.-])(\d\d)년(?=\s?(?:[1-4]\s?분기|[상하]반기|1?\d월|[초중말]))")  # 24년 3분기
+_YEAR = re.compile(r"(?:mid|early|late|pre|post|end)?-?((?:19|20)\d\d)", re.IGNORECASE)
+_ACRONYM = re.compile(r"[A-Z][A-Z&/]{0,4}s?")  # R&D, ACKs: what it stands for may be written out
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ LONGEST_WORD = 60  # characters; what is longer is no word, and nothing can be f
 
 def read_question(text: str) -> Question:
     """Only the first 4,000 characters are read."""
-    text = text[:4000]
+    text = _SHORT_YEAR.sub(r"20\1년", text[:4000])
     units = tuple(dict.fromkeys(_units(text)))
     every = frozenset().union(*(unit.terms | unit.keys for unit in units))
     kinds = frozenset(kind for kind, pattern in _KIND.items() if pattern.search(text))
@@ -114,8 +117,8 @@ def _read_word(word: str, position: int, titled: bool) -> Unit | None:
     found = terms(word)
     if not found or re.fullmatch(r"(?:[1-4]분기.*|[Qq][1-4]|quarter|third|fourth)", word):
         return None
-    if re.fullmatch(r"(?:19|20)\d\d", found[0]):
-        return _unit("year", found[0])
+    if year := _YEAR.fullmatch(found[0]):
+        return _unit("year", year[1])
     if found[0].isdigit() and len(found) == 1 and len(found[0]) < 3:
         return Unit(word, "word", frozenset(found), frozenset(), 1.0)
     if re.fullmatch(r"\d+[-–~]\d+", word):
@@ -125,6 +128,8 @@ def _read_word(word: str, position: int, titled: bool) -> Unit | None:
     lower = word.lower()
     if position == 0 and lower == "may":
         return None
+    if _ACRONYM.fullmatch(word):
+        return Unit(word, "word", frozenset(found), frozenset(), 1.2)
     if not titled and word[0].isupper() and lower not in ENGLISH_STOP_WORDS and (position > 0 or word[1:2].isupper()):
         return Unit(word, "name", frozenset(found), frozenset(), 1.5)
     return Unit(word, "word", frozenset(found), frozenset(), 0.4 if found[0] in _VAGUE else 1.0)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from lessons.models.offline_columns import is_other_period
 from lessons.models.offline_passages import Line, Passage, quarters, years
 from lessons.models.offline_question import Question, Unit
 
@@ -40,20 +41,39 @@ class Candidate:
     score: float
 
 
+EXPECTED = 0.12
+RANK = 0.01
+
+
 def candidates(question: Question, found: list[Passage], weights: list[float]) -> Iterable[Candidate]:
-    total = sum(weights)
+    """Every line that shares a word with the question, and its score."""
     for rank, passage in enumerate(found):
         for position, line in enumerate(passage.lines):
-            if line.kind == "heading" or _COMMAND.search(line.text):
+            if line.kind == "heading" or commands(line):
                 continue
             if question.terms and question.terms.isdisjoint(line.own | line.above):
                 continue
-            covered = tuple(_cover(unit, passage, position) for unit in question.units)
-            score = (
-                sum(weight * value for weight, value in zip(weights, covered, strict=True)) / total if total else 0.0
-            )
-            score += 0.12 * _expected(question, line.text) - 0.01 * rank - 0.0005 * position
-            yield Candidate(line, passage, position, covered, score)
+            yield candidate_at(question, passage, position, weights, rank)
+
+
+def candidate_at(
+    question: Question, passage: Passage, position: int, weights: list[float], rank: int = 0
+) -> Candidate:
+    line, total = passage.lines[position], sum(weights)
+    covered = tuple(_cover(unit, passage, position) for unit in question.units)
+    if is_other_period(question, line):
+        covered = tuple(
+            0.0 if unit.kind in ("year", "quarter") else value
+            for unit, value in zip(question.units, covered, strict=True)
+        )
+    score = sum(weight * value for weight, value in zip(weights, covered, strict=True)) / total if total else 0.0
+    score += EXPECTED * expected(question, line.text) - RANK * rank - 0.0005 * position
+    return Candidate(line, passage, position, covered, score)
+
+
+def commands(line: Line) -> bool:
+    """Whether the line tries to tell its reader what to do with it."""
+    return _COMMAND.search(line.text) is not None
 
 
 def rarity(question: Question, found: list[Passage]) -> list[float]:
@@ -99,7 +119,7 @@ def _cover(unit: Unit, passage: Passage, position: int) -> float:
     return best
 
 
-def _expected(question: Question, text: str) -> float:
+def expected(question: Question, text: str) -> float:
     """Whether the line holds the kind of thing that was asked for."""
     kinds = [kind for kind in question.kinds if kind in _EXPECTED]
     return sum(_EXPECTED[kind].search(text) is not None for kind in kinds) / len(kinds) if kinds else 0.0

@@ -10,6 +10,7 @@ from lessons.settings import settings
 
 SEPARATOR = "\n\n---\n\n"
 _HEADER = re.compile(r"\[Source:")  # inside a document: it must not pass for another one
+_MARKS = re.compile(r"[\[\]|›]")
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,17 @@ class ContextBuilder:
 
 
 def source_header(number: int, document: RetrievedDocument) -> str:
-    """`[Source: 2 | report.pdf, p. 3]`: the number an answer cites, the file, and its page where it has pages."""
+    """`[Source: 2 | report.pdf, p. 3 | Results 2024 › Costs | 2024-08-02]`: the number to cite, then whose words follow.
+
+    These are the file, its page where it has pages, and title, section and date of the document where they are known:
+    a chunk of a later page often leaves out whose figures it holds.
+    """
     page = f", p. {document.page}" if document.page else ""
-    return f"[Source: {number} | {document.source}{page}]"
+    title, section, day = (_plain(document.metadata.get(key)) for key in ("title", "section", "date"))
+    place = " › ".join(dict.fromkeys(filter(None, (title, section))))
+    return f"[Source: {' | '.join(filter(None, (str(number), document.source + page, place, day)))}]"
+
+
+def _plain(name: object) -> str:
+    """A title on one line, without what has a meaning in the header, at most 120 characters."""
+    return " ".join(_MARKS.sub(" ", name).split())[:120] if isinstance(name, str) else ""
