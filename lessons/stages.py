@@ -77,7 +77,7 @@ class Stage(Pipeline):
 
     def _answer(self, query: Query, answer: Answer, place: Workspace) -> Iterator[str]:
         answer.context = self._retrieve(query, answer, place)
-        yield from respond(answer, place.llm)
+        yield from respond(answer, place.llm, _standalone(answer))
 
     def _retrieve(self, query: Query, answer: Answer, place: Workspace) -> Context:
         """Row A11: a retrieval that fails is logged and told, and the answer goes on without context."""
@@ -88,6 +88,12 @@ class Stage(Pipeline):
             reason = str(error) if isinstance(error, LessonsError) else "an unexpected error; the log has the details."
             answer.warnings.append(f"Nothing could be retrieved: {reason}")
             return Context()
+
+
+def _standalone(answer: Answer) -> str:
+    """The question as the pipeline completed it from the conversation, or as it was put."""
+    completed = (step.output for step in answer.trace if step.name == Compress.__name__ and step.output)
+    return next(completed, [answer.question])[0]
 
 
 @dataclass

@@ -11,18 +11,22 @@ from lessons.answer.prompts import DEFAULT_RESPONSE_FORMAT, NOT_FOUND, answer_pr
 from lessons.models.call import stream
 
 
-def respond(answer: Answer, llm: LLM, response_format: str = DEFAULT_RESPONSE_FORMAT) -> Iterator[str]:
-    """Stream the answer to `answer.question` from `answer.context`, and complete `answer` while doing so.
+def respond(
+    answer: Answer, llm: LLM, question: str | None = None, response_format: str = DEFAULT_RESPONSE_FORMAT
+) -> Iterator[str]:
+    """Stream the answer to the question from `answer.context`, and complete `answer` while doing so.
 
+    `question` is what a follow-up asks when it stands alone; None takes `answer.question` as it was put.
     When the consumer stops early, the model call is closed and what was said so far is kept.
     """
-    with answer.trace.step("answer", answer.question) as step:
+    question = question or answer.question
+    with answer.trace.step("answer", question) as step:
         prompt = answer_prompt()
         pieces = stream(
             llm,
             prompt,
             step,
-            question=answer.question,
+            question=question,
             context=answer.context.text,
             response_format=response_format,
         )
@@ -33,12 +37,12 @@ def respond(answer: Answer, llm: LLM, response_format: str = DEFAULT_RESPONSE_FO
                     yield piece
         finally:
             step.output = answer.text
-            _complete(answer)
+            _complete(answer, question)
 
 
-def _complete(answer: Answer) -> None:
+def _complete(answer: Answer, question: str) -> None:
     answer.text = answer.text.strip()
     answer.found = bool(answer.text) and answer.text not in NOT_FOUND.values()
     answer.citations = citations(answer.text, answer.context) if answer.found else []
-    answer.confidence = confidence(answer.question, answer.context.documents) if answer.found else 0.0
+    answer.confidence = confidence(question, answer.context.documents) if answer.found else 0.0
     answer.warnings += [note for note in answer.trace["answer"].notes if note not in answer.warnings]

@@ -1,4 +1,4 @@
-"""A question with several parts is read part by part: 'what …, and when …', 'A or B', '…은 얼마이고 …은 언제인가요?'."""
+"""A question with several parts is read part by part: 'what …, and when …', 'A or B', '…은 얼마이고 …은 언제인가요?'"""
 
 import re
 from dataclasses import dataclass, replace

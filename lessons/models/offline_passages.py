@@ -65,7 +65,7 @@ def passage(number: int, source: str, text: str) -> Passage:
     file, _, place = _DAY.sub("", source).partition(" | ")
     name = place.partition(" › ")[0] or first.lstrip("# ").strip()
     title = search_terms(f"{file} {place} {first}")
-    every = title.union(*(line.own for line in lines))
+    every = title.union(*(line.own | line.above for line in lines))
     return Passage(number, name, lines, title, every, language(text))
 
 

@@ -9,22 +9,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from lessons.models.offline_columns import is_other_period
+from lessons.models.offline_expected import expected
 from lessons.models.offline_passages import Line, Passage, quarters, years
 from lessons.models.offline_question import Question, Unit
 
 # How much a word counts that stands not in the sentence but near it. Tuned on outside text.
 ABOVE, BEFORE, AFTER, TITLE, ELSEWHERE = 0.9, 0.6, 0.1, 0.8, 0.3
 
-_DATE = re.compile(
-    r"\d{4}[-./년]|\b(?:19|20)\d\d\b"
-    r"|\d\s?(?:월|일|시)|\b\d{1,2}:\d\d\b|\bday|\bweek|\bmonth"
-)
-_PERSON = re.compile(r"[A-Z][a-z]+ [A-Z][a-z]+|[가-힣]{2,4} ?(?:님|씨|대표|이사|부장|팀장|과장|교수|박사|매니저|담당)")
-_REASON = re.compile(
-    r"\bbecause\b|\bdue to\b|\bas a result\b|\bso that\b|\bsince\b|\bowing\b|\bdriven\b"
-    r"|때문|이유|위해|덕분|인해|따라|영향"
-)
-_EXPECTED = {"date": _DATE, "number": re.compile(r"\d"), "person": _PERSON, "why": _REASON}
 _COMMAND = re.compile(
     r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:above|previous|prior|instructions?|everything|rules)\b|system prompt"
     r"|(?:지시|명령|지침|규칙|내용)\S*\s.{0,20}무시|무시하고",
@@ -56,9 +47,7 @@ def candidates(question: Question, found: list[Passage], weights: list[float]) -
             yield candidate_at(question, passage, position, weights, rank)
 
 
-def candidate_at(
-    question: Question, passage: Passage, position: int, weights: list[float], rank: int = 0
-) -> Candidate:
+def candidate_at(question: Question, passage: Passage, position: int, weights: list[float], rank: int = 0) -> Candidate:
     line, total = passage.lines[position], sum(weights)
     covered = tuple(_cover(unit, passage, position) for unit in question.units)
     if is_other_period(question, line):
@@ -117,12 +106,6 @@ def _cover(unit: Unit, passage: Passage, position: int) -> float:
             break
         best = max(best, worth * unit.covered(words))
     return best
-
-
-def expected(question: Question, text: str) -> float:
-    """Whether the line holds the kind of thing that was asked for."""
-    kinds = [kind for kind in question.kinds if kind in _EXPECTED]
-    return sum(_EXPECTED[kind].search(text) is not None for kind in kinds) / len(kinds) if kinds else 0.0
 
 
 def with_topics(question: Question, found: list[Passage]) -> Question:

@@ -33,7 +33,7 @@ class ContextBuilder:
 
 
 def source_header(number: int, document: RetrievedDocument) -> str:
-    """`[Source: 2 | report.pdf, p. 3 | Results 2024 › Costs | 2024-08-02]`: the number to cite, then whose words follow.
+    """`[Source: 2 | report.pdf, p. 3 | Results 2024 › Costs | 2024-08-02]`: what to cite, and whose words follow.
 
     These are the file, its page where it has pages, and title, section and date of the document where they are known:
     a chunk of a later page often leaves out whose figures it holds.
