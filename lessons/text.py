@@ -13,8 +13,6 @@ from itertools import pairwise
 
 import snowballstemmer
 
-_stemmer = snowballstemmer.stemmer("porter")
-
 _LINE_ENDS = dict.fromkeys(map(ord, "\x0b\x0c\x85\u2028\u2029"), "\n")
 _UNWANTED = dict.fromkeys([*range(9), *range(14, 32), *range(127, 160), 0xAD, 0x200B, 0xFEFF])
 _CLEAN = _UNWANTED | _LINE_ENDS
@@ -23,7 +21,8 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 @lru_cache(maxsize=50_000)
 def _stem(word: str) -> str:
-    return _stemmer.stemWord(word) or word
+    """A stemmer keeps the word in itself while it works, so threads cannot share one."""
+    return snowballstemmer.stemmer("porter").stemWord(word) or word
 
 
 def normalize(text: str) -> str:

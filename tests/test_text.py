@@ -1,6 +1,9 @@
+import sys
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import snowballstemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -132,6 +135,20 @@ def test_an_acronym_that_looks_like_a_stop_word_stays() -> None:
 
 def test_repetition_is_kept() -> None:
     assert terms("cost cost") == ["cost", "cost"]
+
+
+def test_threads_find_the_same_stems_as_one_alone() -> None:
+    syllables = [consonant + vowel for consonant in "bdfglmpt" for vowel in "aeiou"]
+    words = [a + b + end for a in syllables for b in syllables for end in ("ntational", "rnization", "lfulness")]
+    stemmer = snowballstemmer.stemmer("porter")
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(terms, (" ".join(words[start::4]) for start in range(4))))
+    finally:
+        sys.setswitchinterval(interval)
+    assert found == [stemmer.stemWords(words[start::4]) for start in range(4)]
 
 
 @given(st.text())
