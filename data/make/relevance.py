@@ -90,7 +90,7 @@ def even(examples: Sequence[Case], weights: np.ndarray) -> float:
     """The sum at which as many candidates lie above as there are pieces of evidence, on average."""
     sums = np.concatenate([case.features @ weights for case in examples])
     evidence = np.concatenate([case.evidence for case in examples])
-    grid = np.linspace(sums.min(), sums.max(), 1_000)
+    grid = np.linspace(sums.min() - 10, sums.max() + 10, 2_000)
     expected = (1 / (1 + np.exp(grid[:, None] - sums))).sum(axis=1)
     return float(grid[np.argmin(abs(expected - evidence.sum()))])
 

@@ -19,10 +19,10 @@ from lessons.models.offline_tasks import task
 
 WEIGHTS = {
     "search": 3.4,  # the score of the search
-    "line": 2.6,  # how much of the question, or of another phrasing or a part of it, the best line covers
-    "names": 1.4,  # how many of its names, periods and identifiers the document holds
-    "meaning": 0.9,  # the similarity of the vectors, between the least and the most similar candidate
-    "contradiction": -0.7,  # its title names other years or quarters than the question
+    "line": 2.7,  # how much of the question, or of another phrasing or a part of it, the best line covers
+    "names": 0.9,  # how many of its names, periods and identifiers the document holds
+    "meaning": 1.1,  # the similarity of the vectors, between the least and the most similar candidate
+    "contradiction": -1.0,  # its title names other years or quarters than the question
 }
 """Fitted to the dev questions by `uv run python -m data.make.relevance`, which also cross-validates them."""
 
