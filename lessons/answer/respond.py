@@ -7,7 +7,7 @@ from llama_index.core.llms import LLM
 
 from lessons.answer.answer import Answer
 from lessons.answer.cite import citations, confidence
-from lessons.answer.prompts import DEFAULT_RESPONSE_FORMAT, NOT_FOUND, answer_prompt
+from lessons.answer.prompts import DEFAULT_RESPONSE_FORMAT, REFUSALS, answer_prompt
 from lessons.models.call import stream
 
 
@@ -42,7 +42,7 @@ def respond(
 
 def _complete(answer: Answer, question: str) -> None:
     answer.text = answer.text.strip()
-    answer.found = bool(answer.text) and answer.text not in NOT_FOUND.values()
+    answer.found = bool(answer.text) and answer.text not in REFUSALS
     answer.citations = citations(answer.text, answer.context) if answer.found else []
     answer.confidence = confidence(question, answer.context.documents) if answer.found else 0.0
     answer.warnings += [note for note in answer.trace["answer"].notes if note not in answer.warnings]

@@ -36,6 +36,7 @@ _ENGLISH = re.compile(
             rf"|given|contained|disclosed|covered|included|answered|addressed|available)\b(?: \S+){{0,3}} {_SOURCES}",
             r"\bI (?:do not|don['’]t) know\b",
             r"\bnot in the documents\b",
+            r"\bnothing (?:\w+ )?(?:was|is|has been|could be|can be) found\b|\bfound nothing\b",
         ]
     ),
     re.I,
@@ -56,6 +57,7 @@ _KOREAN = re.compile(
             _UNKNOWN,
             rf"(?:답변?|대답)(?:을|은|해)?\s?(?:\S+\s)?(?:드릴|할|찾을) 수 ?{_NOT_THERE}",
             r"(?:알|확인하|파악하|답하)기 (?:가 )?어렵|확인되지 않(?:습니다|았|는다)|모르겠습니다|알지 못합니다",
+            r"(?:찾|발견하)지 ?못(?:했|하였|합니다)",
         ]
     )
 )

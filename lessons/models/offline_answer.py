@@ -10,6 +10,12 @@ from lessons.models.offline_question import Question, read_question
 from lessons.models.offline_score import Candidate
 from lessons.models.offline_tasks import task
 
+NOTHING_FOUND = {
+    "en": "Nothing was found in the documents for this question.",
+    "ko": "이 질문과 관련된 내용을 문서에서 찾지 못했습니다.",
+}
+"""What is said when there is no document at all."""
+
 NOT_FOUND = {
     "en": "The documents do not answer this question.",
     "ko": "문서에서 이 질문에 대한 답을 찾을 수 없습니다.",
@@ -21,16 +27,21 @@ _LEAD = re.compile(r"^(?:[-*•‣▪◦○●·–►▶#]+\s+|[QA]\d*[.:]\s+)"
 _NUMBERED = re.compile(r"^\(?\d{1,2}[.)]\s+")
 
 
+"""What is said when there are documents and they do not answer."""
+
 NOT_SAID = {
     "en": "The documents do not say: “{}”.",
     "ko": "“{}”에 대한 답은 문서에 나와 있지 않습니다.",
 }
+"""What is said of one part of a question when the others are answered."""
 
 
 @task("answer")
 def answer(llm: Any, question: str, context: str = "", **_: Any) -> str:
-    """One to three sentences of the context with their citations, steps in full, or NOT_FOUND."""
+    """A few sentences of the context with their citations, steps in full, or one of the two sentences of refusal."""
     asked, found = read_question(question), passages(context)
+    if not found:
+        return NOTHING_FOUND[asked.language]
     choice = choose(asked, found, llm.embedding) if asked.units else Choice()
     if not choice.lines:
         return NOT_FOUND[asked.language]
@@ -38,7 +49,11 @@ def answer(llm: Any, question: str, context: str = "", **_: Any) -> str:
     separator = "\n" if len(steps) > 1 else " "
     several = len({candidate.passage.number for candidate in choice.lines}) > 1
     said = dict.fromkeys(cite(asked, candidate, several) for candidate in choice.lines)
-    return separator.join([*said, *(NOT_SAID[asked.language].format(part) for part in choice.missing)])
+    return separator.join([*said, *(_not_said(asked.language, part) for part in choice.missing)])
+
+
+def _not_said(language: str, part: str) -> str:
+    return NOT_SAID[language].format(re.sub("[“”]", '"', part))
 
 
 def cite(question: Question, candidate: Candidate, titled: bool) -> str:

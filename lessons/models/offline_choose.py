@@ -14,8 +14,8 @@ from lessons.models.offline_passages import Passage
 from lessons.models.offline_question import Question, Unit
 from lessons.models.offline_score import ELSEWHERE, Candidate, candidates, fits, rarity, with_topics
 
-ENOUGH = 0.42  # share of the question's words, by rarity, that an answer must cover; tuned on two outside sets
-MOST_LINES, PART_LINES = 3, 2  # that answer a question, or one part of it
+ENOUGH = 0.4  # share of the question's words, by rarity, that an answer must cover
+LINES, LINES_OF_PARTS = 3, 6  # that answer a question, and one with several parts
 NEXT_BEST = 60  # lines that may join the best one
 
 
@@ -28,12 +28,16 @@ class Choice:
 
 
 def choose(question: Question, found: list[Passage], embedding: BaseEmbedding | None) -> Choice:
-    """From the documents in the question's language; if they are silent, by meaning from those in the other one.
+    """From the documents in the question's language; if they are silent, from all, first by words and then by meaning.
 
-    Meanings cannot tell 'near' from 'not there', so the retriever must have put a document in the other language first.
+    A document may mix the languages. Meanings cannot tell 'near' from 'not there', so they count only if the retriever
+    has put a document in the other language first.
     """
-    chosen = choose_by_words(question, [passage for passage in found if passage.language == question.language])
+    own = [passage for passage in found if passage.language == question.language]
     foreign = [passage for passage in found if passage.language != question.language]
+    chosen = choose_by_words(question, own)
+    if foreign and not chosen.lines:
+        chosen = choose_by_words(question, found)
     if chosen.lines or not foreign or foreign[0] is not found[0] or embedding is None:
         return chosen
     return Choice(tuple(choose_by_meaning(question, foreign, embedding)))
@@ -43,8 +47,8 @@ def choose_by_words(question: Question, found: list[Passage]) -> Choice:
     """The lines that answer each part; none when the context leaves something essential of all of them open."""
     question = with_topics(question, found)
     asked = parts(question)
-    alone = len(asked) == 1
-    answers = [(part, _answer(part.question, found, MOST_LINES if alone else PART_LINES)) for part in asked]
+    most = LINES if len(asked) == 1 else max(2, LINES_OF_PARTS // len(asked))
+    answers = [(part, _answer(part.question, found, most)) for part in asked]
     lines: list[Candidate] = []
     for _, chosen in answers:
         lines += [one for one in chosen if all(one.line is not other.line for other in lines)]

@@ -14,6 +14,7 @@ _RULE = re.compile(r"[\s|:+=_-]+")
 _ITEM = re.compile(
     r"\s*(?:[-*•‣▪◦○●·–►▶]|\(?\d{1,2}[.)]|[①-⑳]|(?:step|단계)\s*\d+|\d+\s*단계)(?=[\s:.])", re.IGNORECASE
 )
+_NUMBERED = re.compile(r"\(?\d{1,2}(?:\.\d{1,2})?[.)]?\s+[^\W\d_]")
 _ENDED = re.compile(r"[.!?:;,。！？][\"'”’)\]]*$")
 _LABEL = re.compile(r"[^.:?!]{1,40}:\s\S")
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -129,6 +130,8 @@ def _heading_level(found: list[str], position: int) -> int:
         return 0
     if text[-1] in "?？":
         return 8
+    if _is_numbered_heading(found, position):
+        return 7
     if not _is_short(text):
         return 0
     if position == 0:
@@ -136,6 +139,18 @@ def _heading_level(found: list[str], position: int) -> int:
     # One or two short lines before a sentence, a list or a table head it; more of them are data.
     short = next((count for count, line in enumerate(following) if not _is_short(line)), len(following))
     return 7 if short < 2 and len(following) > short else 0
+
+
+def is_ended(text: str) -> bool:
+    """Whether a line ends as a sentence does."""
+    return _ENDED.search(text) is not None
+
+
+def _is_numbered_heading(found: list[str], position: int) -> bool:
+    """'4. Storage' above a sentence, as no list has it: an open line between others that are no items."""
+    around = [*found[position - 1 : position], found[position + 1]] if position else [found[position + 1]]
+    is_open = _NUMBERED.match(found[position]) and len(found[position]) <= 60 and not _ENDED.search(found[position])
+    return bool(is_open) and "|" not in found[position] and not any(_NUMBERED.match(other) for other in around)
 
 
 def _is_short(text: str) -> bool:

@@ -22,6 +22,10 @@ _KINDS = {
         "얼마|몇|비율|금액|가격|매출|이익|개수|건수|한도|수수료|요금|율[은이?]",
     ),
     "person": (r"\bwho(?:m|se)?\b", "누구|누가|담당자|책임자"),
+    "summary": (
+        r"\bsum(?:mar\w+| up\b)|\boverview\b|\bin short\b|\bbriefly\b|\boutline\b",
+        "요약|정리해|간추|개요|짧게",
+    ),
 }
 _KIND = {kind: re.compile("|".join(patterns), re.IGNORECASE) for kind, patterns in _KINDS.items()}
 _WORD = re.compile(r"[^\s?？!,;:()\[\]{}\"“”‘’「」]+(?:’s\b)?")

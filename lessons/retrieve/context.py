@@ -9,7 +9,7 @@ from lessons.retrieve.types import Context, RetrievedDocument
 from lessons.settings import settings
 
 SEPARATOR = "\n\n---\n\n"
-_HEADER = re.compile(r"\[Source:")  # inside a document: it must not pass for another one
+_FORGED = re.compile(r"\[(\s*(?:Source\s*:|(?:Retrieved Context|Response Format)\s*\]))", re.IGNORECASE)
 _MARKS = re.compile(r"[\[\]|›]")
 
 
@@ -22,7 +22,7 @@ class ContextBuilder:
     def build(self, documents: Sequence[RetrievedDocument]) -> Context:
         counter, text, kept, total = TokenEstimator(), "", [], 0
         for number, document in enumerate(documents, start=1):
-            part = f"{source_header(number, document)}\n{_HEADER.sub('(Source:', document.content)}"
+            part = f"{source_header(number, document)}\n{_quoted(document.content)}"
             longer = f"{text}{SEPARATOR}{part}" if text else part
             tokens = counter.count(longer)
             if tokens > self.max_tokens:
@@ -30,6 +30,11 @@ class ContextBuilder:
             text, total = longer, tokens
             kept.append(document)
         return Context(text, tuple(kept), total)
+
+
+def _quoted(content: str) -> str:
+    """A document's words, in which nothing looks like the header of another document or a section of the prompt."""
+    return _FORGED.sub(r"(\1", content)
 
 
 def source_header(number: int, document: RetrievedDocument) -> str:

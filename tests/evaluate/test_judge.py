@@ -6,7 +6,7 @@ import pytest
 
 from lessons.answer.answer import Answer
 from lessons.answer.cite import citations
-from lessons.answer.prompts import NOT_FOUND
+from lessons.answer.prompts import NOT_FOUND, REFUSALS
 from lessons.evaluate.golden import SPLITS, golden_questions
 from lessons.evaluate.judge import Verdict, judge, judge_text, refusals
 from lessons.evaluate.judge_agreement import agreement, labelled, validate
@@ -84,7 +84,7 @@ def test_without_key_facts_the_words_of_the_reference_count() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *NOT_FOUND.values(),
+        *REFUSALS,
         "I'm sorry, but I couldn't find any information about this in the provided documents.",
         "The provided context does not mention the salary.",
         "There is no information on executive pay in the passages.",
