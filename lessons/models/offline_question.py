@@ -49,6 +49,7 @@ _VAGUE = frozenset(
     show differ list explain describ summar compar question answer document file accord state mention report
     """.split()  # noqa: SIM905
 )
+_MEASURES = frozenset("often far soon long old big large high".split())  # noqa: SIM905  behind 'how': not in the answer
 _VAGUE_KOREAN = re.compile(
     "방법|내용|정도|이유|종류|날짜|시간|금액|사람|기간|설명|차이|비교|요약|문서|자료|파일|질문|회사|보고서|나오|적혀|따르|걸리|필요|해야|가능|함께|먹|알려|말하"
 )
@@ -109,6 +110,8 @@ def _units(text: str) -> list[Unit]:
         word = word.strip(".'’-–—")
         if word.endswith(("'s", "’s")):
             word = word[:-2]
+        if position and words[position - 1].lower() == "how" and word.lower() in _MEASURES:
+            continue
         unit = _read_word(word, position, titled) if 0 < len(word) <= LONGEST_WORD else None
         if unit:
             units.append(unit)

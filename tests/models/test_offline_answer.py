@@ -100,3 +100,14 @@ def test_says_only_words_of_the_context_and_cites_only_its_documents(question: s
         assert all(word in words or word.rstrip(".,:") in words for word in CITATION.sub("", said).split())
         numbers = {int(number) for number in CITATION.findall(said)}
         assert numbers <= set(range(1, len(texts) + 1))
+
+
+def test_a_word_of_how_often_need_not_stand_in_the_answer() -> None:
+    documents = context(
+        (
+            "backups.md",
+            "# Backups\n\n## When backups are made\nBackups are made every hour, at minute 15. "
+            "A restored machine can be a day behind its backups, however often they are made.",
+        )
+    )
+    assert "every hour" in ask("How often are backups made?", documents)
