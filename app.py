@@ -2,12 +2,13 @@
 
 import streamlit as st
 
-from lessons.pages import compare, documents
+from lessons.pages import chat, compare, documents
 
 st.set_page_config(page_title="RAG workbook", page_icon="📚", layout="wide")
 st.navigation(
     [
         st.Page(compare.page, title="Compare", icon=":material/compare_arrows:", default=True),
+        st.Page(chat.page, title="Chat", icon=":material/chat:", url_path="chat"),
         st.Page(documents.page, title="Documents", icon=":material/folder_open:", url_path="documents"),
     ]
 ).run()

@@ -121,11 +121,15 @@ def _clean(question: str) -> tuple[str, list[str]]:
     return text[:limit], [f"The question is longer than {limit:,} characters; the rest of it was not used."]
 
 
+def changed(before: Stage, after: Stage) -> list[str]:
+    """The names of the parts that differ from one stage to the next."""
+    parts = [part.name for part in fields(Stage) if part.compare and part.name != "name"]
+    return [part for part in parts if getattr(before, part) != getattr(after, part)]
+
+
 def difference(before: Stage, after: Stage) -> str:
     """What changed from one stage to the next, a line for each part."""
-    parts = [part.name for part in fields(Stage) if part.compare and part.name != "name"]
-    changed = [part for part in parts if getattr(before, part) != getattr(after, part)]
-    return "\n".join(f"{part}: {getattr(before, part)} → {getattr(after, part)}" for part in changed)
+    return "\n".join(f"{part}: {getattr(before, part)} → {getattr(after, part)}" for part in changed(before, after))
 
 
 @cache

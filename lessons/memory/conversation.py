@@ -24,10 +24,13 @@ class Conversation:
         """Opened when first needed, so that a store that is down is met where it is logged."""
         return StoredMessages(self._engine)
 
-    def history(self) -> tuple[tuple[str, str], ...]:
-        """(role, content) of the last turns, oldest first; empty if the store cannot be read."""
+    def history(self, turns: int | None = None) -> tuple[tuple[str, str], ...]:
+        """(role, content) of the last turns, oldest first; empty if the store cannot be read.
+
+        None takes as many turns as a stage is handed.
+        """
         try:
-            return self._messages.history(self._scope, self._session, settings().history_turns)
+            return self._messages.history(self._scope, self._session, turns or settings().history_turns)
         except LessonsError:
             logger.exception("the conversation could not be read")
             return ()
@@ -38,3 +41,7 @@ class Conversation:
             self._messages.add_turn(self._scope, self._session, question, answer)
         except LessonsError:
             logger.exception("the conversation could not be stored")
+
+    def forget(self) -> None:
+        """Delete what was said; LessonsError if it could not be deleted."""
+        self._messages.clear(self._scope, self._session)

@@ -1,45 +1,81 @@
-"""One question to every stage, side by side."""
+"""One question to several stages, side by side."""
 
 import json
+from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from lessons.answer.answer import Answer
 from lessons.ingest.scope import Scope
 from lessons.pages.common import opened, plain, told_plainly
+from lessons.pages.show import show_answer
 from lessons.pages.streaming import answers_of
+from lessons.retrieve.filter_text import parse_filter
 from lessons.settings import ROOT
-from lessons.stages import stages
+from lessons.stages import changed, stages
 from lessons.workspace import Workspace
 
 EVERYWHERE = "all documents"
+NARROWEST = 200  # pixels of a stage's column; what does not fit goes below
+FILTER_EXAMPLE = 'language == "ko" && page_number >= 2'
+FILTER_HELP = """Only chunks that fit are searched, for example
+`date >= 2024-07-01 && (doc_type == "faq" || has_steps == true)`.
+
+Operators: `==` `!=` `>` `>=` `<` `<=` `in` `nin`, joined by `&&` and `||`.
+
+Fields: `source_file` `page_number`, and from the enhanced index on `title` `date` `doc_type` `section` `language`
+`keywords` `has_steps`."""
 
 
 def page() -> None:
     """Ask, watch the answers come in, and look at what they rest on."""
     st.title("One question, every stage")
     place, owner = opened()
-    question, source_file = _question(place, owner)
-    if question is not None:
+    names = list(stages())
+    asked = _question(place, owner)
+    chosen = [name for name in names if name in st.session_state.stages]
+    if asked is not None and chosen:
         with told_plainly():
-            st.session_state.answers = _stream(owner, question, source_file)
+            st.session_state.answers = _stream(owner, asked, chosen)
         st.rerun()
-    for column, answer in zip(_columns(), st.session_state.get("answers", []), strict=False):
-        with column:
-            _show(answer)
+    answers = st.session_state.get("answers", {})
+    for name, cell in _cells(chosen).items():
+        with cell:
+            if name in answers:
+                st.caption(plain(answers[name].question))
+                show_answer(answers[name])
 
 
-def _question(place: Workspace, owner: str) -> tuple[str | None, str | None]:
-    """The question that was just asked, or None, and the file it is limited to."""
+@dataclass(frozen=True)
+class Asked:
+    """What the form says: the question, the file it is limited to, and a filter as text."""
+
+    question: str
+    source_file: str | None
+    filter_text: str
+
+
+def _question(place: Workspace, owner: str) -> Asked | None:
+    """What was just asked, or None."""
     st.pills("Try one of these", sample_questions(owner), key="sample", on_change=_take_sample)
+    names = list(stages())
+    st.pills("Stages", names, selection_mode="multi", default=names, format_func=str.capitalize, key="stages")
+    if not st.session_state.stages:
+        st.info("Choose at least one stage.")
     with st.form("ask", border=False):
         text = st.text_area("Your question", key="question", height=80, placeholder="In English or Korean")
+        left, right = st.columns(2)
         store = place.store(next(iter(stages().values())).index)
         files = [document.source_file for document in store.documents(Scope(owner))]
-        chosen = st.selectbox("Search in", [EVERYWHERE, *files])
+        source_file = left.selectbox("Search in", [EVERYWHERE, *files])
+        filter_text = right.text_input("Filter", key="filter", placeholder=FILTER_EXAMPLE, help=FILTER_HELP)
         asked = st.form_submit_button("Ask", type="primary")
-    return (text if asked else None), (None if chosen == EVERYWHERE else chosen)
+    if not asked:
+        return None
+    return Asked(text, None if source_file == EVERYWHERE else source_file, filter_text)
 
 
 def _take_sample() -> None:
@@ -61,63 +97,32 @@ def sample_questions(owner: str) -> list[str]:
     return list(found.values())
 
 
-def _columns() -> list:
-    names = list(stages())
-    columns = st.columns(len(names), gap="large")
-    for column, stage in zip(columns, stages().values(), strict=True):
-        column.subheader(stage.name.capitalize())
-    return columns
+def _cells(names: list[str]) -> dict[str, DeltaGenerator]:
+    """A cell for each stage, side by side as far as there is room, below its name and what it changes."""
+    if not names:
+        return {}
+    grid = st.grid(len(names), min_column_width=NARROWEST, gap="small")
+    cells = {name: grid.cell() for name in names}
+    for name, cell in cells.items():
+        cell.subheader(name.capitalize())
+        cell.caption(plain(_change(name)))
+    return cells
 
 
-def _stream(owner: str, question: str, source_file: str | None) -> list[Answer]:
-    """Stream every stage into its column, all at once; the answers in the order of the stages."""
-    streams = [stage.stream(question, user=owner, source_file=source_file) for stage in stages().values()]
-    places = [column.empty() for column in _columns()]
+def _change(name: str) -> str:
+    taught = list(stages().values())
+    number = list(stages()).index(name)
+    if number == 0:
+        return "The first stage"
+    return f"{taught[number - 1].name.capitalize()} with another {', '.join(changed(*taught[number - 1 : number + 1]))}"
+
+
+def _stream(owner: str, asked: Asked, names: list[str]) -> dict[str, Answer]:
+    """Stream the stages into their cells, all at once; the answers by the names of the stages."""
+    filters = parse_filter(asked.filter_text) if asked.filter_text.strip() else None
+    limits: dict[str, Any] = {"user": owner, "source_file": asked.source_file, "filters": filters}
+    streams = [stages()[name].stream(asked.question, **limits) for name in names]
+    places = [cell.empty() for cell in _cells(names).values()]
     with st.spinner("Thinking …"):
-        return answers_of(streams, lambda number, text: places[number].markdown(plain(text)))
-
-
-def _show(answer: Answer) -> None:
-    st.caption(plain(answer.question))
-    st.markdown(plain(answer.text))
-    for warning in answer.warnings:
-        st.warning(plain(warning))
-    _show_citations(answer)
-    _show_documents(answer)
-    _show_trace(answer)
-
-
-def _show_citations(answer: Answer) -> None:
-    for citation in answer.citations:
-        page_of = f", p. {citation.page}" if citation.page else ""
-        st.markdown(f"**{plain(f'[{citation.number}] {citation.source_file}{page_of}')}**  \n“{plain(citation.quote)}”")
-    if answer.found:
-        st.caption(plain(f"Retrieval confidence {answer.confidence:.0%} · answered by the {answer.model}"))
-
-
-def _show_documents(answer: Answer) -> None:
-    with st.expander(f"Retrieved chunks ({len(answer.context.documents)})"), st.container(height=420, border=False):
-        for number, document in enumerate(answer.context.documents, start=1):
-            page_of = f", p. {document.page}" if document.page else ""
-            st.markdown(f"**{number}** · {plain(document.source + page_of)} · score {document.score:.3f}")
-            st.caption(plain(document.content))
-
-
-def _show_trace(answer: Answer) -> None:
-    trace = answer.trace
-    with st.expander(plain(f"Trace: {trace.ms:.0f} ms, {trace.llm_calls} model calls, {trace.tokens:,} tokens")):
-        st.dataframe(
-            [
-                {
-                    "step": step.name,
-                    "ms": round(step.ms, 1),
-                    "model calls": step.llm_calls,
-                    "tokens in": step.tokens_in,
-                    "tokens out": step.tokens_out,
-                    "cost ($)": step.cost,
-                    "notes": " ".join(step.notes),
-                }
-                for step in trace
-            ],
-            hide_index=True,
-        )
+        answers = answers_of(streams, lambda number, text: places[number].markdown(plain(text)))
+    return dict(zip(names, answers, strict=True))

@@ -8,7 +8,7 @@ from lessons.answer.answer import Answer
 from lessons.stages import AnswerStream
 
 
-def answers_of(streams: Sequence[AnswerStream], show: Callable[[int, str], None]) -> list[Answer]:
+def answers_of(streams: Sequence[AnswerStream], show: Callable[[int, str], object]) -> list[Answer]:
     """Read all streams in parallel, telling `show` the number of the stream and its text so far.
 
     The first error of a stream is raised once the others are done.

@@ -69,9 +69,9 @@ class _Parser:
         return value
 
     def fail(self, problem: str) -> NoReturn:
-        example = "An example: year >= 2024 && quarter == 'Q3'"
-        sentence = f"The filter is wrong at column {self.start + 1}: {problem}. {example}"
-        raise LessonsError(f"{sentence}\n{pointer(self.text, self.start)}")
+        sentence = f"The filter is wrong at column {self.start + 1}: {problem}."
+        example = "An example: date >= 2024-07-01 && doc_type == 'faq'"
+        raise LessonsError(f"{sentence}\n{pointer(self.text, self.start)}\n{example}")
 
     def alternatives(self, depth: int) -> MetadataFilters:
         def all_of() -> Any:

@@ -5,25 +5,11 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lessons.answer.prompts import NOT_FOUND
-from lessons.ingest.index import naive_index
-from lessons.ingest.pipeline import ingest
-from lessons.ingest.scope import Scope
+from lessons.answer.prompts import NOT_FOUND, NOTHING_FOUND
 from lessons.pages.common import plain
-from lessons.settings import ROOT, Settings
-from lessons.workspace import workspace
-
-POISON = "# Kiosk <script>alert(1)</script>\n\nThe kiosk opens at 7:30. ![x](https://evil.example/x.png) <img src=x>\n"
-
-
-@pytest.fixture(scope="module")
-def shop(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Give the reader a document, so that the shipped ones need not be loaded."""
-    path = tmp_path_factory.mktemp("shop") / "kiosk.md"
-    path.write_text(POISON, encoding="utf-8")
-    place, index = workspace(), naive_index()
-    results = list(ingest([(path, "kiosk.md")], index, place.store(index), place.embedding, Scope("reader")))
-    assert results[0].status in ("added", "unchanged")
+from lessons.settings import ROOT
+from lessons.stages import stages
+from tests.support.app import press, shown
 
 
 @pytest.fixture
@@ -35,19 +21,12 @@ def compare(shop: None) -> AppTest:
 
 def ask(page: AppTest, question: str) -> AppTest:
     page.text_area[0].set_value(question)
-    next(button for button in page.button if button.label == "Ask").click()
-    page.run()
-    assert not page.exception
-    return page
-
-
-def shown(page: AppTest) -> str:
-    return "\n".join(element.value for element in [*page.markdown, *page.caption, *page.error, *page.warning])
+    return press(page, "Ask")
 
 
 def test_the_first_page_offers_a_question_and_every_stage(compare: AppTest) -> None:
     assert compare.title[0].value == "One question, every stage"
-    assert "Naive" in [column.value for column in compare.subheader]
+    assert [column.value.lower() for column in compare.subheader] == list(stages())
 
 
 def test_a_question_is_answered_with_citation_chunks_and_trace(compare: AppTest) -> None:
@@ -66,6 +45,47 @@ def test_a_question_beyond_the_documents_gets_an_honest_answer(compare: AppTest)
     assert plain(NOT_FOUND["en"]) in shown(ask(compare, "How many moons does Jupiter have?"))
 
 
+def test_a_stage_says_what_it_changes(compare: AppTest) -> None:
+    assert plain("Naive with another index") in shown(compare)
+
+
+def test_only_the_chosen_stages_are_asked(compare: AppTest) -> None:
+    compare.pills(key="stages").set_value(["smart", "naive"])
+    page = ask(compare, "When does the kiosk open?")
+    assert [column.value for column in page.subheader] == ["Naive", "Smart"]
+    assert list(page.session_state["answers"]) == ["naive", "smart"]
+
+
+def test_without_a_stage_nothing_is_asked(compare: AppTest) -> None:
+    compare.pills(key="stages").set_value([])
+    page = ask(compare, "When does the kiosk open?")
+    assert [info.value for info in page.info] == ["Choose at least one stage."]
+    assert "answers" not in page.session_state
+
+
+def test_the_queries_that_a_step_made_are_shown(compare: AppTest) -> None:
+    compare.pills(key="stages").set_value(["smart"])
+    page = ask(compare, "Please, could you tell me when the kiosk opens?")
+    made = page.session_state["answers"]["smart"].trace["Rewrite"].output
+    assert f"**Rewrite** {plain(f'→ {made[0]}')}" in shown(page)
+
+
+def test_a_filter_limits_what_is_searched(compare: AppTest) -> None:
+    compare.pills(key="stages").set_value(["naive"])
+    compare.text_input(key="filter").set_value('source_file != "kiosk.md"')
+    page = ask(compare, "When does the kiosk open?")
+    assert plain(NOTHING_FOUND["en"]) in shown(page)
+    assert plain("7:30") not in shown(page)
+
+
+def test_a_slip_in_a_filter_is_pointed_at_and_nothing_is_asked(compare: AppTest) -> None:
+    compare.text_input(key="filter").set_value("page_number => 2")
+    page = ask(compare, "When does the kiosk open?")
+    assert page.error[0].value.startswith(plain("The filter is wrong at column 13:"))
+    assert page.code[0].value.splitlines()[:2] == ["page_number => 2", " " * 12 + "^"]
+    assert "answers" not in page.session_state
+
+
 def test_markup_of_a_document_is_shown_and_never_comes_alive(compare: AppTest) -> None:
     text = shown(ask(compare, "When does the kiosk open?"))
     assert plain("<script>alert(1)</script>") in text
@@ -74,8 +94,8 @@ def test_markup_of_a_document_is_shown_and_never_comes_alive(compare: AppTest) -
 
 def test_a_rerun_does_not_ask_again(compare: AppTest) -> None:
     page = ask(compare, "When does the kiosk open?")
-    before = page.session_state["answers"][0]
-    assert page.run().session_state["answers"][0] is before
+    before = page.session_state["answers"]["naive"]
+    assert page.run().session_state["answers"]["naive"] is before
 
 
 def test_another_owner_does_not_see_the_readers_documents(compare: AppTest) -> None:

@@ -61,7 +61,7 @@ def test_a_wrong_expression_is_refused_at_its_column(text: str, column: int) -> 
 def test_a_caret_stands_under_the_place() -> None:
     with pytest.raises(LessonsError) as caught:
         parse_filter("회사 = '한빛'")
-    _, line, caret = str(caught.value).split("\n")
+    _, line, caret, _ = str(caught.value).split("\n")
     assert line == "회사 = '한빛'"
     assert caret.index("^") == 5  # two Korean syllables are four columns wide
 

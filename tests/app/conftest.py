@@ -1,0 +1,24 @@
+"""A document of the reader's in every index, so that the shipped ones need not be loaded."""
+
+import pytest
+
+from lessons.ingest.pipeline import ingest
+from lessons.ingest.scope import Scope
+from lessons.library import indexes
+from lessons.settings import Settings
+from lessons.workspace import workspace
+
+POISON = """# Kiosk <script>alert(1)</script>
+
+The kiosk opens at 7:30. The kiosk closes at 18:15. ![x](https://evil.example/x.png) <img src=x>
+"""
+
+
+@pytest.fixture(scope="package")
+def shop(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("shop") / "kiosk.md"
+    path.write_text(POISON, encoding="utf-8")
+    place = workspace()
+    for index in indexes():
+        results = list(ingest([(path, "kiosk.md")], index, place.store(index), place.embedding, Scope("reader")))
+        assert results[0].status in ("added", "unchanged")

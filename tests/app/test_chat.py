@@ -1,0 +1,108 @@
+"""The chat: a conversation goes on, survives a reload, is nobody else's, and can be forgotten."""
+
+from collections.abc import Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from lessons.errors import LessonsError
+from lessons.pages.common import plain
+from lessons.stages import Stage
+from tests.support.app import press, shown
+
+
+def script() -> None:
+    from lessons.pages import chat
+
+    chat.page()
+
+
+def opened(address: str = "", owner: str = "reader") -> AppTest:
+    """The page as a new tab shows it at this address."""
+    page = AppTest.from_function(script, default_timeout=120)
+    if address:
+        page.query_params.update({"session": address, "owner": owner})
+    page.run()
+    assert not page.exception
+    return page
+
+
+def session(page: AppTest) -> str:
+    """The id in the address, which AppTest keeps as a text or as a list of texts."""
+    named = page.query_params["session"]
+    return named if isinstance(named, str) else named[0]
+
+
+def say(page: AppTest, words: str) -> AppTest:
+    page.chat_input[0].set_value(words).run()
+    assert not page.exception
+    return page
+
+
+@pytest.fixture
+def begun(shop: None) -> AppTest:
+    """A conversation of one turn."""
+    return say(opened(), "When does the kiosk open?")
+
+
+def test_a_question_is_answered_with_its_citation(begun: AppTest) -> None:
+    assert [message.name for message in begun.chat_message] == ["user", "assistant"]
+    assert plain("7:30") in shown(begun)
+    assert plain("[1] kiosk.md") in shown(begun)
+
+
+def test_a_follow_up_is_understood_from_what_was_said(begun: AppTest) -> None:
+    page = say(begun, "And when does it close?")
+    assert "kiosk" in page.session_state["chat"][1][1].answer.trace["Compress"].output[0]
+    assert plain("18:15") in shown(page)
+
+
+def test_a_reload_shows_the_conversation_and_goes_on_with_it(begun: AppTest) -> None:
+    page = opened(session(begun))
+    assert plain("7:30") in shown(page)
+    assert plain("18:15") in shown(say(page, "And when does it close?"))
+    assert len(page.chat_message) == 4
+
+
+def test_another_owner_does_not_see_the_session(begun: AppTest) -> None:
+    assert opened(session(begun)).chat_message
+    assert not opened(session(begun), "mina").chat_message
+    begun.sidebar.selectbox[0].select("mina").run()
+    assert not begun.chat_message
+
+
+def test_a_new_conversation_leaves_the_old_one_where_it_was(begun: AppTest) -> None:
+    before = session(begun)
+    page = press(begun, "New conversation")
+    assert not page.chat_message
+    assert session(page) != before
+    assert opened(before).chat_message
+
+
+def test_a_forgotten_conversation_is_gone_after_a_reload_too(begun: AppTest) -> None:
+    before = session(begun)
+    assert opened(before).chat_message
+    assert not press(begun, "Delete it").chat_message
+    assert not opened(before).chat_message
+
+
+def test_an_answer_that_breaks_off_is_told_and_not_remembered(begun: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pieces(*args: object) -> Iterator[str]:
+        yield "The kiosk"
+        raise LessonsError("The model went away; ask again.")
+
+    monkeypatch.setattr(Stage, "_answer", pieces)
+    assert plain("The model went away; ask again.") in shown(say(begun, "And when does it close?"))
+    assert len(opened(session(begun)).chat_message) == 2
+
+
+@pytest.mark.parametrize("name", ["monday", "x" * 21 + "\0", "x" * 500])
+def test_an_id_that_was_not_made_here_is_not_taken(shop: None, name: str) -> None:
+    assert session(opened(name)) != name
+
+
+def test_markup_of_a_question_is_shown_and_never_comes_alive(begun: AppTest) -> None:
+    poison = "<b>kiosk</b> ![x](https://evil.example/x.png)"
+    page = say(begun, poison)
+    assert plain(poison) in shown(page)
+    assert plain(poison) in shown(opened(session(page)))

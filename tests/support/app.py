@@ -1,0 +1,15 @@
+"""What the tests of the app's pages share."""
+
+from streamlit.testing.v1 import AppTest
+
+
+def press(page: AppTest, label: str) -> AppTest:
+    """Click the button with this label; nothing may break."""
+    next(button for button in page.button if button.label == label).click().run()
+    assert not page.exception
+    return page
+
+
+def shown(page: AppTest) -> str:
+    """The words on the page."""
+    return "\n".join(element.value for element in [*page.markdown, *page.caption, *page.error, *page.warning])
