@@ -71,6 +71,7 @@ class Settings(BaseSettings):
     naive_top_k: int = 5
     fusion_candidates: int = 100  # from either search
     smart_threshold: float = 0.3  # of the best score
+    rank_fusion_k: int = 60
     variant_weight: float = 0.5  # of what another phrasing finds
     top_k: int = 10
     similarity_threshold: float = 0.7

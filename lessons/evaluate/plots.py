@@ -18,7 +18,7 @@ _LABEL_LENGTH = 48  # characters
 
 def plot_metric(evaluation: Evaluation, metric: str = "recall@5") -> Figure:
     """One metric of every stage with its 95 % interval."""
-    figure, axes = _canvas(5.5, 0.6 * len(evaluation.stages) + 1.4)
+    figure, axes = canvas(5.5, 0.6 * len(evaluation.stages) + 1.4)
     for place, stage in enumerate(evaluation.stages):
         _point(axes, place, evaluation.summary(stage), metric, stage)
     _name_rows(axes, evaluation.stages)
@@ -35,7 +35,7 @@ def plot_groups(evaluation: Evaluation, metric: str = "recall@5", by: str = "cat
         for group in evaluation.groups(by)
         if not np.isnan([evaluation.summary(stage, **{by: group}).means[metric] for stage in stages]).all()
     ]
-    figure, axes = _canvas(6.5, 0.19 * len(groups) * (len(stages) + 1) + 1.4)
+    figure, axes = canvas(6.5, 0.19 * len(groups) * (len(stages) + 1) + 1.4)
     for row, group in enumerate(groups):
         for place, stage in enumerate(stages):
             _point(axes, row + _offset(place, len(stages)), evaluation.summary(stage, **{by: group}), metric, stage)
@@ -48,7 +48,7 @@ def plot_groups(evaluation: Evaluation, metric: str = "recall@5", by: str = "cat
 
 def plot_latency(evaluation: Evaluation, metric: str = "correctness") -> Figure:
     """Quality against time: the dot stands at the median latency, the line ends at the 95th percentile."""
-    figure, axes = _canvas(6, 4)
+    figure, axes = canvas(6, 4)
     for stage in evaluation.stages:
         summary = evaluation.summary(stage)
         quality = summary.means[metric]
@@ -63,7 +63,7 @@ def plot_latency(evaluation: Evaluation, metric: str = "correctness") -> Figure:
 
 def plot_cost(evaluation: Evaluation, metric: str = "correctness") -> Figure:
     """Quality against money: US dollars for 1,000 questions at the prices of the settings."""
-    figure, axes = _canvas(6, 4)
+    figure, axes = canvas(6, 4)
     for stage in evaluation.stages:
         summary = evaluation.summary(stage)
         _dot(axes, 1_000 * summary.cost, summary, metric, stage)
@@ -83,7 +83,7 @@ def plot_moved(evaluation: Evaluation, before: str, after: str, metric: str = "r
     moved = sorted((change for change in changes if change[0] and not np.isnan(change[0])), reverse=True)
     up, down = sum(change > 0 for change, *_ in moved), sum(change < 0 for change, *_ in moved)
     shown = moved if len(moved) <= MOVED_AT_MOST else moved[: MOVED_AT_MOST // 2] + moved[-MOVED_AT_MOST // 2 :]
-    figure, axes = _canvas(8, 0.28 * len(shown) + 1.6)
+    figure, axes = canvas(8, 0.28 * len(shown) + 1.6)
     for row, (change, _, start) in enumerate(shown):
         colour = stage_colour(after if change > 0 else before)
         axes.annotate(
@@ -105,7 +105,7 @@ class Plot(Figure):
         return picture.getvalue()
 
 
-def _canvas(width: float, height: float) -> tuple[Figure, Axes]:
+def canvas(width: float, height: float) -> tuple[Figure, Axes]:
     """A figure outside pyplot, so that none stays open and no window system is needed. Sizes are inches."""
     use_fonts()
     figure = Plot(figsize=(width, height), layout="constrained")

@@ -3,8 +3,9 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from lessons.retrieve.fusion import fuse
+from lessons.retrieve.fusion import fuse, reciprocal_rank_fusion
 from lessons.retrieve.languages import CentredVectorRetriever
 from lessons.retrieve.search import KeywordRetriever, ranked
 from lessons.retrieve.types import Query, Resources, RetrievedDocument, Retriever
@@ -25,6 +26,7 @@ class HybridRetriever:
     candidates: int = field(default_factory=lambda: settings().fusion_candidates)
     meaning: Retriever = field(default_factory=CentredVectorRetriever)
     words: Retriever = field(default_factory=KeywordRetriever)
+    fusion: Literal["scores", "ranks"] = "scores"
 
     def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
         wide = replace(query, top_k=self.candidates)
@@ -55,7 +57,8 @@ class HybridRetriever:
             """Words cannot be compared across languages: there, not to be found by them says nothing."""
             return 0.0 if leg == 1 and id_ in foreign else None
 
-        fused = _from_0_to_1(fuse(list(scores.values()), missing))
+        lists = list(scores.values())
+        fused = _from_0_to_1(fuse(lists, missing) if self.fusion == "scores" else reciprocal_rank_fusion(lists))
         return [
             replace(found[id_], score=score, legs={leg: one[id_] for leg, one in scores.items() if id_ in one})
             for id_, score in fused.items()

@@ -3,10 +3,17 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.retrieve.fusion import fuse, standardise, standout
+from lessons.retrieve.fusion import fuse, reciprocal_rank_fusion, standardise, standout
 
 FLAT = {f"flat{number}": 10.0 - number * 0.1 for number in range(30)}
 TOWERING = {"tower": 40.0} | {f"low{number}": 10.0 - number * 0.1 for number in range(30)}
+
+
+def test_rank_fusion_sees_ranks_only() -> None:
+    assert reciprocal_rank_fusion([FLAT, TOWERING]) == reciprocal_rank_fusion([FLAT, TOWERING | {"tower": 10.1}])
+    both = reciprocal_rank_fusion([{"a": 2.0, "b": 1.0}, {"b": 9.0}])
+    assert both == {"b": 1 / 62 + 1 / 61, "a": 1 / 61}
+
 
 scores = st.dictionaries(st.text("abcdef", min_size=1, max_size=2), st.floats(-1e6, 1e6), max_size=40)
 
