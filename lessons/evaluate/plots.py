@@ -92,7 +92,7 @@ def plot_moved(evaluation: Evaluation, before: str, after: str, metric: str = "r
     axes.set_xlim(-0.05, 1.05)
     _name_rows(axes, [label for _, label, _ in shown])
     axes.set_xlabel(f"{metric}, from {before} to {after}")
-    axes.set_title(f"{up} questions up, {down} down, {len(pairs) - up - down} unmoved\nfrom {before} to {after}")
+    figure.suptitle(f"{up} questions up, {down} down, {len(pairs) - up - down} unmoved from {before} to {after}")
     return figure
 
 

@@ -37,7 +37,7 @@ class Estimate:
     cost: float = 0.0
 
     def __str__(self) -> str:
-        head = f"Enriching {self.files} files at the level {self.level}"
+        head = f"Enriching {self.files} file{'' if self.files == 1 else 's'} at the level {self.level}"
         if not self.calls:
             return f"{head} asks no model."
         tokens = f"{self.tokens_in:,} tokens in and {self.tokens_out:,} out"

@@ -63,7 +63,7 @@ def test_a_stage_of_the_reader_has_a_colour_too() -> None:
 
 def test_the_moved_questions_are_counted_both_ways() -> None:
     (axes,) = plot_moved(RUN, "naive", "smart").axes
-    assert axes.get_title() == "20 questions up, 20 down, 0 unmoved\nfrom naive to smart"
+    assert axes.figure.get_suptitle() == "20 questions up, 20 down, 0 unmoved from naive to smart"
 
 
 def test_many_moved_questions_stay_readable() -> None:
