@@ -35,7 +35,7 @@ def draw(place: Workspace, owner: str, jobs: Jobs, indexes: Sequence[Index]) -> 
     )
     files = [(upload.getvalue(), file_name(upload.name)) for upload in uploads]
     level = _level(place, owner, files, indexes)
-    if st.button("Ingest", type="primary") and files:
+    if st.button("Ingest", type="primary", disabled=not files):
         jobs.submit(files, Scope(owner), enrichment=level)
         st.session_state.batch += 1
         st.rerun()
