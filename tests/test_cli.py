@@ -108,10 +108,9 @@ def test_json_holds_answer_citations_documents_and_trace(owner: str) -> None:
     assert answer["found"]
     assert "9시" in answer["answer"]
     assert 0 < answer["confidence"] <= 1
-    (citation,) = answer["citations"]
-    assert citation["source_file"] == "도서관.txt"
-    assert citation["quote"] in FACTS["도서관.txt"]
-    assert citation["chunk_id"] in {document["chunk_id"] for document in answer["documents"]}
+    assert {citation["source_file"] for citation in answer["citations"]} == {"도서관.txt"}
+    assert all(citation["quote"] in FACTS["도서관.txt"] for citation in answer["citations"])
+    assert {each["chunk_id"] for each in answer["citations"]} <= {each["chunk_id"] for each in answer["documents"]}
     assert [step["step"] for step in answer["trace"]] == ["retrieve", "context", "answer"]
     assert answer["trace"][-1]["llm_calls"] == 1
 
