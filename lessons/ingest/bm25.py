@@ -17,6 +17,7 @@ from sqlalchemy import (
     TEXT,
     Connection,
     Double,
+    Numeric,
     Select,
     Table,
     func,
@@ -28,6 +29,8 @@ from sqlalchemy.sql import ColumnElement
 from lessons.ingest.postings import postings_table
 from lessons.settings import settings
 from lessons.text import normalize
+
+_DIGITS = 9  # decimal places of a score
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,8 @@ class SearchedScope:
         slope = chosen.bm25_k1 * chosen.bm25_b / max(statistics.average_length, 1)
         damping = _double(chosen.bm25_k1 * (1 - chosen.bm25_b)) + _double(slope) * postings.c.length.cast(Double)
         gain = asked.c.idf * frequency * _double(chosen.bm25_k1 + 1) / (frequency + damping)
-        score = func.sum(gain).label("score")
+        total = func.round(func.sum(gain).cast(Numeric), _DIGITS)  # the order of adding moves the last digits of a sum
+        score = total.cast(Double).label("score")
         found = select(postings.c.chunk_id, score).join_from(asked, postings, asked.c.term == postings.c.term)
         found = found.where(*self._matching(postings)).group_by(postings.c.chunk_id)
         return found.order_by(score.desc(), postings.c.chunk_id).limit(limit)

@@ -19,6 +19,8 @@ from lessons.retrieve.catalog import remembered
 from lessons.retrieve.search import VectorRetriever, ranked
 from lessons.retrieve.types import Query, Resources, RetrievedDocument
 
+_DIGITS = 6  # decimal places of a mean, whose last digits depend on the order of adding
+
 
 @dataclass(frozen=True)
 class CentredVectorRetriever:
@@ -47,7 +49,7 @@ def language_centres(store: ChunkStore, scope: Scope) -> dict[str, np.ndarray]:
     language = chunks.metadata_["language"].astext
     mean = func.avg(chunks.embedding, type_=chunks.embedding.type)
     found = store.rows(select(language, mean).where(chunks.user_id == scope.user_id).group_by(language), scope)
-    return {name: np.asarray(centre) for name, centre in found}
+    return {name: np.asarray(centre).round(_DIGITS) for name, centre in found}
 
 
 def _in_language(language: str, filters: MetadataFilters | None) -> MetadataFilters:
