@@ -51,7 +51,7 @@ class HybridRetriever:
         scores = {leg: {document.id: document.score for document in documents} for leg, documents in legs.items()}
         foreign = {id_ for id_, document in found.items() if document.metadata.get("language") != language(text)}
         if len(scores["words"]) < query.top_k:  # every match is there, so that the others match not at all
-            scores["words"] = dict.fromkeys(found.keys() - foreign, 0.0) | scores["words"]
+            scores["words"] = {id_: 0.0 for id_ in found if id_ not in foreign} | scores["words"]
 
         def missing(leg: int, id_: str) -> float | None:
             """Words cannot be compared across languages: there, not to be found by them says nothing."""
