@@ -70,6 +70,7 @@ class Settings(BaseSettings):
     # Retrieval
     naive_top_k: int = 5
     fusion_candidates: int = 100  # from either search
+    language_prior_chunks: int = 10  # at the mean of all languages, counted as chunks of each
     smart_threshold: float = 0.3  # of the best score
     rank_fusion_k: int = 60
     variant_weight: float = 0.5  # of what another phrasing finds

@@ -22,6 +22,14 @@ COMPARISONS = {
 }
 
 
+def also(key: str, value: str, filters: MetadataFilters | None) -> MetadataFilters:
+    """The filters and one more: the field equals the value."""
+    equal = MetadataFilter(key=key, value=value)
+    if filters is None:
+        return MetadataFilters(filters=[equal])
+    return MetadataFilters(filters=[equal, filters], condition=FilterCondition.AND)
+
+
 def bound_filters(metadata: ColumnElement, filters: MetadataFilters) -> ColumnElement[bool]:
     """The whole tree of filters over a JSONB column; an empty group limits nothing.
 

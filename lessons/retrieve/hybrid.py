@@ -17,8 +17,9 @@ from lessons.text import language
 class HybridRetriever:
     """Takes `candidates` documents from either search, fuses their scores, and adds up those of all queries.
 
-    The first query counts whole, a variant of it half. Scores run from 1 for the best document down; `threshold` cuts
-    the tail off. The scores of the two searches for the best-fitting query stay with each document, in `legs`.
+    The first query counts whole, a variant of it half. Scores run from 1 for the best document down to 0 for the last;
+    where there are more documents than `top_k`, `threshold` cuts the tail off. The scores of the two searches for the
+    best-fitting query stay with each document, in `legs`.
     """
 
     top_k: int | None = None
@@ -39,7 +40,8 @@ class HybridRetriever:
                 found[document.id] = max(found.get(document.id, document), document, key=lambda one: one.score)
         best = max(total.values(), default=1.0) or 1.0
         documents = [document.with_score(total[id_] / best) for id_, document in found.items()]
-        return ranked(documents, self.threshold)[: self.top_k or query.top_k]
+        wanted = self.top_k or query.top_k
+        return ranked(documents, self.threshold if len(documents) > wanted else None)[:wanted]
 
     def _fused(self, text: str, query: Query, resources: Resources) -> list[RetrievedDocument]:
         """The candidates of either search for one query, with scores from 0 to 1."""
@@ -49,7 +51,8 @@ class HybridRetriever:
         }
         found = {document.id: document for documents in legs.values() for document in documents}
         scores = {leg: {document.id: document.score for document in documents} for leg, documents in legs.items()}
-        foreign = {id_ for id_, document in found.items() if document.metadata.get("language") != language(text)}
+        asked_in = language(text)
+        foreign = {id_ for id_, document in found.items() if document.metadata.get("language") != asked_in}
         if len(scores["words"]) < query.top_k:  # every match is there, so that the others match not at all
             scores["words"] = {id_: 0.0 for id_ in found if id_ not in foreign} | scores["words"]
 

@@ -1,8 +1,9 @@
 """File names that a question may be limited to: only those that the store knows within the scope (row B7)."""
 
-from llama_index.core.vector_stores.types import FilterCondition, MetadataFilter, MetadataFilters
+from llama_index.core.vector_stores.types import MetadataFilters
 
 from lessons.errors import LessonsError
+from lessons.ingest.filters import also
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 from lessons.retrieve.catalog import catalog
@@ -18,7 +19,7 @@ def only_file(
     name = normalize(source_file)
     if name not in catalog(store, scope):
         return filters, [f"{name[:_SHOWN]} is not among the documents of {scope.user_id}; all of them were searched."]
-    return _limited(name, filters), []
+    return also("source_file", name, filters), []
 
 
 def registered_file(
@@ -28,11 +29,4 @@ def registered_file(
     name = normalize(source_file)
     if name not in catalog(store, scope):
         raise LessonsError(f"{name[:_SHOWN]} is not registered; search all documents, or name another file.")
-    return _limited(name, filters)
-
-
-def _limited(name: str, filters: MetadataFilters | None) -> MetadataFilters:
-    this_file = MetadataFilters(filters=[MetadataFilter(key="source_file", value=name)])
-    if filters is None:
-        return this_file
-    return MetadataFilters(filters=[this_file, filters], condition=FilterCondition.AND)
+    return also("source_file", name, filters)

@@ -10,14 +10,15 @@ no order. (Libovický et al., On the Language Neutrality of Pre-trained Multilin
 from dataclasses import dataclass, replace
 
 import numpy as np
-from llama_index.core.vector_stores.types import FilterCondition, MetadataFilter, MetadataFilters
 from sqlalchemy import func, select
 
+from lessons.ingest.filters import also
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 from lessons.retrieve.catalog import remembered
-from lessons.retrieve.search import VectorRetriever, ranked
+from lessons.retrieve.search import VectorRetriever, merged, ranked
 from lessons.retrieve.types import Query, Resources, RetrievedDocument
+from lessons.settings import settings
 
 _DIGITS = 6  # decimal places of a mean, whose last digits depend on the order of adding
 
@@ -31,28 +32,29 @@ class CentredVectorRetriever:
     def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
         wanted = self.top_k or query.top_k
         centres = remembered(language_centres, resources.store, query.scope)
-        best: dict[str, RetrievedDocument] = {}
+        found: list[RetrievedDocument] = []
         for text in queries:
             vector = np.asarray(resources.embedding.get_query_embedding(text))
             for language, centre in centres.items():
-                within = replace(query, filters=_in_language(language, query.filters), top_k=wanted)
-                for document in VectorRetriever().retrieve([text], within, resources):
-                    score = document.score - float(vector @ centre)
-                    if document.id not in best or best[document.id].score < score:
-                        best[document.id] = document.with_score(score)
-        return ranked(best.values())[:wanted]
+                within = replace(query, filters=also("language", language, query.filters), top_k=wanted)
+                nearest = VectorRetriever().retrieve([text], within, resources)
+                found += [document.with_score(document.score - float(vector @ centre)) for document in nearest]
+        return ranked(merged(found))[:wanted]
 
 
 def language_centres(store: ChunkStore, scope: Scope) -> dict[str, np.ndarray]:
-    """The mean vector of the owner's chunks in each language."""
-    chunks = store.chunks
+    """The mean vector of the owner's chunks in each language.
+
+    The fewer there are, the more of the mean over all languages is mixed in, as if `language_prior_chunks` chunks more
+    had been seen that lie there (a conjugate prior; Gelman et al., Bayesian Data Analysis, 2013, section 2.5). A chunk
+    that is alone in its language would else be its own mean, and every question equally far from it.
+    """
+    chunks, prior = store.chunks, settings().language_prior_chunks
     language = chunks.metadata_["language"].astext
     mean = func.avg(chunks.embedding, type_=chunks.embedding.type)
-    found = store.rows(select(language, mean).where(chunks.user_id == scope.user_id).group_by(language), scope)
-    return {name: np.asarray(centre).round(_DIGITS) for name, centre in found}
-
-
-def _in_language(language: str, filters: MetadataFilters | None) -> MetadataFilters:
-    this_language = MetadataFilter(key="language", value=language)
-    parts: list[MetadataFilter | MetadataFilters] = [this_language] if filters is None else [this_language, filters]
-    return MetadataFilters(filters=parts, condition=FilterCondition.AND)
+    per_language = select(language, func.count(), mean).where(chunks.user_id == scope.user_id).group_by(language)
+    found = [(name, count, np.asarray(mean)) for name, count, mean in store.rows(per_language, scope)]
+    if not found:
+        return {}
+    overall = sum(count * mean for _, count, mean in found) / sum(count for _, count, _ in found)
+    return {name: ((count * mean + prior * overall) / (count + prior)).round(_DIGITS) for name, count, mean in found}

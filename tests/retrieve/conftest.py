@@ -1,16 +1,19 @@
 """Chunks of a few owners with random vectors, in an index of their own."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from uuid import uuid4
 
 import pytest
+from llama_index.core.llms import LLM
 from llama_index.core.schema import TextNode
 
 from lessons.database import engine
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
+from lessons.models.llm import language_model
 from lessons.settings import Settings
+from tests.support.openai_server import Server, openai_server
 
 Put = Callable[..., list[str]]
 
@@ -51,3 +54,16 @@ def put(store: ChunkStore) -> Put:
         return [node.node_id for node in nodes]
 
     return put
+
+
+@pytest.fixture(scope="module")
+def shared_server() -> Iterator[Server]:
+    with openai_server() as running:
+        yield running
+
+
+@pytest.fixture
+def served(shared_server: Server) -> LLM:
+    shared_server.requests.clear()
+    shared_server.behave("answer")
+    return language_model(Settings(openai_base_url=shared_server.url, max_retries=0))

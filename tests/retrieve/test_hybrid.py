@@ -28,6 +28,9 @@ TEXTS = {
 FILLERS = {
     f"en other {number}": ("en", f"Paragraph {number} tells of dashboards.", [0.9, 0.1, -0.2 - 0.02 * number])
     for number in range(20)
+} | {
+    f"ko other {number}": ("ko", f"{number}번 문단은 대시보드를 다룹니다.", [0.1, 0.9, -0.2 - 0.02 * number])
+    for number in range(20)
 }
 
 
@@ -38,15 +41,19 @@ class Vectors(MockEmbedding):
         return [0.8, 0.0, 0.6]
 
 
-@pytest.fixture
-def resources(store: ChunkStore, mina: Scope) -> Resources:
-    for position, (name, (language, text, vector)) in enumerate((TEXTS | FILLERS).items()):
+def stored(store: ChunkStore, mina: Scope, texts: dict[str, tuple[str, str, list[float]]]) -> Resources:
+    for position, (name, (language, text, vector)) in enumerate(texts.items()):
         place = {"source_file": name, "ref_id": name, "user_id": mina.user_id, "type": "document"}
         metadata = place | {"chunk_index": position, "page_number": 1, "language": language}
         node = TextNode(id_=f"{mina.user_id}/{name}", text=text, embedding=vector, metadata=metadata)
         node.excluded_embed_metadata_keys = list(metadata)
         store.replace_document(mina, name, "", [node])
     return Resources(store, Vectors(embed_dim=3), MockLLM())
+
+
+@pytest.fixture
+def resources(store: ChunkStore, mina: Scope) -> Resources:
+    return stored(store, mina, TEXTS | FILLERS)
 
 
 def find(
@@ -74,6 +81,24 @@ def test_within_one_language_the_order_is_that_of_the_plain_search(resources: Re
     assert plain[:2] == ["en refunds", "en invoices"]
 
 
+@pytest.mark.parametrize(("right", "wrong"), [("en refunds", "ko invoices"), ("ko refunds", "en code")])
+def test_a_passage_alone_in_its_language_is_still_told_from_the_other(
+    store: ChunkStore, mina: Scope, right: str, wrong: str
+) -> None:
+    alone = stored(store, mina, {name: TEXTS[name] for name in (right, wrong)})
+    plain, centred = (
+        [document.source for document in find(retriever, alone, mina, "refund?")]
+        for retriever in (VectorRetriever(), CentredVectorRetriever())
+    )
+    assert plain == centred
+
+
+def test_a_collection_smaller_than_top_k_is_found_whole(store: ChunkStore, mina: Scope) -> None:
+    two = stored(store, mina, {name: TEXTS[name] for name in ("en refunds", "ko refunds")})
+    assert len(find(HybridRetriever(top_k=2, threshold=0.3), two, mina, "When are refunds paid?")) == 2
+    assert len(find(HybridRetriever(top_k=1, threshold=0.3), two, mina, "When are refunds paid?")) == 1
+
+
 def test_the_means_of_the_languages_follow_what_is_added_and_removed(resources: Resources, mina: Scope) -> None:
     (before,) = {document.source for document in find(CentredVectorRetriever(top_k=1), resources, mina, "refund?")}
     resources.store.delete_document(mina, before)
@@ -93,7 +118,7 @@ def test_scores_fall_from_1_to_0_and_the_threshold_cuts_the_tail(resources: Reso
     assert scores == sorted(scores, reverse=True)
     assert scores[0] == 1
     assert scores[-1] >= 0
-    kept = find(HybridRetriever(top_k=50, threshold=0.5), resources, mina, "refunds in days")
+    kept = find(HybridRetriever(top_k=40, threshold=0.5), resources, mina, "refunds in days")
     assert kept == [document for document in everything if document.score >= 0.5]
     assert 0 < len(kept) < len(everything)
 

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 import pytest
@@ -11,16 +11,15 @@ from hypothesis import strategies as st
 from llama_index.core.llms import LLM
 
 from lessons.ingest.scope import Scope
-from lessons.models.llm import language_model
 from lessons.models.offline import OfflineLLM
 from lessons.retrieve.pipeline import Pipeline
 from lessons.retrieve.rerank_model import DocumentScore, ModelScored, Scores
 from lessons.retrieve.rerank_prompt import quoted, relevance_prompt
 from lessons.retrieve.types import Query, Resources, RetrievedDocument
-from lessons.settings import Settings, settings
+from lessons.settings import settings
 from lessons.stages import stage_named
 from lessons.trace import Step, Trace
-from tests.support.openai_server import Server, openai_server
+from tests.support.openai_server import Server
 
 TEXTS = [
     "Invoices are sent monthly.",
@@ -60,19 +59,6 @@ def rerank(llm: LLM, documents: Sequence[RetrievedDocument] = FOUND, question: s
     step = Step("rerank")
     found = ModelScored(top_k=5).rerank(Query(question, Scope("reader")), documents, resources(llm), step)
     return " ".join(document.id for document in found), step
-
-
-@pytest.fixture(scope="module")
-def shared_server() -> Iterator[Server]:
-    with openai_server() as running:
-        yield running
-
-
-@pytest.fixture
-def served(shared_server: Server) -> LLM:
-    shared_server.requests.clear()
-    shared_server.behave("answer")
-    return language_model(Settings(openai_base_url=shared_server.url, max_retries=0))
 
 
 def test_the_highest_score_comes_first_and_equal_scores_keep_their_order(served: LLM, shared_server: Server) -> None:

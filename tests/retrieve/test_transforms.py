@@ -1,6 +1,5 @@
 """Query transformers: chainable in any order, and whatever a model says, a query comes out."""
 
-from collections.abc import Iterator
 from itertools import permutations
 from typing import Any, cast
 
@@ -10,7 +9,6 @@ from hypothesis import strategies as st
 from llama_index.core.llms import LLM
 
 from lessons.ingest.store import Scope
-from lessons.models.llm import language_model
 from lessons.models.offline import OfflineLLM
 from lessons.retrieve.transform_compress import Compress
 from lessons.retrieve.transform_expand import Expand
@@ -18,10 +16,9 @@ from lessons.retrieve.transform_hyde import HyDE
 from lessons.retrieve.transform_rewrite import Rewrite
 from lessons.retrieve.transforms import Normalize, Passthrough
 from lessons.retrieve.types import Query, QueryTransformer, Resources
-from lessons.settings import Settings
 from lessons.settings import settings as configured
 from lessons.trace import Step
-from tests.support.openai_server import Server, openai_server
+from tests.support.openai_server import Server
 
 EVERY: list[QueryTransformer] = [Normalize(), Compress(), Rewrite(), HyDE(), Expand(), Passthrough()]
 TEXTS = st.text(max_size=80)
@@ -42,19 +39,6 @@ def run(
     for transformer in transformers:
         queries = transformer.transform(queries, query, resources(llm), step)
     return queries, step
-
-
-@pytest.fixture(scope="module")
-def shared_server() -> Iterator[Server]:
-    with openai_server() as running:
-        yield running
-
-
-@pytest.fixture
-def served(shared_server: Server) -> LLM:
-    shared_server.requests.clear()
-    shared_server.behave("answer")
-    return language_model(Settings(openai_base_url=shared_server.url, max_retries=0))
 
 
 @settings(max_examples=60, deadline=None)
