@@ -111,7 +111,11 @@ class Settings(BaseSettings):
     max_passage_chars: int = 2_000  # of a hypothetical passage
 
     # Conversations
-    session_messages: int = 100  # kept of a session, the newest ones
+    message_store: Literal["postgres", "memory"] | None = None  # None: PostgreSQL if a database answers, else memory
+    session_messages: int = 100  # kept of a session in PostgreSQL, the newest ones
+    session_ttl_days: float = 90.0  # after its last message a session is forgotten
+    conversation_messages: int = 50  # kept of a session in memory, the newest ones
+    sessions_in_memory: int = 1_000  # the least recently used goes first
     history_turns: int = 5  # handed to a stage: a question and its answer are one turn
 
     # Context

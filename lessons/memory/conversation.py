@@ -1,7 +1,6 @@
 """One conversation that goes on: its last turns before an answer, and the new turn after it (row A5)."""
 
 import logging
-from functools import cached_property
 
 from sqlalchemy import Engine
 
@@ -17,12 +16,7 @@ class Conversation:
     """A session of an owner. A store that fails is logged and never costs the answer."""
 
     def __init__(self, engine: Engine, scope: Scope, session_id: str) -> None:
-        self._engine, self._scope, self._session = engine, scope, session_id
-
-    @cached_property
-    def _messages(self) -> StoredMessages:
-        """Opened when first needed, so that a store that is down is met where it is logged."""
-        return StoredMessages(self._engine)
+        self._messages, self._scope, self._session = StoredMessages(engine), scope, session_id
 
     def history(self, turns: int | None = None) -> tuple[tuple[str, str], ...]:
         """(role, content) of the last turns, oldest first; empty if the store cannot be read.
@@ -30,7 +24,7 @@ class Conversation:
         None takes as many turns as a stage is handed.
         """
         try:
-            return self._messages.history(self._scope, self._session, turns or settings().history_turns)
+            return self._messages.last(self._scope, self._session, 2 * (turns or settings().history_turns))
         except LessonsError:
             logger.exception("the conversation could not be read")
             return ()
@@ -38,10 +32,10 @@ class Conversation:
     def remember(self, question: str, answer: str) -> None:
         """Store a turn that succeeded."""
         try:
-            self._messages.add_turn(self._scope, self._session, question, answer)
+            self._messages.add(self._scope, self._session, ("user", question), ("assistant", answer))
         except LessonsError:
             logger.exception("the conversation could not be stored")
 
     def forget(self) -> None:
         """Delete what was said; LessonsError if it could not be deleted."""
-        self._messages.clear(self._scope, self._session)
+        self._messages.remove(self._scope, self._session)

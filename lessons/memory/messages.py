@@ -1,15 +1,19 @@
-"""The messages of conversations, kept in PostgreSQL: what was said in a session, in order (row A3)."""
+"""Conversations in PostgreSQL: they survive a restart and are shared by every process (row A3)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from threading import Lock
 
-from sqlalchemy import BIGINT, Connection, DateTime, Engine, Index, delete, func, select
-from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
+from sqlalchemy import BIGINT, Connection, DateTime, Engine, Index, delete, func, insert, select, tuple_
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from lessons.database import ensure_schema
+from lessons.database import ensure_schema, explained
 from lessons.database.row_security import protect, scoped
 from lessons.ingest.scope import Scope
+from lessons.memory.types import Message, newest_within
+from lessons.models.tokens import TokenCounter
 from lessons.settings import settings
 
 
@@ -33,42 +37,94 @@ class MessageRow(Base):
 
 
 class StoredMessages:
-    """The messages of every owner's sessions; the oldest of a session are dropped beyond the limit."""
+    """The sessions of all owners. The database is first needed by the first call; DatabaseError if it cannot be used.
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        ensure_schema(engine, _create)
+    `limit` messages are kept of a session; None takes the default of the settings.
+    """
 
-    def add_turn(self, scope: Scope, session_id: str, question: str, answer: str) -> None:
-        """Store a question with its answer, in one transaction, and drop what is too old."""
+    def __init__(self, engine: Engine, limit: int | None = None) -> None:
+        self._engine, self._limit = engine, limit or settings().session_messages
+        self._opening, self._open = Lock(), False
+
+    def get(self, scope: Scope, session_id: str) -> "StoredSession | None":
+        """A session in which something was said, or None."""
+        return StoredSession(self, scope, session_id) if self.last(scope, session_id, 1) else None
+
+    def get_or_create(self, scope: Scope, session_id: str) -> "StoredSession":
+        """A session, which takes no room until something is said in it."""
+        return StoredSession(self, scope, session_id)
+
+    def add(self, scope: Scope, session_id: str, *messages: Message) -> None:
+        """Store messages side by side, in one transaction, and drop the oldest beyond the limit."""
         now = datetime.now(UTC)
-        said = (("user", question), ("assistant", answer))
-        with self._session(scope) as session:
-            for role, content in said:
-                row = {"user_id": scope.user_id, "session_id": session_id, "role": role, "content": content}
-                session.add(MessageRow(**row, timestamp=now))
-                session.flush()  # so that ids follow the order of the conversation
-            kept = _of(scope, session_id).order_by(MessageRow.id.desc()).limit(settings().session_messages)
-            kept_ids = kept.with_only_columns(MessageRow.id)
-            session.execute(delete(MessageRow).where(*_conditions(scope, session_id), MessageRow.id.not_in(kept_ids)))
+        named = {"user_id": scope.user_id, "session_id": session_id, "timestamp": now}
+        rows = [{"role": role, "content": content, **named} for role, content in messages]
+        with self._transaction(scope) as connection:
+            connection.execute(_one_writer_at_a_time(scope, session_id))
+            connection.execute(insert(MessageRow), rows)
+            beyond = _newest_first(scope, session_id, MessageRow.id).offset(self._limit).limit(1)
+            connection.execute(
+                delete(MessageRow).where(*_of(scope, session_id), MessageRow.id <= beyond.scalar_subquery())
+            )
 
-    def history(self, scope: Scope, session_id: str, turns: int) -> tuple[tuple[str, str], ...]:
-        """(role, content) of the last `turns` turns, oldest first."""
-        statement = _of(scope, session_id).order_by(MessageRow.id.desc()).limit(2 * turns)
-        with self._session(scope) as session:
-            return tuple((row.role, row.content) for row in session.scalars(statement))[::-1]
+    def last(self, scope: Scope, session_id: str, count: int | None = None) -> tuple[Message, ...]:
+        """The last messages of a session, or all of them, oldest first."""
+        statement = _newest_first(scope, session_id, MessageRow.role, MessageRow.content).limit(count)
+        with self._transaction(scope) as connection:
+            return tuple((role, content) for role, content in connection.execute(statement))[::-1]
 
-    def clear(self, scope: Scope, session_id: str) -> int:
-        """Forget a session; the number of messages that were forgotten."""
-        with self._session(scope) as session:
-            return session.execute(delete(MessageRow).where(*_conditions(scope, session_id))).rowcount  # type: ignore[attr-defined]
+    def remove(self, scope: Scope, session_id: str) -> bool:
+        """Forget a session; whether there was one."""
+        with self._transaction(scope) as connection:
+            return connection.execute(delete(MessageRow).where(*_of(scope, session_id))).rowcount > 0
+
+    def clear(self, scope: Scope) -> int:
+        """Forget all sessions of an owner; how many there were."""
+        with self._transaction(scope) as connection:
+            gone = delete(MessageRow).where(MessageRow.user_id == scope.user_id).returning(MessageRow.session_id)
+            return len(set(connection.scalars(gone)))
+
+    def clean_up(self, older_than: timedelta) -> int:
+        """Forget every owner's sessions whose last message is older; the number of messages that were forgotten."""
+        session = MessageRow.user_id, MessageRow.session_id
+        stale = select(*session).group_by(*session).having(func.max(MessageRow.timestamp) < func.now() - older_than)
+        self._ensure_open()
+        with explained(), self._engine.begin() as connection:
+            return connection.execute(delete(MessageRow).where(tuple_(*session).in_(stale))).rowcount
 
     @contextmanager
-    def _session(self, scope: Scope) -> Iterator[Session]:
-        """A transaction that reaches the owner's messages only."""
-        with scoped(self._engine, scope.user_id) as connection, Session(connection) as session:
-            yield session
-            session.flush()
+    def _transaction(self, scope: Scope) -> Iterator[Connection]:
+        """Reaches the owner's messages only."""
+        self._ensure_open()
+        with scoped(self._engine, scope.user_id) as connection:
+            yield connection
+
+    def _ensure_open(self) -> None:
+        with self._opening:
+            if not self._open:
+                ensure_schema(self._engine, _create)
+                self._open = True
+
+
+@dataclass(frozen=True)
+class StoredSession:
+    """One session of a store, read anew by every call, since other processes write to it too."""
+
+    store: StoredMessages
+    scope: Scope
+    session_id: str
+
+    def add(self, *messages: Message) -> None:
+        self.store.add(self.scope, self.session_id, *messages)
+
+    def history(self, last: int | None = None) -> tuple[Message, ...]:
+        return self.store.last(self.scope, self.session_id, last)
+
+    def within(self, tokens: int, counter: TokenCounter) -> tuple[Message, ...]:
+        return newest_within(self.history(), tokens, counter)
+
+    def clear(self) -> None:
+        self.store.remove(self.scope, self.session_id)
 
 
 def _create(connection: Connection) -> None:
@@ -77,9 +133,14 @@ def _create(connection: Connection) -> None:
     protect(connection, MessageRow.__tablename__, force=False)
 
 
-def _of(scope: Scope, session_id: str):
-    return select(MessageRow).where(*_conditions(scope, session_id))
+def _one_writer_at_a_time(scope: Scope, session_id: str):
+    """Ids then follow the order of commits, and what one call adds is not torn apart."""
+    return select(func.pg_advisory_xact_lock(func.hashtextextended(f"{scope.user_id}/{session_id}", 0)))
 
 
-def _conditions(scope: Scope, session_id: str) -> tuple:
+def _newest_first(scope: Scope, session_id: str, *columns):
+    return select(*columns).where(*_of(scope, session_id)).order_by(MessageRow.id.desc())
+
+
+def _of(scope: Scope, session_id: str) -> tuple:
     return MessageRow.user_id == scope.user_id, MessageRow.session_id == session_id

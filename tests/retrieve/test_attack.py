@@ -52,7 +52,7 @@ def rooms(database: Engine) -> tuple[StoredMessages, Plans, JobQueue]:
 def attacked(watched: Engine, store: ChunkStore, put: Put, mina: Scope, joon: Scope) -> Iterator[ChunkStore]:
     """The store through the watched engine; afterwards client and server agree on what was said, and it was meant."""
     put(mina, "a.md", "hers", year=2024, keywords=["cost"]), put(joon, "his.md", "his", year=2024, keywords=["cost"])
-    StoredMessages(store.client).add_turn(joon, "monday", "his question", "his answer")
+    StoredMessages(store.client).add(joon, "monday", ("user", "his question"), ("assistant", "his answer"))
     there = ChunkStore(watched, "retrieve", "toy", 3)
     there.rows(select(there.chunks.id), mina), statistics(there, mina, ["missing"])
     rooms(watched)[2].find("", mina.user_id)
@@ -132,7 +132,7 @@ def test_ranges_and_statistics_reach_nothing_of_another_owner(attacked: ChunkSto
 def test_sessions_plans_and_jobs_reach_nothing_of_another_owner(attacked: ChunkStore, mina: Scope, joon: Scope) -> None:
     messages, plans, jobs = rooms(attacked.client)
     for word in Attacker(9, joon.user_id, "monday").texts(1_000):
-        assert not tried(lambda word=word: messages.history(mina, word, 5))
+        assert not tried(lambda word=word: messages.last(mina, word))
         assert tried(lambda word=word: plans.plan_scope(word, mina)) is None
         assert tried(lambda word=word: plans.make_plan(mina, [word, "his.md"])) is None
         found = tried(lambda word=word: jobs.find(word, mina.user_id))
