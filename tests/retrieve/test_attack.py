@@ -55,7 +55,7 @@ def attacked(watched: Engine, store: ChunkStore, put: Put, mina: Scope, joon: Sc
     StoredMessages(store.client).add(joon, "monday", ("user", "his question"), ("assistant", "his answer"))
     there = ChunkStore(watched, "retrieve", "toy", 3)
     there.rows(select(there.chunks.id), mina), statistics(there, mina, ["missing"])
-    rooms(watched)[2].find("", mina.user_id)
+    rooms(watched)[0].last(mina, "opened"), rooms(watched)[2].find("", mina.user_id)
     sent: list[str] = []
     event.listen(watched, "after_cursor_execute", lambda *arguments: sent.append(arguments[2]))
     mark = f"attack {uuid4()}"
