@@ -11,7 +11,7 @@ import numpy as np
 
 from lessons.evaluate.compare import Gain, Interval, corrected, interval, paired_gain
 from lessons.evaluate.ranking import RETRIEVAL_METRICS
-from lessons.evaluate.tables import html_table
+from lessons.tables import html_table
 
 METRICS = (*RETRIEVAL_METRICS, "correctness", "groundedness")
 

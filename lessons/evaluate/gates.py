@@ -6,7 +6,7 @@ from math import isnan
 from typing import Literal
 
 from lessons.evaluate.evaluation import Evaluation, compare_records
-from lessons.evaluate.tables import html_table
+from lessons.tables import html_table
 
 Status = Literal["passed", "missed", "not yet measurable"]
 
