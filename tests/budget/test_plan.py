@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from llama_index.core.base.llms.types import ChatMessage
 
@@ -28,6 +28,7 @@ everything = st.fixed_dictionaries(
 )
 
 
+@settings(deadline=None)
 @given(budgets, st.text(max_size=80), st.text(min_size=1, max_size=80), everything)
 def test_a_plan_never_passes_the_window_and_never_drops_the_question(
     budget: Budget, system: str, question: str, rest: dict[str, Any]

@@ -1,7 +1,7 @@
 """Trimming a tool loop: never a call without its results, never the question (row A12)."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock, ToolCallBlock
 
@@ -42,6 +42,7 @@ def call_ids(message: ChatMessage) -> list[str]:
     return [*map(str, blocks), *(call["id"] for call in message.additional_kwargs.get("tool_calls", []))]
 
 
+@settings(deadline=None)
 @given(conversations(), st.integers(0, 300))
 def test_what_is_left_fits_and_keeps_question_and_pairs(messages: list[ChatMessage], tokens: int) -> None:
     try:
@@ -57,6 +58,7 @@ def test_what_is_left_fits_and_keeps_question_and_pairs(messages: list[ChatMessa
     assert asked == answered
 
 
+@settings(deadline=None)
 @given(conversations())
 def test_what_fits_is_left_alone(messages: list[ChatMessage]) -> None:
     assert trim(messages, round_tokens(messages, COUNTER), COUNTER) == messages
