@@ -117,6 +117,7 @@ class Settings(BaseSettings):
     conversation_messages: int = 50  # kept of a session in memory, the newest ones
     sessions_in_memory: int = 1_000  # the least recently used goes first
     history_turns: int = 5  # handed to a stage: a question and its answer are one turn
+    turn_chars: int = 1_000  # of a question or an answer in these turns that a model is shown
 
     # Context
     context_tokens: int = 4_000

@@ -9,6 +9,7 @@ from typing import Any, Self
 from llama_index.core.vector_stores.types import MetadataFilters
 
 from lessons.answer.answer import Answer
+from lessons.answer.prompts import conversation_memory
 from lessons.answer.respond import respond
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index, enhanced_index, naive_index
@@ -58,12 +59,13 @@ class Stage(Pipeline):
         filters: MetadataFilters | None = None,
         source_file: str | None = None,
         history: Sequence[tuple[str, str]] = (),
+        memory: str = "",
     ) -> "AnswerStream":
         """The answer piece by piece; `.answer` holds it with its citations and trace once the pieces are read.
 
         `user` is the owner whose documents are searched, or a scope such as that of a plan. `source_file` limits the
-        search to one of them; a name that the store does not know is ignored with a warning. LessonsError for a
-        question without words.
+        search to one of them; a name that the store does not know is ignored with a warning. `history` are the last
+        turns as (role, content), `memory` is what is known from before them. LessonsError for a question without words.
         """
         place = self.workspace or workspace()
         text, warnings = _clean(question)
@@ -71,13 +73,14 @@ class Stage(Pipeline):
         if source_file is not None:
             filters, unknown = only_file(source_file, filters, place.store(self.index), scope)
             warnings += unknown
-        query = Query(text, scope, filters, history=tuple(history))
+        query = Query(text, scope, filters, history=tuple(history), memory=memory)
         answer = Answer(question=text, stage=self.name, model=describe(place.llm), warnings=warnings)
         return AnswerStream(answer, self._answer(query, answer, place))
 
     def _answer(self, query: Query, answer: Answer, place: Workspace) -> Iterator[str]:
         answer.context = self._retrieve(query, answer, place)
-        yield from respond(answer, place.llm, _standalone(answer))
+        said = conversation_memory(query.memory, query.history)
+        yield from respond(answer, place.llm, _standalone(answer), memory=said)
 
     def _retrieve(self, query: Query, answer: Answer, place: Workspace) -> Context:
         """Row A11: a retrieval that fails is logged and told, and the answer goes on without context."""

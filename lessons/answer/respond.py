@@ -12,24 +12,24 @@ from lessons.models.call import stream
 
 
 def respond(
-    answer: Answer, llm: LLM, question: str | None = None, response_format: str = DEFAULT_RESPONSE_FORMAT
+    answer: Answer,
+    llm: LLM,
+    question: str | None = None,
+    response_format: str = DEFAULT_RESPONSE_FORMAT,
+    memory: str = "",
 ) -> Iterator[str]:
     """Stream the answer to the question from `answer.context`, and complete `answer` while doing so.
 
-    `question` is what a follow-up asks when it stands alone; None takes `answer.question` as it was put.
+    `question` is what a follow-up asks when it stands alone; None takes `answer.question` as it was put. `memory` is
+    what was said before, as `conversation_memory` writes it.
     When the consumer stops early, the model call is closed and what was said so far is kept.
     """
     question = question or answer.question
     with answer.trace.step("answer", question) as step:
-        prompt = answer_prompt()
-        pieces = stream(
-            llm,
-            prompt,
-            step,
-            question=question,
-            context=answer.context.text,
-            response_format=response_format,
-        )
+        variables = {"context": answer.context.text, "response_format": response_format}
+        if memory:
+            variables["memory"] = memory
+        pieces = stream(llm, answer_prompt(memory=bool(memory)), step, question=question, **variables)
         try:
             with closing(pieces):
                 for piece in pieces:

@@ -42,6 +42,7 @@ ABOUT = (
     "Set OPENAI_API_KEY or OPENAI_BASE_URL to use a generative model."
 )
 _CONTEXT = re.compile(r"^\[Retrieved Context\]\n", re.MULTILINE)
+_MEMORY = "\n\n[Conversation Memory]\n"
 _FORMAT = "\n\n[Response Format]\n"
 _PIECE = re.compile(r"\s*\S+\s*?(?=\s|$)|\s+")
 
@@ -128,5 +129,7 @@ class OfflineLLM(CustomLLM):
         section = _CONTEXT.search(system)
         if section is None or not question:
             return ABOUT
-        context = system[section.end() :]
-        return str(run("answer", self, {"question": question, "context": context.rpartition(_FORMAT)[0] or context}))
+        body = system[section.end() :]
+        body = body.rpartition(_FORMAT)[0] or body
+        context, _, memory = body.partition(_MEMORY)
+        return str(run("answer", self, {"question": question, "context": context, "memory": memory}))

@@ -7,6 +7,7 @@ from lessons.models.offline_choose import Choice, choose
 from lessons.models.offline_columns import asked_cells, row_cells
 from lessons.models.offline_passages import Line, cells, passages
 from lessons.models.offline_question import Question, read_question
+from lessons.models.offline_recall import recalled
 from lessons.models.offline_score import Candidate
 from lessons.models.offline_tasks import task
 
@@ -37,8 +38,13 @@ NOT_SAID = {
 
 
 @task("answer")
-def answer(llm: Any, question: str, context: str = "", **_: Any) -> str:
-    """A few sentences of the context with their citations, steps in full, or one of the two sentences of refusal."""
+def answer(llm: Any, question: str, context: str = "", memory: str = "", **_: Any) -> str:
+    """A few sentences of the context with their citations, steps in full, or one of the two sentences of refusal.
+
+    A question about what was said is answered from the memory of the conversation.
+    """
+    if remembered := recalled(question, memory):
+        return remembered
     asked, found = read_question(question), passages(context)
     if not found:
         return NOTHING_FOUND[asked.language]

@@ -15,6 +15,7 @@ from lessons.models.offline_query_gaps import is_fragment, lacks_subject, own_wo
 from lessons.models.offline_query_periods import periods, pointed_at
 from lessons.models.offline_query_slots import Slot, people, slots
 from lessons.models.offline_question import read_question
+from lessons.models.offline_recall import remembered
 from lessons.models.offline_tasks import task
 from lessons.text import language, terms
 
@@ -35,9 +36,13 @@ class Turn:
 
 
 @task("compress")
-def compress(llm: Any, question: str, turns: Sequence[tuple[str, str]] = (), **_: Any) -> str:
-    """The question as it can be understood without the history; unchanged if it stands alone."""
-    said = _turns(turns)
+def compress(llm: Any, question: str, turns: Sequence[tuple[str, str]] = (), memory: str = "", **_: Any) -> str:
+    """The question as it can be understood without the history; unchanged if it stands alone.
+
+    What a memory says that somebody said counts as older turns.
+    """
+    earlier = [(line.source, line.text) for line in remembered(memory) if line.source != "noted"]
+    said = _turns([*earlier, *turns[-2 * _TURNS :]])
     alone = standalone(question, said)
     return alone if standalone(alone, said) == alone else question
 
@@ -59,7 +64,7 @@ def standalone(question: str, said: list[Turn]) -> str:
 def _turns(history: Sequence[tuple[str, str]]) -> list[Turn]:
     """The user's questions, each made to stand alone by those before it, with what was said until the next."""
     said: list[Turn] = []
-    for role, content in history[-2 * _TURNS :]:
+    for role, content in history:
         content = content[:_CHARS]
         if role == "user" and content.strip():
             said.append(Turn(standalone(content[:_LONGEST], said), ""))

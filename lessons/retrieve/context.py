@@ -9,7 +9,9 @@ from lessons.retrieve.types import Context, RetrievedDocument
 from lessons.settings import settings
 
 SEPARATOR = "\n\n---\n\n"
-_FORGED = re.compile(r"\[(\s*(?:Source\s*:|(?:Retrieved Context|Response Format)\s*\]))", re.IGNORECASE)
+_FORGED = re.compile(
+    r"\[(\s*(?:Source\s*:|(?:Retrieved Context|Conversation Memory|Response Format)\s*\]))", re.IGNORECASE
+)
 _MARKS = re.compile(r"[\[\]|›]")
 
 
@@ -22,7 +24,7 @@ class ContextBuilder:
     def build(self, documents: Sequence[RetrievedDocument]) -> Context:
         counter, text, kept, total = TokenEstimator(), "", [], 0
         for number, document in enumerate(documents, start=1):
-            part = f"{source_header(number, document)}\n{_quoted(document.content)}"
+            part = f"{source_header(number, document)}\n{quoted(document.content)}"
             longer = f"{text}{SEPARATOR}{part}" if text else part
             tokens = counter.count(longer)
             if tokens > self.max_tokens:
@@ -32,7 +34,7 @@ class ContextBuilder:
         return Context(text, tuple(kept), total)
 
 
-def _quoted(content: str) -> str:
+def quoted(content: str) -> str:
     """A document's words, in which nothing looks like the header of another document or a section of the prompt."""
     return _FORGED.sub(r"(\1", content)
 

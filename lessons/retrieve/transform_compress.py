@@ -7,26 +7,27 @@ from lessons.retrieve.types import Query, Resources
 from lessons.settings import settings
 from lessons.trace import Step
 
-_LONGEST_TURN = 1_000  # characters of a turn that the model is shown
-
 
 @dataclass(frozen=True)
 class Compress:
-    """Puts what a follow-up leaves out into it, from the history; without a history nothing is asked."""
+    """Puts what a follow-up leaves out into it, from what was said before; without that nothing is asked."""
 
     def transform(self, queries: list[str], query: Query, resources: Resources, step: Step) -> list[str]:
-        if not any(role == "user" and content.strip() for role, content in query.history):
+        if not query.memory and not any(role == "user" and content.strip() for role, content in query.history):
             return tidy(queries, query.text)
         return tidy([_standalone(text, query, resources, step) for text in queries], query.text)
 
 
 def _standalone(text: str, query: Query, resources: Resources, step: Step) -> str:
-    turns = query.history[-2 * settings().history_turns :]
-    history = "\n".join(f"{role}: {content[:_LONGEST_TURN]}" for role, content in turns)
-    said = asked("compress", text, resources, step, settings().max_query_chars, history, history=history, turns=turns)
+    chosen, memory = settings(), query.memory
+    turns = query.history[-2 * chosen.history_turns :]
+    history = "\n".join(f"{role}: {content[: chosen.turn_chars]}" for role, content in turns)
+    known = f"{memory}\n{history}".strip()
+    variables = {"history": history, "turns": turns, "memory": memory}
+    said = asked("compress", text, resources, step, chosen.max_query_chars, known, **variables)
     if said is None or said == text:
         return text
-    if problem := strays(said, text, f"{history}\n{text}"):
+    if problem := strays(said, text, f"{known}\n{text}"):
         note(step, problem)
         return text
     return said

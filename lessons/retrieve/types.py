@@ -25,6 +25,7 @@ class Query:
     top_k: int = field(default_factory=lambda: settings().top_k)
     rerank: bool = True
     history: tuple[tuple[str, str], ...] = ()  # (role, content), oldest first
+    memory: str = ""  # what is known from before these turns: profile, entities, summary
 
 
 @dataclass(frozen=True)
