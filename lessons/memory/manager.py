@@ -1,0 +1,112 @@
+"""A conversation: a memory and the stages that answer in it (row A5).
+
+What was said reaches the next answer, and an answer reaches the memory once, however its stream ends. A memory that
+fails is logged and never costs an answer.
+"""
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from typing import Any, Protocol
+
+from lessons.answer.answer import Answer
+from lessons.errors import LessonsError
+from lessons.memory.types import Memory, Message, Recollection
+from lessons.stages import AnswerStream
+
+logger = logging.getLogger(__name__)
+
+
+class Answerer(Protocol):
+    """A stage, or a device around one."""
+
+    def stream(self, question: str, **scope: Any) -> AnswerStream: ...
+
+
+class Conversation:
+    """Questions to stages, each answered from what this memory recalls.
+
+    `history` wins over the memory where it is given; `remember=False` asks without leaving a trace in it. The other
+    arguments go to the stage as they are.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def ask(self, stage: Answerer, question: str, **scope: Any) -> Answer:
+        """The whole answer; the arguments are those of `stream`."""
+        stream = self.stream(stage, question, **scope)
+        for _ in stream:
+            pass
+        return stream.answer
+
+    def stream(
+        self,
+        stage: Answerer,
+        question: str,
+        *,
+        history: Sequence[Message] | None = None,
+        remember: bool = True,
+        **scope: Any,
+    ) -> "ConversationStream":
+        """The answer piece by piece, remembered when the last of them was read, or reading stopped."""
+        known = self.recall(question) if history is None else Recollection(tuple(history))
+        stream = stage.stream(question, history=known.history, memory=known.memory, **scope)
+        return ConversationStream(stream, self if remember else None)
+
+    def recall(self, question: str) -> Recollection:
+        """What the memory hands over for a question; nothing if it fails."""
+        try:
+            return self._memory.recall(question)
+        except Exception as error:
+            _log("the conversation could not be recalled", error)
+            return Recollection()
+
+    def remember(self, question: str, answer: str) -> None:
+        """Take up a turn; an answer without a word is none."""
+        if not answer:
+            return
+        try:
+            self._memory.remember(question, answer)
+        except Exception as error:
+            _log("the conversation could not be remembered", error)
+
+
+class ConversationStream:
+    """The pieces of an answer. It is remembered once, as it then stands, unless it failed.
+
+    A reader who stops early, a cancelled task and a timeout end an answer without making it a failure.
+    """
+
+    def __init__(self, stream: AnswerStream, conversation: Conversation | None) -> None:
+        self._stream, self._conversation = stream, conversation
+        self._pieces = self._remembered()
+
+    @property
+    def answer(self) -> Answer:
+        """The answer so far. Where a stage tries again, it holds the last attempt's words only."""
+        return self._stream.answer
+
+    def __iter__(self) -> Iterator[str]:
+        return self._pieces
+
+    def close(self) -> None:
+        """Stop the work that is still going on."""
+        self._pieces.close()
+
+    def _remembered(self):
+        failed = False
+        try:
+            with closing(self._stream):
+                yield from self._stream
+        except Exception as error:
+            failed = not isinstance(error, TimeoutError)
+            raise
+        finally:
+            if self._conversation and not failed:
+                self._conversation.remember(self.answer.question, self.answer.text)
+
+
+def _log(what: str, error: Exception) -> None:
+    """A known problem is a sentence; anything else is logged with where it came from."""
+    logger.warning("%s: %s", what, error, exc_info=not isinstance(error, LessonsError))
