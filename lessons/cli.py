@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lessons.ingest.index import Index
     from lessons.ingest.pipeline import FileResult
     from lessons.ingest.scope import Scope
-    from lessons.stages import Stage
+    from lessons.memory.manager import ConversationStream
     from lessons.workspace import Workspace
 
 app = typer.Typer(
@@ -151,7 +151,9 @@ def ask(
     """Answer a question with citations, streamed as it comes."""
     from lessons.ingest.scope import Scope
     from lessons.library import ensure_corpus
-    from lessons.memory.conversation import Conversation
+    from lessons.memory.manager import Conversation
+    from lessons.memory.stores import message_store
+    from lessons.memory.window import NoMemory, Window
     from lessons.retrieve.filter_text import parse_filter
     from lessons.stages import stage_named, stages
     from lessons.workspace import workspace
@@ -165,12 +167,12 @@ def ask(
     place = workspace()
     with _progress("Loading the shipped documents", hidden=as_json) as advance:
         ensure_corpus(place, owner, advance)
-    conversation = Conversation(place.engine, Scope(owner), session) if session else None
-    history = conversation.history() if conversation else ()
-    scope: dict[str, Any] = {"user": owner, "filters": filters, "source_file": source_file, "history": history}
-    answers = [_ask(each, question, as_json, **scope) for each in chosen]
-    if conversation:
-        conversation.remember(question, answers[-1].text)
+    memory = Window(message_store().get_or_create(Scope(owner), session)) if session else NoMemory()
+    scope: dict[str, Any] = {"user": owner, "filters": filters, "source_file": source_file}
+    answers = [
+        _ask(Conversation(memory).stream(each, question, remember=each is chosen[-1], **scope), as_json)
+        for each in chosen
+    ]
     if as_json:
         _print_json([answer.as_dict() for answer in answers])
 
@@ -221,11 +223,11 @@ def run_app(
     raise typer.Exit(subprocess.call([*command, f"--server.headless={str(headless).lower()}"], cwd=ROOT))
 
 
-def _ask(stage: "Stage", question: str, quiet: bool, **scope: Any) -> "Answer":
-    stream = stage.stream(question, **scope)
-    for piece in stream:
-        if not quiet:
-            typer.echo(piece, nl=False)
+def _ask(stream: "ConversationStream", quiet: bool) -> "Answer":
+    with closing(stream):
+        for piece in stream:
+            if not quiet:
+                typer.echo(piece, nl=False)
     if not quiet:
         answer = stream.answer
         typer.echo("\n" + "\n".join(f"  {citation}" for citation in answer.citations))

@@ -14,9 +14,8 @@ import pytest
 
 from lessons.cli import main
 from lessons.ingest.scope import Scope
-from lessons.memory.conversation import Conversation
+from lessons.memory.stores import message_store
 from lessons.settings import Settings
-from lessons.workspace import workspace
 
 FACTS = {
     "kiosk.md": "# Kiosk\n\nThe kiosk in the lobby opens at 7:30 every weekday. Coffee costs 2 euros.\n",
@@ -204,7 +203,7 @@ def test_a_missing_path_is_a_sentence(database: Settings) -> None:
 def test_a_session_remembers_what_was_said(owner: str) -> None:
     for question in ("When does the kiosk open?", "How much is a coffee?"):
         assert lessons("ask", question, "--user", owner, "--session", "morning").returncode == 0
-    said = Conversation(workspace().engine, Scope(owner), "morning").history()
+    said = message_store().get_or_create(Scope(owner), "morning").history()
     assert [content for role, content in said if role == "user"] == [
         "When does the kiosk open?",
         "How much is a coffee?",

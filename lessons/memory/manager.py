@@ -5,7 +5,7 @@ fails is logged and never costs an answer.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import Any, Protocol
 
@@ -20,7 +20,8 @@ logger = logging.getLogger(__name__)
 class Answerer(Protocol):
     """A stage, or a device around one."""
 
-    def stream(self, question: str, **scope: Any) -> AnswerStream: ...
+    @property
+    def stream(self) -> Callable[..., AnswerStream]: ...
 
 
 class Conversation:
