@@ -21,7 +21,7 @@ from lessons.retrieve.known_files import only_file
 from lessons.retrieve.pipeline import Pipeline
 from lessons.retrieve.rerank_model import ModelScored
 from lessons.retrieve.search import VectorRetriever
-from lessons.retrieve.transform_compress import Compress
+from lessons.retrieve.transform_compress import Compress, standalone
 from lessons.retrieve.transform_expand import Expand
 from lessons.retrieve.transform_rewrite import Rewrite
 from lessons.retrieve.types import Context, Query
@@ -80,7 +80,7 @@ class Stage(Pipeline):
     def _answer(self, query: Query, answer: Answer, place: Workspace) -> Iterator[str]:
         answer.context = self._retrieve(query, answer, place)
         said = conversation_memory(query.memory, query.history)
-        yield from respond(answer, place.llm, _standalone(answer), memory=said)
+        yield from respond(answer, place.llm, standalone(answer.trace, answer.question), memory=said)
 
     def _retrieve(self, query: Query, answer: Answer, place: Workspace) -> Context:
         """Row A11: a retrieval that fails is logged and told, and the answer goes on without context."""
@@ -91,12 +91,6 @@ class Stage(Pipeline):
             reason = str(error) if isinstance(error, LessonsError) else "an unexpected error; the log has the details."
             answer.warnings.append(f"Nothing could be retrieved: {reason}")
             return Context()
-
-
-def _standalone(answer: Answer) -> str:
-    """The question as the pipeline completed it from the conversation, or as it was put."""
-    completed = (step.output for step in answer.trace if step.name == Compress.__name__ and step.output)
-    return next(completed, [answer.question])[0]
 
 
 @dataclass

@@ -8,7 +8,7 @@ import pytest
 LESSONS = Path(__file__).parents[1] / "lessons"
 ROOMS = [
     ["errors"], ["settings"], ["trace"], ["text"], ["tables"], ["database"], ["models"], ["budget"], ["ingest"],
-    ["retrieve"], ["answer"], ["workspace"], ["stages"], ["memory"], ["library"], ["evaluate"], ["doctor"],
+    ["retrieve"], ["answer"], ["workspace"], ["stages"], ["memory"], ["context"], ["library"], ["evaluate"], ["doctor"],
     ["workbook"], ["pages"], ["cli"],
 ]  # fmt: skip
 DEPTH = {name: depth for depth, names in enumerate(ROOMS) for name in names}

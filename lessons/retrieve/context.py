@@ -33,6 +33,10 @@ class ContextBuilder:
             kept.append(document)
         return Context(text, tuple(kept), total)
 
+    def overflows(self, documents: Sequence[RetrievedDocument]) -> bool:
+        """Whether the documents do not all fit."""
+        return len(self.build(documents).documents) < len(documents)
+
 
 def quoted(content: str) -> str:
     """A document's words, in which nothing looks like the header of another document or a section of the prompt."""

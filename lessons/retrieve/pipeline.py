@@ -1,10 +1,21 @@
-"""The pipeline: query transformers → filters → retriever → reranker → context builder (row A6)."""
+"""The pipeline: query transformers → filters → retriever → reranker → compressor → context builder (rows A6, D6)."""
 
 from dataclasses import dataclass, field, replace
 
 from lessons.retrieve.context import ContextBuilder
 from lessons.retrieve.search import ranked
-from lessons.retrieve.types import Context, FilterInference, Query, QueryTransformer, Reranker, Resources, Retriever
+from lessons.retrieve.transform_compress import standalone
+from lessons.retrieve.types import (
+    Compressor,
+    Context,
+    FilterInference,
+    Query,
+    QueryTransformer,
+    Reranker,
+    Resources,
+    RetrievedDocument,
+    Retriever,
+)
 from lessons.trace import Trace
 
 
@@ -16,10 +27,16 @@ class Pipeline:
     query: tuple[QueryTransformer, ...] = ()
     filters: FilterInference | None = None
     reranker: Reranker | None = None
+    compressor: Compressor | None = None
     context: ContextBuilder = field(default_factory=ContextBuilder)
 
     def run(self, query: Query, resources: Resources, trace: Trace) -> Context:
         """Find the context of a question; nothing retrieved gives the empty context."""
+        documents = self.search(query, resources, trace)
+        return self.pack(documents, replace(query, text=standalone(trace, query.text)), resources, trace)
+
+    def search(self, query: Query, resources: Resources, trace: Trace) -> list[RetrievedDocument]:
+        """The documents for a question, best first."""
         queries = [query.text]
         for transformer in self.query:
             with trace.step(type(transformer).__name__, queries) as step:
@@ -36,6 +53,13 @@ class Pipeline:
                 documents = step.output = self.reranker.rerank(alone, documents, resources, step)
         elif self.reranker:
             documents = ranked(documents)[: query.top_k]
+        return documents
+
+    def pack(self, documents: list[RetrievedDocument], query: Query, resources: Resources, trace: Trace) -> Context:
+        """The documents that fit, in their order; shortened for the question first, if the pipeline compresses."""
+        if self.compressor and self.context.overflows(documents):
+            with trace.step("compress", documents) as step:
+                documents = step.output = self.compressor.compress(query, documents, self.context, resources, step)
         with trace.step("context", documents) as step:
             context = step.output = self.context.build(documents)
         return context

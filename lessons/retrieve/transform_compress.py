@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from lessons.retrieve.transform_checks import asked, note, strays, tidy
 from lessons.retrieve.types import Query, Resources
 from lessons.settings import settings
-from lessons.trace import Step
+from lessons.trace import Step, Trace
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,12 @@ class Compress:
         if not query.memory and not any(role == "user" and content.strip() for role, content in query.history):
             return tidy(queries, query.text)
         return tidy([_standalone(text, query, resources, step) for text in queries], query.text)
+
+
+def standalone(trace: Trace, question: str) -> str:
+    """The question as this step of a trace completed it, or as it was put."""
+    completed = (step.output for step in trace if step.name == Compress.__name__ and step.output)
+    return next(completed, [question])[0]
 
 
 def _standalone(text: str, query: Query, resources: Resources, step: Step) -> str:

@@ -97,3 +97,24 @@ class Reranker(Protocol):
     def rerank(
         self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
     ) -> list[RetrievedDocument]: ...
+
+
+class Builder(Protocol):
+    """Joins documents into a context within a budget."""
+
+    def build(self, documents: Sequence[RetrievedDocument]) -> Context: ...
+
+    def overflows(self, documents: Sequence[RetrievedDocument]) -> bool:
+        """Whether the documents do not all fit."""
+        ...
+
+
+class Compressor(Protocol):
+    """Shortens documents to what matters for a question that stands alone, so that they fit the builder's context.
+
+    It is asked only when they do not.
+    """
+
+    def compress(
+        self, query: Query, documents: Sequence[RetrievedDocument], builder: Builder, resources: Resources, step: Step
+    ) -> list[RetrievedDocument]: ...

@@ -1,0 +1,97 @@
+"""What every device of this room is: something around a stage that is asked and streams as the stage itself does.
+
+Devices nest and come off again: `Routed(stage)` is asked like `stage`, and `device.inner` is what it stands around.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Protocol, Self
+
+from lessons.answer.answer import Answer
+from lessons.ingest.index import Index
+from lessons.models.llm import describe
+from lessons.stages import AnswerStream, Stage
+from lessons.workspace import Workspace, workspace
+
+
+class Answering(Protocol):
+    """A stage, or a device around one."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def index(self) -> Index: ...
+    @property
+    def workspace(self) -> Workspace | None: ...
+
+    def but(self, name: str, **change: Any) -> Any: ...
+    def ask(self, question: str, **scope: Any) -> Answer: ...
+    def stream(self, question: str, **scope: Any) -> AnswerStream: ...
+
+
+@dataclass(frozen=True)
+class Device(ABC):
+    """A device around a stage or around another device. Its name is that of the stage with its own."""
+
+    inner: "Stage | Device"
+    name: str = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", self.name or f"{self.inner.name} + {type(self).__name__.lower()}")
+
+    @property
+    def index(self) -> Index:
+        return self.inner.index
+
+    @property
+    def workspace(self) -> Workspace | None:
+        return self.inner.workspace
+
+    @property
+    def place(self) -> Workspace:
+        """Where it works: the workspace of the stage, or that of the process."""
+        return self.workspace or workspace()
+
+    def but(self, name: str, **change: Any) -> Self:
+        """This device under another name with something changed, in itself or else in what it stands around."""
+        own = {key: value for key, value in change.items() if key in {each.name for each in fields(self)}}
+        rest = {key: value for key, value in change.items() if key not in own}
+        inner = own.pop("inner", self.inner)
+        return replace(self, name=name, inner=inner.but(inner.name, **rest) if rest else inner, **own)
+
+    def on_stage(self, change: Callable[[Stage], Stage]) -> Self:
+        """The device with its innermost stage changed."""
+        inner = change(self.inner) if isinstance(self.inner, Stage) else self.inner.on_stage(change)
+        return replace(self, inner=inner)
+
+    def ask(self, question: str, **scope: Any) -> Answer:
+        """Answer a question; the arguments are those of `Stage.stream`."""
+        stream = self.stream(question, **scope)
+        for _ in stream:
+            pass
+        return stream.answer
+
+    def stream(self, question: str, **scope: Any) -> AnswerStream:
+        """The answer piece by piece, as a stage streams it. `.answer` is complete once the pieces are read."""
+        answer = Answer(question=question, stage=self.name, model=describe(self.place.llm))
+        stream = AnswerStream(answer, iter(()))
+        stream.pieces = self._pieces(stream, question, scope)
+        return stream
+
+    @abstractmethod
+    def _pieces(self, stream: AnswerStream, question: str, scope: dict[str, Any]) -> Generator[Any, None, None]:
+        """Do the device's work; `follow` hands on what the stage within it answers."""
+
+
+def follow(stream: AnswerStream, within: AnswerStream) -> Generator[Any, None, None]:
+    """Hand on the pieces of the answer within, which becomes the answer of `stream` below the steps taken so far."""
+    answer, outer = within.answer, stream.answer
+    answer.stage = outer.stage
+    answer.warnings[:0] = outer.warnings
+    answer.trace.steps[:0] = outer.trace.steps
+    stream.answer = answer
+    try:
+        yield from within.pieces
+    finally:
+        within.close()
