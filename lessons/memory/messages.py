@@ -45,6 +45,7 @@ class StoredMessages:
     def __init__(self, engine: Engine, limit: int | None = None) -> None:
         self._engine, self._limit = engine, limit or settings().session_messages
         self._opening, self._open = Lock(), False
+        self._turns = [Lock() for _ in range(64)]  # writers of one session wait here, without holding a connection
 
     def get(self, scope: Scope, session_id: str) -> "StoredSession | None":
         """A session in which something was said, or None."""
@@ -59,7 +60,7 @@ class StoredMessages:
         now = datetime.now(UTC)
         named = {"user_id": scope.user_id, "session_id": session_id, "timestamp": now}
         rows = [{"role": role, "content": content, **named} for role, content in messages]
-        with self._transaction(scope) as connection:
+        with self._turns[hash((scope.user_id, session_id)) % len(self._turns)], self._transaction(scope) as connection:
             connection.execute(_one_writer_at_a_time(scope, session_id))
             connection.execute(insert(MessageRow), rows)
             beyond = _newest_first(scope, session_id, MessageRow.id).offset(self._limit).limit(1)
