@@ -7,8 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from random import Random
 
-import pytest
-
 from lessons.database import engine
 from lessons.ingest.scope import Scope
 from lessons.memory.in_memory import InMemoryStore
@@ -90,7 +88,7 @@ def test_no_more_sessions_than_allowed_are_kept_under_load() -> None:
     store = InMemoryStore(sessions=20)
 
     def use(worker: int) -> None:
-        random = Random(worker)  # noqa: S311
+        random = Random(worker)
         for _ in range(2_000):
             store.add(MINA, str(random.randrange(100)), ("user", "hello"))
             store.get(MINA, str(random.randrange(100)))
