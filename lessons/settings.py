@@ -96,6 +96,11 @@ class Settings(BaseSettings):
     rerank_chars: int = 2_500  # of a candidate that the model is shown
     cross_encoder: str = "cross-encoder/mmarco-mMiniLMv2-L12-H384-v1"  # knows Korean and English
 
+    # Agent
+    agent_tool_calls: int = Field(5, ge=1)  # in all, for one question
+    agent_result_tokens: int = 2_000  # of one search that the model is shown
+    tool_timeout: float = 30.0  # seconds
+
     # Filters
     filter_chars: int = 2_000  # of a filter written as text
     filter_depth: int = 20  # levels of nesting

@@ -1,13 +1,14 @@
 """The stages: each is the one before with exactly one thing changed."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, Self
 
 from llama_index.core.vector_stores.types import MetadataFilters
 
+from lessons.agent.agent import Agent
 from lessons.answer.answer import Answer
 from lessons.answer.prompts import conversation_memory
 from lessons.answer.respond import respond
@@ -27,6 +28,7 @@ from lessons.retrieve.transform_rewrite import Rewrite
 from lessons.retrieve.types import Context, Query
 from lessons.settings import settings
 from lessons.text import normalize
+from lessons.trace import Step
 from lessons.workspace import Workspace, workspace
 
 logger = logging.getLogger(__name__)
@@ -34,10 +36,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class Stage(Pipeline):
-    """A pipeline over an index that answers questions."""
+    """A pipeline over an index that answers questions. With an agent, a model decides how often it is searched."""
 
     name: str
     index: Index
+    agent: Agent | None = None
     workspace: Workspace | None = field(default=None, repr=False, compare=False)
 
     def but(self, name: str, **change: Any) -> Self:
@@ -77,15 +80,18 @@ class Stage(Pipeline):
         answer = Answer(question=text, stage=self.name, model=describe(place.llm), warnings=warnings)
         return AnswerStream(answer, self._answer(query, answer, place))
 
-    def _answer(self, query: Query, answer: Answer, place: Workspace) -> Iterator[str]:
-        answer.context = self._retrieve(query, answer, place)
+    def _answer(self, query: Query, answer: Answer, place: Workspace) -> Iterator[str | Step]:
+        answer.context = yield from self._retrieve(query, answer, place)
         said = conversation_memory(query.memory, query.history)
         yield from respond(answer, place.llm, standalone(answer.trace, answer.question), memory=said)
 
-    def _retrieve(self, query: Query, answer: Answer, place: Workspace) -> Context:
+    def _retrieve(self, query: Query, answer: Answer, place: Workspace) -> Generator[Step, None, Context]:
         """Row A11: a retrieval that fails is logged and told, and the answer goes on without context."""
         try:
-            return self.run(query, place.resources(self.index), answer.trace)
+            resources = place.resources(self.index)
+            if self.agent:
+                return (yield from self.agent.run(query, self, resources, answer.trace))
+            return self.run(query, resources, answer.trace)
         except Exception as error:
             logger.exception("retrieval failed")
             reason = str(error) if isinstance(error, LessonsError) else "an unexpected error; the log has the details."
@@ -98,9 +104,14 @@ class AnswerStream:
     """Iterate over the pieces of an answer; stopping early keeps what was said."""
 
     answer: Answer
-    pieces: Iterator[str]
+    pieces: Iterator[str | Step]
 
     def __iter__(self) -> Iterator[str]:
+        """The text, piece by piece."""
+        return (piece for piece in self.pieces if isinstance(piece, str))
+
+    def events(self) -> Iterator[str | Step]:
+        """The text piece by piece, and before it each step of an agent as it begins; one is in `answer.trace` then."""
         return self.pieces
 
     def close(self) -> None:

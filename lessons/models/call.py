@@ -33,11 +33,11 @@ def predict(llm: LLM, prompt: BasePromptTemplate, step: Step, **variables: Any) 
                 _book_heard(step, llm, asked, heard)
                 if said.strip():
                     return said
-                _note(step, ModelError("it said nothing"))
+                note_failure(step, ModelError("it said nothing"))
             except Exception as error:
                 _book_heard(step, llm, asked, heard)
-                _fall_back(step, llm, error)
-    keyless = _keyless(llm)
+                fall_back(step, llm, error)
+    keyless = keyless_of(llm)
     said = keyless.predict(prompt, **variables)
     book(step, keyless, asked, said)
     return said
@@ -53,7 +53,7 @@ def stream(llm: LLM, prompt: BasePromptTemplate, step: Step, **variables: Any) -
         said = yield from _streamed(llm, prompt, step, asked, variables)
         if said:
             return
-    keyless = _keyless(llm)
+    keyless = keyless_of(llm)
     said = ""
     try:
         for piece in keyless.stream(prompt, **variables):
@@ -86,10 +86,10 @@ def structured(
             except Exception as error:
                 _book_heard(step, llm, asked, heard)
                 if otherwise is not None:
-                    _fall_back(step, llm, error, "went on without it")
+                    fall_back(step, llm, error, "went on without it")
                     return otherwise
-                _fall_back(step, llm, error)
-    keyless = _keyless(llm)
+                fall_back(step, llm, error)
+    keyless = keyless_of(llm)
     result = keyless.structured_predict(schema, prompt, **variables)
     book(step, keyless, asked, result.model_dump_json())
     return cast(Schema, result)
@@ -108,10 +108,10 @@ def _streamed(
                     said += chunk.delta
                     yield chunk.delta
         if not said:
-            _note(step, ModelError("it said nothing"))
+            note_failure(step, ModelError("it said nothing"))
     except Exception as error:
         if not said:
-            _fall_back(step, llm, error)
+            fall_back(step, llm, error)
         else:
             step.notes.append(f"the answer broke off ({_explained(error, llm)})")
     finally:
@@ -140,16 +140,16 @@ def _was_cut(response: ChatResponse) -> bool:
     return getattr(getattr(response.raw, "choices", [None])[0], "finish_reason", None) == "length"
 
 
-def _fall_back(step: Step, llm: LLM, error: Exception, instead: str = INSTEAD) -> None:
+def fall_back(step: Step, llm: LLM, error: Exception, instead: str = INSTEAD) -> None:
     """Note why the model's answer was not used and what came instead; raise what only the reader can fix."""
     from lessons.models.server import is_for_the_reader  # the client takes a second to import, and most need none
 
     if is_for_the_reader(error):
         raise _explained(error, llm) from error
-    _note(step, _explained(error, llm), instead)
+    note_failure(step, _explained(error, llm), instead)
 
 
-def _note(step: Step, reason: ModelError, instead: str = INSTEAD) -> None:
+def note_failure(step: Step, reason: ModelError, instead: str = INSTEAD) -> None:
     step.notes.append(f"model failed ({reason}); {instead}")
 
 
@@ -165,7 +165,8 @@ def _book_heard(step: Step, llm: LLM, asked: str, heard: list[ChatResponse]) -> 
         book(step, llm, asked, response.message.content or "", response.additional_kwargs)
 
 
-def _keyless(llm: LLM) -> OfflineLLM:
+def keyless_of(llm: LLM) -> OfflineLLM:
+    """The keyless model that stands in for a model, or the model itself if it is keyless."""
     return llm if isinstance(llm, OfflineLLM) else getattr(llm, "keyless", None) or OfflineLLM()
 
 

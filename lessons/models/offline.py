@@ -17,10 +17,14 @@ from llama_index.core.base.llms.types import (
     CompletionResponseGen,
     LLMMetadata,
     MessageRole,
+    ToolCallBlock,
 )
 from llama_index.core.llms import CustomLLM
 from llama_index.core.llms.callbacks import llm_chat_callback, llm_completion_callback
+from llama_index.core.llms.function_calling import FunctionCallingLLM
+from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.prompts import BasePromptTemplate
+from llama_index.core.tools import BaseTool
 from llama_index.core.types import TokenAsyncGen, TokenGen
 
 from lessons.models import (  # noqa: F401  they register their tasks
@@ -32,6 +36,7 @@ from lessons.models import (  # noqa: F401  they register their tasks
     offline_query_rewrite,
     offline_relevance,
     offline_summary,
+    offline_tool_calls,
 )
 from lessons.models.offline_tasks import run, task
 
@@ -47,7 +52,7 @@ _FORMAT = "\n\n[Response Format]\n"
 _PIECE = re.compile(r"\s*\S+\s*?(?=\s|$)|\s+")
 
 
-class OfflineLLM(CustomLLM):
+class OfflineLLM(CustomLLM, FunctionCallingLLM):
     """Does the registered tasks from the variables of their prompts.
 
     With an embedding model it can also answer a question from documents in the other language.
@@ -62,7 +67,13 @@ class OfflineLLM(CustomLLM):
 
     @property
     def metadata(self) -> LLMMetadata:
-        return LLMMetadata(context_window=128_000, num_output=4_096, is_chat_model=True, model_name=self.model)
+        return LLMMetadata(
+            context_window=128_000,
+            num_output=4_096,
+            is_chat_model=True,
+            is_function_calling_model=True,
+            model_name=self.model,
+        )
 
     def predict(self, prompt: BasePromptTemplate, **prompt_args: Any) -> str:
         """Do the prompt's task. A prompt without a task is read as plain text; ModelError for an unknown task."""
@@ -113,7 +124,10 @@ class OfflineLLM(CustomLLM):
 
     @llm_chat_callback()
     def chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
-        """Answer the last user message when the system message carries `[Retrieved Context]`."""
+        """Answer the last user message when the system message carries `[Retrieved Context]`; with tools, call them."""
+        if kwargs.get("tools"):
+            calls = run("tool_calls", self, {"messages": messages})
+            return ChatResponse(message=ChatMessage(role=MessageRole.ASSISTANT, blocks=calls))
         return ChatResponse(message=ChatMessage(self._reply(messages), role=MessageRole.ASSISTANT))
 
     @llm_chat_callback()
@@ -122,6 +136,29 @@ class OfflineLLM(CustomLLM):
         for piece in _PIECE.findall(self._reply(messages)):
             text += piece
             yield ChatResponse(message=ChatMessage(text, role=MessageRole.ASSISTANT), delta=piece)
+
+    def get_tool_calls_from_response(
+        self, response: ChatResponse, error_on_no_tool_call: bool = True, **kwargs: Any
+    ) -> list[ToolSelection]:
+        """The calls of a response; none if it has none."""
+        return [
+            ToolSelection(tool_id=block.tool_call_id or "", tool_name=block.tool_name, tool_kwargs=block.tool_kwargs)
+            for block in response.message.blocks
+            if isinstance(block, ToolCallBlock)
+        ]
+
+    def _prepare_chat_with_tools(
+        self,
+        tools: Sequence[BaseTool],
+        user_msg: str | ChatMessage | None = None,
+        chat_history: list[ChatMessage] | None = None,
+        verbose: bool = False,
+        allow_parallel_tool_calls: bool = False,
+        tool_required: bool = False,
+        **kwargs: Any,
+    ) -> dict[str, Any]:
+        asked = [ChatMessage(user_msg) if isinstance(user_msg, str) else user_msg] if user_msg else []
+        return {"messages": [*(chat_history or []), *asked], "tools": [tool.metadata.name for tool in tools]}
 
     def _reply(self, messages: Sequence[ChatMessage]) -> str:
         system = next((m.content for m in messages if m.role == MessageRole.SYSTEM and m.content), "")

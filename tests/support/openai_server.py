@@ -6,7 +6,8 @@
 
 Behaviours: answer · too_many (429) · quota (429) · error (500) · html · truncated (JSON) · no_choices · empty ·
 hang · drop (in the middle of a stream) · no_usage · prose (ignores tools, writes JSON as text) · cut (token limit) ·
-say:TEXT (that text, whatever was asked).
+say:TEXT (that text, whatever was asked) · calls:JSON (these tool calls, a list of names with arguments; arguments that
+are a string are sent as they are, and # stands for the number of the request).
 """
 
 import asyncio
@@ -97,7 +98,7 @@ def _app(state: Server) -> FastAPI:
         behaviour = state.next_behaviour()
         if refusal := await _refusal(state, request, body, behaviour):
             return refusal
-        message, finish = _message(body, behaviour)
+        message, finish = _message(body, behaviour.replace("#", str(len(state.requests))))
         usage = _usage(body, message)
         state.usage.append(usage)
         if body.get("stream"):
@@ -148,6 +149,9 @@ def _message(body: dict[str, Any], behaviour: str) -> tuple[dict[str, Any], str]
         return {"role": "assistant", "content": behaviour.removeprefix("say:")}, "stop"
     if behaviour == "empty":
         return {"role": "assistant", "content": ""}, "stop"
+    if behaviour.startswith("calls:"):
+        named = json.loads(behaviour.removeprefix("calls:"))
+        return {"role": "assistant", "content": None, "tool_calls": [_call(*each) for each in named]}, "tool_calls"
     if form:
         return {"role": "assistant", "content": json.dumps(_instance(form, form, question))}, "stop"
     if body.get("tools") and (not results or body.get("tool_choice") == "required"):
@@ -167,6 +171,11 @@ def _message(body: dict[str, Any], behaviour: str) -> tuple[dict[str, Any], str]
             messages[-1],
         ]
     return {"role": "assistant", "content": OfflineLLM().chat(messages).message.content}, "stop"
+
+
+def _call(name: str, arguments: Any) -> dict[str, Any]:
+    written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    return {"id": "same-id", "type": "function", "function": {"name": name, "arguments": written}}
 
 
 def _instance(schema: dict[str, Any], root: dict[str, Any], question: str) -> Any:
@@ -193,7 +202,7 @@ def _instance(schema: dict[str, Any], root: dict[str, Any], question: str) -> An
 def _usage(body: dict[str, Any], message: dict[str, Any]) -> dict[str, int]:
     """Tokens, and like real servers some of overhead for each message and for the tools."""
     count = ExactTokenCounter().count
-    asked = sum(count(m["content"] or "") + 4 for m in body["messages"])
+    asked = sum(count(m.get("content") or "") + 4 for m in body["messages"])
     asked += count(json.dumps(body["tools"])) if body.get("tools") else 0
     calls = "".join(call["function"]["arguments"] for call in message.get("tool_calls") or [])
     said = count(message["content"] or calls)

@@ -1,0 +1,46 @@
+"""Asking a model which tools it wants to call, through LlamaIndex's function calling."""
+
+import json
+from collections.abc import Sequence
+
+from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.llms import LLM
+from llama_index.core.llms.function_calling import FunctionCallingLLM
+from llama_index.core.llms.llm import ToolSelection
+from llama_index.core.tools import FunctionTool
+
+from lessons.errors import ModelError
+from lessons.models.call import fall_back
+from lessons.models.offline import OfflineLLM
+from lessons.models.usage import book
+from lessons.trace import Step
+
+INSTEAD = "the keyless model chooses the tools"
+
+
+def chosen_tools(
+    llm: LLM, tools: Sequence[FunctionTool], messages: Sequence[ChatMessage], step: Step
+) -> list[ToolSelection] | None:
+    """The calls that the model wants next; an empty list if it wants no more.
+
+    None, with a note on the step, if it cannot call tools or failed. ModelError if the key or the model is wrong.
+    """
+    try:
+        if not isinstance(llm, FunctionCallingLLM) or not llm.metadata.is_function_calling_model:
+            raise ModelError("it cannot call tools")
+        response = llm.chat_with_tools(tools, chat_history=list(messages), allow_parallel_tool_calls=True)
+        calls = llm.get_tool_calls_from_response(response, error_on_no_tool_call=False)
+    except Exception as error:
+        if isinstance(llm, OfflineLLM):
+            raise
+        fall_back(step, llm, error, INSTEAD)
+        return None
+    said = response.message.content or json.dumps([call.tool_kwargs for call in calls], ensure_ascii=False)
+    book(step, llm, _asked(messages, tools), said, response.additional_kwargs)
+    return calls
+
+
+def _asked(messages: Sequence[ChatMessage], tools: Sequence[FunctionTool]) -> str:
+    """What the model reads, for counting."""
+    described = [json.dumps(tool.metadata.to_openai_tool(), ensure_ascii=False) for tool in tools]
+    return "\n".join([*described, *(message.content or "" for message in messages)])

@@ -1,0 +1,183 @@
+"""The loop of the agent: whatever a model says, it searches a few times, keeps calls and results together, and ends."""
+
+import json
+from collections.abc import Callable
+from threading import Event
+from typing import Any, cast
+
+import pytest
+from llama_index.core.llms import LLM, MockLLM
+from llama_index.core.llms.llm import ToolSelection
+
+from lessons.agent.agent import Agent
+from lessons.agent.tools import SearchTools
+from lessons.ingest.scope import Scope
+from lessons.models.offline import OfflineLLM
+from lessons.retrieve.pipeline import Pipeline
+from lessons.retrieve.search import JaccardRetriever
+from lessons.retrieve.types import Query, Resources, RetrievedDocument
+from lessons.settings import settings
+from lessons.trace import Step
+from tests.agent.conftest import DOCUMENTS, gather
+from tests.support.openai_server import Server
+
+Served = Callable[..., LLM]
+QUESTION = "When are refunds paid?"
+DONE = "say:done"
+
+
+def calls(*queries: str) -> str:
+    return "calls:" + json.dumps([["search_documents", {"query": query}] for query in queries], ensure_ascii=False)
+
+
+def test_the_model_searches_until_it_has_enough(served: Served) -> None:
+    found = gather(served(calls("refunds paid"), calls("costs of a seat"), DONE), QUESTION)
+    assert [step.input for step in found.searches] == [{"query": "refunds paid"}, {"query": "costs of a seat"}]
+    assert found.sources == {"refunds.md", "seats.md"}
+
+
+def test_several_calls_may_be_made_at_once(served: Served, server: Server) -> None:
+    found = gather(served(calls("refunds paid", "costs of a seat"), DONE), QUESTION)
+    assert found.sources == {"refunds.md", "seats.md"}
+    assert len(server.requests) == 2
+
+
+def test_a_model_that_never_ends_is_stopped_after_five_calls(served: Served, server: Server) -> None:
+    found = gather(served(calls("refunds, try #")), QUESTION)
+    assert len(found.searches) == settings().agent_tool_calls == 5
+    assert len(server.requests) == 5
+    assert found.sources == {"refunds.md"}
+
+
+def test_calls_beyond_the_limit_are_not_run(served: Served) -> None:
+    found = gather(served(calls(*(f"refunds {number}" for number in range(9)))), QUESTION)
+    assert len(found.searches) == 5
+
+
+def test_a_search_that_repeats_an_earlier_one_is_not_run_again(served: Served, server: Server) -> None:
+    ran = []
+
+    class Counts:
+        def retrieve(self, queries: list[str], *_: Any) -> list[RetrievedDocument]:
+            ran.append(queries[0])
+            return [DOCUMENTS[0]]
+
+    found = gather(served(calls("Refunds paid?"), calls(" refunds  PAID"), DONE), QUESTION, Counts())
+    assert ran == ["Refunds paid?"]
+    assert "was made before" in found.searches[1].notes[0]
+    assert "was made before" in server.requests[-1]["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (["delete_documents", {"query": "refunds"}], "There is no tool 'delete_documents'"),
+        (["search_documents", {}], "query: Field required"),
+        (["search_documents", {"query": 7}], "query: Input should be a valid string"),
+        (["search_documents", {"query": " ?! "}], "The query holds no words"),
+        (["search_documents", "not JSON"], "query: Field required"),
+        (["search_documents", '{"query": "refunds pa'], "query: Input should be a valid string"),
+        (["search_documents", "[1, 2]"], "query: Field required"),
+        (["search_by_metadata", {"query": "refunds"}], "source_file: Field required"),
+        (["", {}], "There is no tool"),
+    ],
+    ids=lambda value: json.dumps(value)[:40],
+)
+def test_a_call_that_cannot_be_run_is_told_to_the_model(served: Served, server: Server, call: Any, told: str) -> None:
+    found = gather(served("calls:" + json.dumps([call]), calls("refunds paid"), DONE), QUESTION)
+    assert told in server.requests[1]["messages"][-1]["content"]
+    assert server.requests[1]["messages"][-1]["role"] == "tool"
+    assert found.sources == {"refunds.md"}
+
+
+def test_an_owner_that_the_model_names_is_ignored(served: Served) -> None:
+    call = ["search_documents", {"query": "refunds", "user_id": "somebody else"}]
+    found = gather(served("calls:" + json.dumps([call]), DONE), QUESTION)
+    assert found.searches[0].input == {"query": "refunds"}
+
+
+@pytest.mark.parametrize("behaviour", ["say:Refunds take 14 days.", "empty", "error", "html", "no_choices", "prose"])
+def test_a_model_that_does_not_search_is_replaced_by_the_keyless_one(served: Served, behaviour: str) -> None:
+    found = gather(served(behaviour), QUESTION)
+    assert found.sources == {"refunds.md"}
+    assert 1 <= len(found.searches) <= 5
+
+
+def test_a_model_that_does_not_answer_in_time_is_asked_only_once(served: Served, server: Server) -> None:
+    found = gather(served("hang", request_timeout=0.3), QUESTION)
+    assert found.sources == {"refunds.md"}
+    assert len(server.requests) == 1
+    assert "the keyless model chooses the tools" in found.trace["decide"].notes[0]
+
+
+def test_a_model_without_function_calling_is_replaced_by_the_keyless_one() -> None:
+    found = gather(MockLLM(), QUESTION)
+    assert found.sources == {"refunds.md"}
+    assert "cannot call tools" in found.trace["decide"].notes[0]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5])
+def test_nonsense_up_to_the_last_call_leaves_that_one_to_the_keyless_model(served: Served, limit: int) -> None:
+    nonsense = "calls:" + json.dumps([["fly", {}]] * 3)
+    found = gather(served(nonsense), QUESTION, agent=Agent(limit))
+    assert len(found.searches) == limit
+    assert found.sources == {"refunds.md"}
+
+
+def test_a_search_that_fails_is_told_and_the_next_one_goes_on(served: Served, server: Server) -> None:
+    class FailsOnce:
+        failed = False
+
+        def retrieve(self, *_: Any) -> list[RetrievedDocument]:
+            if not self.failed:
+                self.failed = True
+                raise RuntimeError("SELECT secret FROM table")
+            return [DOCUMENTS[0]]
+
+    found = gather(served(calls("one"), calls("two"), DONE), QUESTION, FailsOnce())
+    assert found.sources == {"refunds.md"}
+    told = server.requests[1]["messages"][-1]["content"]
+    assert "The search failed" in told
+    assert "SELECT" not in told
+
+
+def test_a_search_that_hangs_is_given_up_and_told(monkeypatch: pytest.MonkeyPatch, served: Served) -> None:
+    monkeypatch.setattr(settings(), "tool_timeout", 0.05)
+    released = Event()
+
+    class Hangs:
+        def retrieve(self, *_: Any) -> list[RetrievedDocument]:
+            released.wait(10)
+            return []
+
+    with pytest.raises(TimeoutError):
+        gather(served(calls("one", "two")), QUESTION, Hangs(), Agent(2))
+    released.set()
+
+
+def test_the_error_of_the_search_is_raised_when_none_succeeded() -> None:
+    class Fails:
+        def retrieve(self, *_: Any) -> list[RetrievedDocument]:
+            raise ConnectionError("the database is gone")
+
+    with pytest.raises(ConnectionError, match="the database is gone"):
+        gather(OfflineLLM(), QUESTION, Fails())
+
+
+def test_every_step_is_announced_as_it_begins(served: Served) -> None:
+    found = gather(served(calls("refunds paid"), DONE), QUESTION)
+    assert [step.name for step in found.announced] == ["decide", "search_documents", "decide"]
+    assert found.announced == list(found.trace)[:-1]
+
+
+def test_a_search_counts_the_model_calls_that_it_made(served: Served) -> None:
+    class Asks:
+        def transform(self, queries: list[str], query: Query, resources: Resources, step: Step) -> list[str]:
+            step.add_llm_call(10, 2)
+            return queries
+
+    pipeline = Pipeline(retriever=JaccardRetriever(DOCUMENTS), query=(Asks(),))
+    tools = SearchTools(pipeline, Query(QUESTION, Scope("reader")), cast(Any, None))
+    step = Step("search_documents")
+    tools.run(ToolSelection(tool_id="1", tool_name="search_documents", tool_kwargs={"query": "refunds"}), step)
+    assert (step.llm_calls, step.tokens_in, step.tokens_out) == (1, 10, 2)
