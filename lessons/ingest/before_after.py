@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from llama_index.core.schema import BaseNode, MetadataMode
 
-from lessons.ingest.split import EMBEDDED, Chunk
+from lessons.ingest.split import HEADER, Chunk
 from lessons.text import terms
 
 
@@ -24,7 +24,7 @@ def same_words(chunk: BaseNode, others: Sequence[BaseNode]) -> BaseNode | None:
 def header(chunk: BaseNode) -> dict[str, str]:
     """What stands above the words of a chunk of the enhanced index when it is embedded, by name, in order."""
     found: dict[str, str] = {}
-    for key in chunk.embedded if isinstance(chunk, Chunk) else EMBEDDED:
+    for key in chunk.embedded if isinstance(chunk, Chunk) else HEADER:
         alone = Chunk(text="", metadata=chunk.metadata, embedded=(key,)).get_metadata_str(MetadataMode.EMBED)
         found |= {key: alone} if alone else {}
     return found

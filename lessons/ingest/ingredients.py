@@ -10,14 +10,16 @@ from lessons.settings import settings
 
 
 def ingredients() -> list[Index]:
-    """Smaller chunks, overlap, sections, the header, keywords in it (the enhanced index itself), a summary as well."""
+    """Smaller chunks, overlap, sections, a header (the enhanced index itself), and two that embed more: what the words
+    of the chunk already say once more as keywords, and its summary.
+    """
     chosen = settings()
     smaller, overlapping = (
         Index(name, (SentenceSplitter(chunk_size=chosen.chunk_tokens, chunk_overlap=overlap),))
         for name, overlap in (("smaller", 0), ("overlapping", chosen.chunk_overlap))
     )
-    along = [_embedding("sections", ()), _embedding("header", HEADER), enhanced_index()]
-    return [smaller, overlapping, *along, _embedding("summary", (*HEADER, "section_summary"))]
+    more = [_embedding("keywords", (*HEADER, "keywords")), _embedding("summary", (*HEADER, "section_summary"))]
+    return [smaller, overlapping, _embedding("sections", ()), enhanced_index(), *more]
 
 
 def _embedding(name: str, embedded: tuple[str, ...]) -> Index:

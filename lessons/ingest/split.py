@@ -11,10 +11,7 @@ from lessons.ingest.sections import Section, lead, packed, sections
 from lessons.text import cut_sentences, language, sentences
 
 HEADER = ("title", "about", "section")
-"""Metadata that gives a chunk its lost subject back."""
-
-EMBEDDED = (*HEADER, "keywords")
-"""Metadata that is embedded above a chunk, as far as it has any, in this order. None of it is displayed."""
+"""Metadata that gives a chunk its lost subject back: embedded above it, as far as it has any, and never displayed."""
 
 ABOUT_CHARS = 200  # of the lines between a title and the first section
 
@@ -22,7 +19,7 @@ ABOUT_CHARS = 200  # of the lines between a title and the first section
 class Chunk(TextNode):
     """A piece of a section. It is embedded under the metadata named in `embedded`, and displayed plain."""
 
-    embedded: tuple[str, ...] = EMBEDDED
+    embedded: tuple[str, ...] = HEADER
 
     def get_metadata_str(self, mode: MetadataMode = MetadataMode.ALL) -> str:
         """The values of `embedded` that the text does not say itself, for the embedding; nothing for other readers."""
@@ -44,7 +41,7 @@ class SectionSplitter(TransformComponent):
     chunk_size: int
     chunk_overlap: int
     shortest: int
-    embedded: tuple[str, ...] = EMBEDDED
+    embedded: tuple[str, ...] = HEADER
 
     def __call__(self, nodes: Sequence[BaseNode], **_: Any) -> list[BaseNode]:
         splitter = SentenceSplitter(

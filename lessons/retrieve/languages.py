@@ -20,18 +20,26 @@ from lessons.retrieve.search import VectorRetriever, merged, ranked
 from lessons.retrieve.types import Query, Resources, RetrievedDocument
 from lessons.settings import settings
 
+UNTOLD = ""
+"""The language of a chunk that does not tell its own."""
+
 _DIGITS = 6  # decimal places of a mean, whose last digits depend on the order of adding
 
 
 @dataclass(frozen=True)
 class CentredVectorRetriever:
-    """The nearest chunks over all languages by cosine similarity above that of an average passage of their language."""
+    """The nearest chunks over all languages by cosine similarity above that of an average passage of their language.
+
+    In an index whose chunks do not tell their language, such as the naive one, by cosine similarity alone.
+    """
 
     top_k: int | None = None
 
     def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
         wanted = self.top_k or query.top_k
         centres = remembered(language_centres, resources.store, query.scope)
+        if UNTOLD in centres:
+            return VectorRetriever(self.top_k).retrieve(queries, query, resources)
         found: list[RetrievedDocument] = []
         for text in queries:
             vector = np.asarray(resources.embedding.get_query_embedding(text))
@@ -43,14 +51,14 @@ class CentredVectorRetriever:
 
 
 def language_centres(store: ChunkStore, scope: Scope) -> dict[str, np.ndarray]:
-    """The mean vector of the owner's chunks in each language.
+    """The mean vector of the owner's chunks in each language; under `UNTOLD` that of chunks which do not tell theirs.
 
     The fewer there are, the more of the mean over all languages is mixed in, as if `language_prior_chunks` chunks more
     had been seen that lie there (a conjugate prior; Gelman et al., Bayesian Data Analysis, 2013, section 2.5). A chunk
     that is alone in its language would else be its own mean, and every question equally far from it.
     """
     chunks, prior = store.chunks, settings().language_prior_chunks
-    language = chunks.metadata_["language"].astext
+    language = func.coalesce(chunks.metadata_["language"].astext, UNTOLD)
     mean = func.avg(chunks.embedding, type_=chunks.embedding.type)
     per_language = select(language, func.count(), mean).where(chunks.user_id == scope.user_id).group_by(language)
     found = [(name, count, np.asarray(mean)) for name, count, mean in store.rows(per_language, scope)]

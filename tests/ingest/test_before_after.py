@@ -25,6 +25,5 @@ def test_without_a_shared_word_there_is_none() -> None:
 
 def test_the_header_is_the_same_for_a_chunk_that_was_stored() -> None:
     (chunk,) = enhanced_index().chunks(pages(f"## Orders\n{BODY}"), "mina")
-    keywords = ", ".join(chunk.metadata["keywords"])
-    assert header(chunk) == {"title": "Q4 2024 update", "section": "Orders", "keywords": keywords}
+    assert header(chunk) == {"title": "Q4 2024 update", "section": "Orders"}
     assert header(TextNode(text=chunk.get_content(), metadata=chunk.metadata)) == header(chunk)

@@ -44,7 +44,7 @@ class Vectors(MockEmbedding):
 def stored(store: ChunkStore, mina: Scope, texts: dict[str, tuple[str, str, list[float]]]) -> Resources:
     for position, (name, (language, text, vector)) in enumerate(texts.items()):
         place = {"source_file": name, "ref_id": name, "user_id": mina.user_id, "type": "document"}
-        metadata = place | {"chunk_index": position, "page_number": 1, "language": language}
+        metadata = place | {"chunk_index": position, "page_number": 1} | ({"language": language} if language else {})
         node = TextNode(id_=f"{mina.user_id}/{name}", text=text, embedding=vector, metadata=metadata)
         node.excluded_embed_metadata_keys = list(metadata)
         store.replace_document(mina, name, "", [node])
@@ -88,6 +88,15 @@ def test_a_passage_alone_in_its_language_is_still_told_from_the_other(
     alone = stored(store, mina, {name: TEXTS[name] for name in (right, wrong)})
     plain, centred = (
         [document.source for document in find(retriever, alone, mina, "refund?")]
+        for retriever in (VectorRetriever(), CentredVectorRetriever())
+    )
+    assert plain == centred
+
+
+def test_chunks_that_do_not_tell_their_language_are_searched_all_the_same(store: ChunkStore, mina: Scope) -> None:
+    untold = stored(store, mina, {name: ("", text, vector) for name, (_, text, vector) in TEXTS.items()})
+    plain, centred = (
+        [document.source for document in find(retriever, untold, mina, "refund?")]
         for retriever in (VectorRetriever(), CentredVectorRetriever())
     )
     assert plain == centred
