@@ -127,6 +127,11 @@ class Settings(BaseSettings):
     # Context
     context_tokens: int = 4_000
 
+    # Intent: how many chunks are fetched for a question
+    simple_top_k: int = 3
+    moderate_top_k: int = 8
+    complex_top_k: int = 15
+
 
 @cache
 def settings() -> Settings:

@@ -29,12 +29,14 @@ from llama_index.core.types import TokenAsyncGen, TokenGen
 
 from lessons.models import (  # noqa: F401  they register their tasks
     offline_answer,
+    offline_intent,
     offline_keywords,
     offline_query_compress,
     offline_query_expand,
     offline_query_hyde,
     offline_query_rewrite,
     offline_relevance,
+    offline_small_talk,
     offline_summary,
     offline_tool_calls,
 )

@@ -1,0 +1,101 @@
+"""How much a question needs (row D2): greetings skip retrieval, questions get as many chunks as they need."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from lessons.context.intent import Intent, decide, with_top_k
+from lessons.errors import LessonsError
+from lessons.models.llm import language_model
+from lessons.models.offline import OfflineLLM
+from lessons.settings import Settings
+from lessons.stages import Stage, stages
+from lessons.trace import Step
+from tests.support.openai_server import Server, openai_server
+
+
+def intent_of(text: str) -> str:
+    return decide(text, OfflineLLM(), Step("intent")).intent
+
+
+@pytest.mark.parametrize(
+    "text", ["Hello!", "Thank you very much", "안녕하세요~", "감사합니다 ㅎㅎ", "ok thanks", "네 고마워요"]
+)
+def test_greetings_and_thanks_need_no_search(stage: Stage, text: str) -> None:
+    answer = Intent(stage).ask(text)
+    assert [step.name for step in answer.trace] == ["intent", "answer"]
+    assert answer.text
+    assert (answer.found, answer.citations, answer.context.empty) == (False, [], True)
+
+
+@pytest.mark.parametrize(
+    ("text", "reply"),
+    [
+        ("Thanks!", "You are welcome."),
+        ("감사합니다", "천만에요."),
+        ("bye", "Goodbye."),
+        ("반가워요", "안녕하세요. 문서에서 무엇을 찾아 드릴까요?"),
+    ],
+)
+def test_the_reply_fits_and_is_in_the_language_of_the_user(stage: Stage, text: str, reply: str) -> None:
+    assert Intent(stage).ask(text).text == reply
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("Hi, how long does a refund take?", "simple"),
+        ("안녕하세요, 환불은 며칠 걸리나요?", "simple"),
+        ("Thanks. And why does it take so long?", "moderate"),
+        ("환불 절차를 설명해 주세요", "moderate"),
+        ("Compare the plans", "complex"),
+        ("두 요금제를 비교해 주세요", "complex"),
+    ],
+)
+def test_courtesies_do_not_hide_a_question(text: str, intent: str) -> None:
+    assert intent_of(text) == intent
+
+
+@pytest.mark.parametrize(
+    ("text", "documents"),
+    [("How long does a refund take?", 3), ("Explain the refund", 8), ("Compare refunds and exports", 15)],
+)
+def test_the_intent_sets_how_many_chunks_are_fetched(stage_of: Callable[..., Stage], text: str, documents: int) -> None:
+    shelf = stage_of(*(f"A refund number {number} is long." for number in range(20)))
+    answer = Intent(shelf).ask(text)
+    assert len(answer.context.documents) == documents
+    assert str(documents) in answer.trace["intent"].notes[0]
+
+
+def test_a_reranker_chooses_that_many_from_its_own_candidates(stage: Stage) -> None:
+    narrow = with_top_k(stages()["reranked"], 3)
+    assert (narrow.retriever.top_k, narrow.reranker.top_k) == (15, 3)  # type: ignore[attr-defined, union-attr]
+    assert with_top_k(stage, 8).retriever.top_k == 8  # type: ignore[attr-defined]
+
+
+def test_an_empty_question_is_told_as_by_the_stage(stage: Stage) -> None:
+    with pytest.raises(LessonsError, match="empty"):
+        Intent(stage).ask("  ")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with openai_server() as server:
+        yield server
+
+
+def test_a_model_that_fails_leaves_the_decision_to_the_keyless_one(server: Server) -> None:
+    server.behave("too_many")
+    step = Step("intent")
+    decision = decide(
+        "두 요금제를 비교해 주세요", language_model(Settings(openai_base_url=server.url, max_retries=0)), step
+    )
+    assert decision.intent == "complex"
+    assert "keyless" in step.notes[0]
+
+
+@pytest.mark.parametrize(
+    "text", ["Great, what is it?", "감사보고서 언제 나와요?", "ok why?", "네 언제요?", "Who are the owners?"]
+)
+def test_a_question_in_few_words_is_no_courtesy(text: str) -> None:
+    assert intent_of(text) != "chat"
