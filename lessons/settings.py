@@ -132,6 +132,12 @@ class Settings(BaseSettings):
     moderate_top_k: int = 8
     complex_top_k: int = 15
 
+    # Response cache
+    cache_similarity: float = 0.85  # of two questions; below it they are not even compared
+    cache_hours: float = 24.0  # that an answer is kept
+    cache_answers: int = 1_000  # kept of an owner; the least recently used goes first
+    cache_restyle: bool = True  # let the model word a kept answer for the question as it is put now
+
 
 @cache
 def settings() -> Settings:

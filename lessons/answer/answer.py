@@ -25,7 +25,10 @@ class Citation:
 
 @dataclass(repr=False)
 class Answer:
-    """What a stage answered. `found` is False when the documents do not say; `confidence` runs from 0 to 1."""
+    """What a stage answered. `found` is False when the documents do not say; `confidence` runs from 0 to 1.
+
+    `from_cache` is the earlier question whose answer was reused, empty for an answer of its own.
+    """
 
     question: str
     stage: str
@@ -37,11 +40,19 @@ class Answer:
     context: Context = field(default_factory=Context)
     trace: Trace = field(default_factory=Trace)
     warnings: list[str] = field(default_factory=list)
+    from_cache: str = ""
 
     def __str__(self) -> str:
         return "\n".join([self.text, *map(str, self.citations), *self.warnings])
 
     __repr__ = __str__
+
+    @property
+    def answered_by(self) -> str:
+        """Which model answered, and for which question if for an earlier one."""
+        if self.from_cache:
+            return f"answered from the cache: “{self.from_cache}” was answered before by the {self.model}"
+        return f"answered by the {self.model}"
 
     def as_dict(self) -> dict[str, Any]:
         """What `lessons ask --json` prints for one stage."""
@@ -53,6 +64,7 @@ class Answer:
             "found": self.found,
             "confidence": self.confidence,
             "model": self.model,
+            "from_cache": self.from_cache,
             "citations": [asdict(citation) for citation in self.citations],
             "documents": [
                 {
@@ -75,5 +87,5 @@ class Answer:
             f"<div style='border-left:3px solid #4c78a8;padding:0 0 0 .8em'><p><b>{html.escape(self.stage)}</b> · "
             f"{html.escape(self.question)}</p><p>{html.escape(self.text)}</p>"
             f"<ul style='list-style:none;padding:0;font-size:.9em;opacity:.8'>{cited}</ul>{warned}"
-            f"<p style='font-size:.8em;opacity:.6'>answered by the {html.escape(self.model)}</p></div>"
+            f"<p style='font-size:.8em;opacity:.6'>{html.escape(self.answered_by)}</p></div>"
         )

@@ -36,6 +36,7 @@ from lessons.models import (  # noqa: F401  they register their tasks
     offline_query_hyde,
     offline_query_rewrite,
     offline_relevance,
+    offline_restyle,
     offline_small_talk,
     offline_summary,
     offline_tool_calls,

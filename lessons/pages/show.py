@@ -22,7 +22,7 @@ def _show_citations(answer: Answer) -> None:
         page_of = f", p. {citation.page}" if citation.page else ""
         st.markdown(f"**{plain(f'[{citation.number}] {citation.source_file}{page_of}')}**  \n“{plain(citation.quote)}”")
     if answer.found:
-        st.caption(plain(f"Retrieval confidence {answer.confidence:.0%} · answered by the {answer.model}"))
+        st.caption(plain(f"Retrieval confidence {answer.confidence:.0%} · {answer.answered_by}"))
 
 
 def _show_documents(answer: Answer) -> None:

@@ -33,7 +33,8 @@ def catalog(store: ChunkStore, scope: Scope) -> Catalog:
 
 def version(store: ChunkStore, scope: Scope) -> tuple:
     """Another value whenever any process has added, replaced or removed a document of the owner in this index."""
-    state = select(func.count(), func.max(DocumentRow.id), func.max(DocumentRow.ingested_at))
+    times = func.sum(func.extract("epoch", DocumentRow.ingested_at))  # a transaction may commit after a later one
+    state = select(func.count(), func.max(DocumentRow.id), times)
     return tuple(store.rows(state.where(*_owned(store, scope)), scope)[0])
 
 
