@@ -146,9 +146,14 @@ def ask(
     source_file: Annotated[str | None, typer.Option(help="Search this file only.")] = None,
     filter_text: Annotated[str | None, typer.Option("--filter", help="For example: page_number >= 2")] = None,
     session: Annotated[str | None, typer.Option(help="Name of a conversation that goes on.")] = None,
+    cache: Annotated[
+        bool | None,
+        typer.Option("--cache/--no-cache", help="Reuse earlier answers.", show_default="LESSONS_RESPONSE_CACHE"),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Answer a question with citations, streamed as it comes."""
+    from lessons.context.cache import with_cache
     from lessons.ingest.scope import Scope
     from lessons.library import ensure_corpus
     from lessons.memory.manager import Conversation
@@ -161,7 +166,8 @@ def ask(
     names = list(stages())
     if stage and stage not in [*names, "all"]:
         raise typer.BadParameter(f"there is no stage {stage!r}; choose {', '.join(names)} or all", param_hint="--stage")
-    chosen = [stage_named(name) for name in (names if stage == "all" else [stage or names[-1]])]
+    named = [stage_named(name) for name in (names if stage == "all" else [stage or names[-1]])]
+    chosen = [with_cache(each, cache) for each in named]
     filters = parse_filter(filter_text) if filter_text else None
     owner = user or settings().user
     place = workspace()
@@ -233,7 +239,7 @@ def _ask(stream: "ConversationStream", quiet: bool) -> "Answer":
         typer.echo("\n" + "\n".join(f"  {citation}" for citation in answer.citations))
         for warning in answer.warnings:
             errors.print(f"Note: {warning}", style="yellow", markup=False, soft_wrap=True)
-        errors.print(f"{answer.stage} · {answer.model} · {answer.trace.ms:.0f} ms", style="dim", markup=False)
+        errors.print(f"{answer.stage} · {answer.answered_by} · {answer.trace.ms:.0f} ms", style="dim", markup=False)
     return stream.answer
 
 

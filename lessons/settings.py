@@ -133,6 +133,7 @@ class Settings(BaseSettings):
     complex_top_k: int = 15
 
     # Response cache
+    response_cache: bool = False  # whether `lessons ask` and the app begin with the cache switched on
     cache_similarity: float = 0.85  # of two questions; below it they are not even compared
     cache_hours: float = 24.0  # that an answer is kept
     cache_answers: int = 1_000  # kept of an owner; the least recently used goes first

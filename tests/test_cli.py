@@ -100,6 +100,13 @@ def test_an_answer_is_streamed_with_its_citations(owner: str) -> None:
     assert "[1] kiosk.md" in done.stdout
 
 
+def test_an_earlier_answer_is_reused_if_that_is_wanted(owner: str) -> None:
+    question = ("ask", "When does the kiosk open?", "--user", owner, "--stage", "naive")
+    assert "from the cache" not in lessons(*question, "--cache").stderr
+    assert "from the cache" in lessons(*question, "--cache").stderr
+    assert "from the cache" not in lessons(*question).stderr
+
+
 def test_json_holds_answer_citations_documents_and_trace(owner: str) -> None:
     done = lessons("ask", "도서관은 몇 시에 열어요?", "--user", owner, "--stage", "naive", "--json")
     (answer,) = json.loads(done.stdout)

@@ -29,7 +29,7 @@ from lessons.retrieve.transform_compress import Compress
 from lessons.retrieve.transforms import normalized
 from lessons.retrieve.types import Query
 from lessons.settings import settings
-from lessons.stages import AnswerStream
+from lessons.stages import AnswerStream, Stage
 from lessons.text import normalize
 from lessons.trace import Step
 
@@ -159,3 +159,9 @@ class Cached(Device):
 
     def _scope(self, user: str | Scope | None) -> Scope:
         return user if isinstance(user, Scope) else Scope(user or self.place.settings.user)
+
+
+def with_cache(stage: Stage, wanted: bool | None = None) -> Stage | Cached:
+    """The stage, with a cache around it and under its own name if that is wanted; None takes the setting."""
+    wanted = settings().response_cache if wanted is None else wanted
+    return Cached(stage, name=stage.name) if wanted else stage

@@ -10,7 +10,7 @@ import streamlit as st
 from lessons.answer.answer import Answer
 from lessons.ingest.scope import Scope
 from lessons.memory.conversation import Conversation
-from lessons.pages.common import keep, kept, opened, plain, told_plainly
+from lessons.pages.common import answering, keep, kept, opened, plain, told_plainly
 from lessons.pages.show import show_answer
 from lessons.settings import settings
 from lessons.stages import Stage, stages
@@ -102,7 +102,7 @@ def _answered(stage: Stage, question: str, owner: str, conversation: Conversatio
         st.markdown(plain(question))
     with st.chat_message("assistant"), st.spinner("Thinking …"):
         place = st.empty()
-        with closing(stage.stream(question, user=owner, history=conversation.history())) as stream:
+        with closing(answering(stage).stream(question, user=owner, history=conversation.history())) as stream:
             for _ in stream:
                 place.markdown(plain(stream.answer.text))
     answer = stream.answer

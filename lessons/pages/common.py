@@ -6,10 +6,12 @@ from contextlib import contextmanager
 
 import streamlit as st
 
+from lessons.context.cache import Cached, with_cache
 from lessons.errors import LessonsError
 from lessons.library import ensure_corpus, shipped_documents
 from lessons.models.llm import describe
 from lessons.settings import settings
+from lessons.stages import Stage
 from lessons.workspace import Workspace, workspace
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
@@ -50,7 +52,20 @@ def opened() -> tuple[Workspace, str]:
         keep("owner", owner)
         place = _open()
         st.sidebar.caption(plain(f"Answers come from the {describe(place.llm)}."))
+        _offer_cache()
     return place, owner
+
+
+def answering(stage: Stage) -> Stage | Cached:
+    """The stage, with the response cache around it if the side bar says so."""
+    return with_cache(stage, kept("cache") == "on")
+
+
+def _offer_cache() -> None:
+    begin = (kept("cache") or ("on" if settings().response_cache else "off")) == "on"
+    help_text = "A question that asks the same as an earlier one gets its answer, as long as no document changes."
+    wanted = st.sidebar.toggle("Reuse earlier answers", begin, key="cache-box", help=help_text)
+    keep("cache", "on" if wanted else "off")
 
 
 def kept(name: str) -> str:

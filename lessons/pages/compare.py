@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from lessons.answer.answer import Answer
 from lessons.ingest.scope import Scope
-from lessons.pages.common import opened, plain, told_plainly
+from lessons.pages.common import answering, opened, plain, told_plainly
 from lessons.pages.show import show_answer
 from lessons.pages.streaming import answers_of
 from lessons.retrieve.filter_text import parse_filter
@@ -121,7 +121,7 @@ def _stream(owner: str, asked: Asked, names: list[str]) -> dict[str, Answer]:
     """Stream the stages into their cells, all at once; the answers by the names of the stages."""
     filters = parse_filter(asked.filter_text) if asked.filter_text.strip() else None
     limits: dict[str, Any] = {"user": owner, "source_file": asked.source_file, "filters": filters}
-    streams = [stages()[name].stream(asked.question, **limits) for name in names]
+    streams = [answering(stages()[name]).stream(asked.question, **limits) for name in names]
     places = [cell.empty() for cell in _cells(names).values()]
     with st.spinner("Thinking …"):
         answers = answers_of(streams, lambda number, text: places[number].markdown(plain(text)))

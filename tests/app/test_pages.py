@@ -37,6 +37,15 @@ def test_a_question_is_answered_with_citation_chunks_and_trace(compare: AppTest)
     assert list(page.dataframe[0].value["step"]) == ["retrieve", "context", "answer"]
 
 
+def test_an_answer_from_the_cache_says_so(compare: AppTest) -> None:
+    page = compare.sidebar.toggle[0].set_value(True).run()
+    page.pills(key="stages").set_value(["naive"])
+    assert "answered from the cache" not in shown(ask(page, "When does the kiosk open?"))
+    page = ask(page, "Please tell me when the kiosk opens.")
+    assert "answered from the cache" in shown(page)
+    assert list(page.dataframe[0].value["step"]) == ["cache"]
+
+
 def test_an_empty_question_is_told_in_a_sentence(compare: AppTest) -> None:
     assert plain("The question is empty; type one.") in shown(ask(compare, "  "))
 
