@@ -11,22 +11,22 @@ export UV_PROJECT_ENVIRONMENT ?= .venv
 .PHONY: app lab test check setup clean clean-data
 
 app: setup
-	$(UV) run --locked lessons app
+	$(UV) run --locked $(EXTRAS) lessons app
 
 lab: setup
-	$(UV) run --locked jupyter lab notebooks/00_start_here.ipynb
+	$(UV) run --locked $(EXTRAS) jupyter lab notebooks/00_start_here.ipynb
 
 test: check
-	$(UV) run --locked pytest
-	$(UV) run --locked python -m tests.notebooks
+	$(UV) run --locked $(EXTRAS) pytest
+	$(UV) run --locked $(EXTRAS) python -m tests.notebooks
 
 check: setup
-	$(UV) run --locked ruff check
-	$(UV) run --locked ruff format --check
-	$(UV) run --locked mypy
+	$(UV) run --locked $(EXTRAS) ruff check
+	$(UV) run --locked $(EXTRAS) ruff format --check
+	$(UV) run --locked $(EXTRAS) mypy
 
 setup: $(UV)
-	$(UV) sync --locked --quiet
+	$(UV) sync --locked --quiet $(EXTRAS)
 
 .uv/bin/uv:
 	$(PYTHON) -m venv .uv
@@ -36,4 +36,4 @@ clean:
 	rm -rf .venv .uv .pytest_cache .ruff_cache .mypy_cache .hypothesis
 
 clean-data: setup
-	$(UV) run --locked python -c "from lessons.database import erase; erase()"
+	$(UV) run --locked $(EXTRAS) python -c "from lessons.database import erase; erase()"
