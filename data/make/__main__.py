@@ -19,7 +19,7 @@ from data.make.extract import pages, squeeze
 from data.make.render import render
 
 DATA = Path(__file__).parents[1]
-WORLDS = ("companies", "product", "courses", "leaflets")
+WORLDS = ("companies", "product", "courses", "leaflets", "dialogues")
 
 
 def worlds() -> list[ModuleType]:

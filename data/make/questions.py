@@ -59,14 +59,15 @@ def _question(name: str, block: str, world: str, corpus: Path) -> dict:
         "category": category,
         "answer": fields["a"][0],
         "key_facts": [fact.strip() for line in fields["k"] for fact in line.split(";")],
-        "evidence": [_evidence(name, line, world, corpus) for line in fields["e"]],
+        "evidence": [evidence(name, line, world, corpus) for line in fields["e"]],
         "history": history,
         "split": "",
         "owner": owner,
     }
 
 
-def _evidence(name: str, line: str, world: str, corpus: Path) -> dict:
+def evidence(name: str, line: str, world: str, corpus: Path) -> dict:
+    """File, page and words of `file :: exact words`; raises ValueError where the file does not hold the words."""
     file, _, quote = line.partition(" :: ")
     source = f"{world}/{file}"
     pages = find(corpus / source, quote)
