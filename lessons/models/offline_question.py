@@ -1,8 +1,9 @@
 """What a question asks: the words an answer must cover, and the kind of answer it expects."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from lessons.models.offline_glossary import Forms, others
 from lessons.models.offline_passages import search_terms
 from lessons.text import ENGLISH_STOP_WORDS, language, terms
 
@@ -59,6 +60,9 @@ _YEAR = re.compile(r"(?:mid|early|late|pre|post|end)?-?((?:19|20)\d\d)", re.IGNO
 _ACRONYM = re.compile(r"[A-Z][A-Z&/]{0,4}s?")  # R&D, ACKs: what it stands for may be written out
 
 
+SAME = 0.8  # what a word counts that means the same as the one that was asked for
+
+
 @dataclass(frozen=True)
 class Unit:
     """One word of the question. `keys`: any of them covers it whole; `terms`: their share covers it in part."""
@@ -68,16 +72,18 @@ class Unit:
     terms: frozenset[str]
     keys: frozenset[str]
     weight: float
+    others: Forms = ()  # the terms of words that mean the same
 
     @property
     def required(self) -> bool:
         return self.kind != "word"
 
     def covered(self, found: frozenset[str]) -> float:
-        """How much of the unit these terms hold, 0 to 1."""
-        if self.keys:
-            return float(not self.keys.isdisjoint(found))
-        return len(self.terms & found) / len(self.terms)
+        """How much of the unit, or of a word that means the same, these terms hold, 0 to 1."""
+        own = float(not self.keys.isdisjoint(found)) if self.keys else len(self.terms & found) / len(self.terms)
+        if own < SAME and any(other <= found for other in self.others):
+            return SAME
+        return own
 
 
 @dataclass(frozen=True)
@@ -96,7 +102,7 @@ def read_question(text: str) -> Question:
     """Only the first 4,000 characters are read."""
     text = _SHORT_YEAR.sub(r"20\1년", text[:4000])
     units = tuple(dict.fromkeys(_units(text)))
-    every = frozenset().union(*(unit.terms | unit.keys for unit in units))
+    every = frozenset().union(*(unit.terms.union(unit.keys, *unit.others) for unit in units))
     kinds = frozenset(kind for kind, pattern in _KIND.items() if pattern.search(text))
     return Question(text, language(text), units, kinds, every)
 
@@ -106,16 +112,20 @@ def _units(text: str) -> list[Unit]:
     capitals = [word for word in words if word[0].isupper()]
     titled = len(words) > 3 and len(capitals) > 0.7 * len(words)
     units: list[Unit] = [_unit("quarter", quarter) for quarter in search_terms(text) if re.fullmatch("q[1-4]", quarter)]
-    for position, word in enumerate(words[:400]):
-        word = word.strip(".'’-–—")
-        if word.endswith(("'s", "’s")):
-            word = word[:-2]
+    words = [_bare(word) for word in words[:400]]
+    same = others(words)
+    for position, word in enumerate(words):
         if position and words[position - 1].lower() == "how" and word.lower() in _MEASURES:
             continue
         unit = _read_word(word, position, titled) if 0 < len(word) <= LONGEST_WORD else None
         if unit:
-            units.append(unit)
+            units.append(replace(unit, others=same[position]) if unit.kind == "word" else unit)
     return units
+
+
+def _bare(word: str) -> str:
+    word = word.strip(".'’-–—")
+    return word[:-2] if word.endswith(("'s", "’s")) else word
 
 
 def _read_word(word: str, position: int, titled: bool) -> Unit | None:
