@@ -9,6 +9,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from lessons.models.offline_crossing import nearest, neutral
 from lessons.models.offline_join import joined, together, with_list
+from lessons.models.offline_main_points import main_points
 from lessons.models.offline_parts import parts
 from lessons.models.offline_passages import Passage
 from lessons.models.offline_question import Question, Unit
@@ -62,6 +63,8 @@ def _answer(question: Question, found: list[Passage], most: int) -> list[Candida
     if any(unit.required and unit.covered(everything) < 1 for unit in question.units):
         return []
     weights = rarity(question, found)
+    if "summary" in question.kinds:
+        return main_points(question, found, weights)
     ranked = sorted(candidates(question, found, weights), key=lambda candidate: -candidate.score)
     first = next((candidate for candidate in ranked if fits(question, candidate)), None)
     if first is None:

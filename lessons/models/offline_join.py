@@ -17,7 +17,6 @@ from lessons.models.offline_score import (
 NEARLY_AS_GOOD = 0.8  # a second sentence joins the first from this share of its score
 GOOD_BESIDE = 0.5  # the same for one that stands beside it
 SURE = 0.8  # a line of this score says enough by itself
-SUMMARY_LINES = 5
 BESIDE = (1, -1, 2)  # places from a line's own, in the order of trying
 
 
@@ -80,18 +79,6 @@ def together(chosen: list[Candidate]) -> list[float]:
     return [max(values) for values in zip(*(candidate.covered for candidate in chosen), strict=True)]
 
 
-def _summary(question: Question, first: Candidate) -> list[Candidate]:
-    """The sentences and items from the beginning of the section in which the best line stands."""
-    lines = first.passage.lines
-    same = [place for place, line in enumerate(lines) if line.heading == first.line.heading and line.kind != "heading"]
-    told = [place for place in same if lines[place].kind == "item" or is_ended(lines[place].text)] or [first.position]
-    begin = max(0, min(told.index(first.position) if first.position in told else 0, len(told) - SUMMARY_LINES))
-    return [
-        Candidate(lines[place], first.passage, place, first.covered, first.score)
-        for place in told[begin : begin + SUMMARY_LINES]
-    ]
-
-
 def _beside(question: Question, first: Candidate, weights: list[float]) -> list[Candidate]:
     """The sentences and list items around a line, under the same heading."""
     lines = first.passage.lines
@@ -117,8 +104,6 @@ def with_list(question: Question, chosen: list[Candidate]) -> list[Candidate]:
     """A line that opens a list brings the list; a step of a how-to question brings its neighbours."""
     first = chosen[0]
     lines = first.passage.lines
-    if "summary" in question.kinds:
-        return _summary(question, first)
     start = end = first.position
     if first.line.text.rstrip().endswith((":", "：")) or ("steps" in question.kinds and first.line.kind == "item"):
         while first.line.kind == "item" and start and lines[start - 1].kind == "item":

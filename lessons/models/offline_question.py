@@ -31,23 +31,24 @@ _KINDS = {
 _KIND = {kind: re.compile("|".join(patterns), re.IGNORECASE) for kind, patterns in _KINDS.items()}
 _WORD = re.compile(r"[^\s?？!,;:()\[\]{}\"“”‘’「」]+(?:’s\b)?")
 _PARTICLE = re.compile(
-    "(?<=..)(?:에서는|에게서|으로는|이라는|이라고|께서|에서|에게|에는|으로|까지|부터|보다|처럼|이란|라는|마다"
+    "(?<=..)(?:에서는|에게서|으로는|이라는|이라고|이랑|께서|에서|에게|에는|으로|까지|부터|보다|처럼|이란|라는|마다|랑"
     "|은|는|이|가|을|를|의|에|로|와|과|도|만)$"
 )
 # A noun or a verb of one syllable, and what may follow it: 끄려면 and 끄는 share nothing but their stem.
-_SINGLE = re.compile("([가-힣])(?:은|는|을|를|에|에서|까지|부터|으로|로|당|마다|려면|으려면|기|고|면|으면)")
+_SINGLE = re.compile("([가-힣])(?:은|는|을|를|에|에서|까지|부터|으로|당|마다|려면|으려면|으면)")
 _FOLLOWING = "은는이가을를의에로와과도만까부으당려고면지기니아어습나"
 _VERB_OF_NOUN = re.compile(
     "(?<=..)(?:하려면|하는|하고|하여|하면|해야|한다|했을|했던|했는지|하기|하지|할지|되려면|되는|되고|되면|된다|되었|된|한|할|될)$"
 )
 _VERB = re.compile("(?:려면|으면|는|어도|아도|었을|았을|었|았|던|을까|을|야|걸리|나)$")
 _COMPANY = re.compile(
-    ".{2,}(?:전자|바이오|물산|은행|건설|제약|에너지|소프트|그룹|병원|대학교|테크|홀딩스|증권|보험|통신|모터스|중공업|식품|상사)$"
+    ".{2,}(?:전자|바이오|물산|은행|건설|제약|에너지|소프트|그룹|병원|대학교|테크|홀딩스|증권|보험|통신|모터스|중공업|식품|상사"
+    "|해운|화학|제과|유업|푸드|푸드빌|리테일|마트|조선|항공|철강|네트웍스|생명|캐피탈|솔루션|랩스|케미칼|소재)$"
 )
 _VAGUE = frozenset(
     """
     compani name number amount total year type kind mean use make happen need way go long take work exist call give
-    show differ list explain describ summar compar question answer document file accord state mention report
+    show differ list explain describ summar compar question answer document file accord state mention report say
     """.split()  # noqa: SIM905
 )
 _MEASURES = frozenset("often far soon long old big large high".split())  # noqa: SIM905  behind 'how': not in the answer
@@ -56,7 +57,13 @@ _VAGUE_KOREAN = re.compile(
 )
 _HANGUL = re.compile("[가-힣]")
 _SHORT_YEAR = re.compile(r"(?<![\w.-])(\d\d)년(?=\s?(?:[1-4]\s?분기|[상하]반기|1?\d월|[초중말]))")  # 24년 3분기
+_A_YEAR = r"(?:19|20)\d\d"
 _YEAR = re.compile(r"(?:mid|early|late|pre|post|end)?-?((?:19|20)\d\d)", re.IGNORECASE)
+_ABOUT = [  # a quarter that is meant without being named
+    ("q1", re.compile(rf"\b(?:early|(?:start|beginning) of) {_A_YEAR}|{_A_YEAR}년\s?초|연초", re.IGNORECASE)),
+    ("q2", re.compile(rf"\bmid(?:dle of)?[ -]{_A_YEAR}|{_A_YEAR}년\s?(?:중반|중순|한가운데)", re.IGNORECASE)),
+    ("q4", re.compile(rf"\b(?:late|end of|year[ -]end) {_A_YEAR}|{_A_YEAR}년\s?말|연말", re.IGNORECASE)),
+]
 _ACRONYM = re.compile(r"[A-Z][A-Z&/]{0,4}s?")  # R&D, ACKs: what it stands for may be written out
 
 
@@ -101,7 +108,7 @@ LONGEST_WORD = 60  # characters; what is longer is no word, and nothing can be f
 def read_question(text: str) -> Question:
     """Only the first 4,000 characters are read."""
     text = _SHORT_YEAR.sub(r"20\1년", text[:4000])
-    units = tuple(dict.fromkeys(_units(text)))
+    units = tuple(dict.fromkeys(_units(_KIND["summary"].sub(" ", text))))
     every = frozenset().union(*(unit.terms.union(unit.keys, *unit.others) for unit in units))
     kinds = frozenset(kind for kind, pattern in _KIND.items() if pattern.search(text))
     return Question(text, language(text), units, kinds, every)
@@ -114,6 +121,11 @@ def _units(text: str) -> list[Unit]:
     units: list[Unit] = [_unit("quarter", quarter) for quarter in search_terms(text) if re.fullmatch("q[1-4]", quarter)]
     words = [_bare(word) for word in words[:400]]
     same = others(words)
+    units += [
+        Unit(quarter, "word", frozenset([quarter]), frozenset([quarter]), 1.0)
+        for quarter, meant in _ABOUT
+        if not units and meant.search(text)
+    ]
     for position, word in enumerate(words):
         if position and words[position - 1].lower() == "how" and word.lower() in _MEASURES:
             continue

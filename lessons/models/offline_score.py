@@ -49,7 +49,8 @@ def candidates(question: Question, found: list[Passage], weights: list[float]) -
 
 def candidate_at(question: Question, passage: Passage, position: int, weights: list[float], rank: int = 0) -> Candidate:
     line, total = passage.lines[position], sum(weights)
-    covered = tuple(_cover(unit, passage, position) for unit in question.units)
+    asked = frozenset().union(*(unit.keys for unit in question.units if unit.kind == "year"))
+    covered = tuple(_cover(unit, passage, position, asked) for unit in question.units)
     if is_other_period(question, line):
         covered = tuple(
             0.0 if unit.kind in ("year", "quarter") else value
@@ -76,8 +77,11 @@ def rarity(question: Question, found: list[Passage]) -> list[float]:
     ]
 
 
-def _cover(unit: Unit, passage: Passage, position: int) -> float:
-    """How well a line covers a unit: by itself, else by what stands above, before, after it or in the title."""
+def _cover(unit: Unit, passage: Passage, position: int, asked: frozenset[str]) -> float:
+    """How well a line covers a unit: by itself, else by what stands above, before, after it or in the title.
+
+    A quarter counts only where no year stands with it but those `asked` for.
+    """
     line = passage.lines[position]
     before = passage.lines[position - 1].own if position else frozenset()
     after = passage.lines[position + 1].own if position + 1 < len(passage.lines) else frozenset()
@@ -91,7 +95,8 @@ def _cover(unit: Unit, passage: Passage, position: int) -> float:
             (passage.all, ELSEWHERE),
         ):
             if said := mentions(words):
-                return worth * unit.covered(said)
+                other = unit.kind == "quarter" and asked and years(words) and asked.isdisjoint(years(words))
+                return 0.0 if other else worth * unit.covered(said)
         return 0.0
     best = 0.0
     for words, worth in (

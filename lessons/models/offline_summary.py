@@ -24,7 +24,7 @@ def summary(llm: Any, text: str, section: str = "", document: Sequence[str] = ()
     prose = [line.text for line in lines if line.kind == "prose" and _is_sentence(line.text)]
     if len(prose) < sum(line.kind == "item" for line in lines) or not prose:
         return shortened(_outline(lines, section))
-    scores = _scores(prose, section, tuple(document) or (text,))
+    scores = centrality(prose, section, tuple(document) or (text,))
     best = sorted(range(len(prose)), key=lambda i: (-scores[i], i))
     second = [i for i in best[1:3] if scores[i] > 0.6 * scores[best[0]] and len(prose[i] + prose[best[0]]) < LONGEST]
     return shortened(" ".join(prose[i] for i in sorted([best[0], *second[:1]])))
@@ -45,7 +45,7 @@ def shortened(text: str, longest: int = LONGEST) -> str:
     return text[: longest - 1].rsplit(" ", 1)[0].rstrip(" ,;:·|-–") + "…"
 
 
-def _scores(prose: list[str], section: str, document: tuple[str, ...]) -> list[float]:
+def centrality(prose: Sequence[str], section: str, document: tuple[str, ...]) -> list[float]:
     """How near each sentence is to the centre of all, words of the heading counting double, early ones first."""
     spread, chunks = _spread(document)
     bags = [Counter(terms(sentence)) for sentence in prose]
