@@ -139,6 +139,11 @@ class Settings(BaseSettings):
     cache_answers: int = 1_000  # kept of an owner; the least recently used goes first
     cache_restyle: bool = True  # let the model word a kept answer for the question as it is put now
 
+    # Compression of a context that does not fit
+    compression_attempts: int = 3  # to get a summary that is short enough
+    compression_shrink: float = 0.6  # of the length asked for, at every further attempt
+    hybrid_extract: float = 2.0  # times the room, of the sentences that are summarised
+
 
 @cache
 def settings() -> Settings:

@@ -29,6 +29,7 @@ from llama_index.core.types import TokenAsyncGen, TokenGen
 
 from lessons.models import (  # noqa: F401  they register their tasks
     offline_answer,
+    offline_condense,
     offline_intent,
     offline_keywords,
     offline_query_compress,

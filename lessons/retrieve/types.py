@@ -102,6 +102,9 @@ class Reranker(Protocol):
 class Builder(Protocol):
     """Joins documents into a context within a budget."""
 
+    @property
+    def max_tokens(self) -> int: ...
+
     def build(self, documents: Sequence[RetrievedDocument]) -> Context: ...
 
     def overflows(self, documents: Sequence[RetrievedDocument]) -> bool:
