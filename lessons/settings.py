@@ -127,6 +127,17 @@ class Settings(BaseSettings):
     # Context
     context_tokens: int = 4_000
 
+    # Context manager: exact tokens of each part; the rest is a buffer
+    managed_tokens: int = 4_000
+    managed_prompt_tokens: int = 500  # of these, for the instructions to the model
+    share_question: int = 200
+    share_documents: int = 900
+    share_history: int = 300
+    share_profile: int = 200
+    share_long_term: int = 100
+    managed_documents: int = 5
+    managed_document_chars: int = 500  # of each
+
     # Intent: how many chunks are fetched for a question
     simple_top_k: int = 3
     moderate_top_k: int = 8

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from lessons.models.tokens import TokenEstimator
+from lessons.models.tokens import TokenCounter, TokenEstimator
 from lessons.retrieve.types import Context, RetrievedDocument
 from lessons.settings import settings
 
@@ -17,16 +17,17 @@ _MARKS = re.compile(r"[\[\]|›]")
 
 @dataclass(frozen=True)
 class ContextBuilder:
-    """Joins documents up to `max_tokens` estimated tokens and stops at the first that would pass it."""
+    """Joins documents up to `max_tokens` tokens by the counter and stops at the first that would pass it."""
 
     max_tokens: int = field(default_factory=lambda: settings().context_tokens)
+    counter: TokenCounter = field(default_factory=TokenEstimator, repr=False, compare=False)
 
     def build(self, documents: Sequence[RetrievedDocument]) -> Context:
-        counter, text, kept, total = TokenEstimator(), "", [], 0
+        text, kept, total = "", [], 0
         for number, document in enumerate(documents, start=1):
             part = f"{source_header(number, document)}\n{quoted(document.content)}"
             longer = f"{text}{SEPARATOR}{part}" if text else part
-            tokens = counter.count(longer)
+            tokens = self.counter.count(longer)
             if tokens > self.max_tokens:
                 break
             text, total = longer, tokens

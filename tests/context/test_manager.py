@@ -1,0 +1,138 @@
+"""The token manager and the context manager (row D5)."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lessons.context.extract import Extractive
+from lessons.context.managed import Managed, parted
+from lessons.context.manager import ContextManager, Shares
+from lessons.context.tokens import TokenManager
+from lessons.errors import LessonsError
+from lessons.models.tokens import ExactTokenCounter, TokenEstimator
+from lessons.stages import Stage
+
+QUESTION = "How long does a refund take?"
+texts = st.text(max_size=150)
+shares = st.builds(Shares, **{name: st.integers(0, 60) for name in Shares.__dataclass_fields__})
+
+
+@settings(deadline=None)
+@given(
+    total=st.integers(0, 120),
+    prompts=st.integers(0, 30),
+    shares=shares,
+    question=texts,
+    documents=st.lists(texts, max_size=7),
+    history=st.lists(st.tuples(st.sampled_from(["user", "assistant"]), texts), max_size=6),
+    profile=texts,
+    long_term=texts,
+    exact=st.booleans(),
+)
+def test_it_is_never_over_budget_and_never_drops_the_question(
+    total, prompts, shares, question, documents, history, profile, long_term, exact
+) -> None:  # type: ignore[no-untyped-def]
+    tokens = TokenManager(total, prompts, ExactTokenCounter() if exact else TokenEstimator())
+    try:
+        fitted = ContextManager(tokens, shares).fit(question, documents, history, profile, long_term)
+    except LessonsError:
+        assert tokens.count(question) > tokens.available
+        return
+    assert fitted.question == question
+    assert fitted.tokens + prompts <= max(total, prompts)
+    assert fitted.buffer >= 0
+    limits = {"documents": shares.documents, "history": shares.history, "profile": shares.profile}
+    assert all(piece.tokens <= limits.get(piece.name, total) for piece in fitted.pieces)
+    sent = [*fitted.documents, fitted.profile, fitted.long_term, "\n".join(": ".join(turn) for turn in fitted.history)]
+    assert sum(map(tokens.count, sent)) + tokens.count(question) == fitted.tokens
+
+
+def test_the_defaults_are_those_of_the_row() -> None:
+    manager = ContextManager()
+    assert (manager.tokens.total, manager.tokens.prompts, manager.top, manager.chars) == (4_000, 500, 5, 500)
+    assert Shares() == Shares(question=200, documents=900, history=300, profile=200, long_term=100)
+
+
+def tokens_left(total: int) -> list[int]:
+    """Tokens of question, documents, history, profile and long-term memory, each of which wants 10."""
+    ten = "a" * 40
+    manager = ContextManager(TokenManager(total, 0, TokenEstimator()))
+    fitted = manager.fit(ten, [ten], [("user", "a" * 32)], ten, ten)
+    return [piece.tokens for piece in fitted.pieces]
+
+
+@pytest.mark.parametrize(
+    ("total", "left"),
+    [
+        (50, [10, 10, 10, 10, 10]),
+        (40, [10, 10, 10, 10, 0]),
+        (30, [10, 10, 10, 0, 0]),
+        (20, [10, 10, 0, 0, 0]),
+        (10, [10, 0, 0, 0, 0]),
+    ],
+)
+def test_the_question_comes_first_then_documents_history_profile_and_long_term(total: int, left: list[int]) -> None:
+    assert tokens_left(total) == left
+
+
+def test_five_documents_of_500_characters_are_taken() -> None:
+    manager = ContextManager(shares=Shares(documents=3_000))
+    fitted = manager.fit(QUESTION, [f"Document {number}. {'b c ' * 300}" for number in range(7)])
+    assert [len(document) <= 500 for document in fitted.documents] == [True] * 5
+    assert fitted.documents[-1].startswith("Document 4.")
+
+
+def test_the_newest_turns_are_kept() -> None:
+    history = [("user", f"question {number}") for number in range(200)]
+    fitted = ContextManager().fit(QUESTION, history=history)
+    assert fitted.history == tuple(history[-len(fitted.history) :])
+    assert 0 < len(fitted.history) < 200
+
+
+def test_a_text_is_cut_after_a_sentence_and_only_then_after_a_word() -> None:
+    tokens = TokenManager(counter=TokenEstimator())
+    assert tokens.beginning("A short one. And one more that is longer.", 6) == "A short one."
+    assert tokens.beginning("One sentence that is far too long for this.", 4) == "One sentence"
+
+
+def test_the_result_can_be_looked_at_piece_by_piece() -> None:
+    fitted = ContextManager().fit(QUESTION, ["A refund takes 14 days."], profile="- name: <Mina>")
+    assert "documents: 7 tokens, 0 left out" in repr(fitted)
+    assert "&lt;Mina&gt;" in fitted._repr_html_()
+
+
+def test_a_question_that_does_not_fit_is_said_in_a_sentence() -> None:
+    with pytest.raises(LessonsError, match="longer than the 10 tokens"):
+        ContextManager(TokenManager(20, 10)).fit("why " * 30)
+
+
+LONG = "Nothing of note was recorded on that day, and the weather was mild. " * 100
+
+
+def test_a_managed_stage_sends_each_part_within_its_share(stage_of: Callable[..., Stage]) -> None:
+    history = [("user", f"How much is plan {number}?") for number in range(100)]
+    answer = Managed(stage_of(f"A refund takes 14 days. {LONG}", LONG)).ask(
+        QUESTION, history=history, memory=f"About the user:\n- name: Mina\nSummary:\n{LONG}"
+    )
+    assert "14 days" in answer.text
+    sent = {piece.name: piece for piece in answer.trace["manage"].output.pieces}
+    assert 0 < sent["history"].tokens <= 300
+    assert 0 < sent["long-term"].tokens <= 100
+    assert sent["profile"].dropped == 0
+    assert answer.context.total_tokens <= 900
+    assert all(len(document.content) <= 500 for document in answer.context.documents)
+
+
+def test_a_compressor_finds_in_a_long_document_what_its_beginning_lacks(stage_of: Callable[..., Stage]) -> None:
+    late = stage_of(f"{LONG}A refund takes 14 days. {LONG}")
+    assert "14 days" not in Managed(late).ask(QUESTION).text
+    assert "14 days" in Managed(late.but("late", compressor=Extractive())).ask(QUESTION).text
+
+
+def test_noted_facts_are_told_from_the_rest_of_the_memory() -> None:
+    assert parted("About the user:\n- name: Mina\nSummary:\nThey spoke of refunds.") == (
+        "About the user:\n- name: Mina",
+        "Summary:\nThey spoke of refunds.",
+    )
