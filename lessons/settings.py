@@ -124,6 +124,19 @@ class Settings(BaseSettings):
     history_turns: int = 5  # handed to a stage: a question and its answer are one turn
     turn_chars: int = 1_000  # of a question or an answer in these turns that a model is shown
 
+    # Long-term memory
+    memory_window: int = 5  # turns word for word; one turn more, and the oldest of them are summarised together
+    memory_ttl_hours: float = 24.0  # after its last turn a session's long-term memory is dropped
+    memory_turns: int = 1_000  # kept of a session to be searched, the newest ones
+    summary_sentences: int = 20
+    summary_tokens: int = 500
+    entities_kept: int = 25
+    profile_slots: int = 25  # kept of a user, the latest ones
+    tiers_summarised: int = 15  # turns before those word for word
+    tiers_summary_share: float = 0.5  # of the tokens of these turns that their summary may have
+    tiers_summary_tokens: int = 200
+    tiers_older_tokens: int = 100  # of still older turns, those nearest to the question
+
     # Context
     context_tokens: int = 4_000
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from lessons.models.offline_corrections import put_right
 from lessons.models.offline_passages import search_terms
 from lessons.models.offline_question import Question, Unit, read_question
 from lessons.models.offline_topics import topics
@@ -53,6 +54,7 @@ _ABOUT_SAYING = re.compile(
     r"|before|first|just|again|please|exactly|처음|아까|앞서|앞에|이전|대화|기억|말씀?|얘기|이야기|언급|다시|방금|정확히|알려|가르쳐"
     r"|뭐라|얼마라|어디라|언제라|누구라|무엇이라|며칠이라|몇.{0,3}라)"
 )
+_LATELY = 6  # lines within which 'no, 300' corrects something
 _LEAST_COVERED = 0.5  # of what a question asks for
 _LINE = re.compile(r"^(?:(?P<noted>- )|(?P<role>user|assistant): )(?P<text>.+)$")
 
@@ -66,8 +68,24 @@ class Remembered:
 
 
 def remembered(memory: str) -> list[Remembered]:
-    """What a memory's lines say, in their order; a line in no known form is left out."""
-    return list(_read(memory))
+    """What a memory's lines say, in their order; a line in no known form is left out.
+
+    What a user corrected a few sentences later is put right, and the correction left out.
+    """
+    lines: list[Remembered] = []
+    for line in _read(memory):
+        if not (line.source == "user" and _corrects(lines, line)):
+            lines.append(line)
+    return lines
+
+
+def _corrects(lines: list[Remembered], line: Remembered) -> bool:
+    """Whether the line corrects one before it, which is then replaced by what it should have said."""
+    for at in reversed(range(max(0, len(lines) - _LATELY), len(lines))):
+        if lines[at].source == "user" and (right := put_right(lines[at].text, line.text)):
+            lines[at] = Remembered("user", right)
+            return True
+    return False
 
 
 def recalled(question: str, memory: str) -> str | None:

@@ -1,0 +1,81 @@
+"""The profile: what users state about themselves, kept across sessions until they correct or delete it (row D3)."""
+
+from dataclasses import dataclass
+
+from llama_index.core.llms import LLM
+from sqlalchemy import Engine, delete, func, select
+from sqlalchemy.dialects.postgresql import insert as upsert
+
+from lessons.database.row_security import scoped
+from lessons.ingest.scope import Scope
+from lessons.memory.entities import LONGEST_KEY, LONGEST_VALUE
+from lessons.memory.prompts import PROFILE, StatedFacts
+from lessons.memory.tables import SlotRow, opened
+from lessons.models.call import structured
+from lessons.models.offline_topics import same_key
+from lessons.settings import settings
+from lessons.text import normalize, terms
+from lessons.trace import Step
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A fact about a user under its key, with the message in which it was stated."""
+
+    key: str
+    value: str
+    said: str = ""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The slots of one user. Every method raises DatabaseError if the database cannot be used."""
+
+    engine: Engine
+    scope: Scope
+
+    def slots(self) -> list[Slot]:
+        """All of them, the one that changed last at the end."""
+        wanted = select(SlotRow.key, SlotRow.value, SlotRow.said).where(SlotRow.user_id == self.scope.user_id)
+        with scoped(opened(self.engine), self.scope.user_id) as connection:
+            return [Slot(*row) for row in connection.execute(wanted.order_by(SlotRow.updated_at))]
+
+    def put(self, key: str, value: str, said: str = "") -> None:
+        """Add a slot or correct it; an empty value deletes it. The oldest beyond the limit are dropped."""
+        key, value = (" ".join(normalize(text).split()) for text in (key, value))
+        if not value or not key:
+            self.delete(key)
+            return
+        values = {"key": key[:LONGEST_KEY], "value": value[:LONGEST_VALUE], "said": normalize(said)}
+        row = upsert(SlotRow).values(user_id=self.scope.user_id, meaning=same_key(key), **values)
+        changed = {**values, "updated_at": func.clock_timestamp()}
+        mine = SlotRow.user_id == self.scope.user_id
+        newest = select(SlotRow.meaning).where(mine).order_by(SlotRow.updated_at.desc())
+        with scoped(opened(self.engine), self.scope.user_id) as connection:
+            connection.execute(row.on_conflict_do_update(index_elements=["user_id", "meaning"], set_=changed))
+            beyond = newest.offset(settings().profile_slots)
+            connection.execute(delete(SlotRow).where(mine, SlotRow.meaning.in_(beyond)))
+
+    def delete(self, key: str) -> None:
+        """Delete a slot; it comes back only if it is stated again."""
+        mine = SlotRow.user_id == self.scope.user_id, SlotRow.meaning == same_key(key)
+        with scoped(opened(self.engine), self.scope.user_id) as connection:
+            connection.execute(delete(SlotRow).where(*mine))
+
+    def forget(self) -> None:
+        """Delete everything that is known about the user."""
+        with scoped(opened(self.engine), self.scope.user_id) as connection:
+            connection.execute(delete(SlotRow).where(SlotRow.user_id == self.scope.user_id))
+
+    def learn(self, llm: LLM, said: str, before: str, step: Step) -> None:
+        """Take up what a message of the user states; `before` is the message before it.
+
+        What a model gives is taken only if the message says it: nothing comes from documents, answers or guesses.
+        """
+        known = self.slots()
+        noted = "\n".join(f"- {slot.key}: {slot.value}" for slot in known)
+        pairs = [(slot.key, slot.value) for slot in known]
+        variables = {"said": said, "before": before, "noted": noted, "known": pairs}
+        for fact in structured(llm, StatedFacts, PROFILE, step, otherwise=None, **variables).slots:
+            if not fact.value or set(terms(fact.value)) & set(terms(said)):
+                self.put(fact.key, fact.value, said)

@@ -1,0 +1,91 @@
+"""The sentences in which people speak of themselves, in English and in Korean: a key and what stands for its value."""
+
+import re
+
+_WHO = r"^(?:I|we)(?:[’']ve| have)?(?: also| currently| now| mainly| mostly| usually)*"
+_AM = r"^I(?:[’']m| am)(?: also| currently| now)*"
+_NAME = r"(?-i:[A-Z][\w’'-]+(?: [A-Z][\w’'-]+){0,2})"
+_THING = r"(?-i:(?:[A-Z][\w.+#-]*|[a-z]+\d\w*)(?:[ ,/](?:and |or )?[A-Z][\w.+#-]*){0,4})"
+_ILLNESS = (
+    r"(?:(?:type [12]|chronic|high|low|severe|mild|seasonal|gestational) )*"
+    r"(?:diabetes|asthma|cancer|migraines?|epilepsy|gout|eczema|anxiety|depression|hay fever|glaucoma|copd|reflux"
+    r"|psoriasis|hypertension|(?:blood |eye )?pressure|cholesterol"
+    r"|(?:[a-z]+ ){0,2}(?:disease|disorder|syndrome|deficiency|insufficiency|failure|intolerance|condition)"
+    r"|[a-z]+(?:itis|osis|emia|aemia|pathy|algia|apnoea|apnea|thyroidism))"
+)
+_HAVE = r"(?: have| got| suffer from| live with| been diagnosed with| was diagnosed with)*"
+_MEDICINE = (
+    r"(?:metformin|insulin|aspirin|ibuprofen|paracetamol|warfarin|antibiotics"
+    r"|[a-z]+(?:statin|pril|sartan|olol|cillin|azole|profen|parin|gliptin|oxetine|thyroxine|dipine))"
+)
+_JOB = r"[a-z][a-z -]{2,30}?(?=$| (?:and|at|in|for|who|from|with|by)\b)"
+_MONEY = r"(?:(?:about|around|only|now|roughly|up to|under|just) )*(?P<value>[^,;]*\d[^,;]*?)"
+_ENGLISH = (
+    ("name", rf"^(?:my name is|(?:please )?call me|I(?:[’']m| am) called) (?P<value>{_NAME})"),
+    ("condition", rf"{_WHO}{_HAVE} (?:an? )?(?P<value>{_ILLNESS}(?:(?:,| and|, and) {_ILLNESS})*)\b"),
+    ("condition", rf"{_AM} (?:an? )?(?P<value>diabetic|asthmatic|epileptic|pregnant|lactose intolerant|c?o?eliac)\b"),
+    ("allergy", rf"(?:{_AM}) allergic to (?P<value>[a-z -]+?)(?=$| and I\b)"),
+    ("allergy", rf"{_WHO} have an? (?P<value>[a-z -]+?) allergy"),
+    ("medicine", rf"(?:{_WHO} (?:take|use)|{_AM} (?:taking|on)) (?P<value>{_MEDICINE})\b"),
+    ("uses", rf"{_WHO} (?:use|run|rely on|work with|subscribe to|moved to|switched to) (?P<value>{_THING})"),
+    ("uses", rf"^(?:we[’']re|we are|I[’']m|I am) (?:on|using) (?P<value>{_THING})"),
+    ("budget", rf"^(?:my|our|the) (?:[a-z]+ )?budget (?:is|was|will be|changed to|is now) {_MONEY}$"),
+    ("budget", rf"{_WHO} (?:can|could|want to)(?: only)? (?:spend|afford|pay) {_MONEY}$"),
+    ("company", rf"{_WHO} work (?:for|at) (?P<value>{_NAME})"),
+    ("job", rf"{_WHO} work as (?:an? )?(?P<value>{_JOB})"),
+    ("home", rf"{_WHO} (?:live|moved|am based|are based) (?:in|to) (?P<value>{_NAME})"),
+    ("home", rf"{_AM} from (?P<value>{_NAME})"),
+    ("age", rf"{_AM} (?P<value>\d{{1,3}})(?: years old)?$"),
+    ("team", r"^(?:my|our) team (?:has|is|consists of) (?P<value>\d+[a-z ]*)"),
+    ("likes", rf"{_WHO} (?:prefer|like|love) (?P<value>(?!to\b)[^,;]+)"),
+    ("job", rf"{_AM} an? (?P<value>{_JOB})"),
+    ("", r"^(?:my|our) (?P<key>[a-z]+(?: [a-z]+)?) (?:is|are|was) (?:now )?(?P<value>[^,;]+)$"),
+)
+
+_ME = r"(?:^|\s)(?:저는|전|나는|난|저희는|우리는|제가|내가|우리가|저도|나도)\s(?:[^,]*?\s)??"
+_OUR = r"(?:제|내|저희|우리|저의|나의)"
+_MINE = rf"(?:^|\s){_OUR}\s(?:[가-힣]{{1,4}}\s)?"
+_BE = (
+    r"(?:이에요|예요|이고|이며|입니다|이야|야|인데요?|이?라고 (?:해요|합니다|불러 ?(?:주세요|줘))"
+    r"|으로 (?:바꿨|변경했)[가-힣]*|이었어요|였어요|정도(?:예요|입니다)?|$)"
+)
+_KOREAN_ILLNESS = (
+    r"(?:만성 |급성 |제?[12]형 )?"
+    r"[가-힣]*(?:당뇨병?|고혈압|저혈압|천식|편두통|통풍|비염|위염|관절염|[가-힣]{1,4}(?:병|증|염|암)|[가-힣]+ 질환)"
+)
+_TOOL = r"[A-Z][A-Za-z\d.+#-]*"
+_TOOLS = rf"{_TOOL}(?:(?:하고|와|과|이?랑|,)? {_TOOL}){{0,3}}"
+_USE = r"(?:쓰고|씁니다|써요|쓴다|써$|씀|사용|이용|씁)"
+_KOREAN_JOB = r"[가-힣]*(?:[가-힣](?:사|원|가|관|장|수|생|자)|개발자|디자이너|엔지니어|매니저|컨설턴트|프리랜서)"
+_KOREAN = (
+    ("이름", rf"^(?:.* )?(?:제|내|저의|나의) 이름은 (?P<value>[가-힣]{{2,5}}?|[A-Z][a-z]+(?: [A-Z][a-z]+)?){_BE}"),
+    ("이름", r"(?:^|\s)(?:저는|나는) (?P<value>[가-힣]{2,4}?|[A-Z][a-z]+)이?라고 (?:해요|합니다|불러)"),
+    ("알레르기", r"(?:^|\s)(?P<value>[가-힣]+)(?:에)? ?알레르기(?:가|도)? 있"),
+    ("질환", rf"(?:{_ME}|^)(?P<value>{_KOREAN_ILLNESS})(?:이|가|도|을|를)? (?:있(?!나|는지|을까)|앓|진단)"),
+    ("질환", rf"{_ME}(?P<value>[가-힣]*(?:당뇨병?|고혈압|천식)) 환자"),
+    ("복용 약", r"(?:^|\s)(?P<value>[가-힣A-Za-z]+?)(?:을|를|도) (?:매일 |하루 [가-힣]+ 번 |계속 )?복용"),
+    ("사용", rf"{_ME}(?P<value>{_TOOLS})(?:을|를|도|만|로)? (?:주로 |같이 |함께 |모두 )?{_USE}"),
+    ("예산", r"(?:^|\s)예산은 (?:약 |대략 |총 |이제 |한 )?(?P<value>[^,]*?\d[^,]*?(?:원|달러|유로|[만억](?! ?원)))"),
+    ("나이", rf"(?:{_ME}|{_MINE}나이는 )(?:올해 )?(?P<value>\d{{1,3}}(?:살|세)){_BE}"),
+    ("회사", rf"{_ME}(?P<value>[가-힣A-Z][가-힣A-Za-z]+)(?:에서 일|에 다[니녀닙]|에서 근무)"),
+    ("사는 곳", rf"(?:{_ME})(?P<value>[가-힣]{{2,8}})에 (?:살|거주)"),
+    ("팀", rf"{_MINE}팀(?:은|이) (?P<value>\d+ ?명)"),
+    ("선호", rf"{_ME}(?P<value>[가-힣A-Za-z\d ]+?)(?:을|를|이|가) (?:더 )?(?:선호|좋아(?:해|합|하고))"),
+    ("직업", rf"{_ME}(?P<value>{_KOREAN_JOB}){_BE}"),
+    ("", rf"(?:^|\s){_OUR}\s(?P<key>[가-힣]{{1,6}}(?: [가-힣]{{1,6}})?)(?:은|는) (?P<value>[^,]+?){_BE}"),
+)
+ENGLISH = [(key, re.compile(pattern, re.IGNORECASE)) for key, pattern in _ENGLISH]
+KOREAN = [(key, re.compile(pattern)) for key, pattern in _KOREAN]
+
+ADDED_TO = frozenset(["condition", "allergy", "medicine"])
+NO_KEYS = frozenset(
+    """
+    question questions problem guess point answer understanding concern next first last issue idea fault mistake
+    질문 말 뜻 생각 문제 요청 의견
+    """.split()  # noqa: SIM905
+)
+NO_VALUES = re.compile(
+    r"^(?:bit|little|lot|few|fan|while|not|no|what|how|why|when|where|who|that|this|it|broken|gone|wrong|missing|late"
+    r"|slow|afraid|sure|sorry|question|problem|환자|뭐|무엇|얼마|어디|언제|누구|어떻|왜|몇|어느|어떤|안 |없)\b",
+    re.IGNORECASE,
+)

@@ -1,0 +1,256 @@
+"""Long-term memories: bounded for ever, once per window, nothing lost in a crash, nobody else's, forgotten at will."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import Engine, create_engine, text
+
+from lessons.database import engine
+from lessons.errors import DatabaseError
+from lessons.ingest.scope import Scope
+from lessons.memory.long_term import LongTerm
+from lessons.memory.profile import Profile
+from lessons.memory.recursive_summary import RecursiveSummary, bounded
+from lessons.memory.tables import drop_unused
+from lessons.memory.tiers import Tiers
+from lessons.memory.turns import State, Turns
+from lessons.models.embedding import embedding_model
+from lessons.models.offline import OfflineLLM
+from lessons.models.tokens import TokenEstimator
+from lessons.settings import Settings, settings
+from tests.memory.worker import Noting
+
+MINA, JOON = Scope("mina"), Scope("joon")
+Make = Callable[..., LongTerm]
+
+
+@pytest.fixture(scope="module")
+def place(database: Settings) -> Engine:
+    return engine(database)
+
+
+@pytest.fixture
+def make(place: Engine, database: Settings) -> Make:
+    """A memory of a session of its own, without a profile unless asked for."""
+    embedding = embedding_model(database, place)
+
+    def make(
+        kind: type[LongTerm], scope: Scope = MINA, session: str | None = None, knows_user: bool = False
+    ) -> LongTerm:
+        return kind(place, OfflineLLM(), embedding, scope, session or str(uuid4()), knows_user)
+
+    return make
+
+
+def told(memory: LongTerm, *questions: str) -> None:
+    for question in questions:
+        memory.remember(question, f"An answer to “{question}” [1].")
+    memory.settle()
+
+
+def numbered(count: int, first: int = 1) -> list[str]:
+    return [f"What does plan {number} cost for {number * 10} users?" for number in range(first, first + count)]
+
+
+@pytest.mark.parametrize("kind", [RecursiveSummary, Tiers])
+def test_five_turns_are_handed_over_word_for_word_and_nothing_else(make: Make, kind: type[LongTerm]) -> None:
+    memory = make(kind)
+    assert memory.recall("?").history == ()
+    told(memory, *numbered(5))
+    recalled = memory.recall("?")
+    assert [content for role, content in recalled.history if role == "user"] == numbered(5)
+    assert (recalled.memory, memory.state) == ("", State())
+
+
+@pytest.mark.parametrize("kind", [RecursiveSummary, Tiers])
+def test_the_sixth_turn_sends_the_first_five_into_the_summary(make: Make, kind: type[LongTerm]) -> None:
+    memory = make(kind)
+    told(memory, "My budget is 500 dollars.", *numbered(5, first=2))
+    recalled = memory.recall("?")
+    assert [content for role, content in recalled.history if role == "user"] == numbered(5, first=2)
+    assert "500 dollars" in recalled.memory
+    assert memory.state.upto == 5
+
+
+def test_citations_of_old_documents_are_not_remembered(make: Make) -> None:
+    memory = make(RecursiveSummary)
+    told(memory, *numbered(7))
+    assert "[1]" not in str(memory.recall("?"))
+
+
+def test_turns_that_await_their_update_are_handed_over_meanwhile(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = make(RecursiveSummary)
+    monkeypatch.setattr(memory, "update", lambda: None)
+    told(memory, *numbered(8))
+    assert len(memory.recall("?").history) == 2 * 8
+    told(memory, *numbered(20))
+    assert len(memory.recall("?").history) == 2 * 10
+
+
+def test_a_recursive_state_stays_flat_and_keeps_no_log(make: Make, place: Engine) -> None:
+    memory = make(RecursiveSummary)
+    sizes = []
+    for number in range(1, 81):
+        memory.turns.add(f"My limit {number} is {number} dollars. How do I set alert {number}?", f"Choose {number}.")
+        if number % 5 == 1:
+            memory.update()
+            sizes.append(memory.recall("?").tokens)
+            assert len(memory.state.summary.splitlines()) <= settings().summary_sentences == 20
+            assert len(memory.state.entities) <= settings().entities_kept == 25
+    assert max(sizes[8:]) <= 1.1 * max(sizes[4:8])
+    assert len(memory.turns.last(1_000)) < 2 * settings().memory_window
+
+
+def test_the_nearest_old_turn_comes_back_and_the_third_tier_keeps_to_its_tokens(make: Make) -> None:
+    memory = make(Tiers)
+    told(memory, "My dog is called Choco and loves cheese.", *numbered(26, first=2))
+    lines = memory.recall("What does my dog like to eat?").memory.splitlines()
+    older = lines[1 : lines.index("Summary of the turns before the last ones:")]
+    assert "Choco" in older[0]
+    assert TokenEstimator().count("\n".join(older)) <= settings().tiers_older_tokens == 100
+    assert "Choco" not in memory.state.summary
+
+
+def test_the_summary_of_the_middle_tier_is_at_most_half_of_its_turns(make: Make) -> None:
+    memory = make(Tiers)
+    told(memory, *numbered(21))
+    middle = " ".join(" ".join(part for _, part in turn.messages) for turn in memory.turns.last(20)[:15])
+    count = TokenEstimator().count
+    assert count(memory.state.summary) <= min(count(middle) / 2, settings().tiers_summary_tokens)
+
+
+def test_a_crash_between_answer_and_update_loses_nothing(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = make(RecursiveSummary, knows_user=True, scope=Scope(f"u{uuid4().hex}"))
+    with monkeypatch.context() as broken:
+        broken.setattr(RecursiveSummary, "folded", lambda *args: 1 / 0)
+        told(memory, "I live in Daegu.", "My limit is 500 dollars.", *numbered(9, first=3))
+    assert memory.state == State()
+    told(memory, "And the next one?")
+    assert memory.state.upto == 10
+    assert "500 dollars" in memory.state.summary
+    assert [slot.value for slot in memory.profile.slots()] == ["Daegu", "500 dollars"]
+
+
+def test_a_worker_that_is_killed_while_it_works_leaves_the_window_to_the_next(make: Make, database: Settings) -> None:
+    session = str(uuid4())
+    command = [sys.executable, "-m", "tests.memory.worker", str(database.data_dir), session, "6", "dies"]
+    died = subprocess.run(command, capture_output=True, text=True, check=False)
+    memory = make(RecursiveSummary, session=session)
+    assert (died.returncode, died.stdout, memory.state) == (9, "5\n", State())
+    told(memory, "Are you there?")
+    assert memory.state.upto == 5
+
+
+def test_two_processes_take_up_every_window_once(make: Make, database: Settings) -> None:
+    session = str(uuid4())
+    command = [sys.executable, "-m", "tests.memory.worker", str(database.data_dir), session, "13", "lives"]
+    workers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    taken = sorted(int(line) for worker in workers for line in worker.communicate()[0].split())
+    assert taken == list(range(5, 26, 5))
+    assert make(RecursiveSummary, session=session).state.upto == 25
+
+
+def test_a_state_that_has_moved_on_is_not_overwritten(place: Engine) -> None:
+    turns = Turns(place, MINA, str(uuid4()))
+    turns.add("a", "b")
+    first = State(5, "one")
+    assert turns.advance("m", State(), first)
+    assert not turns.advance("m", State(), State(5, "late"))
+    assert turns.advance("m", first, State(10, "two"))
+    assert not turns.advance("m", first, State(10, "late"))
+    assert turns.state("m").summary == "two"
+
+
+def test_what_was_forgotten_during_an_update_does_not_come_back(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory, folded = make(RecursiveSummary), RecursiveSummary.folded
+
+    def forgotten_meanwhile(self: RecursiveSummary, *args: object) -> State:
+        self.forget()
+        return folded(self, *args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(RecursiveSummary, "folded", forgotten_meanwhile)
+    told(memory, *numbered(6))
+    assert (memory.state, memory.turns.last(10)) == (State(), [])
+
+
+def test_the_same_session_of_another_owner_is_another_one(make: Make) -> None:
+    hers = make(RecursiveSummary)
+    told(hers, "My limit is 500 dollars.", *numbered(6))
+    his = make(RecursiveSummary, JOON, hers.session_id)
+    assert (his.recall("?").history, his.recall("?").memory) == ((), "")
+    his.forget()
+    assert hers.recall("?").memory
+
+
+def test_a_statement_without_its_where_shows_no_other_owners_memory(make: Make, place: Engine) -> None:
+    from lessons.database.row_security import scoped
+
+    told(make(RecursiveSummary, knows_user=True), "My limit is 500 dollars.", *numbered(6))
+    with scoped(place, "nobody") as connection:
+        for table in ("memory_sessions", "memory_turns", "memory_states", "profile_slots"):
+            assert connection.scalar(text(f"SELECT count(*) FROM {table}")) == 0  # noqa: S608
+
+
+def test_a_session_that_was_not_used_for_a_day_is_dropped(make: Make, place: Engine) -> None:
+    old, new = make(RecursiveSummary), make(RecursiveSummary)
+    for memory in (old, new):
+        told(memory, *numbered(6))
+    with place.begin() as connection:
+        ago = text("UPDATE memory_sessions SET used_at = now() - interval '25 hours' WHERE session_id = :session")
+        connection.execute(ago, {"session": old.session_id})
+    assert drop_unused(place, timedelta(hours=settings().memory_ttl_hours)) >= 1
+    assert (old.state, old.turns.last(10)) == (State(), [])
+    assert new.state.upto == 5
+
+
+@pytest.mark.parametrize("kind", [RecursiveSummary, Tiers])
+def test_the_profile_is_handed_over_in_other_sessions_too(make: Make, kind: type[LongTerm]) -> None:
+    user = Scope(f"u{uuid4().hex}")
+    told(make(kind, user, knows_user=True), "I have diabetes.", "저는 EC2를 씁니다.")
+    there = make(kind, user, knows_user=True).recall("?").memory
+    assert there.splitlines() == ["What the user said about themselves:", "- condition: diabetes", "- 사용: EC2"]
+    assert make(kind, user).recall("?").memory == ""
+
+
+def test_nothing_of_an_answer_becomes_a_fact_about_the_user(make: Make) -> None:
+    memory = make(RecursiveSummary, Scope(f"u{uuid4().hex}"), knows_user=True)
+    memory.remember("What does the leaflet say?", "I have diabetes. My name is Mina. My budget is 500 dollars.")
+    memory.settle()
+    assert memory.profile.slots() == []
+
+
+def test_a_slot_can_be_corrected_and_deleted_and_stays_away_until_it_is_stated_again(place: Engine, make: Make) -> None:
+    memory = make(RecursiveSummary, Scope(f"u{uuid4().hex}"), knows_user=True)
+    told(memory, "I have diabetes.", "My name is Mina.")
+    memory.profile.put("name", "Minah")
+    memory.profile.delete("condition")
+    told(memory, *numbered(6))
+    assert [(slot.key, slot.value) for slot in memory.profile.slots()] == [("name", "Minah")]
+    told(memory, "I have diabetes.")
+    assert len(memory.profile.slots()) == 2
+    Profile(place, memory.scope).forget()
+    assert memory.profile.slots() == []
+
+
+def test_a_user_has_at_most_25_slots_the_latest_ones(place: Engine) -> None:
+    profile = Profile(place, Scope(f"u{uuid4().hex}"))
+    for number in range(30):
+        profile.put(f"fact {number}", str(number))
+    assert [slot.value for slot in profile.slots()] == [str(number) for number in range(5, 30)]
+
+
+def test_what_a_model_writes_beyond_the_limits_is_cut_from_the_front() -> None:
+    summary = "\n".join(f"user: This is sentence {number}." for number in range(40))
+    assert bounded(summary, 20, 10_000).splitlines()[0] == "user: This is sentence 20."
+    assert TokenEstimator().count(bounded(summary, 40, 50)) <= 50
+
+
+def test_a_database_that_is_down_is_told_in_a_sentence() -> None:
+    nowhere = create_engine("postgresql+psycopg://nobody@127.0.0.1:1/none")
+    memory = Noting(nowhere, OfflineLLM(), None, MINA, "s")  # type: ignore[arg-type]
+    with pytest.raises(DatabaseError):
+        memory.recall("?")

@@ -1,0 +1,157 @@
+"""What the keyless model notes of a conversation: typed values, facts about the user, corrections, a summary."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lessons.models.offline_corrections import corrected
+from lessons.models.offline_entities import entities
+from lessons.models.offline_profile import profile
+from lessons.models.offline_recursive import recursive_summary, turns_summary
+from lessons.models.offline_topics import same_key
+from lessons.models.tokens import TokenEstimator
+from tests.models.held_out_facts import ENTITIES, PROFILE
+
+Pairs = list[tuple[str, str]]
+
+
+def noted(*said: str) -> Pairs:
+    """Key and value of the entities after these messages, one a turn."""
+    turns = [(number, question, "") for number, question in enumerate(said, start=1)]
+    return [(same_key(each["key"]), each["value"]) for each in entities(None, turns)["entities"]]
+
+
+def stated(said: str, known: Pairs | None = None, before: str = "") -> Pairs:
+    return [(same_key(each["key"]), each["value"]) for each in profile(None, said, known or [], before)["slots"]]
+
+
+def rates(found: list[Pairs], wanted: list[list[tuple[str | None, str]]]) -> tuple[float, float]:
+    """Precision and recall of values under their keys."""
+    right = sum(
+        any(value == other and key in (None, same_key(key or "") and name) for name, other in got)
+        for got, gold in zip(found, wanted, strict=True)
+        for key, value in [(key and same_key(key), value) for key, value in gold]
+    )
+    return right / sum(map(len, found)), right / sum(map(len, wanted))
+
+
+def test_entities_of_sentences_that_were_held_out() -> None:
+    precision, recall = rates([noted(text) for text, _ in ENTITIES], [gold for _, gold in ENTITIES])
+    assert precision >= 0.9
+    assert recall >= 0.9
+
+
+def test_facts_of_sentences_that_were_held_out() -> None:
+    precision, recall = rates([stated(text) for text, _ in PROFILE], [list(gold) for _, gold in PROFILE])
+    assert precision >= 0.9
+    assert recall >= 0.9
+
+
+@pytest.mark.parametrize(
+    ("old", "said", "new"),
+    [
+        ("500 dollars", "No, I meant 300", "300 dollars"),
+        ("500 dollars", "Not 500 but 300.", "300 dollars"),
+        ("500 dollars", "Sorry, 1,200 euros.", "1,200 euros"),
+        ("12 instances", "Actually, make that 15.", "15 instances"),
+        ("November 2024", "No, December.", "December 2024"),
+        ("EC2", "Oh wait, S3.", "S3"),
+        ("500만 원", "아니요, 300만 원이에요", "300만 원"),
+        ("500만 원", "500이 아니라 300만 원이에요", "300만 원"),
+        ("3월 15일", "정정할게요, 3월 20일입니다", "3월 20일"),
+        ("500 dollars", "No, thanks.", None),
+        ("500 dollars", "Actually, how do I upload 300 files?", None),
+        ("500 dollars", "I have 3 more questions.", None),
+        ("500만 원", "아니요, 괜찮아요.", None),
+    ],
+)
+def test_a_correction_replaces_the_value_of_its_kind(old: str, said: str, new: str | None) -> None:
+    assert corrected(old, said) == new
+
+
+def test_a_correction_reaches_the_entity_that_was_named_last() -> None:
+    said = ("My budget is 500 dollars.", "The fee is 20 dollars.", "No, I meant 30.")
+    assert noted(*said) == [("budget", "500 dollars"), ("fee", "30 dollars")]
+
+
+def test_a_number_long_after_corrects_nothing() -> None:
+    said = ("My budget is 500 dollars.", "Thanks.", "How do I log in?", "And log out?", "No, 300.")
+    assert noted(*said) == [("budget", "500 dollars")]
+
+
+def test_a_budget_is_the_same_in_both_languages() -> None:
+    assert noted("My budget is 500 dollars.", "이제 예산은 70만 원이에요.") == [("budget", "70만 원")]
+
+
+@pytest.mark.parametrize("said", ["Forget about the budget.", "예산은 없던 걸로 해 주세요."])
+def test_what_is_taken_back_is_an_empty_value(said: str) -> None:
+    known = [("budget", "500 dollars", 1)]
+    assert [each["value"] for each in entities(None, [(2, said, "")], known)["entities"]] == [""]
+
+
+def test_a_second_illness_joins_the_first_and_a_second_home_replaces_it() -> None:
+    known = [("condition", "diabetes"), ("home", "Busan")]
+    assert stated("I also have asthma.", known) == [("condition", "diabetes, asthma")]
+    assert stated("I live in Daegu.", known) == [("home", "Daegu")]
+
+
+def test_a_profile_is_corrected_only_by_what_follows_its_statement() -> None:
+    known = [("budget", "500 dollars")]
+    assert stated("No, I meant 300.", known, "My budget is 500 dollars.") == [("budget", "300 dollars")]
+    assert stated("No, I meant 300.", known, "Upload 200 files.") == []
+
+
+def test_what_is_used_no_more_is_taken_out() -> None:
+    assert stated("I no longer use EC2.", [("uses", "EC2, S3")]) == [("uses", "S3")]
+    assert stated("이제 EC2는 안 써요.", [("사용", "EC2")]) == [("uses", "")]
+
+
+TALK = [
+    (1, "My budget is 500 dollars a month.", "Noted."),
+    (2, "No, I meant 300.", "Thank you."),
+    (3, "What did EC2 cost in November 2024?", "EC2 cost 412.50 dollars in November 2024."),
+    (4, "환불은 얼마나 걸리나요?", "환불은 영업일 기준 14일 걸립니다."),
+    (5, "고마워요!", "천만에요."),
+]
+
+
+def test_a_summary_keeps_lines_of_the_conversation_with_corrections_carried_out() -> None:
+    summary = recursive_summary(None, TALK)
+    assert "user: My budget is 300 dollars a month." in summary.splitlines()
+    assert "412.50 dollars" in summary
+    assert "14일" in summary
+    assert not {"Noted", "500", "천만에요"} & {word for word in ("Noted", "500", "천만에요") if word in summary}
+
+
+def test_what_was_said_last_wins_over_the_summary() -> None:
+    summary = recursive_summary(None, [(6, "My budget is 250 dollars now.", "Noted.")], recursive_summary(None, TALK))
+    assert "250 dollars" in summary
+    assert "300 dollars" not in summary
+
+
+def test_a_finished_topic_shrinks() -> None:
+    turns = [(n, f"How do I restart server {n} of the red cluster?", f"Choose restart {n}.") for n in range(1, 6)]
+    before = recursive_summary(None, turns)
+    others = [(n, f"환불 {n}건은 언제 처리되나요?", f"환불 {n}건은 {n}일 걸립니다.") for n in range(6, 11)]
+    more = [(n, f"What is the holiday policy for {n} days?", f"Ask for {n} days by mail.") for n in range(11, 16)]
+    after = recursive_summary(None, more, recursive_summary(None, others, before))
+    assert before.count("restart") > 4
+    assert after.count("restart") == 1
+
+
+SAID = st.text(max_size=200) | st.sampled_from([text for text, _ in ENTITIES + PROFILE])
+
+
+@given(st.lists(st.tuples(SAID, SAID), min_size=1, max_size=8), st.text(max_size=400))
+def test_summaries_never_pass_their_limits(talk: list[tuple[str, str]], before: str) -> None:
+    turns = [(number, *turn) for number, turn in enumerate(talk)]
+    summary = recursive_summary(None, turns, before, count=4, tokens=60)
+    assert len(summary.splitlines()) <= 4
+    assert TokenEstimator().count(summary) <= 60
+    assert TokenEstimator().count(turns_summary(None, turns, tokens=40)) <= 40
+
+
+@given(SAID, SAID)
+def test_whatever_is_said_is_read(said: str, before: str) -> None:
+    for pair in [*noted(before, said), *stated(said, [("budget", "500 dollars")], before)]:
+        assert pair[0]
