@@ -12,7 +12,6 @@ from lessons.agent.agent import Agent
 from lessons.answer.answer import Answer
 from lessons.answer.prompts import conversation_memory
 from lessons.answer.respond import respond
-from lessons.answer.room import room_beside
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index, enhanced_index, naive_index
 from lessons.ingest.scope import Scope
@@ -69,8 +68,7 @@ class Stage(Pipeline):
 
         `user` is the owner whose documents are searched, or a scope such as that of a plan. `source_file` limits the
         search to one of them; a name that the store does not know is ignored with a warning. `history` are the last
-        turns as (role, content), `memory` is what is known from before them; of both, what fits the window is
-        used. LessonsError for a question without words or too long for the window.
+        turns as (role, content), `memory` is what is known from before them. LessonsError for a question without words.
         """
         place = self.workspace or workspace()
         text, warnings = _clean(question)
@@ -78,11 +76,9 @@ class Stage(Pipeline):
         if source_file is not None:
             filters, unknown = only_file(source_file, filters, place.store(self.index), scope)
             warnings += unknown
-        room = room_beside(text, memory, history, self.context.max_tokens)
-        query = Query(text, scope, filters, history=room.history, memory=room.memory)
+        query = Query(text, scope, filters, history=tuple(history), memory=memory)
         answer = Answer(question=text, stage=self.name, model=describe(place.llm), warnings=warnings)
-        within = replace(self, context=replace(self.context, max_tokens=room.documents))
-        return AnswerStream(answer, within._answer(query, answer, place))
+        return AnswerStream(answer, self._answer(query, answer, place))
 
     def _answer(self, query: Query, answer: Answer, place: Workspace) -> Iterator[str | Step]:
         answer.context = yield from self._retrieve(query, answer, place)
@@ -97,7 +93,8 @@ class Stage(Pipeline):
                 return (yield from self.agent.run(query, self, resources, answer.trace))
             return self.run(query, resources, answer.trace)
         except Exception as error:
-            logger.exception("retrieval failed")
+            logger.error("retrieval failed: %s", error, exc_info=not isinstance(error, LessonsError))
+            answer.searched = False
             reason = str(error) if isinstance(error, LessonsError) else "an unexpected error; the log has the details."
             answer.warnings.append(f"Nothing could be retrieved: {reason}")
             return Context()

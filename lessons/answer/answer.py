@@ -27,6 +27,7 @@ class Citation:
 class Answer:
     """What a stage answered. `found` is False when the documents do not say; `confidence` runs from 0 to 1.
 
+    `searched` is False when the search failed and the answer had to do without documents.
     `from_cache` is the earlier question whose answer was reused, empty for an answer of its own.
     """
 
@@ -35,6 +36,7 @@ class Answer:
     model: str
     text: str = ""
     found: bool = False
+    searched: bool = True
     confidence: float = 0.0
     citations: list[Citation] = field(default_factory=list)
     context: Context = field(default_factory=Context)

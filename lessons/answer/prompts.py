@@ -15,12 +15,19 @@ __all__ = [
     "DEFAULT_RESPONSE_FORMAT",
     "NOTHING_FOUND",
     "NOT_FOUND",
+    "NOT_SEARCHED",
     "REFUSALS",
     "answer_prompt",
     "conversation_memory",
 ]
 
-REFUSALS = frozenset([*NOTHING_FOUND.values(), *NOT_FOUND.values()])
+NOT_SEARCHED = {
+    "en": "The documents could not be searched just now; ask again in a moment.",
+    "ko": "지금은 문서를 검색할 수 없습니다. 잠시 후에 다시 질문해 주세요.",
+}
+"""What is said in place of NOTHING_FOUND when nobody could look."""
+
+REFUSALS = frozenset([*NOTHING_FOUND.values(), *NOT_FOUND.values(), *NOT_SEARCHED.values()])
 """What an answer says when there is none (row C6)."""
 
 SYSTEM = f"""You answer questions about the documents under [Retrieved Context].

@@ -7,7 +7,7 @@ from llama_index.core.llms import LLM
 
 from lessons.answer.answer import Answer
 from lessons.answer.cite import citations, confidence
-from lessons.answer.prompts import DEFAULT_RESPONSE_FORMAT, REFUSALS, answer_prompt
+from lessons.answer.prompts import DEFAULT_RESPONSE_FORMAT, NOT_SEARCHED, NOTHING_FOUND, REFUSALS, answer_prompt
 from lessons.models.call import stream
 
 
@@ -32,12 +32,18 @@ def respond(
         pieces = stream(llm, answer_prompt(memory=bool(memory)), step, question=question, **variables)
         try:
             with closing(pieces):
-                for piece in pieces:
+                for piece in pieces if answer.searched else _unsearched(pieces):
                     answer.text += piece
                     yield piece
         finally:
             step.output = answer.text
             _complete(answer, question)
+
+
+def _unsearched(pieces: Iterator[str]) -> Iterator[str]:
+    """What a model says without documents: that it found nothing would not be true if nobody could look."""
+    said = "".join(pieces)
+    yield next((NOT_SEARCHED[each] for each, nothing in NOTHING_FOUND.items() if nothing == said.strip()), said)
 
 
 def _complete(answer: Answer, question: str) -> None:

@@ -1,17 +1,21 @@
 """A conversation: a memory and the stages that answer in it (row A5).
 
 What was said reaches the next answer, and an answer reaches the memory once, however its stream ends. A memory that
-fails is logged and never costs an answer.
+fails is logged and never costs an answer; it is told of the turn again with the next one.
 """
 
 import logging
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
+from threading import Lock
 from typing import Any, Protocol
 
 from lessons.answer.answer import Answer
 from lessons.errors import LessonsError
 from lessons.memory.types import Memory, Message, Recollection
+from lessons.settings import settings
 from lessons.stages import AnswerStream
 
 logger = logging.getLogger(__name__)
@@ -33,6 +37,8 @@ class Conversation:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
+        self._untold: deque[tuple[str, str]] = deque(maxlen=settings().history_turns)
+        self._telling = Lock()
 
     def ask(self, stage: Answerer, question: str, **scope: Any) -> Answer:
         """The whole answer; the arguments are those of `stream`."""
@@ -56,25 +62,35 @@ class Conversation:
         return ConversationStream(stream, self if remember else None)
 
     def recall(self, question: str) -> Recollection:
-        """What the memory hands over for a question; nothing if it fails."""
+        """What the memory hands over for a question, and the turns that it could not take up yet."""
+        self._tell()
         try:
-            return self._memory.recall(question)
+            found = self._memory.recall(question)
         except Exception as error:
             _log("the conversation could not be recalled", error)
-            return Recollection()
+            found = Recollection()
+        untold = [message for turn in self._untold for message in zip(("user", "assistant"), turn, strict=True)]
+        return replace(found, history=(*found.history, *untold))
 
     def remember(self, question: str, answer: str) -> None:
         """Take up a turn; an answer without a word is none."""
-        if not answer:
-            return
-        try:
-            self._memory.remember(question, answer)
-        except Exception as error:
-            _log("the conversation could not be remembered", error)
+        if answer:
+            self._untold.append((question, answer))
+            self._tell()
+
+    def _tell(self) -> None:
+        """Tell the memory, in their order, of the turns that it does not know; those that it cannot take up stay."""
+        with self._telling:
+            try:
+                while self._untold:
+                    self._memory.remember(*self._untold[0])
+                    self._untold.popleft()
+            except Exception as error:
+                _log("the conversation could not be remembered", error)
 
 
 class ConversationStream:
-    """The pieces of an answer. It is remembered once, as it then stands, unless it failed.
+    """The pieces of an answer. It is remembered once, as it then stands, unless it, or the search for it, failed.
 
     A reader who stops early, a cancelled task and a timeout end an answer without making it a failure.
     """
@@ -104,7 +120,8 @@ class ConversationStream:
             failed = not isinstance(error, TimeoutError)
             raise
         finally:
-            if self._conversation and not failed:
+            answered = self.answer.searched or self.answer.found
+            if self._conversation and answered and not failed:
                 self._conversation.remember(self.answer.question, self.answer.text)
 
 
