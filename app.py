@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from lessons.pages import chat, compare, documents, scoreboard
+from lessons.pages import chat, compare, documents
 
 st.set_page_config(page_title="RAG workbook", page_icon="📚", layout="wide")
 st.navigation(
@@ -10,6 +10,5 @@ st.navigation(
         st.Page(compare.page, title="Compare", icon=":material/compare_arrows:", default=True),
         st.Page(chat.page, title="Chat", icon=":material/chat:", url_path="chat"),
         st.Page(documents.page, title="Documents", icon=":material/folder_open:", url_path="documents"),
-        st.Page(scoreboard.page, title="Scoreboard", icon=":material/leaderboard:", url_path="scoreboard"),
     ]
 ).run()

@@ -1,0 +1,1 @@
+"""The fault lab (row X9): things that can be broken on purpose, to watch what the workbook does about it."""
