@@ -156,6 +156,9 @@ class Settings(BaseSettings):
     moderate_top_k: int = 8
     complex_top_k: int = 15
 
+    # Self-refine
+    refine_answers: int = 3  # to one question, the first included
+
     # Response cache
     response_cache: bool = False  # whether `lessons ask` and the app begin with the cache switched on
     cache_similarity: float = 0.85  # of two questions; below it they are not even compared

@@ -32,6 +32,7 @@ from lessons.models import (  # noqa: F401  they register their tasks
     offline_condense,
     offline_entities,
     offline_intent,
+    offline_judge_answer,
     offline_keywords,
     offline_profile,
     offline_query_compress,

@@ -1,0 +1,112 @@
+"""Self-refine: answer, judge, search for what is missing, answer again (row D8).
+
+Madaan et al., Self-Refine (2023, arXiv 2303.17651), with retrieval in the loop. Two safeguards end it: a search that
+finds nothing new would only lead to the same answer, and there is a maximum of answers.
+"""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from typing import Any
+
+from lessons.answer.answer import Answer
+from lessons.answer.respond import respond
+from lessons.context.device import Device, follow
+from lessons.context.refine_judge import Judgement, judge_answer
+from lessons.ingest.scope import Scope
+from lessons.retrieve.known_files import only_file
+from lessons.retrieve.transform_compress import standalone
+from lessons.retrieve.types import Query, RetrievedDocument
+from lessons.settings import settings
+from lessons.stages import AnswerStream, Stage
+from lessons.trace import Trace
+
+_QUERIES = 3  # parts of a question that are searched for at a time
+JUDGED, AGAIN = "judge", "search again"
+"""The names of the steps in a trace."""
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """One answer of the loop: for which queries its documents were found, its words, and what it was worth."""
+
+    queries: tuple[str, ...]
+    answer: str
+    quality: float
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Refined(Device):
+    """A stage that judges its answer and searches again for what is missing, until it is enough.
+
+    The pieces of each answer are streamed, a step between them; `.answer` of the stream holds the last one.
+    """
+
+    most: int = field(default_factory=lambda: settings().refine_answers)
+
+    def _pieces(self, stream: AnswerStream, question: str, scope: dict[str, Any]) -> Generator[Any, None, None]:
+        yield from follow(stream, self.inner.stream(question, **scope))
+        if not stream.answer.context.documents:
+            return
+        query, seen = self._query(stream.answer, scope), {each.id for each in stream.answer.context.documents}
+        for left in reversed(range(self.most)):
+            trace = stream.answer.trace
+            with trace.step(JUDGED, stream.answer.text) as step:
+                yield step
+                step.output = judgement = judge_answer(query.text, stream.answer, self.place.llm, step)
+                step.notes.append(str(judgement))
+            if judgement.sufficient or not judgement.queries or not left:
+                return
+            documents = self._search(query, judgement.queries[:_QUERIES], trace)
+            if not {each.id for each in documents} - seen:
+                trace[AGAIN].notes.append("the search found nothing new, so the answer stays")
+                return
+            seen |= {each.id for each in documents}
+            stream.answer = self._next(stream.answer, query, documents)
+            yield from respond(stream.answer, self.place.llm, query.text, memory=query.memory)
+            stream.answer.trace.steps[:0] = trace.steps
+
+    def _query(self, answer: Answer, scope: dict[str, Any]) -> Query:
+        """The question as it stands alone, within the limits under which it was asked."""
+        place, user, filters = self.place, scope.get("user"), scope.get("filters")
+        owner = user if isinstance(user, Scope) else Scope(user or place.settings.user)
+        if named := scope.get("source_file"):
+            filters, _ = only_file(named, filters, place.store(self.index), owner)
+        return Query(standalone(answer.trace, answer.question), owner, filters, memory=scope.get("memory", ""))
+
+    def _search(self, query: Query, queries: list[str], trace: Trace) -> list[RetrievedDocument]:
+        """What is found for each query, best first by turns. A judge's query is searched as it is."""
+        with trace.step(AGAIN, queries) as step:
+            within, pipeline = Trace(), replace(_stage(self), query=())
+            resources = self.place.resources(self.index)
+            found = [pipeline.search(replace(query, text=text), resources, within) for text in queries]
+            for each in within:
+                step.add(each)
+            turns = (each for turn in zip_longest(*found) for each in turn if each)
+            step.output = documents = list({each.id: each for each in turns}.values())
+        return documents
+
+    def _next(self, answer: Answer, query: Query, found: Sequence[RetrievedDocument]) -> Answer:
+        """The answer to come, over what the last one rests on, what was found now, and what else was known."""
+        cited = {citation.chunk_id for citation in answer.citations}
+        known = sorted(answer.context.documents, key=lambda document: document.id not in cited)
+        documents = {each.id: each for each in [*known[: len(cited)], *found, *known]}
+        trace = Trace()
+        context = _stage(self).pack(list(documents.values()), query, self.place.resources(self.index), trace)
+        return Answer(answer.question, answer.stage, answer.model, context=context, trace=trace)
+
+
+def iterations(trace: Trace) -> list[Iteration]:
+    """What the loop did, an entry for each answer."""
+    searched = [(), *(tuple(step.input) for step in trace if step.name == AGAIN)]
+    judged: list[tuple[str, Judgement]] = [(step.input, step.output) for step in trace if step.name == JUDGED]
+    return [
+        Iteration(queries, text, judgement.quality, tuple(judgement.missing))
+        for queries, (text, judgement) in zip(searched, judged, strict=False)
+    ]
+
+
+def _stage(device: Device) -> Stage:
+    inner = device.inner
+    return inner if isinstance(inner, Stage) else _stage(inner)

@@ -1,0 +1,132 @@
+"""Self-refine: what is missing is searched for, and the loop ends."""
+
+from dataclasses import dataclass
+
+import pytest
+from llama_index.core.llms import LLM
+
+from lessons.answer.answer import Answer
+from lessons.context.intent import Intent
+from lessons.context.refine import AGAIN, JUDGED, Refined, iterations
+from lessons.context.refine_judge import judge_answer
+from lessons.models.llm import language_model
+from lessons.retrieve.types import Query, Resources, RetrievedDocument
+from lessons.settings import Settings
+from lessons.stages import Stage
+from lessons.trace import Step
+from tests.support.openai_server import openai_server
+
+TEXTS = {
+    "refund": "A refund takes 14 days.",
+    "warranty": "The warranty of the lamp lasts 24 months.",
+    "환불": "환불은 14일 걸립니다.",
+    "보증": "램프의 보증 기간은 24개월입니다.",
+}
+BOTH = "How many days does a refund take, and how long is the warranty of the lamp?"
+
+
+@dataclass(frozen=True)
+class OneAtATime:
+    """A retriever that finds one document only: of the first word that it knows in the query."""
+
+    def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+        word = next((word for word in TEXTS if word in queries[0]), None)
+        return [RetrievedDocument(word, TEXTS[word], 1.0, f"{word}.md")] if word else []
+
+
+@pytest.fixture
+def one(stage: Stage) -> Stage:
+    return stage.but("one", retriever=OneAtATime())
+
+
+def test_one_pass_leaves_a_part_open_and_the_loop_finds_it(one: Stage) -> None:
+    assert "24 months" not in one.ask(BOTH).text
+    answer = Refined(one).ask(BOTH)
+    assert "14 days" in answer.text
+    assert "24 months" in answer.text
+
+
+def test_a_korean_question_is_refined_as_well(one: Stage) -> None:
+    answer = Refined(one).ask("환불은 며칠 걸리고, 램프 보증 기간은 얼마인가요?")
+    assert "14일" in answer.text
+    assert "24개월" in answer.text
+
+
+def test_every_iteration_is_in_the_trace_with_its_quality(one: Stage) -> None:
+    first, second = iterations(Refined(one).ask(BOTH).trace)
+    assert first.quality < second.quality
+    assert first.missing
+    assert second.queries
+    assert not second.missing
+
+
+def test_a_sufficient_answer_is_judged_once_and_stays(one: Stage) -> None:
+    answer = Refined(one).ask("How many days does a refund take?")
+    assert [step.name for step in answer.trace].count(JUDGED) == 1
+    assert answer.text == one.ask("How many days does a refund take?").text
+
+
+def test_a_search_that_finds_nothing_new_ends_the_loop(one: Stage) -> None:
+    answer = Refined(one, most=10).ask("How many days does a refund take on the moon of Saturn?")
+    assert [step.name for step in answer.trace].count(AGAIN) == 1
+    assert "nothing new" in answer.trace[AGAIN].notes[-1]
+
+
+@dataclass(frozen=True)
+class AlwaysAnother:
+    """A retriever that finds a new document each time, which never answers."""
+
+    found: list[int]
+
+    def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+        self.found.append(len(self.found))
+        return [RetrievedDocument(f"{len(self.found)}", f"Text {len(self.found)} of nothing.", 1.0, "a.md")]
+
+
+@pytest.mark.parametrize("most", [1, 2, 4])
+def test_there_are_never_more_answers_than_the_maximum(stage: Stage, most: int) -> None:
+    endless = stage.but("endless", retriever=AlwaysAnother([]))
+    trace = Refined(endless, most=most).ask("How many days does a refund take?").trace
+    assert [step.name for step in trace].count("answer") == most
+    assert len(iterations(trace)) == most
+
+
+def test_only_the_words_of_the_last_iteration_are_the_answer(one: Stage) -> None:
+    stream = Refined(one).stream(BOTH)
+    said = [""]
+    for piece in stream.events():
+        said = [*said, ""] if isinstance(piece, Step) else [*said[:-1], said[-1] + piece]
+    first, last = filter(None, said)
+    assert last.strip() == stream.answer.text
+    assert first.strip() != stream.answer.text
+
+
+def test_what_the_first_answer_rests_on_is_kept_beside_what_was_found(one: Stage) -> None:
+    answer = Refined(one).ask(BOTH)
+    assert {document.id for document in answer.context.documents} == {"refund", "warranty"}
+    assert {citation.source_file for citation in answer.citations} == {"refund.md", "warranty.md"}
+
+
+def test_without_documents_nothing_is_judged(stage: Stage) -> None:
+    answer = Refined(stage.but("empty", retriever=OneAtATime())).ask("Who painted it?")
+    assert JUDGED not in [step.name for step in answer.trace]
+
+
+def test_devices_stand_around_each_other(one: Stage) -> None:
+    answer = Refined(Intent(one)).ask("Thank you!")
+    assert [step.name for step in answer.trace] == ["intent", "answer"]
+
+
+def judged_by(says: str) -> tuple[Step, bool]:
+    with openai_server() as server:
+        server.behave(says)
+        model: LLM = language_model(Settings(openai_base_url=server.url, max_retries=0))
+        step = Step(JUDGED)
+        answer = Answer("How many days does a refund take?", "naive", "a model", "It takes a while.")
+        return step, judge_answer(answer.question, answer, model, step).sufficient
+
+
+def test_an_answer_that_cannot_be_judged_is_taken_as_it_is() -> None:
+    step, sufficient = judged_by("error")
+    assert sufficient
+    assert "went on without it" in step.notes[0]
