@@ -78,11 +78,17 @@ def decide(question: str, llm: LLM, step: Step) -> Decision:
 
 @dataclass(frozen=True)
 class Intent(Device):
-    """Asks the stage for as many chunks as the question needs, and not at all where it needs none."""
+    """Asks the stage for as many chunks as the question needs, and not at all where it needs none.
+
+    `always` decides the same for every question, to see what a wrong decision costs.
+    """
+
+    always: Label | None = None
 
     def _pieces(self, stream: AnswerStream, question: str, scope: dict[str, Any]) -> Generator[Any, None, None]:
         with stream.answer.trace.step("intent", question) as step:
-            step.output = decision = decide(question, self.place.llm, step)
+            decision = Decision(self.always) if self.always else decide(question, self.place.llm, step)
+            step.output = decision
             step.notes.append(str(decision))
         if decision.top_k:
             device = self.on_stage(lambda stage: with_top_k(stage, decision.top_k))

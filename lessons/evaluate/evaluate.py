@@ -3,17 +3,17 @@
 from collections.abc import Iterator, Sequence
 
 from lessons.answer.answer import Answer
+from lessons.context.device import Answering
 from lessons.evaluate.evaluation import Record
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.judge import is_unanswerable, judge
 from lessons.evaluate.ranking import ranking, retrieval_metrics
 from lessons.models.embedding_cache import CachedEmbedding
 from lessons.models.usage import price
-from lessons.stages import Stage
 from lessons.workspace import workspace
 
 
-def answers(stages: Sequence[Stage], questions: Sequence[Golden]) -> Iterator[Record]:
+def answers(stages: Sequence[Answering], questions: Sequence[Golden]) -> Iterator[Record]:
     """A record for each question and stage, stage by stage; each question is asked as the owner it belongs to.
 
     Everything but the times is the same each time. One question runs at a time, so that no answer waits for another.

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+from lessons.context.device import Answering
 from lessons.errors import LessonsError
 from lessons.evaluate.beir import read_beir
 from lessons.evaluate.evaluate import answers
@@ -18,7 +19,6 @@ from lessons.library import load_corpus, shipped_documents
 from lessons.models.embedding import identity
 from lessons.models.llm import describe
 from lessons.models.tokens import ExactTokenCounter
-from lessons.stages import Stage
 from lessons.workspace import Workspace, workspace
 
 OWNER = "evaluation"
@@ -40,12 +40,12 @@ class _Task:
     data: str
     split: str
     questions: list[Golden]
-    stages: list[Stage]
+    stages: list[Answering]
     notes: list[str]
 
 
 def evaluate(
-    stages: Sequence[Stage],
+    stages: Sequence[Answering],
     split: str | None = None,
     data: Path | None = None,
     limit: int | None = None,
@@ -72,7 +72,7 @@ def evaluate(
 
 @contextmanager
 def _golden(
-    stages: Sequence[Stage], split: str | None, limit: int | None, seed: int, watch: Watcher, place: Workspace
+    stages: Sequence[Answering], split: str | None, limit: int | None, seed: int, watch: Watcher, place: Workspace
 ) -> Iterator[_Task]:
     split = split or "dev"
     questions = sample(golden_questions(split), limit, seed)
@@ -87,7 +87,7 @@ def _golden(
 @contextmanager
 def _beir(
     folder: Path,
-    stages: Sequence[Stage],
+    stages: Sequence[Answering],
     split: str | None,
     limit: int | None,
     seed: int,
@@ -108,7 +108,7 @@ def _warm_up(place: Workspace) -> None:
     ExactTokenCounter(place.settings.llm_model).count("warm up")
 
 
-def _own_documents(stages: Sequence[Stage], questions: Sequence[Golden], place: Workspace) -> list[str]:
+def _own_documents(stages: Sequence[Answering], questions: Sequence[Golden], place: Workspace) -> list[str]:
     """Says so when documents beside the shipped ones are searched, which the golden questions know nothing of."""
     shipped = {document["path"] for document in shipped_documents()}
     searched = {

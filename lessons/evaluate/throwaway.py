@@ -12,6 +12,7 @@ from dataclasses import replace
 from llama_index.core.schema import Document, MetadataMode
 from sqlalchemy import Connection, Engine, delete, func, inspect, select
 
+from lessons.context.device import Answering
 from lessons.database import explained
 from lessons.database.row_security import enter
 from lessons.evaluate.beir import BeirDocument
@@ -21,7 +22,6 @@ from lessons.ingest.index import Index
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 from lessons.library import Progress
-from lessons.stages import Stage
 from lessons.workspace import Workspace
 
 PREFIX = "tmp_"
@@ -30,8 +30,8 @@ _BATCH = 64  # documents embedded at a time
 
 @contextmanager
 def throwaway_stages(
-    stages: Sequence[Stage], documents: Sequence[BeirDocument], scope: Scope, place: Workspace, progress: Progress
-) -> Iterator[list[Stage]]:
+    stages: Sequence[Answering], documents: Sequence[BeirDocument], scope: Scope, place: Workspace, progress: Progress
+) -> Iterator[list[Answering]]:
     """The same stages over `documents` instead, for the owner of `scope`, until the block ends, however it ends.
 
     Stages that share an index share its throw-away. `progress` hears of documents done and in all.
