@@ -70,7 +70,7 @@ class Stage(Pipeline):
         search to one of them; a name that the store does not know is ignored with a warning. `history` are the last
         turns as (role, content), `memory` is what is known from before them. LessonsError for a question without words.
         """
-        place = self.workspace or workspace()
+        place = (self.workspace or workspace()).for_one_answer()
         text, warnings = _clean(question)
         scope = user if isinstance(user, Scope) else Scope(user or place.settings.user)
         if source_file is not None:

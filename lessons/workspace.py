@@ -1,8 +1,9 @@
 """What one process works with: settings, one database engine, one embedding, one language model, and the stores."""
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import Self
 
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.llms import LLM
@@ -12,7 +13,7 @@ from lessons.database import engine
 from lessons.ingest.index import Index
 from lessons.ingest.store import ChunkStore
 from lessons.models.embedding import embedding_model, identity
-from lessons.models.llm import language_model
+from lessons.models.llm import for_one_answer, language_model
 from lessons.retrieve.types import Resources
 from lessons.settings import Settings, settings
 
@@ -42,6 +43,10 @@ class Workspace:
                 name, dimension = identity(self.embedding)
                 self._stores[index.name] = ChunkStore(self.engine, index.name, name, dimension)
             return self._stores[index.name]
+
+    def for_one_answer(self) -> Self:
+        """The same resources, with a model that is not waited for again once it could not be reached."""
+        return replace(self, llm=for_one_answer(self.llm))
 
     def resources(self, index: Index) -> Resources:
         return Resources(self.store(index), self.embedding, self.llm)

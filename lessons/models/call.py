@@ -21,6 +21,7 @@ from lessons.trace import Step
 
 Schema = TypeVar("Schema", bound=BaseModel)
 INSTEAD = "answered by the keyless model"
+CUT_OFF = "the answer was cut off at the longest that it may be; raise LESSONS_MAX_OUTPUT_TOKENS"
 
 
 def predict(llm: LLM, prompt: BasePromptTemplate, step: Step, **variables: Any) -> str:
@@ -29,6 +30,7 @@ def predict(llm: LLM, prompt: BasePromptTemplate, step: Step, **variables: Any) 
     if not isinstance(llm, OfflineLLM):
         with responses() as heard:
             try:
+                check_not_given_up(llm)
                 said = llm.predict(prompt, **variables)
                 _book_heard(step, llm, asked, heard)
                 if said.strip():
@@ -80,6 +82,7 @@ def structured(
     if not isinstance(llm, OfflineLLM):
         with responses() as heard:
             try:
+                check_not_given_up(llm)
                 result = _parsed(llm, schema, prompt, heard, variables)
                 _book_heard(step, llm, asked, heard)
                 return result
@@ -100,15 +103,20 @@ def _streamed(
 ) -> Generator[str, None, str]:
     """Yield the pieces of a served model and return the whole text, empty if it failed before the first piece."""
     said, usage = "", dict[str, Any]()
+    ended: str | None = "stop"
     try:
+        check_not_given_up(llm)
         with closing(cast(Any, llm.stream_chat(prompt.format_messages(llm=llm, **variables)))) as chunks:
             for chunk in chunks:
                 usage |= {k: v for k, v in chunk.additional_kwargs.items() if v is not None}
+                ended = _ending(chunk, ended)
                 if chunk.delta:
                     said += chunk.delta
                     yield chunk.delta
         if not said:
             note_failure(step, ModelError("it said nothing"))
+        elif ended != "stop":
+            step.notes.append(CUT_OFF if ended == "length" else "the answer broke off (its end did not arrive)")
     except Exception as error:
         if not said:
             fall_back(step, llm, error)
@@ -137,16 +145,30 @@ def _parsed(
 
 def _was_cut(response: ChatResponse) -> bool:
     """Whether the output ended at the token limit: LlamaIndex completes cut JSON, which may lack its last items."""
-    return getattr(getattr(response.raw, "choices", [None])[0], "finish_reason", None) == "length"
+    return _ending(response, "stop") == "length"
+
+
+def _ending(response: ChatResponse, before: str | None) -> str | None:
+    """Why the model stopped, None if it has not; what was known `before` of a response that does not say."""
+    choices = getattr(response.raw, "choices", None)
+    return choices[0].finish_reason if choices else before
 
 
 def fall_back(step: Step, llm: LLM, error: Exception, instead: str = INSTEAD) -> None:
     """Note why the model's answer was not used and what came instead; raise what only the reader can fix."""
-    from lessons.models.server import is_for_the_reader  # the client takes a second to import, and most need none
+    from lessons.models.server import is_for_the_reader, is_out_of_reach  # the client takes a second to import
 
     if is_for_the_reader(error):
         raise _explained(error, llm) from error
+    if is_out_of_reach(error) and (given_up := getattr(llm, "given_up", None)) is not None:
+        given_up.append(_explained(error, llm))
     note_failure(step, _explained(error, llm), instead)
+
+
+def check_not_given_up(llm: LLM) -> None:
+    """Raise the error for which a model was given up earlier in the same answer."""
+    for error in getattr(llm, "given_up", None) or ():
+        raise error
 
 
 def note_failure(step: Step, reason: ModelError, instead: str = INSTEAD) -> None:

@@ -10,7 +10,7 @@ from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.tools import FunctionTool
 
 from lessons.errors import ModelError
-from lessons.models.call import fall_back
+from lessons.models.call import check_not_given_up, fall_back
 from lessons.models.offline import OfflineLLM
 from lessons.models.usage import book
 from lessons.trace import Step
@@ -28,6 +28,7 @@ def chosen_tools(
     try:
         if not isinstance(llm, FunctionCallingLLM) or not llm.metadata.is_function_calling_model:
             raise ModelError("it cannot call tools")
+        check_not_given_up(llm)
         response = llm.chat_with_tools(tools, chat_history=list(messages), allow_parallel_tool_calls=True)
         calls = llm.get_tool_calls_from_response(response, error_on_no_tool_call=False)
     except Exception as error:

@@ -17,6 +17,14 @@ def language_model(settings: Settings, embedding: BaseEmbedding | None = None) -
     return ServedLLM(settings, keyless)
 
 
+def for_one_answer(llm: LLM) -> LLM:
+    """The model for all steps of one answer: when it cannot be reached for one, the keyless model does the others.
+
+    Each of them would wait as long for it as the first.
+    """
+    return llm if isinstance(llm, OfflineLLM) else llm.model_copy(update={"given_up": []})
+
+
 def describe(llm: LLM) -> str:
     """Which model answers, in words: 'gpt-4o-mini at api.openai.com'."""
     if isinstance(llm, OfflineLLM):

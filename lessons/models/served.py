@@ -4,6 +4,7 @@ from llama_index.embeddings.openai import OpenAIEmbedding
 from llama_index.llms.openai_like import OpenAILike
 from openai import AsyncOpenAI
 
+from lessons.errors import ModelError
 from lessons.models.offline import OfflineLLM
 from lessons.models.server import BoundedClient, credentials
 from lessons.settings import Settings
@@ -12,10 +13,12 @@ from lessons.settings import Settings
 class ServedLLM(OpenAILike):
     """`LESSONS_LLM_MODEL` behind a server, and the keyless model that stands in when it fails.
 
-    Temperature 0. Retries are the client's, so that LlamaIndex's own stay off.
+    Temperature 0. Retries are the client's, so that LlamaIndex's own stay off. `given_up` holds why it is no longer
+    asked; None for a model that is asked again every time.
     """
 
     keyless: OfflineLLM
+    given_up: list[ModelError] | None = None
 
     def __init__(self, settings: Settings, keyless: OfflineLLM) -> None:
         access = credentials(settings)

@@ -74,6 +74,11 @@ def is_for_the_reader(error: BaseException) -> bool:
     return isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError | openai.NotFoundError)
 
 
+def is_out_of_reach(error: BaseException) -> bool:
+    """Whether the server cannot be reached or does not answer in time."""
+    return isinstance(error, openai.APIConnectionError)
+
+
 def host(url: str | None) -> str:
     return urlsplit(url or OPENAI_URL).netloc or str(url)
 
