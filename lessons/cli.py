@@ -217,6 +217,34 @@ def evaluate(
         Console().print(report(result), f"\nStored as run {number}.")
 
 
+@app.command()
+def memories(
+    stage: Annotated[str, typer.Option(help="Name of the stage that is asked.")] = "smart",
+    split: Annotated[Split, typer.Option(help="dev is for tuning, test for reporting.")] = Split.DEV,
+    locomo: Annotated[Path | None, typer.Option(help="A file in LoCoMo's format instead: recall of old facts.")] = None,
+) -> None:
+    """Measure memories: what of a conversation is still known, how far back, and how many tokens it takes."""
+    from lessons.evaluate.dialogue_run import evaluate_dialogues
+    from lessons.evaluate.dialogues import dialogues
+    from lessons.evaluate.locomo import read_locomo, recall_old_facts
+    from lessons.evaluate.memory_report import dialogue_report, locomo_report
+    from lessons.library import load_corpus
+    from lessons.stages import stage_named
+    from lessons.workspace import workspace
+
+    asked, place = stage_named(stage), workspace()
+    if locomo:
+        told = read_locomo(locomo)
+        with _progress("Telling", hidden=False) as advance:
+            Console().print(locomo_report(recall_old_facts(told, place, watch=advance)))
+        return
+    with _progress("Loading the shipped documents", hidden=False) as advance:
+        load_corpus(place, advance, [asked.index])
+    found = dialogues(split.value)
+    with _progress("Asking", hidden=False) as advance:
+        Console().print(dialogue_report(evaluate_dialogues(asked, found, watch=advance), found))
+
+
 @app.command(name="app")
 def run_app(
     port: Annotated[int, typer.Option(help="Port of the address.")] = 8501,
