@@ -258,10 +258,14 @@ def run_app(
 
 
 def _ask(stream: "ConversationStream", quiet: bool) -> "Answer":
+    from lessons.agent.telling import telling
+
     with closing(stream):
-        for piece in stream:
-            if not quiet:
-                typer.echo(piece, nl=False)
+        for event in stream.events():
+            if isinstance(event, str):
+                typer.echo("" if quiet else event, nl=False)
+            elif not quiet:
+                errors.print(telling(event), style="dim", markup=False, highlight=False)
     if not quiet:
         answer = stream.answer
         typer.echo("\n" + "\n".join(f"  {citation}" for citation in answer.citations))

@@ -112,7 +112,7 @@ class AnswerStream:
         return (piece for piece in self.pieces if isinstance(piece, str))
 
     def events(self) -> Iterator[str | Step]:
-        """The text piece by piece, and before it each step of an agent as it begins; one is in `answer.trace` then."""
+        """The text piece by piece, and before it each step of an agent as it begins."""
         return self.pieces
 
     def close(self) -> None:
@@ -158,7 +158,8 @@ def stages() -> dict[str, Stage]:
         retriever=HybridRetriever(top_k=chosen.rerank_candidates, threshold=chosen.rerank_threshold),
         reranker=ModelScored(top_k=chosen.rerank_top_k),
     )
-    return {stage.name: stage for stage in (naive, enhanced, smart, reranked)}
+    agentic = reranked.but("agentic", agent=Agent())
+    return {stage.name: stage for stage in (naive, enhanced, smart, reranked, agentic)}
 
 
 def stage_named(name: str) -> Stage:

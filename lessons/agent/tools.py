@@ -17,7 +17,7 @@ from lessons.retrieve.pipeline import Pipeline
 from lessons.retrieve.transforms import normalized
 from lessons.retrieve.types import Query, Resources, RetrievedDocument
 from lessons.settings import settings
-from lessons.text import normalize, terms
+from lessons.text import normalize
 from lessons.trace import Step, Trace
 
 logger = logging.getLogger(__name__)
@@ -71,6 +71,7 @@ class SearchTools:
             self.error = error
             step.notes.append(problem := _problem(error))
             return problem
+        step.notes.append(f"{' in '.join(arguments.values())} → {len(found.documents)} documents")
         for part in found.trace:
             step.add(part)
         step.output = list(found.documents)
@@ -100,7 +101,7 @@ def _arguments(tool: FunctionTool, given: dict[str, Any]) -> dict[str, str]:
         wrong = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
         raise LessonsError(f"The arguments of {tool.metadata.get_name()} cannot be used: {wrong}.") from error
     arguments["query"] = normalize(arguments["query"]).strip()[: settings().max_query_chars]
-    if not terms(arguments["query"]):
+    if not any(map(str.isalnum, arguments["query"])):
         raise LessonsError("The query holds no words.")
     return arguments
 

@@ -17,6 +17,7 @@ from lessons.errors import LessonsError
 from lessons.memory.types import Memory, Message, Recollection
 from lessons.settings import settings
 from lessons.stages import AnswerStream
+from lessons.trace import Step
 
 logger = logging.getLogger(__name__)
 
@@ -105,6 +106,11 @@ class ConversationStream:
         return self._stream.answer
 
     def __iter__(self) -> Iterator[str]:
+        """The text, piece by piece."""
+        return (piece for piece in self._pieces if isinstance(piece, str))
+
+    def events(self) -> Iterator[str | Step]:
+        """The text piece by piece, and before it each step of an agent as it begins."""
         return self._pieces
 
     def close(self) -> None:
@@ -115,7 +121,7 @@ class ConversationStream:
         failed = False
         try:
             with closing(self._stream):
-                yield from self._stream
+                yield from self._stream.events()
         except Exception as error:
             failed = not isinstance(error, TimeoutError)
             raise

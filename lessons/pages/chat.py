@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from lessons.agent.telling import telling
 from lessons.answer.answer import Answer
 from lessons.ingest.scope import Scope
 from lessons.memory.conversation import Conversation
@@ -103,8 +104,8 @@ def _answered(stage: Stage, question: str, owner: str, conversation: Conversatio
     with st.chat_message("assistant"), st.spinner("Thinking …"):
         place = st.empty()
         with closing(answering(stage).stream(question, user=owner, history=conversation.history())) as stream:
-            for _ in stream:
-                place.markdown(plain(stream.answer.text))
+            for event in stream.events():
+                place.markdown(plain(stream.answer.text if isinstance(event, str) else telling(event)))
     answer = stream.answer
     conversation.remember(answer.question, answer.text)
     return Turn(answer.question, answer.text, answer)

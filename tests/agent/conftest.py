@@ -5,16 +5,22 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import pytest
+from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.llms import LLM
 
 from lessons.agent.agent import Agent
+from lessons.database import engine
+from lessons.ingest.index import naive_index
 from lessons.ingest.scope import Scope
 from lessons.models.llm import language_model
+from lessons.models.offline import OfflineLLM
 from lessons.retrieve.pipeline import Pipeline
 from lessons.retrieve.search import JaccardRetriever
 from lessons.retrieve.types import Context, Query, Resources, RetrievedDocument, Retriever
 from lessons.settings import Settings
+from lessons.stages import Stage
 from lessons.trace import Step, Trace
+from lessons.workspace import Workspace
 from tests.support.openai_server import Server, openai_server
 
 TEXTS = {
@@ -75,3 +81,15 @@ def served(server: Server) -> Callable[..., LLM]:
         return language_model(Settings(openai_base_url=server.url, max_retries=0, **more))
 
     return served
+
+
+@pytest.fixture(scope="module")
+def place(database: Settings) -> Workspace:
+    return Workspace(database, engine(database), MockEmbedding(embed_dim=3), OfflineLLM())
+
+
+@pytest.fixture
+def stage(place: Workspace) -> Stage:
+    """A stage with an agent over the documents in memory."""
+    retriever = JaccardRetriever(DOCUMENTS, threshold=0.05)
+    return Stage(name="shelf", index=naive_index(), retriever=retriever, agent=Agent(), workspace=place)

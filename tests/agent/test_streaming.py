@@ -1,0 +1,114 @@
+"""The agent's steps are seen as they happen, and whoever stops listening stops the work (row A5)."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from lessons.agent.telling import telling
+from lessons.answer.prompts import NOTHING_FOUND
+from lessons.memory.manager import ConversationStream
+from lessons.pages.streaming import answers_of
+from lessons.retrieve.types import RetrievedDocument
+from lessons.stages import AnswerStream, Stage, stage_named
+from lessons.trace import Step
+
+QUESTION = "When are refunds paid?"
+
+
+def told(stream: AnswerStream | ConversationStream) -> list[str]:
+    return [telling(event) if isinstance(event, Step) else "text" for event in stream.events()]
+
+
+def test_steps_come_before_the_text_in_which_nothing_else_changes(stage: Stage) -> None:
+    events = told(stage.stream(QUESTION))
+    assert events[:3] == ["choosing what to search for", f"searching: {QUESTION}", "choosing what to search for"]
+    assert set(events[3:]) == {"text"}
+    assert "".join(stage.stream(QUESTION)).strip() == stage.ask(QUESTION).text
+
+
+def test_a_conversation_shows_the_steps_as_well(stage: Stage) -> None:
+    assert f"searching: {QUESTION}" in told(ConversationStream(stage.stream(QUESTION), None))
+
+
+def test_a_step_is_announced_before_its_work_is_done(stage: Stage) -> None:
+    stream = stage.stream(QUESTION)
+    event = next(event for event in stream.events() if isinstance(event, Step) and event.name != "decide")
+    assert event.output is None
+    list(stream)
+    assert [document.source for document in event.output] == ["refunds.md"]
+
+
+def test_closing_before_a_search_leaves_the_search_undone(stage: Stage) -> None:
+    ran = []
+
+    class Counts:
+        def retrieve(self, *_: Any) -> list[RetrievedDocument]:
+            ran.append(1)
+            return []
+
+    with closing(stage.but("counting", retriever=Counts()).stream(QUESTION)) as stream:
+        for event in stream.events():
+            if isinstance(event, Step) and event.name == "search_documents":
+                break
+    assert ran == []
+    assert [step.name for step in stream.answer.trace] == ["decide", "search_documents"]
+
+
+def test_closing_within_the_text_keeps_what_was_said(stage: Stage) -> None:
+    with closing(stage.stream(QUESTION)) as stream:
+        first = next(iter(stream))
+    assert stream.answer.text == first.strip()
+    assert stream.answer.trace["answer"].output == first
+
+
+def test_every_stage_streams(stage: Stage) -> None:
+    for each in (stage, stage.but("plain", agent=None)):
+        assert len(list(each.stream(QUESTION))) > 1
+
+
+def test_the_page_shows_what_an_agent_does_until_its_text_begins(stage: Stage) -> None:
+    shown: list[str] = []
+    (answer,) = answers_of([stage.stream(QUESTION)], lambda _, text: shown.append(text))
+    assert shown[:2] == ["choosing what to search for", f"searching: {QUESTION}"]
+    assert shown[-1].strip() == answer.text
+
+
+def test_a_page_that_is_left_ends_the_work(stage: Stage) -> None:
+    class Left(BaseException):
+        pass
+
+    def leave(*_: object) -> None:
+        raise Left
+
+    def endless() -> Iterator[str]:
+        while True:
+            yield "on and on "
+
+    stream = stage.stream(QUESTION)
+    stream.pieces = endless()
+    with pytest.raises(Left):
+        answers_of([stream], leave)
+    assert next(stream.pieces, None) is None
+
+
+def test_nothing_found_by_any_search_is_said(stage: Stage) -> None:
+    answer = stage.ask("Who painted the ceiling?")
+    assert (answer.text, answer.found, answer.context.documents) == (NOTHING_FOUND["en"], False, ())
+
+
+def test_a_search_that_fails_every_time_is_told_and_the_answer_goes_on(stage: Stage) -> None:
+    class Fails:
+        def retrieve(self, *_: Any) -> list[RetrievedDocument]:
+            raise RuntimeError("gone")
+
+    answer = stage.but("failing", retriever=Fails()).ask(QUESTION)
+    assert not answer.found
+    assert answer.warnings[0].startswith("Nothing could be retrieved")
+
+
+def test_the_stage_is_reranked_with_an_agent() -> None:
+    reranked, agentic = stage_named("reranked"), stage_named("agentic")
+    assert agentic == reranked.but("agentic", agent=agentic.agent)
+    assert agentic.agent is not None
