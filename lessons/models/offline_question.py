@@ -48,7 +48,7 @@ _COMPANY = re.compile(
 _VAGUE = frozenset(
     """
     compani name number amount total year type kind mean use make happen need way go long take work exist call give
-    show differ list explain describ summar compar question answer document file accord state mention report say
+    show differ list explain describ summar compar question answer document file accord state mention report say one
     """.split()  # noqa: SIM905
 )
 _MEASURES = frozenset("often far soon long old big large high".split())  # noqa: SIM905  behind 'how': not in the answer

@@ -5,7 +5,6 @@ word that stands in all candidates tells nothing, and one line that holds the ra
 a page that scatters them.
 """
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,22 +12,21 @@ import numpy as np
 
 from lessons.models.offline_passages import Passage, passage, quarters, search_terms, years
 from lessons.models.offline_query_expand import expand
-from lessons.models.offline_question import Question, Unit, read_question
+from lessons.models.offline_question import Question, read_question
 from lessons.models.offline_score import candidates, rarity, with_topics
 from lessons.models.offline_tasks import task
 
 WEIGHTS = {
-    "search": 3.4,  # the score of the search
-    "line": 2.7,  # how much of the question, or of another phrasing or a part of it, the best line covers
-    "names": 0.9,  # how many of its names, periods and identifiers the document holds
-    "meaning": 1.1,  # the similarity of the vectors, between the least and the most similar candidate
+    "search": 2.7,  # the score of the search
+    "line": 3.0,  # how much of the question, or of another phrasing or a part of it, the best line covers
+    "text": 2.7,  # how much of the question the document holds anywhere, rare words counting more
+    "meaning": 0.8,  # the similarity of the vectors, between the least and the most similar candidate
     "contradiction": -1.0,  # its title names other years or quarters than the question
 }
 """Fitted to the dev questions by `uv run python -m data.make.relevance`, which also cross-validates them."""
 
-EVEN = 7.1  # the weighted sum at which a document is as likely to be evidence as not; fitted with the weights
+EVEN = 7.4  # the weighted sum at which a document is as likely to be evidence as not; fitted with the weights
 BY_MEANING = 0.5  # words cannot be found across languages; a similar document counts as if its best line covered half
-IN_ALL = 0.05  # what a word is worth that stands in every candidate
 
 
 @task("relevance")
@@ -45,15 +43,11 @@ def features(question: str, documents: Sequence[Any], llm: Any = None) -> np.nda
     found = [passage(number, f"{each.source} {_title(each)}", each.content) for number, each in enumerate(documents)]
     asked = with_topics(read_question(question), found)
     heads = [search_terms(f"{each.source} {_title(each)} {_known(each, 'section', 'about')}") for each in documents]
-    texts = [
-        one.all | head | search_terms(_known(each, "keywords"))
-        for one, head, each in zip(found, heads, documents, strict=True)
-    ]
     meaning = _meaning(documents)
     columns = {
         "search": [each.score for each in documents],
         "line": np.max([_lines(read_question(text), found, meaning) for text in phrasings], axis=0),
-        "names": _names(asked, texts),
+        "text": _texts(asked, found),
         "meaning": meaning,
         "contradiction": [_contradictions(asked, head) for head in heads],
     }
@@ -86,16 +80,11 @@ def _lines(asked: Question, found: list[Passage], meaning: Sequence[float]) -> l
     ]
 
 
-def _names(asked: Question, texts: Sequence[frozenset[str]]) -> list[float]:
-    """The share of what binds the question, each by how few of the candidates hold it; 0 if nothing does."""
-    bound = [(unit, _rarity(unit, texts)) for unit in asked.units if unit.required]
-    total = sum(weight for _, weight in bound) or 1.0
-    return [sum(weight * unit.covered(text) for unit, weight in bound) / total for text in texts]
-
-
-def _rarity(unit: Unit, texts: Sequence[frozenset[str]]) -> float:
-    frequency = sum(unit.covered(text) for text in texts)
-    return unit.weight * (IN_ALL + math.log((len(texts) + 1) / (frequency + 0.5)) / math.log(len(texts) + 1.5))
+def _texts(asked: Question, found: list[Passage]) -> list[float]:
+    """The share of the question that each document holds, each word by how few lines of the candidates hold it."""
+    weighed = list(zip(rarity(asked, found), asked.units, strict=True))
+    total = sum(weight for weight, _ in weighed) or 1.0
+    return [sum(weight * unit.covered(one.all) for weight, unit in weighed) / total for one in found]
 
 
 def _contradictions(asked: Question, head: frozenset[str]) -> int:
