@@ -1,0 +1,50 @@
+"""What a wrong intent costs: the same questions with the intent decided by the model, and with one forced on all."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lessons.context.device import Answering
+from lessons.context.intent import INTENTS, Intent
+from lessons.evaluate.evaluate import answers
+from lessons.evaluate.evaluation import Evaluation, compare_records
+from lessons.evaluate.golden import Golden
+from lessons.stages import Stage
+from lessons.tables import html_table
+
+_HEAD = ["", "correctness", "against the stage", "tokens a question"]
+
+
+@dataclass(frozen=True, repr=False)
+class IntentCost:
+    """The evaluation of a stage, of the stage by intent, and of the stage with every question given one intent."""
+
+    evaluation: Evaluation
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """For each way to decide: correctness with its interval, the difference to the stage alone, mean tokens."""
+        plain, *others = self.evaluation.stages
+        deltas = {plain: "", **{name: self._delta(plain, name) for name in others}}
+        means = {name: self.evaluation.summary(name) for name in deltas}
+        return [
+            [name, means[name].with_interval("correctness"), delta, f"{means[name].tokens:,.0f}"]
+            for name, delta in deltas.items()
+        ]
+
+    def _delta(self, plain: str, name: str) -> str:
+        before, after = self.evaluation.of(plain), self.evaluation.of(name)
+        gain = compare_records(before, after, "correctness", plain, name)
+        return f"{gain.delta:+.2f} [{gain.ci_low:+.2f}, {gain.ci_high:+.2f}]"
+
+    def __repr__(self) -> str:
+        return "\n".join(" | ".join(row) for row in [_HEAD, *self.rows])
+
+    def _repr_html_(self) -> str:
+        return html_table(_HEAD, self.rows)
+
+
+def intent_cost(stage: Stage, questions: Sequence[Golden]) -> IntentCost:
+    """Ask each question of the stage alone, by intent, and as if every question had the same intent."""
+    forced = [Intent(stage, always=each, name=f"always {each}") for each in INTENTS]
+    ways: list[Answering] = [stage, Intent(stage, name="by intent"), *forced]
+    return IntentCost(Evaluation("golden", questions[0].split, tuple(answers(ways, questions))))
