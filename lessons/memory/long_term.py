@@ -84,7 +84,7 @@ class LongTerm(ABC):
 
     def update(self) -> None:
         """Take up every turn that awaits it, unless somebody else is doing so."""
-        while self._awaited():
+        while self.awaits_update():
             with self.turns.alone() as mine:
                 if not mine:
                     return
@@ -108,7 +108,8 @@ class LongTerm(ABC):
     def needed_from(self, state: State) -> int:
         """The number of the first turn that is still needed; those before it are deleted."""
 
-    def _awaited(self) -> bool:
+    def awaits_update(self) -> bool:
+        """Whether there are turns that were not taken up yet."""
         return bool(self._overflow() or (self.knows_user and self.turns.unlearned()))
 
     def _overflow(self) -> list[Turn]:

@@ -67,6 +67,11 @@ class Turns:
         with self._transaction() as connection:
             connection.execute(insert(TurnRow).from_select(columns, row))
 
+    def count(self) -> int:
+        """How many turns were written down since the session began, deleted ones included."""
+        with self._transaction() as connection:
+            return connection.scalar(select(SessionRow.turns).where(*self._is(SessionRow))) or 0
+
     def after(self, number: int) -> list[Turn]:
         """The turns behind a number, oldest first."""
         return self._read(TurnRow.number > number)

@@ -10,11 +10,14 @@ import streamlit as st
 from lessons.agent.telling import telling
 from lessons.answer.answer import Answer
 from lessons.ingest.scope import Scope
-from lessons.memory.conversation import Conversation
+from lessons.memory.manager import Conversation
+from lessons.memory.stores import message_store
+from lessons.memory.turns import Turns
+from lessons.pages.chat_memory import choose_memory, memory_named, memory_panel
 from lessons.pages.common import answering, keep, kept, opened, plain, told_plainly
 from lessons.pages.show import show_answer
-from lessons.settings import settings
 from lessons.stages import Stage, stages
+from lessons.workspace import workspace
 
 _SESSION = re.compile(r"[\w-]{22}", re.ASCII)  # what `secrets.token_urlsafe(16)` gives
 
@@ -32,15 +35,19 @@ def page() -> None:
     """Go on with the conversation that the address names, or begin one."""
     st.title("Chat")
     place, owner = opened()
-    session = _session()
-    conversation = Conversation(place.engine, Scope(owner), session)
-    turns = _turns(conversation, owner, session)
-    stage = _controls(conversation, bool(turns))
+    scope, session = Scope(owner), _session()
+    turns = _turns(scope, session)
+    stage, named = _controls(scope, session, bool(turns))
+    said = [(turn.question, turn.text) for turn in turns]
+    with told_plainly():
+        memory = memory_named(named, place, scope, session, said)
     for turn in turns:
         _show(turn)
+    with st.sidebar:
+        memory_panel(memory.memory, turns[-1].question if turns else "", place, scope)
     if question := st.chat_input("In English or Korean"):
         with told_plainly():
-            turns.append(_answered(stage, question, owner, conversation))
+            turns.append(_answered(stage, question, owner, Conversation(memory)))
         st.rerun()
 
 
@@ -56,33 +63,36 @@ def _begin() -> None:
     keep("session", secrets.token_urlsafe(16))
 
 
-def _turns(conversation: Conversation, owner: str, session: str) -> list[Turn]:
+def _turns(scope: Scope, session: str) -> list[Turn]:
     """What this page shows, read from the store when it comes to a session for the first time."""
     shown = st.session_state.get("chat")
-    if shown is None or shown[0] != (owner, session):
-        said = [content for _, content in conversation.history(settings().session_messages // 2)]
-        shown = (owner, session), [Turn(*pair) for pair in zip(said[::2], said[1::2], strict=True)]
+    if shown is None or shown[0] != (scope.user_id, session):
+        with told_plainly():
+            said = [content for _, content in message_store().get_or_create(scope, session).history()]
+        shown = (scope.user_id, session), [Turn(*pair) for pair in zip(said[::2], said[1::2], strict=True)]
         st.session_state.chat = shown
     return shown[1]
 
 
-def _controls(conversation: Conversation, begun: bool) -> Stage:
-    """The stage that answers; a conversation that has begun can be left or forgotten."""
+def _controls(scope: Scope, session: str, begun: bool) -> tuple[Stage, str]:
+    """The stage that answers and the name of its memory; a conversation that has begun can be left or forgotten."""
     names = list(stages())
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox("Stage", names, index=len(names) - 1, format_func=str.capitalize, key="stage", width=200)
+        memory = choose_memory()
         if begun:
             st.button("New conversation", on_click=_begin)
-            _offer_to_forget(conversation)
-    return stages()[name]
+            _offer_to_forget(scope, session)
+    return stages()[name], memory
 
 
-def _offer_to_forget(conversation: Conversation) -> None:
+def _offer_to_forget(scope: Scope, session: str) -> None:
     with st.popover("Forget this conversation"):
-        st.markdown("What was said here will be deleted for good.")
+        st.markdown("What was said here will be deleted for good, with what was made of it. Your profile stays.")
         if st.button("Delete it", type="primary"):
             with told_plainly():
-                conversation.forget()
+                Turns(workspace().engine, scope, session).forget()
+                message_store().remove(scope, session)
             _begin()
             st.rerun()
 
@@ -98,14 +108,13 @@ def _show(turn: Turn) -> None:
 
 
 def _answered(stage: Stage, question: str, owner: str, conversation: Conversation) -> Turn:
-    """Stream the answer; only one that came to its end is remembered (row A5)."""
+    """Stream the answer; one that fails is not remembered (row A5)."""
     with st.chat_message("user"):
         st.markdown(plain(question))
     with st.chat_message("assistant"), st.spinner("Thinking …"):
         place = st.empty()
-        with closing(answering(stage).stream(question, user=owner, history=conversation.history())) as stream:
+        with closing(conversation.stream(answering(stage), question, user=owner)) as stream:
             for event in stream.events():
                 place.markdown(plain(stream.answer.text if isinstance(event, str) else telling(event)))
     answer = stream.answer
-    conversation.remember(answer.question, answer.text)
     return Turn(answer.question, answer.text, answer)

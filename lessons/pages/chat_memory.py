@@ -1,0 +1,159 @@
+"""The memory beside a chat: what is known of the conversation and of its user, as it changes, and how to forget it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from lessons.context.cache_table import AnswerTable
+from lessons.ingest.scope import Scope
+from lessons.memory.forget import forget_user, known_of
+from lessons.memory.long_term import LongTerm
+from lessons.memory.profile import Profile, Slot
+from lessons.memory.recursive_summary import RecursiveSummary
+from lessons.memory.stores import message_store
+from lessons.memory.tiers import Tiers
+from lessons.memory.types import Memory, Messages, Recollection
+from lessons.memory.window import NoMemory, Window
+from lessons.pages.common import keep, kept, plain, told_plainly
+from lessons.settings import settings
+from lessons.workspace import Workspace
+
+NAMES = {"none": "None", "window": "Window", "tiers": "Three tiers", "recursive": "Recursive summary"}
+_KINDS: dict[str, type[LongTerm]] = {"tiers": Tiers, "recursive": RecursiveSummary}
+_SECOND = 1.0
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A memory whose turns are also kept as messages, so that the page shows them after a reload."""
+
+    memory: Memory
+    messages: Messages
+
+    def recall(self, question: str) -> Recollection:
+        return self.memory.recall(question)
+
+    def remember(self, question: str, answer: str) -> None:
+        self.messages.add(("user", question), ("assistant", answer))
+        if not isinstance(self.memory, Window):
+            self.memory.remember(question, answer)
+
+
+def choose_memory() -> str:
+    """The name of the memory that the reader wants; the last of them at first."""
+    names = list(NAMES)
+    begin = names.index(kept("memory")) if kept("memory") in names else len(names) - 1
+    chosen = st.selectbox("Memory", names, index=begin, format_func=NAMES.__getitem__, key="memory-box", width=200)
+    keep("memory", chosen)
+    return chosen
+
+
+def memory_named(name: str, place: Workspace, scope: Scope, session: str, said: Sequence[tuple[str, str]]) -> Recorded:
+    """The memory of a session. A long-term one first takes up the turns that were said under another."""
+    messages = message_store().get_or_create(scope, session)
+    if name not in _KINDS:
+        return Recorded(Window(messages) if name == "window" else NoMemory(), messages)
+    memory = _KINDS[name].of(place, scope, session)
+    for question, answer in said[memory.turns.count() :]:
+        memory.remember(question, answer)
+    return Recorded(memory, messages)
+
+
+def memory_panel(memory: Memory, question: str, place: Workspace, scope: Scope) -> None:
+    """What the memory would hand to the next answer, part by part, and the profile of the user."""
+    awaits = isinstance(memory, LongTerm) and memory.awaits_update()
+
+    @st.fragment(run_every=_SECOND if awaits else None)
+    def panel() -> None:
+        if awaits and not memory.awaits_update():  # type: ignore[attr-defined]
+            st.rerun()
+        with told_plainly():
+            recalled = memory.recall(question)
+            st.caption(f"About {recalled.tokens:,} tokens go with the next question.")
+            _show_window(recalled)
+            if isinstance(memory, LongTerm):
+                _show_long_term(memory, recalled)
+            _show_profile(Profile(place.engine, scope), isinstance(memory, LongTerm))
+
+    panel()
+    offer_to_forget_me(place, scope)
+
+
+def _show_window(recalled: Recollection) -> None:
+    asked = [content for role, content in recalled.history if role == "user"]
+    with st.expander(f"Window: {len(asked)} turns word for word", expanded=bool(asked)):
+        for question in asked:
+            st.caption(plain(question))
+
+
+def _show_long_term(memory: LongTerm, recalled: Recollection) -> None:
+    state, chosen = memory.state, settings()
+    lines = state.summary.split("\n")
+    count = len([line for line in lines if line])
+    limit = f" of {chosen.summary_sentences}" if isinstance(memory, RecursiveSummary) else ""
+    with st.expander(
+        f"Summary: {count}{limit} sentences, turns 1–{state.upto}" if count else "Summary: empty", count > 0
+    ):
+        for line in filter(None, lines):
+            st.caption(plain(line))
+    if isinstance(memory, Tiers):
+        older = _section(recalled.memory, "Older turns")
+        with st.expander(f"Older turns found by meaning: {len(older)} lines", bool(older)):
+            for line in older:
+                st.caption(plain(line))
+        return
+    with st.expander(f"Entities: {len(state.entities)} of {chosen.entities_kept}", bool(state.entities)):
+        for entity in reversed(state.entities):
+            st.caption(f"**{plain(entity.key)}** {plain(entity.value)} · turn {entity.turn}")
+
+
+def _section(memory: str, title: str) -> list[str]:
+    """The lines under a title, up to the next one."""
+    lines = memory.splitlines()
+    begin = next((at for at, line in enumerate(lines) if line.startswith(title)), len(lines))
+    found = []
+    for line in lines[begin + 1 :]:
+        if line.endswith(":") and not line.startswith(("user: ", "assistant: ", "- ")):
+            break
+        found.append(line)
+    return found
+
+
+def _show_profile(profile: Profile, used: bool) -> None:
+    slots = profile.slots()
+    note = "" if used else " (this memory does not use it)"
+    with st.expander(f"Profile: {len(slots)} facts{note}", bool(slots)):
+        st.caption("What you said about yourself. It goes with you from conversation to conversation.")
+        for slot in reversed(slots):
+            _show_slot(profile, slot)
+
+
+def _show_slot(profile: Profile, slot: Slot) -> None:
+    with st.popover(f"{plain(slot.key)}: {plain(slot.value)}", use_container_width=True):
+        if slot.said:
+            st.caption(f"You said: “{plain(slot.said)}”")
+        value = st.text_input("Value", slot.value, key=f"slot-{slot.key}")
+        if st.button("Correct", key=f"correct-{slot.key}"):
+            profile.put(slot.key, value, slot.said)
+            st.rerun()
+        if st.button("Delete", key=f"delete-{slot.key}"):
+            profile.delete(slot.key)
+            st.rerun()
+
+
+def offer_to_forget_me(place: Workspace, scope: Scope) -> None:
+    """After a second click, everything that conversations left behind about this owner is gone."""
+    with st.popover("Forget me", icon=":material/delete_forever:"), told_plainly():
+        known = known_of(place.engine, scope)
+        st.markdown(
+            f"This deletes for good, for **{plain(scope.user_id)}**: the messages of all conversations, "
+            f"the turns, summaries and entities of {known.sessions} of them, {known.facts} facts of the profile, "
+            "and the answers kept for reuse. Your documents stay."
+        )
+        if st.button("Delete all of it", type="primary"):
+            forget_user(place.engine, scope, message_store())
+            AnswerTable(place.engine).clear(scope.user_id)
+            st.session_state.pop("chat", None)
+            keep("session", "")
+            st.rerun()

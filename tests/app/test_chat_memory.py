@@ -1,0 +1,111 @@
+"""The memory beside the chat: it shows what is known, lets the reader correct it, and forgets on demand."""
+
+from uuid import uuid4
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from lessons.ingest.scope import Scope
+from lessons.memory.profile import Profile
+from lessons.memory.recursive_summary import RecursiveSummary
+from lessons.memory.stores import message_store
+from lessons.pages import chat
+from lessons.pages.common import plain
+from lessons.workspace import workspace
+from tests.app.test_chat import opened, say, session
+from tests.support.app import press, shown
+
+
+@pytest.fixture
+def owner(shop: None, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Somebody of whom nothing is known, to whom the page belongs."""
+    name = f"u{uuid4().hex}"
+    monkeypatch.setattr(chat, "opened", lambda: (workspace(), name))
+    return name
+
+
+@pytest.fixture
+def talked(owner: str) -> AppTest:
+    """The page on a conversation of eight turns."""
+    name, scope = new_session(), Scope(owner)
+    memory = RecursiveSummary.of(workspace(), scope, name)
+    for said in ["My budget is 500 dollars.", "저는 EC2를 씁니다.", *(f"Is plan {n} cheap?" for n in range(6))]:
+        message_store().add(scope, name, ("user", said), ("assistant", "Noted."))
+        memory.remember(said, "Noted.")
+    memory.settle()
+    return opened(name, owner)
+
+
+def new_session() -> str:
+    return f"{uuid4().hex[:20]}_-"
+
+
+def labels(page: AppTest) -> list[str]:
+    return [expander.label for expander in page.expander]
+
+
+def test_at_first_the_memory_is_empty(owner: str) -> None:
+    page = opened(new_session(), owner)
+    assert labels(page) == [
+        "Window: 0 turns word for word", "Summary: empty", "Entities: 0 of 25", "Profile: 0 facts",
+    ]  # fmt: skip
+    assert "About 0 tokens" in shown(page)
+
+
+def test_window_summary_entities_and_profile_are_shown(talked: AppTest) -> None:
+    assert labels(talked)[0] == "Window: 5 turns word for word"
+    assert labels(talked)[1].endswith("of 20 sentences, turns 1–5")
+    assert labels(talked)[-1] == "Profile: 2 facts"
+    assert plain("user: My budget is 500 dollars.") in shown(talked)
+    assert f"**budget** {plain('500 dollars')} · turn 1" in shown(talked)
+
+
+def test_another_memory_shows_what_it_would_hand_over(talked: AppTest) -> None:
+    talked.selectbox(key="memory-box").select("tiers").run()
+    assert any(label.startswith("Older turns") for label in labels(talked))
+    talked.selectbox(key="memory-box").select("window").run()
+    assert labels(talked)[0] == "Window: 5 turns word for word"
+    assert labels(talked)[1] == "Profile: 2 facts (this memory does not use it)"
+    talked.selectbox(key="memory-box").select("none").run()
+    assert labels(talked)[0] == "Window: 0 turns word for word"
+
+
+def test_a_question_about_what_was_said_long_ago_is_answered(talked: AppTest) -> None:
+    assert plain("500 dollars") in shown(say(talked, "What was my budget?"))
+    assert talked.session_state["chat"][1][-1].answer.citations == []
+
+
+def test_a_fact_of_the_profile_can_be_corrected_and_deleted(talked: AppTest, owner: str) -> None:
+    page = talked.text_input(key="slot-budget").set_value("300 dollars").run()
+    page.button(key="correct-budget").click().run()
+    page.button(key="delete-사용").click().run()
+    slots = Profile(workspace().engine, Scope(owner)).slots()
+    assert [(slot.key, slot.value) for slot in slots] == [("budget", "300 dollars")]
+    assert "Profile: 1 facts" in labels(page)
+
+
+def test_forget_me_deletes_everything_that_was_said(talked: AppTest, owner: str) -> None:
+    before = session(talked)
+    press(talked, "Delete all of it")
+    assert session(talked) != before
+    for page in (talked, opened(before, owner)):
+        assert not page.chat_message
+        assert "Profile: 0 facts" in labels(page)
+    assert RecursiveSummary.of(workspace(), Scope(owner), before).turns.count() == 0
+
+
+def test_a_forgotten_conversation_leaves_the_profile(talked: AppTest, owner: str) -> None:
+    before = session(talked)
+    press(talked, "Delete it")
+    assert RecursiveSummary.of(workspace(), Scope(owner), before).turns.count() == 0
+    assert len(Profile(workspace().engine, Scope(owner)).slots()) == 2
+
+
+def test_a_conversation_under_another_memory_is_taken_up(shop: None) -> None:
+    page = opened()
+    page.selectbox(key="memory-box").select("none").run()
+    say(page, "When does the kiosk open?")
+    assert "Window: 0 turns word for word" in labels(page)
+    page.selectbox(key="memory-box").select("recursive").run()
+    page.run()
+    assert "Window: 1 turns word for word" in labels(page)
