@@ -11,6 +11,7 @@ from lessons.models.llm import language_model
 from lessons.models.offline import OfflineLLM
 from lessons.models.offline_recall import SAID
 from lessons.retrieve.context import ContextBuilder
+from lessons.retrieve.prompts import query_prompt
 from lessons.retrieve.types import RetrievedDocument
 from lessons.settings import Settings, settings
 from tests.answer.test_injection import ATTACKS
@@ -92,11 +93,16 @@ def test_without_memory_the_prompt_has_no_section_for_it(server: Server) -> None
 
 
 def test_compression_takes_the_subject_of_a_follow_up_from_the_memory() -> None:
-    from lessons.retrieve.prompts import query_prompt
-
     memory = "user: What did Sorae Foods spend on advertising in November 2024?\nuser: How do I reset a password?"
     question = "And in January?"
     prompt = query_prompt("compress", question)
     turns = [("user", "How do I export a report?"), ("assistant", "Choose Export.")]
     alone = OfflineLLM().predict(prompt, question=question, turns=turns, history="", memory=memory)
     assert alone == "What did Sorae Foods spend on advertising in January 2024?"
+
+
+def test_a_question_that_the_conversation_answers_is_not_completed_with_another_subject() -> None:
+    turns = [*TURNS, ("user", "Who signed contract ORD-2024-018?"), ("assistant", "A. Merrow signed it [1].")]
+    prompt = query_prompt("compress", "What was my budget?")
+    said = OfflineLLM().predict(prompt, question="What was my budget?", turns=turns, history="", memory="")
+    assert said == "What was my budget?"
