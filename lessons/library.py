@@ -51,10 +51,11 @@ def load_corpus(
 
 
 def ensure_corpus(place: Workspace, user: str, progress: Progress = lambda done, total: None) -> None:
-    """Load the shipped corpus if the owner of it asks and any index of theirs is still empty."""
-    if all(place.store(index).documents(Scope(user)) for index in indexes()):
-        return
-    if user in {document["owner"] for document in shipped_documents()}:
+    """Load the shipped corpus if an owner of it asks and an index of theirs is empty, or a load broke off before."""
+    shipped = {document["path"] for document in shipped_documents() if document["owner"] == user}
+    stored = [{row.source_file for row in place.store(index).documents(Scope(user))} for index in indexes()]
+    begun = any(shipped & each for each in stored)
+    if shipped and (not all(stored) or (begun and not all(shipped <= each for each in stored))):
         load_corpus(place, progress)
 
 

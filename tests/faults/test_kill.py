@@ -1,0 +1,64 @@
+"""A process is killed in the middle of its work; the next one finds all that was finished, and nothing twice."""
+
+import pytest
+
+from lessons import library
+from lessons.faults.killing import killed
+from lessons.faults.lab import Lab
+from lessons.ingest.index import naive_index
+from lessons.ingest.scope import Scope
+from lessons.library import ensure_corpus, indexes
+from lessons.memory.manager import Conversation
+from lessons.memory.messages import StoredMessages
+from lessons.memory.window import Window
+
+TALK = """
+import time
+from lessons.ingest.scope import Scope
+from lessons.memory.manager import Conversation
+from lessons.memory.messages import StoredMessages
+from lessons.memory.window import Window
+from lessons.stages import stages
+from lessons.workspace import workspace
+
+messages = StoredMessages(workspace().engine).get_or_create(Scope("reader"), "killed")
+talk = Conversation(Window(messages))
+talk.ask(stages()["naive"], "When does the kiosk open?")
+for piece in talk.stream(stages()["naive"], "What does coffee cost?"):
+    print("said", piece)
+    time.sleep(60)
+"""
+
+LOAD = """
+from lessons import library
+from lessons.workspace import workspace
+
+documents = library.shipped_documents()
+library.shipped_documents = lambda: [each for each in documents if each["owner"] == "mina"]
+library.load_corpus(workspace(), lambda done, total: print("done", done))
+"""
+
+
+def test_a_conversation_keeps_the_finished_turns_of_a_killed_process_and_goes_on(lab: Lab) -> None:
+    assert killed(TALK, lab.database, at="said")
+    messages = StoredMessages(lab.place.engine).get_or_create(lab.scope, "killed")
+    assert [content for role, content in messages.history() if role == "user"] == ["When does the kiosk open?"]
+    answer = Conversation(Window(messages)).ask(lab.stage("smart"), "And when does it close?")
+    assert "18:15" in answer.text
+    assert len(messages.history()) == 4
+
+
+def test_a_killed_load_of_the_shipped_documents_is_completed_by_the_next_question(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mina = [each for each in library.shipped_documents() if each["owner"] == "mina"]
+    monkeypatch.setattr(library, "shipped_documents", lambda: mina)
+    killed(LOAD, lab.database, at=f"done {len(mina) + 1}")
+    stores = [lab.place.store(index) for index in indexes()]
+    assert 0 < len(stores[1].documents(Scope("mina"))) < len(mina)
+    ensure_corpus(lab.place, "mina")
+    for store in stores:
+        stored = [row.source_file for row in store.documents(Scope("mina"))]
+        assert sorted(stored) == sorted(each["path"] for each in mina)
+    again = library.load_corpus(lab.place, targets=[naive_index()])
+    assert {result.status for result in again} == {"unchanged"}
