@@ -171,6 +171,19 @@ class Settings(BaseSettings):
     compression_shrink: float = 0.6  # of the length asked for, at every further attempt
     hybrid_extract: float = 2.0  # times the room, of the sentences that are summarised
 
+    # Copilot
+    copilot_calls: int = Field(3, ge=1)  # of its tools, for one question
+    copilot_faq_chunks: int = 3  # of a search of everything
+    copilot_guide_chunks: int = 7
+    copilot_confidence: float = 0.5  # below it nothing relevant was found
+    copilot_menu_links: int = 3  # that are offered then
+    copilot_system_tokens: int = 1_500
+    copilot_summary_tokens: int = 500
+    copilot_entities_tokens: int = 200
+    copilot_turns_tokens: int = 1_500  # of the last turns, word for word
+    copilot_documents_tokens: int = 1_500
+    copilot_question_tokens: int = 100  # a longer question takes its room from the documents
+
 
 @cache
 def settings() -> Settings:

@@ -71,7 +71,7 @@ class Stage(Pipeline):
         turns as (role, content), `memory` is what is known from before them. LessonsError for a question without words.
         """
         place = (self.workspace or workspace()).for_one_answer()
-        text, warnings = _clean(question)
+        text, warnings = cleaned(question)
         scope = user if isinstance(user, Scope) else Scope(user or place.settings.user)
         if source_file is not None:
             filters, unknown = only_file(source_file, filters, place.store(self.index), scope)
@@ -120,7 +120,7 @@ class AnswerStream:
         self.pieces.close()  # type: ignore[attr-defined]
 
 
-def _clean(question: str) -> tuple[str, list[str]]:
+def cleaned(question: str) -> tuple[str, list[str]]:
     text = normalize(question).strip()
     if not text:
         raise LessonsError("The question is empty; type one.")

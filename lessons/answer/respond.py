@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from typing import Any
 
 from llama_index.core.llms import LLM
+from llama_index.core.prompts import BasePromptTemplate
 
 from lessons.answer.answer import Answer
 from lessons.answer.cite import citations, confidence
@@ -17,19 +19,22 @@ def respond(
     question: str | None = None,
     response_format: str = DEFAULT_RESPONSE_FORMAT,
     memory: str = "",
+    prompt: BasePromptTemplate | None = None,
+    **hints: Any,
 ) -> Iterator[str]:
     """Stream the answer to the question from `answer.context`, and complete `answer` while doing so.
 
     `question` is what a follow-up asks when it stands alone; None takes `answer.question` as it was put. `memory` is
-    what was said before, as `conversation_memory` writes it.
+    what was said before, as `conversation_memory` writes it. `prompt` stands in for the usual one and then always takes
+    a memory; `hints` are what the keyless model is told besides.
     When the consumer stops early, the model call is closed and what was said so far is kept.
     """
     question = question or answer.question
     with answer.trace.step("answer", question) as step:
-        variables = {"context": answer.context.text, "response_format": response_format}
-        if memory:
+        variables = hints | {"context": answer.context.text, "response_format": response_format}
+        if memory or prompt:
             variables["memory"] = memory
-        pieces = stream(llm, answer_prompt(memory=bool(memory)), step, question=question, **variables)
+        pieces = stream(llm, prompt or answer_prompt(memory=bool(memory)), step, question=question, **variables)
         try:
             with closing(pieces):
                 for piece in pieces if answer.searched else _unsearched(pieces):

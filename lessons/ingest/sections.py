@@ -14,11 +14,17 @@ class Section:
     path: tuple[str, ...]  # headings from the outermost to its own
     page: int | None
     last_page: int | None
+    parts: tuple[tuple[str, ...], ...] = ()  # the paths of the sections that it was joined from; none for a single one
+
+    @property
+    def paths(self) -> tuple[tuple[str, ...], ...]:
+        """The path of every section that it holds something of, in order."""
+        return self.parts or (self.path,)
 
     def followed_by(self, other: "Section") -> "Section":
         """Both as one, under the headings that they share."""
-        path = _shared(self.path, other.path)
-        return Section(f"{self.text}\n\n{other.text}", path, self.page, other.last_page)
+        path, parts = _shared(self.path, other.path), (*self.paths, *other.paths)
+        return Section(f"{self.text}\n\n{other.text}", path, self.page, other.last_page, parts)
 
 
 def sections(pages: Sequence[BaseNode], shortest: int) -> list[Section]:

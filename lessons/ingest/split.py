@@ -89,11 +89,16 @@ def _lengthened(texts: list[str], shortest: int) -> list[str]:
 
 
 def _place(section: Section, document: dict[str, Any]) -> dict[str, Any]:
-    """The pages of a chunk, and the headings above it but for the title."""
-    path = [heading for heading in section.path if heading != document.get("title")]
+    """The pages of a chunk, the headings above all of it but for the title, and those of each section it holds."""
+
+    def written(path: tuple[str, ...]) -> str:
+        return " > ".join(heading for heading in path if heading != document.get("title"))
+
     place: dict[str, Any] = {"page_number": section.page}
     if section.last_page != section.page:
         place["last_page"] = section.last_page
-    if path:
-        place["section"] = " > ".join(path)
+    if path := written(section.path):
+        place["section"] = path
+    if paths := list(dict.fromkeys(filter(None, map(written, section.paths)))):
+        place["sections"] = paths
     return place

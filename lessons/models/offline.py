@@ -43,6 +43,8 @@ from lessons.models import (  # noqa: F401  they register their tasks
     offline_relevance,
     offline_restyle,
     offline_small_talk,
+    offline_steps,
+    offline_sufficiency,
     offline_summary,
     offline_tool_calls,
 )

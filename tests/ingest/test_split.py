@@ -46,7 +46,7 @@ def test_a_chunk_knows_file_page_section_title_date_owner_and_place() -> None:
     assert second.metadata == {
         "source_file": "a.pdf", "file_type": "pdf", "title": "Q4 2024 update", "about": BODY, "date": "2025-02-13",
         "language": "en",
-        "page_number": 2, "section": "Orders", "user_id": "mina", "type": "document",
+        "page_number": 2, "section": "Orders", "sections": ["Orders"], "user_id": "mina", "type": "document",
         "ref_id": "a.pdf", "chunk_index": 1, "doc_type": "quarterly-report", "has_steps": False,
     }  # fmt: skip
     assert "section" not in first.metadata
@@ -116,3 +116,9 @@ def test_chunks_are_never_too_long_too_short_or_empty_and_lose_nothing(texts: li
     assert len(chunks) == 1 or min(map(len, chunks)) >= 100
     assert set("".join("".join(chunks).split())) == set(whole)
     assert sum(len("".join(chunk.split())) for chunk in chunks) >= len(whole)
+
+
+def test_a_chunk_of_several_sections_names_them_all() -> None:
+    chunks = split(f"# Q4 2024 update\n{BODY}\n## Orders\n{BODY}\n### By region\n{BODY}\n## Costs\n{BODY}")
+    assert chunks[0].metadata["sections"] == ["Orders", "Orders > By region", "Costs"]
+    assert "section" not in chunks[0].metadata

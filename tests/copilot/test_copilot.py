@@ -1,0 +1,158 @@
+"""From a question to an answer or to one of the three fallbacks."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from llama_index.core.llms import LLM
+
+from lessons.copilot.copilot import Copilot, CopilotAnswer
+from lessons.copilot.fallback import SAID
+from lessons.copilot.layout import lay_out
+from lessons.copilot.menus import menus, menus_for
+from lessons.models.tokens import TokenEstimator
+from lessons.retrieve.types import RetrievedDocument
+from lessons.settings import settings
+from lessons.trace import Step
+from lessons.workspace import Workspace
+from tests.copilot.conftest import OWNER
+
+
+def ask(question: str, place: Workspace, history: tuple[tuple[str, str], ...] = ()) -> CopilotAnswer:
+    return Copilot(workspace=place).ask(question, user=OWNER, history=history)
+
+
+def test_a_fact_takes_one_call(place: Workspace) -> None:
+    answer = ask("How long is the warranty of the pump?", place)
+    assert (answer.outcome, len(answer.gathered.calls)) == ("answered", 1)
+    assert "26 months" in answer.text
+    assert answer.citations[0].source_file == "faq.md"
+
+
+def test_a_procedure_is_told_to_its_last_step(place: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings(), "copilot_guide_chunks", 2)
+    answer = ask("How do I service the Zephyr pump, from the inlet to the outlet?", place)
+    assert [call.tool for call in answer.gathered.calls] == ["search_all", "get_section"]
+    assert answer.outcome == "answered"
+    assert all(f"{name} valve" in answer.text for name in ("inlet", "filter", "rotor", "outlet"))
+
+
+def test_a_follow_up_is_understood(place: Workspace) -> None:
+    said = (("user", "How long is the warranty of the pump?"), ("assistant", "26 months [1]."))
+    answer = ask("And how loud is it?", place, said)
+    assert "41 decibels" in answer.text
+    assert answer.layout is not None
+    assert "26 months" in answer.layout.memory
+
+
+def test_a_korean_question_gets_a_korean_answer(place: Workspace) -> None:
+    assert "9주마다" in ask("필터는 얼마나 자주 갈아야 하나요?", place).text
+
+
+@pytest.mark.parametrize(
+    ("question", "language"), [("Which wine suits grilled salmon?", "en"), ("고양이는 왜 밤에 우나요?", "ko")]
+)
+def test_nothing_ranked_is_not_documented(question: str, language: str, place: Workspace) -> None:
+    answer = ask(question, place)
+    assert (answer.outcome, answer.text, answer.found) == ("not_documented", SAID["not_documented"][language], False)
+    assert len(answer.gathered.calls) <= settings().copilot_calls
+
+
+def test_low_confidence_offers_menus(place: Workspace) -> None:
+    answer = ask("Does the warranty of the pump cover theft by neighbours?", place)
+    assert answer.outcome == "nothing_relevant"
+    assert answer.menus[-1] is menus()[-1]
+
+
+def decision(**change: object) -> str:
+    good = {"ranked_indices": [1], "is_sufficient": False, "missing": "more", "next_action": "search_again"}
+    return f"say:{json.dumps(good | {'refined_query': 'try #', 'confidence': 0.9} | change)}"
+
+
+def test_still_insufficient_after_three_calls_gives_the_best_there_is(
+    place: Workspace, served: Callable[..., LLM]
+) -> None:
+    answer = ask("How loud is the pump?", replace(place, llm=served(*[decision()] * 3, "say:41 decibels [1].")))
+    assert len(answer.gathered.calls) == 3
+    assert answer.outcome == "best_effort"
+    assert answer.text.startswith("41 decibels")
+    assert answer.text.endswith(SAID["best_effort"]["en"])
+
+
+def test_a_call_that_was_made_before_ends_the_loop(place: Workspace, served: Callable[..., LLM]) -> None:
+    repeats = decision(refined_query="the same again")
+    answer = ask("How loud is the pump?", replace(place, llm=served(repeats, repeats, "say:41 [1].")))
+    assert len(answer.gathered.calls) == 2
+
+
+def test_a_section_that_is_not_there_does_not_end_the_answer(place: Workspace, served: Callable[..., LLM]) -> None:
+    wrong = decision(next_action="get_section", section="Wings")
+    answer = ask(
+        "How loud is the pump?", replace(place, llm=served(wrong, decision(next_action="none"), "say:41 [1]."))
+    )
+    assert "has no section" in answer.trace["get_section"].notes[0]
+    assert answer.outcome == "best_effort"
+
+
+def test_each_call_and_decision_is_announced_before_the_answer(place: Workspace) -> None:
+    events = list(Copilot(workspace=place).stream("How loud is the pump?", user=OWNER).events())
+    assert [event.name for event in events if isinstance(event, Step)] == ["search_all", "decide"]
+    assert isinstance(events[-1], str)
+
+
+def test_a_search_that_fails_is_told_and_not_called_undocumented(
+    place: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lessons.copilot.tools.CopilotTools.search_all", lambda *_: 1 / 0)
+    answer = ask("How loud is the pump?", place)
+    assert answer.outcome == "unavailable"
+    assert "Nothing could be retrieved" in answer.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "menu"),
+    [
+        ("Can anomalies become Jira tickets?", "Alerts > Delivery"),
+        ("How do I print invoices?", "Settings > Billing"),
+        ("예산 알림을 텔레그램으로 받고 싶어요", "알림 > 전달"),
+        ("커넥터를 옮길 수 있나요?", "설정 > 커넥터"),
+    ],
+)
+def test_the_menus_fit_the_question(question: str, menu: str) -> None:
+    names = [each.name(question) for each in menus_for(question)]
+    assert menu in names
+    assert len(names) <= settings().copilot_menu_links
+
+
+texts = st.text("ab 가나다漢字🙂\n-:.", max_size=3_000)
+
+
+@given(texts, st.lists(texts, max_size=8), st.lists(texts, max_size=8), texts)
+def test_a_layout_is_never_over_budget_and_never_drops_the_question(
+    question: str, contents: list[str], said: list[str], memory: str
+) -> None:
+    documents = [RetrievedDocument(str(n), text, 1.0, "a.md", {}) for n, text in enumerate(contents)]
+    history = [("assistant" if n % 2 else "user", text) for n, text in enumerate(said)]
+    layout = lay_out(question, documents, history, memory)
+    assert layout.question == question
+    assert all(part.tokens <= part.limit for part in layout.parts)
+    assert layout.tokens <= layout.limit == 5_300
+    assert layout.context.total_tokens == TokenEstimator().count(layout.context.text)
+
+
+def test_the_parts_stand_in_their_order_with_their_shares() -> None:
+    layout = lay_out(
+        "And January?", [], [("user", "November?")], "Noted:\n- month: November\nThe user compares months."
+    )
+    assert [(part.name, part.limit) for part in layout.parts] == [
+        ("system", 1_500),
+        ("summary", 500),
+        ("entities", 200),
+        ("turns", 1_500),
+        ("documents", 1_500),
+        ("question", 100),
+    ]
+    assert [part.tokens > 0 for part in layout.parts] == [True, True, True, True, False, True]
