@@ -31,12 +31,13 @@ class Choice:
 def choose(question: Question, found: list[Passage], embedding: BaseEmbedding | None) -> Choice:
     """From the documents in the question's language; if they are silent, from all, first by words and then by meaning.
 
-    A document may mix the languages. Meanings cannot tell 'near' from 'not there', so they count only if the retriever
-    has put a document in the other language first.
+    Where the first document is in the other language, all are read at once. A document may mix the languages. Meanings
+    cannot tell 'near' from 'not there', so they count only if the retriever has put a document in the other language
+    first.
     """
     own = [passage for passage in found if passage.language == question.language]
     foreign = [passage for passage in found if passage.language != question.language]
-    chosen = choose_by_words(question, own)
+    chosen = choose_by_words(question, own if own and own[0] is found[0] else found)
     if foreign and not chosen.lines:
         chosen = choose_by_words(question, found)
     if chosen.lines or not foreign or foreign[0] is not found[0] or embedding is None:
