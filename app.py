@@ -2,13 +2,14 @@
 
 import streamlit as st
 
-from lessons.pages import chat, compare, documents
+from lessons.pages import chat, compare, context, documents
 
 st.set_page_config(page_title="RAG workbook", page_icon="📚", layout="wide")
 st.navigation(
     [
         st.Page(compare.page, title="Compare", icon=":material/compare_arrows:", default=True),
         st.Page(chat.page, title="Chat", icon=":material/chat:", url_path="chat"),
+        st.Page(context.page, title="Context", icon=":material/data_usage:", url_path="context"),
         st.Page(documents.page, title="Documents", icon=":material/folder_open:", url_path="documents"),
     ]
 ).run()

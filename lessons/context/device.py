@@ -94,6 +94,9 @@ def follow(stream: AnswerStream, within: AnswerStream) -> Generator[Any, None, N
     answer.trace.steps[:0] = outer.trace.steps
     stream.answer = answer
     try:
-        yield from within.pieces
+        for piece in within.pieces:
+            stream.answer = within.answer  # another one, once a device within follows its own stage
+            yield piece
     finally:
         within.close()
+        stream.answer = within.answer

@@ -10,7 +10,7 @@ from lessons.retrieve.context import ContextBuilder
 from lessons.retrieve.types import Builder, Query, Resources, RetrievedDocument
 from lessons.settings import settings
 from lessons.stages import AnswerStream, Stage
-from lessons.trace import Step
+from lessons.trace import Step, Trace
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,18 @@ class Managed(Device):
         yield from follow(stream, within.stream(question, **scope | {"history": said.history, "memory": memory}))
         read = [document.content for document in stream.answer.context.documents]
         whole = replace(self.manager, top=len(read), chars=max(map(len, read), default=0))
-        step.output = whole.fit(question, read, history, profile, long_term)
+        found = sum(self.manager.tokens.count(document.content) for document in found_documents(stream.answer.trace))
+        step.output = whole.fit(question, read, history, profile, long_term).out_of("documents", found)
 
     def _narrow(self, stage: Stage, room: int) -> Stage:
         builder = ContextBuilder(room, self.manager.tokens.counter)
         plain = Beginnings(self.manager.top, self.manager.chars)
         return stage.but(stage.name, context=builder, compressor=stage.compressor or plain)
+
+
+def found_documents(trace: Trace) -> list[RetrievedDocument]:
+    """The documents of a trace before any of them was shortened or left out for want of room."""
+    return next((step.input for step in trace if step.name in ("compress", "context")), [])
 
 
 def parted(memory: str) -> tuple[str, str]:

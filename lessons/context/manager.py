@@ -5,7 +5,7 @@ memory are served in this order from what is left.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lessons.budget import Piece
 from lessons.context.tokens import TokenManager
@@ -43,6 +43,14 @@ class ManagedContext:
     def tokens(self) -> int:
         """Of all parts; never more than are available."""
         return sum(piece.tokens for piece in self.pieces)
+
+    def out_of(self, name: str, tokens: int) -> "ManagedContext":
+        """The same when there were so many tokens of a part, some of which had been left out before."""
+        pieces = [
+            replace(piece, dropped=max(0, tokens - piece.tokens)) if piece.name == name else piece
+            for piece in self.pieces
+        ]
+        return replace(self, pieces=tuple(pieces))
 
     @property
     def buffer(self) -> int:

@@ -48,8 +48,17 @@ def test_closing_a_stream_early_keeps_what_was_said(stage: Stage) -> None:
     assert stream.answer.text == first.strip()
 
 
+def test_closing_a_stream_of_nested_devices_early_keeps_what_was_said(stage: Stage) -> None:
+    stream = Marked(Marked(stage)).stream(QUESTION)
+    first = next(iter(stream))
+    stream.close()
+    assert stream.answer.text == first.strip()
+
+
 def test_devices_nest_with_the_outer_step_first(stage: Stage) -> None:
     answer = Marked(Marked(stage, mark="inner"), mark="outer").ask(QUESTION)
+    assert answer.text == stage.ask(QUESTION).text
+    assert [step.name for step in answer.trace][:3] == ["mark", "mark", "retrieve"]
     assert answer.warnings == ["outer", "inner"]
     assert answer.stage == "shelf + marked + marked"
 

@@ -122,6 +122,7 @@ def test_a_managed_stage_sends_each_part_within_its_share(stage_of: Callable[...
     assert 0 < sent["long-term"].tokens <= 100
     assert sent["profile"].dropped == 0
     assert answer.context.total_tokens <= 900
+    assert sent["documents"].dropped > 900
     assert all(len(document.content) <= 500 for document in answer.context.documents)
 
 

@@ -1,0 +1,137 @@
+"""What a model is sent: the intent of a question, the share of every part, and the documents before and after."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from lessons.answer.answer import Answer
+from lessons.context.compress import Abstractive, Hybrid
+from lessons.context.extract import Extractive
+from lessons.context.intent import Decision, Intent
+from lessons.context.managed import Managed, found_documents
+from lessons.context.manager import ContextManager, ManagedContext, Shares
+from lessons.context.tokens import TokenManager
+from lessons.evaluate.plot_budget import plot_budget
+from lessons.pages.common import opened, plain, told_plainly
+from lessons.pages.compare import sample_questions
+from lessons.pages.show import show_answer
+from lessons.retrieve.types import Compressor
+from lessons.settings import settings
+from lessons.stages import stages
+
+WAYS: dict[str, Compressor | None] = {
+    "Cut to their beginnings": None,
+    "Extractive": Extractive(),
+    "Abstractive": Abstractive(),
+    "Hybrid": Hybrid(),
+}
+EARLIER = """\
+How do I set a budget?
+Open Budgets and choose New.
+예산은 몇 개까지 만들 수 있나요?
+200개까지 만들 수 있습니다."""
+NOTED = "About the user:\n- name: Mina\n- uses: Altis Cloud"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the form says. `memory` and `history` are what the conversation adds to the question."""
+
+    question: str
+    way: str
+    total: int
+    documents: int
+    history: tuple[tuple[str, str], ...]
+    memory: str
+
+
+def page() -> None:
+    """Ask a question and look at what was sent for it."""
+    st.title("What a model is sent")
+    _, owner = opened()
+    if (asked := _form(owner)) is not None:
+        with told_plainly(), st.spinner("Thinking …"):
+            st.session_state.sent = asked, _answered(asked, owner)
+    if "sent" in st.session_state:
+        _show(*st.session_state.sent)
+
+
+def _form(owner: str) -> Asked | None:
+    """What was just asked, or None."""
+    greetings = ["Thank you!", "감사합니다"]
+    st.pills("Try one of these", [*sample_questions(owner), *greetings], key="context-sample", on_change=_take_sample)
+    with st.form("context", border=False):
+        question = st.text_area("Your question", key="context-question", height=80, placeholder="In English or Korean")
+        left, middle, right = st.columns(3)
+        way = left.selectbox("Documents that do not fit", list(WAYS), index=1, key="way")
+        total = middle.slider("Tokens in all", 600, settings().managed_tokens, settings().managed_tokens, 100)
+        documents = right.slider("Share of the documents", 50, 2_000, settings().share_documents, 50)
+        with st.expander("What was said before"):
+            history = st.text_area("Question and answer in turn, a line each", EARLIER, key="earlier")
+            memory = st.text_area("What is noted", NOTED, key="noted")
+        if not st.form_submit_button("Ask", type="primary"):
+            return None
+    return Asked(question, way, total, documents, _turns(history), memory)
+
+
+def _take_sample() -> None:
+    if st.session_state["context-sample"]:
+        st.session_state["context-question"] = st.session_state["context-sample"]
+
+
+def _turns(lines: str) -> tuple[tuple[str, str], ...]:
+    said = [line for line in lines.splitlines() if line.strip()]
+    return tuple(("assistant" if number % 2 else "user", line) for number, line in enumerate(said))
+
+
+def _answered(asked: Asked, owner: str) -> Answer:
+    """The answer of the reranked stage by intent, with its prompt divided by the context manager."""
+    stage = stages()["reranked"].but("reranked", compressor=WAYS[asked.way])
+    manager = ContextManager(TokenManager(asked.total), Shares(documents=asked.documents))
+    device = Intent(Managed(stage, manager=manager), name="reranked")
+    return device.ask(asked.question, user=owner, history=asked.history, memory=asked.memory)
+
+
+def _show(asked: Asked, answer: Answer) -> None:
+    decision: Decision = answer.trace["intent"].output
+    with st.container(horizontal=True):
+        st.metric("Intent", decision.intent, width="content")
+        st.metric("Passages fetched", decision.top_k or "no search", width="content")
+    outputs: dict[str, Any] = {step.name: step.output for step in answer.trace}
+    if "manage" in outputs:
+        _show_budget(outputs["manage"])
+        _show_documents(asked, answer)
+    st.subheader("The answer")
+    show_answer(answer)
+
+
+def _show_budget(sent: ManagedContext) -> None:
+    st.subheader("The budget")
+    st.pyplot(plot_budget({"this question": sent.pieces}, sent.available), width="content")
+    texts = (sent.question, "\n".join(sent.documents), _lines(sent.history), sent.profile, sent.long_term)
+    rows = [
+        {"part": piece.name, "tokens": piece.tokens, "left out": piece.dropped, "what is sent": text}
+        for piece, text in zip(sent.pieces, texts, strict=True)
+    ]
+    st.dataframe([*rows, {"part": "buffer", "tokens": sent.buffer, "left out": 0, "what is sent": ""}], hide_index=True)
+
+
+def _show_documents(asked: Asked, answer: Answer) -> None:
+    """What was found beside what was sent of it."""
+    found, sent = found_documents(answer.trace), {each.id: each for each in answer.context.documents}
+    st.subheader("The documents before and after")
+    if list(sent.values()) == found:
+        st.caption("Everything that was found fits, so nothing was compressed.")
+    for note in (note for step in answer.trace if step.name == "compress" for note in step.notes):
+        st.caption(plain(f"{asked.way}: {note}"))
+    for document in found:
+        kept = sent[document.id].content if document.id in sent else ""
+        with st.expander(plain(f"{document.source}: {len(document.content):,} characters, {len(kept):,} sent")):
+            before, after = st.columns(2)
+            before.markdown(plain(document.content))
+            after.markdown(plain(kept) or "*Nothing of it was sent.*")
+
+
+def _lines(history: tuple[tuple[str, str], ...]) -> str:
+    return "\n".join(f"{role}: {content}" for role, content in history)
