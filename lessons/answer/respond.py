@@ -1,6 +1,6 @@
 """Answering: the model speaks, piece by piece, and what it said is tied back to the documents."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -42,7 +42,7 @@ def respond(
                     yield piece
         finally:
             step.output = answer.text
-            _complete(answer, question)
+            _complete(answer, question, step.notes)
 
 
 def _unsearched(pieces: Iterator[str]) -> Iterator[str]:
@@ -51,9 +51,9 @@ def _unsearched(pieces: Iterator[str]) -> Iterator[str]:
     yield next((NOT_SEARCHED[each] for each, nothing in NOTHING_FOUND.items() if nothing == said.strip()), said)
 
 
-def _complete(answer: Answer, question: str) -> None:
+def _complete(answer: Answer, question: str, notes: Sequence[str]) -> None:
     answer.text = answer.text.strip()
     answer.found = bool(answer.text) and answer.text not in REFUSALS
     answer.citations = citations(answer.text, answer.context) if answer.found else []
     answer.confidence = confidence(question, answer.context.documents) if answer.found else 0.0
-    answer.warnings += [note for note in answer.trace["answer"].notes if note not in answer.warnings]
+    answer.warnings += [note for note in notes if note not in answer.warnings]

@@ -87,16 +87,25 @@ class Device(ABC):
 
 
 def follow(stream: AnswerStream, within: AnswerStream) -> Generator[Any, None, None]:
-    """Hand on the pieces of the answer within, which becomes the answer of `stream` below the steps taken so far."""
-    answer, outer = within.answer, stream.answer
-    answer.stage = outer.stage
-    answer.warnings[:0] = outer.warnings
-    answer.trace.steps[:0] = outer.trace.steps
-    stream.answer = answer
+    """Hand on the pieces of the answer within, which becomes the answer of `stream` below the steps taken so far.
+
+    A device within replaces its answer while it works, so it is looked at again at every piece.
+    """
+    outer = stream.answer
     try:
         for piece in within.pieces:
-            stream.answer = within.answer  # another one, once a device within follows its own stage
+            _adopt(stream, within.answer, outer)
             yield piece
     finally:
         within.close()
-        stream.answer = within.answer
+        _adopt(stream, within.answer, outer)
+
+
+def _adopt(stream: AnswerStream, answer: Answer, outer: Answer) -> None:
+    if stream.answer is answer:
+        return
+    answer.stage = outer.stage
+    answer.warnings[:0] = [each for each in outer.warnings if each not in answer.warnings]
+    known = set(map(id, answer.trace))
+    answer.trace.steps[:0] = [step for step in outer.trace if id(step) not in known]
+    stream.answer = answer

@@ -49,7 +49,7 @@ class Refined(Device):
         yield from follow(stream, self.inner.stream(question, **scope))
         if not stream.answer.context.documents:
             return
-        query, seen = self._query(stream.answer, scope), {each.id for each in stream.answer.context.documents}
+        query, seen = self._query(stream.answer, scope), _handed(stream.answer)
         for left in reversed(range(self.most)):
             trace = stream.answer.trace
             with trace.step(JUDGED, stream.answer.text) as step:
@@ -60,12 +60,11 @@ class Refined(Device):
                 return
             documents = self._search(query, judgement.queries[:_QUERIES], trace)
             if not {each.id for each in documents} - seen:
-                trace[AGAIN].notes.append("the search found nothing new, so the answer stays")
+                trace.steps[-1].notes.append("the search found nothing new, so the answer stays")
                 return
             seen |= {each.id for each in documents}
             stream.answer = self._next(stream.answer, query, documents)
             yield from respond(stream.answer, self.place.llm, query.text, memory=query.memory)
-            stream.answer.trace.steps[:0] = trace.steps
 
     def _query(self, answer: Answer, scope: dict[str, Any]) -> Query:
         """The question as it stands alone, within the limits under which it was asked."""
@@ -92,7 +91,7 @@ class Refined(Device):
         cited = {citation.chunk_id for citation in answer.citations}
         known = sorted(answer.context.documents, key=lambda document: document.id not in cited)
         documents = {each.id: each for each in [*known[: len(cited)], *found, *known]}
-        trace = Trace()
+        trace = Trace([*answer.trace])
         context = _stage(self).pack(list(documents.values()), query, self.place.resources(self.index), trace)
         return Answer(answer.question, answer.stage, answer.model, context=context, trace=trace)
 
@@ -105,6 +104,12 @@ def iterations(trace: Trace) -> list[Iteration]:
         Iteration(queries, text, judgement.quality, tuple(judgement.missing))
         for queries, (text, judgement) in zip(searched, judged, strict=False)
     ]
+
+
+def _handed(answer: Answer) -> set[str]:
+    """The ids of the documents that the retrieval handed over, also of those for which there was no room."""
+    packed = [step.input for step in answer.trace if step.name in ("compress", "context")]
+    return {document.id for documents in [*packed, answer.context.documents] for document in documents}
 
 
 def _stage(device: Device) -> Stage:

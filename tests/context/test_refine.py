@@ -1,12 +1,15 @@
 """Self-refine: what is missing is searched for, and the loop ends."""
 
 from dataclasses import dataclass
+from uuid import uuid4
 
 import pytest
 from llama_index.core.llms import LLM
 
 from lessons.answer.answer import Answer
+from lessons.context.cache import Cached
 from lessons.context.intent import Intent
+from lessons.context.managed import Managed
 from lessons.context.refine import AGAIN, JUDGED, Refined, iterations
 from lessons.context.refine_judge import judge_answer
 from lessons.models.llm import language_model
@@ -28,6 +31,8 @@ BOTH = "How many days does a refund take, and how long is the warranty of the la
 @dataclass(frozen=True)
 class OneAtATime:
     """A retriever that finds one document only: of the first word that it knows in the query."""
+
+    top_k: int | None = None
 
     def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
         word = next((word for word in TEXTS if word in queries[0]), None)
@@ -130,3 +135,12 @@ def test_an_answer_that_cannot_be_judged_is_taken_as_it_is() -> None:
     step, sufficient = judged_by("error")
     assert sufficient
     assert "went on without it" in step.notes[0]
+
+
+def test_devices_around_a_loop_tell_its_last_answer_and_every_step_once(one: Stage) -> None:
+    answer = Cached(Intent(Managed(Refined(one)))).ask(BOTH, user=f"reader-{uuid4()}")
+    names = [step.name for step in answer.trace]
+    assert "24 months" in answer.text
+    assert [names.count(name) for name in ("cache", "intent", "manage", AGAIN)] == [1, 1, 1, 1]
+    assert names[:3] == ["cache", "intent", "manage"]
+    assert names.count("answer") == names.count(JUDGED) == 2

@@ -1,0 +1,120 @@
+"""The workload of the savings, what they count, and the pairs that the guard of the cache is measured on."""
+
+import math
+from dataclasses import dataclass
+from uuid import uuid4
+
+import pytest
+from llama_index.core.embeddings import MockEmbedding
+
+from lessons.database import engine
+from lessons.evaluate.cache_pairs import cache_pairs, guard_ablation, plot_thresholds
+from lessons.evaluate.golden import Golden
+from lessons.evaluate.plot_savings import plot_savings
+from lessons.evaluate.savings import ALL, DEVICES, NONE, Savings, savings
+from lessons.evaluate.workload import Asked, workload
+from lessons.ingest.index import naive_index
+from lessons.models.offline import OfflineLLM
+from lessons.retrieve.types import Query, Resources, RetrievedDocument
+from lessons.settings import Settings
+from lessons.stages import Stage
+from lessons.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """A retriever that always finds the same two documents."""
+
+    top_k: int | None = None
+
+    def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+        texts = ("A refund takes 14 days.", "Reports are kept for 90 days.")
+        return [RetrievedDocument(text[0], text, 1.0, f"{text[0]}.md") for text in texts][: self.top_k]
+
+
+@pytest.fixture(scope="module")
+def served(database: Settings) -> Savings:
+    place = Workspace(database, engine(database), MockEmbedding(embed_dim=3), OfflineLLM())
+    stage = Stage(name=f"shelf-{uuid4()}", index=naive_index(), retriever=Shelf(), workspace=place)
+    owner = f"reader-{uuid4()}"
+
+    def golden(number: str, answer: str) -> Golden:
+        return Golden(number, "", "en", "fact", answer, (answer,), owner=owner)
+
+    refund, kept = golden("1", "14 days"), golden("2", "90 days")
+    asked = [
+        Asked("How many days does a refund take?", refund),
+        Asked("How many days does a refund take?", refund),
+        Asked("Please tell me how many days a refund takes.", refund),
+        Asked("For how many days are reports kept?", kept),
+        Asked("Thank you!"),
+    ]
+    return savings(stage, asked)
+
+
+def test_the_workload_has_more_than_300_questions_with_repeats_rewordings_and_small_talk() -> None:
+    asked = workload()
+    texts = [each.text for each in asked]
+    ids = [each.golden.id for each in asked if each.golden]
+    assert len(asked) >= 300
+    assert len(texts) - len(set(texts)) > 50
+    assert len({each.text for each in asked if each.golden}) - len(set(ids)) > 50
+    assert any(each.golden is None for each in asked)
+
+
+def test_the_workload_is_the_same_for_the_same_seed() -> None:
+    assert workload() == workload()
+    assert workload(20, seed=1) != workload(20)
+    assert workload(20) == workload()[:20]
+
+
+def test_only_questions_for_tuning_are_in_the_workload() -> None:
+    assert {each.golden.split for each in workload() if each.golden} == {"dev"}
+
+
+def test_each_device_is_served_alone_and_all_together(served: Savings) -> None:
+    assert list(served.served) == [NONE, *DEVICES, ALL]
+    assert {len(each) for each in served.served.values()} == {5}
+
+
+def test_the_cache_counts_its_hits_and_saves_calls(served: Savings) -> None:
+    assert [one.hit for one in served.served["cache"]] == [False, True, True, False, False]
+    assert not any(one.wrong_hit for one in served.served["cache"])
+    assert served.mean("cache", "llm_calls") < served.mean(NONE, "llm_calls")
+    assert served.mean("cache", "top_k") < served.mean(NONE, "top_k")
+
+
+def test_what_costs_more_is_told_as_well(served: Savings) -> None:
+    assert served.mean("refine", "llm_calls") > served.mean(NONE, "llm_calls")
+    assert served.cost_per_1000("refine") > served.cost_per_1000(NONE)
+
+
+def test_correctness_leaves_small_talk_out(served: Savings) -> None:
+    assert math.isnan(served.served[NONE][-1].correctness)
+    assert served.mean(NONE, "correctness") == 1.0
+    assert served.gain("cache").n == 4
+
+
+def test_the_table_names_every_way_and_no_latency(served: Savings) -> None:
+    shown = repr(served)
+    assert all(way in shown for way in served.served)
+    assert "ms" not in served._repr_html_()
+    assert served.as_dict()[NONE]["p95_ms"] > 0
+
+
+def test_the_plot_has_a_point_for_each_way(served: Savings) -> None:
+    (axes,) = plot_savings(served).axes
+    assert [text.get_text() for text in axes.texts] == list(served.served)
+
+
+def test_no_look_alike_of_test_hits_and_without_words_or_numbers_some_would() -> None:
+    rows = {name: wrong for name, wrong, *_ in guard_ablation(cache_pairs("test")).rows}
+    assert rows["whole"] == 0
+    assert rows["none"] == 63
+    assert min(rows["without words"], rows["without numbers"]) > 0
+
+
+def test_the_curve_of_the_threshold_falls() -> None:
+    pairs = cache_pairs("test")
+    (axes,) = plot_thresholds(pairs, [0.9] * len(pairs)).axes
+    assert all((line.get_ydata()[:-1] >= line.get_ydata()[1:]).all() for line in axes.lines[:4])
