@@ -120,7 +120,8 @@ class Turns:
     def nearest(self, vector: list[float], embedded_by: str, before: int, limit: int) -> list[Turn]:
         """The turns before a number that are nearest to a vector, nearest first."""
         distance = TurnRow.embedding.cosine_distance(vector)
-        return self._read(TurnRow.embedded_by == embedded_by, TurnRow.number < before, order=distance, limit=limit)
+        conditions = TurnRow.embedded_by == embedded_by, TurnRow.number < before
+        return self._read(*conditions, order=(distance, TurnRow.number.desc()), limit=limit)
 
     def unembedded(self) -> list[Turn]:
         """The turns without a vector, oldest first."""
@@ -165,9 +166,9 @@ class Turns:
     def _is(self, row: type) -> tuple:
         return row.user_id == self.scope.user_id, row.session_id == self.session_id  # type: ignore[attr-defined]
 
-    def _read(self, *conditions, order=TurnRow.number, limit: int | None = None) -> list[Turn]:
+    def _read(self, *conditions, order: tuple = (TurnRow.number,), limit: int | None = None) -> list[Turn]:
         columns = TurnRow.number, TurnRow.question, TurnRow.answer
-        wanted = select(*columns).where(*self._is(TurnRow), *conditions).order_by(order).limit(limit)
+        wanted = select(*columns).where(*self._is(TurnRow), *conditions).order_by(*order).limit(limit)
         with self._transaction() as connection:
             return [Turn(*row) for row in connection.execute(wanted)]
 

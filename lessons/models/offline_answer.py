@@ -7,9 +7,10 @@ from lessons.models.offline_choose import Choice, choose
 from lessons.models.offline_columns import asked_cells, row_cells
 from lessons.models.offline_passages import Line, cells, passages
 from lessons.models.offline_question import Question, read_question
-from lessons.models.offline_recall import recalled
+from lessons.models.offline_recall import asks_back, recalled
 from lessons.models.offline_score import Candidate
 from lessons.models.offline_tasks import task
+from lessons.text import language
 
 NOTHING_FOUND = {
     "en": "Nothing was found in the documents for this question.",
@@ -45,6 +46,8 @@ def answer(llm: Any, question: str, context: str = "", memory: str = "", **_: An
     """
     if remembered := recalled(question, memory):
         return remembered
+    if asks_back(question):
+        return NOT_FOUND[language(question)]
     asked, found = read_question(question), passages(context)
     if not found:
         return NOTHING_FOUND[asked.language]

@@ -15,7 +15,7 @@ from lessons.models.offline_query_gaps import is_fragment, lacks_subject, own_wo
 from lessons.models.offline_query_periods import periods, pointed_at
 from lessons.models.offline_query_slots import Slot, people, slots
 from lessons.models.offline_question import read_question
-from lessons.models.offline_recall import recalled, remembered
+from lessons.models.offline_recall import asks_back, recalled, remembered
 from lessons.models.offline_tasks import task
 from lessons.text import language, terms
 
@@ -42,7 +42,7 @@ def compress(llm: Any, question: str, turns: Sequence[tuple[str, str]] = (), mem
     What a memory says that somebody said counts as older turns. A question that what was said answers stays as it is.
     """
     spoken = [f"{role}: {' '.join(content.split())}" for role, content in turns]
-    if recalled(question, "\n".join([memory, *spoken])):
+    if asks_back(question) or recalled(question, "\n".join([memory, *spoken])):
         return question
     earlier = [(line.source, line.text) for line in remembered(memory) if line.source != "noted"]
     said = _turns([*earlier, *turns[-2 * _TURNS :]])

@@ -11,6 +11,7 @@ from lessons.models.offline_corrections import put_right
 from lessons.models.offline_passages import search_terms
 from lessons.models.offline_question import Question, Unit, read_question
 from lessons.models.offline_topics import topics
+from lessons.models.offline_values import values
 from lessons.text import sentences
 
 SAID = {
@@ -31,29 +32,38 @@ _BY_YOU = re.compile(
     r"\byou (?:said|told|mentioned|answered|gave)\b|\b(?:did|have|had) you (?:say|said|tell|told|mention)"
 )
 _ASKS_BACK = re.compile(
-    r"\b(?:did|have|had|do) I (?:already |just |ever )?(?:say|said|tell|told|mention|ask|give|gave|given|state|want)"
-    r"|\bI (?:\w+ )?(?:said|told you|mentioned|stated|gave you)\b"
+    r"\b(?:did|have|had) I (?:already |just |ever )?"
+    r"(?:say|said|tell|told|mention|ask|give|gave|given|state|want|name|call|choose|pick)"
+    r"|\bI (?:\w+ )?(?:said|told you|mentioned|stated|gave you)\b|\bwhat (?:was|were) my\b"
     r"|\bremind me\b|\b(?:do|can) you (?:still )?(?:remember|recall)\b"
     r"|\bearlier in (?:this|our) (?:chat|conversation)\b"
-    rf"|{_BY_YOU.pattern}"
     r"|(?:라고|다고|냐고|자고) ?(?:했|하셨|말|그랬)"
     r"|말(?:씀)?(?:했|하셨|드렸|해 줬)|(?:얘기|이야기|언급)(?:했|하셨|드렸)"
-    r"|(?:알려|가르쳐) ?(?:드렸|줬|주셨)|(?:기억)(?:하(?:세요|시나요|나요|니|고)|나(?:요|세요|니))|(?<![가-힣])아까"
+    r"|(?:알려|가르쳐) ?(?:드렸|줬|주셨)|(?:기억)(?:하(?:세요|시나요|나요|니|고)|나(?:요|세요|니))"
     r"|(?<![가-힣])(?:제가|내가)[^?]*(?:[했였었겠]|이었)(?:죠|지|더라|던가|나요)",
     re.IGNORECASE,
 )
 _OWN = re.compile(
-    r"\b(?:what|which|how (?:much|many|long|old|big)|who|where|when)\b[^?]*"
-    r"\b(?:my|mine|our|am I|do I (?:use|have|take|live|work))\b"
+    r"\b(?:what|which|how (?:much|many|long|old|big)|who|where|when)\b[^?]*\b(?:my|mine|our|am I|are we)\b"
     r"|(?<![가-힣])(?:제|내|저의|나의|우리|저희|제가|내가)\s[^?]*"
     r"(?:뭐|뭔|무엇|무슨|어느|어떤|얼마|몇|누구|어디|언제|어떻게 (?:되|돼))",
     re.IGNORECASE,
+)
+_OF_US = re.compile(
+    r"\b(?:what|which|how (?:much|many|long|old|big)|who|where|when)\b[^?]*\b(?:do|have|did) (?:I|we)\b", re.IGNORECASE
 )
 _ABOUT_SAYING = re.compile(
     r"^(?:(?:제|내|저의|나의|우리|저희|제가|내가|저는|나는)$|say|said|tell|told|mention\w*|ask\w*|state\w*|give|gave|given|remember\w*|recall|remind|earlier|conversation|chat"
     r"|before|first|just|again|please|exactly|처음|아까|앞서|앞에|이전|대화|기억|말씀?|얘기|이야기|언급|다시|방금|정확히|알려|가르쳐"
     r"|뭐라|얼마라|어디라|언제라|누구라|무엇이라|며칠이라|몇.{0,3}라)"
 )
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|hundred)\b"
+    r"|(?<![가-힣])(?:한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|스무)\s",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(r"months?|years?|quarters?|dates?|days?|날짜|[연년]도|몇\s?월|월|분기", re.IGNORECASE)
+_PERIODS = ("date", "year", "quarter", "half", "month")
 _LATELY = 6  # lines within which 'no, 300' corrects something
 _LEAST_COVERED = 0.5  # of what a question asks for
 _LINE = re.compile(r"^(?:(?P<noted>- )|(?P<role>user|assistant): )(?P<text>.+)$")
@@ -88,10 +98,15 @@ def _corrects(lines: list[Remembered], line: Remembered) -> bool:
     return False
 
 
+def asks_back(question: str) -> bool:
+    """Whether only the conversation can answer a question, because it asks what its user said."""
+    return bool(_ASKS_BACK.search(question)) and not _BY_YOU.search(question)
+
+
 def recalled(question: str, memory: str) -> str | None:
     """The answer to a question about what was said; None for any other question, or if the memory does not hold it."""
-    back = _ASKS_BACK.search(question)
-    if not memory or not (back or _OWN.search(question)):
+    back = _ASKS_BACK.search(question) or _BY_YOU.search(question)
+    if not memory or not (back or _OWN.search(question) or _OF_US.search(question)):
         return None
     asked = read_question(question)
     wanted = [unit for unit in asked.units if not _ABOUT_SAYING.match(unit.text.lower()) and unit.weight > 0.3]
@@ -120,12 +135,16 @@ def _may_answer(line: Remembered, asked: Question, question: str, back: bool) ->
         return False
     if line.text.rstrip().endswith(("?", "？")):
         return False
-    return "number" not in asked.kinds or any(map(str.isdigit, line.text))
+    return "number" not in asked.kinds or _NUMBER.search(line.text) is not None
 
 
 def _covered(wanted: list[Unit], line: Remembered) -> float:
     found, about = search_terms(line.text), topics(line.text)
-    held = [1.0 if topics(unit.text) & about else unit.covered(found) for unit in wanted]
+    dated = any(value.kind in _PERIODS for value in values(line.text))
+    held = [
+        1.0 if topics(unit.text) & about or (dated and _WHEN.fullmatch(unit.text)) else unit.covered(found)
+        for unit in wanted
+    ]
     return sum(held) / len(held)
 
 

@@ -57,18 +57,14 @@ def recursive_summary(
     llm: Any, turns: Sequence[Turn], summary: str = "", count: int = 20, tokens: int = 500, **_: Any
 ) -> str:
     """The new summary, at most `count` lines of a sentence each: what the old one says and what these turns add."""
-    lines = _followed_by(_old(summary), turns)
-    for _round in range(len(lines)):
-        if (fewer := _without_stale(lines)) == lines:
-            break
-        lines = fewer
+    lines = _settled(_followed_by(_old(summary), turns))
     return _written(_heaviest(_finished_shrunk(lines), count, tokens))
 
 
 @task("turns_summary")
 def turns_summary(llm: Any, turns: Sequence[Turn], tokens: int, **_: Any) -> str:
     """The lines of these turns that say most for their length, in their order, at most as many tokens."""
-    lines = _followed_by([], turns)
+    lines = _settled(_followed_by([], turns))
     order = sorted(range(len(lines)), key=lambda at: -lines[at].weight / (20 + len(lines[at].text)))
     return _written([lines[at] for at in sorted(_fitting(lines, order, tokens))])
 
@@ -117,6 +113,17 @@ def _topic(lines: list[Line], text: str) -> int:
     known = {term for line in lines[-8:] if line.topic == last for term in terms(line.text)}
     found = set(terms(text))
     return last if len(found) < 4 or len(found & known) >= 0.25 * min(len(found), len(known)) else last + 1
+
+
+def _settled(lines: list[Line]) -> list[Line]:
+    """Each line once, where it was said last, with every correction carried out."""
+    last = {(line.role, line.text): at for at, line in enumerate(lines)}
+    lines = [line for at, line in enumerate(lines) if last[line.role, line.text] == at]
+    for _round in range(len(lines)):
+        if (fewer := _without_stale(lines)) == lines:
+            break
+        lines = fewer
+    return lines
 
 
 def _without_stale(lines: list[Line]) -> list[Line]:

@@ -29,7 +29,7 @@ def _standalone(text: str, query: Query, resources: Resources, step: Step) -> st
     turns = query.history[-2 * chosen.history_turns :]
     history = "\n".join(f"{role}: {content[: chosen.turn_chars]}" for role, content in turns)
     known = f"{memory}\n{history}".strip()
-    variables = {"history": history, "turns": turns, "memory": memory}
+    variables = {"history": history, "turns": query.history, "memory": memory}
     said = asked("compress", text, resources, step, chosen.max_query_chars, known, **variables)
     if said is None or said == text:
         return text
