@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from lessons.pages import chat, compare, context, documents
+from lessons.pages import chat, compare, context, copilot, documents
 
 st.set_page_config(page_title="RAG workbook", page_icon="📚", layout="wide")
 st.navigation(
@@ -10,6 +10,7 @@ st.navigation(
         st.Page(compare.page, title="Compare", icon=":material/compare_arrows:", default=True),
         st.Page(chat.page, title="Chat", icon=":material/chat:", url_path="chat"),
         st.Page(context.page, title="Context", icon=":material/data_usage:", url_path="context"),
+        st.Page(copilot.page, title="Copilot", icon=":material/support_agent:", url_path="copilot"),
         st.Page(documents.page, title="Documents", icon=":material/folder_open:", url_path="documents"),
     ]
 ).run()

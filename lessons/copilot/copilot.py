@@ -84,7 +84,8 @@ class Copilot:
             yield from self._gather(query, answer, place)
             answer.outcome = outcome_of(answer.gathered)
         except Exception as error:
-            logger.exception("the copilot could not gather")
+            logger.error("retrieval failed: %s", error, exc_info=not isinstance(error, LessonsError))
+            answer.searched = False
             reason = str(error) if isinstance(error, LessonsError) else "an unexpected error; the log has the details."
             answer.warnings.append(f"Nothing could be retrieved: {reason}")
         if answer.outcome in ("nothing_relevant", "not_documented"):

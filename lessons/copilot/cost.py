@@ -1,0 +1,89 @@
+"""What a copilot costs a month, from what one run of it used (row E9)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from lessons.copilot.copilot import Copilot
+from lessons.memory.manager import Conversation
+from lessons.memory.recursive_summary import RecursiveSummary
+from lessons.settings import settings
+from lessons.tables import html_table
+from lessons.trace import Step
+
+DAYS = 30  # of a month
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Model calls and tokens of one use, on average over a run."""
+
+    calls: float
+    tokens_in: float
+    tokens_out: float
+
+    @classmethod
+    def of(cls, steps: Iterable[Step], uses: int) -> "Rate":
+        """What the steps used, divided by the uses; nothing without a use."""
+        used = [(step.llm_calls, step.tokens_in, step.tokens_out) for step in steps]
+        return cls(*(sum(column) / uses for column in zip(*used, strict=True))) if used and uses else cls(0, 0, 0)
+
+    def cost(self, per_million_in: float, per_million_out: float) -> float:
+        """US dollars of one use at these prices for a million tokens."""
+        return (self.tokens_in * per_million_in + self.tokens_out * per_million_out) / 1e6
+
+
+@dataclass(frozen=True, repr=False)
+class CostModel:
+    """The rates of one question, its retrieval and its answer, and of one update of the memory."""
+
+    retrieval: Rate
+    answer: Rate
+    update: Rate
+
+    def updates(self, turns: int) -> int:
+        """How often a session of so many turns updates its memory: whenever a full window has a turn behind it."""
+        return max(0, turns - 1) // settings().memory_window
+
+    def monthly(
+        self,
+        sessions_a_day: int,
+        turns: int,
+        per_million_in: float | None = None,
+        per_million_out: float | None = None,
+    ) -> dict[str, float]:
+        """US dollars a month of retrieval, answers and memory; None takes the prices of the settings."""
+        chosen = settings()
+        prices = (
+            chosen.price_per_million_input_tokens if per_million_in is None else per_million_in,
+            chosen.price_per_million_output_tokens if per_million_out is None else per_million_out,
+        )
+        uses = {"retrieval": turns, "answer": turns, "update": self.updates(turns)}
+        return {name: DAYS * sessions_a_day * count * getattr(self, name).cost(*prices) for name, count in uses.items()}
+
+    def __repr__(self) -> str:
+        return "\n".join(" ".join(row) for row in self._rows())
+
+    def _repr_html_(self) -> str:
+        return html_table(["", "model calls", "tokens in", "tokens out"], self._rows())
+
+    def _rows(self) -> list[list[str]]:
+        names = {"retrieval": "retrieval, a question", "answer": "answer, a question", "update": "memory, an update"}
+        rates = {names[name]: getattr(self, name) for name in names}
+        return [[name, f"{r.calls:.1f}", f"{r.tokens_in:,.0f}", f"{r.tokens_out:,.0f}"] for name, r in rates.items()]
+
+
+def measured(copilot: Copilot, questions: Sequence[str], memory: RecursiveSummary, user: str) -> CostModel:
+    """Ask the questions in one conversation, wait for its memory, and take the averages."""
+    conversation = Conversation(memory)
+    answering, retrieving = list[Step](), list[Step]()
+    for question in questions:
+        stream = conversation.stream(copilot, question, user=user)
+        for _ in stream:
+            pass
+        for step in stream.answer.trace:
+            (answering if step.name == "answer" else retrieving).append(step)
+    memory.settle()
+    memory.update()
+    updates = memory.state.upto // settings().memory_window
+    count = len(questions)
+    return CostModel(Rate.of(retrieving, count), Rate.of(answering, count), Rate.of([memory.spent], updates))

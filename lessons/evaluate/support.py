@@ -1,0 +1,122 @@
+"""How often the copilot does the right thing, on support questions labelled before it was built.
+
+An answer is right when it states every key fact; a question that the documents do not answer, when the right fallback
+comes. `kind` tells which kinds of questions it is good at.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lessons.copilot.copilot import Copilot, CopilotAnswer
+from lessons.evaluate.compare import Interval, interval
+from lessons.evaluate.facts import Level, level
+from lessons.settings import ROOT
+from lessons.tables import html_table
+
+QUESTIONS = ROOT / "data" / "copilot" / "questions.jsonl"
+SPOKEN = ("answered", "best_effort")
+
+
+@dataclass(frozen=True)
+class SupportQuestion:
+    """What somebody asks, after what was said before, and what should come of it."""
+
+    id: str
+    kind: str
+    language: str
+    question: str
+    facts: Sequence[str]
+    outcome: str
+    history: Sequence[Sequence[str]]
+    split: str
+
+
+@dataclass(frozen=True)
+class Handled:
+    """A question and what came of it."""
+
+    asked: SupportQuestion
+    answer: CopilotAnswer
+
+    @property
+    def right(self) -> bool:
+        """Every fact stated, or exactly the fallback that was to come."""
+        return self._facts_stated if self.asked.outcome == "answered" else self.answer.outcome == self.asked.outcome
+
+    @property
+    def safe(self) -> bool:
+        """The same, and any fallback will do where one was to come."""
+        return self.right if self.asked.outcome == "answered" else self.answer.outcome not in SPOKEN
+
+    @property
+    def _facts_stated(self) -> bool:
+        return self.answer.outcome in SPOKEN and all(
+            level(fact, self.answer.text) == Level.STATED for fact in self.asked.facts
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class SupportRun:
+    """All questions of a split, handled."""
+
+    handled: tuple[Handled, ...]
+
+    def only(self, wanted: Callable[[SupportQuestion], bool]) -> "SupportRun":
+        """A part of the questions, such as those of one kind."""
+        return SupportRun(tuple(each for each in self.handled if wanted(each.asked)))
+
+    def mean(self, of: Callable[[Handled], float]) -> float:
+        return sum(map(of, self.handled)) / len(self.handled)
+
+    @property
+    def right(self) -> float:
+        return self.mean(lambda each: each.right)
+
+    @property
+    def interval(self) -> Interval:
+        """The 95 % interval of the share that is right."""
+        return interval([float(each.right) for each in self.handled])
+
+    @property
+    def wrong(self) -> list[Handled]:
+        return [each for each in self.handled if not each.right]
+
+    def __repr__(self) -> str:
+        low, high = self.interval
+        return f"{self.right:.2f} [{low:.2f}, {high:.2f}] of {len(self.handled)} questions handled rightly"
+
+    def _repr_html_(self) -> str:
+        kinds = dict.fromkeys(each.asked.kind for each in self.handled)
+        parts = {kind: self.only(lambda asked, kind=kind: asked.kind == kind) for kind in kinds}  # type: ignore[misc]
+        return html_table(
+            ["", "n", "right", "95 %", "right or declined", "calls", "model calls", "tokens"],
+            [_row(name, part) for name, part in {**parts, "all": self}.items()],
+        )
+
+
+def _row(name: str, part: SupportRun) -> list[str]:
+    low, high = part.interval
+    means = [
+        f"{part.mean(lambda each: len(each.answer.gathered.calls)):.1f}",
+        f"{part.mean(lambda each: each.answer.trace.llm_calls):.1f}",
+        f"{part.mean(lambda each: each.answer.trace.tokens):,.0f}",
+    ]
+    safe = f"{part.mean(lambda each: each.safe):.2f}"
+    return [name, str(len(part.handled)), f"{part.right:.2f}", f"{low:.2f}–{high:.2f}", safe, *means]
+
+
+def support_questions(split: str, path: Path = QUESTIONS) -> list[SupportQuestion]:
+    """The labelled questions of a split, dev or test."""
+    rows = [SupportQuestion(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [row for row in rows if row.split == split]
+
+
+def handle(copilot: Copilot, split: str = "dev", user: str | None = None) -> SupportRun:
+    """Ask the copilot every question of a split."""
+
+    def ask(one: SupportQuestion) -> CopilotAnswer:
+        return copilot.ask(one.question, user=user, history=[(role, content) for role, content in one.history])
+
+    return SupportRun(tuple(Handled(one, ask(one)) for one in support_questions(split)))

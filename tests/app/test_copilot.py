@@ -1,0 +1,92 @@
+"""The copilot's page: calls, decisions and the end of an answer are told apart, and the cost model has its sliders."""
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from lessons.ingest.pipeline import ingest
+from lessons.ingest.scope import Scope
+from lessons.pages.common import plain
+from lessons.stages import stages
+from lessons.workspace import workspace
+from tests.support.app import press, shown
+
+FAQ = """# FAQ: the kiosk
+
+## How much is a coffee?
+
+A coffee costs 2.70 euros.
+
+## May I bring a dog?
+
+Dogs wait outside.
+
+## 우산을 빌릴 수 있나요?
+
+우산은 하루 1,500원에 빌려 드립니다.
+
+## Is there a cash machine?
+
+No.
+"""
+
+
+def script() -> None:
+    from lessons.pages import copilot
+
+    copilot.page()
+
+
+@pytest.fixture
+def page(shop: None, tmp_path_factory: pytest.TempPathFactory) -> AppTest:
+    path = tmp_path_factory.mktemp("copilot-page") / "faq_kiosk.md"
+    path.write_text(FAQ, encoding="utf-8")
+    place, index = workspace(), stages()["reranked"].index
+    list(ingest([(path, "faq_kiosk.md")], index, place.store(index), place.embedding, Scope("reader")))
+    opened = AppTest.from_function(script, default_timeout=120).run()
+    assert not opened.exception
+    return opened
+
+
+@pytest.fixture
+def say(page: AppTest) -> Callable[[str], AppTest]:
+    def say(words: str) -> AppTest:
+        page.chat_input[0].set_value(words).run()
+        assert not page.exception
+        return page
+
+    return say
+
+
+def test_an_answer_shows_its_calls_its_decision_and_its_prompt(say: Callable[[str], AppTest]) -> None:
+    page = say("How much is a coffee?")
+    assert plain("2.70") in shown(page)
+    assert "Answered" in shown(page)
+    assert [each.label for each in page.expander if each.label.startswith("Calls")] == ["Calls and decisions (1 of 3)"]
+    assert any(each.label.startswith("Prompt: ") and "of 5,300 tokens" in each.label for each in page.expander)
+
+
+def test_a_korean_question_is_answered_in_korean(say: Callable[[str], AppTest]) -> None:
+    assert plain("1,500원") in shown(say("우산을 빌릴 수 있나요?"))
+
+
+def test_what_is_not_there_is_told_as_such(say: Callable[[str], AppTest]) -> None:
+    assert "Not documented yet" in shown(say("Which moons does Jupiter have?"))
+
+
+def test_the_conversation_survives_a_reload(say: Callable[[str], AppTest]) -> None:
+    page = say("How much is a coffee?")
+    again = AppTest.from_function(script, default_timeout=120)
+    named = page.query_params["copilot"]
+    again.query_params["copilot"] = named if isinstance(named, str) else named[0]
+    again.run()
+    assert [message.name for message in again.chat_message] == ["user", "assistant"]
+
+
+def test_the_cost_of_a_month_follows_the_sliders(page: AppTest) -> None:
+    press(page, "Measure")
+    before = [metric.value for metric in page.metric]
+    page.slider[0].set_value(5_000).run()
+    assert len(before) == 4
+    assert [metric.value for metric in page.metric] != before
