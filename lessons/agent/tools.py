@@ -45,7 +45,8 @@ class SearchTools:
 
     def __init__(self, pipeline: Pipeline, query: Query, resources: Resources) -> None:
         self._pipeline, self._query, self._resources = pipeline, query, resources
-        self.tools = [FunctionTool.from_defaults(each) for each in (self.search_documents, self.search_by_metadata)]
+        searches = (self.search_documents, self.search_by_metadata)
+        self.tools = [FunctionTool.from_defaults(each, description=each.__doc__) for each in searches]
         self.found: dict[tuple[str, str | None], tuple[RetrievedDocument, ...]] = {}
         self.error: Exception | None = None
 

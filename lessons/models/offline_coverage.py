@@ -1,29 +1,36 @@
-"""Whether the documents found so far hold a part of a question: one passage has its names, periods and most words."""
+"""Whether the documents found so far hold a question: one line has its names, its periods and most of its words."""
 
 from collections.abc import Sequence
 
-from lessons.models.offline_parts import Part
 from lessons.models.offline_passages import Passage
 from lessons.models.offline_question import Question, Unit
 
-COVERED = 0.75  # share of a part's words, by weight, that one passage must hold
+COVERED = 0.9  # share of a question's words, by weight, that one line must hold
+MOSTLY = 0.5  # of a word's terms
 WORTH = 0.4  # weight from which a word must be found
 
 
-def is_covered(part: Part, found: Sequence[Passage]) -> bool:
-    """Whether one passage holds the part. Words cannot be compared across languages: there, the search is trusted."""
-    if found and found[0].language != part.question.language:
-        return True
-    return any(_holds(passage, part.question) for passage in found)
+def is_covered(question: Question, found: Sequence[Passage]) -> bool:
+    """Whether one line, read with its headings and its document's title, holds the question.
 
-
-def _holds(passage: Passage, question: Question) -> bool:
+    Words cannot be compared across languages: there, the search is trusted.
+    """
     units = [unit for unit in question.units if unit.weight >= WORTH]
-    if any(unit.required and not _in(unit, passage) for unit in units):
+    return is_foreign(question, found) or any(
+        _holds(line.own | line.above | passage.title, units)
+        for passage in found
+        for line in passage.lines
+        if line.kind != "heading"
+    )
+
+
+def is_foreign(question: Question, found: Sequence[Passage]) -> bool:
+    """Whether the best document is in another language than the question."""
+    return bool(found) and found[0].language != question.language
+
+
+def _holds(words: frozenset[str], units: list[Unit]) -> bool:
+    held = [unit for unit in units if unit.covered(words) >= MOSTLY]
+    if any(unit.required and unit not in held for unit in units):
         return False
-    total = sum(unit.weight for unit in units)
-    return sum(unit.weight * _in(unit, passage) for unit in units) >= COVERED * total
-
-
-def _in(unit: Unit, passage: Passage) -> bool:
-    return unit.covered(passage.all | passage.title) >= 0.5
+    return sum(unit.weight for unit in held) >= COVERED * sum(unit.weight for unit in units)

@@ -1,7 +1,7 @@
-"""How the keyless model chooses searches: what the documents found so far leave open of the question.
+"""How the keyless model chooses searches: by what the documents found so far leave open of the question.
 
-It searches for the question itself, then for each part that no found passage holds, then for names that the found
-passages give to what the question only describes.
+It searches for the question itself; then for each of its parts, for a few directions of an overview, or, as long as no
+line of a document holds the question, for names that the documents give to what it only describes.
 """
 
 import re
@@ -10,16 +10,17 @@ from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallBlock
 
-from lessons.models.offline_coverage import WORTH, is_covered
+from lessons.models.offline_coverage import WORTH, is_covered, is_foreign
+from lessons.models.offline_explore import directions, explores
 from lessons.models.offline_hops import bridges
 from lessons.models.offline_parts import Part, parts
 from lessons.models.offline_passages import Passage, passages
 from lessons.models.offline_question import Question, read_question
 from lessons.models.offline_tasks import task
 
-AT_ONCE = 2
-MOST_PARTS = 3  # that are searched one by one
-HOPS = 4  # searches for names, if the question describes what it does not name
+AT_ONCE = 2  # directions or names that are searched for together
+PARTS, SHORTEST = 3, 2  # parts that are searched for one by one, and the words that one must have
+HOPS, FEW_HOPS = 4, 1  # searches for names: if the question describes something by something else, and if not
 _DESCRIBES = re.compile(
     r"\b(?:of|in|by|from|for|at|with|to|under|where|behind) (?:the|an?|this|that)\b[^,?]*?"
     r"\b(?:of|that|who|whom|whose|which|where|when)\b"
@@ -32,31 +33,32 @@ _DESCRIBES = re.compile(
 
 @task("tool_calls")
 def tool_calls(llm: Any, messages: Sequence[ChatMessage], **_: Any) -> list[ToolCallBlock]:
-    """The next searches, at most two at once; none when nothing is left open."""
+    """The next searches; none when nothing is left open."""
     text = next(message.content or "" for message in reversed(messages) if message.role == MessageRole.USER)
     made = [query for message in messages for query in _queries(message)]
     if not made:
         return [_call(text)]
-    results = [passages(message.content or "") for message in messages if message.role == MessageRole.TOOL]
+    told = [passages(message.content or "") for message in messages if message.role == MessageRole.TOOL]
+    results = [[passage for passage in each if passage.number] for each in told]
     known = {_same(query) for query in made}
     wanted = [query for query in _wanted(read_question(text), results) if _same(query) not in known]
     return [_call(query) for query in dict.fromkeys(wanted)]
 
 
-def _wanted(question: Question, results: list[list[Passage]]) -> list[str]:
-    found = [passage for result in results for passage in result if passage.number]
-    asked = parts(question)
-    searched = len(results)
-    if len(asked) > 1:
-        if searched > 1:
-            return []
-        return [query(part) for part in asked if not is_covered(part, found)][:MOST_PARTS]
-    if is_covered(asked[0], found):
+def _wanted(question: Question, results: Sequence[list[Passage]]) -> list[str]:
+    """What to search for next, from what each search so far has found."""
+    first, *later = results
+    asked = [made for part in parts(question) if len((made := query(part)).split()) >= SHORTEST]
+    describes = _DESCRIBES.search(question.text) is not None
+    if len(asked) > 1 and not describes:
+        return [] if later or is_foreign(question, first) else asked[:PARTS]
+    if explores(question):
+        return [] if later else directions(question, first)[:AT_ONCE]
+    hops = HOPS if describes else FEW_HOPS
+    if hops <= len(later) or is_covered(question, [passage for each in results for passage in each]):
         return []
-    latest = results[0] if searched == 1 else [p for r in results[1:] for p in r]
-    latest = [p for p in latest if p.number]
-    hops = HOPS if _DESCRIBES.search(question.text) else 1
-    return bridges(question, latest)[: min(AT_ONCE, hops + 1 - searched)] if hops + 1 > searched else []
+    newest = [passage for each in later for passage in each] if later else first
+    return bridges(question, newest)[: min(AT_ONCE, hops - len(later))]
 
 
 def query(part: Part) -> str:
