@@ -12,8 +12,9 @@ from lessons.models.offline_join import joined, together, with_list
 from lessons.models.offline_main_points import main_points
 from lessons.models.offline_parts import parts
 from lessons.models.offline_passages import Passage
-from lessons.models.offline_question import Question, Unit
+from lessons.models.offline_question import Question
 from lessons.models.offline_score import ELSEWHERE, Candidate, candidates, fits, rarity, with_topics
+from lessons.models.offline_units import Unit
 
 ENOUGH = 0.4  # share of the question's words, by rarity, that an answer must cover
 LINES, LINES_OF_PARTS = 3, 6  # that answer a question, and one with several parts

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from lessons.models.offline_passages import Passage
-from lessons.models.offline_question import Question, Unit
+from lessons.models.offline_question import Question
+from lessons.models.offline_units import Unit
 
 COVERED = 0.9  # share of a question's words, by weight, that one line must hold
 MOSTLY = 0.5  # of a word's terms

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from lessons.models.offline_passages import Line, Passage
-from lessons.models.offline_question import Question, Unit
+from lessons.models.offline_question import Question
+from lessons.models.offline_units import Unit
 
 MOST_EMBEDDED = 12  # lines; embedding one costs tens of milliseconds
 PRIOR = 0.1  # similarities of one model lie within about 0.1 of each other

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from lessons.models.offline_passages import Line, Passage, is_ended
-from lessons.models.offline_question import Question, Unit
+from lessons.models.offline_question import Question
 from lessons.models.offline_score import Candidate, candidate_at, commands
 from lessons.models.offline_summary import centrality
+from lessons.models.offline_units import Unit
 
 POINTS = 6
 FEWEST = 4  # points of a section that can stand for itself; a shorter one goes on into the next

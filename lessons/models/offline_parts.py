@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass, replace
 
 from lessons.models.offline_passages import search_terms
-from lessons.models.offline_question import Question, Unit
+from lessons.models.offline_question import Question
+from lessons.models.offline_units import Unit
 
 ASIDE = 0.3  # what a word of another part still counts
 MOST = 4

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from lessons.models.offline_corrections import put_right
 from lessons.models.offline_passages import search_terms
-from lessons.models.offline_question import Question, Unit, read_question
+from lessons.models.offline_question import Question, read_question
 from lessons.models.offline_topics import topics
+from lessons.models.offline_units import Unit
 from lessons.models.offline_values import values
 from lessons.text import sentences
 

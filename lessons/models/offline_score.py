@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from lessons.models.offline_columns import is_other_period
 from lessons.models.offline_expected import expected
 from lessons.models.offline_passages import Line, Passage, quarters, years
-from lessons.models.offline_question import Question, Unit
+from lessons.models.offline_question import Question
+from lessons.models.offline_units import Unit
 
 # How much a word counts that stands not in the sentence but near it. Tuned on outside text.
 ABOVE, BEFORE, AFTER, TITLE, ELSEWHERE = 0.9, 0.6, 0.1, 0.8, 0.3
