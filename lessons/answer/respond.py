@@ -12,6 +12,8 @@ from lessons.answer.cite import citations, confidence
 from lessons.answer.prompts import DEFAULT_RESPONSE_FORMAT, NOT_SEARCHED, NOTHING_FOUND, REFUSALS, answer_prompt
 from lessons.models.call import stream
 
+UNSOURCED = "The answer names none of the documents as its source; check it before you rely on it."
+
 
 def respond(
     answer: Answer,
@@ -43,6 +45,8 @@ def respond(
         finally:
             step.output = answer.text
             _complete(answer, question, step.notes)
+            if answer.found and answer.context.documents and not (answer.citations or memory):
+                answer.warnings.append(UNSOURCED)
 
 
 def _unsearched(pieces: Iterator[str]) -> Iterator[str]:

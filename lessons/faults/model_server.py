@@ -64,13 +64,16 @@ class _Handler(BaseHTTPRequestHandler):
         elif fault == "wrong_schema" and not body.get("tools"):
             self._send(json.dumps({"id": "1", "choices": "none"}).encode(), stream=bool(body.get("stream")))
         elif body.get("stream"):
-            words = _spoken(body, self.server.command).split(" ")
-            if fault == "breaks_off":
-                words = words[: len(words) // 2]
-            self._send(*(_chunk(word if i == 0 else f" {word}") for i, word in enumerate(words)), stream=True)
+            self._stream(_spoken(body, self.server.command).split(" "))
         else:
             message = _called(body, fault, len(self.server.requests)) or _said(_spoken(body, self.server.command))
             self._send(json.dumps({"id": "1", "choices": [{"index": 0, "message": message}]}).encode())
+
+    def _stream(self, words: list[str]) -> None:
+        """A word in each piece, and then the end; or the first half of the words and no end."""
+        pieces = [_chunk(word if i == 0 else f" {word}") for i, word in enumerate(words)]
+        whole = self.server.fault != "breaks_off"
+        self._send(*([*pieces, _chunk("", "stop")] if whole else pieces[: len(pieces) // 2]), stream=True)
 
     def _send(self, *parts: bytes, status: int = 200, stream: bool = False) -> None:
         self.send_response(status)
@@ -111,5 +114,5 @@ def _said(text: str) -> dict[str, Any]:
     return {"role": "assistant", "content": text}
 
 
-def _chunk(text: str) -> bytes:
-    return json.dumps({"id": "1", "choices": [{"index": 0, "delta": _said(text)}]}).encode()
+def _chunk(text: str, ended: str | None = None) -> bytes:
+    return json.dumps({"id": "1", "choices": [{"index": 0, "delta": _said(text), "finish_reason": ended}]}).encode()

@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from lessons.answer.answer import Answer
+from lessons.errors import LessonsError
 from lessons.ingest.scope import Scope
 from lessons.pages.common import answering, opened, plain, told_plainly
 from lessons.pages.show import show_answer
@@ -65,17 +66,26 @@ def _question(place: Workspace, owner: str) -> Asked | None:
     st.pills("Stages", names, selection_mode="multi", default=names, format_func=str.capitalize, key="stages")
     if not st.session_state.stages:
         st.info("Choose at least one stage.")
+    files = _files(place, owner)
     with st.form("ask", border=False):
         text = st.text_area("Your question", key="question", height=80, placeholder="In English or Korean")
         left, right = st.columns(2)
-        store = place.store(next(iter(stages().values())).index)
-        files = [document.source_file for document in store.documents(Scope(owner))]
         source_file = left.selectbox("Search in", [EVERYWHERE, *files])
         filter_text = right.text_input("Filter", key="filter", placeholder=FILTER_EXAMPLE, help=FILTER_HELP)
         asked = st.form_submit_button("Ask", type="primary")
     if not asked:
         return None
     return Asked(text, None if source_file == EVERYWHERE else source_file, filter_text)
+
+
+def _files(place: Workspace, owner: str) -> list[str]:
+    """The owner's files. None, and the reason on the page, if they cannot be listed: a question may be asked still."""
+    try:
+        store = place.store(next(iter(stages().values())).index)
+        return [document.source_file for document in store.documents(Scope(owner))]
+    except LessonsError as error:
+        st.error(plain(str(error)))
+        return []
 
 
 def _take_sample() -> None:

@@ -1,0 +1,76 @@
+"""What the pages show while the database or the model is away: a sentence where a person looks, never a traceback."""
+
+from collections.abc import Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from lessons import stages
+from lessons.faults.lab import Lab
+from lessons.faults.model import broken_model
+from lessons.faults.seen import logged
+from lessons.pages import common
+from lessons.pages.common import plain
+from tests.support.app import press, shown
+
+QUESTION = "When does the kiosk open?"
+PAGES = ["chat", "compare"]
+
+
+@pytest.fixture
+def pages(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    """The app on the database of the lab."""
+    common._open.clear()
+    for module in (common, stages):
+        monkeypatch.setattr(module, "workspace", lambda: lab.place)
+    yield lab
+    common._open.clear()
+
+
+def chat() -> None:
+    from lessons.pages import chat
+
+    chat.page()
+
+
+def compare() -> None:
+    from lessons.pages import compare
+
+    compare.page()
+
+
+def opened(name: str) -> AppTest:
+    """The page, with the naive stage chosen where there is a choice."""
+    page = AppTest.from_function({"chat": chat, "compare": compare}[name], default_timeout=120).run()
+    if name == "compare":
+        page.pills(key="stages").set_value(["naive"]).run()
+    assert not page.exception
+    return page
+
+
+def ask(page: AppTest) -> AppTest:
+    if page.text_area:
+        page.text_area[0].set_value(QUESTION)
+        return press(page, "Ask")
+    page.chat_input[0].set_value(QUESTION).run()
+    assert not page.exception
+    return page
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_broken_model_is_a_warning_beside_the_answer(pages: Lab, name: str) -> None:
+    page = opened(name)
+    with broken_model(pages.place, "too_many"):
+        ask(page)
+    assert plain("7:30") in shown(page)
+    assert plain("is limiting requests (429)") in shown(page)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_database_that_is_away_is_a_sentence_and_the_next_question_is_answered(pages: Lab, name: str) -> None:
+    page = opened(name)
+    with pages.database.stopped(), logged():
+        ask(page)
+        assert plain("start the database there, or correct DATABASE_URL.") in shown(page)
+    page.run()
+    assert plain("7:30") in shown(ask(page))
