@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+from tempfile import TemporaryFile
+from typing import Any
 
 from lessons.errors import LessonsError
 from lessons.faults.database import SpareDatabase
@@ -17,12 +19,15 @@ def killed(program: str, database: SpareDatabase, at: str) -> list[str]:
     """
     environment = os.environ | {"DATABASE_URL": database.url, "PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1"}
     command = [sys.executable, "-c", program]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     lines = []
-    with subprocess.Popen(command, cwd=ROOT, env=environment, encoding="utf-8", **pipes) as process:  # type: ignore[call-overload]
-        for line in process.stdout:
-            lines.append(line.rstrip("\n"))
-            if at in line:
-                process.kill()
-                return lines
-    raise LessonsError(f"The program ended before it printed {at!r}; its last words were: {''.join(lines[-1:])}")
+    with TemporaryFile("w+", encoding="utf-8") as errors:
+        pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": errors, "encoding": "utf-8"}
+        with subprocess.Popen(command, cwd=ROOT, env=environment, **pipes) as process:
+            for line in process.stdout or ():
+                lines.append(line.rstrip("\n"))
+                if at in line:
+                    process.kill()
+                    return lines
+        errors.seek(0)
+        last = errors.read().strip().rpartition("\n")[2]
+    raise LessonsError(f"The program ended before it printed {at!r}; it said: {last}")

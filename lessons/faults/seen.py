@@ -49,15 +49,16 @@ def logged() -> Iterator[Log]:
 
 @dataclass(frozen=True)
 class Seen:
-    """An answer as its reader sees it, with the notes of its trace and the log."""
+    """An answer as its reader sees it, with the log, and with those notes of its trace that are no warnings too."""
 
     answer: Answer
     log: Log
 
     def __repr__(self) -> str:
-        notes = [f"{step.name}: {note}" for step in self.answer.trace for note in step.notes]
+        warnings = self.answer.warnings
+        notes = [f"{step.name}: {note}" for step in self.answer.trace for note in step.notes if note not in warnings]
         lines = [("answer", self.answer.text)]
-        lines += [("warning", warning) for warning in self.answer.warnings]
+        lines += [("warning", warning) for warning in warnings]
         lines += [("note", note) for note in dict.fromkeys(notes)]
         lines += [("log", line) for line in self.log]
         return "\n".join(f"{kind:8} {without_address(said)}" for kind, said in lines)

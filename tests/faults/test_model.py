@@ -2,14 +2,12 @@
 
 import pytest
 
-from lessons.agent.agent import Agent
 from lessons.faults.lab import Lab
 from lessons.faults.model import broken_model
 from lessons.faults.model_server import Fault
 from lessons.memory.in_memory import SessionMessages
 from lessons.memory.manager import Conversation
 from lessons.memory.window import Window
-from lessons.stages import Stage
 
 QUESTION = "When does the kiosk open?"
 SENTENCES: dict[Fault, str] = {
@@ -21,36 +19,32 @@ SENTENCES: dict[Fault, str] = {
 STAGES = ["naive", "smart", "reranked", "agentic"]
 
 
-def stage(lab: Lab, name: str) -> Stage:
-    return lab.stage("reranked").but(name, agent=Agent()) if name == "agentic" else lab.stage(name)
-
-
 @pytest.mark.parametrize("name", STAGES)
 @pytest.mark.parametrize("fault", SENTENCES)
 def test_the_keyless_model_answers_in_place_of_a_broken_one(lab: Lab, fault: Fault, name: str) -> None:
     with broken_model(lab.place, fault):
-        seen = lab.ask(stage(lab, name), QUESTION)
+        seen = lab.ask(name, QUESTION)
     (warning,) = seen.answer.warnings
     assert "7:30" in seen.answer.text
     assert seen.answer.citations
     assert SENTENCES[fault] in warning
     assert warning.endswith("answered by the keyless model")
     assert not [line for line in seen.log if "traceback" in line]
-    assert lab.ask(stage(lab, name), QUESTION).answer.warnings == []
+    assert lab.ask(name, QUESTION).answer.warnings == []
 
 
 @pytest.mark.parametrize("name", ["reranked", "agentic"])
 def test_a_model_that_hangs_is_waited_for_once_in_an_answer_and_asked_again_in_the_next(lab: Lab, name: str) -> None:
     with broken_model(lab.place, "hangs") as server:
-        lab.ask(stage(lab, name), QUESTION)
+        lab.ask(name, QUESTION)
         assert len(server.requests) == 1
-        lab.ask(stage(lab, name), QUESTION)
+        lab.ask(name, QUESTION)
         assert len(server.requests) == 2
 
 
 def test_an_endless_tool_loop_ends_after_five_searches_with_an_answer(lab: Lab) -> None:
     with broken_model(lab.place, "endless") as server:
-        seen = lab.ask(stage(lab, "agentic"), QUESTION)
+        seen = lab.ask("agentic", QUESTION)
     asked_for_tools = [each for each in server.requests if len(each.get("tools", [])) == 2]
     assert "7:30" in seen.answer.text
     assert [step.name for step in seen.answer.trace].count("search_documents") == len(asked_for_tools) == 5
