@@ -1,5 +1,6 @@
 """A stage whose prompt is divided by the context manager (row D5)."""
 
+import sys
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -45,10 +46,11 @@ class Managed(Device):
         memory = "\n".join(filter(None, (said.profile, said.long_term)))
         within = self.on_stage(lambda stage: self._narrow(stage, room)).inner
         yield from follow(stream, within.stream(question, **scope | {"history": said.history, "memory": memory}))
-        read = [document.content for document in stream.answer.context.documents]
-        whole = replace(self.manager, top=len(read), chars=max(map(len, read), default=0))
-        found = sum(self.manager.tokens.count(document.content) for document in found_documents(stream.answer.trace))
-        step.output = whole.fit(question, read, history, profile, long_term).out_of("documents", found)
+        text = stream.answer.context.text
+        whole = replace(self.manager, top=1, chars=len(text))
+        found = ContextBuilder(sys.maxsize, self.manager.tokens.counter).build(found_documents(stream.answer.trace))
+        sent = whole.fit(question, [text], history, profile, long_term)
+        step.output = sent.out_of("documents", found.total_tokens)
 
     def _narrow(self, stage: Stage, room: int) -> Stage:
         builder = ContextBuilder(room, self.manager.tokens.counter)
