@@ -16,6 +16,7 @@ from lessons.cli import main
 from lessons.ingest.scope import Scope
 from lessons.memory.stores import message_store
 from lessons.settings import Settings
+from tests.evaluate.test_locomo import SAMPLE
 
 FACTS = {
     "kiosk.md": "# Kiosk\n\nThe kiosk in the lobby opens at 7:30 every weekday. Coffee costs 2 euros.\n",
@@ -216,3 +217,12 @@ def test_a_session_remembers_what_was_said(owner: str) -> None:
         "How much is a coffee?",
     ]
     assert "7:30" in said[1][1]
+
+
+def test_memories_are_measured_on_a_file_in_locomos_format(database: Settings, tmp_path: Path) -> None:
+    path = tmp_path / "locomo10.json"
+    path.write_text(json.dumps([SAMPLE]), encoding="utf-8")
+    done = lessons("memories", "--locomo", str(path))
+    assert done.returncode == 0
+    assert "1–5 turns old (2)" in done.stdout
+    assert lessons("memories", "--locomo", str(tmp_path / "no.json")).returncode == 1

@@ -51,7 +51,7 @@ def _correct(evaluation: Evaluation, name: str, **group: str) -> list[float]:
 
 def _table(title: str, memories: Sequence[str]) -> Table:
     table = Table(title=title, title_justify="left")
-    table.add_column()
+    table.add_column(no_wrap=True)
     for name in memories:
         table.add_column(name, justify="right")
     return table
