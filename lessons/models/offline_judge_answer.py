@@ -12,8 +12,9 @@ from lessons.models.offline_choose import ENOUGH
 from lessons.models.offline_crossing import neutral
 from lessons.models.offline_parts import Part, parts
 from lessons.models.offline_passages import search_terms
-from lessons.models.offline_question import Unit, read_question
+from lessons.models.offline_question import read_question
 from lessons.models.offline_tasks import task
+from lessons.models.offline_units import Unit
 from lessons.text import language
 
 TELLING = 0.5  # weight from which a word goes into a query

@@ -4,7 +4,8 @@ import re
 
 from lessons.models.offline_query_periods import pointed_at
 from lessons.models.offline_query_slots import Slot, slots, without
-from lessons.models.offline_question import Unit, read_question
+from lessons.models.offline_question import read_question
+from lessons.models.offline_units import Unit
 from lessons.text import language, terms
 
 _LEAD = re.compile(
