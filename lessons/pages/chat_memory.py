@@ -122,8 +122,8 @@ def _section(memory: str, title: str) -> list[str]:
 
 def _show_profile(profile: Profile, used: bool) -> None:
     slots = profile.slots()
-    note = "" if used else " (this memory does not use it)"
-    with st.expander(f"Profile: {len(slots)} facts{note}", bool(slots)):
+    note = "" if used else ": this memory does not use it"
+    with st.expander(f"Profile ({len(slots)}){note}", bool(slots)):
         st.caption("What you said about yourself. It goes with you from conversation to conversation.")
         for slot in reversed(slots):
             _show_slot(profile, slot)

@@ -47,7 +47,7 @@ def labels(page: AppTest) -> list[str]:
 def test_at_first_the_memory_is_empty(owner: str) -> None:
     page = opened(new_session(), owner)
     assert labels(page) == [
-        "Window: 0 turns word for word", "Summary: empty", "Entities: 0 of 25", "Profile: 0 facts",
+        "Window: 0 turns word for word", "Summary: empty", "Entities: 0 of 25", "Profile (0)",
     ]  # fmt: skip
     assert "About 0 tokens" in shown(page)
 
@@ -55,7 +55,7 @@ def test_at_first_the_memory_is_empty(owner: str) -> None:
 def test_window_summary_entities_and_profile_are_shown(talked: AppTest) -> None:
     assert labels(talked)[0] == "Window: 5 turns word for word"
     assert labels(talked)[1].endswith("of 20 sentences, turns 1–5")
-    assert labels(talked)[-1] == "Profile: 2 facts"
+    assert labels(talked)[-1] == "Profile (2)"
     assert plain("user: My budget is 500 dollars.") in shown(talked)
     assert f"**budget** {plain('500 dollars')} · turn 1" in shown(talked)
 
@@ -65,7 +65,7 @@ def test_another_memory_shows_what_it_would_hand_over(talked: AppTest) -> None:
     assert any(label.startswith("Older turns") for label in labels(talked))
     talked.selectbox(key="memory-box").select("window").run()
     assert labels(talked)[0] == "Window: 5 turns word for word"
-    assert labels(talked)[1] == "Profile: 2 facts (this memory does not use it)"
+    assert labels(talked)[1] == "Profile (2): this memory does not use it"
     talked.selectbox(key="memory-box").select("none").run()
     assert labels(talked)[0] == "Window: 0 turns word for word"
 
@@ -81,7 +81,7 @@ def test_a_fact_of_the_profile_can_be_corrected_and_deleted(talked: AppTest, own
     page.button(key="delete-사용").click().run()
     slots = Profile(workspace().engine, Scope(owner)).slots()
     assert [(slot.key, slot.value) for slot in slots] == [("budget", "300 dollars")]
-    assert "Profile: 1 facts" in labels(page)
+    assert "Profile (1)" in labels(page)
 
 
 def test_forget_me_deletes_everything_that_was_said(talked: AppTest, owner: str) -> None:
@@ -90,7 +90,7 @@ def test_forget_me_deletes_everything_that_was_said(talked: AppTest, owner: str)
     assert session(talked) != before
     for page in (talked, opened(before, owner)):
         assert not page.chat_message
-        assert "Profile: 0 facts" in labels(page)
+        assert "Profile (0)" in labels(page)
     assert RecursiveSummary.of(workspace(), Scope(owner), before).turns.count() == 0
 
 
