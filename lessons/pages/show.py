@@ -6,6 +6,8 @@ from lessons.answer.answer import Answer
 from lessons.pages.common import plain
 from lessons.trace import Step
 
+MOST_CITATIONS = 6
+
 
 def show_answer(answer: Answer) -> None:
     """The text with its warnings and citations, and, folded away, the chunks that were read and the trace."""
@@ -18,9 +20,13 @@ def show_answer(answer: Answer) -> None:
 
 
 def _show_citations(answer: Answer) -> None:
-    for citation in answer.citations:
-        page_of = f", p. {citation.page}" if citation.page else ""
-        st.markdown(f"**{plain(f'[{citation.number}] {citation.source_file}{page_of}')}**  \n“{plain(citation.quote)}”")
+    """A few stand below the answer; many, as those of a procedure, are folded away."""
+    many = len(answer.citations) > MOST_CITATIONS
+    with st.expander(f"Citations ({len(answer.citations)})") if many else st.container():
+        for citation in answer.citations:
+            page_of = f", p. {citation.page}" if citation.page else ""
+            name = plain(f"[{citation.number}] {citation.source_file}{page_of}")
+            st.markdown(f"**{name}**  \n“{plain(citation.quote)}”")
     if answer.found:
         st.caption(plain(f"Retrieval confidence {answer.confidence:.0%} · {answer.answered_by}"))
 
