@@ -6,14 +6,15 @@ from lessons.retrieve.types import RetrievedDocument
 
 
 def merged(searches: Iterable[Sequence[RetrievedDocument]]) -> list[RetrievedDocument]:
-    """Each document once: every search in turn gives its best one that no other has given, until none has any left.
+    """Each document once: those of the first search, which is about the whole question, then the others in turns.
 
-    So every search has its say, however small the budget of the context is.
+    In its turn a search gives its best document that is not there yet, so that each has its say before the budget of
+    the context is spent.
     """
-    given: dict[str, RetrievedDocument] = {}
-    left = [list(search) for search in searches]
-    while any(left):
-        for search in left:
+    first, *others = [list(search) for search in searches] or [[]]
+    given = {document.id: document for document in first}
+    while any(others):
+        for search in others:
             while search and search[0].id in given:
                 search.pop(0)
             if search:

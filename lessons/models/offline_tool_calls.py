@@ -5,6 +5,7 @@ line of a document holds the question, for names that the documents give to what
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,7 +49,8 @@ def tool_calls(llm: Any, messages: Sequence[ChatMessage], **_: Any) -> list[Tool
 def _wanted(question: Question, results: Sequence[list[Passage]]) -> list[str]:
     """What to search for next, from what each search so far has found."""
     first, *later = results
-    asked = [made for part in parts(question) if len((made := query(part)).split()) >= SHORTEST]
+    every = parts(question)
+    asked = [made for part in every if len((made := query(part, every)).split()) >= SHORTEST]
     describes = _DESCRIBES.search(question.text) is not None
     if len(asked) > 1 and not describes:
         return [] if later or is_foreign(question, first) else asked[:PARTS]
@@ -61,9 +63,18 @@ def _wanted(question: Question, results: Sequence[list[Passage]]) -> list[str]:
     return bridges(question, newest)[: min(AT_ONCE, hops - len(later))]
 
 
-def query(part: Part) -> str:
-    """A part as a search query: its words, and the names and periods that it shares with the others."""
-    units = [unit for unit in part.question.units if unit.weight >= WORTH or unit in part.own]
+def query(part: Part, every: Sequence[Part]) -> str:
+    """A part as a search query: its words, and the names and periods that it shares with the others.
+
+    One that brings no words of its own, as '… or in 2024?', takes those of all.
+    """
+    said = Counter(unit for each in every for unit in each.own)
+    bare = not any(unit.kind == "word" and unit.weight >= WORTH and said[unit] == 1 for unit in part.own)
+    units = [
+        unit
+        for unit in part.question.units
+        if unit.weight >= WORTH or unit in part.own or (bare and unit.kind == "word")
+    ]
     periods = [unit.text.upper() for unit in units if unit.kind in ("quarter", "year")]
     words = [unit.text for unit in units if unit.kind not in ("quarter", "year")]
     return " ".join([*words, *periods])
