@@ -6,8 +6,9 @@ The administrator of a database and the roles marked BYPASSRLS pass every policy
 a role that owns nothing and may do nothing but read and write protected rows. Where the user of the database may not
 make roles, the policies stand alone, which is enough unless that user bypasses them: `wall` says which it is.
 
-Protected is every table whose rows have an owner: documents, chunks with their terms, plans, messages, jobs. The cache
-of vectors is not, since it knows texts by their hash alone, nor are the runs of the evaluation, which belong to nobody.
+Protected is every table whose rows have an owner: documents, chunks with their terms, plans, messages, memories,
+profiles, jobs. The cache of vectors is not, since it knows texts by their hash alone, nor are the runs of the
+evaluation, which belong to nobody.
 """
 
 import logging
