@@ -18,6 +18,7 @@ from lessons.models.offline_units import Unit
 from lessons.text import language
 
 TELLING = 0.5  # weight from which a word goes into a query
+_NAMES = ("name", "code")
 
 _ADMITTED = re.compile("|".join(re.escape(said).replace(r"\{\}", "[^”]*") for said in NOT_SAID.values()))
 
@@ -33,7 +34,8 @@ def judge_answer(llm: Any, question: str, answer: str, quotes: str = "", **_: An
     known = search_terms(f"{said} {quotes}") if said.strip() else frozenset[str]()
     crossing = bool(said.strip()) and language(said) != asked.language
     each = [part for part in parts(asked) if part.asks] or parts(asked)
-    covered = [_covered(_binding(part, crossing), known) for part in each]
+    admitted = " ".join(_ADMITTED.findall(answer))
+    covered = [0.0 if part.words in admitted else _covered(_binding(part, crossing), known) for part in each]
     missing = [part for part, share in zip(each, covered, strict=True) if share < ENOUGH]
     return {
         "sufficient": not missing,
@@ -58,6 +60,12 @@ def _covered(units: tuple[Unit, ...], known: frozenset[str]) -> float:
 
 
 def _query(part: Part) -> str:
-    """What the part is about, in its order, with the names and periods that it takes from the rest of the question."""
-    telling = [unit for unit in part.question.units if unit.required or (unit in part.own and unit.weight >= TELLING)]
+    """What the part is about, in its order, with the periods of the question, and with its names if it has none."""
+    named = any(unit.kind in _NAMES for unit in part.own)
+    telling = [
+        unit
+        for unit in part.question.units
+        if (unit in part.own and (unit.required or unit.weight >= TELLING))
+        or (unit not in part.own and unit.required and not (named and unit.kind in _NAMES))
+    ]
     return " ".join(dict.fromkeys(unit.text for unit in telling)) or part.words
