@@ -40,13 +40,16 @@ def load_corpus(
 ) -> list[FileResult]:
     """Ingest what is missing of the shipped corpus for its owners, telling `progress` files done and in all.
 
-    It goes into the `targets`, or the indexes of all stages.
+    It goes into the `targets`, or the indexes of all stages. Where nothing is missing, there is no progress to tell.
     """
     documents, targets = shipped_documents(), indexes() if targets is None else targets
-    results = []
+    results: list[FileResult] = []
+    missing = False
     for result in _ingest_shipped(place, documents, targets):
         results.append(result)
-        progress(len(results), len(documents) * len(targets))
+        missing = missing or result.status != "unchanged"
+        if missing:
+            progress(len(results), len(documents) * len(targets))
     return results
 
 

@@ -71,7 +71,7 @@ class Settings(BaseSettings):
     naive_top_k: int = 5
     fusion_candidates: int = 100  # from either search
     language_prior_chunks: int = 10  # at the mean of all languages, counted as chunks of each
-    smart_threshold: float = 0.3  # of the best score
+    smart_threshold: float = 0.3  # of the root of a fused score
     rank_fusion_k: int = 60
     variant_weight: float = 0.5  # of what another phrasing finds
     top_k: int = 10
@@ -91,7 +91,7 @@ class Settings(BaseSettings):
     keyword_weight: float = 0.3
     mmr_lambda: float = 0.5  # 1: only how relevant a document is; 0: only how little it repeats the others
     rerank_candidates: int = 15
-    rerank_threshold: float = 0.2  # of the best score
+    rerank_threshold: float = 0.2  # of the root of a fused score
     rerank_top_k: int = 5
     rerank_chars: int = 2_500  # of a candidate that the model is shown
     cross_encoder: str = "cross-encoder/mmarco-mMiniLMv2-L12-H384-v1"  # knows Korean and English

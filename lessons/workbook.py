@@ -45,12 +45,14 @@ class Workbook:
 
 def start() -> Workbook:
     """Open the workspace, load the shipped documents where they are missing, and return the workbook."""
-    place = workspace()
-    with tqdm(desc="Loading the shipped documents", unit="file", leave=False, delay=1) as bar:
+    place, bars = workspace(), list[tqdm]()
 
-        def show(done: int, total: int) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
+    def show(done: int, total: int) -> None:
+        if not bars:
+            bars.append(tqdm(desc="Loading the shipped documents", unit="file", leave=False, total=total))
+        bars[0].update(done - bars[0].n)
 
-        load_corpus(place, show)
+    load_corpus(place, show)
+    for bar in bars:
+        bar.close()
     return Workbook(place)

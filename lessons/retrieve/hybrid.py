@@ -17,9 +17,10 @@ from lessons.text import language
 class HybridRetriever:
     """Takes `candidates` documents from either search, fuses their scores, and adds up those of all queries.
 
-    The first query counts whole, a variant of it half. Scores run from 1 for the best document down to 0 for the last;
-    where there are more documents than `top_k`, `threshold` cuts the tail off. The scores of the two searches for the
-    best-fitting query stay with each document, in `legs`.
+    The first query counts whole, a variant of it half. Scores run from 1 for the best document down to 0 for the last,
+    and fall off faster than cosine similarities, for which thresholds such as row B5's are meant. So where there are
+    more documents than `top_k`, those are left out of which the root of the score is below `threshold`. The scores of
+    the two searches for the best-fitting query stay with each document, in `legs`.
     """
 
     top_k: int | None = None
@@ -41,7 +42,8 @@ class HybridRetriever:
         best = max(total.values(), default=1.0) or 1.0
         documents = [document.with_score(total[id_] / best) for id_, document in found.items()]
         wanted = self.top_k or query.top_k
-        return ranked(documents, self.threshold if len(documents) > wanted else None)[:wanted]
+        cut = self.threshold**2 if self.threshold is not None and len(documents) > wanted else None
+        return ranked(documents, cut)[:wanted]
 
     def _fused(self, text: str, query: Query, resources: Resources) -> list[RetrievedDocument]:
         """The candidates of either search for one query, with scores from 0 to 1."""
