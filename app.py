@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from lessons.pages import chat, compare, context, copilot, documents
+from lessons.pages import chat, compare, context, copilot, documents, scoreboard
 
 st.set_page_config(page_title="RAG workbook", page_icon="📚", layout="wide")
 st.navigation(
@@ -12,5 +12,6 @@ st.navigation(
         st.Page(context.page, title="Context", icon=":material/data_usage:", url_path="context"),
         st.Page(copilot.page, title="Copilot", icon=":material/support_agent:", url_path="copilot"),
         st.Page(documents.page, title="Documents", icon=":material/folder_open:", url_path="documents"),
+        st.Page(scoreboard.page, title="Scoreboard", icon=":material/leaderboard:", url_path="scoreboard"),
     ]
 ).run()

@@ -12,6 +12,7 @@ from lessons.agent.agent import Agent
 from lessons.answer.answer import Answer
 from lessons.answer.prompts import conversation_memory
 from lessons.answer.respond import respond
+from lessons.answer.room import room_beside
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index, enhanced_index, naive_index
 from lessons.ingest.scope import Scope
@@ -68,7 +69,8 @@ class Stage(Pipeline):
 
         `user` is the owner whose documents are searched, or a scope such as that of a plan. `source_file` limits the
         search to one of them; a name that the store does not know is ignored with a warning. `history` are the last
-        turns as (role, content), `memory` is what is known from before them. LessonsError for a question without words.
+        turns as (role, content), `memory` is what is known from before them; of both, what fits the window is
+        used. LessonsError for a question without words or too long for the window.
         """
         place = (self.workspace or workspace()).for_one_answer()
         text, warnings = cleaned(question)
@@ -76,9 +78,11 @@ class Stage(Pipeline):
         if source_file is not None:
             filters, unknown = only_file(source_file, filters, place.store(self.index), scope)
             warnings += unknown
-        query = Query(text, scope, filters, history=tuple(history), memory=memory)
+        room = room_beside(text, memory, history, self.context.max_tokens)
+        query = Query(text, scope, filters, history=room.history, memory=room.memory)
         answer = Answer(question=text, stage=self.name, model=describe(place.llm), warnings=warnings)
-        return AnswerStream(answer, self._answer(query, answer, place))
+        within = replace(self, context=replace(self.context, max_tokens=room.documents))
+        return AnswerStream(answer, within._answer(query, answer, place))
 
     def _answer(self, query: Query, answer: Answer, place: Workspace) -> Iterator[str | Step]:
         answer.context = yield from self._retrieve(query, answer, place)

@@ -70,6 +70,11 @@ class Budget:
             raise too_long(self.window, self.output)
         return left
 
+    def conversation(self, memory: str, history: Iterable[Message], room: int) -> tuple[str, tuple[Message, ...]]:
+        """What is known from earlier, whole or not at all, and beside it the newest turns that fit."""
+        known = "".join(first_fitting([memory], self._text, room))
+        return known, self.turns(history, room - self._text(known))
+
     def turns(self, history: Iterable[Message], room: int) -> tuple[Message, ...]:
         """The newest turns that fit, each whole: a question and what was said to it."""
         kept = last_fitting(_turns(history), lambda turn: sum(self._text(content) for _, content in turn), room)
@@ -96,8 +101,7 @@ class Budget:
         left -= round_tokens(loop, self.counter)
         read = tuple(first_fitting(documents, self._text, min(self.context, left)))
         left -= sum(map(self._text, read))
-        known = "".join(first_fitting([memory], self._text, left))
-        turns = self.turns(history, left - self._text(known))
+        known, turns = self.conversation(memory, history, left)
         pieces = (
             Piece("system prompt", self._text(system)),
             self._piece("context", documents, read),

@@ -41,12 +41,14 @@ def told_plainly() -> Iterator[None]:
 def opened() -> tuple[Workspace, str]:
     """The workspace with the shipped documents loaded, and the owner chosen in the side bar."""
     owners = list(dict.fromkeys([settings().user, *(document["owner"] for document in shipped_documents())]))
+    if kept("owner") in owners:
+        st.session_state["owner-box"] = kept("owner")
     with told_plainly():
         owner = st.sidebar.selectbox(
             "Owner of the documents",
             owners,
-            index=owners.index(kept("owner")) if kept("owner") in owners else 0,
             key="owner-box",
+            on_change=lambda: keep("owner", st.session_state["owner-box"]),
             help="Only this owner's documents are searched.",
         )
         keep("owner", owner)

@@ -36,11 +36,14 @@ def page() -> None:
     st.title("One question, every stage")
     place, owner = opened()
     names = list(stages())
+    _follow_link()
     asked = _question(place, owner)
     chosen = [name for name in names if name in st.session_state.stages]
     if asked is not None and chosen:
         with told_plainly():
             st.session_state.answers = _stream(owner, asked, chosen)
+        st.session_state.linked = st.query_params["question"] = asked.question
+        st.query_params["stages"] = ",".join(chosen)
         st.rerun()
     answers = st.session_state.get("answers", {})
     for name, cell in _cells(chosen).items():
@@ -63,7 +66,8 @@ def _question(place: Workspace, owner: str) -> Asked | None:
     """What was just asked, or None."""
     st.pills("Try one of these", sample_questions(owner), key="sample", on_change=_take_sample)
     names = list(stages())
-    st.pills("Stages", names, selection_mode="multi", default=names, format_func=str.capitalize, key="stages")
+    st.session_state.setdefault("stages", names)
+    st.pills("Stages", names, selection_mode="multi", format_func=str.capitalize, key="stages")
     if not st.session_state.stages:
         st.info("Choose at least one stage.")
     files = _files(place, owner)
@@ -86,6 +90,15 @@ def _files(place: Workspace, owner: str) -> list[str]:
     except LessonsError as error:
         st.error(plain(str(error)))
         return []
+
+
+def _follow_link() -> None:
+    """Fill in the question and the stages of an address that was opened, once."""
+    linked = st.query_params.get("question")
+    if linked and linked != st.session_state.get("linked"):
+        st.session_state.linked = st.session_state.question = linked
+        if named := [name for name in st.query_params.get("stages", "").split(",") if name in stages()]:
+            st.session_state.stages = named
 
 
 def _take_sample() -> None:

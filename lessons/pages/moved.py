@@ -1,0 +1,69 @@
+"""The questions whose metric changed between two stages, and from there into Compare."""
+
+import streamlit as st
+
+from lessons.evaluate.evaluation import METRICS, Evaluation, Record
+from lessons.evaluate.golden import golden_questions
+from lessons.pages import compare
+from lessons.pages.common import plain
+from lessons.settings import settings
+
+Pair = tuple[Record, Record]
+
+
+def draw(evaluation: Evaluation) -> None:
+    """Choose two stages; the questions that moved, and both answers to one of them. Nothing with a single stage."""
+    if len(evaluation.stages) < 2:
+        return
+    st.subheader("Questions that moved")
+    with st.container(horizontal=True):
+        before = st.selectbox("From", evaluation.stages[:-1], index=len(evaluation.stages) - 2, key="moved-from")
+        later = evaluation.stages[evaluation.stages.index(before) + 1 :]
+        after = st.selectbox("To", later, key="moved-to")
+        metric = st.selectbox("Moved in", METRICS, index=METRICS.index("correctness"), key="moved-metric")
+    pairs = moved(evaluation, before, after, metric)
+    up = sum(new.value(metric) > old.value(metric) for old, new in pairs)
+    st.caption(f"{up} up, {len(pairs) - up} down. Choose a row to read both answers.")
+    if not pairs:
+        return
+    table = [_row(old, new, metric) for old, new in pairs]
+    event = st.dataframe(table, hide_index=True, on_select="rerun", selection_mode="single-row", key="moved-rows")
+    if event.selection.rows:
+        _answers(*pairs[event.selection.rows[0]], metric)
+
+
+def moved(evaluation: Evaluation, before: str, after: str, metric: str) -> list[Pair]:
+    """The records of both stages for each question whose metric changed, the largest gain first."""
+    later = {record.question_id: record for record in evaluation.of(after)}
+    pairs = [(old, later[old.question_id]) for old in evaluation.of(before) if old.question_id in later]
+    changed = [(old, new) for old, new in pairs if abs(new.value(metric) - old.value(metric)) > 0]
+    return sorted(changed, key=lambda pair: pair[0].value(metric) - pair[1].value(metric))
+
+
+def _row(old: Record, new: Record, metric: str) -> dict[str, str | float]:
+    return {
+        "question": old.question,
+        "category": old.category,
+        "language": old.language,
+        old.stage: round(old.value(metric), 2),
+        new.stage: round(new.value(metric), 2),
+    }
+
+
+def _answers(old: Record, new: Record, metric: str) -> None:
+    st.markdown(f"**{plain(old.question)}**")
+    for column, record in zip(st.columns(2, gap="large"), (old, new), strict=True):
+        with column.container(border=True):
+            st.caption(f"{record.stage.capitalize()}, {metric} {record.value(metric):.2f}")
+            st.markdown(plain(record.answer))
+    if old.category == "follow-up":
+        st.caption("A follow-up: the conversation before it belongs to the question, so it is asked in Chat.")
+    else:
+        query = {"question": old.question, "stages": f"{old.stage},{new.stage}", "owner": _owner(old)}
+        st.page_link(st.Page(compare.page, default=True), label="Open in Compare", query_params=query)
+
+
+def _owner(record: Record) -> str:
+    """Whose documents the question is about: the golden set knows; other data is the reader's."""
+    every = (*golden_questions("dev"), *golden_questions("test"))
+    return next((each.owner for each in every if each.id == record.question_id), settings().user)

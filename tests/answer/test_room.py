@@ -1,0 +1,74 @@
+"""An answer's prompt fits the model's window (row A12)."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from lessons.answer.room import INSTRUCTIONS, room_beside
+from lessons.database import engine
+from lessons.errors import LessonsError
+from lessons.models.llm import language_model
+from lessons.models.tokens import TokenEstimator
+from lessons.retrieve.search import JaccardRetriever
+from lessons.retrieve.types import RetrievedDocument
+from lessons.settings import Settings, settings
+from lessons.stages import Stage, stages
+from lessons.workspace import Workspace
+from tests.support.openai_server import Server, openai_server
+
+COUNT = TokenEstimator().count
+QUESTION = "How long does a refund take?"
+HISTORY = [(role, f"What about number {number}? " * 5) for number in range(200) for role in ("user", "assistant")]
+DOCUMENTS = tuple(
+    RetrievedDocument(str(number), "A refund takes 14 days. " * 60, 1.0, f"{number}.md") for number in range(8)
+)
+
+
+@pytest.fixture
+def window(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A model that reads 4,000 tokens, of which it keeps 1,000."""
+    monkeypatch.setattr(settings(), "context_window", 4_000)
+    monkeypatch.setattr(settings(), "max_output_tokens", 1_000)
+    return
+
+
+def test_at_ordinary_sizes_everything_is_sent() -> None:
+    room = room_beside(QUESTION, "Mina has a cat.", HISTORY, 4_000)
+    assert (room.memory, room.history, room.documents) == ("Mina has a cat.", tuple(HISTORY), 4_000)
+
+
+@pytest.mark.usefixtures("window")
+def test_the_conversation_goes_before_the_documents() -> None:
+    room = room_beside(QUESTION, "", HISTORY, 1_500)
+    assert room.documents == 1_500
+    assert 0 < len(room.history) < len(HISTORY)
+    assert room.history[-1] == HISTORY[-1]
+    crowded = room_beside(QUESTION, "Mina has a cat.", HISTORY, 4_000)
+    assert (crowded.memory, crowded.history) == ("", ())
+    assert 0 < crowded.documents < 3_000
+
+
+@pytest.mark.usefixtures("window")
+def test_instructions_and_question_that_do_not_fit_are_said_in_a_sentence() -> None:
+    with pytest.raises(LessonsError, match=r"does not fit: the model may be sent 4,000 tokens, of which 1,000"):
+        stages()["naive"].stream("왜" * 4_000)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with openai_server() as server:
+        yield server
+
+
+@pytest.mark.usefixtures("window")
+def test_what_a_stage_sends_fits_the_window(server: Server, database: Settings) -> None:
+    chosen = Settings(openai_base_url=server.url)
+    opened = Workspace.open(database)
+    place = Workspace(database, engine(database), opened.embedding, language_model(chosen))
+    stage = Stage(name="crowded", index=stages()["naive"].index, retriever=JaccardRetriever(DOCUMENTS), workspace=place)
+    answer = stage.ask(QUESTION, history=HISTORY, memory="Mina has a cat.")
+    sent = server.requests[-1]["messages"]
+    assert sum(COUNT(message["content"]) for message in sent) + 1_000 <= 4_000
+    assert sent[-1]["content"] == QUESTION
+    assert not answer.context.empty
+    assert COUNT(INSTRUCTIONS) > 300

@@ -1,0 +1,114 @@
+"""The scoreboard: nothing yet, a stored run with what moved in it, and a run from the page that can be stopped."""
+
+from collections.abc import Callable
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from lessons.errors import LessonsError
+from lessons.evaluate.evaluation import Evaluation
+from lessons.evaluate.runs import delete, load, runs, save
+from lessons.pages import running
+from lessons.pages.common import plain
+from lessons.pages.moved import moved
+from lessons.pages.running import UNEXPECTED, Running
+from lessons.workspace import workspace
+from tests.evaluate.records import evaluation
+from tests.support.app import press, shown
+
+
+def scoreboard_script() -> None:
+    from lessons.pages import scoreboard
+
+    scoreboard.page()
+
+
+@pytest.fixture
+def scoreboard(shop: None) -> AppTest:
+    """The page before anything is stored."""
+    for row in runs(workspace().engine):
+        delete(row.id, workspace().engine)
+    return AppTest.from_function(scoreboard_script, default_timeout=120)
+
+
+def measured(work: Callable[..., Evaluation]) -> Running:
+    """How a run ends whose evaluation is `work`."""
+    made = Running()
+    with patch.object(running, "evaluate", work):
+        running._measure(made, [], "dev", None, workspace())
+    return made
+
+
+def two_stages() -> Evaluation:
+    return evaluation({"naive": [0.0, 1.0, 1.0], "smart": [1.0, 0.0, 1.0]}, "correctness")
+
+
+def test_before_anything_is_measured_the_page_says_how_to(scoreboard: AppTest) -> None:
+    page = scoreboard.run()
+    assert not page.exception
+    assert "Nothing has been measured yet" in page.info[0].value
+
+
+def test_a_stored_run_shows_its_intervals_and_gains(scoreboard: AppTest) -> None:
+    save(two_stages(), workspace().engine)
+    page = scoreboard.run()
+    assert not page.exception
+    table = page.dataframe[0].value
+    assert list(table.columns) == ["", "naive", "smart"]
+    assert table.set_index("")["naive"]["recall@5"] == two_stages().summary("naive").with_interval("recall@5")
+    assert plain(str(two_stages().gains(["recall@5"])[0])) in shown(page)
+
+
+def test_the_questions_that_moved_are_listed_best_first(scoreboard: AppTest) -> None:
+    save(two_stages(), workspace().engine)
+    page = scoreboard.run()
+    assert "1 up, 1 down" in shown(page)
+    assert list(page.dataframe[1].value["smart"]) == [1.0, 0.0]
+    assert [new.question_id for _, new in moved(two_stages(), "naive", "smart", "correctness")] == ["q0", "q1"]
+
+
+def test_a_run_is_deleted_only_after_it_is_confirmed(scoreboard: AppTest) -> None:
+    first, second = save(two_stages(), workspace().engine), save(two_stages(), workspace().engine)
+    page = scoreboard.run()
+    assert page.selectbox(key="run").value == second
+    page = press(page, "Delete it")
+    assert [row.id for row in runs(workspace().engine)] == [first]
+    assert page.selectbox(key="run").value == first
+
+
+def test_a_run_in_the_background_tells_how_far_it_is_and_is_stored() -> None:
+    def work(stages: object, split: str, limit: object, watch: Callable[..., None], place: object) -> Evaluation:
+        watch("Asking", 1, 4)
+        return two_stages()
+
+    made = measured(work)
+    assert (made.label, made.share, made.problem) == ("Asking, 1 of 4", 0.25, None)
+    assert made.number is not None
+    assert load(made.number, workspace().engine).records == two_stages().records
+
+
+def test_a_stopped_run_ends_at_the_next_question_and_stores_nothing() -> None:
+    before = len(runs(workspace().engine))
+
+    def work(stages: object, split: str, limit: object, watch: Callable[..., None], place: object) -> Any:
+        made.stop()
+        watch("Asking", 1, 4)
+
+    made = Running()
+    with patch.object(running, "evaluate", work):
+        running._measure(made, [], "dev", None, workspace())
+    assert made.ended
+    assert "stopped" in (made.problem or "")
+    assert len(runs(workspace().engine)) == before
+
+
+@pytest.mark.parametrize(
+    ("error", "told"), [(LessonsError("data/corpus is gone."), "data/corpus is gone."), (RuntimeError("x"), UNEXPECTED)]
+)
+def test_a_run_that_fails_says_why(error: Exception, told: str) -> None:
+    def work(*_: object, **__: object) -> Any:
+        raise error
+
+    assert measured(work).problem == told
