@@ -3,6 +3,7 @@
 import os
 import shutil
 import socket
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -31,6 +32,14 @@ def pytest_unconfigure() -> None:
     if (folder / "postgres").exists():
         erase(Settings(data_dir=folder))
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def main_module() -> Iterator[None]:
+    """Streamlit's test runner puts its script in the place of the main module, where child processes would find it."""
+    before = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = before
 
 
 @pytest.fixture(scope="session")
