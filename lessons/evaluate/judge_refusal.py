@@ -31,7 +31,7 @@ _ENGLISH = re.compile(
             rf"(?:\w+ )?{_KNOWLEDGE}\b",
             rf"\binsufficient (?:\w+ )?{_KNOWLEDGE}\b",
             r"\b(?:could not|couldn['’]t|cannot|can['’]t|can not|unable to|not able to) "
-            r"(?:be )?(?:find|found|answer(?:ed)?|determined?|locate|tell|confirm|say)\b",
+            r"(?:be )?(?:find|found|searched|answer(?:ed)?|determined?|locate|tell|confirm|say)\b",
             r"(?:\bnot|\bnowhere|n['’]t)(?: explicitly| specifically)? (?:mentioned|stated|specified|provided|found"
             rf"|given|contained|disclosed|covered|included|answered|addressed|available)\b(?: \S+){{0,3}} {_SOURCES}",
             r"\bI (?:do not|don['’]t) know\b",

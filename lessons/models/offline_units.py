@@ -78,7 +78,9 @@ def read_units(text: str) -> list[Unit]:
     words = _WORD.findall(text)
     capitals = [word for word in words if word[0].isupper()]
     titled = len(words) > 3 and len(capitals) > 0.7 * len(words)
-    units: list[Unit] = [_unit("quarter", quarter) for quarter in search_terms(text) if re.fullmatch("q[1-4]", quarter)]
+    units: list[Unit] = [
+        _unit("quarter", quarter) for quarter in sorted(search_terms(text)) if re.fullmatch("q[1-4]", quarter)
+    ]
     words = [_bare(word) for word in words[:400]]
     same = others(words)
     units += [
