@@ -1,7 +1,5 @@
 """A conversation with one stage: follow-ups are understood from what was said, also after a reload."""
 
-import re
-import secrets
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -14,12 +12,10 @@ from lessons.memory.manager import Conversation
 from lessons.memory.stores import message_store
 from lessons.memory.turns import Turns
 from lessons.pages.chat_memory import choose_memory, memory_named, memory_panel
-from lessons.pages.common import answering, keep, kept, opened, plain, told_plainly
+from lessons.pages.common import answering, begin_session, opened, plain, session, told_plainly
 from lessons.pages.show import show_answer
 from lessons.stages import Stage, stages
 from lessons.workspace import workspace
-
-_SESSION = re.compile(r"[\w-]{22}", re.ASCII)  # what `secrets.token_urlsafe(16)` gives
 
 
 @dataclass(frozen=True)
@@ -35,12 +31,12 @@ def page() -> None:
     """Go on with the conversation that the address names, or begin one."""
     st.title("Chat")
     place, owner = opened()
-    scope, session = Scope(owner), _session()
-    turns = _turns(scope, session)
-    stage, named = _controls(scope, session, bool(turns))
+    scope, session_id = Scope(owner), session("session")
+    turns = _turns(scope, session_id)
+    stage, named = _controls(scope, session_id, bool(turns))
     said = [(turn.question, turn.text) for turn in turns]
     with told_plainly():
-        memory = memory_named(named, place, scope, session, said)
+        memory = memory_named(named, place, scope, session_id, said)
     for turn in turns:
         _show(turn)
     with st.sidebar:
@@ -51,49 +47,37 @@ def page() -> None:
         st.rerun()
 
 
-def _session() -> str:
-    """The session that was kept, or a new one. Nobody can guess an id that was made here, and others are not taken."""
-    named = kept("session")
-    session = named if _SESSION.fullmatch(named) else secrets.token_urlsafe(16)
-    keep("session", session)
-    return session
-
-
-def _begin() -> None:
-    keep("session", secrets.token_urlsafe(16))
-
-
-def _turns(scope: Scope, session: str) -> list[Turn]:
+def _turns(scope: Scope, session_id: str) -> list[Turn]:
     """What this page shows, read from the store when it comes to a session for the first time."""
     shown = st.session_state.get("chat")
-    if shown is None or shown[0] != (scope.user_id, session):
+    if shown is None or shown[0] != (scope.user_id, session_id):
         with told_plainly():
-            said = [content for _, content in message_store().get_or_create(scope, session).history()]
-        shown = (scope.user_id, session), [Turn(*pair) for pair in zip(said[::2], said[1::2], strict=True)]
+            said = [content for _, content in message_store().get_or_create(scope, session_id).history()]
+        shown = (scope.user_id, session_id), [Turn(*pair) for pair in zip(said[::2], said[1::2], strict=True)]
         st.session_state.chat = shown
     return shown[1]
 
 
-def _controls(scope: Scope, session: str, begun: bool) -> tuple[Stage, str]:
+def _controls(scope: Scope, session_id: str, begun: bool) -> tuple[Stage, str]:
     """The stage that answers and the name of its memory; a conversation that has begun can be left or forgotten."""
     names = list(stages())
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox("Stage", names, index=len(names) - 1, format_func=str.capitalize, key="stage", width=200)
         memory = choose_memory()
         if begun:
-            st.button("New conversation", on_click=_begin)
-            _offer_to_forget(scope, session)
+            st.button("New conversation", on_click=begin_session, args=("session",))
+            _offer_to_forget(scope, session_id)
     return stages()[name], memory
 
 
-def _offer_to_forget(scope: Scope, session: str) -> None:
+def _offer_to_forget(scope: Scope, session_id: str) -> None:
     with st.popover("Forget this conversation"):
         st.markdown("What was said here will be deleted for good, with what was made of it. Your profile stays.")
         if st.button("Delete it", type="primary"):
             with told_plainly():
-                Turns(workspace().engine, scope, session).forget()
-                message_store().remove(scope, session)
-            _begin()
+                Turns(workspace().engine, scope, session_id).forget()
+                message_store().remove(scope, session_id)
+            begin_session("session")
             st.rerun()
 
 

@@ -1,6 +1,7 @@
 """What every page needs: the workspace, the owner, and text that is shown but never interpreted."""
 
 import re
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -14,6 +15,7 @@ from lessons.settings import settings
 from lessons.stages import Stage
 from lessons.workspace import Workspace, workspace
 
+_SESSION = re.compile(r"[\w-]{22}", re.ASCII)  # what `secrets.token_urlsafe(16)` gives
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
 
@@ -80,6 +82,19 @@ def keep(name: str, value: str) -> None:
     st.session_state[name] = value
     if st.query_params.get(name) != value:
         st.query_params[name] = value
+
+
+def session(name: str) -> str:
+    """The session kept under this name, or a new one. Nobody can guess an id made here, and others are not taken."""
+    if not _SESSION.fullmatch(kept(name)):
+        begin_session(name)
+    keep(name, kept(name))
+    return kept(name)
+
+
+def begin_session(name: str) -> None:
+    """Keep a new session under this name."""
+    keep(name, secrets.token_urlsafe(16))
 
 
 @st.cache_resource(show_spinner="Opening the database …")

@@ -1,7 +1,5 @@
 """The copilot: a support chat that shows what it calls, how it judges what it finds, and how it ends."""
 
-import re
-import secrets
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -13,13 +11,12 @@ from lessons.ingest.scope import Scope
 from lessons.memory.manager import Conversation
 from lessons.memory.recursive_summary import RecursiveSummary
 from lessons.pages.chat_memory import memory_panel
-from lessons.pages.common import keep, kept, opened, plain, told_plainly
+from lessons.pages.common import begin_session, opened, plain, session, told_plainly
 from lessons.pages.copilot_cost import cost_model
 from lessons.pages.show import show_answer
 from lessons.settings import settings
 from lessons.workspace import Workspace
 
-_SESSION = re.compile(r"[\w-]{22}", re.ASCII)
 OUTCOMES = {
     "answered": ("Answered", "green"),
     "best_effort": ("Best effort: it may be incomplete", "orange"),
@@ -53,12 +50,12 @@ def page() -> None:
 
 
 def _conversation(place: Workspace, owner: str) -> None:
-    session = _session()
+    session_id = session("copilot")
     with told_plainly():
-        memory = RecursiveSummary.of(place, Scope(owner), session, knows_user=False)
-        turns = _turns(memory, owner, session)
+        memory = RecursiveSummary.of(place, Scope(owner), session_id, knows_user=False)
+        turns = _turns(memory, owner, session_id)
     if turns:
-        st.button("New conversation", on_click=_begin)
+        st.button("New conversation", on_click=begin_session, args=("copilot",))
     for turn in turns:
         _show(turn)
     with st.sidebar:
@@ -69,23 +66,12 @@ def _conversation(place: Workspace, owner: str) -> None:
         st.rerun()
 
 
-def _session() -> str:
-    named = kept("copilot")
-    session = named if _SESSION.fullmatch(named) else secrets.token_urlsafe(16)
-    keep("copilot", session)
-    return session
-
-
-def _begin() -> None:
-    keep("copilot", secrets.token_urlsafe(16))
-
-
-def _turns(memory: RecursiveSummary, owner: str, session: str) -> list[Turn]:
+def _turns(memory: RecursiveSummary, owner: str, session_id: str) -> list[Turn]:
     """What this page shows; after a reload the turns that the memory still has word for word."""
     shown = st.session_state.get("copilot-turns")
-    if shown is None or shown[0] != (owner, session):
+    if shown is None or shown[0] != (owner, session_id):
         before = [Turn(turn.question, turn.answer) for turn in memory.turns.last(2 * settings().memory_window)]
-        shown = st.session_state["copilot-turns"] = (owner, session), before
+        shown = st.session_state["copilot-turns"] = (owner, session_id), before
     return shown[1]
 
 

@@ -1,5 +1,7 @@
 """The questions whose metric changed between two stages, and from there into Compare."""
 
+from functools import cache
+
 import streamlit as st
 
 from lessons.evaluate.evaluation import METRICS, Evaluation, Record
@@ -65,5 +67,9 @@ def _answers(old: Record, new: Record, metric: str) -> None:
 
 def _owner(record: Record) -> str:
     """Whose documents the question is about: the golden set knows; other data is the reader's."""
-    every = (*golden_questions("dev"), *golden_questions("test"))
-    return next((each.owner for each in every if each.id == record.question_id), settings().user)
+    return _owners().get(record.question_id, settings().user)
+
+
+@cache
+def _owners() -> dict[str, str]:
+    return {each.id: each.owner for split in ("dev", "test") for each in golden_questions(split)}

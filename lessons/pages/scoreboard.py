@@ -1,5 +1,7 @@
 """Every stage on questions with known answers: stored runs, what moved, and a new run with one button."""
 
+from functools import cache
+
 import streamlit as st
 
 from lessons.evaluate.evaluation import METRICS, Evaluation
@@ -57,10 +59,15 @@ def _measure(place: Workspace) -> None:
         left, right = st.columns(2)
         split = left.selectbox("Questions", list(SPLITS), format_func=SPLITS.__getitem__)
         limit = right.selectbox("How many", list(SIZES), format_func=SIZES.__getitem__)
-        st.caption(f"dev has {len(golden_questions('dev'))} questions, test {len(golden_questions('test'))}.")
+        st.caption(_counts())
         if st.form_submit_button("Measure", type="primary") and chosen:
             current.append(begin([stages()[name] for name in stages() if name in chosen], split, limit or None, place))
             st.rerun()
+
+
+@cache
+def _counts() -> str:
+    return f"dev has {len(golden_questions('dev'))} questions, test {len(golden_questions('test'))}."
 
 
 @st.fragment(run_every=1.0)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 import pytest
@@ -12,7 +13,6 @@ from lessons.agent.agent import Agent
 from lessons.database import engine
 from lessons.ingest.index import naive_index
 from lessons.ingest.scope import Scope
-from lessons.models.llm import language_model
 from lessons.models.offline import OfflineLLM
 from lessons.retrieve.pipeline import Pipeline
 from lessons.retrieve.search import JaccardRetriever
@@ -21,7 +21,7 @@ from lessons.settings import Settings
 from lessons.stages import Stage
 from lessons.trace import Step, Trace
 from lessons.workspace import Workspace
-from tests.support.openai_server import Server, openai_server
+from tests.support.openai_server import Server, model_behind, openai_server
 
 TEXTS = {
     "refunds.md": "Refunds are paid within 14 days.",
@@ -75,12 +75,7 @@ def server() -> Iterator[Server]:
 def served(server: Server) -> Callable[..., LLM]:
     """The model behind the server, which from now on behaves in this way."""
 
-    def served(*behaviours: str, **more: Any) -> LLM:
-        server.requests.clear()
-        server.behave(*(behaviours or ["answer"]))
-        return language_model(Settings(openai_base_url=server.url, max_retries=0, **more))
-
-    return served
+    return partial(model_behind, server)
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """A guide whose steps fill several chunks, and a FAQ, of an owner of these tests; a neighbour has a guide, too."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,11 @@ from llama_index.core.llms import LLM
 from lessons.copilot.tools import CopilotTools
 from lessons.ingest.pipeline import ingest
 from lessons.ingest.scope import Scope
-from lessons.models.llm import language_model
 from lessons.retrieve.types import Query
 from lessons.settings import Settings
 from lessons.stages import stages
 from lessons.workspace import Workspace, workspace
-from tests.support.openai_server import Server, openai_server
+from tests.support.openai_server import Server, model_behind, openai_server
 
 OWNER, NEIGHBOUR = "copilot-owner", "copilot-neighbour"
 INDEX = "reranked"
@@ -72,9 +72,4 @@ def server() -> Iterator[Server]:
 def served(server: Server) -> Callable[..., LLM]:
     """The model behind the server, which from now on behaves in this way."""
 
-    def served(*behaviours: str) -> LLM:
-        server.requests.clear()
-        server.behave(*behaviours)
-        return language_model(Settings(openai_base_url=server.url, max_retries=0))
-
-    return served
+    return partial(model_behind, server)

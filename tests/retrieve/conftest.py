@@ -11,9 +11,8 @@ from llama_index.core.schema import TextNode
 from lessons.database import engine
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
-from lessons.models.llm import language_model
 from lessons.settings import Settings
-from tests.support.openai_server import Server, openai_server
+from tests.support.openai_server import Server, model_behind, openai_server
 
 Put = Callable[..., list[str]]
 
@@ -64,6 +63,4 @@ def shared_server() -> Iterator[Server]:
 
 @pytest.fixture
 def served(shared_server: Server) -> LLM:
-    shared_server.requests.clear()
-    shared_server.behave("answer")
-    return language_model(Settings(openai_base_url=shared_server.url, max_retries=0))
+    return model_behind(shared_server)

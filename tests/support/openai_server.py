@@ -23,9 +23,12 @@ import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
+from llama_index.core.llms import LLM
 
+from lessons.models.llm import language_model
 from lessons.models.offline import OfflineLLM
 from lessons.models.tokens import ExactTokenCounter
+from lessons.settings import Settings
 from lessons.text import terms
 
 
@@ -255,3 +258,10 @@ def _vector(text: str, size: int) -> list[float]:
         vector[int.from_bytes(hashlib.sha256(term.encode()).digest()[:4]) % size] += 1.0
     length = sum(x * x for x in vector) ** 0.5
     return [x / length for x in vector]
+
+
+def model_behind(server: Server, *behaviours: str, **changed: Any) -> LLM:
+    """The model behind the server, which forgets what it was asked and from now on behaves in this way."""
+    server.requests.clear()
+    server.behave(*(behaviours or ["answer"]))
+    return language_model(Settings(openai_base_url=server.url, max_retries=0, **changed))
