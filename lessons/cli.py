@@ -99,7 +99,7 @@ def ingest(
     from lessons.ingest.read_names import named_files
     from lessons.ingest.scope import Scope
     from lessons.library import indexes
-    from lessons.models.offline import OfflineLLM
+    from lessons.models.offline.llm import OfflineLLM
     from lessons.workspace import workspace
 
     known = {each.name: each for each in indexes()}

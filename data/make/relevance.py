@@ -16,7 +16,7 @@ from lessons.evaluate.golden import Golden, golden_questions
 from lessons.evaluate.ranking import hits, retrieval_metrics
 from lessons.ingest.scope import Scope
 from lessons.library import load_corpus
-from lessons.models.offline_relevance import WEIGHTS, features
+from lessons.models.offline.relevance import WEIGHTS, features
 from lessons.retrieve.types import Query, Resources, RetrievedDocument
 from lessons.stages import Stage, stage_named
 from lessons.trace import Step, Trace

@@ -6,7 +6,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.prompts import ChatPromptTemplate
 
 from lessons.answer.cite import CITATION
-from lessons.models.offline_answer import NOT_FOUND, NOTHING_FOUND
+from lessons.models.offline.answer import NOT_FOUND, NOTHING_FOUND
 from lessons.retrieve.context import quoted
 from lessons.settings import settings
 

@@ -10,7 +10,7 @@ from llama_index.core.prompts import PromptTemplate
 
 from lessons.answer.cite import CITATION
 from lessons.models.call import predict
-from lessons.models.offline_query_periods import figures
+from lessons.models.offline.query.periods import figures
 from lessons.text import language
 from lessons.trace import Step
 

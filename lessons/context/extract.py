@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log, sqrt
 
-from lessons.models.offline_kept import kept_text
-from lessons.models.offline_passages import Line, passage
+from lessons.models.offline.kept import kept_text
+from lessons.models.offline.passages import Line, passage
 from lessons.retrieve.types import Builder, Query, Resources, RetrievedDocument
 from lessons.text import terms
 from lessons.trace import Step

@@ -11,7 +11,7 @@ from lessons.answer.answer import Answer
 from lessons.errors import ModelError
 from lessons.evaluate.judge import Question, Verdict
 from lessons.evaluate.judge_agreement import LABELS, Agreement, agreement
-from lessons.models.offline import OfflineLLM
+from lessons.models.offline.llm import OfflineLLM
 from lessons.models.server import explain
 
 RIGHT, NEARLY = 4.0, 3.0  # of 5 points: LlamaIndex's own threshold, and its 'relevant but contains mistakes'

@@ -18,7 +18,7 @@ from lessons.ingest.index import Index
 from lessons.ingest.read import content_hash, read
 from lessons.ingest.read_names import stored_name
 from lessons.ingest.scope import Scope
-from lessons.models.offline import OfflineLLM
+from lessons.models.offline.llm import OfflineLLM
 from lessons.models.tokens import ExactTokenCounter
 from lessons.models.usage import price
 from lessons.trace import Step

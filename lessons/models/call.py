@@ -15,7 +15,7 @@ from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
 from pydantic import BaseModel
 
 from lessons.errors import ModelError
-from lessons.models.offline import OfflineLLM
+from lessons.models.offline.llm import OfflineLLM
 from lessons.models.usage import book, responses
 from lessons.trace import Step
 

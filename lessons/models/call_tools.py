@@ -11,7 +11,7 @@ from llama_index.core.tools import FunctionTool
 
 from lessons.errors import ModelError
 from lessons.models.call import check_not_given_up, fall_back
-from lessons.models.offline import OfflineLLM
+from lessons.models.offline.llm import OfflineLLM
 from lessons.models.usage import book
 from lessons.trace import Step
 

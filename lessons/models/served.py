@@ -5,7 +5,7 @@ from llama_index.llms.openai_like import OpenAILike
 from openai import AsyncOpenAI
 
 from lessons.errors import ModelError
-from lessons.models.offline import OfflineLLM
+from lessons.models.offline.llm import OfflineLLM
 from lessons.models.server import BoundedClient, credentials
 from lessons.settings import Settings
 

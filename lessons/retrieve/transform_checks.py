@@ -6,7 +6,7 @@ import unicodedata
 from typing import Any
 
 from lessons.models.call import predict
-from lessons.models.offline_query_periods import figures
+from lessons.models.offline.query.periods import figures
 from lessons.retrieve.prompts import query_prompt
 from lessons.retrieve.types import Resources
 from lessons.settings import settings

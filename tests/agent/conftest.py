@@ -13,7 +13,7 @@ from lessons.agent.agent import Agent
 from lessons.database import engine
 from lessons.ingest.index import naive_index
 from lessons.ingest.scope import Scope
-from lessons.models.offline import OfflineLLM
+from lessons.models.offline.llm import OfflineLLM
 from lessons.retrieve.pipeline import Pipeline
 from lessons.retrieve.search import JaccardRetriever
 from lessons.retrieve.types import Context, Query, Resources, RetrievedDocument, Retriever

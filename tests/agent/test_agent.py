@@ -12,7 +12,7 @@ from llama_index.core.llms.llm import ToolSelection
 from lessons.agent.agent import Agent
 from lessons.agent.tools import SearchTools
 from lessons.ingest.scope import Scope
-from lessons.models.offline import OfflineLLM
+from lessons.models.offline.llm import OfflineLLM
 from lessons.retrieve.pipeline import Pipeline
 from lessons.retrieve.search import JaccardRetriever
 from lessons.retrieve.types import Query, Resources, RetrievedDocument

@@ -2,12 +2,12 @@
 
 import pytest
 
-from lessons.models.offline import OfflineLLM
-from lessons.models.offline_coverage import is_covered
-from lessons.models.offline_parts import parts
-from lessons.models.offline_passages import passage
-from lessons.models.offline_question import read_question
-from lessons.models.offline_tool_calls import query
+from lessons.models.offline.coverage import is_covered
+from lessons.models.offline.llm import OfflineLLM
+from lessons.models.offline.parts import parts
+from lessons.models.offline.passages import passage
+from lessons.models.offline.question import read_question
+from lessons.models.offline.tool_calls import query
 from lessons.retrieve.search import JaccardRetriever
 from lessons.retrieve.types import RetrievedDocument
 from tests.agent.conftest import gather

@@ -12,7 +12,7 @@ from lessons.agent.tools import SearchTools
 from lessons.database import engine
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
-from lessons.models.offline import OfflineLLM
+from lessons.models.offline.llm import OfflineLLM
 from lessons.retrieve.pipeline import Pipeline
 from lessons.retrieve.search import KeywordRetriever
 from lessons.retrieve.types import Query, Resources

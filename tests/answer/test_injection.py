@@ -8,7 +8,7 @@ from lessons.answer.answer import Answer
 from lessons.answer.prompts import DEFAULT_RESPONSE_FORMAT, NOTHING_FOUND, SYSTEM
 from lessons.answer.respond import respond
 from lessons.models.llm import language_model
-from lessons.models.offline import OfflineLLM
+from lessons.models.offline.llm import OfflineLLM
 from lessons.retrieve.context import ContextBuilder
 from lessons.retrieve.types import RetrievedDocument
 from lessons.settings import Settings

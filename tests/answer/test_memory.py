@@ -8,8 +8,8 @@ from lessons.answer.answer import Answer
 from lessons.answer.prompts import DEFAULT_RESPONSE_FORMAT, MEMORY, NOT_FOUND, conversation_memory
 from lessons.answer.respond import respond
 from lessons.models.llm import language_model
-from lessons.models.offline import OfflineLLM
-from lessons.models.offline_recall import SAID
+from lessons.models.offline.llm import OfflineLLM
+from lessons.models.offline.recall import SAID
 from lessons.retrieve.context import ContextBuilder
 from lessons.retrieve.prompts import query_prompt
 from lessons.retrieve.types import RetrievedDocument

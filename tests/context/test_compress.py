@@ -11,8 +11,8 @@ from lessons.context.compress import Abstractive, CutOff, Hybrid
 from lessons.context.extract import Extractive
 from lessons.ingest.scope import Scope
 from lessons.models.llm import language_model
-from lessons.models.offline import OfflineLLM
-from lessons.models.offline_tasks import TASKS
+from lessons.models.offline.llm import OfflineLLM
+from lessons.models.offline.tasks import TASKS
 from lessons.retrieve.context import ContextBuilder
 from lessons.retrieve.types import Compressor, Query, Resources, RetrievedDocument
 from lessons.settings import Settings

@@ -7,7 +7,7 @@ import pytest
 from lessons.context.intent import Intent, decide, with_top_k
 from lessons.errors import LessonsError
 from lessons.models.llm import language_model
-from lessons.models.offline import OfflineLLM
+from lessons.models.offline.llm import OfflineLLM
 from lessons.settings import Settings
 from lessons.stages import Stage, stages
 from lessons.trace import Step

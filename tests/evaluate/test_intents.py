@@ -4,7 +4,7 @@ from collections import Counter
 
 from lessons.context.intent import INTENTS
 from lessons.evaluate.intents import plot_confusion, recognise, utterances
-from lessons.models.offline import OfflineLLM
+from lessons.models.offline.llm import OfflineLLM
 
 
 def test_there_are_enough_utterances_half_of_them_korean_and_no_split_knows_the_other() -> None:

@@ -13,7 +13,7 @@ from lessons.errors import ModelError
 from lessons.evaluate.judge import judge
 from lessons.evaluate.judge_llm import judges_agreement, llm_judge
 from lessons.models.llm import language_model
-from lessons.models.offline import OfflineLLM
+from lessons.models.offline.llm import OfflineLLM
 from lessons.retrieve.types import Context, RetrievedDocument
 from lessons.settings import Settings
 from tests.evaluate.test_judge import Asked

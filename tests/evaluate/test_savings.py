@@ -14,7 +14,7 @@ from lessons.evaluate.plot_savings import plot_savings
 from lessons.evaluate.savings import ALL, DEVICES, NONE, Savings, savings
 from lessons.evaluate.workload import Asked, workload
 from lessons.ingest.index import naive_index
-from lessons.models.offline import OfflineLLM
+from lessons.models.offline.llm import OfflineLLM
 from lessons.retrieve.types import Query, Resources, RetrievedDocument
 from lessons.settings import Settings
 from lessons.stages import Stage

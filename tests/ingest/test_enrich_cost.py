@@ -10,7 +10,7 @@ from lessons.ingest.index import enhanced_index, naive_index
 from lessons.ingest.read import content_hash
 from lessons.ingest.scope import Scope
 from lessons.models.llm import language_model
-from lessons.models.offline import OfflineLLM
+from lessons.models.offline.llm import OfflineLLM
 from lessons.settings import ROOT, Settings
 from lessons.trace import Step
 from tests.support.openai_server import Server

@@ -17,7 +17,7 @@ from lessons.ingest.jobs_queue import JobQueue
 from lessons.ingest.jobs_table import JobStatus
 from lessons.ingest.scope import Scope
 from lessons.models.llm import language_model
-from lessons.models.offline import OfflineLLM
+from lessons.models.offline.llm import OfflineLLM
 from lessons.settings import Settings
 from lessons.workspace import Workspace
 from tests.ingest.jobs_place import HashEmbedding, cleared

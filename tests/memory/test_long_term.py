@@ -19,7 +19,7 @@ from lessons.memory.tables import drop_unused
 from lessons.memory.tiers import Tiers
 from lessons.memory.turns import State, Turns
 from lessons.models.embedding import embedding_model
-from lessons.models.offline import OfflineLLM
+from lessons.models.offline.llm import OfflineLLM
 from lessons.models.tokens import TokenEstimator
 from lessons.settings import Settings, settings
 from tests.memory.worker import Noting

@@ -9,7 +9,7 @@ from lessons.database import engine
 from lessons.ingest.scope import Scope
 from lessons.memory.recursive_summary import RecursiveSummary
 from lessons.memory.turns import State, Turn
-from lessons.models.offline import OfflineLLM
+from lessons.models.offline.llm import OfflineLLM
 from lessons.settings import Settings
 
 

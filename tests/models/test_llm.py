@@ -10,7 +10,7 @@ from llama_index.core.tools import FunctionTool
 
 from lessons.errors import ModelError
 from lessons.models.llm import describe, language_model, probe
-from lessons.models.offline import OfflineLLM
+from lessons.models.offline.llm import OfflineLLM
 from lessons.settings import Settings
 from tests.support.openai_server import Server
 

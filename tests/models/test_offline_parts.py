@@ -3,9 +3,9 @@
 import pytest
 
 from lessons.answer.prompts import ANSWER, NOT_FOUND
-from lessons.models.offline import OfflineLLM
-from lessons.models.offline_parts import parts
-from lessons.models.offline_question import read_question
+from lessons.models.offline.llm import OfflineLLM
+from lessons.models.offline.parts import parts
+from lessons.models.offline.question import read_question
 from tests.models.answer_cases import FAQ_KO, REPORTS_EN, REPORTS_KO
 
 

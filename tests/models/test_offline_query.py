@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lessons.models.offline_query_calendar import moved, spelled_otherwise
-from lessons.models.offline_query_compress import compress
-from lessons.models.offline_query_expand import expand, keywords
-from lessons.models.offline_query_hyde import hyde
-from lessons.models.offline_query_periods import periods, pointed_at
-from lessons.models.offline_query_rewrite import rewrite
+from lessons.models.offline.query.calendar import moved, spelled_otherwise
+from lessons.models.offline.query.compress import compress
+from lessons.models.offline.query.expand import expand, keywords
+from lessons.models.offline.query.hyde import hyde
+from lessons.models.offline.query.periods import periods, pointed_at
+from lessons.models.offline.query.rewrite import rewrite
 from lessons.text import terms
 from tests.models.follow_ups import HELD_OUT, TUNED, FollowUp
 

@@ -3,8 +3,8 @@
 import pytest
 
 from lessons.answer.prompts import ANSWER, NOT_FOUND
-from lessons.models.offline import OfflineLLM
-from lessons.models.offline_question import read_question
+from lessons.models.offline.llm import OfflineLLM
+from lessons.models.offline.question import read_question
 from tests.models.answer_cases import context
 
 PLANS = context(

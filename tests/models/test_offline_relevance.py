@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lessons.models.offline import OfflineLLM
-from lessons.models.offline_relevance import relevance
+from lessons.models.offline.llm import OfflineLLM
+from lessons.models.offline.relevance import relevance
 from lessons.retrieve.types import RetrievedDocument
 
 FILLER = "The committee met on Tuesday and thanked everybody for their patience."

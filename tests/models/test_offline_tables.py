@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.answer.prompts import ANSWER
-from lessons.models.offline import OfflineLLM
-from lessons.models.offline_tables import barred
+from lessons.models.offline.llm import OfflineLLM
+from lessons.models.offline.tables import barred
 from tests.models.answer_cases import context
 
 PLAIN_EN = context(

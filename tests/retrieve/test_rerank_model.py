@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from llama_index.core.llms import LLM
 
 from lessons.ingest.scope import Scope
-from lessons.models.offline import OfflineLLM
+from lessons.models.offline.llm import OfflineLLM
 from lessons.retrieve.pipeline import Pipeline
 from lessons.retrieve.rerank_model import DocumentScore, ModelScored, Scores
 from lessons.retrieve.rerank_prompt import quoted, relevance_prompt

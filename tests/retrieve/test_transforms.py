@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from llama_index.core.llms import LLM
 
 from lessons.ingest.store import Scope
-from lessons.models.offline import OfflineLLM
+from lessons.models.offline.llm import OfflineLLM
 from lessons.retrieve.transform_compress import Compress
 from lessons.retrieve.transform_expand import Expand
 from lessons.retrieve.transform_hyde import HyDE

@@ -26,7 +26,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.llms import LLM
 
 from lessons.models.llm import language_model
-from lessons.models.offline import OfflineLLM
+from lessons.models.offline.llm import OfflineLLM
 from lessons.models.tokens import ExactTokenCounter
 from lessons.settings import Settings
 from lessons.text import terms

@@ -1,0 +1,1 @@
+"""The query transforms of the keyless model."""
