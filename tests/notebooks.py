@@ -1,10 +1,12 @@
-"""Execute every notebook and compare its outputs, in a data folder of their own with the shipped documents loaded."""
+"""Execute the notebooks of the course and compare their outputs, in a data folder with the shipped documents loaded."""
 
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from tests.course.measures import notebooks
 
 ROOT = Path(__file__).parents[1]
 COMPARE = ["--nbval", "--nbval-sanitize-with", "tests/nbval_sanitize.cfg", "--nbval-kernel-name", "python3"]
@@ -20,7 +22,7 @@ def main() -> int:
 
         try:
             load_corpus(workspace())
-            command = [sys.executable, "-m", "pytest", *COMPARE, *(sys.argv[1:] or ["notebooks"])]
+            command = [sys.executable, "-m", "pytest", *COMPARE, *(sys.argv[1:] or map(str, notebooks()))]
             return subprocess.call(command, cwd=ROOT)
         finally:
             erase()
