@@ -14,7 +14,7 @@ app: setup
 	$(UV) run --locked $(EXTRAS) lessons app
 
 lab: setup
-	$(UV) run --locked $(EXTRAS) jupyter lab notebooks/00_start_here.ipynb
+	$(UV) run --locked $(EXTRAS) lessons learn
 
 test: check
 	$(UV) run --locked $(EXTRAS) pytest

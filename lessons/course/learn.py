@@ -1,0 +1,41 @@
+"""JupyterLab at the first notebook, on this machine only and without a call to anywhere else."""
+
+from pathlib import Path
+
+from lessons.course.student import NOTEBOOKS, WITHOUT_SOLUTIONS
+from lessons.database.programs import am_root
+from lessons.errors import LessonsError
+from lessons.settings import ROOT
+
+FIRST = "00_start_here.ipynb"
+QUIET = [
+    "--LabApp.news_url=None",
+    "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    "--LabApp.extension_manager=readonly",
+]
+"""Neither news nor updates are asked for, nor the list of extensions."""
+
+
+def first_notebook(solutions: bool = True) -> Path:
+    """Where the course begins; LessonsError if the notebooks are not here, as in an installed package."""
+    first = (NOTEBOOKS if solutions else WITHOUT_SOLUTIONS) / FIRST
+    if not first.exists():
+        raise LessonsError(
+            f"There is no notebook at {first}: clone the workbook, and run `uv run lessons learn` in its folder."
+        )
+    return first
+
+
+def jupyter_arguments(first: Path, port: int, browser: bool) -> list[str]:
+    """The command line of JupyterLab. As root, in a container, it has to be told that this is meant."""
+    wanted = [f"--ServerApp.port={port}", f"--ServerApp.open_browser={browser}", f"--ServerApp.allow_root={am_root()}"]
+    there = f"/lab/tree/{first.relative_to(ROOT).as_posix()}"
+    place = [f"--ServerApp.root_dir={ROOT}", "--ServerApp.ip=127.0.0.1", f"--LabApp.default_url={there}"]
+    return [*place, *wanted, *QUIET]
+
+
+def learn(solutions: bool, port: int, browser: bool) -> None:
+    """Run JupyterLab in this process until it is told to stop."""
+    from jupyterlab.labapp import main
+
+    main(jupyter_arguments(first_notebook(solutions), port, browser))
