@@ -171,6 +171,9 @@ class Settings(BaseSettings):
     compression_shrink: float = 0.6  # of the length asked for, at every further attempt
     hybrid_extract: float = 2.0  # times the room, of the sentences that are summarised
 
+    # Choosing a stage
+    choice_margin: float = 0.05  # of the metric, that a cheaper stage may lose at most
+
     # Copilot
     copilot_calls: int = Field(3, ge=1)  # of its tools, for one question
     copilot_faq_chunks: int = 3  # of a search of everything
