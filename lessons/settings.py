@@ -171,7 +171,8 @@ class Settings(BaseSettings):
     compression_shrink: float = 0.6  # of the length asked for, at every further attempt
     hybrid_extract: float = 2.0  # times the room, of the sentences that are summarised
 
-    # Choosing a stage
+    # Evaluation
+    evaluation_questions: int | None = Field(None, ge=1)  # that are drawn of those there are; None: all of them
     choice_margin: float = 0.05  # of the metric, that a cheaper stage may lose at most
 
     # Copilot

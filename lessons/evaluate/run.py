@@ -56,10 +56,12 @@ def evaluate(
     """Ask the questions of a split of all stages and measure the answers.
 
     Without `data` these are the golden questions over the shipped documents, `dev` by default. With a folder in BEIR
-    layout its whole corpus is searched, in an index that is gone afterwards. `limit` draws that many questions,
-    the same for the same `sample_seed`. LessonsError if a document or question cannot be used.
+    layout its whole corpus is searched, in an index that is gone afterwards. `limit` draws that many questions, the
+    same for the same `sample_seed`; without one, that of the settings holds, which spares money on a paid model.
+    LessonsError if a document or question cannot be used.
     """
     place = place or workspace()
+    limit = limit or place.settings.evaluation_questions
     prepare = _golden if data is None else partial(_beir, data)
     with prepare(stages, split, limit, sample_seed, watch, place) as task:
         _warm_up(place)

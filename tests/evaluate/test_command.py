@@ -58,6 +58,12 @@ def test_a_limit_asks_fewer_questions_of_the_whole_corpus(folder: Path) -> None:
     assert json.loads(done.stdout)["stages"]["naive"]["n"] == 2
 
 
+def test_without_a_limit_that_of_the_settings_holds(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LESSONS_EVALUATION_QUESTIONS", "1")
+    done = lessons("evaluate", "naive", "--data", str(folder), "--json")
+    assert json.loads(done.stdout)["stages"]["naive"]["n"] == 1
+
+
 def test_a_person_reads_a_table_and_the_run_is_stored(folder: Path, tmp_path: Path) -> None:
     done = lessons("evaluate", "--stage", "naive", "--data", str(folder), "--csv", str(tmp_path / "run.csv"))
     assert "recall@5" in done.stdout
