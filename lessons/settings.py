@@ -188,6 +188,9 @@ class Settings(BaseSettings):
     copilot_documents_tokens: int = 1_500
     copilot_question_tokens: int = 100  # a longer question takes its room from the documents
 
+    # Exercises
+    exercise_seconds: float = 10.0  # for all cases on which a learner's object is tried
+
 
 @cache
 def settings() -> Settings:

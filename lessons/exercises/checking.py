@@ -1,0 +1,136 @@
+"""`check`: a learner's object on fresh cases, and what to say about it."""
+
+import ctypes
+import reprlib
+import threading
+from collections.abc import Callable
+from copy import deepcopy
+from inspect import signature
+from random import Random
+from typing import Any
+
+from lessons.agent.deadline import within
+from lessons.exercises.progress_table import keep
+from lessons.exercises.registry import Case, Exercise, call, exercise_named
+from lessons.exercises.same import kind, same
+from lessons.exercises.verdict import Verdict
+
+SHOWN = reprlib.Repr()
+SHOWN.maxlist = SHOWN.maxtuple = SHOWN.maxdict = 8
+SHOWN.maxstring = SHOWN.maxother = 80
+
+
+class TimeIsUp(BaseException):
+    """Raised within a learner's endless loop; no `except Exception` of theirs catches it."""
+
+
+def check(id_: str, learner: Any) -> Verdict:
+    """Judge what was written for the exercise `id_`, on cases drawn anew, and keep the best verdict.
+
+    LessonsError if there is no such exercise; whatever is wrong with the learner's object is said in the verdict.
+    """
+    verdict = judge(exercise_named(id_), learner, Random())
+    keep(verdict)
+    return verdict
+
+
+def judge(exercise: Exercise, learner: Any, fresh: Random) -> Verdict:
+    """The verdict on an object. The cases of the first round are always the same, so that a message stays the same."""
+    attempt = Attempt(exercise, learner)
+    draws = [Random(exercise.id), *(Random(fresh.random()) for _ in range(exercise.rounds - 1))]
+    try:
+        problem = _stopped_after(exercise.seconds, lambda: attempt.first_problem(draws))
+    except TimeoutError:
+        problem = f"it had not finished after {exercise.seconds:g} seconds"
+    if problem is None:
+        return Verdict(exercise.id, "right", exercise.title)
+    if attempt.plain:
+        return Verdict(exercise.id, "wrong", f"The exercise expects {exercise.expects}. Here, {problem}.")
+    return Verdict(exercise.id, "nearly right", f"It goes wrong when {attempt.case.when}: {problem}.")
+
+
+class Attempt:
+    """A learner's object on its way through the cases; `case` is the one it is at, `plain` says if it is the first."""
+
+    def __init__(self, exercise: Exercise, learner: Any) -> None:
+        self.exercise, self.learner = exercise, learner
+        self.case, self.plain = Case(""), True
+
+    def first_problem(self, draws: list[Random]) -> str | None:
+        """What is wrong in the first case that fails, as half a sentence; None if all cases pass."""
+        for random in draws:
+            for number, case in enumerate(self.exercise.cases(random)):
+                self.case, self.plain = case, number == 0
+                if problem := self._problem(case):
+                    return problem
+        return None
+
+    def _problem(self, case: Case) -> str | None:
+        if case.given is None:
+            return None if _passes(case, self.learner) else _about(case, "this", self.learner)
+        if problem := self._cannot_be_called(case.given):
+            return problem
+        given = deepcopy(case.given)
+        try:
+            returned = self.exercise.use(self.learner, *given)
+        except (Exception, SystemExit) as error:
+            return f"it raises {type(error).__name__}: {_short(str(error))}"
+        if _passes(case, returned):
+            return None if same(given, case.given) else "it changes what it is given; work on a copy"
+        return _about(case, f"given {_arguments(case.given)}, it returns", returned)
+
+    def _cannot_be_called(self, given: tuple[Any, ...]) -> str | None:
+        if self.exercise.use is not call:
+            return "this is still missing" if kind(self.learner) == "nothing" else None
+        if not callable(self.learner):
+            return f"this is {kind(self.learner)}"
+        try:
+            signature(self.learner).bind(*given)
+        except TypeError:
+            return f"it cannot be called with {len(given)} argument{'s' * (len(given) != 1)}"
+        except ValueError:
+            return None
+        return None
+
+
+def _passes(case: Case, returned: Any) -> bool:
+    if case.accept is None:
+        return same(returned, case.expected)
+    try:
+        return kind(returned) != "nothing" and bool(case.accept(returned))
+    except Exception:
+        return False
+
+
+def _about(case: Case, so: str, returned: Any) -> str:
+    """What came out, without what should have."""
+    if kind(returned) == "nothing":
+        return "nothing has come back yet"
+    if case.accept is None and kind(returned) != kind(case.expected):
+        return f"what comes is {kind(returned)}, not {kind(case.expected)}"
+    return f"{so} {_short(SHOWN.repr(returned))}" if case.given else f"{_short(SHOWN.repr(returned))} is not it"
+
+
+def _arguments(given: tuple[Any, ...]) -> str:
+    return ", ".join(_short(SHOWN.repr(each)) for each in given)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 160 else line[:159] + "…"
+
+
+def _stopped_after(seconds: float, work: Callable[[], str | None]) -> str | None:
+    """What the work gives; after so many seconds it is broken off, and TimeoutError raised."""
+    workers: list[int] = []
+
+    def run() -> str | None:
+        workers.append(threading.get_ident())
+        return work()
+
+    try:
+        return within(seconds, run)
+    except TimeoutError:
+        for worker in workers:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker), ctypes.py_object(TimeIsUp))
+        raise

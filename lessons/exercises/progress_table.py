@@ -1,0 +1,97 @@
+"""A learner's progress: the best verdict of each exercise, kept in the database, and a table of it."""
+
+import html
+from contextlib import suppress
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+from lessons.database import engine, ensure_schema
+from lessons.database.row_security import protect, scoped
+from lessons.errors import DatabaseError
+from lessons.exercises.registry import NOTEBOOKS, exercises
+from lessons.exercises.verdict import LEVELS, SIGNS, Level, Verdict
+from lessons.settings import settings
+from lessons.tables import html_table
+
+OPEN = "·"
+
+
+class Base(DeclarativeBase):
+    """The table of the exercises."""
+
+
+class DoneRow(Base):
+    """The best verdict of a learner on an exercise, as its place in `LEVELS`, and how often it was checked."""
+
+    __tablename__ = "exercises_done"
+
+    user_id: Mapped[str] = mapped_column(primary_key=True)
+    exercise: Mapped[str] = mapped_column(primary_key=True)
+    best: Mapped[int]
+    tries: Mapped[int] = mapped_column(server_default="1")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A row for each exercise of a notebook, or for each notebook. `problem` says why nothing is known."""
+
+    rows: list[tuple[str, str, str]]
+    problem: str = ""
+
+    def __str__(self) -> str:
+        widths = [max(len(row[column]) for row in self.rows) for column in range(2)]
+        lines = [f"{first:{widths[0]}}  {middle:{widths[1]}}  {last}" for first, middle, last in self.rows]
+        return "\n".join([*lines, self.problem]).strip()
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_table(["exercise", "", "best so far"], self.rows) + f"<p>{html.escape(self.problem)}</p>"
+
+
+def progress(notebook: str | None = None) -> Progress:
+    """How far the learner has come in a notebook such as '04', or in all of them."""
+    known, problem = dict[str, Level](), ""
+    try:
+        known = kept(_opened())
+    except DatabaseError as error:
+        problem = str(error)
+    if notebook:
+        return Progress([(each.id, each.title, known.get(each.id, "open")) for each in exercises(notebook)], problem)
+    counted = [_counted(number, [known.get(each.id) for each in exercises(number)]) for number in NOTEBOOKS]
+    return Progress(counted, problem)
+
+
+def keep(verdict: Verdict) -> None:
+    """Remember a verdict if it is the best so far. Without a database nothing is kept, and nothing breaks."""
+    best = LEVELS.index(verdict.level)
+    row = insert(DoneRow).values(user_id=settings().user, exercise=verdict.exercise, best=best)
+    better = {"best": func.greatest(DoneRow.best, best), "tries": DoneRow.tries + 1}
+    with suppress(DatabaseError), scoped(_opened(), settings().user) as connection:
+        connection.execute(row.on_conflict_do_update(index_elements=["user_id", "exercise"], set_=better))
+
+
+def kept(database: Engine) -> dict[str, Level]:
+    """The best verdict of each exercise that the learner has tried; DatabaseError if it cannot be read."""
+    mine = select(DoneRow.exercise, DoneRow.best).where(DoneRow.user_id == settings().user)
+    with scoped(database, settings().user) as connection:
+        return {row.exercise: LEVELS[row.best] for row in connection.execute(mine)}
+
+
+def _counted(notebook: str, levels: list[Level | None]) -> tuple[str, str, str]:
+    signs = " ".join(SIGNS[level] if level else OPEN for level in levels)
+    return notebook, signs, f"{levels.count('right')} of {len(levels)}"
+
+
+def _opened() -> Engine:
+    database = engine(settings())
+    ensure_schema(database, _create)
+    return database
+
+
+def _create(connection: Connection) -> None:
+    Base.metadata.create_all(connection)
+    protect(connection, DoneRow.__tablename__)

@@ -1,0 +1,113 @@
+"""The exercises of notebook 04."""
+
+import json
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from lessons.exercises.registry import Case, exercise
+from lessons.retrieve.rerank_keyword import share
+from lessons.text import terms
+
+WORDS = ["budget", "alert", "invoice", "region", "quarter", "turnover", "backup", "예산", "알림", "분기", "매출"]
+
+
+@exercise("04.1", "What a reranker cannot do", "a pair of numbers from 0 to 1: Recall@5 with fifteen and with five", 1)
+def ceiling(random: Random) -> Iterator[Case]:
+    yield Case("both numbers are looked at", expected=(1.0, 0.5))
+
+
+@exercise("04.2", "Score and shared words", "a function of a question, documents as (text, score), and a weight", 5)
+def keyword_weighted(random: Random) -> Iterator[Case]:
+    documents = [(_text(random), round(random.random(), 2)) for _ in range(8)]
+    question = _text(random)
+    yield _weighted("there are eight documents", question, documents, 0.6)
+    yield _weighted("the weight is 0", question, documents, 0.0)
+    yield _weighted("the weight is 1 and documents are equally good", question, [(question, 0.1)] * 3 + documents, 1.0)
+    yield _weighted("the question is in capitals", question.upper(), documents, 0.6)
+    word, others = WORDS[0], " ".join(WORDS[1:3])
+    named = [(f"{word} {_text(random)}", 0.5), (others, 0.5)]
+    yield _weighted("a word stands in the question several times", f"{word} {word} {word} {others}", named, 1.0)
+    yield _weighted("the question has no words", "?", documents, 0.6)
+    yield Case("there are no documents", (question, [], 0.6), [])
+
+
+def _text(random: Random) -> str:
+    return " ".join(random.sample(WORDS, 5))
+
+
+def _weighted(when: str, question: str, documents: Sequence[tuple[str, float]], weight: float) -> Case:
+    asked = set(terms(question))
+
+    def worth(place: int) -> float:
+        text, score = documents[place]
+        return (1 - weight) * score + weight * share(asked, text)
+
+    order = sorted(range(len(documents)), key=lambda place: -round(worth(place), 9))
+    return Case(when, (question, documents, weight), order)
+
+
+@exercise("04.3", "Maximal marginal relevance", "a function of scores, similarities[i][j], and how many are wanted")
+def mmr(random: Random) -> Iterator[Case]:
+    scores = [random.random() for _ in range(7)]
+    similar = _similarities(random, 7)
+    yield Case("there are seven documents", (scores, similar, 4), _mmr(scores, similar, 4))
+    first = max(range(7), key=scores.__getitem__)
+    similar[first] = similar[first - 1] = [1.0 if i in (first, (first - 1) % 7) else 0.1 for i in range(7)]
+    for i in range(7):
+        similar[i][first], similar[i][first - 1] = similar[first][i], similar[first - 1][i]
+    yield Case("a document is a copy of the best one", (scores, similar, 3), _mmr(scores, similar, 3))
+    yield Case("more are wanted than there are", (scores, similar, 20), _mmr(scores, similar, 20))
+    equal = [0.5] * 4
+    apart = [[float(i == j) for j in range(4)] for i in range(4)]
+    yield Case("all are equally good and have nothing in common", (equal, apart, 4), [0, 1, 2, 3])
+    yield Case("there are no documents", ([], [], 3), [])
+
+
+def _similarities(random: Random, count: int) -> list[list[float]]:
+    made = [[1.0] * count for _ in range(count)]
+    for i in range(count):
+        for j in range(i):
+            made[i][j] = made[j][i] = random.random()
+    return made
+
+
+def _mmr(scores: Sequence[float], similar: Sequence[Sequence[float]], wanted: int) -> list[int]:
+    left, chosen = list(range(len(scores))), list[int]()
+    while left and len(chosen) < wanted:
+        best = max(left, key=lambda i: scores[i] - max((similar[i][j] for j in chosen), default=0.0))
+        left.remove(best)
+        chosen.append(best)
+    return chosen
+
+
+@exercise("04.4", "Scores from a model that errs", "a function of the model's reply (a text) and a number")
+def order_of(random: Random) -> Iterator[Case]:
+    count = random.randint(4, 8)
+    as_found = list(range(1, count + 1))
+    scores = dict(zip(as_found, random.sample(range(11), count), strict=True))
+    best_first = sorted(scores, key=lambda number: -scores[number])
+    yield Case("every document has its score", (_reply(scores.items()), count), best_first)
+    mixed = random.sample(list(scores.items()), count)
+    yield Case("the scores come in another order", (_reply(mixed), count), best_first)
+    equal = [(number, 7) for number in reversed(as_found)]
+    yield Case("all scores are equal", (_reply(equal), count), as_found)
+    missing = mixed[1:]
+    twice = [*mixed[1:], mixed[1]]
+    more = [*mixed, (mixed[0][0], 10 - mixed[0][1] / 2)]
+    for when, pairs in {
+        "a document has no score": missing,
+        "one document has two scores and another none": twice,
+        "a document has a second score": more,
+        "a score is 11": [*missing, (mixed[0][0], 11)],
+        "a score is below 0": [*missing, (mixed[0][0], -1)],
+        "a document is numbered 0": [*missing, (0, 5)],
+    }.items():
+        yield Case(when, (_reply(pairs), count), as_found)
+    yield Case("the reply is cut off", (_reply(mixed)[: -random.randint(2, 20)], count), as_found)
+    yield Case("the reply is no JSON", ("Document 2 is the best one.", count), as_found)
+    yield Case("the reply is JSON of another shape", (json.dumps([2, 1]), count), as_found)
+    yield Case("a score is a word", (_reply([*missing, (mixed[0][0], "high")]), count), as_found)
+
+
+def _reply(pairs: object) -> str:
+    return json.dumps({"scores": [{"number": number, "score": score} for number, score in pairs]})  # type: ignore[attr-defined]

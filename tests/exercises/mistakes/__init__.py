@@ -1,0 +1,30 @@
+"""Wrong on purpose: for each exercise, mistakes that a learner makes and that its check must find."""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from lessons.exercises.registry import NOTEBOOKS
+
+_made: dict[str, list[Any]] = {}
+
+
+def mistake(id_: str) -> Callable[[Any], Any]:
+    """Add a function or class to the wrong-on-purpose set of an exercise."""
+
+    def add(learner: Any) -> Any:
+        mistakes(id_, learner)
+        return learner
+
+    return add
+
+
+def mistakes(id_: str, *learners: Any) -> None:
+    """Add objects to the wrong-on-purpose set of an exercise."""
+    _made.setdefault(id_, []).extend(learners)
+
+
+def mistakes_of(notebook: str) -> dict[str, list[Any]]:
+    """The mistakes for every exercise of a notebook such as '04'; its module is named like that of the exercises."""
+    import_module(f"tests.exercises.mistakes.{NOTEBOOKS[notebook]}")
+    return {id_: made for id_, made in _made.items() if id_.startswith(f"{notebook}.")}

@@ -1,0 +1,143 @@
+"""What goes wrong in notebook 04."""
+
+import json
+
+from lessons.text import terms
+from tests.exercises.mistakes import mistake, mistakes
+
+mistakes("04.1", (0.5, 1.0), (1.0, 1.0), 0.5, "both", (1.0,))
+
+
+def share(question, text):
+    asked = set(terms(question))
+    return len(asked & set(terms(text))) / len(asked) if asked else 0.0
+
+
+@mistake("04.2")
+def fails_without_words(question, documents, weight):
+    asked = set(terms(question))
+    worth = [(1 - weight) * s + weight * len(asked & set(terms(t))) / len(asked) for t, s in documents]
+    return sorted(range(len(documents)), key=lambda i: -round(worth[i], 9))
+
+
+@mistake("04.2")
+def counts_repeated_words(question, documents, weight):
+    asked = terms(question) or ["?"]
+    worth = [(1 - weight) * s + weight * sum(a in terms(t) for a in asked) / len(asked) for t, s in documents]
+    return sorted(range(len(documents)), key=lambda i: -round(worth[i], 9))
+
+
+@mistake("04.2")
+def swaps_the_weights(question, documents, weight):
+    worth = [weight * s + (1 - weight) * share(question, t) for t, s in documents]
+    return sorted(range(len(documents)), key=lambda i: -round(worth[i], 9))
+
+
+@mistake("04.2")
+def worst_first(question, documents, weight):
+    worth = [(1 - weight) * s + weight * share(question, t) for t, s in documents]
+    return sorted(range(len(documents)), key=lambda i: round(worth[i], 9))
+
+
+@mistake("04.2")
+def turns_ties_round(question, documents, weight):
+    worth = [(1 - weight) * s + weight * share(question, t) for t, s in documents]
+    return sorted(range(len(documents)), key=lambda i: round(worth[i], 9))[::-1]
+
+
+@mistake("04.2")
+def heeds_capitals(question, documents, weight):
+    asked = set(question.split())
+    worth = [(1 - weight) * s + weight * len(asked & set(t.split())) / max(len(asked), 1) for t, s in documents]
+    return sorted(range(len(documents)), key=lambda i: -round(worth[i], 9))
+
+
+@mistake("04.3")
+def by_score_alone(scores, similar, wanted):
+    return sorted(range(len(scores)), key=lambda i: -scores[i])[:wanted]
+
+
+@mistake("04.3")
+def compares_with_the_last_one_only(scores, similar, wanted):
+    left, chosen = list(range(len(scores))), []
+    while left and len(chosen) < wanted:
+        best = max(left, key=lambda i: scores[i] - (similar[i][chosen[-1]] if chosen else 0))
+        left.remove(best)
+        chosen.append(best)
+    return chosen
+
+
+@mistake("04.3")
+def adds_similarities_up(scores, similar, wanted):
+    left, chosen = list(range(len(scores))), []
+    while left and len(chosen) < wanted:
+        best = max(left, key=lambda i: scores[i] - sum(similar[i][j] for j in chosen))
+        left.remove(best)
+        chosen.append(best)
+    return chosen
+
+
+@mistake("04.3")
+def fails_when_more_are_wanted(scores, similar, wanted):
+    left, chosen = list(range(len(scores))), []
+    for _ in range(wanted):
+        best = max(left, key=lambda i: scores[i] - max((similar[i][j] for j in chosen), default=0))
+        left.remove(best)
+        chosen.append(best)
+    return chosen
+
+
+@mistake("04.3")
+def rewards_similarity(scores, similar, wanted):
+    left, chosen = list(range(len(scores))), []
+    while left and len(chosen) < wanted:
+        best = max(left, key=lambda i: scores[i] + max((similar[i][j] for j in chosen), default=0))
+        left.remove(best)
+        chosen.append(best)
+    return chosen
+
+
+def order(reply, count, refuse):
+    as_found = list(range(1, count + 1))
+    try:
+        pairs = [(each["number"], each["score"]) for each in json.loads(reply)["scores"]]
+        if refuse(pairs, count):
+            return as_found
+        scores = dict(pairs)
+        return sorted(as_found, key=lambda number: -scores[number])
+    except (ValueError, KeyError, TypeError):
+        return as_found
+
+
+@mistake("04.4")
+def takes_any_score(reply, count):
+    return order(reply, count, lambda pairs, count: sorted(n for n, _ in pairs) != list(range(1, count + 1)))
+
+
+@mistake("04.4")
+def takes_zero_for_a_missing_score(reply, count):
+    try:
+        scores = {each["number"]: each["score"] for each in json.loads(reply)["scores"]}
+        return sorted(range(1, count + 1), key=lambda number: -scores.get(number, 0))
+    except (ValueError, KeyError, TypeError):
+        return list(range(1, count + 1))
+
+
+@mistake("04.4")
+def overlooks_a_second_score(reply, count):
+    return order(reply, count, lambda pairs, count: any(not 0 <= s <= 10 for _, s in pairs))
+
+
+@mistake("04.4")
+def believes_in_json(reply, count):
+    scores = {each["number"]: each["score"] for each in json.loads(reply)["scores"]}
+    return sorted(range(1, count + 1), key=lambda number: -scores.get(number, 0))
+
+
+@mistake("04.4")
+def drops_what_has_no_score(reply, count):
+    try:
+        scores = {each["number"]: each["score"] for each in json.loads(reply)["scores"]}
+        return sorted(scores, key=lambda number: -scores[number])
+    except (ValueError, TypeError):
+        return list(range(1, count + 1))

@@ -1,0 +1,62 @@
+"""Every exercise accepts the solution of its notebook, and none of the mistakes made on purpose."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from lessons.exercises.checking import judge
+from lessons.exercises.registry import NOTEBOOKS, exercise_named, exercises
+from tests.exercises.mistakes import mistakes_of
+from tests.exercises.notebook import cells, checked, source
+
+SEEDS = 15
+EACH = [each.id for each in exercises()]
+WRONG = [
+    pytest.param(id_, learner, id=f"{id_} {getattr(learner, '__name__', learner)!s}")
+    for notebook in NOTEBOOKS
+    for id_, made in mistakes_of(notebook).items()
+    for learner in made
+]
+
+
+@pytest.mark.parametrize("id_", EACH)
+def test_the_solution_is_accepted_whatever_the_cases(id_: str) -> None:
+    solution, each = checked(id_[:2], "solution")[id_], exercise_named(id_)
+    seeds = SEEDS if each.rounds > 1 else 1
+    assert [str(judge(each, solution, Random(seed))) for seed in range(seeds)] == [
+        f"✓ {id_} right: {each.title}"
+    ] * seeds
+
+
+@pytest.mark.parametrize(("id_", "learner"), WRONG)
+def test_a_mistake_is_found_and_named(id_: str, learner: Any) -> None:
+    verdict = judge(exercise_named(id_), learner, Random(1))
+    assert not verdict.right
+    assert verdict.said
+
+
+@pytest.mark.parametrize("id_", EACH)
+def test_there_are_three_mistakes_or_more(id_: str) -> None:
+    assert len(mistakes_of(id_[:2])[id_]) >= 3
+
+
+@pytest.mark.parametrize("id_", EACH)
+def test_the_stub_of_the_notebook_is_rejected_and_says_the_same_each_time(id_: str) -> None:
+    stub, each = checked(id_[:2], "exercise")[id_], exercise_named(id_)
+    first, second = (judge(each, stub, Random(seed)) for seed in (1, 2))
+    assert not first.right
+    assert str(first) == str(second)
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_a_notebook_has_three_to_six_exercises_each_with_its_solution(notebook: str) -> None:
+    ids = [each.id for each in exercises(notebook)]
+    assert 3 <= len(ids) <= 6
+    assert list(checked(notebook, "exercise")) == ids == list(checked(notebook, "solution"))
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_a_solution_is_hidden_and_the_notebook_ends_in_its_progress(notebook: str) -> None:
+    assert all(cell["metadata"]["jupyter"] == {"source_hidden": True} for cell in cells(notebook, "solution"))
+    assert source(cells(notebook)[-1]) == f'progress("{notebook}")'
