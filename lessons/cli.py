@@ -256,14 +256,6 @@ def memories(
         Console().print(dialogue_report(evaluate_dialogues(asked, found, watch=advance), found))
 
 
-@app.command()
-def progress(notebook: Annotated[str | None, typer.Argument(help="Number of a notebook, such as 04.")] = None) -> None:
-    """Show which exercises of the notebooks are done."""
-    from lessons.exercises import progress as done
-
-    typer.echo(str(done(notebook)))
-
-
 @app.command(name="app")
 def run_app(
     port: Annotated[int, typer.Option(help="Port of the address.")] = 8501,

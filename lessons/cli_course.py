@@ -1,4 +1,4 @@
-"""The commands of the course: `lessons learn`."""
+"""The commands of the course: `lessons learn`, `lessons progress`."""
 
 from typing import Annotated
 
@@ -19,3 +19,11 @@ def learn(
     from lessons.course.learn import learn as open_notebooks
 
     open_notebooks(solutions, port, browser)
+
+
+@commands.command()
+def progress(notebook: Annotated[str | None, typer.Argument(help="Number of a notebook, such as 04.")] = None) -> None:
+    """Show which exercises of the notebooks are done."""
+    from lessons.exercises import progress as done
+
+    typer.echo(str(done(notebook)))

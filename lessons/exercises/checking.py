@@ -105,7 +105,7 @@ def _passes(case: Case, returned: Any) -> bool:
 def _about(case: Case, so: str, returned: Any) -> str:
     """What came out, without what should have."""
     if kind(returned) == "nothing":
-        return "nothing has come back yet"
+        return "nothing has come back yet" if case.given else "there is no answer yet"
     if case.accept is None and kind(returned) != kind(case.expected):
         return f"what comes is {kind(returned)}, not {kind(case.expected)}"
     return f"{so} {_short(SHOWN.repr(returned))}" if case.given else f"{_short(SHOWN.repr(returned))} is not it"

@@ -60,6 +60,10 @@ def test_what_cannot_be_judged_gets_a_sentence(learner: Any, part: str) -> None:
     assert part in said_of(learner)
 
 
+def test_a_value_that_is_missing_is_no_wrong_value() -> None:
+    assert "there is no answer yet" in str(checking.judge(exercise_named("04.1"), ..., Random(1)))
+
+
 def test_an_endless_loop_is_broken_off() -> None:
     rounds = [0]
 
