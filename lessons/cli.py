@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from lessons.cli_bench import commands as bench_commands
 from lessons.cli_course import commands as course_commands
 from lessons.errors import LessonsError
 from lessons.settings import ROOT, settings
@@ -33,6 +34,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(course_commands)
+app.add_typer(bench_commands)
 errors = Console(stderr=True)
 
 User = Annotated[str, typer.Option(help="Owner of the documents.", show_default="LESSONS_USER")]

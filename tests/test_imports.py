@@ -9,8 +9,8 @@ LESSONS = Path(__file__).parents[1] / "lessons"
 ROOMS = [
     ["errors"], ["settings"], ["trace"], ["text"], ["tables"], ["database"], ["models"], ["budget"], ["ingest"],
     ["retrieve"], ["answer"], ["workspace"], ["agent"], ["stages"], ["memory"], ["context"], ["copilot"], ["library"],
-    ["evaluate"], ["faults"], ["doctor"], ["doctor_report"], ["workbook"], ["exercises"], ["course"], ["pages"],
-    ["cli_course"], ["cli"],
+    ["evaluate"], ["bench"], ["faults"], ["doctor"], ["doctor_report"], ["workbook"], ["exercises"], ["course"],
+    ["pages"], ["cli_bench"], ["cli_course"], ["cli"],
 ]  # fmt: skip
 DEPTH = {name: depth for depth, names in enumerate(ROOMS) for name in names}
 MODULES = sorted(path for path in LESSONS.rglob("*.py") if path != LESSONS / "__init__.py")

@@ -41,7 +41,7 @@ def throwaway_stages(
     indexes = {stage.index.name: replace(stage.index, name=PREFIX + secrets.token_hex(3)[:5]) for stage in stages}
     with ExitStack() as tidying:
         for index in indexes.values():
-            tidying.enter_context(_claimed(trial.store(index).table_name, place.engine, scope))
+            tidying.enter_context(claimed(trial.store(index).table_name, place.engine, scope))
         for number, index in enumerate(indexes.values()):
             for done in _fill(trial.store(index), index, documents, scope, trial):
                 progress(number * len(documents) + done, len(indexes) * len(documents))
@@ -58,8 +58,8 @@ def drop_leftovers(engine: Engine, scope: Scope) -> list[str]:
 
 
 @contextmanager
-def _claimed(table: str, engine: Engine, scope: Scope) -> Iterator[None]:
-    """Hold the lock of a table while the block runs, then drop the table."""
+def claimed(table: str, engine: Engine, scope: Scope) -> Iterator[None]:
+    """Hold the lock of a throw-away table while the block runs, then drop the table; its name has `PREFIX` in it."""
     with explained(), engine.connect().execution_options(isolation_level="AUTOCOMMIT") as holder:
         holder.execute(select(func.pg_advisory_lock(_key(table))))
         try:

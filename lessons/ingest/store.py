@@ -183,13 +183,18 @@ class ChunkStore(PGVectorStore):
     ) -> FoundChunks:
         """The chunks that match terms (of `lessons.text.terms`) best; the similarities are BM25 scores, above 0."""
         self._initialize()
-        chunks, searched = self._table_class, self._searched(scope, filters)
+        searched = self._searched(scope, filters)
         with scoped(self._database, scope.user_id) as connection:
-            best = searched.ranking(searched.statistics(connection, terms), limit).cte("best")
-            statement = select(chunks.node_id, chunks.text, chunks.metadata_, best.c.score)
-            statement = statement.join_from(best, chunks, best.c.chunk_id == chunks.id)
-            rows = connection.execute(statement.order_by(best.c.score.desc(), chunks.id)).all()
+            ranking = searched.ranking(searched.statistics(connection, terms), limit)
+            rows = connection.execute(self.matching(ranking)).all()
         return _found(rows, [row.score for row in rows], "keyword")
+
+    def matching(self, ranking: Select) -> Select:
+        """The chunks of a ranking by keyword with their scores, best first."""
+        chunks, best = self._table_class, ranking.cte("best")
+        statement = select(chunks.node_id, chunks.text, chunks.metadata_, best.c.score)
+        statement = statement.join_from(best, chunks, best.c.chunk_id == chunks.id)
+        return statement.order_by(best.c.score.desc(), chunks.id)
 
     def term_statistics(
         self, terms: Sequence[str], scope: Scope, filters: MetadataFilters | None = None

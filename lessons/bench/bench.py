@@ -1,0 +1,111 @@
+"""The whole benchmark: searches at each size, ingestion, stages, memory."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from statistics import median
+from typing import Any
+
+import psutil
+
+from lessons.bench.corpus import OWNER, made_up_store
+from lessons.bench.ingesting import Ingestion, ingestion, storing
+from lessons.bench.pairs import Pair
+from lessons.bench.searches import MadeUpEmbedding, asked, search_legs
+from lessons.evaluate.run import Watcher
+from lessons.ingest.store import ChunkStore
+from lessons.models.offline.llm import OfflineLLM
+from lessons.retrieve.hybrid import HybridRetriever
+from lessons.retrieve.types import Query, Resources
+from lessons.stages import stages
+from lessons.workspace import Workspace
+
+HEADLINE = "hybrid, all phrasings"
+"""The search that every stage from smart search on makes."""
+
+ROUNDS = 20  # of a search
+FILES = 4  # that are ingested
+QUESTIONS = 1_000  # over which memory is watched
+SETTLING = 100  # questions before, for what is loaded and remembered first
+ANSWERS = 3  # of a stage
+SEARCHES = 6  # kinds of them
+
+
+@dataclass(frozen=True)
+class Size:
+    """The searches over so many chunks."""
+
+    chunks: int
+    searches: tuple[Pair, ...]
+
+    def __getitem__(self, name: str) -> Pair:
+        return next(pair for pair in self.searches if pair.name == name)
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """What was measured. Times are milliseconds; `stages` is the median of an answer; memory is MB added."""
+
+    sizes: tuple[Size, ...]
+    ingestion: Ingestion
+    storing: Pair
+    stages: dict[str, float]
+    memory_mb: float
+
+    @property
+    def search_ratio(self) -> float:
+        """Smart search over its SQL alone, in the largest index."""
+        return self.sizes[-1][HEADLINE].ratio
+
+    @property
+    def growth(self) -> float:
+        """How much longer smart search takes in the largest index than in the smallest."""
+        return self.sizes[-1][HEADLINE].ms / self.sizes[0][HEADLINE].ms
+
+    def as_dict(self) -> dict[str, Any]:
+        found = {"search_ratio": self.search_ratio, "ingest_ratio": self.ingestion.whole.ratio, "growth": self.growth}
+        return found | {"store_ratio": self.storing.ratio} | asdict(self)
+
+
+def benchmark(place: Workspace, chunks: Sequence[int], watch: Watcher) -> Benchmark:
+    """Measure on made-up chunks, and a few texts that are really embedded; nothing stays in the database.
+
+    `watch(what, done, total)` hears what is going on.
+    """
+    sizes, answers, memory = [], {}, 0.0
+    for number in sorted(set(chunks)):
+        with made_up_store(place.engine, number, partial(watch, f"{number:,} chunks")) as store:
+            sizes.append(Size(number, tuple(_searches(store, number, watch))))
+            if number == min(chunks):
+                answers, memory = _answers(store, place), _memory(store, watch)
+    return Benchmark(tuple(sizes), ingestion(place, FILES, watch), storing(place.engine, ROUNDS), answers, memory)
+
+
+def _searches(store: ChunkStore, number: int, watch: Watcher) -> Iterator[Pair]:
+    for done, pair in enumerate(search_legs(store, ROUNDS), start=1):
+        watch(f"Searching {number:,} chunks", done, SEARCHES)
+        yield pair
+
+
+def _answers(store: ChunkStore, place: Workspace) -> dict[str, float]:
+    """The median milliseconds of an answer of each stage, keyless, over the made-up chunks."""
+    made_up = Workspace(place.settings, place.engine, MadeUpEmbedding(), OfflineLLM())
+    name = store.table_name.split("_made_up")[0].removeprefix("chunks_")
+    times = {}
+    for stage in stages().values():
+        here = stage.but(stage.name, index=replace(stage.index, name=name), workspace=made_up)
+        times[stage.name] = median(here.ask(asked(n)[0], user=OWNER).trace.ms for n in range(ANSWERS))
+    return times
+
+
+def _memory(store: ChunkStore, watch: Watcher) -> float:
+    """By how many MB this process grows over `QUESTIONS` searches, after `SETTLING` others."""
+    resources, process = Resources(store, MadeUpEmbedding(), OfflineLLM()), psutil.Process()
+    before = 0
+    for number in range(SETTLING + QUESTIONS):
+        if number == SETTLING:
+            before = process.memory_info().rss
+        phrasings = asked(number)[:1]
+        HybridRetriever().retrieve(phrasings, Query(phrasings[0], OWNER), resources)
+        watch("Questions, for memory", number + 1, SETTLING + QUESTIONS)
+    return (process.memory_info().rss - before) / 1e6

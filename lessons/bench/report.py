@@ -1,0 +1,44 @@
+"""A benchmark as tables."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+
+from lessons.bench.bench import QUESTIONS, Benchmark
+from lessons.bench.graphs import Graph
+from lessons.bench.pairs import Pair
+
+
+def report(found: Benchmark) -> RenderableType:
+    """Every search at each size, ingestion, stages and memory, each beside its floor where there is one."""
+    title = "Medians; the floor is the SQL alone, prepared, the model alone, or COPY alone. Quartiles in brackets."
+    pairs = Table("", "chunks", "ms", "floor", "ratio", title=title)
+    for size in found.sizes:
+        for pair in size.searches:
+            _add(pairs, f"{size.chunks:,}", pair)
+        pairs.add_section()
+    for pair in (found.ingestion.whole, found.storing):
+        _add(pairs, "", pair)
+    steps = Table(*found.ingestion.steps, title="Ingestion: milliseconds a chunk")
+    steps.add_row(*(f"{ms:.1f}" for ms in found.ingestion.steps.values()))
+    answers = Table(*found.stages, title=f"Milliseconds of an answer, keyless, over {found.sizes[0].chunks:,} chunks")
+    answers.add_row(*(f"{ms:.0f}" for ms in found.stages.values()))
+    memory = f"Memory: {found.memory_mb:+.1f} MB over {QUESTIONS:,} questions."
+    return Group(pairs, steps, answers, memory)
+
+
+def graph_report(graphs: Sequence[Graph]) -> RenderableType:
+    """What the indexes cost and find."""
+    head = ("chunks", "index", "bytes a chunk", "built in s", "recall@10", "p50 ms", "p95 ms")
+    table = Table(*head, title="HNSW by precision; `none` compares every vector")
+    for each in graphs:
+        times = f"{each.p50_ms:.1f}", f"{each.p95_ms:.1f}"
+        size = f"{each.index_bytes_per_chunk:,.0f}", f"{each.build_seconds:.1f}", f"{each.recall:.3f}"
+        table.add_row(f"{each.chunks:,}", each.precision, *size, *times)
+    return table
+
+
+def _add(table: Table, chunks: str, pair: Pair) -> None:
+    ratio = f"{pair.ratio:.2f} [{pair.low:.2f}, {pair.high:.2f}]"
+    table.add_row(pair.name, chunks, f"{pair.ms:,.1f}", f"{pair.floor_ms:,.1f}", ratio.replace("[", "\\["))

@@ -1,0 +1,110 @@
+"""Every search of the workbook, against its SQL statements alone."""
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+
+from sqlalchemy import Select, select, text
+
+from lessons.bench.corpus import MODEL, OWNER
+from lessons.bench.floors import Floors
+from lessons.bench.pairs import WARM_UP, Pair, in_pairs
+from lessons.bench.synthetic import vectors
+from lessons.bench.words import question
+from lessons.database.row_security import wall
+from lessons.ingest.documents import DocumentRow
+from lessons.ingest.store import ChunkStore
+from lessons.models.offline.llm import OfflineLLM
+from lessons.models.threaded_embedding import ThreadedEmbedding
+from lessons.retrieve.hybrid import HybridRetriever
+from lessons.retrieve.materials import chunk_range, statistics
+from lessons.retrieve.search import KeywordRetriever, VectorRetriever
+from lessons.retrieve.types import Query, Resources, Retriever
+from lessons.settings import settings
+
+MATERIAL = f"{0:10}"
+RANGE = 10  # chunks
+REMEMBERED = 256  # questions; making one up takes longer than to search for it
+
+_AS_THE_OWNER = text("SELECT set_config('role', :role, false), set_config('lessons.user_id', :user, false)")
+
+
+class MadeUpEmbedding(ThreadedEmbedding):
+    """A vector for every text at once, the same for the same text. It means nothing."""
+
+    model_name: str = MODEL
+
+    def _get_query_embedding(self, query: str) -> list[float]:
+        return list(_made_up(query))
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        return self._get_query_embedding(text)
+
+
+def search_legs(store: ChunkStore, rounds: int) -> Iterator[Pair]:
+    """Each search of the store, for another question every time."""
+    resources = Resources(store, MadeUpEmbedding(), OfflineLLM())
+    top = settings().top_k
+
+    def retrieving(retriever: Retriever, phrasings: int = 1) -> Callable[[int], object]:
+        return lambda n: retriever.retrieve(asked(n)[:phrasings], Query(asked(n)[0], OWNER), resources)
+
+    ours: dict[str, Callable[[int], object]] = {
+        "vector": retrieving(VectorRetriever()),
+        "keyword": retrieving(KeywordRetriever()),
+        "hybrid": retrieving(HybridRetriever()),
+        "hybrid, all phrasings": retrieving(HybridRetriever(), phrasings=len(asked(0))),
+        "range": lambda n: chunk_range(store, OWNER, MATERIAL, n % RANGE, n % RANGE + RANGE),
+        "statistics": lambda n: statistics(store, OWNER, [MATERIAL]),
+    }
+    with _floors(store) as floors:
+
+        def vector(text: str) -> list[float]:
+            return resources.embedding.get_query_embedding(text)
+
+        statements: dict[str, Callable[[int], Sequence[Select]]] = {
+            "vector": lambda n: [floors.by_vector(vector(asked(n)[0]), top)],
+            "keyword": lambda n: [floors.by_words(asked(n)[0], top)],
+            "hybrid": lambda n: floors.hybrid([(each, vector(each)) for each in asked(n)[:1]]),
+            "hybrid, all phrasings": lambda n: floors.hybrid([(each, vector(each)) for each in asked(n)]),
+            "range": lambda n: [_range(store, n % RANGE)],
+            "statistics": lambda n: [_state(store)],
+        }
+        for name, search in ours.items():
+            yield in_pairs(name, search, floors.asking(statements[name], range(-WARM_UP, rounds)), rounds)
+
+
+@lru_cache(REMEMBERED)
+def _made_up(query: str) -> tuple[float, ...]:
+    return tuple(vectors(1, zlib.crc32(query.encode()))[0].tolist())
+
+
+@lru_cache(REMEMBERED)
+def asked(number: int) -> list[str]:
+    """A question in as many phrasings as smart search has."""
+    return [question(1000 * (number + WARM_UP) + each) for each in range(1 + settings().query_variants)]
+
+
+def _range(store: ChunkStore, start: int) -> Select:
+    chunks = store.chunks
+    columns = chunks.node_id, chunks.text, chunks.metadata_
+    within = chunks.chunk_index >= start, chunks.chunk_index < start + RANGE
+    found = select(*columns).where(*store.within(OWNER.only([MATERIAL])), *within)
+    return found.order_by(chunks.chunk_index)
+
+
+def _state(store: ChunkStore) -> Select:
+    named = DocumentRow.index_table == store.table_name, DocumentRow.source_file == MATERIAL
+    return select(DocumentRow.chunks, DocumentRow.pages).where(DocumentRow.user_id == OWNER.user_id, *named)
+
+
+@contextmanager
+def _floors(store: ChunkStore) -> Iterator[Floors]:
+    """A connection of its own that stays the owner's."""
+    with store.client.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(_AS_THE_OWNER, {"role": wall(store.client).role or "none", "user": OWNER.user_id})
+        try:
+            yield Floors(store, connection)
+        finally:
+            connection.invalidate()

@@ -1,0 +1,45 @@
+"""The command that times the workbook: `lessons bench`."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+commands = typer.Typer()
+SIZES = [1_000, 10_000]
+
+
+@commands.command()
+def bench(
+    chunks: Annotated[
+        list[int] | None,
+        typer.Option(min=100, help="Chunks that are searched; may be repeated.", show_default="1000, 10000"),
+    ] = None,
+    graphs: Annotated[
+        bool, typer.Option("--graphs", help="Compare indexes of float32, halfvec and bits instead.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
+) -> None:
+    """Time ingestion, searches and stages on made-up chunks, each against the least it could take."""
+    import json
+
+    from rich.console import Console
+
+    from lessons.bench.bench import benchmark
+    from lessons.bench.graphs import compared
+    from lessons.bench.report import graph_report, report
+    from lessons.evaluate.report import bars
+    from lessons.workspace import workspace
+
+    document: Any
+    with bars(Console(stderr=True), hidden=as_json) as watch:
+        if graphs:
+            found = compared(workspace().engine, chunks or SIZES, watch)
+            document, shown = [asdict(each) for each in found], graph_report(found)
+        else:
+            measured = benchmark(workspace(), chunks or SIZES, watch)
+            document, shown = measured.as_dict(), report(measured)
+    if as_json:
+        typer.echo(json.dumps(document, indent=2))
+    else:
+        Console().print(shown)

@@ -1,0 +1,82 @@
+"""The benchmark of the command line: complete, with its ratios, and gone from the database afterwards."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from sqlalchemy import Engine, inspect, text
+
+from lessons.bench import bench as measured
+from lessons.bench.corpus import OWNER, empty_store, made_up_store
+from lessons.bench.graphs import PRECISIONS, compared
+from lessons.bench.searches import MadeUpEmbedding, asked
+from lessons.database import engine
+from lessons.evaluate.throwaway import drop_leftovers
+from lessons.models.offline.llm import OfflineLLM
+from lessons.retrieve.search import KeywordRetriever, VectorRetriever
+from lessons.retrieve.types import Query, Resources
+from lessons.settings import Settings
+from tests.test_cli import lessons
+
+KILLED = """
+import os, signal
+from lessons.bench.corpus import made_up_store
+from lessons.database import engine
+with made_up_store(engine(), 100):
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.fixture(scope="module")
+def there(database: Settings) -> Engine:
+    return engine(database)
+
+
+def left(there: Engine) -> list[str]:
+    return [name for name in inspect(there).get_table_names() if "_tmp_" in name]
+
+
+def test_the_command_returns_ratios_to_the_floor_and_leaves_nothing(
+    there: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, few in {"ROUNDS": 2, "FILES": 1, "QUESTIONS": 5, "SETTLING": 1, "ANSWERS": 1}.items():
+        monkeypatch.setattr(measured, name, few)
+    done = lessons("bench", "--chunks", "200", "--json")
+    found = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert min(found["search_ratio"], found["ingest_ratio"], found["store_ratio"]) > 0
+    assert {"embedding", "storing"} <= set(found["ingestion"]["steps"])
+    assert [size["chunks"] for size in found["sizes"]] == [200]
+    assert list(found["stages"]) == ["naive", "enhanced", "smart", "reranked", "agentic"]
+    assert left(there) == []
+    with there.connect() as connection:
+        assert not connection.scalar(text("SELECT count(*) FROM embedding_cache WHERE model LIKE 'bench %'"))
+
+
+def test_made_up_chunks_are_found_by_meaning_and_by_words(there: Engine) -> None:
+    with made_up_store(there, 300) as store:
+        resources, query = Resources(store, MadeUpEmbedding(), OfflineLLM()), Query(asked(0)[0], OWNER)
+        by_words = KeywordRetriever().retrieve([query.text], query, resources)
+        by_meaning = VectorRetriever().retrieve([query.text], query, resources)
+    assert len(by_meaning) == query.top_k
+    assert set(query.text.split()) & set(by_words[0].content.split())
+
+
+def test_what_a_killed_benchmark_left_is_dropped_by_the_next(there: Engine) -> None:
+    subprocess.run([sys.executable, "-c", KILLED], check=False)
+    assert left(there)
+    with empty_store(there, 3):
+        pass
+    assert left(there) == []
+    assert drop_leftovers(there, OWNER) == []
+
+
+def test_indexes_are_compared_at_every_precision(there: Engine) -> None:
+    found = compared(there, [500], lambda what, done, total: None)
+    assert [graph.precision for graph in found] == list(PRECISIONS)
+    sizes = {graph.precision: graph.index_bytes for graph in found}
+    assert sizes["none"] == 0
+    assert sizes["float32"] > sizes["halfvec"] > sizes["bits"] > 0
+    assert all(graph.recall > 0.9 for graph in found)
+    assert left(there) == []
