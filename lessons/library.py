@@ -9,6 +9,7 @@ from lessons.errors import LessonsError
 from lessons.ingest.index import Index
 from lessons.ingest.pipeline import FileResult, ingest
 from lessons.ingest.scope import Scope
+from lessons.ingest.trash import Trash
 from lessons.settings import ROOT
 from lessons.stages import stages
 from lessons.workspace import Workspace
@@ -53,9 +54,18 @@ def load_corpus(
     return results
 
 
+def trash(place: Workspace) -> Trash:
+    """The deleted documents of all indexes."""
+    return Trash(place.engine, [place.store(index) for index in indexes()])
+
+
 def ensure_corpus(place: Workspace, user: str, progress: Progress = lambda done, total: None) -> None:
-    """Load the shipped corpus if an owner of it asks and an index of theirs is empty, or a load broke off before."""
+    """Load the shipped corpus if an owner of it asks and an index of theirs is empty, or a load broke off before.
+
+    What the owner deleted stays deleted.
+    """
     shipped = {document["path"] for document in shipped_documents() if document["owner"] == user}
+    shipped -= trash(place).names(Scope(user))
     stored = [{row.source_file for row in place.store(index).documents(Scope(user))} for index in indexes()]
     begun = any(shipped & each for each in stored)
     if shipped and (not all(stored) or (begun and not all(shipped <= each for each in stored))):

@@ -61,11 +61,22 @@ class Settings(BaseSettings):
     max_archive_entries: int = 10_000
     max_html_tags: int = 500_000
     max_document_chars: int = 1_000_000  # of one document in a question set
+    trash_days: float = 7.0  # for which a deleted document can be brought back
+    embedding_cache_days: int = 90  # after its last use the vector of a passage is dropped
 
     # Ingestion jobs
     ingestion_workers: int = Field(2, ge=2, le=4)  # threads of this process
     ingestion_queue: int = 10  # jobs that may wait; whoever submits one more works on it
     ingestion_attempts: int = 3  # how often work on one file may break off before the job goes on without it
+    finished_job_days: float = 30.0  # after its end a job is dropped from the list
+
+    # The app, as far as others can reach it
+    app_host: str = "127.0.0.1"  # this machine only
+    app_port: int = 8501
+    upload_bytes: int = 200_000_000  # of all files that are uploaded at once
+    questions_a_minute: int = 30  # of one visitor; a stage's answer counts as a question
+    uploads_an_hour: int = 60  # of one visitor
+    limits_at_home: int = 100  # times as much while only this machine can reach the app
 
     # Retrieval
     naive_top_k: int = 5

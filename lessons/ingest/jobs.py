@@ -25,6 +25,7 @@ from lessons.ingest.jobs_claim import claim
 from lessons.ingest.jobs_queue import JobQueue
 from lessons.ingest.jobs_run import Place, enriches, work
 from lessons.ingest.jobs_table import JobStatus
+from lessons.ingest.read import too_large
 from lessons.ingest.scope import Scope
 from lessons.models.embedding import identity
 from lessons.text import normalize
@@ -56,7 +57,7 @@ class Jobs:
 
         When the queue is full, the job is done before this returns. Indexes that enrich their chunks come last, so
         that the plain ones can answer meanwhile. Without an `enrichment` it is the default for the model. ReadError if
-        a path cannot be opened.
+        a path cannot be opened or a file is over `max_file_bytes`; then nothing is queued.
         """
         names = list(self._indexes) if indexes is None else list(dict.fromkeys(indexes))
         if unknown := [name for name in names if name not in self._indexes]:
@@ -150,13 +151,17 @@ class Jobs:
 
 
 def _contents(files: Sequence[tuple[Path | bytes, str]], limit: int) -> Iterator[tuple[bytes, str]]:
-    """Contents and names, one at a time; of a file over the limit one byte too many, by which it is refused later."""
+    """Contents and names, one at a time; ReadError for a file that cannot be opened or is over the limit (bytes)."""
     for source, name in files:
-        if isinstance(source, bytes):
-            yield source[: limit + 1], normalize(name)
-            continue
         try:
-            with source.open("rb") as file:
-                yield file.read(limit + 1), normalize(name)
+            content = source if isinstance(source, bytes) else _read(source, limit + 1)
         except OSError as error:
             raise ReadError(f"{name} cannot be opened: {error.strerror or error}.") from error
+        if len(content) > limit:
+            raise ReadError(f"{name} {too_large(limit)}")
+        yield content, normalize(name)
+
+
+def _read(path: Path, most: int) -> bytes:
+    with path.open("rb") as file:
+        return file.read(most)

@@ -1,6 +1,7 @@
 """The queue of ingestion jobs in PostgreSQL: put a job in, look at it, cancel it. `jobs_claim.py` takes it out."""
 
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 from functools import cached_property
 from uuid import UUID
 
@@ -28,6 +29,7 @@ from lessons.database.row_security import protect, scoped
 from lessons.ingest.documents import Base
 from lessons.ingest.enrich import Enrichment
 from lessons.ingest.jobs_table import JobFileRow, JobRow, JobStatus, State, status_of
+from lessons.settings import settings
 
 LOCKS = 726_004
 """First key of this queue's advisory locks; the second is the job's number, or 0 while the waiting jobs are counted."""
@@ -61,8 +63,13 @@ class JobQueue:
         enrichment: Enrichment = "none",
         type: str | None = None,
     ) -> tuple[UUID, bool]:
-        """Add a job with its (content, source_file) pairs; give its id, and whether `room` jobs waited already."""
+        """Add a job with its (content, source_file) pairs; give its id, and whether `room` jobs waited already.
+
+        Jobs that ended long ago are dropped on the way.
+        """
         with explained(), Session(self.engine) as session, session.begin():
+            oldest = func.now() - timedelta(days=settings().finished_job_days)
+            session.execute(delete(JobRow).where(JobRow.finished_at < oldest))
             chosen = {"indexes": list(indexes), "embedding": embedding, "enrichment": enrichment, "type": type}
             job = JobRow(user_id=user_id, files=0, **chosen)
             session.add(job)

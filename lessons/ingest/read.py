@@ -130,6 +130,11 @@ def _inspect(path: Path) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise FileError("is not a file.")
     if found.st_size > limit:
-        raise FileError(f"is larger than {limit // 1_000_000} MB; split it, or raise LESSONS_MAX_FILE_BYTES.")
+        raise FileError(too_large(limit))
     if found.st_size == 0:
         raise FileError("is empty.")
+
+
+def too_large(limit: int) -> str:
+    """What is said of a file of more than `limit` bytes, after its name."""
+    return f"is larger than {limit // 1_000_000} MB; split it, or raise LESSONS_MAX_FILE_BYTES."

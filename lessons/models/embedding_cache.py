@@ -18,31 +18,44 @@ from sqlalchemy.exc import SQLAlchemyError
 from lessons.errors import ModelError
 from lessons.models.threaded_embedding import ThreadedEmbedding
 from lessons.models.vectors import key, read_vectors
+from lessons.settings import settings
 from lessons.text import normalize
 
 QUESTIONS_REMEMBERED = 1_024
 _LOCK = 7_226_001  # any number, the same in every process that creates the table
 
-_CREATE = text(
+_CREATE = (
     "CREATE TABLE IF NOT EXISTS embedding_cache "
-    "(model text, hash bytea, vector bytea NOT NULL, PRIMARY KEY (model, hash))"
+    "(model text, hash bytea, vector bytea NOT NULL, PRIMARY KEY (model, hash))",
+    "ALTER TABLE embedding_cache ADD COLUMN IF NOT EXISTS used_on date NOT NULL DEFAULT current_date",
+    "CREATE INDEX IF NOT EXISTS embedding_cache_used_on ON embedding_cache (used_on)",
 )
-_READ = text("SELECT hash, vector FROM embedding_cache WHERE model = :model AND hash = ANY(:hashes)").bindparams(
-    bindparam("hashes", type_=ARRAY(LargeBinary))
-)
+_PRUNE = text("DELETE FROM embedding_cache WHERE used_on < current_date - cast(:days AS int)")
+_READ = text(
+    "WITH due AS (SELECT hash FROM embedding_cache WHERE model = :model AND hash = ANY(:hashes)"
+    " AND used_on < current_date FOR UPDATE SKIP LOCKED),"
+    " used AS (UPDATE embedding_cache SET used_on = current_date"
+    " WHERE model = :model AND hash IN (SELECT hash FROM due))"
+    " SELECT hash, vector FROM embedding_cache WHERE model = :model AND hash = ANY(:hashes)"
+).bindparams(bindparam("hashes", type_=ARRAY(LargeBinary)))
 _WRITE = text(
     "INSERT INTO embedding_cache SELECT :model, * FROM unnest(:hashes, :vectors) ON CONFLICT DO NOTHING"
 ).bindparams(bindparam("hashes", type_=ARRAY(LargeBinary)), bindparam("vectors", type_=ARRAY(LargeBinary)))
 
 
 class VectorTable:
-    """Vectors by model and hash in PostgreSQL, as little-endian float32 bytes, which give back the same bits."""
+    """Vectors by model and hash in PostgreSQL, as little-endian float32 bytes, which give back the same bits.
+
+    What no process has read for `embedding_cache_days` is dropped when the next one begins.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         with engine.begin() as connection:
             connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
-            connection.execute(_CREATE)
+            for statement in _CREATE:
+                connection.execute(text(statement))
+            connection.execute(_PRUNE, {"days": settings().embedding_cache_days})
 
     def read(self, model: str, hashes: Sequence[bytes]) -> dict[bytes, np.ndarray]:
         """The vectors that are there, in one statement."""

@@ -13,6 +13,7 @@ from lessons.memory.stores import message_store
 from lessons.memory.turns import Turns
 from lessons.pages.chat_memory import choose_memory, memory_named, memory_panel
 from lessons.pages.common import answering, begin_session, opened, plain, session, told_plainly
+from lessons.pages.limits import allow_questions
 from lessons.pages.show import show_answer
 from lessons.stages import Stage, stages
 from lessons.workspace import workspace
@@ -43,6 +44,7 @@ def page() -> None:
         memory_panel(memory.memory, turns[-1].question if turns else "", place, scope)
     if question := st.chat_input("In English or Korean"):
         with told_plainly():
+            allow_questions(owner)
             turns.append(_answered(stage, question, owner, Conversation(memory)))
         st.rerun()
 

@@ -15,6 +15,7 @@ from lessons.context.tokens import TokenManager
 from lessons.evaluate.plot_budget import plot_budget
 from lessons.pages.common import opened, plain, told_plainly
 from lessons.pages.compare import sample_questions
+from lessons.pages.limits import allow_questions
 from lessons.pages.show import show_answer
 from lessons.retrieve.types import Compressor
 from lessons.settings import settings
@@ -52,6 +53,7 @@ def page() -> None:
     _, owner = opened()
     if (asked := _form(owner)) is not None:
         with told_plainly(), st.spinner("Thinking …"):
+            allow_questions(owner)
             st.session_state.sent = asked, _answered(asked, owner)
     if "sent" in st.session_state:
         _show(*st.session_state.sent)

@@ -13,6 +13,7 @@ from lessons.memory.recursive_summary import RecursiveSummary
 from lessons.pages.chat_memory import memory_panel
 from lessons.pages.common import begin_session, opened, plain, session, told_plainly
 from lessons.pages.copilot_cost import cost_model
+from lessons.pages.limits import allow_questions
 from lessons.pages.show import show_answer
 from lessons.settings import settings
 from lessons.workspace import Workspace
@@ -62,6 +63,7 @@ def _conversation(place: Workspace, owner: str) -> None:
         memory_panel(memory, turns[-1].question if turns else "", place, Scope(owner))
     if question := st.chat_input("Ask about the product, in English or Korean"):
         with told_plainly():
+            allow_questions(owner)
             turns.append(_answered(question, owner, Conversation(memory)))
         st.rerun()
 

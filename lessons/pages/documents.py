@@ -6,9 +6,9 @@ from lessons.ingest.jobs import Jobs
 from lessons.ingest.jobs_table import JobResult, JobStatus
 from lessons.ingest.scope import Scope
 from lessons.library import indexes
-from lessons.pages import before_after, upload
+from lessons.pages import before_after, listing, upload
 from lessons.pages.common import opened, plain, told_plainly
-from lessons.workspace import Workspace, workspace
+from lessons.workspace import workspace
 
 SHOWN_JOBS = 5
 ADVICE = {
@@ -29,11 +29,12 @@ def jobs() -> Jobs:
 def page() -> None:
     """Upload files for the chosen owner, follow their jobs, and list what the owner has."""
     st.title("Documents")
+    st.caption("What every stage searches: only the documents of the owner in the side bar.")
     place, owner = opened()
     with told_plainly():
         upload.draw(place, owner, jobs(), indexes())
         _follow(owner)
-        _list(place, owner)
+        listing.draw(place, owner)
         before_after.draw(place, owner, indexes())
 
 
@@ -83,16 +84,3 @@ def _size(result: JobResult) -> str:
     money = f"${result.cost:.4f}" if result.cost else "free of charge"
     tokens = f"{result.tokens_in:,} tokens in and {result.tokens_out:,} out"
     return f"{result.chunks} chunks, enriched with {result.llm_calls:,} calls, {tokens}, {money}."
-
-
-def _list(place: Workspace, owner: str) -> None:
-    for index in indexes():
-        rows = place.store(index).documents(Scope(owner))
-        st.subheader(plain(f"{len(rows)} documents of {owner} in the {index.name} index"))
-        st.dataframe(
-            [
-                {"file": row.source_file, "pages": row.pages, "chunks": row.chunks, "ingested": row.ingested_at}
-                for row in rows
-            ],
-            hide_index=True,
-        )

@@ -5,14 +5,16 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from lessons.ingest.enrich import Enrichment, default_level
 from lessons.ingest.enrich_cost import estimate
 from lessons.ingest.index import Index
 from lessons.ingest.jobs import Jobs
-from lessons.ingest.read import READERS
+from lessons.ingest.read import READERS, too_large
 from lessons.ingest.scope import Scope
 from lessons.pages.common import plain
+from lessons.pages.limits import allow_uploads
 from lessons.settings import settings
 from lessons.workspace import Workspace
 
@@ -33,12 +35,29 @@ def draw(place: Workspace, owner: str, jobs: Jobs, indexes: Sequence[Index]) -> 
         accept_multiple_files=True,
         key=f"uploads-{batch}",
     )
-    files = [(upload.getvalue(), file_name(upload.name)) for upload in uploads]
-    level = _level(place, owner, files, indexes)
+    kept = accepted(uploads)
+    files = [(upload.getvalue(), file_name(upload.name)) for upload in kept]
+    level = _level(place, owner, files, indexes, ",".join(upload.file_id for upload in kept))
     if st.button("Ingest", type="primary", disabled=not files):
+        allow_uploads(owner, len(files))
         jobs.submit(files, Scope(owner), enrichment=level)
         st.session_state.batch += 1
         st.rerun()
+
+
+def accepted(uploads: Sequence[UploadedFile]) -> list[UploadedFile]:
+    """Those within the limits of one file and of one upload; a sentence on the page for each of the others."""
+    kept, total, chosen = [], 0, settings()
+    for upload in uploads:
+        if upload.size > chosen.max_file_bytes:
+            st.error(plain(f"{upload.name} {too_large(chosen.max_file_bytes)}"))
+        elif total + upload.size > chosen.upload_bytes:
+            megabytes = chosen.upload_bytes // 1_000_000
+            st.error(plain(f"{upload.name} is left out: at most {megabytes} MB go in at once; add it afterwards."))
+        else:
+            kept.append(upload)
+            total += upload.size
+    return kept
 
 
 def file_name(name: str) -> str:
@@ -46,8 +65,13 @@ def file_name(name: str) -> str:
     return PurePath(name.replace("\\", "/")).name
 
 
-def _level(place: Workspace, owner: str, files: list[tuple[bytes, str]], indexes: Sequence[Index]) -> Enrichment | None:
-    """The level that is chosen, with its cost below; None while no index enriches its chunks."""
+def _level(
+    place: Workspace, owner: str, files: list[tuple[bytes, str]], indexes: Sequence[Index], ids: str
+) -> Enrichment | None:
+    """The level that is chosen, with its cost below; None while no index enriches its chunks.
+
+    The cost is reckoned once for the files with these ids: it takes reading them.
+    """
     enriched = [index for index in indexes if index.can_enrich]
     if not enriched:
         return None
@@ -61,7 +85,11 @@ def _level(place: Workspace, owner: str, files: list[tuple[bytes, str]], indexes
     )
     if files:
         for index in enriched:
-            st.caption(plain(_cost(place, owner, files, index, level)))
+            known, key = st.session_state.setdefault("costs", {}), (owner, level, index.name, ids)
+            if key not in known:
+                with st.spinner("Reckoning the cost …"):
+                    known[key] = _cost(place, owner, files, index, level)
+            st.caption(plain(known[key]))
     return level
 
 

@@ -1,4 +1,4 @@
-"""The page of the reader's documents: levels, cost, and a chunk before and after."""
+"""The page of the reader's documents: upload, cost, jobs, deletion with undo, and a chunk before and after."""
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -8,8 +8,10 @@ from lessons.ingest.scope import Scope
 from lessons.library import indexes
 from lessons.pages import upload
 from lessons.pages.common import plain
-from lessons.settings import Settings
+from lessons.pages.documents import jobs
+from lessons.settings import Settings, settings
 from lessons.workspace import workspace
+from tests.support.app import press
 
 NOTES = (
     "# Release notes: Cirrus 2.1\n\n## Fixed\n\nConnector CCX-4030 reads buckets that were <b>renamed</b> by hand.\n"
@@ -33,20 +35,38 @@ def notes(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> None:
         assert results[0].status in ("added", "unchanged")
 
 
-def shown(page: AppTest) -> str:
+OWNER = "reader"
+EVIL = "<img src=x onerror=alert(1)>[a](javascript:b).md"
+
+
+@pytest.fixture
+def page(notes: None) -> AppTest:
+    return AppTest.from_function(script, default_timeout=120)
+
+
+def upload_to(page: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    page.file_uploader[0].set_value([(name, content, "text/markdown") for name, content in files])
+    return page.run()
+
+
+def listed(page: AppTest) -> set[str]:
+    return {name for table in page.dataframe for name in table.value["file"]}
+
+
+def headed(page: AppTest) -> str:
     return "\n".join(element.value for element in [*page.markdown, *page.caption, *page.subheader])
 
 
 def test_the_page_offers_the_levels_and_ingests_nothing_by_itself(notes: None) -> None:
     page = AppTest.from_function(script, default_timeout=120).run()
     assert not page.exception
-    assert [button.label for button in page.button] == ["Ingest"]
+    assert [button.label for button in page.button if not button.disabled] == []
     assert [radio.value for radio in page.radio] == ["full"]
 
 
 def test_a_chunk_is_shown_as_embedded_as_displayed_and_as_the_naive_index_has_it(notes: None) -> None:
     page = AppTest.from_function(script, default_timeout=120).run()
-    text = shown(page.selectbox(key="before-after-file").set_value("notes.md").run())
+    text = headed(page.selectbox(key="before-after-file").set_value("notes.md").run())
     assert f":blue-badge[title] {plain('Release notes: Cirrus 2.1')}" in text
     assert f":gray-badge[keywords] {plain('CCX-4030')}" in text
     assert f":gray-badge[{plain('doc_type')}] {plain('release_notes')}" in text
@@ -55,3 +75,74 @@ def test_a_chunk_is_shown_as_embedded_as_displayed_and_as_the_naive_index_has_it
 
 def test_an_uploaded_name_cannot_lead_out_of_a_folder() -> None:
     assert upload.file_name("..\\..\\a/b.md") == "b.md"
+
+
+def test_the_cost_of_every_level_is_told_before_anything_is_ingested(page: AppTest) -> None:
+    found = upload_to(
+        page.run(), ("a.md", b"# A\n\nA note about the harbour.\n"), ("b.md", b"# B\n\nAnother note about the pier.\n")
+    )
+    assert plain("Enriching 2 files at the level full") in headed(found)
+    assert plain("tokens in and") in headed(found)
+    found = found.radio[0].set_value("none").run()
+    assert plain("at the level none asks no model") in headed(found)
+    assert jobs().all(Scope(OWNER)) == []
+
+
+def test_files_become_a_job_that_is_followed_to_its_end(page: AppTest) -> None:
+    press(upload_to(page.run(), (EVIL, b"The pier closes at eight."), ("c.md", b"Cats sleep.")), "Ingest")
+    (job,) = jobs().all(Scope(OWNER))
+    assert jobs().wait(job.id, Scope(OWNER), 120).status == "COMPLETED"
+    page.run()
+    assert not page.exception
+    told = "\n".join(element.value for element in page.success)
+    assert plain("<img src=x onerror=alert(1)>[a](javascript:b).md") in told
+    assert "c\\.md" in told
+    assert {EVIL, "c.md"} <= listed(page)
+
+
+def test_a_file_over_the_limit_never_becomes_a_job(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings(), "max_file_bytes", 1_000)
+    before = jobs().all(Scope(OWNER))
+    found = upload_to(page.run(), ("large.md", b"x" * 1_001))
+    assert plain("large.md is larger than 0 MB") in found.error[0].value
+    assert next(button for button in found.button if button.label == "Ingest").disabled
+    assert jobs().all(Scope(OWNER)) == before
+
+
+def test_an_upload_over_the_limit_leaves_out_what_does_not_fit(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings(), "upload_bytes", 1_000)
+    found = upload_to(page.run(), ("one.md", b"x" * 600), ("two.md", b"y" * 600))
+    assert plain("two.md is left out") in found.error[0].value
+    assert not next(button for button in found.button if button.label == "Ingest").disabled
+
+
+def test_a_deleted_document_is_gone_and_undo_brings_it_back(page: AppTest) -> None:
+    page.run()
+    before = listed(page)
+    page.multiselect(key="delete").set_value(["notes.md"])
+    press(page.run(), "Delete")
+    assert plain("Deleted: notes.md.") in [success.value for success in page.success]
+    assert listed(page) == before - {"notes.md"}
+    press(page, "Undo")
+    assert listed(page) == before
+
+
+def test_what_was_deleted_earlier_is_brought_back_from_the_list(page: AppTest) -> None:
+    page.run()
+    page.multiselect(key="delete").set_value(["notes.md"])
+    press(page.run(), "Delete")
+    again = AppTest.from_function(script, default_timeout=120).run()
+    assert "notes.md" not in listed(again)
+    again.selectbox(key="restore").set_value("notes.md")
+    assert "notes.md" in listed(press(again, "Bring it back"))
+
+
+def test_another_owner_sees_and_restores_nothing_of_it(page: AppTest) -> None:
+    page.run()
+    page.multiselect(key="delete").set_value(["notes.md"])
+    press(page.run(), "Delete")
+    page.sidebar.selectbox[0].set_value("mina").run()
+    assert not page.exception
+    assert "notes.md" not in str([page.dataframe, page.selectbox, page.success])
+    page.sidebar.selectbox[0].set_value(OWNER).run()
+    press(page, "Undo")

@@ -363,3 +363,23 @@ def test_the_type_of_the_scope_is_the_type_of_the_material(database: Settings, o
     notes = store.get_nodes(scope=Scope(owner.user_id, type="note"))
     assert {(chunk.metadata["type"], chunk.metadata["ref_id"]) for chunk in notes} == {("note", "file0.txt")}
     assert store.get_nodes(scope=Scope(owner.user_id, type="document")) == []
+
+
+def test_a_job_that_ended_long_ago_is_dropped_when_another_is_submitted(database: Settings) -> None:
+    jobs, owner = jobs_of(database), Scope("jobs-pruned")
+    old, recent = (jobs.submit(files(1, name), owner) for name in ("old", "recent"))
+    for job in (old, recent):
+        jobs.wait(job, owner, 60)
+    with engine(database).begin() as connection:
+        past = text("UPDATE ingestion_jobs SET finished_at = now() - make_interval(days => 31) WHERE id = :id")
+        connection.execute(past, {"id": old})
+    newest = jobs.submit(files(1, "newest"), owner)
+    assert [job.id for job in jobs.all(owner)] == [newest, recent]
+    jobs.wait(newest, owner, 60)
+
+
+def test_a_file_over_the_limit_is_refused_before_it_reaches_the_queue(database: Settings) -> None:
+    jobs, owner = jobs_of(database, max_file_bytes=1_000_000), Scope("jobs-large")
+    with pytest.raises(ReadError, match=r"large\.txt is larger"):
+        jobs.submit([(b"x" * 1_000_001, "large.txt"), *files(1)], owner)
+    assert jobs.all(owner) == []
