@@ -6,18 +6,19 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
 from lessons.cli_bench import commands as bench_commands
 from lessons.cli_course import commands as course_commands
 from lessons.errors import LessonsError
-from lessons.settings import ROOT, settings
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from lessons.answer.answer import Answer
     from lessons.ingest.enrich import Enrichment as Level
     from lessons.ingest.enrich_cost import Estimate
@@ -32,10 +33,10 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help is there at once; the other kind takes a third of a second to import
 )
 app.add_typer(course_commands)
 app.add_typer(bench_commands)
-errors = Console(stderr=True)
 
 User = Annotated[str, typer.Option(help="Owner of the documents.", show_default="LESSONS_USER")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
@@ -56,12 +57,20 @@ class Split(StrEnum):
     TEST = "test"
 
 
+@cache
+def errors() -> "Console":
+    """Where messages go: stderr. Imported on first use, as everything that `--help` does without."""
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
 def main() -> None:
     """Run the command line; a known problem ends it with its sentence and exit code 1."""
     try:
         app()
     except LessonsError as error:
-        errors.print(f"{error}", style="red", markup=False, highlight=False, soft_wrap=True)
+        errors().print(f"{error}", style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
@@ -122,13 +131,14 @@ def ingest(
         )
     targets = [known[index]] if index else list(known.values())
     files = named_files(paths, READERS)
-    place, scope = workspace(), Scope(user or settings().user)
+    place = workspace()
+    scope = Scope(user or place.settings.user)
     level = enrich.value if enrich else default_level(place.llm)
     if (enrich or dry_run) and not any(target.can_enrich for target in targets):
-        errors.print("Note: no index of these enriches its chunks, so --enrich changes nothing.", style="yellow")
+        errors().print("Note: no index of these enriches its chunks, so --enrich changes nothing.", style="yellow")
     if dry_run or not isinstance(place.llm, OfflineLLM):
         estimates = _estimates(files, targets, level, place, scope)
-        errors.print("\n".join(map(str, estimates)), highlight=False, soft_wrap=True)
+        errors().print("\n".join(map(str, estimates)), highlight=False, soft_wrap=True)
         if dry_run and as_json:
             _print_json([asdict(each) for each in estimates])
     if dry_run:
@@ -182,8 +192,8 @@ def ask(
     named = [stage_named(name) for name in (names if stage == "all" else [stage or names[-1]])]
     chosen = [with_cache(each, cache) for each in named]
     filters = parse_filter(filter_text) if filter_text else None
-    owner = user or settings().user
     place = workspace()
+    owner = user or place.settings.user
     with _progress("Loading the shipped documents", hidden=as_json) as advance:
         ensure_corpus(place, owner, advance)
     memory = Window(message_store().get_or_create(Scope(owner), session)) if session else NoMemory()
@@ -219,7 +229,7 @@ def evaluate(
         choice = f"there is no stage {wrong[0]!r}; choose {', '.join(stages())} or all"
         raise typer.BadParameter(choice, param_hint="--stage")
     chosen = [stage_named(name) for name in stages() if name in asked or "all" in asked]
-    with bars(errors, hidden=as_json) as watch:
+    with bars(errors(), hidden=as_json) as watch:
         result = evaluate_stages(chosen, split, data, limit, sample_seed, watch)
     number = save(result, workspace().engine)
     if csv:
@@ -227,7 +237,7 @@ def evaluate(
     if as_json:
         _print_json(result.as_dict())
     else:
-        Console().print(report(result), f"\nStored as run {number}.")
+        _print(report(result), f"\nStored as run {number}.")
 
 
 @app.command()
@@ -249,13 +259,13 @@ def memories(
     if locomo:
         told = read_locomo(locomo)
         with _progress("Telling", hidden=False) as advance:
-            Console().print(locomo_report(recall_old_facts(told, place, watch=advance)))
+            _print(locomo_report(recall_old_facts(told, place, watch=advance)))
         return
     with _progress("Loading the shipped documents", hidden=False) as advance:
         load_corpus(place, advance, [asked.index])
     found = dialogues(split.value)
     with _progress("Asking", hidden=False) as advance:
-        Console().print(dialogue_report(evaluate_dialogues(asked, found, watch=advance), found))
+        _print(dialogue_report(evaluate_dialogues(asked, found, watch=advance), found))
 
 
 @app.command(name="app")
@@ -265,6 +275,8 @@ def run_app(
 ) -> None:
     """Start the app in the browser. It listens on this machine only."""
     import subprocess
+
+    from lessons.settings import ROOT
 
     command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), f"--server.port={port}"]
     raise typer.Exit(subprocess.call([*command, f"--server.headless={str(headless).lower()}"], cwd=ROOT))
@@ -278,13 +290,13 @@ def _ask(stream: "ConversationStream", quiet: bool) -> "Answer":
             if isinstance(event, str):
                 typer.echo("" if quiet else event, nl=False)
             elif not quiet:
-                errors.print(telling(event), style="dim", markup=False, highlight=False)
+                errors().print(telling(event), style="dim", markup=False, highlight=False)
     if not quiet:
         answer = stream.answer
         typer.echo("\n" + "\n".join(f"  {citation}" for citation in answer.citations))
         for warning in answer.warnings:
-            errors.print(f"Note: {warning}", style="yellow", markup=False, soft_wrap=True)
-        errors.print(f"{answer.stage} · {answer.answered_by} · {answer.trace.ms:.0f} ms", style="dim", markup=False)
+            errors().print(f"Note: {warning}", style="yellow", markup=False, soft_wrap=True)
+        errors().print(f"{answer.stage} · {answer.answered_by} · {answer.trace.ms:.0f} ms", style="dim", markup=False)
     return stream.answer
 
 
@@ -314,12 +326,18 @@ def _print_used(report: list[dict[str, Any]]) -> None:
     if calls:
         money = f"${cost:.4f}" if cost else "free of charge"
         used = f"Enriched with {calls:,} calls, {tokens_in:,} tokens in and {tokens_out:,} out, {money}."
-        errors.print(used, style="dim", highlight=False)
+        errors().print(used, style="dim", highlight=False)
 
 
 def _ingest_line(line: dict[str, Any]) -> str:
     reason = f" – {line['reason']}" if line["reason"] else ""
     return f"{line['status']:9} {line['file']} [{line['index']}] {line['chunks']} chunks{reason}"
+
+
+def _print(*shown: Any) -> None:
+    from rich.console import Console
+
+    Console().print(*shown)
 
 
 def _print_json(document: Any) -> None:
@@ -331,7 +349,7 @@ def _progress(label: str, hidden: bool) -> Iterator[Callable[[int, int], None]]:
     """A bar on stderr, which appears with the first step and is left out for `--json`."""
     from rich.progress import Progress
 
-    with Progress(console=errors, transient=True, disable=hidden) as bar:
+    with Progress(console=errors(), transient=True, disable=hidden) as bar:
         task = None
 
         def advance(done: int, total: int) -> None:
