@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lessons.cli_app import commands as app_commands
 from lessons.cli_bench import commands as bench_commands
 from lessons.cli_course import commands as course_commands
 from lessons.errors import LessonsError
@@ -37,6 +38,7 @@ app = typer.Typer(
 )
 app.add_typer(course_commands)
 app.add_typer(bench_commands)
+app.add_typer(app_commands)
 
 User = Annotated[str, typer.Option(help="Owner of the documents.", show_default="LESSONS_USER")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
@@ -266,20 +268,6 @@ def memories(
     found = dialogues(split.value)
     with _progress("Asking", hidden=False) as advance:
         _print(dialogue_report(evaluate_dialogues(asked, found, watch=advance), found))
-
-
-@app.command(name="app")
-def run_app(
-    port: Annotated[int, typer.Option(help="Port of the address.")] = 8501,
-    headless: Annotated[bool, typer.Option(help="Do not open a browser.")] = False,
-) -> None:
-    """Start the app in the browser. It listens on this machine only."""
-    import subprocess
-
-    from lessons.settings import ROOT
-
-    command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), f"--server.port={port}"]
-    raise typer.Exit(subprocess.call([*command, f"--server.headless={str(headless).lower()}"], cwd=ROOT))
 
 
 def _ask(stream: "ConversationStream", quiet: bool) -> "Answer":
