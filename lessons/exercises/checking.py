@@ -3,6 +3,7 @@
 import ctypes
 import reprlib
 import threading
+import time
 from collections.abc import Callable
 from copy import deepcopy
 from inspect import signature
@@ -131,6 +132,16 @@ def _stopped_after(seconds: float, work: Callable[[], str | None]) -> str | None
     try:
         return within(seconds, run)
     except TimeoutError:
-        for worker in workers:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker), ctypes.py_object(TimeIsUp))
+        _break_off(workers)
         raise
+
+
+def _break_off(workers: list[int]) -> None:
+    """Raise `TimeIsUp` in the threads until they are gone; a callback of the interpreter may swallow the first ones."""
+    for _ in range(20):
+        alive = {thread.ident for thread in threading.enumerate()} & set(workers)
+        for worker in alive:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker), ctypes.py_object(TimeIsUp))
+        if not alive:
+            return
+        time.sleep(0.05)

@@ -14,6 +14,8 @@ from lessons.errors import LessonsError
 from lessons.settings import settings
 
 NOTEBOOKS = {
+    "00": "start_here",
+    "01": "naive_rag",
     "04": "reranking",
 }
 """The module of each notebook's exercises."""
