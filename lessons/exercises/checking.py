@@ -139,7 +139,7 @@ def _stopped_after(seconds: float, work: Callable[[], str | None]) -> str | None
 def _break_off(workers: list[int]) -> None:
     """Raise `TimeIsUp` in the threads until they are gone; a callback of the interpreter may swallow the first ones."""
     for _ in range(20):
-        alive = {thread.ident for thread in threading.enumerate()} & set(workers)
+        alive = [worker for worker in workers if any(each.ident == worker for each in threading.enumerate())]
         for worker in alive:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker), ctypes.py_object(TimeIsUp))
         if not alive:
