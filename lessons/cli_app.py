@@ -29,8 +29,11 @@ def run_app(
 
 def serve(host: str, port: int, headless: bool) -> int:
     """Run Streamlit until it ends or this process is told to, which takes the server along; gives the exit code."""
+    from lessons.errors import LessonsError
     from lessons.settings import ROOT
 
+    if not (ROOT / "app.py").exists():
+        raise LessonsError("The app is not in the installed package: clone the workbook, and start it in its folder.")
     signal.signal(signal.SIGTERM, _interrupt)
     server = subprocess.Popen(command(host, port, headless), cwd=ROOT)
     try:

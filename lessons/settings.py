@@ -12,15 +12,20 @@ import platformdirs
 from pydantic import AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-ROOT = Path(__file__).parents[1]
-"""The folder of the workbook, with its data, its notebooks and its app."""
+_PACKAGED = Path(__file__).with_name("files")
+ROOT = _PACKAGED if _PACKAGED.exists() else Path(__file__).parents[1]
+"""The folder with the data: the checkout, with notebooks and app as well, or what is installed with the package."""
 
 
 class Settings(BaseSettings):
     """What can be set, with the default of every setting."""
 
     model_config = SettingsConfigDict(
-        env_prefix="LESSONS_", env_file=".env", env_ignore_empty=True, extra="ignore", populate_by_name=True
+        env_prefix="LESSONS_",
+        env_file=(ROOT / ".env", ".env"),  # the latter, of the folder one is in, wins
+        env_ignore_empty=True,
+        extra="ignore",
+        populate_by_name=True,
     )
 
     # Where things live

@@ -4,6 +4,7 @@
     python -m tests.notebooks --served         on a model behind an OpenAI-compatible server of this process
 
 On a served model, the outputs of the cells tagged `model-output` may be others; every cell has to run, though.
+Both reach no other machine: a try is refused, told, and makes the comparison fail.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from pathlib import Path
 import nbformat
 
 from tests.course.measures import notebooks
+from tests.course.offline_process import said, watched
 
 ROOT = Path(__file__).parents[1]
 COMPARE = ["--nbval", "--nbval-sanitize-with", "tests/nbval_sanitize.cfg", "--nbval-kernel-name", "python3"]
@@ -72,7 +74,12 @@ def tolerant(notebooks: list[Path], folder: Path) -> list[Path]:
 
 def compare(notebooks: list[Path], further: list[str]) -> int:
     """Run pytest on the notebooks; `further` are arguments for it."""
-    return subprocess.call([sys.executable, "-m", "pytest", *COMPARE, *further, *map(str, notebooks)], cwd=ROOT)
+    with tempfile.TemporaryDirectory() as folder:
+        tries = Path(folder) / "tries"
+        command = [sys.executable, "-m", "pytest", *COMPARE, *further, *map(str, notebooks)]
+        code = subprocess.call(command, cwd=ROOT, env=watched(tries))
+        print(said(tries), end="", file=sys.stderr)
+        return code or int(said(tries) != "")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,9 @@ from pathlib import Path
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
-SHIPPED = Path(__file__).parents[2] / "data" / "vectors"
+from lessons.settings import ROOT
+
+SHIPPED = ROOT / "data" / "vectors"
 KEY_BYTES = 16
 
 

@@ -3,26 +3,29 @@
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import ProxyHandler, build_opener
 
 import pytest
 from jupyterlab.labapp import LabApp
-from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_fixed
 
 from lessons.course import learn
 from lessons.errors import LessonsError
+from tests.course.offline_process import LESSONS, ROOT, page, said, watched
 
-ROOT = Path(__file__).parents[2]
-LEARN = [sys.executable, "-c", "from lessons.cli import main; main()", "learn", "--no-browser", "--port=18488"]
+LEARN = [*LESSONS, "learn", "--no-browser", "--port=18488"]
 
 
 @pytest.fixture
-def process() -> Iterator[subprocess.Popen]:
-    with subprocess.Popen([*LEARN, "--without-solutions"], cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
+def tries(tmp_path: Path) -> Path:
+    """The file in which a try to call out is told."""
+    return tmp_path / "tries"
+
+
+@pytest.fixture
+def process(tries: Path) -> Iterator[subprocess.Popen]:
+    command = [*LEARN, "--without-solutions"]
+    with subprocess.Popen(command, cwd=ROOT, env=watched(tries), stderr=subprocess.PIPE, text=True) as process:
         yield process
         process.kill()
 
@@ -32,19 +35,13 @@ def address(process: subprocess.Popen) -> str:
     return next(found[0] for line in process.stderr or () if (found := re.search(r"http://127\S+token=\S+", line)))
 
 
-@retry(retry=retry_if_exception_type(URLError), wait=wait_fixed(0.1), stop=stop_after_delay(30))
-def page(told: str) -> str:
-    """The page at an address, which is told shortly before it answers."""
-    with build_opener(ProxyHandler({})).open(told, timeout=30) as reply:
-        return reply.read().decode()
-
-
-def test_the_first_notebook_is_served_until_the_process_is_told_to_end(process: subprocess.Popen) -> None:
+def test_the_first_notebook_is_served_until_the_process_is_told_to_end(process: subprocess.Popen, tries: Path) -> None:
     told = address(process)
     assert "/lab/tree/notebooks/without_solutions/00_start_here.ipynb" in told
     assert "JupyterLab" in page(told)
     process.send_signal(signal.SIGTERM)
     assert process.wait(30) == 0
+    assert said(tries) == ""
 
 
 def test_nothing_is_asked_of_the_outside() -> None:
