@@ -17,6 +17,7 @@ NOTEBOOKS = {
     "00": "start_here",
     "01": "naive_rag",
     "04": "reranking",
+    "07": "scoped",
 }
 """The module of each notebook's exercises."""
 
