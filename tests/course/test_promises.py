@@ -10,12 +10,13 @@ import yaml
 from typer.main import get_command
 
 from lessons.cli import app
-from tests.course.measures import NOTEBOOKS, notebooks
+from tests.course.measures import NOTEBOOKS, measure, notebooks
 
 ROOT = Path(__file__).parents[2]
 WORKFLOW = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text(encoding="utf-8"))
 FORM = yaml.safe_load((ROOT / ".github/ISSUE_TEMPLATE/problem.yml").read_text(encoding="utf-8"))
-PAGES = [path for path in (ROOT / "README.md", NOTEBOOKS / "TEACHING.md", ROOT / "data/README.md") if path.exists()]
+TEACHING = NOTEBOOKS / "TEACHING.md"
+PAGES = [ROOT / "README.md", TEACHING, ROOT / "data/README.md"]
 PROGRAMS = {"ruff", "mypy", "pytest"}
 COMMANDS = get_command(app).commands
 
@@ -63,6 +64,19 @@ def test_one_that_does_not_is_noticed(line: str) -> None:
 def test_a_link_leads_somewhere(page: Path) -> None:
     links = re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_teachers_are_told_the_minutes_of_the_notebooks() -> None:
+    told = dict(re.findall(r"^## (\d\d) · .* – (\d+) minutes$", TEACHING.read_text(encoding="utf-8"), re.MULTILINE))
+    assert {number: int(minutes) for number, minutes in told.items()} == {
+        path.stem[:2]: measure(path).minutes for path in notebooks()
+    }
+
+
+def test_the_exercises_they_are_told_to_set_exist() -> None:
+    named = set(re.findall(r"\b\d\d\.\d\b", TEACHING.read_text(encoding="utf-8")))
+    cells = "".join(path.read_text(encoding="utf-8") for path in notebooks())
+    assert [each for each in named if f'check(\\"{each}\\"' not in cells] == []
 
 
 def test_every_system_runs_the_locked_and_the_newest_versions() -> None:
