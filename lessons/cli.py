@@ -52,6 +52,13 @@ class Enrichment(StrEnum):
     FULL = "full"
 
 
+class Engine(StrEnum):
+    """Where files are worked on: in this process, or by the workers of a cluster."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
 class Split(StrEnum):
     """Which questions are asked."""
 
@@ -114,11 +121,11 @@ def ingest(
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what enriching would cost.")] = False,
     index: Annotated[str | None, typer.Option(help="Fill only this index instead of every stage's.")] = None,
+    engine: Annotated[Engine, typer.Option(help="Work here, or on the Ray cluster of RAY_ADDRESS.")] = Engine.LOCAL,
     as_json: AsJson = False,
 ) -> None:
     """Read files or folders into the index of every stage. Known files are skipped, changed ones replaced."""
     from lessons.ingest.enrich import default_level
-    from lessons.ingest.pipeline import ingest as ingest_files
     from lessons.ingest.read import READERS
     from lessons.ingest.read_names import named_files
     from lessons.ingest.scope import Scope
@@ -145,11 +152,10 @@ def ingest(
             _print_json([asdict(each) for each in estimates])
     if dry_run:
         return
-    targets = [target.at(level, place.llm) for target in targets]
     report: list[dict[str, Any]] = []
-    with _progress("Ingesting", hidden=as_json) as advance:
+    with _engine(engine, place) as ingest_files, _progress("Ingesting", hidden=as_json) as advance:
         for target in targets:
-            for result in ingest_files(files, target, place.store(target), place.embedding, scope):
+            for result in ingest_files(files, target, scope, level):
                 advance(len(report) + 1, len(files) * len(targets))
                 report.append({"file": result.source_file, "index": target.name} | _told(result))
     if as_json:
@@ -286,6 +292,22 @@ def _ask(stream: "ConversationStream", quiet: bool) -> "Answer":
             errors().print(f"Note: {warning}", style="yellow", markup=False, soft_wrap=True)
         errors().print(f"{answer.stage} · {answer.answered_by} · {answer.trace.ms:.0f} ms", style="dim", markup=False)
     return stream.answer
+
+
+@contextmanager
+def _engine(engine: Engine, place: "Workspace") -> "Iterator[Callable[..., Iterator[FileResult]]]":
+    """What ingests files into an index within a scope at a level of enrichment."""
+    if engine is Engine.RAY:
+        from lessons.ingest.on_ray import cluster, ingest_on_ray
+
+        with cluster(place.settings):
+            yield lambda files, index, scope, level: ingest_on_ray(files, index, place, scope, level)
+        return
+    from lessons.ingest.pipeline import ingest
+
+    yield lambda files, index, scope, level: ingest(
+        files, index.at(level, place.llm), place.store(index), place.embedding, scope
+    )
 
 
 def _estimates(

@@ -74,6 +74,7 @@ class Settings(BaseSettings):
     ingestion_queue: int = 10  # jobs that may wait; whoever submits one more works on it
     ingestion_attempts: int = 3  # how often work on one file may break off before the job goes on without it
     finished_job_days: float = 30.0  # after its end a job is dropped from the list
+    cluster_requests: int = Field(16, ge=1)  # to the models that a whole cluster has under way at a time, at most
 
     # The app, as far as others can reach it
     app_host: str = "127.0.0.1"  # this machine only
@@ -208,7 +209,17 @@ class Settings(BaseSettings):
     exercise_seconds: float = 10.0  # for all cases on which a learner's object is tried
 
 
+_adopted: Settings | None = None
+
+
 @cache
 def settings() -> Settings:
     """The settings of this process, read once."""
-    return Settings()
+    return _adopted or Settings()
+
+
+def adopt(chosen: Settings) -> None:
+    """Make these the settings of this process: a worker's, which has another environment than who sends its work."""
+    global _adopted
+    _adopted = chosen
+    settings.cache_clear()

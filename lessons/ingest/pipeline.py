@@ -1,6 +1,6 @@
 """Ingestion: read → split → embed → store, file by file; a bad file is reported and the others go on."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -71,38 +71,63 @@ def ingest(
     A file whose content is known is skipped; a changed one replaces its earlier chunks. DatabaseError and ModelError
     end the run, since they would fail every further file; what was written before stays.
     """
-    known = {document.source_file: document.sha256 for document in store.documents(scope)}
+    known = fingerprints(store, scope)
     written = 0
     for path, name in files:
-        result, fingerprint = _ingest_file(path, stored_name(name), index, store, embedding, scope, known, watch)
-        if fingerprint:
-            known[result.source_file] = fingerprint
-            written += result.chunks
+        watch(stored_name(name), "reading")
+        result = recognise(path, name, index, scope, known)
+        if isinstance(result, Due):
+            due, result = result, ingest_file(path, result, index, store, embedding, scope, watch)
+            if result.status != "failed":
+                known[due.source_file] = due.fingerprint
+                written += result.chunks
         yield result
     store.settle(written)
 
 
-def _ingest_file(
+@dataclass(frozen=True)
+class Due:
+    """A file that has to be read: its name, the fingerprint it is stored under, and what it will be then."""
+
+    source_file: str
+    fingerprint: str
+    status: Literal["added", "replaced"]
+
+
+def fingerprints(store: ChunkStore, scope: Scope) -> dict[str, str]:
+    """What is stored already of an owner's files, by name."""
+    return {document.source_file: document.sha256 for document in store.documents(scope)}
+
+
+def recognise(path: Path, name: str, index: Index, scope: Scope, known: Mapping[str, str]) -> Due | FileResult:
+    """Whether a file is to be read, by its content alone; a result says why not."""
+    name = stored_name(name)
+    try:
+        fingerprint = index.fingerprint(content_hash(path, name), scope.type)
+    except ReadError as error:
+        return FileResult(name, "failed", reason=str(error))
+    if known.get(name) == fingerprint:
+        return FileResult(name, "unchanged")
+    if twin := next((other for other, its in known.items() if its == fingerprint), None):
+        return FileResult(name, "duplicate", reason=f"The same content is already stored as {twin}.")
+    return Due(name, fingerprint, "replaced" if name in known else "added")
+
+
+def ingest_file(
     path: Path,
-    name: str,
+    due: Due,
     index: Index,
     store: ChunkStore,
     embedding: BaseEmbedding,
     scope: Scope,
-    known: dict[str, str],
-    watch: Watch,
-) -> tuple[FileResult, str | None]:
-    started = perf_counter()
-    watch(name, "reading")
+    watch: Watch = _nobody,
+) -> FileResult:
+    """Read → split and enrich → embed → store one file: all that is done to it, wherever it is done."""
+    started, name = perf_counter(), due.source_file
     try:
-        fingerprint = index.fingerprint(content_hash(path, name), scope.type)
-        if known.get(name) == fingerprint:
-            return FileResult(name, "unchanged"), None
-        if twin := next((other for other, its in known.items() if its == fingerprint), None):
-            return FileResult(name, "duplicate", reason=f"The same content is already stored as {twin}."), None
         documents = read(path, name)
     except ReadError as error:
-        return FileResult(name, "failed", reason=str(error)), None
+        return FileResult(name, "failed", reason=str(error))
     watch(name, "splitting")
     used = trace.Step("enrich")
     cut_at = perf_counter()
@@ -110,13 +135,11 @@ def _ingest_file(
     enriching_seconds = perf_counter() - cut_at if used.llm_calls else 0.0
     embedding_seconds = _embed(nodes, embedding, name, watch)
     watch(name, "storing")
-    store.replace_document(scope, name, fingerprint, nodes)
-    status: Status = "replaced" if name in known else "added"
-    seconds = perf_counter() - started
+    store.replace_document(scope, name, due.fingerprint, nodes)
     notes = [note for note in (documents[0].metadata["structure"]["note"], _failures(used)) if note]
-    reason = " ".join(notes) or None
-    result = FileResult(name, status, len(nodes), reason, seconds, embedding_seconds, enriching_seconds)
-    return replace(result, **{key: getattr(used, key) for key in USED}), fingerprint
+    reason, seconds = " ".join(notes) or None, perf_counter() - started
+    result = FileResult(name, due.status, len(nodes), reason, seconds, embedding_seconds, enriching_seconds)
+    return replace(result, **{key: getattr(used, key) for key in USED})
 
 
 def _failures(used: trace.Step) -> str | None:

@@ -10,8 +10,6 @@ from functools import cache
 
 from llama_index.core.schema import BaseNode, MetadataMode
 from sqlalchemy import (
-    ARRAY,
-    TEXT,
     Column,
     Connection,
     ForeignKey,
@@ -19,13 +17,11 @@ from sqlalchemy import (
     PrimaryKeyConstraint,
     String,
     Table,
-    func,
     insert,
-    literal,
     select,
 )
-from sqlalchemy.sql.selectable import TableValuedAlias
 
+from lessons.ingest.copying import copied
 from lessons.ingest.documents import Base
 from lessons.text import terms
 
@@ -58,15 +54,10 @@ def postings_table(chunks: Table) -> Table:
 def write_postings(connection: Connection, chunks: Table, nodes: Sequence[BaseNode]) -> None:
     """Write the postings of chunks that have just been written and have none yet."""
     postings = postings_table(chunks)
+    columns = [Column("node_id", String), postings.c.term, postings.c.frequency]
     counts = {node.node_id: Counter(indexed_terms(node)) for node in nodes}
-    found = _unnested([(node_id, term, number) for node_id, count in counts.items() for term, number in count.items()])
-    rows = select(chunks.c.user_id, found.c.term, chunks.c.id, found.c.frequency, chunks.c.length)
-    rows = rows.join_from(found, chunks, chunks.c.node_id == found.c.node_id)
-    connection.execute(insert(postings).from_select(list(postings.c), rows))
-
-
-def _unnested(rows: list[tuple[str, str, int]]) -> TableValuedAlias:
-    """Rows of a chunk's id, a term and its frequency, sent as three arrays."""
-    node_ids, terms_, frequencies = ([row[place] for row in rows] for place in range(3))
-    arrays = literal(node_ids, ARRAY(TEXT)), literal(terms_, ARRAY(TEXT)), literal(frequencies, ARRAY(Integer))
-    return func.unnest(*arrays).table_valued("node_id", "term", "frequency").render_derived()
+    rows = ((node_id, term, number) for node_id, count in counts.items() for term, number in count.items())
+    with copied(connection, columns, rows) as found:
+        written = select(chunks.c.user_id, found.c.term, chunks.c.id, found.c.frequency, chunks.c.length)
+        written = written.join_from(found, chunks, chunks.c.node_id == found.c.node_id)
+        connection.execute(insert(postings).from_select(list(postings.c), written))

@@ -32,6 +32,7 @@ from lessons.database.row_security import enter, scoped
 from lessons.errors import LessonsError
 from lessons.ingest.bm25 import SearchedScope, TermStatistics
 from lessons.ingest.chunk_table import chunk_table, create_tables
+from lessons.ingest.copying import copied
 from lessons.ingest.documents import DocumentRow
 from lessons.ingest.filters import bound_filters
 from lessons.ingest.nearest import Way, choose_way, nearest
@@ -75,7 +76,7 @@ class ChunkStore(PGVectorStore):
         with scoped(self._database, scope.user_id) as connection:
             document_id = self._claim_document(connection, scope.user_id, source_file, sha256, nodes)
             connection.execute(delete(chunks).where(chunks.document_id == document_id))
-            self._upsert(connection, document_id, nodes)
+            self._insert(connection, document_id, nodes)
 
     def add(self, nodes: Sequence[BaseNode], **_: Any) -> list[str]:
         """LlamaIndex's way in: upsert chunks by id. Their metadata must name `user_id` and `source_file`."""
@@ -92,7 +93,7 @@ class ChunkStore(PGVectorStore):
                 document_id = self._claim_document(connection, user_id, source_file, "", members)
                 earlier = self._table_class.node_id.in_([node.node_id for node in members])
                 connection.execute(delete(self._table_class).where(earlier))
-                self._upsert(connection, document_id, members)
+                self._insert(connection, document_id, members)
         return [node.node_id for node in kept]
 
     def settle(self, written: int) -> None:
@@ -118,7 +119,9 @@ class ChunkStore(PGVectorStore):
         statement = statement.on_conflict_do_update(index_elements=list(key), set_=values)
         return connection.execute(statement.returning(DocumentRow.id)).scalar_one()
 
-    def _upsert(self, connection: Connection, document_id: int, nodes: Sequence[BaseNode]) -> None:
+    def _insert(self, connection: Connection, document_id: int, nodes: Sequence[BaseNode]) -> None:
+        chunks = self._table_class.__table__
+        columns = [column for column in chunks.columns if column.name != "id"]
         rows = [
             {
                 "node_id": node.node_id,
@@ -132,11 +135,11 @@ class ChunkStore(PGVectorStore):
             }
             for node in nodes
         ]
-        if rows:
-            statement = insert(self._table_class)
-            changed = {name: statement.excluded[name] for name in rows[0] if name != "node_id"}
-            connection.execute(statement.on_conflict_do_update(index_elements=["node_id"], set_=changed), rows)
-            write_postings(connection, self._table_class.__table__, nodes)
+        with copied(connection, columns, [[row[column.name] for column in columns] for row in rows]) as incoming:
+            statement = insert(chunks).from_select(columns, select(incoming))
+            changed = {name: statement.excluded[name] for name, _ in incoming.columns.items() if name != "node_id"}
+            connection.execute(statement.on_conflict_do_update(index_elements=["node_id"], set_=changed))
+        write_postings(connection, chunks, nodes)
 
     # Reading
 

@@ -5,9 +5,10 @@
         Settings(openai_base_url=server.url)
 
 Behaviours: answer · too_many (429) · quota (429) · error (500) · html · truncated (JSON) · no_choices · empty ·
-hang · drop (in the middle of a stream) · no_usage · prose (ignores tools, writes JSON as text) · cut (token limit) ·
-say:TEXT (that text, whatever was asked) · calls:JSON (these tool calls, a list of names with arguments; arguments that
-are a string are sent as they are, and # stands for the number of the request).
+hang · drop (in the middle of a stream) · kill (the process that asks) · no_usage · cut (token limit) ·
+prose (ignores tools, writes JSON as text) · say:TEXT (that text, whatever was asked) · calls:JSON (these tool calls, a
+list of names with arguments; arguments that are a string are sent as they are, and # stands for the number of the
+request).
 """
 
 import asyncio
@@ -15,10 +16,11 @@ import hashlib
 import json
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import psutil
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
@@ -42,6 +44,8 @@ class Server:
         self.retry_after = "0"  # seconds
         self.pause = 0.0  # seconds between the pieces of a stream
         self.requests: list[dict[str, Any]] = []
+        self.under_way = 0
+        self.most_under_way = 0  # requests at the same time
         self.usage: list[dict[str, int]] = []
         self.closed_by_client = threading.Event()
         self.url = ""
@@ -77,6 +81,15 @@ def openai_server() -> Iterator[Server]:
 
 def _app(state: Server) -> FastAPI:
     app = FastAPI()
+
+    @app.middleware("http")
+    async def count(request: Request, answer: Callable[[Request], Awaitable[Response]]) -> Response:
+        state.under_way += 1
+        state.most_under_way = max(state.most_under_way, state.under_way)
+        try:
+            return await answer(request)
+        finally:
+            state.under_way -= 1
 
     @app.get("/v1/models")
     async def models() -> dict[str, Any]:
@@ -136,6 +149,8 @@ async def _refusal(state: Server, request: Request, body: dict[str, Any], behavi
             return Response('{"id": "1", "choices": [{"mess', media_type="application/json")
         case "hang":
             await asyncio.sleep(20)
+        case "kill":
+            next(psutil.Process(at.pid) for at in psutil.net_connections("tcp") if at.laddr == request.client).kill()
     return None
 
 
