@@ -18,6 +18,7 @@ NOTEBOOKS = {
     "01": "naive_rag",
     "04": "reranking",
     "07": "scoped",
+    "09": "long_term",
 }
 """The module of each notebook's exercises."""
 
