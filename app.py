@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from lessons.pages import chat, compare, context, copilot, documents, scoreboard
+from lessons.pages import chat, compare, context, copilot, documents, health, questions, scoreboard
 
 st.set_page_config(page_title="RAG workbook", page_icon="📚", layout="wide")
 st.navigation(
@@ -12,6 +12,8 @@ st.navigation(
         st.Page(context.page, title="Context", icon=":material/data_usage:", url_path="context"),
         st.Page(copilot.page, title="Copilot", icon=":material/support_agent:", url_path="copilot"),
         st.Page(documents.page, title="Documents", icon=":material/folder_open:", url_path="documents"),
+        st.Page(questions.page, title="Own questions", icon=":material/quiz:", url_path="questions"),
         st.Page(scoreboard.page, title="Scoreboard", icon=":material/leaderboard:", url_path="scoreboard"),
+        st.Page(health.page, title="Health", icon=":material/health_and_safety:", url_path="health"),
     ]
 ).run()

@@ -220,15 +220,22 @@ def evaluate(
     more: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     split: Annotated[Split | None, typer.Option(help="dev is for tuning, test for reporting.")] = None,
     data: Annotated[Path | None, typer.Option(help="A folder in BEIR layout instead of the golden set.")] = None,
+    questions: Annotated[
+        Path | None, typer.Option(help="Your own questions, asked on your own documents: CSV, JSONL or one a line.")
+    ] = None,
+    user: User = "",
     limit: Annotated[int | None, typer.Option(min=1, help="Ask this many of the questions.")] = None,
     sample_seed: Annotated[int, typer.Option(help="Another seed draws other questions.")] = 0,
     csv: Annotated[Path | None, typer.Option(help="Write every answer to this file, too.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure stages on questions with known answers, and say what each gains over the one before."""
+    from lessons.evaluate.export import export_csv
+    from lessons.evaluate.own_questions import read_question_file
     from lessons.evaluate.report import bars, report
     from lessons.evaluate.run import evaluate as evaluate_stages
-    from lessons.evaluate.runs import export_csv, save
+    from lessons.evaluate.runs import save
+    from lessons.settings import settings
     from lessons.stages import stage_named, stages
     from lessons.workspace import workspace
 
@@ -237,9 +244,11 @@ def evaluate(
         choice = f"there is no stage {wrong[0]!r}; choose {', '.join(stages())} or all"
         raise typer.BadParameter(choice, param_hint="--stage")
     chosen = [stage_named(name) for name in stages() if name in asked or "all" in asked]
+    owner = user or settings().user
+    own = read_question_file(questions, owner) if questions else []
     with bars(errors(), hidden=as_json) as watch:
-        result = evaluate_stages(chosen, split, data, limit, sample_seed, watch)
-    number = save(result, workspace().engine)
+        result = evaluate_stages(chosen, split, data, limit, sample_seed, watch, own=own)
+    number = save(result, workspace().engine, owner if own else None)
     if csv:
         export_csv(result, csv)
     if as_json:

@@ -65,6 +65,7 @@ class Settings(BaseSettings):
     max_xml_bytes: int = 30_000_000  # of one part of such a file; its tree takes ten times as much memory
     max_archive_entries: int = 10_000
     max_html_tags: int = 500_000
+    own_questions: int = 500  # of a question set of the reader's own
     max_document_chars: int = 1_000_000  # of one document in a question set
     trash_days: float = 7.0  # for which a deleted document can be brought back
     embedding_cache_days: int = 90  # after its last use the vector of a passage is dropped

@@ -4,7 +4,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 
@@ -13,6 +12,7 @@ import pytest
 
 from lessons import cli_app
 from lessons.settings import ROOT, Settings, settings
+from tests.support.app import until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 
@@ -47,14 +47,6 @@ def free_port() -> int:
 def answers(port: int) -> bool:
     with closing(socket.socket()) as trial:
         return trial.connect_ex(("127.0.0.1", port)) == 0
-
-
-def until(happened: Callable[[], bool]) -> None:
-    for _ in range(600):
-        if happened():
-            return
-        time.sleep(0.1)
-    raise TimeoutError("it did not happen within a minute")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -15,7 +15,7 @@ from lessons.evaluate.evaluation import Evaluation
 from lessons.evaluate.golden import Golden, golden_questions, sample
 from lessons.evaluate.throwaway import throwaway_stages
 from lessons.ingest.scope import Scope
-from lessons.library import load_corpus, shipped_documents
+from lessons.library import ensure_corpus, load_corpus, shipped_documents
 from lessons.models.embedding import identity
 from lessons.models.llm import describe
 from lessons.models.tokens import ExactTokenCounter
@@ -52,17 +52,19 @@ def evaluate(
     sample_seed: int = 0,
     watch: Watcher = lambda label, done, total: None,
     place: Workspace | None = None,
+    own: Sequence[Golden] = (),
 ) -> Evaluation:
     """Ask the questions of a split of all stages and measure the answers.
 
     Without `data` these are the golden questions over the shipped documents, `dev` by default. With a folder in BEIR
-    layout its whole corpus is searched, in an index that is gone afterwards. `limit` draws that many questions, the
+    layout its whole corpus is searched, in an index that is gone afterwards. `own` questions of a reader are asked on
+    the reader's own documents. `limit` draws that many questions, the
     same for the same `sample_seed`; without one, that of the settings holds, which spares money on a paid model.
     LessonsError if a document or question cannot be used.
     """
     place = place or workspace()
     limit = limit or place.settings.evaluation_questions
-    prepare = _golden if data is None else partial(_beir, data)
+    prepare = partial(_own, own) if own else _golden if data is None else partial(_beir, data)
     with prepare(stages, split, limit, sample_seed, watch, place) as task:
         _warm_up(place)
         records = []
@@ -84,6 +86,24 @@ def _golden(
         raise LessonsError(f"{failed[0]} could not be read, so nothing was measured; restore data/corpus.")
     here = [stage.but(stage.name, workspace=place) for stage in stages]
     yield _Task("golden", split, questions, here, _own_documents(here, questions, place))
+
+
+@contextmanager
+def _own(
+    questions: Sequence[Golden],
+    stages: Sequence[Answering],
+    split: str | None,
+    limit: int | None,
+    seed: int,
+    watch: Watcher,
+    place: Workspace,
+) -> Iterator[_Task]:
+    here = [stage.but(stage.name, workspace=place) for stage in stages]
+    for owner in dict.fromkeys(question.owner for question in questions):
+        ensure_corpus(place, owner, lambda done, total: watch("Loading the shipped documents", done, total))
+        if not all(place.store(stage.index).documents(Scope(owner)) for stage in here):
+            raise LessonsError(f"{owner} has no documents to ask about; ingest some first.")
+    yield _Task("own questions", "own", sample(questions, limit, seed), here, [])
 
 
 @contextmanager

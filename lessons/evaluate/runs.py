@@ -1,20 +1,26 @@
-"""Runs in the database: saved with their settings, listed, loaded, compared, exported."""
+"""Runs in the database: saved with their settings, listed, loaded, compared.
 
-import csv
-import math
-from dataclasses import fields
+A run over the golden questions belongs to nobody and everybody sees it. One over a reader's own questions holds what
+the reader's documents say, so it has an owner, and nobody else sees it.
+"""
+
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
-from sqlalchemy import BIGINT, DateTime, Engine, ForeignKey, select
+from sqlalchemy import BIGINT, Connection, DateTime, Engine, ForeignKey, or_, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, relationship
+from sqlalchemy.sql import ColumnElement
 
-from lessons.database import ensure_schema, explained
+from lessons.database import ensure_schema
+from lessons.database.row_security import OWNED, protect, scoped
 from lessons.errors import LessonsError
 from lessons.evaluate.compare import Gain, corrected
 from lessons.evaluate.evaluation import METRICS, Evaluation, Record, compare_records
+from lessons.evaluate.export import as_json
+
+_ADD_OWNER = text("ALTER TABLE evaluation_runs ADD COLUMN IF NOT EXISTS user_id varchar")
+"""For runs that were stored before questions could be a reader's own."""
 
 
 class Base(DeclarativeBase):
@@ -33,6 +39,7 @@ class RunRow(Base):
     stages: Mapped[list[str]] = mapped_column(JSONB)
     questions: Mapped[int]
     settings: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    user_id: Mapped[str | None]
     results: Mapped[list["ResultRow"]] = relationship(order_by="ResultRow.id", cascade="all, delete-orphan")
 
     def __str__(self) -> str:
@@ -52,11 +59,11 @@ class ResultRow(Base):
     record: Mapped[dict[str, Any]] = mapped_column(JSONB)
 
 
-def save(evaluation: Evaluation, engine: Engine) -> int:
-    """Store a run with all its answers in one transaction, and return its number."""
+def save(evaluation: Evaluation, engine: Engine, owner: str | None = None) -> int:
+    """Store a run with all its answers in one transaction, and return its number. With an `owner` it is private."""
     _ensure(engine)
     results = [
-        ResultRow(stage=record.stage, question_id=record.question_id, record=_as_json(record))
+        ResultRow(stage=record.stage, question_id=record.question_id, record=as_json(record))
         for record in evaluation.records
     ]
     row = RunRow(
@@ -66,38 +73,40 @@ def save(evaluation: Evaluation, engine: Engine) -> int:
         stages=evaluation.stages,
         questions=len({record.question_id for record in evaluation.records}),
         settings=evaluation.settings,
+        user_id=owner,
         results=results,
     )
-    with explained(), Session(engine) as session, session.begin():
+    with scoped(engine, owner or "") as connection, Session(connection) as session:
         session.add(row)
         session.flush()
         return row.id
 
 
-def runs(engine: Engine) -> list[RunRow]:
-    """The stored runs, latest first, without their answers."""
+def runs(engine: Engine, owner: str | None = None) -> list[RunRow]:
+    """The stored runs that this owner may see, latest first, without their answers."""
     _ensure(engine)
-    with explained(), Session(engine) as session:
-        return list(session.scalars(select(RunRow).order_by(RunRow.id.desc())))
+    with scoped(engine, owner or "") as connection, Session(connection) as session:
+        return list(session.scalars(select(RunRow).where(_seen_by(owner)).order_by(RunRow.id.desc())))
 
 
-def load(number: int, engine: Engine) -> Evaluation:
-    """A stored run; LessonsError if there is none of that number."""
+def load(number: int, engine: Engine, owner: str | None = None) -> Evaluation:
+    """A stored run; LessonsError if there is none of that number that this owner may see."""
     _ensure(engine)
-    with explained(), Session(engine) as session:
-        row = session.get(RunRow, number)
+    with scoped(engine, owner or "") as connection, Session(connection) as session:
+        row = session.scalar(select(RunRow).where(RunRow.id == number, _seen_by(owner)))
         if row is None:
             raise LessonsError(f"There is no run {number}; list the stored ones with `runs`.")
         records = tuple(_from_json(result.record) for result in row.results)
         return Evaluation(row.data, row.split, records, row.settings, row.at)
 
 
-def delete(number: int, engine: Engine) -> None:
-    """Remove a run with its answers; nothing happens if there is none of that number."""
+def delete(number: int, engine: Engine, owner: str | None = None) -> None:
+    """Remove a run with its answers; nothing happens if there is none of that number that this owner may see."""
     _ensure(engine)
-    with explained(), Session(engine) as session, session.begin():
-        if row := session.get(RunRow, number):
+    with scoped(engine, owner or "") as connection, Session(connection) as session:
+        if row := session.scalar(select(RunRow).where(RunRow.id == number, _seen_by(owner))):
             session.delete(row)
+            session.flush()
 
 
 def compare_runs(before: Evaluation, after: Evaluation) -> list[Gain]:
@@ -115,41 +124,20 @@ def compare_runs(before: Evaluation, after: Evaluation) -> list[Gain]:
     ]
 
 
-def export_csv(evaluation: Evaluation, path: Path) -> None:
-    """Write one line for each answer, as UTF-8 with a mark by which spreadsheets recognise it.
-
-    LessonsError if the file cannot be written.
-    """
-    plain = [name.name for name in fields(Record) if name.name not in ("metrics", "retrieved", "warnings")]
-    try:
-        with path.open("w", encoding="utf-8-sig", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow([*plain, *METRICS, "retrieved", "warnings"])
-            for record in evaluation.records:
-                values = [_cell(getattr(record, name)) for name in plain]
-                scores = [_none_if_nan(record.value(metric)) for metric in METRICS]
-                writer.writerow([*values, *scores, " ".join(record.retrieved), _cell(" ".join(record.warnings))])
-    except OSError as error:
-        raise LessonsError(f"{path} cannot be written: {error.strerror}; choose another file.") from error
+def _seen_by(owner: str | None) -> ColumnElement[bool]:
+    return or_(RunRow.user_id.is_(None), RunRow.user_id == owner)
 
 
 def _ensure(engine: Engine) -> None:
-    ensure_schema(engine, Base.metadata.create_all)
+    ensure_schema(engine, _create)
 
 
-def _as_json(record: Record) -> dict[str, Any]:
-    values = {each.name: getattr(record, each.name) for each in fields(record)}
-    return values | {"metrics": {name: value for name, value in record.metrics.items() if not math.isnan(value)}}
+def _create(connection: Connection) -> None:
+    Base.metadata.create_all(connection)
+    connection.execute(_ADD_OWNER)
+    protect(connection, RunRow.__tablename__, f"user_id IS NULL OR {OWNED}")
+    protect(connection, ResultRow.__tablename__, "run_id IN (SELECT id FROM evaluation_runs)")
 
 
 def _from_json(item: dict[str, Any]) -> Record:
     return Record(**item | {"retrieved": tuple(item["retrieved"]), "warnings": tuple(item["warnings"])})
-
-
-def _none_if_nan(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
-def _cell(value: Any) -> Any:
-    """A text that a spreadsheet would run as a formula is quoted, as OWASP advises against CSV injection."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

@@ -58,10 +58,15 @@ def _answers(old: Record, new: Record, metric: str) -> None:
         with column.container(border=True):
             st.caption(f"{record.stage.capitalize()}, {metric} {record.value(metric):.2f}")
             st.markdown(plain(record.answer))
-    if old.category == "follow-up":
+    link_to_compare(old, [old.stage, new.stage], _owner(old))
+
+
+def link_to_compare(record: Record, names: list[str], owner: str) -> None:
+    """A link that asks the question again, of these stages and on this owner's documents."""
+    if record.category == "follow-up":
         st.caption("A follow-up: the conversation before it belongs to the question, so it is asked in Chat.")
     else:
-        query = {"question": old.question, "stages": f"{old.stage},{new.stage}", "owner": _owner(old)}
+        query = {"question": record.question, "stages": ",".join(names), "owner": owner}
         st.page_link(st.Page(compare.page, default=True), label="Open in Compare", query_params=query)
 
 

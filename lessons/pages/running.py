@@ -2,13 +2,16 @@
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import streamlit as st
+
 from lessons.errors import LessonsError
-from lessons.evaluate.run import evaluate
+from lessons.evaluate.evaluation import Evaluation
+from lessons.evaluate.run import Watcher
 from lessons.evaluate.runs import save
-from lessons.stages import Stage
+from lessons.pages.common import plain
 from lessons.workspace import Workspace
 
 logger = logging.getLogger(__name__)
@@ -26,6 +29,7 @@ class Running:
 
     label: str = "Beginning"
     share: float = 0.0  # from 0 to 1
+    owner: str | None = None  # of a private run
     number: int | None = None
     problem: str | None = None
     ended: bool = False
@@ -42,16 +46,19 @@ class Running:
         self.label, self.share = f"{label}, {done} of {total}", done / total
 
 
-def begin(stages: Sequence[Stage], split: str, limit: int | None, place: Workspace) -> Running:
-    """Measure the stages on a split of the golden set, in a thread of its own; the run is stored when it is done."""
-    running = Running()
-    threading.Thread(target=_measure, args=(running, stages, split, limit, place), daemon=True).start()
+Work = Callable[[Watcher], Evaluation]
+
+
+def begin(work: Work, place: Workspace, owner: str | None = None) -> Running:
+    """Do `work` in a thread of its own and store the run when it is done; with an `owner` it is private."""
+    running = Running(owner=owner)
+    threading.Thread(target=_measure, args=(running, work, place), daemon=True).start()
     return running
 
 
-def _measure(running: Running, stages: Sequence[Stage], split: str, limit: int | None, place: Workspace) -> None:
+def _measure(running: Running, work: Work, place: Workspace) -> None:
     try:
-        running.number = save(evaluate(stages, split, limit=limit, watch=running.watch, place=place), place.engine)
+        running.number = save(work(running.watch), place.engine, running.owner)
     except _StoppedError:
         running.problem = "The evaluation was stopped; nothing of it was stored."
     except LessonsError as error:
@@ -61,3 +68,49 @@ def _measure(running: Running, stages: Sequence[Stage], split: str, limit: int |
         running.problem = UNEXPECTED
     finally:
         running.ended = True
+
+
+@st.cache_resource
+def current() -> list[Running]:
+    """The evaluation of this process, the same for every tab; empty if there is none."""
+    return []
+
+
+def follow(key: str, owner: str | None = None) -> bool:
+    """Show the evaluation that is running, if one is. Once it has ended, its outcome is told on its own page.
+
+    The number of its run is then in the session's state under `key`. Another owner's run may be seen, not stopped.
+    """
+    if not (found := current()):
+        return False
+    running = found[0]
+    if not running.ended:
+        _progress(running.owner in (None, owner))
+        return True
+    if running.owner == owner:
+        found.remove(running)
+        if running.problem:
+            st.warning(plain(running.problem))
+        else:
+            st.session_state[key] = running.number
+            st.success(f"Stored as run {running.number}.")
+    return False
+
+
+def start(work: Work, place: Workspace, owner: str | None = None) -> None:
+    """Begin, unless another tab was faster, and draw the page anew."""
+    found = current()
+    if not found or found[0].ended:
+        found[:] = [begin(work, place, owner)]
+    st.rerun()
+
+
+@st.fragment(run_every=1.0)
+def _progress(may_stop: bool) -> None:
+    """How far the evaluation is, looked at every second without drawing the rest of the page again."""
+    found = current()
+    if not found or found[0].ended:
+        st.rerun()
+    st.progress(found[0].share, plain(found[0].label))
+    if may_stop and st.button("Stop measuring"):
+        found[0].stop()

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -36,8 +35,7 @@ def scoreboard(shop: None) -> AppTest:
 def measured(work: Callable[..., Evaluation]) -> Running:
     """How a run ends whose evaluation is `work`."""
     made = Running()
-    with patch.object(running, "evaluate", work):
-        running._measure(made, [], "dev", None, workspace())
+    running._measure(made, work, workspace())
     return made
 
 
@@ -79,7 +77,7 @@ def test_a_run_is_deleted_only_after_it_is_confirmed(scoreboard: AppTest) -> Non
 
 
 def test_a_run_in_the_background_tells_how_far_it_is_and_is_stored() -> None:
-    def work(stages: object, split: str, limit: object, watch: Callable[..., None], place: object) -> Evaluation:
+    def work(watch: Callable[..., None]) -> Evaluation:
         watch("Asking", 1, 4)
         return two_stages()
 
@@ -92,13 +90,12 @@ def test_a_run_in_the_background_tells_how_far_it_is_and_is_stored() -> None:
 def test_a_stopped_run_ends_at_the_next_question_and_stores_nothing() -> None:
     before = len(runs(workspace().engine))
 
-    def work(stages: object, split: str, limit: object, watch: Callable[..., None], place: object) -> Any:
+    def work(watch: Callable[..., None]) -> Any:
         made.stop()
         watch("Asking", 1, 4)
 
     made = Running()
-    with patch.object(running, "evaluate", work):
-        running._measure(made, [], "dev", None, workspace())
+    running._measure(made, work, workspace())
     assert made.ended
     assert "stopped" in (made.problem or "")
     assert len(runs(workspace().engine)) == before
@@ -112,3 +109,16 @@ def test_a_run_that_fails_says_why(error: Exception, told: str) -> None:
         raise error
 
     assert measured(work).problem == told
+
+
+def test_a_run_under_way_is_shown_to_every_tab_and_only_its_owner_may_stop_it(scoreboard: AppTest) -> None:
+    running.current().append(Running("Asking, 1 of 4", 0.25, owner="joon"))
+    try:
+        page = scoreboard.run()
+        assert not page.exception
+        assert "Stop measuring" not in [button.label for button in page.button]
+        running.current()[0].owner = None
+        page = press(scoreboard.run(), "Stop measuring")
+        assert running.current()[0]._stop.is_set()
+    finally:
+        running.current().clear()

@@ -59,7 +59,7 @@ def test_a_limit_asks_fewer_questions_of_the_whole_corpus(folder: Path) -> None:
 
 
 def test_without_a_limit_that_of_the_settings_holds(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LESSONS_EVALUATION_QUESTIONS", "1")
+    monkeypatch.setattr(workspace().settings, "evaluation_questions", 1)
     done = lessons("evaluate", "naive", "--data", str(folder), "--json")
     assert json.loads(done.stdout)["stages"]["naive"]["n"] == 1
 
@@ -89,3 +89,24 @@ def test_bad_usage_ends_with_code_2(arguments: tuple[str, ...]) -> None:
     done = lessons("evaluate", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr
+
+
+def test_questions_of_ones_own_are_asked_on_ones_own_documents(database: Settings, tmp_path: Path) -> None:
+    (tmp_path / "pier.md").write_text("The pier closes at eight in the evening.", encoding="utf-8")
+    (tmp_path / "set.csv").write_text("question,answer,source_file\nWhen does the pier close?,At eight,pier.md\n")
+    assert lessons("ingest", str(tmp_path / "pier.md"), "--user", "own-set").returncode == 0
+    arguments = ("evaluate", "--questions", str(tmp_path / "set.csv"), "--stage", "naive", "--json")
+    done = lessons(*arguments, "--user", "own-set")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["stages"]["naive"]
+    assert (found["n"], found["correctness"], found["doc_recall@5"]) == (1, 1.0, 1.0)
+    assert runs(workspace().engine, "own-set")[0].user_id == "own-set"
+    nothing = lessons(*arguments, "--user", "own-set-nobody")
+    assert (nothing.returncode, nothing.stdout) == (1, "")
+    assert "own-set-nobody has no documents to ask about" in nothing.stderr
+
+
+def test_a_question_set_that_cannot_be_opened_is_a_sentence(database: Settings, tmp_path: Path) -> None:
+    done = lessons("evaluate", "--questions", str(tmp_path / "no.csv"))
+    assert done.returncode == 1
+    assert "cannot be opened" in done.stderr

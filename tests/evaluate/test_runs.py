@@ -1,6 +1,7 @@
 """Runs are kept in the database, found again, compared, and exported."""
 
 import csv
+import json
 from math import nan
 from pathlib import Path
 
@@ -10,7 +11,8 @@ from sqlalchemy import Engine
 from lessons.database import engine
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import METRICS, Evaluation
-from lessons.evaluate.runs import compare_runs, delete, export_csv, load, runs, save
+from lessons.evaluate.export import as_jsonl, export_csv
+from lessons.evaluate.runs import compare_runs, delete, load, runs, save
 from lessons.settings import Settings
 from tests.evaluate.records import evaluation, record
 
@@ -73,3 +75,23 @@ def test_an_answer_that_looks_like_a_formula_stays_text_in_a_spreadsheet(tmp_pat
 def test_a_csv_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(LessonsError, match="cannot be written"):
         export_csv(RUN, tmp_path / "no" / "folder.csv")
+
+
+def test_the_lines_of_json_hold_every_answer_with_its_metrics() -> None:
+    lines = [json.loads(line) for line in as_jsonl(RUN).splitlines()]
+    assert [line["stage"] for line in lines] == ["naive"] * 3 + ["smart"] * 3
+    assert lines[1]["metrics"]["recall@5"] == 0.5
+    assert "recall@5" not in lines[2]["metrics"]
+
+
+def test_a_private_run_is_its_owners_and_nobody_elses(store: Engine) -> None:
+    number = save(RUN, store, "runs-mina")
+    assert number in [row.id for row in runs(store, "runs-mina")]
+    for other in (None, "runs-joon", ""):
+        assert number not in [row.id for row in runs(store, other)]
+        delete(number, store, other)
+        with pytest.raises(LessonsError, match="no run"):
+            load(number, store, other)
+    assert load(number, store, "runs-mina").as_dict() == RUN.as_dict()
+    delete(number, store, "runs-mina")
+    assert number not in [row.id for row in runs(store, "runs-mina")]

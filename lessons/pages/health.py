@@ -1,0 +1,63 @@
+"""Whether everything works here: the doctor's lines, what is in use, and how to use something else."""
+
+import streamlit as st
+
+from lessons.doctor import Report, examine
+from lessons.doctor_report import hidden, issue_report
+from lessons.pages.common import plain
+from lessons.settings import settings
+
+PLUGS = {
+    "An OpenAI key": (
+        "Answers then come from OpenAI, and documents are embedded by its model into tables of their own. "
+        "Every answer costs money; the trace of each says how much.",
+        "OPENAI_API_KEY=sk-…\nLESSONS_LLM_MODEL=gpt-4o-mini",
+    ),
+    "A server of your own": (
+        "Any server that speaks OpenAI's protocol answers, such as Ollama or vLLM. Embeddings stay keyless, unless a "
+        "model for them is named, too.",
+        "OPENAI_BASE_URL=http://127.0.0.1:11434/v1\nLESSONS_LLM_MODEL=llama3.1",
+    ),
+    "Your own PostgreSQL": (
+        "It needs the extension pgvector. What the embedded database holds is not moved: ingest your documents again.",
+        "DATABASE_URL=postgresql://user:password@host:5432/database",
+    ),
+    "Another data folder": (
+        "The embedded database and its files live there, so another folder means another database.",
+        "LESSONS_DATA_DIR=/path/to/folder",
+    ),
+}
+
+
+def page() -> None:
+    """Examine on opening and on demand; no secret is shown, whatever a check says."""
+    st.title("Health")
+    st.caption("What runs here, and what to do if something does not. The same as `lessons doctor`.")
+    if st.button("Check again", icon=":material/refresh:"):
+        _examined.clear()
+    report = _examined()
+    if report.ok:
+        st.success("Everything works.")
+    else:
+        st.error("Something does not work; the lines marked No say what to do.")
+    for check in report:
+        colour, word = ("green", "Yes") if check.ok else ("red", "No")
+        st.markdown(f":{colour}-badge[{word}] **{plain(check.name)}**: {plain(hidden(check.detail, settings()))}")
+    with st.expander("Versions, and what to paste into an issue"):
+        if st.button("Write the report"):
+            st.code(issue_report(), language="markdown")
+    _how_to_plug_in()
+
+
+@st.cache_data(ttl=60, show_spinner="Looking …")
+def _examined() -> Report:
+    return examine()
+
+
+def _how_to_plug_in() -> None:
+    st.subheader("Use something else")
+    st.markdown("Put these lines into a file named `.env` in the workbook's folder, and start the app again.")
+    for title, (sentence, lines) in PLUGS.items():
+        with st.expander(title):
+            st.markdown(sentence)
+            st.code(lines, language="bash")

@@ -1,0 +1,125 @@
+"""The reader's own questions: give a set, run it through stages on one's own documents, compare the answers."""
+
+import streamlit as st
+
+from lessons.errors import LessonsError
+from lessons.evaluate.evaluation import Evaluation, Record
+from lessons.evaluate.export import as_csv, as_jsonl
+from lessons.evaluate.golden import Golden
+from lessons.evaluate.own_questions import EXAMPLE, read_questions
+from lessons.evaluate.run import evaluate
+from lessons.evaluate.runs import delete, load, runs
+from lessons.pages import results
+from lessons.pages.common import opened, plain, told_plainly
+from lessons.pages.limits import allow_questions
+from lessons.pages.moved import link_to_compare
+from lessons.pages.running import follow, start
+from lessons.stages import stages
+from lessons.workspace import Workspace
+
+HELP = (
+    "A table with the column question and, as far as you know them, answer, source_file, evidence and history; "
+    "or one JSON object a line with these keys; or one question a line."
+)
+
+
+def page() -> None:
+    """Give questions and run them; read a stored run of the owner's."""
+    st.title("Own questions")
+    st.caption("Your questions on your documents, through every stage. With answers, the stages are measured, too.")
+    place, owner = opened()
+    with told_plainly():
+        if not follow("own-run", owner):
+            _ask(place, owner)
+        stored = {row.id: str(row) for row in runs(place.engine, owner) if row.user_id == owner}
+    if not stored:
+        st.info("No questions of yours have been run yet. Give some above and press Run.")
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        number = st.selectbox("Stored runs", list(stored), format_func=stored.__getitem__, key="own-run")
+        _offer_to_delete(number, place, owner)
+    with told_plainly():
+        evaluation = load(number, place.engine, owner)
+    _show(evaluation, number, owner)
+
+
+def _ask(place: Workspace, owner: str) -> None:
+    upload = st.file_uploader("A file of questions", ["csv", "tsv", "jsonl", "txt"], help=HELP, key="own-file")
+    pasted = st.text_area("Or paste them here", key="own-text", height=120, placeholder=EXAMPLE, help=HELP)
+    questions: list[Golden] = []
+    if upload or pasted.strip():
+        try:
+            given = upload.getvalue() if upload else pasted
+            questions = read_questions(given, owner, upload.name if upload else "")
+            st.caption(_counted(questions))
+        except LessonsError as error:
+            st.error(plain(str(error)))
+    names = list(stages())
+    chosen = st.pills(
+        "Stages", names, selection_mode="multi", default=names, format_func=str.capitalize, key="own-stages"
+    )
+    if st.button("Run", type="primary", disabled=not (questions and chosen)):
+        allow_questions(owner, 1)
+        asked = [stages()[name] for name in names if name in chosen]
+        start(lambda watch: evaluate(asked, watch=watch, place=place, own=questions), place, owner)
+
+
+def _counted(questions: list[Golden]) -> str:
+    answered, supported = sum(bool(each.answer) for each in questions), sum(bool(each.evidence) for each in questions)
+    many = "1 question" if len(questions) == 1 else f"{len(questions)} questions"
+    return f"{many}, {answered} with an answer, {supported} with a source."
+
+
+def _offer_to_delete(number: int, place: Workspace, owner: str) -> None:
+    with st.popover("Delete"):
+        st.markdown(f"Run {number} will be deleted with all its answers, for good.")
+        if st.button("Delete it", type="primary"):
+            with told_plainly():
+                delete(number, place.engine, owner)
+            del st.session_state["own-run"]
+            st.rerun()
+
+
+def _show(evaluation: Evaluation, number: int, owner: str) -> None:
+    known = results.table(evaluation)
+    if gains := [str(gain) for gain in evaluation.gains(known) if gain.n]:
+        with st.expander("What each stage gains over the one before"):
+            st.markdown("  \n".join(map(plain, gains)))
+    with st.container(horizontal=True):
+        csv, jsonl = as_csv(evaluation).encode("utf-8-sig"), as_jsonl(evaluation)
+        st.download_button("Download as CSV", csv, f"run-{number}.csv", "text/csv", on_click="ignore")
+        st.download_button("Download as JSONL", jsonl, f"run-{number}.jsonl", "application/jsonl", on_click="ignore")
+    st.subheader("Answers by stage")
+    rows = answers_by_stage(evaluation)
+    st.dataframe(rows, hide_index=True, alt="Each question with the answer of every stage")
+    at = st.selectbox(
+        "Question", range(len(rows)), format_func=lambda place: rows[place]["question"], key="own-question"
+    )
+    _show_question([evaluation.of(stage)[at] for stage in evaluation.stages], owner)
+
+
+def answers_by_stage(evaluation: Evaluation) -> list[dict[str, str]]:
+    """A row for each question: the question, then the answer of each stage."""
+    columns = {stage: evaluation.of(stage) for stage in evaluation.stages}
+    first = next(iter(columns.values()))
+    return [
+        {"question": record.question} | {stage: found[at].answer for stage, found in columns.items()}
+        for at, record in enumerate(first)
+    ]
+
+
+def _show_question(answers: list[Record], owner: str) -> None:
+    st.markdown(f"**{plain(answers[0].question)}**")
+    grid = st.grid(len(answers), min_column_width=200, gap="small")
+    for record in answers:
+        with grid.cell().container(border=True):
+            scores = [
+                f"{name} {record.metrics[name]:.2f}"
+                for name in ("correctness", "groundedness")
+                if name in record.metrics
+            ]
+            st.caption(
+                " · ".join([record.stage.capitalize(), *scores, f"{record.ms:,.0f} ms", f"{record.tokens:,} tokens"])
+            )
+            st.markdown(plain(record.answer))
+    link_to_compare(answers[0], [record.stage for record in answers], owner)

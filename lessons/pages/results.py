@@ -1,0 +1,41 @@
+"""A run on a page: the means with their intervals, the gains between stages, and the plots."""
+
+import streamlit as st
+
+from lessons.evaluate.evaluation import METRICS, Evaluation
+from lessons.evaluate.plots import plot_groups, plot_latency, plot_metric
+from lessons.pages.common import plain
+
+GROUPS = ("category", "language")
+
+
+def draw(evaluation: Evaluation) -> None:
+    """The table, and of a chosen metric the gains and the plots."""
+    known = table(evaluation)
+    metric = st.selectbox("Metric", known, key="metric")
+    gains = [str(gain) for gain in evaluation.gains([metric]) if gain.n]
+    if gains:
+        st.markdown("  \n".join(map(plain, gains)))
+    whole, *grouped, time = st.tabs(["All questions", *(f"By {by}" for by in GROUPS), "Against time"])
+    whole.pyplot(plot_metric(evaluation, metric), width="content")
+    for tab, by in zip(grouped, GROUPS, strict=True):
+        tab.pyplot(plot_groups(evaluation, metric, by), width="content")
+    time.pyplot(plot_latency(evaluation, metric), width="content")
+
+
+def table(evaluation: Evaluation) -> list[str]:
+    """Every metric that has values, with times, calls, tokens and cost below; gives the names of the metrics."""
+    known = [metric for metric in METRICS if any(metric in record.metrics for record in evaluation.records)]
+    summaries = {stage: evaluation.summary(stage) for stage in evaluation.stages}
+    rows: dict[str, list[str]] = {
+        metric: [summary.with_interval(metric) for summary in summaries.values()] for metric in known
+    }
+    rows |= {
+        "p50, p95 (ms)": [f"{each.p50_ms:,.0f}, {each.p95_ms:,.0f}" for each in summaries.values()],
+        "model calls": [f"{each.llm_calls:.1f}" for each in summaries.values()],
+        "tokens": [f"{each.tokens:,.0f}" for each in summaries.values()],
+        "US$ per 1,000 questions": [f"{1_000 * each.cost:.2f}" for each in summaries.values()],
+    }
+    table = [{"": name, **dict(zip(summaries, values, strict=True))} for name, values in rows.items()]
+    st.dataframe(table, hide_index=True, height="content", alt="Means with 95 % intervals for each metric and stage")
+    return known

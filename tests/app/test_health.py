@@ -1,0 +1,48 @@
+"""The page of the doctor: what runs, what does not, how to use something else, and no secret."""
+
+import pytest
+from pydantic import SecretStr
+from streamlit.testing.v1 import AppTest
+
+from lessons.doctor import Check, Report
+from lessons.pages import health
+from lessons.settings import Settings, settings
+from tests.support.app import press, shown
+
+
+@pytest.fixture
+def page(database: Settings) -> AppTest:
+    health._examined.clear()
+
+    def script() -> None:
+        from lessons.pages import health
+
+        health.page()
+
+    return AppTest.from_function(script, default_timeout=120)
+
+
+def test_all_checks_are_shown_with_the_lines_to_copy(page: AppTest) -> None:
+    page.run()
+    assert not page.exception
+    assert page.success[0].value == "Everything works."
+    assert all(f"**{name}**" in shown(page) for name in ("python", "database", "embedding", "documents"))
+    assert any("OPENAI_API_KEY=" in block.value for block in page.code)
+    assert any("DATABASE_URL=" in block.value for block in page.code)
+
+
+def test_what_does_not_work_is_told_and_no_secret_is_shown(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = "pa55-w0rd-of-mine"
+    monkeypatch.setattr(settings(), "openai_api_key", SecretStr(secret))
+    check = Check("database", False, f"<b>cannot</b> reach postgresql://me:{secret}@db.example/x")
+    monkeypatch.setattr(health, "examine", lambda: Report([check]))
+    page.run()
+    assert not page.exception
+    assert ":red-badge[No] **database**: \\<b\\>cannot" in shown(page)
+    assert secret not in shown(page)
+    assert "does not work" in page.error[0].value
+
+
+def test_a_report_to_paste_names_versions(page: AppTest) -> None:
+    press(page.run(), "Write the report")
+    assert any("### Environment" in block.value for block in page.code)

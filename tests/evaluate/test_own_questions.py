@@ -1,0 +1,78 @@
+"""A reader's own question set: three forms of it, and a sentence for what cannot be used."""
+
+import json
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lessons.errors import LessonsError
+from lessons.evaluate.golden import Evidence
+from lessons.evaluate.own_questions import EXAMPLE, read_questions
+
+
+def test_a_table_gives_questions_with_answers_and_evidence() -> None:
+    first, second = read_questions(EXAMPLE, "mina", "set.csv")
+    assert (first.question, first.answer) == ("When does the kiosk open?", "At 7:30")
+    assert first.evidence == (Evidence("kiosk.md", "The kiosk opens at 7:30."),)
+    assert (first.owner, first.language, second.language, second.evidence) == ("mina", "en", "ko", ())
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp949", "utf-16"])
+def test_a_korean_table_of_any_spreadsheet_is_read(separator: str, encoding: str) -> None:
+    table = f"질문{separator}정답\n고양이 이름이 뭐예요?{separator}나비\n밥은 몇 시에 먹어요?{separator}아침 7시\n"
+    found = read_questions(table.encode(encoding), "mina", "질문.csv")
+    assert [(each.question, each.answer) for each in found] == [
+        ("고양이 이름이 뭐예요?", "나비"),
+        ("밥은 몇 시에 먹어요?", "아침 7시"),
+    ]
+
+
+def test_a_cell_may_hold_commas_and_lines() -> None:
+    (found,) = read_questions('answer,question\n"one,\ntwo","What, and\nwhy?"\n', "mina")
+    assert (found.question, found.answer) == ("What, and\nwhy?", "one,\ntwo")
+
+
+def test_lines_of_json_may_carry_what_was_said_before() -> None:
+    history = [{"role": "user", "content": "예산은?"}, {"role": "assistant", "content": "200개."}]
+    lines = [{"question": "그럼 1월은?", "history": history}, {"question": "And now?", "history": ["Hi", "Hello."]}]
+    first, second = read_questions("\n\n".join(json.dumps(line) for line in lines), "mina")
+    assert (first.history, first.category) == ((("user", "예산은?"), ("assistant", "200개.")), "follow-up")
+    assert second.history == (("user", "Hi"), ("assistant", "Hello."))
+
+
+def test_plain_lines_are_a_question_each() -> None:
+    found = read_questions("When, and where?\n\n  <script>alert(1)</script>?  \n", "mina")
+    assert [each.question for each in found] == ["When, and where?", "<script>alert(1)</script>?"]
+    assert len({each.id for each in found}) == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "told"),
+    [
+        (b"", "", "no question in it"),
+        (b" \n \n", "set.csv", "no question in it"),
+        (b"question,answer\n", "set.csv", "no question in it"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(range(256)), "set.csv", "no text that can be read"),
+        (b"answer,source\n7:30,kiosk.md\n", "set.csv", "no column named question; its first line is: answer,source"),
+        (b"question,answer\n,7:30\n", "set.csv", "line 2 is empty"),
+        (b'{"question": "a"}\n{"question": \n', "", "Line 2 is no JSON"),
+        (b'{"answer": "a"}\n', "", "Line 1 has no question"),
+        (b'{"question": ["a"]}\n', "", "Line 1: question is no text"),
+        (b'{"question": "a", "history": [{"role": "user"}]}\n', "", "Line 1: history is no list"),
+        (b"question,evidence\na?,it says so\n", "", "Line 2 has evidence, but no source_file"),
+        (b"x" * 4_001, "", "line 1 is longer than 4,000 characters"),
+        (b"why?\n" * 10_000, "", "10,000 questions, and one run asks 500"),
+    ],
+)
+def test_what_cannot_be_used_is_told_in_a_sentence(content: bytes, name: str, told: str) -> None:
+    with pytest.raises(LessonsError, match=told):
+        read_questions(content, "mina", name)
+
+
+@given(st.one_of(st.binary(max_size=200), st.text(max_size=200)), st.sampled_from(["", "a.csv", "a.jsonl"]))
+def test_whatever_is_given_becomes_questions_or_a_sentence(content: bytes | str, name: str) -> None:
+    with suppress(LessonsError):
+        assert all(each.question for each in read_questions(content, "mina", name))
