@@ -17,6 +17,8 @@ NOTEBOOKS = {
     "00": "start_here",
     "01": "naive_rag",
     "04": "reranking",
+    "05": "agentic_rag",
+    "06": "measuring",
     "07": "scoped",
     "09": "long_term",
 }

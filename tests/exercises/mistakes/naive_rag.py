@@ -95,6 +95,7 @@ def starts_at_the_overlap(tokens, size, overlap):
 @mistake("01.4")
 def never_ends(tokens, size, overlap):
     made, start = [], 0
-    while True:
-        made.append(tokens[start : start + size])
-        start += size - overlap if start + size < len(tokens) else 0
+    while start < len(tokens):
+        made = [*made[-1:], tokens[start : start + size]]
+        start += 0 if start + size > len(tokens) else size - overlap
+    return made

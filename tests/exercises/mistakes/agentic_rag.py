@@ -1,0 +1,143 @@
+"""What goes wrong in notebook 05."""
+
+from lessons.text import terms
+from tests.exercises.mistakes import mistake, mistakes
+
+mistakes("05.1", (6, 2), (5, 1), 5, (3, 1))
+
+
+@mistake("05.2")
+def letter_by_letter(one, other):
+    return one == other
+
+
+@mistake("05.2")
+def heeds_the_order(one, other):
+    return terms(one) == terms(other)
+
+
+@mistake("05.2")
+def forgets_the_other_way_round(one, other):
+    return set(terms(one)) <= set(terms(other))
+
+
+@mistake("05.2")
+def one_word_in_common(one, other):
+    return bool(set(terms(one)) & set(terms(other)))
+
+
+@mistake("05.2")
+def heeds_marks(one, other):
+    return set(one.lower().split()) == set(other.lower().split())
+
+
+def loop(choose, search, limit, cut=True, again=False, counts=True, catch=True, endless=False):
+    found, left = {}, limit
+    while left > 0:
+        queries = choose(list(found.items()))
+        if not queries and not endless:
+            break
+        for query in queries[:left] if cut else queries:
+            fresh = query not in found
+            left -= 1 if fresh or counts else 0
+            if fresh or again:
+                try:
+                    found[query] = search(query)
+                except RuntimeError as error:
+                    if not catch:
+                        raise
+                    found[query] = str(error)
+    return list(found.items())
+
+
+@mistake("05.3")
+def runs_all_that_is_asked_at_once(choose, search, limit):
+    return loop(choose, search, limit, cut=False)
+
+
+@mistake("05.3")
+def searches_again(choose, search, limit):
+    return loop(choose, search, limit, again=True)
+
+
+@mistake("05.3")
+def does_not_survive_an_error(choose, search, limit):
+    return loop(choose, search, limit, catch=False)
+
+
+@mistake("05.3")
+def waits_for_a_model_that_has_stopped(choose, search, limit):
+    return loop(choose, search, limit, endless=True)
+
+
+@mistake("05.3")
+def asks_only_once(choose, search, limit):
+    return [(query, search(query)) for query in choose([])[:limit]]
+
+
+@mistake("05.3")
+def counts_decisions(choose, search, limit):
+    found = {}
+    for _ in range(limit):
+        for query in choose(list(found.items())):
+            if query not in found:
+                try:
+                    found[query] = search(query)
+                except RuntimeError as error:
+                    found[query] = str(error)
+    return list(found.items())
+
+
+@mistake("05.3")
+def one_call_too_many(choose, search, limit):
+    return loop(choose, search, limit + 1)
+
+
+def tokens(messages):
+    return sum(message["tokens"] for message in messages)
+
+
+@mistake("05.4")
+def message_by_message(messages, room):
+    first, *rest = messages
+    while rest and tokens([first, *rest]) > room:
+        rest = rest[1:]
+    return [first, *rest]
+
+
+@mistake("05.4")
+def forgets_the_question(messages, room):
+    while messages and (tokens(messages) > room or messages[0]["role"] == "tool"):
+        messages = messages[1:]
+    return messages
+
+
+@mistake("05.4")
+def drops_pairs_only(messages, room):
+    first, *rest = messages
+    while rest and tokens([first, *rest]) > room:
+        rest = rest[2:]
+    return [first, *rest]
+
+
+@mistake("05.4")
+def drops_the_newest(messages, room):
+    messages = list(messages)
+    while len(messages) > 1 and (tokens(messages) > room or messages[-1]["role"] == "assistant"):
+        messages = messages[:-1]
+    return messages
+
+
+@mistake("05.4")
+def wants_a_token_more(messages, room):
+    first, *rest = messages
+    while rest and (tokens([first, *rest]) >= room or rest[0]["role"] == "tool"):
+        rest = rest[1:]
+    return [first, *rest]
+
+
+@mistake("05.4")
+def changes_the_list(messages, room):
+    while len(messages) > 1 and (tokens(messages) > room or messages[1]["role"] == "tool"):
+        del messages[1]
+    return messages
