@@ -6,7 +6,7 @@ from lessons.answer.prompts import ANSWER, NOT_FOUND
 from lessons.models.offline.glossary import GROUPS, others
 from lessons.models.offline.llm import OfflineLLM
 from lessons.models.offline.question import read_question
-from lessons.models.offline.units import SAME
+from lessons.models.offline.unit import SAME
 from lessons.text import terms
 from tests.models.answer_cases import FAQ_EN, FAQ_KO, context
 

@@ -21,11 +21,27 @@ def ask(question: str, documents: str) -> str:
         ("환불은 얼마나 걸리고 결제 수단은 누가 바꾸나요?", 1),
         ("매출은 얼마이고 재무 책임자는 누구인가요?", 2),
         ("토큰은 만료가 있나요? 몇 개까지 만들 수 있죠?", 2),
+        ("파일은 언제까지 받을 수 있고 백업은 며칠 뒤에 지워지나요?", 2),
         ("When does the office open?", 1),
     ],
 )
 def test_a_question_is_cut_where_another_part_begins(question: str, count: int) -> None:
     assert len(parts(read_question(question))) == count
+
+
+def test_each_part_expects_its_own_kind_of_answer() -> None:
+    first, second = parts(read_question("Who signs the contract, and when does it end?"))
+    assert (first.question.kinds, second.question.kinds) == ({"person"}, {"date"})
+
+
+def test_an_alternative_is_one_of_what_the_first_part_asks_for() -> None:
+    *_, last = parts(read_question("Which has more staff, the mill in Ashby or the one in Corley?"))
+    assert {unit.text: unit.weight for unit in last.question.units}["staff"] == 1.0
+
+
+def test_another_question_keeps_its_own_words() -> None:
+    *_, last = parts(read_question("How many staff has the mill in Ashby, and when was the one in Corley closed?"))
+    assert {unit.text: unit.weight for unit in last.question.units}["staff"] < 0.5
 
 
 def test_each_part_has_its_own_citation() -> None:

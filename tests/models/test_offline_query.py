@@ -63,12 +63,14 @@ def test_any_question_after_any_history_is_compressed_once_and_for_all(question,
     assert said or not question
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_nothing_is_invented(question) -> None:
     assert set(terms(rewrite(None, question))) <= set(terms(question))
     assert rewrite(None, question) or not question
 
 
+@settings(deadline=None)
 @given(TEXTS, st.integers(0, 5))
 def test_variants_differ_from_the_question_and_from_each_other(question, count) -> None:
     variants = expand(None, question, count)["queries"]

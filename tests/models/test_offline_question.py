@@ -71,3 +71,8 @@ def test_the_subject_of_a_korean_enumeration_has_no_particle() -> None:
 
 def test_a_first_document_in_the_other_language_is_read_with_the_others() -> None:
     assert "35일" in ask("How long are backups kept?", TWO_LANGUAGES)
+
+
+def test_a_korean_word_before_a_division_names_it() -> None:
+    question = read_question("가람식품의 제빵 부문 영업이익률은 얼마인가요?")
+    assert next(unit for unit in question.units if unit.text == "제빵").required

@@ -7,17 +7,18 @@ from dataclasses import dataclass, replace
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
+from lessons.models.offline.cover import ELSEWHERE
 from lessons.models.offline.crossing import nearest, neutral
 from lessons.models.offline.join import joined, together, with_list
 from lessons.models.offline.main_points import main_points
 from lessons.models.offline.parts import parts
 from lessons.models.offline.passages import Passage
 from lessons.models.offline.question import Question
-from lessons.models.offline.score import ELSEWHERE, Candidate, candidates, fits, rarity, with_topics
-from lessons.models.offline.units import Unit
+from lessons.models.offline.score import Candidate, candidates, fits, rarity, with_topics
+from lessons.models.offline.unit import Unit
 
 ENOUGH = 0.4  # share of the question's words, by rarity, that an answer must cover
-LINES, LINES_OF_PARTS = 3, 6  # that answer a question, and one with several parts
+LINES, LINES_OF_PARTS = 4, 9  # that answer a question, and one with several parts
 NEXT_BEST = 60  # lines that may join the best one
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from lessons.models.offline.passages import Passage
 from lessons.models.offline.question import Question
-from lessons.models.offline.units import Unit
+from lessons.models.offline.unit import Unit
 
 COVERED = 0.9  # share of a question's words, by weight, that one line must hold
 MOSTLY = 0.5  # of a word's terms

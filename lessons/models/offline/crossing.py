@@ -10,7 +10,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from lessons.models.offline.passages import Line, Passage
 from lessons.models.offline.question import Question
-from lessons.models.offline.units import Unit
+from lessons.models.offline.unit import Unit
 
 MOST_EMBEDDED = 12  # lines; embedding one costs tens of milliseconds
 PRIOR = 0.1  # similarities of one model lie within about 0.1 of each other

@@ -4,11 +4,12 @@ import calendar
 import re
 from collections.abc import Iterator
 
+from lessons.models.offline.cover import BEFORE
 from lessons.models.offline.coverage import WORTH
 from lessons.models.offline.join import together
 from lessons.models.offline.passages import Passage
 from lessons.models.offline.question import Question
-from lessons.models.offline.score import BEFORE, Candidate, candidates, rarity
+from lessons.models.offline.score import Candidate, candidates, rarity
 from lessons.text import ENGLISH_STOP_WORDS, terms
 
 _RUN = re.compile(

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 
+from lessons.models.offline.cover import BEFORE, TITLE
 from lessons.models.offline.expected import expected
 from lessons.models.offline.passages import is_ended
 from lessons.models.offline.question import Question
 from lessons.models.offline.score import (
-    BEFORE,
-    TITLE,
     Candidate,
     candidate_at,
     commands,

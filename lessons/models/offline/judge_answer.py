@@ -14,7 +14,7 @@ from lessons.models.offline.parts import Part, parts
 from lessons.models.offline.passages import search_terms
 from lessons.models.offline.question import read_question
 from lessons.models.offline.tasks import task
-from lessons.models.offline.units import Unit
+from lessons.models.offline.unit import Unit
 from lessons.text import language
 
 TELLING = 0.5  # weight from which a word goes into a query

@@ -7,7 +7,7 @@ from lessons.models.offline.passages import Line, Passage, is_ended
 from lessons.models.offline.question import Question
 from lessons.models.offline.score import Candidate, candidate_at, commands
 from lessons.models.offline.summary import centrality
-from lessons.models.offline.units import Unit
+from lessons.models.offline.unit import Unit
 
 POINTS = 6
 FEWEST = 4  # points of a section that can stand for itself; a shorter one goes on into the next

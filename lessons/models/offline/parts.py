@@ -4,14 +4,15 @@ import re
 from dataclasses import dataclass, replace
 
 from lessons.models.offline.passages import search_terms
-from lessons.models.offline.question import Question
-from lessons.models.offline.units import Unit
+from lessons.models.offline.question import Question, kinds_of
+from lessons.models.offline.unit import Unit
 
 ASIDE = 0.3  # what a word of another part still counts
 MOST = 4
 _CUT = re.compile(
     r"[?？!;]\s+|[.,]\s+(?:and|or)?\b\s*|\s(?:and|or|versus|vs\.?|than|compared (?:with|to))\s"
-    r"|(?<=[가-힣](?:랑|와|과))\s(?!함께|같이)|(?<=[가-힣]{2}(?:하고|이고|이며|하며|되고|있고|없고))\s|\s(?:그리고|대비|또는|혹은)\s|(?<=보다)\s"
+    r"|(?<=[가-힣](?:랑|와|과))\s(?!함께|같이)|(?<=[가-힣]{2}(?:하고|이고|이며|하며|되고|있고|없고))\s"
+    r"|(?<=수 (?:있고|없고))\s|\s(?:그리고|대비|또는|혹은)\s|(?<=보다)\s"
 )
 
 
@@ -42,7 +43,21 @@ def parts(question: Question) -> list[Part]:
     asked = [(text, own) for text, own in found if any(unit.required or unit.weight >= 0.5 for unit in own)]
     if not 1 < len(asked) <= MOST:
         return [Part(question.text, question, question.units)]
-    return [Part(text, replace(question, units=_weighed(question.units, own)), tuple(own)) for text, own in asked]
+    first = asked[0][1]
+    return [Part(text, _read(question, text, _with_first(text, own, first)), tuple(own)) for text, own in asked]
+
+
+def _read(question: Question, text: str, own: list[Unit]) -> Question:
+    """The question with the weights and the kind of answer of one part."""
+    kinds = kinds_of(text) or question.kinds
+    return replace(question, units=_weighed(question.units, own), kinds=kinds)
+
+
+def _with_first(text: str, own: list[Unit], first: list[Unit]) -> list[Unit]:
+    """What an alternative says, as '… or the one in Lyon?', and the words of the first part, of which it is one."""
+    if _ASKS.search(text) or not any(unit.required for unit in own):
+        return own
+    return own + [unit for unit in first if unit.kind == "word" and unit not in own]
 
 
 def _says(text: str, unit: Unit) -> bool:

@@ -3,7 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from lessons.models.offline.units import Unit, read_units
+from lessons.models.offline.unit import Unit
+from lessons.models.offline.units import read_units
 from lessons.text import language
 
 _KINDS = {
@@ -45,5 +46,9 @@ def read_question(text: str) -> Question:
     text = _SHORT_YEAR.sub(r"20\1년", text[:4000])
     units = tuple(dict.fromkeys(read_units(_KIND["summary"].sub(" ", text))))
     every = frozenset().union(*(unit.terms.union(unit.keys, *unit.others) for unit in units))
-    kinds = frozenset(kind for kind, pattern in _KIND.items() if pattern.search(text))
-    return Question(text, language(text), units, kinds, every)
+    return Question(text, language(text), units, kinds_of(text), every)
+
+
+def kinds_of(text: str) -> frozenset[str]:
+    """The kinds of answer that a question, or a part of one, expects."""
+    return frozenset(kind for kind, pattern in _KIND.items() if pattern.search(text))

@@ -11,7 +11,7 @@ from lessons.models.offline.corrections import put_right
 from lessons.models.offline.passages import search_terms
 from lessons.models.offline.question import Question, read_question
 from lessons.models.offline.topics import topics
-from lessons.models.offline.units import Unit
+from lessons.models.offline.unit import Unit
 from lessons.models.offline.values import values
 from lessons.text import sentences
 

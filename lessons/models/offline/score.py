@@ -9,13 +9,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from lessons.models.offline.columns import is_other_period
+from lessons.models.offline.cover import ELSEWHERE, cover
 from lessons.models.offline.expected import expected
-from lessons.models.offline.passages import Line, Passage, quarters, years
+from lessons.models.offline.passages import Line, Passage, cells, quarters, years
 from lessons.models.offline.question import Question
-from lessons.models.offline.units import Unit
-
-# How much a word counts that stands not in the sentence but near it. Tuned on outside text.
-ABOVE, BEFORE, AFTER, TITLE, ELSEWHERE = 0.9, 0.6, 0.1, 0.8, 0.3
+from lessons.models.offline.unit import Unit
+from lessons.text import terms
 
 _COMMAND = re.compile(
     r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:above|previous|prior|instructions?|everything|rules)\b|system prompt"
@@ -34,6 +33,7 @@ class Candidate:
 
 
 EXPECTED = 0.12
+LABEL = 0.1  # for a row whose label the question says
 RANK = 0.01
 
 
@@ -51,14 +51,16 @@ def candidates(question: Question, found: list[Passage], weights: list[float]) -
 def candidate_at(question: Question, passage: Passage, position: int, weights: list[float], rank: int = 0) -> Candidate:
     line, total = passage.lines[position], sum(weights)
     asked = frozenset().union(*(unit.keys for unit in question.units if unit.kind == "year"))
-    covered = tuple(_cover(unit, passage, position, asked) for unit in question.units)
+    covered = tuple(cover(unit, passage, position, asked) for unit in question.units)
     if is_other_period(question, line):
         covered = tuple(
             0.0 if unit.kind in ("year", "quarter") else value
             for unit, value in zip(question.units, covered, strict=True)
         )
     score = sum(weight * value for weight, value in zip(weights, covered, strict=True)) / total if total else 0.0
-    score += EXPECTED * expected(question, line.text) - RANK * rank - 0.0005 * position
+    score += (
+        EXPECTED * expected(question, line.text) + LABEL * _labelled(question, line) - RANK * rank - 0.0005 * position
+    )
     return Candidate(line, passage, position, covered, score)
 
 
@@ -78,40 +80,10 @@ def rarity(question: Question, found: list[Passage]) -> list[float]:
     ]
 
 
-def _cover(unit: Unit, passage: Passage, position: int, asked: frozenset[str]) -> float:
-    """How well a line covers a unit: by itself, else by what stands above, before, after it or in the title.
-
-    A quarter counts only where no year stands with it but those `asked` for.
-    """
-    line = passage.lines[position]
-    before = passage.lines[position - 1].own if position else frozenset()
-    after = passage.lines[position + 1].own if position + 1 < len(passage.lines) else frozenset()
-    if unit.kind in ("year", "quarter"):
-        mentions = years if unit.kind == "year" else quarters
-        for words, worth in (
-            (line.own, 1.0),
-            (line.above, ABOVE),
-            (passage.title, TITLE),
-            (before, BEFORE),
-            (passage.all, ELSEWHERE),
-        ):
-            if said := mentions(words):
-                other = unit.kind == "quarter" and asked and years(words) and asked.isdisjoint(years(words))
-                return 0.0 if other else worth * unit.covered(said)
-        return 0.0
-    best = 0.0
-    for words, worth in (
-        (line.own, 1.0),
-        (line.above, ABOVE),
-        (passage.title, TITLE),
-        (before, BEFORE),
-        (after, AFTER),
-        (passage.all, ELSEWHERE),
-    ):
-        if worth <= best:
-            break
-        best = max(best, worth * unit.covered(words))
-    return best
+def _labelled(question: Question, line: Line) -> float:
+    """How much of a row's label the question says, 0 to 1: 'Revenue' is asked for, 'Revenue of partners' is not."""
+    label = terms(cells(line.text)[0]) if line.kind == "row" else []
+    return sum(term in question.terms for term in label) / len(label) if label else 0.0
 
 
 def with_topics(question: Question, found: list[Passage]) -> Question:
@@ -121,7 +93,7 @@ def with_topics(question: Question, found: list[Passage]) -> Question:
 
     def tells_apart(unit: Unit) -> bool:
         titled = sum(unit.covered(passage.title) == 1 for passage in found)
-        return unit.kind == "word" and 0 < titled < len(found)
+        return unit.kind == "word" and not quarters(unit.keys) and 0 < titled < len(found)
 
     units = tuple(replace(unit, kind="name", weight=1.5) if tells_apart(unit) else unit for unit in question.units)
     return replace(question, units=units)

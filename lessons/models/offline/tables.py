@@ -1,62 +1,97 @@
 """Tables that a PDF gives back without their lines: 'Revenue 41.2 38.0 +8.4%' under 'Item Q2 2024 Q2 2023 Change'."""
 
 import re
-from itertools import groupby
+from collections import Counter
+from collections.abc import Sequence
+
+from lessons.models.offline.table_names import column_names, is_dated
 
 _NUMBER = re.compile(r"[(△▲▼+\-−–$€£₩]*\d[\d,.]*(?:%p?|x)?\)?|[–—-]|n/a", re.IGNORECASE)
-_COLUMN = re.compile(
-    r"Q[1-4] \d{4}|\d{4} Q[1-4]|\d{4}년 [1-4]분기|\d{4}년 [상하]반기|H[12] \d{4}|FY ?\d{4}|[^\s()]+\([^)]*\)|\S+"
-)
-_PERIOD = re.compile(r"(?:19|20)\d\d|[1-4]분기|Q[1-4]")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_DATED_LABEL = re.compile(r"(?:\b(?:Q[1-4]|H[12]|FY|total|year)|합계|누계|연간)$", re.IGNORECASE)
 _LONGEST_LABEL = 60  # characters
+
+Row = tuple[str, ...]  # a label and the numbers behind it
 
 
 def barred(text: str) -> str:
     """The text with a bar between the cells of such tables; everything else stays as it is.
 
-    A table is a line of column names above lines that end in as many numbers. Where the names cannot be told apart,
-    the lines stay without bars, each on its own.
+    A table is a line of column names above lines that end in numbers, most of them in as many. Where the names cannot
+    be told apart, the lines stay without bars, each on its own.
     """
     lines = text.splitlines()
-    rows = [_row(line) for line in lines]
     done: list[str] = []
-    for width, group in groupby(range(len(lines)), key=lambda i: len(rows[i])):
-        places = list(group)
-        if not width or not (len(places) > 1 or width > 3):
-            done += [lines[i] for i in places]
-            continue
-        header = _header(done[-1], width - 1) if done else ()
-        if header:
-            done[-1] = _bars(header)
-        done += [_bars(rows[i]) for i in places] if header else ["", *("\n" + lines[i] for i in places), ""]
+    place = 0
+    while place < len(lines):
+        rows = _rows(lines[place:])
+        names = _names(done[-1], rows) if rows and done else ()
+        if names:
+            done[-1] = _bars(names)
+            done += [_bars(_fitted(row, names)) for row in rows]
+        elif rows:
+            done += ["", *("\n" + line for line in lines[place : place + len(rows)]), ""]
+        else:
+            done.append(lines[place])
+        place += len(rows) or 1
     return "\n".join(done)
 
 
-def _bars(cells: tuple[str, ...]) -> str:
+def _bars(cells: Row) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _row(line: str) -> tuple[str, ...]:
-    """A label and the two or more numbers behind it; empty for any other line."""
+def _rows(lines: Sequence[str]) -> list[Row]:
+    """The rows of the table that begins with the first line; none if there is none.
+
+    A line with one number belongs to it if others with more follow, as 'Group costs (2.5)' above the total.
+    """
+    rows: list[Row] = []
+    for line in lines:
+        row = _row(line)
+        if not row:
+            break
+        rows.append(row)
+    full = [place for place, row in enumerate(rows) if len(row) > 2]
+    if not full or full[0] != 0 or not (len(full) > 1 or len(rows[0]) > 3):
+        return []
+    return rows[: full[-1] + 1]
+
+
+def _row(line: str) -> Row:
+    """A label and the numbers behind it; empty for any other line."""
     words = re.sub(r"(?<=\d) %", "%", line).split()
     start = len(words)
     while start and _NUMBER.fullmatch(words[start - 1]):
         start -= 1
     label = " ".join(words[:start])
-    if len(words) - start < 2 or not re.search(r"[^\W\d_]", label) or len(label) > _LONGEST_LABEL or "|" in line:
+    if len(words) - start > 1 and _YEAR.fullmatch(words[start]) and _DATED_LABEL.search(label):
+        label, start = f"{label} {words[start]}", start + 1
+    if all(map(_YEAR.fullmatch, words[start:])) or "|" in line:
+        return ()
+    if not re.search(r"[^\W\d_]", label) or len(label) > _LONGEST_LABEL:
         return ()
     return (label, *words[start:])
 
 
-def _header(line: str, columns: int) -> tuple[str, ...]:
-    """The label's name and those of the columns; empty where they are not as many as the columns."""
+def _names(line: str, rows: Sequence[Row]) -> Row:
+    """The names above the label and the numbers, for the most usual count of numbers for which they can be told."""
     if "|" in line or line.rstrip().endswith((".", ":", "?")):
         return ()
-    words = _COLUMN.findall(line)
-    names = tuple(words[-columns:])
-    if len(words) == columns:
-        return ("", *names)
-    dated = sum(_PERIOD.search(name) is not None for name in names) > 1
-    if len(words) > columns and (len(words) == columns + 1 or dated):
-        return (" ".join(words[:-columns]), *names)
-    return ()
+    counts = Counter(len(row) - 1 for row in rows if len(row) > 2)
+    return next((names for count, _ in counts.most_common() if (names := column_names(line, count))), ())
+
+
+def _fitted(row: Row, names: Row) -> Row:
+    """The cells of a row. One with fewer numbers than names has those of the periods, or they stay in its label.
+
+    'Operating margin 9.5% 9.6%' has no change; nobody knows under which name a lone number stands.
+    """
+    label, *numbers = row
+    if len(row) == len(names):
+        return row
+    dated = [place for place, name in enumerate(names) if is_dated(name)]
+    if len(dated) == len(numbers) and 0 not in dated:
+        found = dict(zip(dated, numbers, strict=True))
+        return (label, *(found.get(place, "") for place in range(1, len(names))))
+    return (" ".join(row), *[""] * (len(names) - 1))

@@ -1,28 +1,15 @@
 """The words of a question that an answer must cover: names, periods, identifiers and the rest, each with its weight."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from lessons.models.offline.glossary import Forms, others
+from lessons.models.offline.glossary import others
 from lessons.models.offline.passages import search_terms
+from lessons.models.offline.unit import Unit
+from lessons.models.offline.units_korean import korean_unit, named
 from lessons.text import ENGLISH_STOP_WORDS, terms
 
 _WORD = re.compile(r"[^\s?？!,;:()\[\]{}\"“”‘’「」]+(?:’s\b)?")
-_PARTICLE = re.compile(
-    "(?<=..)(?:에서는|에게서|으로는|이라는|이라고|이랑|께서|에서|에게|에는|으로|까지|부터|보다|처럼|이란|라는|마다|랑"
-    "|은|는|이|가|을|를|의|에|로|와|과|도|만)$"
-)
-# A noun or a verb of one syllable, and what may follow it: 끄려면 and 끄는 share nothing but their stem.
-_SINGLE = re.compile("([가-힣])(?:은|는|을|를|에|에서|까지|부터|으로|당|마다|려면|으려면|으면)")
-_FOLLOWING = "은는이가을를의에로와과도만까부으당려고면지기니아어습나"
-_VERB_OF_NOUN = re.compile(
-    "(?<=..)(?:하려면|하는|하고|하여|하면|해야|한다|했을|했던|했는지|하기|하지|할지|되려면|되는|되고|되면|된다|되었|된|한|할|될)$"
-)
-_VERB = re.compile("(?:려면|으면|는|어도|아도|었을|았을|었|았|던|을까|을|야|걸리|나)$")
-_COMPANY = re.compile(
-    ".{2,}(?:전자|바이오|물산|은행|건설|제약|에너지|소프트|그룹|병원|대학교|테크|홀딩스|증권|보험|통신|모터스|중공업|식품|상사"
-    "|해운|화학|제과|유업|푸드|푸드빌|리테일|마트|조선|항공|철강|네트웍스|생명|캐피탈|솔루션|랩스|케미칼|소재)$"
-)
 _VAGUE = frozenset(
     """
     compani name number amount total year type kind mean use make happen need way go long take work exist call give
@@ -30,9 +17,6 @@ _VAGUE = frozenset(
     """.split()  # noqa: SIM905
 )
 _MEASURES = frozenset("often far soon long old big large high".split())  # noqa: SIM905  behind 'how': not in the answer
-_VAGUE_KOREAN = re.compile(
-    "방법|내용|정도|이유|종류|날짜|시간|금액|사람|기간|설명|차이|비교|요약|문서|자료|파일|질문|회사|보고서|나오|적혀|따르|걸리|필요|해야|가능|함께|먹|알려|말하"
-)
 _HANGUL = re.compile("[가-힣]")
 _A_YEAR = r"(?:19|20)\d\d"
 _YEAR = re.compile(r"(?:mid|early|late|pre|post|end)?-?((?:19|20)\d\d)", re.IGNORECASE)
@@ -42,32 +26,6 @@ _ABOUT = [  # a quarter that is meant without being named
     ("q4", re.compile(rf"\b(?:late|end of|year[ -]end) {_A_YEAR}|{_A_YEAR}년\s?말|연말", re.IGNORECASE)),
 ]
 _ACRONYM = re.compile(r"[A-Z][A-Z&/]{0,4}s?")  # R&D, ACKs: what it stands for may be written out
-
-
-SAME = 0.8  # what a word counts that means the same as the one that was asked for
-
-
-@dataclass(frozen=True)
-class Unit:
-    """One word of the question. `keys`: any of them covers it whole; `terms`: their share covers it in part."""
-
-    text: str
-    kind: str  # "year", "quarter", "code", "name", "word"
-    terms: frozenset[str]
-    keys: frozenset[str]
-    weight: float
-    others: Forms = ()  # the terms of words that mean the same
-
-    @property
-    def required(self) -> bool:
-        return self.kind != "word"
-
-    def covered(self, found: frozenset[str]) -> float:
-        """How much of the unit, or of a word that means the same, these terms hold, 0 to 1."""
-        own = float(not self.keys.isdisjoint(found)) if self.keys else len(self.terms & found) / len(self.terms)
-        if own < SAME and any(other <= found for other in self.others):
-            return SAME
-        return own
 
 
 LONGEST_WORD = 60  # characters; what is longer is no word, and nothing can be found by it
@@ -93,6 +51,7 @@ def read_units(text: str) -> list[Unit]:
             continue
         unit = _read_word(word, position, titled) if 0 < len(word) <= LONGEST_WORD else None
         if unit:
+            unit = named(unit, words[position + 1 : position + 2])
             units.append(replace(unit, others=same[position]) if unit.kind == "word" else unit)
     return units
 
@@ -104,7 +63,7 @@ def _bare(word: str) -> str:
 
 def _read_word(word: str, position: int, titled: bool) -> Unit | None:
     if _HANGUL.search(word) and not re.search(r"[A-Za-z\d]", word):
-        return _korean(word)
+        return korean_unit(word)
     found = terms(word)
     if not found or re.fullmatch(r"(?:[1-4]분기.*|[Qq][1-4]|quarter|third|fourth)", word):
         return None
@@ -129,21 +88,6 @@ def _read_word(word: str, position: int, titled: bool) -> Unit | None:
 def _number_key(found: list[str]) -> str:
     """'3개월' must be found as '3개', not as any 3; '15.2%' as itself."""
     return found[1] if len(found) > 1 and _HANGUL.search(found[1]) else found[0]
-
-
-def _korean(word: str) -> Unit | None:
-    if terms(word) and (single := _SINGLE.fullmatch(word)):
-        core = single[1]
-        return Unit(core, "word", frozenset([core]), frozenset([core, *(core + first for first in _FOLLOWING)]), 1.0)
-    core = _VERB_OF_NOUN.sub("", _PARTICLE.sub("", word))
-    found = frozenset(terms(core))
-    if not found:
-        return None
-    if _COMPANY.fullmatch(core):
-        return Unit(core, "name", found, frozenset(), 1.5)
-    vague = _VAGUE_KOREAN.match(core)
-    weight = 0.3 if vague else 0.5 if _VERB.search(core) else 1.0
-    return Unit(core, "word", found, frozenset(), weight)
 
 
 def _unit(kind: str, key: str) -> Unit:

@@ -5,7 +5,7 @@ import re
 from lessons.models.offline.query.periods import pointed_at
 from lessons.models.offline.query.slots import Slot, slots, without
 from lessons.models.offline.question import read_question
-from lessons.models.offline.units import Unit
+from lessons.models.offline.unit import Unit
 from lessons.text import language, terms
 
 _LEAD = re.compile(
