@@ -21,6 +21,7 @@ NOTEBOOKS = {
     "06": "measuring",
     "07": "scoped",
     "09": "long_term",
+    "11": "copilot",
     "12": "faults",
 }
 """The module of each notebook's exercises."""

@@ -1,0 +1,179 @@
+"""What goes wrong in notebook 11."""
+
+from tests.exercises.mistakes import mistake, mistakes
+
+mistakes("11.1", 5, 21, 3, 4.2, "four")
+
+
+def _outcome(decision, least, order):
+    for name in order:
+        if name == "ranked" and not decision.ranked_indices:
+            return "not_documented"
+        if name == "confidence" and decision.confidence < least:
+            return "nothing_relevant"
+        if name == "sufficient" and decision.is_sufficient:
+            return "answered"
+    return "best_effort"
+
+
+@mistake("11.2")
+def asks_for_confidence_first(decision, least):
+    return _outcome(decision, least, ("confidence", "ranked", "sufficient"))
+
+
+@mistake("11.2")
+def believes_that_it_suffices(decision, least):
+    return _outcome(decision, least, ("sufficient", "ranked", "confidence"))
+
+
+@mistake("11.2")
+def forgets_confidence(decision, least):
+    return _outcome(decision, least, ("ranked", "sufficient"))
+
+
+@mistake("11.2")
+def forgets_what_is_ranked(decision, least):
+    return _outcome(decision, least, ("confidence", "sufficient"))
+
+
+@mistake("11.2")
+def asks_for_more_than_the_least(decision, least):
+    return _outcome(decision, least + 1e-9, ("ranked", "confidence", "sufficient"))
+
+
+@mistake("11.2")
+def answers_always(decision, least):
+    return "answered"
+
+
+def _problems(decision, passages):
+    ranked = decision.ranked_indices
+    searching = decision.next_action == "search_again"
+    return {
+        "range": any(not 1 <= number <= passages for number in ranked),
+        "twice": len(set(ranked)) < len(ranked),
+        "nothing": decision.is_sufficient and not ranked,
+        "query": searching and not decision.refined_query.strip(),
+    }
+
+
+@mistake("11.3")
+def counts_from_zero(decision, passages):
+    found = _problems(decision, passages) | {"range": any(not 0 <= n < passages for n in decision.ranked_indices)}
+    return not any(found.values())
+
+
+@mistake("11.3")
+def lets_zero_through(decision, passages):
+    found = _problems(decision, passages) | {"range": any(n > passages for n in decision.ranked_indices)}
+    return not any(found.values())
+
+
+@mistake("11.3")
+def refuses_whatever_ranks_nothing(decision, passages):
+    return bool(decision.ranked_indices) and not any(_problems(decision, passages).values())
+
+
+@mistake("11.3")
+def takes_spaces_for_a_query(decision, passages):
+    found = _problems(decision, passages)
+    found["query"] = decision.next_action == "search_again" and not decision.refined_query
+    return not any(found.values())
+
+
+@mistake("11.3")
+def overlooks_a_second_time(decision, passages):
+    return not any((_problems(decision, passages) | {"twice": False}).values())
+
+
+@mistake("11.3")
+def lets_nothing_suffice(decision, passages):
+    return not any((_problems(decision, passages) | {"nothing": False}).values())
+
+
+@mistake("11.3")
+def believes_every_decision(decision, passages):
+    return True
+
+
+def _sorted(found):
+    return sorted(found, key=lambda chunk: chunk["chunk_index"])
+
+
+def _holds(chunk, path):
+    return not path or any(each == path or each.startswith(f"{path} > ") for each in chunk["sections"])
+
+
+@mistake("11.4")
+def reads_every_file(chunks, source, path):
+    return _sorted(chunk for chunk in chunks if _holds(chunk, path))
+
+
+@mistake("11.4")
+def misses_what_is_inside(chunks, source, path):
+    return _sorted(chunk for chunk in chunks if chunk["source"] == source and (not path or path in chunk["sections"]))
+
+
+@mistake("11.4")
+def compares_beginnings(chunks, source, path):
+    own = [chunk for chunk in chunks if chunk["source"] == source]
+    return _sorted(chunk for chunk in own if any(each.startswith(path) for each in chunk["sections"]))
+
+
+@mistake("11.4")
+def keeps_the_order_of_the_search(chunks, source, path):
+    return [chunk for chunk in chunks if chunk["source"] == source and _holds(chunk, path)]
+
+
+@mistake("11.4")
+def looks_at_the_first_section(chunks, source, path):
+    own = [chunk for chunk in chunks if chunk["source"] == source]
+    return _sorted(chunk for chunk in own if _holds({"sections": chunk["sections"][:1]}, path))
+
+
+@mistake("11.4")
+def knows_no_whole_file(chunks, source, path):
+    own = [chunk for chunk in chunks if chunk["source"] == source]
+    return _sorted(chunk for chunk in own if path and _holds(chunk, path))
+
+
+def _monthly(sessions, turns, tokens, prices, updates, days=30, million=1e6):
+    def dollars(used):
+        return (used["in"] * prices["in"] + used["out"] * prices["out"]) / million
+
+    return days * sessions * (turns * dollars(tokens["question"]) + updates * dollars(tokens["update"]))
+
+
+@mistake("11.5")
+def updates_a_full_window(sessions, turns, tokens, prices):
+    return _monthly(sessions, turns, tokens, prices, turns // 5)
+
+
+@mistake("11.5")
+def updates_after_every_turn(sessions, turns, tokens, prices):
+    return _monthly(sessions, turns, tokens, prices, turns)
+
+
+@mistake("11.5")
+def prices_a_thousand(sessions, turns, tokens, prices):
+    return _monthly(sessions, turns, tokens, prices, max(0, turns - 1) // 5, million=1e3)
+
+
+@mistake("11.5")
+def pays_a_day(sessions, turns, tokens, prices):
+    return _monthly(sessions, turns, tokens, prices, max(0, turns - 1) // 5, days=1)
+
+
+@mistake("11.5")
+def pays_one_price(sessions, turns, tokens, prices):
+    return _monthly(sessions, turns, tokens, {"in": prices["in"], "out": prices["in"]}, max(0, turns - 1) // 5)
+
+
+@mistake("11.5")
+def updates_less_than_never(sessions, turns, tokens, prices):
+    return _monthly(sessions, turns, tokens, prices, (turns - 1) // 5)
+
+
+@mistake("11.5")
+def forgets_the_memory(sessions, turns, tokens, prices):
+    return _monthly(sessions, turns, tokens, prices, 0)
