@@ -1,13 +1,35 @@
-"""Small HTML tables for notebooks."""
+"""Foreign text that is shown and never interpreted: HTML tables for notebooks, Markdown for the app and for files."""
 
 import html
+import re
 from collections.abc import Iterable, Sequence
+
+_MARKS = re.compile(r"([!#$&()*+.:<=>@\[\\\]^_`{|}~-])")
+_INDENTED = re.compile(r"(?m)^[ \t]+")
 
 
 def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table with its texts escaped; the first column is on the left, numbers are on the right."""
     body = "".join(f"<tr>{_cells(row, 'td')}</tr>" for row in rows)
     return f"<table><tr>{_cells(head, 'th')}</tr>{body}</table>"
+
+
+def plain(text: str) -> str:
+    """Markdown that shows `text` as it is: no markup, image, link or HTML of a document comes alive."""
+    escaped = _MARKS.sub(r"\\\1", text)
+    return _INDENTED.sub(lambda indent: "\u00a0" * len(indent[0]), escaped).replace("\n", "  \n")
+
+
+def plain_line(text: str) -> str:
+    """The same on one line, as the cell of a table or the item of a list needs it."""
+    return plain(" ".join(text.split()))
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table with its texts escaped."""
+    lines = [head, *rows]
+    shown = [f"| {' | '.join(map(plain_line, cells))} |" for cells in lines]
+    return "\n".join([shown[0], "|" + " --- |" * len(head), *shown[1:]])
 
 
 def _cells(texts: Sequence[str], tag: str) -> str:

@@ -13,7 +13,10 @@ from typing import Any
 
 @dataclass
 class Step:
-    """One step of an answer. Times are milliseconds, tokens the model's own count or an estimate, cost US dollars."""
+    """One step of an answer. Times are milliseconds, tokens the model's own count or an estimate, cost US dollars.
+
+    What the `parts` used, such as the steps of one search of an agent, is counted in it.
+    """
 
     name: str
     input: Any = None
@@ -24,6 +27,12 @@ class Step:
     tokens_out: int = 0
     cost: float = 0.0
     notes: list[str] = field(default_factory=list)
+    parts: list["Step"] = field(default_factory=list, repr=False)
+
+    def nest(self, other: "Step") -> None:
+        """Count what a step within this one used, and keep it as a part of this one."""
+        self.parts.append(other)
+        self.add(other)
 
     def add(self, other: "Step") -> None:
         """Count what another step used, and take over its notes."""

@@ -74,7 +74,7 @@ class SearchTools:
             return problem
         step.notes.append(f"{' in '.join(arguments.values())} → {len(found.documents)} documents")
         for part in found.trace:
-            step.add(part)
+            step.nest(part)
         step.output = list(found.documents)
         known = {document.id for documents in self.found.values() for document in documents}
         self.found[search] = found.documents

@@ -65,3 +65,15 @@ def _overlap(wanted: set[str], sentence: str) -> float:
 
 def _weight(found: set[str]) -> int:
     return sum(3 if any(map(str.isdigit, term)) else 1 for term in found)
+
+
+def around(quote: str, content: str) -> tuple[str, str, str]:
+    """The content cut into what stands before the quote, the quote, and what follows.
+
+    Line breaks are as good as spaces. All of it stands before a quote that is not there.
+    """
+    words = r"\s+".join(map(re.escape, quote.split()))
+    match = re.search(words, content) if words else None
+    if match is None:
+        return content, "", ""
+    return content[: match.start()], match[0], content[match.end() :]

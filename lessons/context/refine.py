@@ -81,7 +81,7 @@ class Refined(Device):
             resources = self.place.resources(self.index)
             found = [pipeline.search(replace(query, text=text), resources, within) for text in queries]
             for each in within:
-                step.add(each)
+                step.nest(each)
             turns = (each for turn in zip_longest(*found) for each in turn if each)
             step.output = documents = list({each.id: each for each in turns}.values())
         return documents

@@ -13,15 +13,10 @@ from lessons.library import ensure_corpus, shipped_documents
 from lessons.models.llm import describe
 from lessons.settings import settings
 from lessons.stages import Stage
+from lessons.tables import plain
 from lessons.workspace import Workspace, workspace
 
 _SESSION = re.compile(r"[\w-]{22}", re.ASCII)  # what `secrets.token_urlsafe(16)` gives
-_PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
-
-
-def plain(text: str) -> str:
-    """Markdown that shows `text` as it is: no markup, image, link or HTML of a document comes alive."""
-    return _PUNCTUATION.sub(r"\\\1", text).replace("\n", "  \n")
 
 
 @contextmanager

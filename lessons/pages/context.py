@@ -14,7 +14,7 @@ from lessons.context.manager import ContextManager, ManagedContext, Shares
 from lessons.context.tokens import TokenManager
 from lessons.evaluate.plot_budget import plot_budget
 from lessons.pages.common import opened, plain, told_plainly
-from lessons.pages.compare import sample_questions
+from lessons.pages.golden_picker import sample_questions
 from lessons.pages.limits import allow_questions
 from lessons.pages.show import show_answer
 from lessons.retrieve.types import Compressor

@@ -1,12 +1,10 @@
 """The questions whose metric changed between two stages, and from there into Compare."""
 
-from functools import cache
-
 import streamlit as st
 
 from lessons.evaluate.evaluation import METRICS, Evaluation, Record
-from lessons.evaluate.golden import golden_questions
 from lessons.pages import compare
+from lessons.pages.asked import golden_named
 from lessons.pages.common import plain
 from lessons.settings import settings
 
@@ -58,23 +56,16 @@ def _answers(old: Record, new: Record, metric: str) -> None:
         with column.container(border=True):
             st.caption(f"{record.stage.capitalize()}, {metric} {record.value(metric):.2f}")
             st.markdown(plain(record.answer))
-    link_to_compare(old, [old.stage, new.stage], _owner(old))
+    link_to_compare(old, [old.stage, new.stage], settings().user)
 
 
 def link_to_compare(record: Record, names: list[str], owner: str) -> None:
-    """A link that asks the question again, of these stages and on this owner's documents."""
-    if record.category == "follow-up":
+    """A link to ask the question again, of these stages; a golden one brings its owner and its conversation."""
+    golden = golden_named(record.question_id)
+    query = {"question": record.question, "stages": ",".join(names), "owner": owner}
+    if golden and golden.question == record.question:
+        query |= {"golden": golden.id, "owner": golden.owner}
+    elif record.category == "follow-up":
         st.caption("A follow-up: the conversation before it belongs to the question, so it is asked in Chat.")
-    else:
-        query = {"question": record.question, "stages": ",".join(names), "owner": owner}
-        st.page_link(st.Page(compare.page, default=True), label="Open in Compare", query_params=query)
-
-
-def _owner(record: Record) -> str:
-    """Whose documents the question is about: the golden set knows; other data is the reader's."""
-    return _owners().get(record.question_id, settings().user)
-
-
-@cache
-def _owners() -> dict[str, str]:
-    return {each.id: each.owner for split in ("dev", "test") for each in golden_questions(split)}
+        return
+    st.page_link(st.Page(compare.page, default=True), label="Open in Compare", query_params=query)

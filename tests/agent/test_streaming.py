@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from threading import Event
 from typing import Any
 
 import pytest
 
 from lessons.agent.telling import telling
 from lessons.answer.prompts import NOTHING_FOUND
+from lessons.errors import LessonsError
 from lessons.memory.manager import ConversationStream
 from lessons.pages.streaming import answers_of
 from lessons.retrieve.types import RetrievedDocument
@@ -91,6 +93,54 @@ def test_a_page_that_is_left_ends_the_work(stage: Stage) -> None:
     with pytest.raises(Left):
         answers_of([stream], leave)
     assert next(stream.pieces, None) is None
+
+
+def test_a_stage_that_fails_does_not_disturb_the_others(stage: Stage) -> None:
+    def broken() -> Iterator[str]:
+        yield "It is "
+        raise LessonsError("The model is away; start it.")
+
+    failing, working = stage.stream(QUESTION), stage.stream(QUESTION)
+    failing.pieces = broken()
+    problem, answer = answers_of([failing, working], lambda *_: None)
+    assert str(problem) == "The model is away; start it."
+    assert answer is working.answer
+
+
+def test_a_slow_stage_does_not_hold_up_the_others(stage: Stage) -> None:
+    finished, order = Event(), []
+
+    def slow() -> Iterator[str]:
+        assert finished.wait(60)
+        yield "at last"
+
+    def done(number: int, _: object) -> None:
+        order.append(number)
+        finished.set()
+
+    waiting = stage.stream(QUESTION)
+    waiting.pieces = slow()
+    answers_of([waiting, stage.stream(QUESTION)], lambda *_: None, done)
+    assert order == [1, 0]
+
+
+def test_while_nobody_says_anything_the_page_can_still_be_left(stage: Stage) -> None:
+    class Left(BaseException):
+        pass
+
+    silent, stream = Event(), stage.stream(QUESTION)
+
+    def leave(*_: object) -> None:
+        silent.set()
+        raise Left
+
+    def waiting() -> Iterator[str]:
+        assert silent.wait(60)
+        yield "too late"
+
+    stream.pieces = waiting()
+    with pytest.raises(Left):
+        answers_of([stream], leave)
 
 
 def test_nothing_found_by_any_search_is_said(stage: Stage) -> None:

@@ -1,9 +1,10 @@
 """Citations lead back to words that stand in the chunk."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.answer.cite import best_quote, citations, confidence
+from lessons.answer.cite import around, best_quote, citations, confidence
 from lessons.retrieve.types import Context, RetrievedDocument
 
 REPORT = RetrievedDocument(
@@ -56,3 +57,20 @@ def test_a_quote_always_stands_in_its_content(claim: str, content: str) -> None:
 def test_confidence_is_the_share_of_the_question_that_the_documents_hold() -> None:
     assert confidence("Did revenue rise in Busan?", (REPORT,)) > confidence("Did revenue rise in Oslo?", (REPORT,))
     assert confidence("anything", ()) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("content", "cut"),
+    [
+        ("It opens. At\n seven (sharp). Then", ("It opens. ", "At\n seven (sharp).", " Then")),
+        ("At seven (sharp).", ("", "At seven (sharp).", "")),
+        ("At eight.", ("At eight.", "", "")),
+    ],
+)
+def test_a_quote_is_found_again_whatever_the_line_breaks(content: str, cut: tuple[str, str, str]) -> None:
+    assert around("At seven (sharp).", content) == cut
+
+
+@given(st.text(), st.text())
+def test_nothing_is_lost_around_a_quote(quote: str, content: str) -> None:
+    assert "".join(around(quote, content)) == content

@@ -15,7 +15,8 @@ def press(page: AppTest, label: str) -> AppTest:
 
 def shown(page: AppTest) -> str:
     """The words on the page."""
-    return "\n".join(element.value for element in [*page.markdown, *page.caption, *page.error, *page.warning])
+    texts = [element.value for element in [*page.markdown, *page.caption, *page.error, *page.warning]]
+    return "\n".join([*texts, *(button.label for button in page.button)])
 
 
 def until(happened: Callable[[], bool]) -> None:

@@ -1,0 +1,216 @@
+"""The Compare page beyond a plain question: golden ones, follow-ups, addresses, passages, and stages that fail."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from lessons.answer.answer import Answer
+from lessons.errors import LessonsError
+from lessons.pages import compare_run
+from lessons.pages.asked import all_golden
+from lessons.stages import AnswerStream, Stage
+from lessons.tables import plain, plain_line
+from tests.support.app import press, shown
+
+QUESTION = "When does the kiosk open?"
+
+
+def script() -> None:
+    from lessons.pages import compare
+
+    compare.page()
+
+
+@pytest.fixture
+def page(shop: None) -> AppTest:
+    """The page with two stages chosen."""
+    page = AppTest.from_function(script, default_timeout=120)
+    page.query_params["stages"] = "naive,smart"
+    return page.run()
+
+
+def ask(page: AppTest, question: str | None = QUESTION) -> AppTest:
+    if question is not None:
+        page.text_area[0].set_value(question)
+    return press(page, "Ask")
+
+
+def opened(**link: str | list[str]) -> AppTest:
+    page = AppTest.from_function(script, default_timeout=120)
+    page.query_params.update(link)
+    page.run()
+    assert not page.exception
+    return page
+
+
+def answers(page: AppTest) -> dict[str, Answer]:
+    return page.session_state["compared"].answers
+
+
+def golden(**wanted: Any) -> Any:
+    """The first golden question with these properties."""
+    return next(each for each in all_golden() if all(getattr(each, name) == value for name, value in wanted.items()))
+
+
+def test_a_golden_question_brings_its_owner_and_its_conversation(page: AppTest) -> None:
+    chosen = next(each for each in all_golden() if each.history and each.owner != "reader")
+    page.selectbox(key="golden-question").select(chosen).run()
+    assert page.text_area[0].value == chosen.question
+    assert page.sidebar.selectbox[0].value == chosen.owner
+    assert plain_line(chosen.history[0][1]) in shown(page)
+
+
+def test_golden_questions_are_narrowed_by_category_and_language_and_name_their_split(page: AppTest) -> None:
+    page.selectbox(key="golden-category").select("comparison").run()
+    page.selectbox(key="golden-language").select("ko").run()
+    options = page.selectbox(key="golden-question").options
+    assert options
+    assert all("comparison" in option and ("(dev, " in option or "(test, " in option) for option in options)
+
+
+def test_what_is_known_of_a_golden_question_and_what_no_stage_found_is_shown(page: AppTest) -> None:
+    known = golden(owner="reader", category="fact", history=())
+    text = shown(ask(page, known.question))
+    assert plain(known.answer) in text
+    assert f"No stage found **{plain_line(known.evidence[0].source_file)}**" in text
+
+
+def test_a_follow_up_goes_on_with_each_stages_own_answer(page: AppTest) -> None:
+    first = answers(ask(page))
+    press(page, "Ask a follow-up")
+    assert page.text_area[0].value == ""
+    assert plain_line(first["smart"].text) in shown(page)
+    ask(page, "And when does it close?")
+    before = page.session_state["asked"].before
+    assert [(line.stage, line.content) for line in before] == [
+        ("", QUESTION),
+        ("naive", first["naive"].text),
+        ("smart", first["smart"].text),
+    ]
+    assert "18:15" in answers(page)["smart"].text
+    assert f"A follow-up to: {plain_line(QUESTION)}" in shown(page)
+    assert page.query_params["after"] == QUESTION
+
+
+def test_a_follow_up_can_be_left(page: AppTest) -> None:
+    press(ask(page), "Ask a follow-up")
+    press(page, "Ask something new instead")
+    assert page.session_state["before"] == ()
+    assert "A follow-up to" not in shown(page)
+
+
+def test_an_address_fills_the_form_and_asks_nothing(shop: None) -> None:
+    page = opened(question="And then?", after=[QUESTION], stages="smart", file="kiosk.md", filter="page_number == 1")
+    assert page.text_area[0].value == "And then?"
+    assert (page.selectbox(key="file").value, page.text_input(key="filter").value) == ("kiosk.md", "page_number == 1")
+    assert plain_line(QUESTION) in shown(page)
+    assert "compared" not in page.session_state
+
+
+def test_the_address_of_a_golden_follow_up_brings_its_conversation(shop: None) -> None:
+    known = next(each for each in all_golden() if each.history)
+    page = opened(golden=known.id, owner=known.owner, stages="naive")
+    assert page.text_area[0].value == known.question
+    ask(page, None)
+    assert page.session_state["compared"].golden == known
+    assert page.query_params["golden"] == known.id
+    assert "after" not in page.query_params
+
+
+@pytest.mark.parametrize("link", [{"golden": "no-such"}, {"file": "no such.md"}, {"stages": "nonsense"}])
+def test_unknown_names_in_an_address_are_left_out(shop: None, link: dict[str, str]) -> None:
+    page = opened(question=QUESTION, **link)
+    assert page.text_area[0].value == QUESTION
+    assert page.selectbox(key="file").value == "all documents"
+
+
+def test_what_was_asked_for_can_be_opened_again(page: AppTest) -> None:
+    page.selectbox(key="file").select("kiosk.md")
+    page.text_input(key="filter").set_value('source_file == "kiosk.md"')
+    ask(page)
+    again = opened(**page.query_params)
+    assert again.selectbox(key="file").value == "kiosk.md"
+    assert again.text_input(key="filter").value == 'source_file == "kiosk.md"'
+    assert again.session_state["stages"] == ["naive", "smart"]
+
+
+class Breaks:
+    """A stage whose answer breaks off."""
+
+    def __init__(self, stage: Stage, error: Exception) -> None:
+        self.stage, self.error = stage, error
+
+    def stream(self, question: str, **_: object) -> AnswerStream:
+        def pieces() -> Iterator[str]:
+            yield "The kiosk "
+            raise self.error
+
+        return AnswerStream(Answer(question, self.stage.name, "test"), pieces())
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (LessonsError("The model cannot be reached; start it."), "The model cannot be reached; start it."),
+        (RuntimeError("a secret"), "This stage broke off for an unexpected reason"),
+    ],
+)
+def test_a_stage_that_fails_is_a_sentence_and_the_others_answer(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch, error: Exception, told: str
+) -> None:
+    monkeypatch.setattr(
+        compare_run, "answering", lambda stage: Breaks(stage, error) if stage.name == "smart" else stage
+    )
+    text = shown(ask(page))
+    assert plain("7:30") in text
+    assert [box.value.startswith(plain(told)) for box in page.error] == [True]
+    assert "a secret" not in text
+
+
+def test_stages_that_were_not_asked_or_left_too_early_say_so(page: AppTest) -> None:
+    ask(page)
+    del answers(page)["smart"]
+    page.pills(key="stages").set_value(["naive", "smart", "agentic"]).run()
+    text = shown(page)
+    assert "The page was left before this stage had answered" in text
+    assert "Not asked yet." in text
+
+
+def test_a_citation_opens_its_passage_with_the_words_marked_and_asks_nothing(page: AppTest) -> None:
+    before = answers(ask(page))["naive"]
+    next(button for button in page.button if "kiosk" in button.label).click().run()
+    assert not page.exception
+    text = shown(page)
+    assert f":orange-background[**{plain_line(before.citations[0].quote)}**]" in text
+    assert plain("<script>alert(1)</script>") in text
+    assert answers(page)["naive"] is before
+
+
+def test_a_passage_that_is_gone_is_shown_as_it_was_read(page: AppTest) -> None:
+    answer = answers(ask(page))["naive"]
+    document = answer.context.documents[0]
+    document.metadata["user_id"] = "somebody else"
+    next(button for button in page.button if "kiosk" in button.label).click().run()
+    assert not page.exception
+    assert "This is the chunk as the answer read it" in shown(page)
+    assert plain("7:30") in shown(page)
+
+
+def test_the_ranks_of_the_stages_stand_beside_each_other(page: AppTest) -> None:
+    text = shown(ask(page))
+    assert ":small[:gray[Naive]]  \n1" in text
+    assert ":small[:gray[Smart]]  \n1 :gray[=]" in text
+
+
+def test_the_comparison_can_be_saved(page: AppTest) -> None:
+    assert [button.proto.label for button in ask(page).get("download_button")] == ["Save as Markdown"]
+
+
+def test_hiding_a_stage_and_showing_it_again_asks_nothing(page: AppTest) -> None:
+    before = dict(answers(ask(page)))
+    page.pills(key="stages").set_value(["naive"]).run()
+    assert [column.value for column in page.subheader] == ["Naive"]
+    page.pills(key="stages").set_value(["naive", "smart"]).run()
+    assert all(answers(page)[name] is answer for name, answer in before.items())
