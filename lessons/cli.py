@@ -40,6 +40,8 @@ app.add_typer(course_commands)
 app.add_typer(bench_commands)
 app.add_typer(app_commands)
 
+LISTED = 5  # names of files in a note
+
 User = Annotated[str, typer.Option(help="Owner of the documents.", show_default="LESSONS_USER")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 
@@ -127,7 +129,7 @@ def ingest(
     """Read files or folders into the index of every stage. Known files are skipped, changed ones replaced."""
     from lessons.ingest.enrich import default_level
     from lessons.ingest.read import READERS
-    from lessons.ingest.read_names import named_files
+    from lessons.ingest.read_names import left_out, named_files
     from lessons.ingest.scope import Scope
     from lessons.library import indexes
     from lessons.models.offline.llm import OfflineLLM
@@ -140,6 +142,9 @@ def ingest(
         )
     targets = [known[index]] if index else list(known.values())
     files = named_files(paths, READERS)
+    if unread := left_out(paths, READERS):
+        told = ", ".join(unread[:LISTED]) + (f" and {len(unread) - LISTED} more" if len(unread) > LISTED else "")
+        errors().print(f"Note: of a kind that cannot be read: {told}", style="yellow", markup=False, soft_wrap=True)
     place = workspace()
     scope = Scope(user or place.settings.user)
     level = enrich.value if enrich else default_level(place.llm)

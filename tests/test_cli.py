@@ -185,6 +185,13 @@ def test_a_bad_file_is_reported_and_the_others_go_on(owner: str, tmp_path: Path)
     }
 
 
+def test_files_of_an_unknown_kind_are_named(owner: str, tmp_path: Path) -> None:
+    for name in ("kiosk.md", "회의록.hwp", ".hidden.hwp"):
+        (tmp_path / name).write_text(FACTS["kiosk.md"], encoding="utf-8")
+    done = lessons("ingest", str(tmp_path), "--user", owner)
+    assert "Note: of a kind that cannot be read: 회의록.hwp\n" in done.stderr
+
+
 def test_a_level_of_enrichment_that_changes_nothing_is_told(owner: str, tmp_path: Path) -> None:
     (tmp_path / "kiosk.md").write_text(FACTS["kiosk.md"], encoding="utf-8")
     path = str(tmp_path / "kiosk.md")

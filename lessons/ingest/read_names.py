@@ -25,6 +25,17 @@ def named_files(paths: Sequence[Path], suffixes: Collection[str]) -> list[tuple[
     return [(path, name if names[name] == 1 else stored_name(path.absolute().as_posix())) for path, name in named]
 
 
+def left_out(paths: Sequence[Path], suffixes: Collection[str]) -> list[str]:
+    """The names of the files in these folders that are of no readable kind, hidden ones not counted."""
+    inside = [file.relative_to(path) for path in paths if path.is_dir() for file in path.rglob("*") if file.is_file()]
+    unknown = [name for name in inside if name.suffix.lower() not in suffixes and not _hidden(name)]
+    return sorted(stored_name(name.as_posix()) for name in unknown)
+
+
+def _hidden(name: Path) -> bool:
+    return any(part.startswith(".") for part in name.parts)
+
+
 def _single(path: Path) -> tuple[Path, str]:
     if not path.exists():
         raise ReadError(f"{path} does not exist; check the spelling of the path.")
@@ -34,8 +45,7 @@ def _single(path: Path) -> tuple[Path, str]:
 def _in_folder(folder: Path, suffixes: Collection[str]) -> list[tuple[Path, str]]:
     files = sorted(file for file in folder.rglob("*") if file.suffix.lower() in suffixes and file.is_file())
     names = [file.relative_to(folder) for file in files]
-    shown = [name for name in names if not any(part.startswith(".") for part in name.parts)]
-    return [(_followed(folder / name, folder), stored_name(name.as_posix())) for name in shown]
+    return [(_followed(folder / name, folder), stored_name(name.as_posix())) for name in names if not _hidden(name)]
 
 
 def _followed(file: Path, folder: Path) -> Path:
