@@ -20,6 +20,7 @@ NOTEBOOKS = {
     "05": "agentic_rag",
     "06": "measuring",
     "07": "scoped",
+    "08": "conversation",
     "09": "long_term",
     "11": "copilot",
     "12": "faults",
