@@ -13,6 +13,10 @@ class DatabaseError(LessonsError):
     """The database cannot be started, reached or used."""
 
 
+class BrokenOffError(DatabaseError):
+    """The database broke work off through no fault of it; done again, it may succeed."""
+
+
 class ModelError(LessonsError):
     """A language or embedding model cannot be reached or gives unusable output."""
 

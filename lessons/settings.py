@@ -31,6 +31,7 @@ class Settings(BaseSettings):
     # Where things live
     data_dir: Path = Path(platformdirs.user_data_dir("rag-workbook", appauthor=False))
     database_url: SecretStr | None = Field(None, validation_alias=AliasChoices("database_url", "DATABASE_URL"))
+    failover_seconds: float = 30.0  # that a new primary is waited for when DATABASE_URL names several servers
     user: str = "reader"
 
     # Which models answer. Without a key and without a server, the keyless pair does.

@@ -76,6 +76,21 @@ def make_cluster(home: Path) -> None:
     folder.rename(home / "cluster")
 
 
+def make_replica(home: Path, primary: Address) -> None:
+    """Copy a running cluster into an empty home, as one that goes on replaying what is written in the other."""
+    cluster = home / "cluster"
+    cluster.mkdir(mode=0o700)
+    owner = system_user() if am_root() else None
+    _give(cluster, owner)
+    if primary.password:
+        remember(home, Address("127.0.0.1", 0, primary.password))
+    source = f"host={primary.host} port={primary.port} user={SUPERUSER} password='{primary.password or ''}'"
+    arguments = ["--write-recovery-conf", "--checkpoint=fast", f"--pgdata={cluster}", f"--dbname={source}"]
+    code, output = run("pg_basebackup", *arguments, folder=cluster, owner=owner)
+    if code != 0:
+        raise DatabaseError(why_not(home, output, f"the copy of the other server ended with code {code}"))
+
+
 def _login(home: Path) -> list[str]:
     """Trust whoever reaches the private socket folder; where there are no such sockets, ask for a password."""
     if os.name != "nt":

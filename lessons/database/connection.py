@@ -8,17 +8,15 @@ from threading import RLock
 from typing import Any, Literal
 
 import psycopg
-from sqlalchemy import URL, Engine, create_engine, event, make_url, text
+from sqlalchemy import URL, Engine, create_engine, event, text
 from sqlalchemy.exc import ArgumentError
 
 from lessons.database import embedded
-from lessons.database.problems import NO_PGVECTOR, explained, known
+from lessons.database.problems import NO_PGVECTOR, explain, explained, known
+from lessons.database.replicas import reader, replicated, single, with_hosts
 from lessons.errors import DatabaseError
 from lessons.settings import Settings
 from lessons.settings import settings as process_settings
-
-# A filtered search goes on until it has enough rows; servers without pgvector 0.8 ignore the setting.
-SEARCH_OPTIONS = "-c hnsw.iterative_scan=relaxed_order"
 
 _engines: dict[str, Engine] = {}
 _threads = RLock()
@@ -96,7 +94,7 @@ def psycopg_url(url: str) -> URL:
     rewritten, found = re.subn(r"^postgres(ql)?(\+\w+)?://", "postgresql+psycopg://", url.strip().strip("\"'"))
     try:
         if found:
-            return make_url(rewritten)
+            return with_hosts(rewritten)
     except (ArgumentError, ValueError):
         pass
     raise DatabaseError(
@@ -116,19 +114,12 @@ def _key(settings: Settings) -> str:
 
 def _external(url: str) -> Engine:
     read = psycopg_url(url)
-    options = " ".join([*_as_list(read.query.get("options")), SEARCH_OPTIONS])
-    with explained():
-        try:
-            return _answering(_make(read.update_query_dict({"options": options})))
-        except Exception as error:
-            if "unsupported startup parameter" not in str(error.__cause__):
-                raise
-            return _answering(_make(read))  # a connection pooler such as PgBouncer
+    return _answering(_make(read) if single(read) else replicated(read, _make))
 
 
 def _embedded(data_dir: Path) -> Engine:
     address = embedded.running(data_dir)
-    query = {"host": address.host, "port": str(address.port), "options": SEARCH_OPTIONS}
+    query = {"host": address.host, "port": str(address.port)}
     url = URL.create(
         "postgresql+psycopg", embedded.SUPERUSER, address.password, database=embedded.SUPERUSER, query=query
     )
@@ -155,8 +146,8 @@ def _make(url: URL, **options: Any) -> Engine:
     @event.listens_for(made, "handle_error")
     def say_what_to_do(context: Any) -> None:
         error = context.original_exception
-        if not context.is_pre_ping and isinstance(error, psycopg.Error) and (sentence := known(error)):
-            raise DatabaseError(sentence) from error
+        if not context.is_pre_ping and isinstance(error, psycopg.Error) and known(error):
+            raise explain(error) from error
 
     return made
 
@@ -170,10 +161,7 @@ def _forget(settings: Settings) -> None:
     with _threads:
         if made := _engines.pop(_key(settings), None):
             made.dispose()
-
-
-def _as_list(value: str | tuple[str, ...] | None) -> list[str]:
-    return [value] if isinstance(value, str) else list(value or ())
+            reader(made).dispose()
 
 
 def _after_fork() -> None:
@@ -181,6 +169,7 @@ def _after_fork() -> None:
     _threads = RLock()
     for made in _engines.values():
         made.dispose(close=False)
+        reader(made).dispose(close=False)
 
 
 if hasattr(os, "register_at_fork"):

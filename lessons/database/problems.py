@@ -12,7 +12,7 @@ import psycopg
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from lessons.errors import DatabaseError
+from lessons.errors import BrokenOffError, DatabaseError
 
 NO_PGVECTOR = (
     "The database has no pgvector: install it on that server (https://github.com/pgvector/pgvector#installation), "
@@ -28,6 +28,9 @@ BROKEN_OFF = (
     "The connection to the database broke off: repeat the command, and look at the server's log if it happens again."
 )
 FULL = "The disk of the database is full: free some space there, then repeat the command."
+BEHIND = (
+    "The replica broke a search off to keep up with its primary: ask again, or raise its max_standby_streaming_delay."
+)
 TOO_MANY = "The database accepts no more connections: close other programs that use it, or raise its max_connections."
 STARTING = "The database is starting up or shutting down: try again in a few seconds."
 
@@ -41,6 +44,11 @@ BY_STATE = {
     "57P05": BROKEN_OFF,
     "25006": "The database is read-only, perhaps a replica: set DATABASE_URL to one that can be written.",
 }
+
+PASSING = (
+    r"refused|No such file|read-only|not in hot standby|the database system is|closed|lost|reset|timeout|timed out"
+)
+"""What a connection says while a server is lost and another one is not yet promoted."""
 
 BY_TEXT = [
     (
@@ -104,13 +112,15 @@ def explain(error: BaseException) -> DatabaseError:
     if isinstance(original, UnicodeEncodeError) or "cannot contain NUL" in str(original):
         return DatabaseError(NOT_A_TEXT)
     if isinstance(original, psycopg.Error) and (sentence := known(original)):
-        return DatabaseError(sentence)
+        return BrokenOffError(sentence) if sentence in (BROKEN_OFF, BEHIND) else DatabaseError(sentence)
     return DatabaseError(f"The database could not do what it was asked: {_first_line(original)}.")
 
 
 def known(error: psycopg.Error) -> str | None:
     """The sentence for a trouble that the reader can end; None for every other error."""
     state, text = error.sqlstate or "", str(error)
+    if state == "40001" and "recovery" in text:
+        return BEHIND
     if state in BY_STATE:
         return BY_STATE[state]
     if "vector" in text and state in {"0A000", "58P01", "42704"}:
@@ -129,6 +139,11 @@ def known(error: psycopg.Error) -> str | None:
             parts = {name: value or "" for name, value in found.groupdict().items()}
             return sentence.format(where=_where(text), **parts) if "{" in sentence else sentence
     return None
+
+
+def passes(error: BaseException) -> bool:
+    """Whether a connection that failed so may succeed in some seconds, when another server has taken over."""
+    return isinstance(error, psycopg.OperationalError) and bool(re.search(PASSING, str(error)))
 
 
 @contextmanager

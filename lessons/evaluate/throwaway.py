@@ -60,14 +60,13 @@ def drop_leftovers(engine: Engine, scope: Scope) -> list[str]:
 @contextmanager
 def claimed(table: str, engine: Engine, scope: Scope) -> Iterator[None]:
     """Hold the lock of a throw-away table while the block runs, then drop the table; its name has `PREFIX` in it."""
-    with explained(), engine.connect().execution_options(isolation_level="AUTOCOMMIT") as holder:
-        holder.execute(select(func.pg_advisory_lock(_key(table))))
+    with explained(), engine.connect() as holder:  # in a transaction that stays open, as a pooler wants it
+        holder.execute(select(func.pg_advisory_xact_lock(_key(table))))
         try:
             yield
         finally:
             with engine.begin() as connection:
                 _drop(connection, [table], scope)
-            holder.execute(select(func.pg_advisory_unlock(_key(table))))
 
 
 def _key(table: str) -> object:

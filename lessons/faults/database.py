@@ -26,7 +26,7 @@ class SpareDatabase:
 
     def start(self) -> None:
         """Start the server, at the address of last time if that is free; nothing if it runs."""
-        at = embedded.running(self._folder)
+        self.address = at = embedded.running(self._folder)
         query = {"host": at.host, "port": str(at.port)}
         self._url = URL.create("postgresql", embedded.SUPERUSER, at.password, database=embedded.SUPERUSER, query=query)
 

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from lessons.context.device import Answering
 from lessons.faults.database import SpareDatabase
+from lessons.faults.replicated import ReplicatedDatabase
 from lessons.faults.seen import Seen, logged
 from lessons.ingest.pipeline import FileResult, ingest
 from lessons.ingest.scope import Scope
@@ -25,8 +26,8 @@ DOCUMENTS = {
 class Lab:
     """The stages over three short documents, in a database of their own that is gone when the lab is closed."""
 
-    def __init__(self) -> None:
-        self.database = SpareDatabase()
+    def __init__(self, database: SpareDatabase | ReplicatedDatabase | None = None) -> None:
+        self.database = database or SpareDatabase()
         self.place = Workspace.open(self.database.settings)
         self.scope = Scope(self.place.settings.user)
         self.add(DOCUMENTS)

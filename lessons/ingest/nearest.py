@@ -15,7 +15,13 @@ from lessons.settings import settings
 
 Way = Literal["exact", "hnsw"]
 
-_SET = text("SELECT set_config('hnsw.ef_search', :breadth, true), set_config('enable_sort', 'off', true)")
+# For this transaction only, since behind a pooler another one may be another client's. A walk that a filter leaves with
+# too little goes on, which pgvector before 0.8 cannot do.
+_SET = text("""
+SELECT set_config('hnsw.ef_search', :breadth, true), set_config('enable_sort', 'off', true),
+    (SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true) FROM pg_extension
+     WHERE extname = 'vector' AND cast(string_to_array(extversion, '.') AS int[]) >= '{0,8}')
+""")
 _READY = text("SELECT to_regclass(:name) IS NOT NULL")
 
 

@@ -52,7 +52,7 @@ def postings_table(chunks: Table) -> Table:
 
 
 def write_postings(connection: Connection, chunks: Table, nodes: Sequence[BaseNode]) -> None:
-    """Write the postings of chunks that have just been written and have none yet."""
+    """Write the postings of an owner's chunks that have just been written and have none yet."""
     postings = postings_table(chunks)
     columns = [Column("node_id", String), postings.c.term, postings.c.frequency]
     counts = {node.node_id: Counter(indexed_terms(node)) for node in nodes}
@@ -60,4 +60,5 @@ def write_postings(connection: Connection, chunks: Table, nodes: Sequence[BaseNo
     with copied(connection, columns, rows) as found:
         written = select(chunks.c.user_id, found.c.term, chunks.c.id, found.c.frequency, chunks.c.length)
         written = written.join_from(found, chunks, chunks.c.node_id == found.c.node_id)
+        written = written.where(chunks.c.user_id.in_({node.metadata["user_id"] for node in nodes}))
         connection.execute(insert(postings).from_select(list(postings.c), written))

@@ -28,6 +28,7 @@ from sqlalchemy.pool import NullPool
 from sqlalchemy.sql import ColumnElement, Select
 
 from lessons.database import ensure_schema, explained
+from lessons.database.replicas import again_if_broken_off, reading, remember_write
 from lessons.database.row_security import enter, scoped
 from lessons.errors import LessonsError
 from lessons.ingest.bm25 import SearchedScope, TermStatistics
@@ -63,11 +64,13 @@ class ChunkStore(PGVectorStore):
         """Create the tables once; the base class calls this before every statement."""
         if not self._is_initialized:
             ensure_schema(self._database, lambda connection: create_tables(connection, self._table_class.__table__))
+            remember_write(self._database)
             self._connect()
             self._is_initialized = True
 
     # Writing
 
+    @again_if_broken_off
     def replace_document(self, scope: Scope, source_file: str, sha256: str, nodes: Sequence[BaseNode]) -> None:
         """Put a document and its embedded chunks in the place of an earlier version, in one transaction."""
         self._initialize()
@@ -75,8 +78,10 @@ class ChunkStore(PGVectorStore):
         nodes = _with_words(nodes)
         with scoped(self._database, scope.user_id) as connection:
             document_id = self._claim_document(connection, scope.user_id, source_file, sha256, nodes)
-            connection.execute(delete(chunks).where(chunks.document_id == document_id))
+            earlier = chunks.document_id == document_id
+            connection.execute(delete(chunks).where(chunks.user_id == scope.user_id, earlier))
             self._insert(connection, document_id, nodes)
+        remember_write(self._database)
 
     def add(self, nodes: Sequence[BaseNode], **_: Any) -> list[str]:
         """LlamaIndex's way in: upsert chunks by id. Their metadata must name `user_id` and `source_file`."""
@@ -91,9 +96,10 @@ class ChunkStore(PGVectorStore):
                 members = list(group)
                 enter(connection, user_id)
                 document_id = self._claim_document(connection, user_id, source_file, "", members)
-                earlier = self._table_class.node_id.in_([node.node_id for node in members])
-                connection.execute(delete(self._table_class).where(earlier))
+                chunks, ids = self._table_class, [node.node_id for node in members]
+                connection.execute(delete(chunks).where(chunks.user_id == user_id, chunks.node_id.in_(ids)))
                 self._insert(connection, document_id, members)
+        remember_write(self._database)
         return [node.node_id for node in kept]
 
     def settle(self, written: int) -> None:
@@ -101,12 +107,15 @@ class ChunkStore(PGVectorStore):
         self._initialize()
         vacuum_after(self._database, self._table_class.__table__, written)
         index_when_large(self._database, self._table_class.__table__)
+        remember_write(self._database)
 
     def delete_document(self, scope: Scope, source_file: str) -> bool:
         """Remove an owner's document with its chunks; False if there was none."""
         self._initialize()
         with scoped(self._database, scope.user_id) as connection:
-            return connection.execute(delete(DocumentRow).where(*self._documents_of(scope, source_file))).rowcount > 0
+            found = connection.execute(delete(DocumentRow).where(*self._documents_of(scope, source_file))).rowcount > 0
+        remember_write(self._database)
+        return found
 
     def _claim_document(
         self, connection: Connection, user_id: str, source_file: str, sha256: str, nodes: Sequence[BaseNode]
@@ -143,11 +152,12 @@ class ChunkStore(PGVectorStore):
 
     # Reading
 
+    @again_if_broken_off
     def documents(self, scope: Scope) -> list[DocumentRow]:
         """The documents of an owner in this index, by name."""
         self._initialize()
         statement = select(DocumentRow).where(*self._documents_of(scope)).order_by(DocumentRow.source_file)
-        with scoped(self._database, scope.user_id) as connection, Session(connection) as session:
+        with reading(self._database, scope.user_id) as connection, Session(connection) as session:
             return list(session.scalars(statement))
 
     @property
@@ -155,12 +165,14 @@ class ChunkStore(PGVectorStore):
         """The table of chunks, for statements that `rows` runs."""
         return self._table_class
 
+    @again_if_broken_off
     def rows(self, statement: Select, scope: Scope) -> Sequence[Row]:
         """What a statement finds among the owner's rows; its WHERE should carry `within(scope)`."""
         self._initialize()
-        with scoped(self._database, scope.user_id) as connection:
+        with reading(self._database, scope.user_id) as connection:
             return connection.execute(statement).all()
 
+    @again_if_broken_off
     def query(  # type: ignore[override]
         self, query: VectorStoreQuery, *, scope: Scope, **_: Any
     ) -> FoundChunks:
@@ -169,7 +181,7 @@ class ChunkStore(PGVectorStore):
         self._initialize()
         chunks, conditions = self._table_class.__table__, self.within(scope, query.filters)
         vector, wanted = query.query_embedding or [], query.similarity_top_k
-        with scoped(self._database, scope.user_id) as connection:
+        with reading(self._database, scope.user_id) as connection:
             way = choose_way(connection, chunks, conditions)
             rows = connection.execute(nearest(chunks, conditions, vector, wanted, way)).all()
             if len(rows) < wanted and way == "hnsw":  # the walk ended before it met enough that the filters leave
@@ -181,13 +193,14 @@ class ChunkStore(PGVectorStore):
         """`query` in a thread."""
         return await to_thread(self.query, query, **kwargs)
 
+    @again_if_broken_off
     def keyword_search(
         self, terms: Sequence[str], limit: int, scope: Scope, filters: MetadataFilters | None = None
     ) -> FoundChunks:
         """The chunks that match terms (of `lessons.text.terms`) best; the similarities are BM25 scores, above 0."""
         self._initialize()
         searched = self._searched(scope, filters)
-        with scoped(self._database, scope.user_id) as connection:
+        with reading(self._database, scope.user_id) as connection:
             ranking = searched.ranking(searched.statistics(connection, terms), limit)
             rows = connection.execute(self.matching(ranking)).all()
         return _found(rows, [row.score for row in rows], "keyword")
@@ -199,17 +212,19 @@ class ChunkStore(PGVectorStore):
         statement = statement.join_from(best, chunks, best.c.chunk_id == chunks.id)
         return statement.order_by(best.c.score.desc(), chunks.id)
 
+    @again_if_broken_off
     def term_statistics(
         self, terms: Sequence[str], scope: Scope, filters: MetadataFilters | None = None
     ) -> TermStatistics:
         """In how many chunks of the scope each term occurs: what makes a term rare enough to decide."""
         self._initialize()
-        with scoped(self._database, scope.user_id) as connection:
+        with reading(self._database, scope.user_id) as connection:
             return self._searched(scope, filters).statistics(connection, terms)
 
     def _searched(self, scope: Scope, filters: MetadataFilters | None) -> SearchedScope:
         return SearchedScope(self._table_class.__table__, scope.user_id, tuple(self._narrowed(scope, filters)))
 
+    @again_if_broken_off
     def get_nodes(  # type: ignore[override]
         self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None, *, scope: Scope
     ) -> list[BaseNode]:
@@ -219,7 +234,7 @@ class ChunkStore(PGVectorStore):
         statement = select(chunks).where(*self.within(scope, filters))
         if node_ids is not None:
             statement = statement.where(chunks.node_id.in_(node_ids))
-        with scoped(self._database, scope.user_id) as connection, Session(connection) as session:
+        with reading(self._database, scope.user_id) as connection, Session(connection) as session:
             rows = session.scalars(statement.order_by(chunks.document_id, chunks.chunk_index))
             return [TextNode(id_=row.node_id, text=row.text, metadata=row.metadata_) for row in rows]
 

@@ -20,6 +20,7 @@ from sqlalchemy import (
     Select,
     Table,
     UniqueConstraint,
+    and_,
     column,
     delete,
     func,
@@ -31,6 +32,7 @@ from sqlalchemy.dialects.postgresql import insert as insert_or
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from lessons.database import ensure_schema, explained
+from lessons.database.replicas import remember_write
 from lessons.database.row_security import protect, scoped
 from lessons.errors import LessonsError
 from lessons.ingest.documents import Base, DocumentRow
@@ -94,9 +96,10 @@ class Trash:
             for row in found:
                 session.execute(insert(TrashedDocument).values({name: getattr(row, name) for name in _COPIED}))
                 session.execute(insert(TrashedChunk).from_select(*self._taken(row)))
-                session.execute(delete(DocumentRow).where(DocumentRow.id == row.id))
+                session.execute(delete(DocumentRow).where(DocumentRow.user_id == row.user_id, DocumentRow.id == row.id))
             session.commit()
-            return bool(found)
+        remember_write(self._engine)
+        return bool(found)
 
     def restore(self, scope: Scope, source_file: str) -> bool:
         """Put a deleted document back as it was; False if there is none, or no longer.
@@ -108,9 +111,11 @@ class Trash:
             found = list(session.scalars(wanted.with_for_update()))
             for row in found:
                 self._put_back(connection, row)
-                session.delete(row)
+                mine = TrashedDocument.user_id == row.user_id, TrashedDocument.id == row.id
+                session.execute(delete(TrashedDocument).where(*mine))
             session.commit()
-            return bool(found)
+        remember_write(self._engine)
+        return bool(found)
 
     def names(self, scope: Scope) -> set[str]:
         """The names of all documents that the owner ever deleted and did not bring back."""
@@ -145,9 +150,11 @@ class Trash:
         chunks: Table = self._stores[row.index_table].chunks.__table__
         postings = postings_table(chunks)
         listed = func.coalesce(func.jsonb_agg(func.to_jsonb(postings.table_valued())), func.jsonb_build_array())
-        terms = select(listed).where(postings.c.chunk_id == chunks.c.id).scalar_subquery()
+        own = postings.c.user_id == row.user_id, postings.c.chunk_id == chunks.c.id
+        terms = select(listed).where(*own).scalar_subquery()
+        mine = chunks.c.user_id == row.user_id, chunks.c.document_id == row.id
         columns = chunks.c.document_id, chunks.c.user_id, func.to_jsonb(chunks.table_valued()), terms
-        return ["document_id", "user_id", "chunk", "terms"], select(*columns).where(chunks.c.document_id == row.id)
+        return ["document_id", "user_id", "chunk", "terms"], select(*columns).where(*mine)
 
     def _put_back(self, connection: Connection, row: TrashedDocument) -> None:
         statement = insert_or(DocumentRow).values({name: getattr(row, name) for name in _COPIED})
@@ -155,7 +162,7 @@ class Trash:
             raise LessonsError(f"{row.source_file} has been ingested again since; delete that version first.")
         chunks: Table = self._stores[row.index_table].chunks.__table__
         postings = postings_table(chunks)
-        mine = TrashedChunk.document_id == row.id
+        mine = and_(TrashedChunk.user_id == row.user_id, TrashedChunk.document_id == row.id)
         again = select(*_columns(chunks, TrashedChunk.chunk)).where(mine)
         connection.execute(insert(chunks).from_select(list(chunks.c), again))
         term = func.jsonb_array_elements(TrashedChunk.terms).table_valued(column("value", JSONB)).lateral()

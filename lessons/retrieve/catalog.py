@@ -52,7 +52,7 @@ def remembered(read: Callable[[ChunkStore, Scope], Found], store: ChunkStore, sc
 
 def _read(store: ChunkStore, scope: Scope) -> Catalog:
     chunks = store.chunks
-    of_document = select(chunks.metadata_).where(chunks.document_id == DocumentRow.id)
+    of_document = select(chunks.metadata_).where(chunks.document_id == DocumentRow.id, chunks.user_id == scope.user_id)
     first = of_document.order_by(chunks.chunk_index).limit(1).lateral()
     found = select(DocumentRow.source_file, DocumentRow.chunks, first.c[0]).join(first, true(), isouter=True)
     rows = store.rows(found.where(*_owned(store, scope)).order_by(DocumentRow.source_file), scope)

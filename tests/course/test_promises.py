@@ -17,7 +17,7 @@ WORKFLOW = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text(encod
 FORM = yaml.safe_load((ROOT / ".github/ISSUE_TEMPLATE/problem.yml").read_text(encoding="utf-8"))
 TEACHING = NOTEBOOKS / "TEACHING.md"
 PAGES = [ROOT / "README.md", TEACHING, ROOT / "data/README.md"]
-PROGRAMS = {"ruff", "mypy", "pytest"}
+PROGRAMS = {"ruff", "mypy", "pytest", "ray"}
 COMMANDS = get_command(app).commands
 
 

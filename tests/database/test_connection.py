@@ -62,11 +62,6 @@ def test_one_process_has_one_engine_for_a_database(any_database: Settings) -> No
     assert engine(any_database) is engine(any_database)
 
 
-def test_a_filtered_vector_search_goes_on_until_it_has_enough(any_database: Settings) -> None:
-    with engine(any_database).connect() as connection:
-        assert connection.scalar(text("SHOW hnsw.iterative_scan")) == "relaxed_order"
-
-
 def test_the_server_says_what_it_is_without_its_password(any_database: Settings) -> None:
     info = server_info(any_database)
     assert info.kind == ("external" if any_database.database_url else "embedded")

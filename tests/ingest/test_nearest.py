@@ -5,7 +5,7 @@ import random
 import pytest
 from llama_index.core.schema import TextNode
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters, VectorStoreQuery
-from sqlalchemy import inspect
+from sqlalchemy import inspect, text
 
 from lessons.database import engine
 from lessons.database.row_security import scoped
@@ -65,6 +65,13 @@ def kind(value: int) -> MetadataFilters:
 def search(store: ChunkStore, scope: Scope, filters: MetadataFilters | None = None, k: int = 10) -> FoundChunks:
     asked = vector(random.Random(1))
     return store.query(VectorStoreQuery(query_embedding=asked, similarity_top_k=k, filters=filters), scope=scope)
+
+
+def test_a_walk_that_filters_leave_with_too_little_goes_on(store: ChunkStore) -> None:
+    table, going_on = store.chunks.__table__, text("SHOW hnsw.iterative_scan")
+    with scoped(store.client, MINA.user_id) as connection:
+        assert choose_way(connection, table, store.within(MINA)) == "hnsw"
+        assert connection.scalar(going_on) == "relaxed_order"
 
 
 def plan(store: ChunkStore, scope: Scope, filters: MetadataFilters | None = None) -> str:
