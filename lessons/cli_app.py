@@ -51,14 +51,14 @@ def serve(host: str, port: int, headless: bool) -> int:
 
 
 def command(host: str, port: int, headless: bool) -> list[str]:
-    """Streamlit's command line. Its limit of an upload is the limit of a file, rounded up to megabytes of its own."""
+    """Streamlit's command line. Its limit of an upload is the limit of a file, rounded up to megabytes."""
     from lessons.settings import ROOT, settings
 
     options = {
         "server.address": host,
         "server.port": port,
         "server.headless": str(headless).lower(),
-        "server.maxUploadSize": -(-settings().max_file_bytes // 2**20),
+        "server.maxUploadSize": -(-settings().max_file_bytes // 1_000_000),
     }
     flags = [f"--{name}={value}" for name, value in options.items()]
     return [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), *flags]

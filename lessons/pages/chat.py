@@ -31,6 +31,7 @@ class Turn:
 def page() -> None:
     """Go on with the conversation that the address names, or begin one."""
     st.title("Chat")
+    st.caption("A conversation with one stage. Follow-ups are understood from what was said, also after a reload.")
     place, owner = opened()
     scope, session_id = Scope(owner), session("session")
     turns = _turns(scope, session_id)
@@ -38,6 +39,8 @@ def page() -> None:
     said = [(turn.question, turn.text) for turn in turns]
     with told_plainly():
         memory = memory_named(named, place, scope, session_id, said)
+    if not turns:
+        st.info("Nothing has been said yet. Ask below, in English or Korean.")
     for turn in turns:
         _show(turn)
     with st.sidebar:

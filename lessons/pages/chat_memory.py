@@ -15,7 +15,7 @@ from lessons.memory.stores import message_store
 from lessons.memory.tiers import Tiers
 from lessons.memory.types import Memory, Messages, Recollection
 from lessons.memory.window import NoMemory, Window
-from lessons.pages.common import keep, kept, plain, told_plainly
+from lessons.pages.common import counted, keep, kept, plain, told_plainly
 from lessons.settings import settings
 from lessons.workspace import Workspace
 
@@ -82,7 +82,7 @@ def memory_panel(memory: Memory, question: str, place: Workspace, scope: Scope) 
 
 def _show_window(recalled: Recollection) -> None:
     asked = [content for role, content in recalled.history if role == "user"]
-    with st.expander(f"Window: {len(asked)} turns word for word", expanded=bool(asked)):
+    with st.expander(f"Window: {counted(len(asked), 'turn')} word for word", expanded=bool(asked)):
         for question in asked:
             st.caption(plain(question))
 
@@ -91,15 +91,16 @@ def _show_long_term(memory: LongTerm, recalled: Recollection) -> None:
     state, chosen = memory.state, settings()
     lines = state.summary.split("\n")
     count = len([line for line in lines if line])
-    limit = f" of {chosen.summary_sentences}" if isinstance(memory, RecursiveSummary) else ""
-    with st.expander(
-        f"Summary: {count}{limit} sentences, turns 1–{state.upto}" if count else "Summary: empty", count > 0
-    ):
+    limited = isinstance(memory, RecursiveSummary)
+    many = f"{count} of {chosen.summary_sentences} sentences" if limited else counted(count, "sentence")
+    upto = f"turns 1–{state.upto}" if state.upto > 1 else "turn 1"
+    title = f"Summary: {many}, {upto}" if count else "Summary: empty"
+    with st.expander(title, count > 0):
         for line in filter(None, lines):
             st.caption(plain(line))
     if isinstance(memory, Tiers):
         older = _section(recalled.memory, "Older turns")
-        with st.expander(f"Older turns found by meaning: {len(older)} lines", bool(older)):
+        with st.expander(f"Older turns found by meaning: {counted(len(older), 'line')}", bool(older)):
             for line in older:
                 st.caption(plain(line))
         return
@@ -148,7 +149,8 @@ def offer_to_forget_me(place: Workspace, scope: Scope) -> None:
         known = known_of(place.engine, scope)
         st.markdown(
             f"This deletes for good, for **{plain(scope.user_id)}**: the messages of all conversations, "
-            f"the turns, summaries and entities of {known.sessions} of them, {known.facts} facts of the profile, "
+            f"the turns, summaries and entities of {known.sessions} of them, "
+            f"{counted(known.facts, 'fact')} of the profile, "
             "and the answers kept for reuse. Your documents stay."
         )
         if st.button("Delete all of it", type="primary"):

@@ -19,6 +19,11 @@ from lessons.workspace import Workspace, workspace
 _SESSION = re.compile(r"[\w-]{22}", re.ASCII)  # what `secrets.token_urlsafe(16)` gives
 
 
+def counted(number: int, noun: str) -> str:
+    """For example `1 turn` or `1,200 turns`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 @contextmanager
 def told_plainly() -> Iterator[None]:
     """Show a known problem as its sentence instead of a traceback, and end the page there.

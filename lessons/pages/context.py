@@ -49,7 +49,8 @@ class Asked:
 
 def page() -> None:
     """Ask a question and look at what was sent for it."""
-    st.title("What a model is sent")
+    st.title("Context")
+    st.caption("What a model is sent for a question: the share of every part, and what is cut when it does not fit.")
     _, owner = opened()
     if (asked := _form(owner)) is not None:
         with told_plainly(), st.spinner("Thinking …"):
@@ -57,6 +58,8 @@ def page() -> None:
             st.session_state.sent = asked, _answered(asked, owner)
     if "sent" in st.session_state:
         _show(*st.session_state.sent)
+    else:
+        st.info("Nothing has been sent yet. Ask a question above.")
 
 
 def _form(owner: str) -> Asked | None:

@@ -57,6 +57,8 @@ def _conversation(place: Workspace, owner: str) -> None:
         turns = _turns(memory, owner, session_id)
     if turns:
         st.button("New conversation", on_click=begin_session, args=("copilot",))
+    else:
+        st.info("Nothing has been said yet. Ask below, in English or Korean.")
     for turn in turns:
         _show(turn)
     with st.sidebar:

@@ -7,7 +7,7 @@ from lessons.ingest.jobs_table import JobResult, JobStatus
 from lessons.ingest.scope import Scope
 from lessons.library import indexes
 from lessons.pages import before_after, listing, upload
-from lessons.pages.common import opened, plain, told_plainly
+from lessons.pages.common import counted, opened, plain, told_plainly
 from lessons.workspace import workspace
 
 SHOWN_JOBS = 5
@@ -57,7 +57,7 @@ def _show_job(job: JobStatus, owner: str) -> None:
     if job.is_open:
         part = f" ({job.step_done} of {job.step_total} chunks)" if job.step_total else ""
         step = f"{job.step or 'waiting'} {job.source_file or ''}{part}"
-        doing = f"{job.status}: {job.done} of {job.total} files, {step}"
+        doing = f"{job.status}: {job.done} of {counted(job.total, 'file')}, {step}"
         st.progress(job.done / max(job.total, 1), plain(doing))
         if st.button("Cancel", key=f"cancel-{job.id}"):
             jobs().cancel(job.id, Scope(owner))
@@ -80,7 +80,7 @@ def _show_result(result: JobResult) -> None:
 def _size(result: JobResult) -> str:
     """Its chunks, and what enriching them has cost."""
     if not result.llm_calls:
-        return f"{result.chunks} chunks."
+        return f"{counted(result.chunks, 'chunk')}."
     money = f"${result.cost:.4f}" if result.cost else "free of charge"
     tokens = f"{result.tokens_in:,} tokens in and {result.tokens_out:,} out"
-    return f"{result.chunks} chunks, enriched with {result.llm_calls:,} calls, {tokens}, {money}."
+    return f"{counted(result.chunks, 'chunk')}, enriched with {counted(result.llm_calls, 'call')}, {tokens}, {money}."

@@ -10,7 +10,7 @@ from lessons.evaluate.own_questions import EXAMPLE, read_questions
 from lessons.evaluate.run import evaluate
 from lessons.evaluate.runs import delete, load, runs
 from lessons.pages import results
-from lessons.pages.common import opened, plain, told_plainly
+from lessons.pages.common import counted, opened, plain, told_plainly
 from lessons.pages.limits import allow_questions
 from lessons.pages.moved import link_to_compare
 from lessons.pages.running import follow, start
@@ -66,8 +66,7 @@ def _ask(place: Workspace, owner: str) -> None:
 
 def _counted(questions: list[Golden]) -> str:
     answered, supported = sum(bool(each.answer) for each in questions), sum(bool(each.evidence) for each in questions)
-    many = "1 question" if len(questions) == 1 else f"{len(questions)} questions"
-    return f"{many}, {answered} with an answer, {supported} with a source."
+    return f"{counted(len(questions), 'question')}, {answered} with an answer, {supported} with a source."
 
 
 def _offer_to_delete(number: int, place: Workspace, owner: str) -> None:

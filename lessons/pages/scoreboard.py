@@ -21,6 +21,7 @@ SIZES = {20: "20 of them, a quick look", ALL: "all of them"}
 def page() -> None:
     """Choose a stored run or start one, read its intervals, and follow the questions that moved."""
     st.title("Scoreboard")
+    st.caption("Every stage on questions with known answers: what each gains over the one before, with 95 % intervals.")
     place, _ = opened()
     with told_plainly():
         _measure(place)
