@@ -22,6 +22,7 @@ NOTEBOOKS = {
     "07": "scoped",
     "08": "conversation",
     "09": "long_term",
+    "10": "active",
     "11": "copilot",
     "12": "faults",
 }

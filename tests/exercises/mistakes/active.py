@@ -1,0 +1,199 @@
+"""What goes wrong in notebook 10."""
+
+import re
+import unicodedata
+from collections import Counter
+from math import log
+
+from lessons.text import terms
+from tests.exercises.mistakes import mistake, mistakes
+
+mistakes("10.1", 300, 1_250, 650, 0, "150 tokens")
+
+
+def _words(question):
+    return re.findall(r"\w+", unicodedata.normalize("NFC", question).lower())
+
+
+@mistake("10.2")
+def word_for_word(question):
+    return question
+
+
+@mistake("10.2")
+def forgets_the_order(question):
+    return frozenset(_words(question))
+
+
+@mistake("10.2")
+def drops_numbers(question):
+    return tuple(word for word in _words(question) if not any(map(str.isdigit, word)))
+
+
+@mistake("10.2")
+def drops_short_words(question):
+    return tuple(word for word in _words(question) if len(word) > 3)
+
+
+@mistake("10.2")
+def forgets_decomposed_korean(question):
+    return tuple(re.findall(r"\w+", question.lower()))
+
+
+@mistake("10.2")
+def keeps_latin_letters_only(question):
+    return tuple(re.findall(r"[a-z0-9]+", question.lower()))
+
+
+@mistake("10.2")
+def gives_a_list(question):
+    return _words(question)
+
+
+@mistake("10.2")
+def one_key_for_all(question):
+    return len(question) > 0
+
+
+def _served(wanted, shares, available, order):
+    given, left = {}, available - wanted["question"]
+    for name in order:
+        given[name] = wanted[name] if name == "question" else max(0, min(wanted[name], shares[name], left))
+        left -= 0 if name == "question" else given[name]
+    return given
+
+
+@mistake("10.3")
+def serves_in_the_order_of_the_wishes(wanted, shares, available):
+    if wanted["question"] > available:
+        raise ValueError
+    return _served(wanted, shares, available, list(wanted))
+
+
+@mistake("10.3")
+def forgets_the_shares(wanted, shares, available):
+    if wanted["question"] > available:
+        raise ValueError
+    return _served(wanted, dict.fromkeys(shares, 10**6), available, list(shares))
+
+
+@mistake("10.3")
+def cuts_the_question(wanted, shares, available):
+    given = {}
+    for name, share in shares.items():
+        given[name] = min(wanted[name], share, available)
+        available -= given[name]
+    return given
+
+
+@mistake("10.3")
+def divides_evenly(wanted, shares, available):
+    if wanted["question"] > available:
+        raise ValueError
+    part = available / sum(shares.values())
+    return {name: min(wanted[name], share, int(share * part)) for name, share in shares.items()}
+
+
+@mistake("10.3")
+def goes_below_nothing(wanted, shares, available):
+    given = {}
+    for name, share in shares.items():
+        given[name] = wanted[name] if name == "question" else min(wanted[name], share, available)
+        available -= wanted[name]
+    return given
+
+
+@mistake("10.3")
+def sends_a_question_that_does_not_fit(wanted, shares, available):
+    return _served(wanted, shares, available, list(shares))
+
+
+def _best(sentences, score, k):
+    return sorted(range(len(sentences)), key=lambda place: -score(sentences[place]))[:k]
+
+
+@mistake("10.4")
+def counts_words(sentences, question, k):
+    asked = set(terms(question))
+    chosen = _best(sentences, lambda each: sum(term in asked for term in terms(each)), k)
+    return [sentences[place] for place in sorted(chosen)]
+
+
+def _rarity(sentences, question):
+    spread = Counter(term for each in sentences for term in set(terms(each)))
+    asked = Counter(terms(question))
+    return lambda each: sum(
+        asked[term] * log((1 + len(sentences)) / (1 + spread[term])) ** 2 for term in set(terms(each))
+    )
+
+
+@mistake("10.4")
+def best_first(sentences, question, k):
+    return [sentences[place] for place in _best(sentences, _rarity(sentences, question), k)]
+
+
+@mistake("10.4")
+def the_first_sentences(sentences, question, k):
+    return sentences[:k]
+
+
+@mistake("10.4")
+def reads_words_between_spaces(sentences, question, k):
+    spread = Counter(word for each in sentences for word in set(each.lower().rstrip(".").split()))
+    asked = Counter(question.lower().rstrip("?").split())
+
+    def score(each):
+        words = set(each.lower().rstrip(".").split())
+        return sum(asked[word] * log((1 + len(sentences)) / (1 + spread[word])) ** 2 for word in words)
+
+    return [sentences[place] for place in sorted(_best(sentences, score, k))]
+
+
+@mistake("10.4")
+def keeps_at_least_one(sentences, question, k):
+    return [sentences[place] for place in sorted(_best(sentences, _rarity(sentences, question), max(1, k)))]
+
+
+@mistake("10.4")
+def likes_frequent_words(sentences, question, k):
+    score = _rarity(sentences, question)
+    return [sentences[place] for place in sorted(_best(sentences, lambda each: -score(each), k))]
+
+
+@mistake("10.5")
+def until_the_maximum(searches, missing, most):
+    return len(searches) < most
+
+
+@mistake("10.5")
+def while_something_is_missing(searches, missing, most):
+    return bool(missing) and len(searches) < most
+
+
+@mistake("10.5")
+def compares_with_the_one_before(searches, missing, most):
+    again = len(searches) > 1 and searches[-1] == searches[-2]
+    return bool(missing) and len(searches) < most and not again
+
+
+@mistake("10.5")
+def heeds_the_order(searches, missing, most):
+    return bool(missing) and len(searches) < most and searches[-1] not in searches[:-1]
+
+
+@mistake("10.5")
+def compares_whole_searches(searches, missing, most):
+    seen = [set(each) for each in searches]
+    return bool(missing) and len(searches) < most and seen[-1] not in seen[:-1]
+
+
+@mistake("10.5")
+def stops_at_the_first_known_chunk(searches, missing, most):
+    seen = {each for search in searches[:-1] for each in search}
+    return bool(missing) and len(searches) < most and not seen & set(searches[-1])
+
+
+@mistake("10.5")
+def one_search_too_many(searches, missing, most):
+    seen = {each for search in searches[:-1] for each in search}
+    return bool(missing) and len(searches) <= most and bool(set(searches[-1]) - seen)
