@@ -1,12 +1,16 @@
 """What a notebook opens: `book = lessons.start()`."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tqdm.auto import tqdm
 
 from lessons.doctor import Report, examine
+from lessons.ingest.pipeline import FileResult, ingest
+from lessons.ingest.read import READERS
+from lessons.ingest.read_names import named_files
 from lessons.ingest.scope import Scope
-from lessons.library import load_corpus
+from lessons.library import indexes, load_corpus
 from lessons.models.embedding import identity
 from lessons.models.llm import describe
 from lessons.stages import Stage, stages
@@ -36,6 +40,20 @@ class Workbook:
         """How many chunks of the reader the stage's index holds."""
         owner = Scope(self.workspace.settings.user)
         return sum(document.chunks for document in self.workspace.store(stage.index).documents(owner))
+
+    def ingest(self, folder: Path, user: str) -> list[FileResult]:
+        """Read the files of a folder into the index of every stage, for this owner; known ones are skipped.
+
+        ReadError if there is no such folder. A file that cannot be read is among the results, with the reason.
+        """
+        files, place = named_files([folder], READERS), self.workspace
+        targets = indexes()
+        results = (
+            result
+            for index in targets
+            for result in ingest(files, index, place.store(index), place.embedding, Scope(user))
+        )
+        return list(tqdm(results, "Reading", total=len(files) * len(targets), unit="file", leave=False))
 
     def __repr__(self) -> str:
         embedding, dimension = identity(self.workspace.embedding)

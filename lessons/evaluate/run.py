@@ -58,9 +58,9 @@ def evaluate(
 
     Without `data` these are the golden questions over the shipped documents, `dev` by default. With a folder in BEIR
     layout its whole corpus is searched, in an index that is gone afterwards. `own` questions of a reader are asked on
-    the reader's own documents. `limit` draws that many questions, the
-    same for the same `sample_seed`; without one, that of the settings holds, which spares money on a paid model.
-    LessonsError if a document or question cannot be used.
+    the reader's own documents. `limit` draws that many questions, the same for the same `sample_seed`; without one,
+    that of the settings holds, which spares money on a paid model. LessonsError if a document or question cannot be
+    used.
     """
     place = place or workspace()
     limit = limit or place.settings.evaluation_questions

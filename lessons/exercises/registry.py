@@ -25,6 +25,7 @@ NOTEBOOKS = {
     "10": "active",
     "11": "copilot",
     "12": "faults",
+    "13": "own_rag",
 }
 """The module of each notebook's exercises."""
 
