@@ -3,11 +3,12 @@
 import re
 from typing import Any
 
+from lessons.models.offline.asking_back import asks_back
 from lessons.models.offline.choose import Choice, choose
 from lessons.models.offline.columns import asked_cells, row_cells
 from lessons.models.offline.passages import Line, cells, passages
 from lessons.models.offline.question import Question, read_question
-from lessons.models.offline.recall import asks_back, recalled
+from lessons.models.offline.recall import recalled
 from lessons.models.offline.score import Candidate
 from lessons.models.offline.tasks import task
 from lessons.text import language

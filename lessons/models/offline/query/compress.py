@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lessons.models.offline.asking_back import asks_back
 from lessons.models.offline.query.calendar import moved, written
 from lessons.models.offline.query.fill import END, WITHIN_A_YEAR, filled
 from lessons.models.offline.query.gaps import is_fragment, lacks_subject, own_words, without_lead
 from lessons.models.offline.query.periods import periods, pointed_at
 from lessons.models.offline.query.slots import Slot, people, slots
 from lessons.models.offline.question import read_question
-from lessons.models.offline.recall import asks_back, recalled, remembered
+from lessons.models.offline.recall import recalled, remembered
 from lessons.models.offline.tasks import task
 from lessons.text import language, terms
 

@@ -48,6 +48,8 @@ _RELATED = re.compile(
 _DEFINES = re.compile(
     r"^how (?:do|does) (?!it\b|they\b|that\b|this\b|these\b|those\b)[\w -]+ work\W*$"
     r"|^(?:what|who) (?:is|are) (?:an?\s)?(?!the\b|its\b|their\b)[\w-]+(?: [\w-]+){0,2}\W*$"
+    r"|^how (?:long|big|large|often|far|old) (?:is|does|do|can|may|must) an? [\w-]+\b(?! of\b)"
+    r"|^[가-힣]{4,}(?:은|는) (?:무슨|언제|어디|얼마|몇|누가|왜)\b"
     r"|(?:이란|란|이|가) (?:뭐|무엇|뭔)\S*$|무슨 (?:뜻|말|의미)\S*$",
     re.IGNORECASE,
 )
