@@ -146,8 +146,12 @@ def test_the_models_never_have_more_requests_than_the_setting_allows(
     workers: Any, served: Settings, server: Server, files: Files
 ) -> None:
     place = Workspace.open(served.model_copy(update={"cluster_requests": 1, "embedding_batch_size": 1}))
-    results = list(ingest_on_ray(files, enhanced_index(), place, Scope("ray-pressure"), "full"))
-    assert [each.status for each in results].count("added") == 4
+    long = files[0][0].with_name("long.md")
+    long.write_text("\n\n".join(f"## Part {part}\n\n{'The kiosk sells tea. ' * 80}" for part in range(4)))
+    server.behave("slow")
+    results = list(ingest_on_ray([*files, (long, long.name)], enhanced_index(), place, Scope("ray-pressure"), "full"))
+    assert [each.status for each in results].count("added") == 5
+    assert max(each.chunks for each in results) == 4
     assert {"messages", "input"} <= {key for request in server.requests for key in request}
     assert server.most_under_way == 1
 

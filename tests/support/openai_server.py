@@ -5,7 +5,7 @@
         Settings(openai_base_url=server.url)
 
 Behaviours: answer · too_many (429) · quota (429) · error (500) · html · truncated (JSON) · no_choices · empty ·
-hang · drop (in the middle of a stream) · kill (the process that asks) · no_usage · cut (token limit) ·
+slow · hang · drop (in the middle of a stream) · kill (the process that asks) · no_usage · cut (token limit) ·
 prose (ignores tools, writes JSON as text) · say:TEXT (that text, whatever was asked) · calls:JSON (these tool calls, a
 list of names with arguments; arguments that are a string are sent as they are, and # stands for the number of the
 request).
@@ -147,6 +147,8 @@ async def _refusal(state: Server, request: Request, body: dict[str, Any], behavi
             return HTMLResponse("<html>Welcome to the proxy</html>")
         case "truncated":
             return Response('{"id": "1", "choices": [{"mess', media_type="application/json")
+        case "slow":
+            await asyncio.sleep(0.05)
         case "hang":
             await asyncio.sleep(20)
         case "kill":
