@@ -5,6 +5,7 @@ import reprlib
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from copy import deepcopy
 from inspect import signature
 from random import Random
@@ -68,7 +69,7 @@ class Attempt:
 
     def _problem(self, case: Case) -> str | None:
         if case.given is None:
-            return None if _passes(case, self.learner) else _about(case, "this", self.learner)
+            return _mistake(case, "this", self.learner)
         if problem := self._cannot_be_called(case.given):
             return problem
         given = deepcopy(case.given)
@@ -76,9 +77,9 @@ class Attempt:
             returned = self.exercise.use(self.learner, *given)
         except (Exception, SystemExit) as error:
             return f"it raises {type(error).__name__}: {_short(str(error))}"
-        if _passes(case, returned):
-            return None if same(given, case.given) else "it changes what it is given; work on a copy"
-        return _about(case, f"given {_arguments(case.given)}, it returns", returned)
+        if problem := _mistake(case, f"given {_arguments(case.given)}, it returns", returned):
+            return problem
+        return None if same(given, case.given) else "it changes what it is given; work on a copy"
 
     def _cannot_be_called(self, given: tuple[Any, ...]) -> str | None:
         if self.exercise.use is not call:
@@ -94,22 +95,24 @@ class Attempt:
         return None
 
 
-def _passes(case: Case, returned: Any) -> bool:
-    if case.accept is None:
-        return same(returned, case.expected)
-    try:
-        return kind(returned) != "nothing" and bool(case.accept(returned))
-    except Exception:
-        return False
-
-
-def _about(case: Case, so: str, returned: Any) -> str:
-    """What came out, without what should have."""
+def _mistake(case: Case, so: str, returned: Any) -> str | None:
+    """What is wrong with what came out, without what should have; None if nothing is."""
     if kind(returned) == "nothing":
+        if case.given and case.accept is None and case.expected is None:
+            return None
         return "nothing has come back yet" if case.given else "there is no answer yet"
-    if case.accept is None and kind(returned) != kind(case.expected):
-        return f"what comes is {kind(returned)}, not {kind(case.expected)}"
-    return f"{so} {_short(SHOWN.repr(returned))}" if case.given else f"{_short(SHOWN.repr(returned))} is not it"
+    accepted: bool | str = False
+    if case.accept is None:
+        if kind(returned) != kind(case.expected):
+            return f"what comes is {kind(returned)}, not {kind(case.expected)}"
+        accepted = same(returned, case.expected)
+    else:
+        with suppress(Exception):
+            accepted = case.accept(returned)
+    if isinstance(accepted, str):
+        return accepted or None
+    shown = _short(SHOWN.repr(returned))
+    return None if accepted else f"{so} {shown}" if case.given else f"{shown} is not it"
 
 
 def _arguments(given: tuple[Any, ...]) -> str:

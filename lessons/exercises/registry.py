@@ -16,6 +16,8 @@ from lessons.settings import settings
 NOTEBOOKS = {
     "00": "start_here",
     "01": "naive_rag",
+    "02": "enhanced_etl",
+    "03": "smart_search",
     "04": "reranking",
     "05": "agentic_rag",
     "06": "measuring",
@@ -36,13 +38,13 @@ class Case:
 
     `when` completes the sentence 'it goes wrong when …' and names the case, never the answer. A function is called
     with the arguments `given`; without them the object itself is looked at. What comes out must equal `expected`, or
-    be accepted by `accept` where there are many right results.
+    be accepted by `accept` where there are many right results; what is said instead of False is half a sentence.
     """
 
     when: str
     given: tuple[Any, ...] | None = None
     expected: Any = None
-    accept: Callable[[Any], bool] | None = None
+    accept: Callable[[Any], bool | str] | None = None
 
 
 Cases = Callable[[Random], Iterable[Case]]

@@ -1,14 +1,26 @@
 """The exercises of notebook 04."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
+from typing import Any
 
+from lessons.exercises.dev_questions import better, dev_questions
 from lessons.exercises.registry import Case, exercise
+from lessons.exercises.same import kind
 from lessons.retrieve.rerank_keyword import share
+from lessons.retrieve.types import RetrievedDocument
 from lessons.text import terms
 
+CANDIDATES = 30
 WORDS = ["budget", "alert", "invoice", "region", "quarter", "turnover", "backup", "예산", "알림", "분기", "매출"]
+
+
+def reranked(learner: Callable[..., Any], questions: Sequence[tuple[str, list[RetrievedDocument]]]) -> Any:
+    """The ids of each question's documents in the learner's order; what is no list comes back as it is."""
+    made = [learner(question, documents) for question, documents in questions]
+    wrong = [each for each in made if kind(each) != "a list"]
+    return wrong[0] if wrong else [[document.id for document in each] for each in made]
 
 
 @exercise("04.1", "What a reranker cannot do", "a pair of numbers from 0 to 1: Recall@5 with fifteen and with five", 1)
@@ -111,3 +123,15 @@ def order_of(random: Random) -> Iterator[Case]:
 
 def _reply(pairs: object) -> str:
     return json.dumps({"scores": [{"number": number, "score": score} for number, score in pairs]})  # type: ignore[attr-defined]
+
+
+@exercise("04.5", "Your own reranker", "a function of a question and documents", rounds=1, seconds=90, use=reranked)
+def own_reranker(random: Random) -> Iterator[Case]:
+    made = [RetrievedDocument(f"d{number}", _text(random), random.random(), "file.md") for number in range(8)]
+    ids = sorted(document.id for document in made)
+    yield Case("all come back, each once", ([(WORDS[0], made)],), accept=lambda orders: sorted(orders[0]) == ids)
+    yield Case("there are no documents", ([(WORDS[0], [])],), [[]])
+    asked = dev_questions()
+    questions = [(each.golden.question, each.nearest(CANDIDATES)) for each in asked]
+    ours = [[document.id for document in documents] for _, documents in questions]
+    yield Case("it is measured on dev questions", (questions,), accept=lambda orders: better(asked, orders, ours))

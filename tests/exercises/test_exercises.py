@@ -6,8 +6,12 @@ from typing import Any
 
 import pytest
 
+from lessons.evaluate.golden import Evidence, Golden
+from lessons.exercises import reranking, smart_search
 from lessons.exercises.checking import judge
+from lessons.exercises.dev_questions import Asked
 from lessons.exercises.registry import NOTEBOOKS, exercise_named, exercises
+from lessons.retrieve.types import RetrievedDocument
 from tests.exercises.mistakes import mistakes_of
 from tests.exercises.notebook import cells, checked, source
 
@@ -19,6 +23,27 @@ WRONG = [
     for id_, made in mistakes_of(notebook).items()
     for learner in made
 ]
+
+
+@pytest.fixture(autouse=True)
+def made_up_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Instead of the dev questions, which would need the documents loaded."""
+    for module in (reranking, smart_search):
+        monkeypatch.setattr(module, "dev_questions", lambda: [asked(number) for number in range(12)])
+
+
+def asked(number: int) -> Asked:
+    """The gold is first by words, far ahead, and in the middle by meaning; five others are good in both."""
+    random = Random(number)
+    question = Golden(str(number), "invoice region", "en", "fact", evidence=(Evidence("gold.md", "gold"),))
+    made = [
+        RetrievedDocument(f"{number}-{place}", "alert", 0.0, "a.md", legs={"meaning": (20 - place) / 20})
+        for place in range(20)
+    ]
+    for place in random.sample(range(5), 3):
+        made[place].legs["words"] = 2 - place / 10
+    made[10] = replace(made[10], content="gold invoice region", source="gold.md", legs={"meaning": 0.5, "words": 30.0})
+    return Asked(question, made)
 
 
 @pytest.mark.parametrize("id_", EACH)

@@ -141,3 +141,28 @@ def drops_what_has_no_score(reply, count):
         return sorted(scores, key=lambda number: -scores[number])
     except (ValueError, TypeError):
         return list(range(1, count + 1))
+
+
+@mistake("04.5")
+def leaves_the_order(question, documents):
+    return documents
+
+
+@mistake("04.5")
+def keeps_five(question, documents):
+    return sorted(documents, key=lambda d: -share(question, d.content))[:5]
+
+
+@mistake("04.5")
+def puts_shared_words_last(question, documents):
+    return sorted(documents, key=lambda d: share(question, d.content) - d.score / 10)
+
+
+@mistake("04.5")
+def gives_texts(question, documents):
+    return [document.content for document in documents]
+
+
+@mistake("04.5")
+def repeats_the_best(question, documents):
+    return [documents[0], *documents]

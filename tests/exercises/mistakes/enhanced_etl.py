@@ -1,0 +1,196 @@
+"""What goes wrong in notebook 02."""
+
+import re
+
+from tests.exercises.mistakes import mistake, mistakes
+
+mistakes("02.1", "a", "c", 250)
+
+
+@mistake("02.2")
+def strips(sentences, size):
+    chunks = []
+    for each in map(str.strip, sentences):
+        if chunks and len(chunks[-1]) + len(each) <= size:
+            chunks[-1] += each
+        else:
+            chunks.append(each)
+    return chunks
+
+
+@mistake("02.2")
+def one_sentence_too_late(sentences, size):
+    chunks = [""]
+    for each in sentences:
+        chunks[-1] += each
+        if len(chunks[-1]) > size:
+            chunks.append("")
+    return chunks
+
+
+@mistake("02.2")
+def begins_with_nothing(sentences, size):
+    chunks = [""]
+    for each in sentences:
+        if len(chunks[-1]) + len(each) <= size:
+            chunks[-1] += each
+        else:
+            chunks.append(each)
+    return chunks
+
+
+@mistake("02.2")
+def is_never_full(sentences, size):
+    chunks = []
+    for each in sentences:
+        if chunks and len(chunks[-1]) + len(each) < size:
+            chunks[-1] += each
+        else:
+            chunks.append(each)
+    return chunks
+
+
+@mistake("02.2")
+def forgets_the_last(sentences, size):
+    chunks, now = [], ""
+    for each in sentences:
+        if now and len(now) + len(each) > size:
+            chunks.append(now)
+            now = ""
+        now += each
+    return chunks
+
+
+@mistake("02.3")
+def one_sentence_whatever_its_length(chunks, room):
+    return [[*before[-1:], *chunk] for before, chunk in zip([[], *chunks], chunks, strict=False)]
+
+
+@mistake("02.3")
+def the_first_sentences(chunks, room):
+    made = []
+    for before, chunk in zip([[], *chunks], chunks, strict=False):
+        heads = [before[:end] for end in range(len(before), -1, -1)]
+        made.append([*next(head for head in heads if sum(map(len, head)) <= room), *chunk])
+    return made
+
+
+def tail(before, room, full=False):
+    kept = []
+    for each in reversed(before):
+        if sum(map(len, kept)) + len(each) > room - full:
+            break
+        kept.insert(0, each)
+    return kept
+
+
+@mistake("02.3")
+def never_quite_full(chunks, room):
+    return [[*tail(before, room, True), *chunk] for before, chunk in zip([[], *chunks], chunks, strict=False)]
+
+
+@mistake("02.3")
+def repeats_what_was_repeated(chunks, room):
+    made = []
+    for chunk in chunks:
+        made.append([*(tail(made[-1], room) if made else []), *chunk])
+    return made
+
+
+@mistake("02.3")
+def skips_a_long_sentence(chunks, room):
+    made = []
+    for before, chunk in zip([[], *chunks], chunks, strict=False):
+        kept = []
+        for each in reversed(before):
+            if sum(map(len, kept)) + len(each) <= room:
+                kept.insert(0, each)
+        made.append([*kept, *chunk])
+    return made
+
+
+@mistake("02.4")
+def the_last_heading_only(lines):
+    path, found = "", []
+    for line in lines:
+        if re.match(r"#+ ", line):
+            path = line.lstrip("#").strip()
+        else:
+            found.append((path, line))
+    return found
+
+
+@mistake("02.4")
+def never_closes_a_section(lines):
+    path, found = [], []
+    for line in lines:
+        if re.match(r"#+ ", line):
+            path = [*path, line.lstrip("#").strip()]
+        else:
+            found.append((" > ".join(path), line))
+    return found
+
+
+def cut(lines, is_heading):
+    path, found = [], []
+    for line in lines:
+        if is_heading(line):
+            level = len(line) - len(line.lstrip("#"))
+            path = [*path[: level - 1], line.lstrip("#").strip()]
+        else:
+            found.append((" > ".join(path), line))
+    return found
+
+
+@mistake("02.4")
+def counts_levels_as_places(lines):
+    return cut(lines, lambda line: re.match(r"#+ ", line))
+
+
+@mistake("02.4")
+def any_mark_is_a_heading(lines):
+    path, found = {}, []
+    for line in lines:
+        if line.startswith("#"):
+            level = len(line) - len(line.lstrip("#"))
+            path = {each: title for each, title in path.items() if each < level} | {level: line.lstrip("#").strip()}
+        else:
+            found.append((" > ".join(path.values()), line))
+    return found
+
+
+def kept(keywords, text, chunks, invented=False, twice=False, frequent=False, half=False):
+    found = []
+    for keyword in keywords:
+        small, known = keyword.lower(), [each.lower() for each in found]
+        times = sum(small in chunk.lower() for chunk in chunks)
+        rare = frequent or (times < len(chunks) / 2 if half else times <= len(chunks) / 2)
+        if (invented or small in text.lower()) and (twice or small not in known) and rare:
+            found.append(keyword)
+    return found
+
+
+@mistake("02.5")
+def believes_the_model(keywords, text, chunks):
+    return kept(keywords, text, chunks, invented=True)
+
+
+@mistake("02.5")
+def keeps_repeats(keywords, text, chunks):
+    return kept(keywords, text, chunks, twice=True)
+
+
+@mistake("02.5")
+def keeps_what_is_everywhere(keywords, text, chunks):
+    return kept(keywords, text, chunks, frequent=True)
+
+
+@mistake("02.5")
+def less_than_half(keywords, text, chunks):
+    return kept(keywords, text, chunks, half=True)
+
+
+@mistake("02.5")
+def heeds_capitals(keywords, text, chunks):
+    rare = [word for word in keywords if sum(word in chunk for chunk in chunks) <= len(chunks) / 2]
+    return list(dict.fromkeys(word for word in rare if word in text))[::-1]

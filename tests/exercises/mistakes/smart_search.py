@@ -1,0 +1,186 @@
+"""What goes wrong in notebook 03."""
+
+import re
+import unicodedata
+from collections import Counter
+from math import log
+from statistics import fmean, pstdev
+
+from tests.exercises.mistakes import mistake, mistakes
+
+mistakes("03.1", 62, 60, 2, 122, "61")
+
+
+@mistake("03.2")
+def counts_from_zero(lists, k):
+    fused = Counter()
+    for ids in lists:
+        fused.update({id_: 1 / (k + rank) for rank, id_ in enumerate(ids)})
+    return dict(fused)
+
+
+@mistake("03.2")
+def the_last_list_wins(lists, k):
+    return {id_: 1 / (k + rank) for ids in lists for rank, id_ in enumerate(ids, start=1)}
+
+
+@mistake("03.2")
+def only_what_all_lists_hold(lists, k):
+    shared = set.intersection(*map(set, lists))
+    return {id_: sum(1 / (k + ids.index(id_) + 1) for ids in lists) for id_ in shared}
+
+
+@mistake("03.2")
+def k_is_always_sixty(lists, k):
+    fused = Counter()
+    for ids in lists:
+        fused.update({id_: 1 / (60 + rank) for rank, id_ in enumerate(ids, start=1)})
+    return dict(fused)
+
+
+@mistake("03.2")
+def two_lists_only(lists, k):
+    one, other = lists[:2]
+    ids = dict.fromkeys([*one, *other])
+    return {id_: sum(1 / (k + each.index(id_) + 1) for each in (one, other) if id_ in each) for id_ in ids}
+
+
+def cut(text, step=1, alone=True, compose=True, english=False):
+    made = []
+    for word in (unicodedata.normalize("NFC", text) if compose else text).lower().split():
+        korean = english or "가" <= word[0] <= "힣"
+        two = [word[i : i + 2] for i in range(0, len(word) - 1, step)]
+        made += (two or ([word] if alone else [])) if korean else [word]
+    return made
+
+
+@mistake("03.3")
+def pairs_that_do_not_overlap(text):
+    return cut(text, step=2)
+
+
+@mistake("03.3")
+def loses_single_syllables(text):
+    return cut(text, alone=False)
+
+
+@mistake("03.3")
+def forgets_composition(text):
+    return cut(text, compose=False)
+
+
+@mistake("03.3")
+def cuts_english_too(text):
+    return cut(text, english=True)
+
+
+@mistake("03.3")
+def runs_over_spaces(text):
+    text = unicodedata.normalize("NFC", text).lower().replace(" ", "")
+    return [text[i : i + 2] for i in range(len(text) - 1)]
+
+
+def scores(query, documents, k1=1.2, b=0.75, twice=False, rarity=None, once=False):
+    average = fmean(map(len, documents))
+    rarity = rarity or (lambda count, n: log(1 + (count - n + 0.5) / (n + 0.5)))
+
+    def score(document):
+        total = 0
+        for term in query if twice else set(query):
+            n, times = sum(term in each for each in documents), document.count(term)
+            times = min(times, 1) if once else times
+            weight = times * (k1 + 1) / (times + k1 * (1 - b + b * len(document) / average))
+            total += rarity(len(documents), n) * weight
+        return total
+
+    return [score(document) for document in documents]
+
+
+@mistake("03.4")
+def forgets_the_length(query, documents):
+    return scores(query, documents, b=0)
+
+
+@mistake("03.4")
+def counts_a_repeated_question(query, documents):
+    return scores(query, documents, twice=True)
+
+
+@mistake("03.4")
+def a_term_counts_once(query, documents):
+    return scores(query, documents, once=True)
+
+
+@mistake("03.4")
+def plain_inverse_frequency(query, documents):
+    return scores(query, documents, rarity=lambda count, n: log(count / n))
+
+
+@mistake("03.4")
+def negative_for_common_terms(query, documents):
+    return scores(query, documents, rarity=lambda count, n: log((count - n + 0.5) / (n + 0.5)))
+
+
+def quarters(question):
+    found = re.findall(r"Q([1-4])\s+(\d{4})", question, re.IGNORECASE)
+    korean = re.findall(r"(\d{4})년\s*([1-4])분기", question)
+    return [(int(y), int(q)) for q, y in found] + [(int(y), int(q)) for y, q in korean]
+
+
+@mistake("03.5")
+def takes_the_first(question):
+    return next(iter(quarters(question)), None)
+
+
+@mistake("03.5")
+def knows_no_korean(question):
+    found = {(int(y), int(q)) for q, y in re.findall(r"Q([1-4])\s+(\d{4})", question, re.IGNORECASE)}
+    return found.pop() if len(found) == 1 else None
+
+
+@mistake("03.5")
+def counts_mentions(question):
+    found = quarters(question)
+    return found[0] if len(found) == 1 else None
+
+
+@mistake("03.5")
+def takes_any_digit(question):
+    found = set(re.findall(r"Q(\d)\s+(\d{4})", question, re.IGNORECASE))
+    found |= {(q, y) for y, q in re.findall(r"(\d{4})년\s*(\d)분기", question)}
+    return tuple(int(each) for each in found.pop()[::-1]) if len(found) == 1 else None
+
+
+@mistake("03.5")
+def turns_the_pair_round(question):
+    found = set(quarters(question))
+    return found.pop()[::-1] if len(found) == 1 else None
+
+
+@mistake("03.6")
+def by_rank(lists):
+    fused = Counter()
+    for each in lists:
+        fused.update({id_: 1 / (60 + rank) for rank, id_ in enumerate(each, start=1)})
+    return dict(fused)
+
+
+@mistake("03.6")
+def adds_raw_scores(lists):
+    return {id_: sum(each.get(id_, 0) for each in lists) for each in lists for id_ in each}
+
+
+@mistake("03.6")
+def fails_on_an_empty_list(lists):
+    standard = [{id_: (s - fmean(each.values())) / pstdev(each.values()) for id_, s in each.items()} for each in lists]
+    ids = {id_ for each in lists for id_ in each}
+    return {id_: sum(each.get(id_, min(each.values())) for each in standard) for id_ in ids}
+
+
+@mistake("03.6")
+def the_worst_first(lists):
+    fused = Counter()
+    for each in filter(None, lists):
+        low, high = min(each.values()), max(each.values())
+        fused.update({id_: -(score - low) / (high - low) for id_, score in each.items()})
+    return dict(fused)
