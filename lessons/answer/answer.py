@@ -52,9 +52,10 @@ class Answer:
     @property
     def answered_by(self) -> str:
         """Which model answered, and for which question if for an earlier one."""
+        model = f"the {self.model}" if self.model.startswith("keyless") else self.model
         if self.from_cache:
-            return f"answered from the cache: “{self.from_cache}” was answered before by the {self.model}"
-        return f"answered by the {self.model}"
+            return f"answered from the cache: “{self.from_cache}” was answered before by {model}"
+        return f"answered by {model}"
 
     def as_dict(self) -> dict[str, Any]:
         """What `lessons ask --json` prints for one stage."""

@@ -1,7 +1,8 @@
 """What the notebooks are like, beside what they aim at. Print the table with `uv run python -m tests.course.measures`.
 
 Lines are the lines of a code cell that are not empty. Words are the words of prose: no code blocks, tables, tags or
-addresses of links. A code cell is introduced if the cell before it is text.
+addresses of links. A code cell is introduced if the cell before it is text; a solution is folded away and has been
+introduced by its task.
 """
 
 import json
@@ -39,7 +40,7 @@ class Measures:
     lines_most: int
     words: float  # of a text cell, on average
     texts: float  # for each code cell
-    introduced: float  # share of the code cells
+    introduced: float  # share of the code cells that are no solutions
     minutes: int | None  # as the first cell states them
     dead_links: list[str]
     machine_paths: list[str]
@@ -72,7 +73,9 @@ def measure(path: Path) -> Measures:
     texts = [source(cell) for cell in cells if cell["cell_type"] == "markdown"]
     code = [source(cell) for cell in cells if cell["cell_type"] == "code"]
     lines = sorted(sum(bool(line.strip()) for line in cell.splitlines()) for cell in code)
-    follows = [before["cell_type"] for before, cell in pairwise(cells) if cell["cell_type"] == "code"]
+    open_code = [
+        (before, cell) for before, cell in pairwise(cells) if cell["cell_type"] == "code" and not solution(cell)
+    ]
     stated = re.search(r"(\d+) minutes", texts[0])
     return Measures(
         notebook=path.stem,
@@ -82,7 +85,7 @@ def measure(path: Path) -> Measures:
         lines_most=lines[-1],
         words=mean(map(words, texts)),
         texts=len(texts) / len(code),
-        introduced=follows.count("markdown") / len(code),
+        introduced=mean(before["cell_type"] == "markdown" for before, _ in open_code),
         minutes=int(stated[1]) if stated else None,
         dead_links=[link for text in texts for link in _LINK.findall(text) if not (path.parent / link).exists()],
         machine_paths=_MACHINE_PATH.findall(json.dumps(cells, ensure_ascii=False)),
@@ -98,6 +101,11 @@ def neighbours(path: Path) -> dict[str, str]:
 def source(cell: dict[str, Any]) -> str:
     """The text of a cell."""
     return "".join(cell["source"])
+
+
+def solution(cell: dict[str, Any]) -> bool:
+    """Whether a cell is folded away as a solution."""
+    return "solution" in cell["metadata"].get("tags", [])
 
 
 def words(text: str) -> int:
