@@ -10,6 +10,7 @@ from sqlalchemy import Select
 from lessons.bench.corpus import OWNER
 from lessons.ingest.bm25 import SearchedScope
 from lessons.ingest.filters import also
+from lessons.ingest.found import with_words
 from lessons.ingest.nearest import choose_way, nearest
 from lessons.ingest.store import ChunkStore
 from lessons.settings import settings
@@ -38,11 +39,14 @@ class Floors:
     def by_vector(self, vector: Sequence[float], limit: int, language: str | None = None) -> Select:
         filters = also("language", language, None) if language else None
         table, conditions = self.store.chunks.__table__, self.store.within(OWNER, filters)
-        return nearest(table, conditions, vector, limit, choose_way(self.connection, table, conditions))
+        way = choose_way(self.connection, table, conditions)
+        return with_words(nearest(table, conditions, [vector], limit, way), table)
 
     def by_words(self, text: str, limit: int) -> Select:
         searched = SearchedScope(self.store.chunks.__table__, OWNER.user_id)
-        return self.store.matching(searched.ranking(searched.statistics(self.connection, terms(text)), limit))
+        return with_words(
+            searched.rankings([searched.statistics(self.connection, terms(text))], limit), searched.chunks
+        )
 
     def hybrid(self, phrasings: Sequence[tuple[str, Sequence[float]]]) -> list[Select]:
         """For every phrasing a search of each language by vector, and one by words."""

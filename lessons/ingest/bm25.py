@@ -8,8 +8,8 @@ with f the term's frequency in the chunk, df the number of chunks that contain i
 counted is the searched scope and nothing else: another owner's documents change no score.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import log
 
 from sqlalchemy import (
@@ -17,14 +17,17 @@ from sqlalchemy import (
     TEXT,
     Connection,
     Double,
+    Integer,
     Numeric,
     Select,
     Table,
     func,
     literal,
     select,
+    true,
 )
 from sqlalchemy.sql import ColumnElement
+from sqlalchemy.sql.selectable import TableValuedAlias
 
 from lessons.ingest.postings import postings_table
 from lessons.settings import settings
@@ -48,6 +51,11 @@ class TermStatistics:
         """The weight of a term: 0 for one that no chunk contains, otherwise the higher the rarer."""
         frequency = self.frequencies.get(term, 0)
         return log(1 + (self.chunks - frequency + 0.5) / (frequency + 0.5)) if frequency else 0.0
+
+    def of(self, terms: Iterable[str]) -> "TermStatistics":
+        """The same of some of the terms."""
+        wanted = filter(None, map(normalize, terms))
+        return replace(self, frequencies={term: self.frequencies.get(term, 0) for term in wanted})
 
     def telling(self) -> list[str]:
         """The terms to rank by: all that occur; among very many chunks those that few contain, or else the rarest.
@@ -80,22 +88,20 @@ class SearchedScope:
         found = {row[0]: row[1] for row in connection.execute(counts)}
         return TermStatistics(number, float(average), wanted | found)
 
-    def ranking(self, statistics: TermStatistics, limit: int) -> Select:
-        """`chunk_id` and `score` of the best chunks, best first; the older chunk first where scores are equal."""
-        chosen = settings()
-        weights = {term: statistics.idf(term) for term in statistics.telling()}
-        arrays = literal(list(weights), ARRAY(TEXT)), literal(list(weights.values()), ARRAY(Double))
-        asked = func.unnest(*arrays).table_valued("term", "idf").render_derived()
+    def rankings(self, questions: Sequence[TermStatistics], limit: int) -> Select:
+        """For each question's terms the best chunks: `number` from 1, `chunk_id`, `score`; older chunks before equals.
+
+        All questions share what was counted beside their terms.
+        """
+        asked = _asked(questions)
+        numbers = func.generate_series(1, len(questions)).table_valued("number", name="question").render_derived()
+        average = max((question.average_length for question in questions), default=0.0)
         postings = postings_table(self.chunks)
-        frequency = postings.c.frequency.cast(Double)
-        slope = chosen.bm25_k1 * chosen.bm25_b / max(statistics.average_length, 1)
-        damping = _double(chosen.bm25_k1 * (1 - chosen.bm25_b)) + _double(slope) * postings.c.length.cast(Double)
-        gain = asked.c.idf * frequency * _double(chosen.bm25_k1 + 1) / (frequency + damping)
-        total = func.round(func.sum(gain).cast(Numeric), _DIGITS)  # the order of adding moves the last digits of a sum
-        score = total.cast(Double).label("score")
+        score = _score(postings, asked, average).label("score")
         found = select(postings.c.chunk_id, score).join_from(asked, postings, asked.c.term == postings.c.term)
-        found = found.where(*self._matching(postings)).group_by(postings.c.chunk_id)
-        return found.order_by(score.desc(), postings.c.chunk_id).limit(limit)
+        found = found.where(asked.c.number == numbers.c.number, *self._matching(postings)).group_by(postings.c.chunk_id)
+        best = found.order_by(score.desc(), postings.c.chunk_id).limit(limit).lateral("best")
+        return select(numbers.c.number, best).select_from(numbers.join(best, true()))
 
     def _own(self, table: Table) -> list[ColumnElement[bool]]:
         return [table.c.user_id == self.user_id]
@@ -106,6 +112,24 @@ class SearchedScope:
             return self._own(postings)
         matching = select(self.chunks.c.id).where(*self._own(self.chunks), *self.conditions)
         return [*self._own(postings), postings.c.chunk_id.in_(matching)]
+
+
+def _asked(questions: Sequence[TermStatistics]) -> TableValuedAlias:
+    """The number of each question with its telling terms and their weights."""
+    rows = [(n, term, its.idf(term)) for n, its in enumerate(questions, start=1) for term in its.telling()]
+    numbers, terms, weights = ([row[place] for row in rows] for place in range(3))
+    arrays = literal(numbers, ARRAY(Integer)), literal(terms, ARRAY(TEXT)), literal(weights, ARRAY(Double))
+    return func.unnest(*arrays).table_valued("number", "term", "idf", name="asked").render_derived()
+
+
+def _score(postings: Table, asked: TableValuedAlias, average: float) -> ColumnElement[float]:
+    chosen = settings()
+    frequency = postings.c.frequency.cast(Double)
+    slope = chosen.bm25_k1 * chosen.bm25_b / max(average, 1)
+    damping = _double(chosen.bm25_k1 * (1 - chosen.bm25_b)) + _double(slope) * postings.c.length.cast(Double)
+    gain = asked.c.idf * frequency * _double(chosen.bm25_k1 + 1) / (frequency + damping)
+    total = func.round(func.sum(gain).cast(Numeric), _DIGITS)  # the order of adding moves the last digits of a sum
+    return total.cast(Double)
 
 
 def _double(value: float) -> ColumnElement[float]:

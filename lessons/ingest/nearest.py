@@ -8,7 +8,7 @@ while (`hnsw.iterative_scan`). Comparing everything that a scope and its filters
 from collections.abc import Sequence
 from typing import Literal
 
-from sqlalchemy import Connection, Select, Table, func, select, text
+from sqlalchemy import ARRAY, TEXT, Connection, Select, Table, case, cast, exists, func, literal, select, text, true
 from sqlalchemy.sql import ColumnElement
 
 from lessons.settings import settings
@@ -22,7 +22,6 @@ SELECT set_config('hnsw.ef_search', :breadth, true), set_config('enable_sort', '
     (SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true) FROM pg_extension
      WHERE extname = 'vector' AND cast(string_to_array(extversion, '.') AS int[]) >= '{0,8}')
 """)
-_READY = text("SELECT to_regclass(:name) IS NOT NULL")
 
 
 def hnsw_name(chunks: str) -> str:
@@ -33,32 +32,41 @@ def hnsw_name(chunks: str) -> str:
 def choose_way(connection: Connection, chunks: Table, conditions: Sequence[ColumnElement[bool]]) -> Way:
     """'exact' while the owner's chunks, or those of them that meet all conditions, are few; else 'hnsw'.
 
-    The first condition names the owner, whose chunks an index counts at once; counting stops at the limit.
-    The transaction is set up for the way that is chosen.
+    The first condition names the owner, whose chunks an index counts at once; counting stops at the limit, and does
+    not begin where there is no HNSW index. The transaction is set up for the way that is chosen.
     """
     chosen = settings()
-    for some, limit in ((conditions[:1], chosen.exact_search_chunks), (conditions, chosen.exact_filtered_chunks)):
-        counted = select(chunks.c.id).where(*some).limit(limit + 1).subquery()
-        if connection.scalar(select(func.count()).select_from(counted)) <= limit:  # type: ignore[operator]
-            return "exact"
-    if not connection.scalar(_READY, {"name": hnsw_name(chunks.name)}):
+    walk = case(
+        (func.to_regclass(hnsw_name(chunks.name)).is_(None), False),
+        (~_more(chunks, conditions[:1], chosen.exact_search_chunks), False),
+        else_=_more(chunks, conditions, chosen.exact_filtered_chunks),
+    )
+    if not connection.scalar(select(walk)):
         return "exact"
     connection.execute(_SET, {"breadth": str(chosen.hnsw_ef_search)})
     return "hnsw"
 
 
 def nearest(
-    chunks: Table, conditions: Sequence[ColumnElement[bool]], vector: Sequence[float], limit: int, way: Way
+    chunks: Table, conditions: Sequence[ColumnElement[bool]], vectors: Sequence[Sequence[float]], limit: int, way: Way
 ) -> Select:
-    """The chunks with the smallest cosine distance to a vector, nearest first.
+    """For each vector the chunks with the smallest cosine distance: `number` from 1, `chunk_id`, and 1 − distance.
 
-    Adding 0 keeps PostgreSQL from walking the index, and puts what a walk found into exact order.
+    Adding 0 keeps PostgreSQL from walking the index.
     """
-    distance = chunks.c.embedding.cosine_distance(vector)
-    columns = chunks.c.id, chunks.c.node_id, chunks.c.text, chunks.c.metadata_
+    texts = literal([str([float(number) for number in vector]) for vector in vectors], ARRAY(TEXT))
+    asked = func.unnest(texts).table_valued("vector", with_ordinality="number", name="asked").render_derived()
+    distance = chunks.c.embedding.cosine_distance(cast(asked.c.vector, chunks.c.embedding.type))
     if way == "exact":
-        compared = select(*columns, (distance + 0).label("distance")).where(*conditions)
-        return compared.order_by(text("distance"), chunks.c.id).limit(limit)
-    walked = select(*columns, distance.label("distance")).where(*conditions).order_by(text("distance")).limit(limit)
-    found = walked.cte("walked").prefix_with("MATERIALIZED", dialect="postgresql")
-    return select(found).order_by(found.c.distance + 0, found.c.id)
+        compared = select(chunks.c.id, (distance + 0).label("distance")).where(*conditions)
+        ordered = compared.order_by(text("distance"), chunks.c.id)
+    else:
+        ordered = select(chunks.c.id, distance.label("distance")).where(*conditions).order_by(text("distance"))
+    near = ordered.limit(limit).lateral("near")
+    columns = asked.c.number, near.c.id.label("chunk_id"), (1 - near.c.distance).label("score")
+    return select(*columns).select_from(asked.join(near, true()))
+
+
+def _more(chunks: Table, conditions: Sequence[ColumnElement[bool]], limit: int) -> ColumnElement[bool]:
+    """Whether more chunks than the limit meet the conditions."""
+    return exists(select(chunks.c.id).where(*conditions).offset(limit).limit(1))

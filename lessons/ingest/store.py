@@ -7,9 +7,8 @@ together with its chunks in one transaction or not at all.
 
 from asyncio import to_thread
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import groupby
-from typing import Any, Literal, NoReturn
+from itertools import chain, groupby
+from typing import Any, NoReturn
 
 from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode
@@ -17,7 +16,6 @@ from llama_index.core.vector_stores.types import (
     MetadataFilters,
     VectorStoreQuery,
     VectorStoreQueryMode,
-    VectorStoreQueryResult,
 )
 from llama_index.vector_stores.postgres import PGVectorStore
 from sqlalchemy import Connection, Engine, Row, delete, func, select
@@ -36,17 +34,11 @@ from lessons.ingest.chunk_table import chunk_table, create_tables
 from lessons.ingest.copying import copied
 from lessons.ingest.documents import DocumentRow
 from lessons.ingest.filters import bound_filters
+from lessons.ingest.found import FoundChunks, found_chunks, with_words
 from lessons.ingest.nearest import Way, choose_way, nearest
 from lessons.ingest.postings import indexed_terms, write_postings
 from lessons.ingest.scope import Scope
 from lessons.ingest.settle import index_when_large, vacuum_after
-
-
-@dataclass
-class FoundChunks(VectorStoreQueryResult):
-    """What LlamaIndex expects of a search, and the way in which it was done."""
-
-    way: Way | Literal["keyword"] = "exact"
 
 
 class ChunkStore(PGVectorStore):
@@ -172,45 +164,55 @@ class ChunkStore(PGVectorStore):
         with reading(self._database, scope.user_id) as connection:
             return connection.execute(statement).all()
 
-    @again_if_broken_off
     def query(  # type: ignore[override]
         self, query: VectorStoreQuery, *, scope: Scope, **_: Any
     ) -> FoundChunks:
         """The nearest chunks within a scope, which every search must name."""
         _refuse_other_modes(query)
+        return self.query_each([query.query_embedding or []], query.similarity_top_k, scope, query.filters)[0]
+
+    @again_if_broken_off
+    def query_each(
+        self, vectors: Sequence[Sequence[float]], limit: int, scope: Scope, filters: MetadataFilters | None = None
+    ) -> list[FoundChunks]:
+        """The nearest chunks to each of the vectors, in one statement."""
         self._initialize()
-        chunks, conditions = self._table_class.__table__, self.within(scope, query.filters)
-        vector, wanted = query.query_embedding or [], query.similarity_top_k
+        chunks, conditions = self._table_class.__table__, self.within(scope, filters)
         with reading(self._database, scope.user_id) as connection:
+
+            def search(way: Way) -> Sequence[Row]:
+                hits = nearest(chunks, conditions, vectors, limit, way)
+                return connection.execute(with_words(hits, chunks)).all()
+
             way = choose_way(connection, chunks, conditions)
-            rows = connection.execute(nearest(chunks, conditions, vector, wanted, way)).all()
-            if len(rows) < wanted and way == "hnsw":  # the walk ended before it met enough that the filters leave
+            rows = search(way)
+            if len(rows) < limit * len(vectors) and way == "hnsw":  # a walk ended before it met enough that fit
                 way = "exact"
-                rows = connection.execute(nearest(chunks, conditions, vector, wanted, way)).all()
-        return _found(rows, [1 - row.distance for row in rows], way)
+                rows = search(way)
+        return found_chunks(rows, len(vectors), way)
 
     async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> FoundChunks:
         """`query` in a thread."""
         return await to_thread(self.query, query, **kwargs)
 
-    @again_if_broken_off
     def keyword_search(
         self, terms: Sequence[str], limit: int, scope: Scope, filters: MetadataFilters | None = None
     ) -> FoundChunks:
         """The chunks that match terms (of `lessons.text.terms`) best; the similarities are BM25 scores, above 0."""
+        return self.keyword_search_each([terms], limit, scope, filters)[0]
+
+    @again_if_broken_off
+    def keyword_search_each(
+        self, questions: Sequence[Sequence[str]], limit: int, scope: Scope, filters: MetadataFilters | None = None
+    ) -> list[FoundChunks]:
+        """What `keyword_search` finds for each question, in as many statements as for one."""
         self._initialize()
         searched = self._searched(scope, filters)
         with reading(self._database, scope.user_id) as connection:
-            ranking = searched.ranking(searched.statistics(connection, terms), limit)
-            rows = connection.execute(self.matching(ranking)).all()
-        return _found(rows, [row.score for row in rows], "keyword")
-
-    def matching(self, ranking: Select) -> Select:
-        """The chunks of a ranking by keyword with their scores, best first."""
-        chunks, best = self._table_class, ranking.cte("best")
-        statement = select(chunks.node_id, chunks.text, chunks.metadata_, best.c.score)
-        statement = statement.join_from(best, chunks, best.c.chunk_id == chunks.id)
-        return statement.order_by(best.c.score.desc(), chunks.id)
+            statistics = searched.statistics(connection, chain.from_iterable(questions))
+            hits = searched.rankings([statistics.of(terms) for terms in questions], limit)
+            rows = connection.execute(with_words(hits, self._table_class.__table__)).all()
+        return found_chunks(rows, len(questions), "keyword")
 
     @again_if_broken_off
     def term_statistics(
@@ -266,11 +268,6 @@ def _knows_no_owner(self: ChunkStore, *_: Any, **__: Any) -> NoReturn:
 
 for name in ("delete", "adelete", "delete_nodes", "adelete_nodes", "clear", "aclear", "aget_nodes", "async_add"):
     setattr(ChunkStore, name, _knows_no_owner)
-
-
-def _found(rows: Sequence[Row], similarities: list[float], way: Way | Literal["keyword"]) -> FoundChunks:
-    nodes = [TextNode(id_=row.node_id, text=row.text, metadata=row.metadata_) for row in rows]
-    return FoundChunks(nodes=nodes, similarities=similarities, ids=[node.node_id for node in nodes], way=way)
 
 
 def _with_words(nodes: Sequence[BaseNode]) -> list[BaseNode]:

@@ -2,12 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from lessons.retrieve.fusion import fuse, reciprocal_rank_fusion
 from lessons.retrieve.languages import CentredVectorRetriever
-from lessons.retrieve.search import KeywordRetriever, ranked
+from lessons.retrieve.search import KeywordRetriever, ranked, retrieved_each
 from lessons.retrieve.types import Query, Resources, RetrievedDocument, Retriever
 from lessons.settings import settings
 from lessons.text import language
@@ -20,7 +21,7 @@ class HybridRetriever:
     The first query counts whole, a variant of it half. Scores run from 1 for the best document down to 0 for the last,
     and fall off faster than cosine similarities, for which thresholds such as row B5's are meant. So where there are
     more documents than `top_k`, those are left out of which the root of the score is below `threshold`. The scores of
-    the two searches for the best-fitting query stay with each document, in `legs`.
+    the two searches for the best-fitting query stay with each document, in `legs`. Both searches run side by side.
     """
 
     top_k: int | None = None
@@ -34,9 +35,12 @@ class HybridRetriever:
         wide = replace(query, top_k=self.candidates)
         total: dict[str, float] = defaultdict(float)
         found: dict[str, RetrievedDocument] = {}
-        for number, text in enumerate(queries):
+        with ThreadPoolExecutor(1) as beside:
+            by_words = beside.submit(retrieved_each, self.words, queries, wide, resources)
+            by_meaning = retrieved_each(self.meaning, queries, wide, resources)
+        for number, (text, meaning, words) in enumerate(zip(queries, by_meaning, by_words.result(), strict=True)):
             weight = settings().variant_weight if number else 1.0
-            for document in self._fused(text, wide, resources):
+            for document in self._fused(text, wide, {"meaning": meaning, "words": words}):
                 total[document.id] += weight * document.score
                 found[document.id] = max(found.get(document.id, document), document, key=lambda one: one.score)
         best = max(total.values(), default=1.0) or 1.0
@@ -45,12 +49,8 @@ class HybridRetriever:
         cut = self.threshold**2 if self.threshold is not None and len(documents) > wanted else None
         return ranked(documents, cut)[:wanted]
 
-    def _fused(self, text: str, query: Query, resources: Resources) -> list[RetrievedDocument]:
+    def _fused(self, text: str, query: Query, legs: Mapping[str, list[RetrievedDocument]]) -> list[RetrievedDocument]:
         """The candidates of either search for one query, with scores from 0 to 1."""
-        legs = {
-            "meaning": self.meaning.retrieve([text], query, resources),
-            "words": self.words.retrieve([text], query, resources),
-        }
         found = {document.id: document for documents in legs.values() for document in documents}
         scores = {leg: {document.id: document.score for document in documents} for leg, documents in legs.items()}
         asked_in = language(text)
@@ -64,8 +64,9 @@ class HybridRetriever:
 
         lists = list(scores.values())
         fused = _from_0_to_1(fuse(lists, missing) if self.fusion == "scores" else reciprocal_rank_fusion(lists))
+        walked = {document.id for document in legs["meaning"] if document.approximate}
         return [
-            replace(found[id_], score=score, legs={leg: one[id_] for leg, one in scores.items() if id_ in one})
+            found[id_].scored(score, {leg: one[id_] for leg, one in scores.items() if id_ in one}, id_ in walked)
             for id_, score in fused.items()
         ]
 

@@ -8,6 +8,7 @@ no order. (Libovický et al., On the Language Neutrality of Pre-trained Multilin
 """
 
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 from sqlalchemy import func, select
@@ -36,18 +37,23 @@ class CentredVectorRetriever:
     top_k: int | None = None
 
     def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+        found = chain.from_iterable(self.retrieve_each(queries, query, resources))
+        return ranked(merged(found))[: self.top_k or query.top_k]
+
+    def retrieve_each(self, queries: list[str], query: Query, resources: Resources) -> list[list[RetrievedDocument]]:
         wanted = self.top_k or query.top_k
         centres = remembered(language_centres, resources.store, query.scope)
         if UNTOLD in centres:
-            return VectorRetriever(self.top_k).retrieve(queries, query, resources)
-        found: list[RetrievedDocument] = []
-        for text in queries:
-            vector = np.asarray(resources.embedding.get_query_embedding(text))
-            for language, centre in centres.items():
-                within = replace(query, filters=also("language", language, query.filters), top_k=wanted)
-                nearest = VectorRetriever().retrieve([text], within, resources)
-                found += [document.with_score(document.score - float(vector @ centre)) for document in nearest]
-        return ranked(merged(found))[:wanted]
+            return VectorRetriever(wanted).retrieve_each(queries, query, resources)
+        vectors = [np.asarray(resources.embedding.get_query_embedding(text)) for text in queries]
+        found: list[list[RetrievedDocument]] = [[] for _ in queries]
+        for language, centre in centres.items():
+            within = replace(query, filters=also("language", language, query.filters))
+            each = VectorRetriever(wanted).retrieve_each(queries, within, resources)
+            for its, vector, nearest in zip(found, vectors, each, strict=True):
+                common = float(vector @ centre)
+                its += [document.with_score(document.score - common) for document in nearest]
+        return [ranked(merged(its))[:wanted] for its in found]
 
 
 def language_centres(store: ChunkStore, scope: Scope) -> dict[str, np.ndarray]:

@@ -18,6 +18,8 @@ from lessons.retrieve.types import (
 )
 from lessons.trace import Trace
 
+WALKED = "Searched through the HNSW index, which may miss a nearer chunk."
+
 
 @dataclass(frozen=True, kw_only=True)
 class Pipeline:
@@ -47,6 +49,8 @@ class Pipeline:
                 step.output = query.filters
         with trace.step("retrieve", queries) as step:
             documents = step.output = self.retriever.retrieve(queries, query, resources)
+            if any(document.approximate for document in documents):  # else every vector was compared
+                step.notes.append(WALKED)
         if self.reranker and query.rerank:
             with trace.step("rerank", documents) as step:
                 alone = replace(query, text=queries[0])

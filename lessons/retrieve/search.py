@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
+from typing import Protocol, runtime_checkable
 
-from llama_index.core.vector_stores.types import VectorStoreQuery, VectorStoreQueryResult
-
-from lessons.retrieve.types import Query, Resources, RetrievedDocument
+from lessons.ingest.found import FoundChunks
+from lessons.retrieve.types import Query, Resources, RetrievedDocument, Retriever
 from lessons.text import terms
 
 
@@ -20,14 +21,14 @@ class VectorRetriever:
     threshold: float | None = None
 
     def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
-        wanted = self.top_k or query.top_k
-        found = (document for text in queries for document in self._search(text, query, wanted, resources))
-        return ranked(merged(found), self.threshold)[:wanted]
+        found = chain.from_iterable(self.retrieve_each(queries, query, resources))
+        return ranked(merged(found), self.threshold)[: self.top_k or query.top_k]
 
-    def _search(self, text: str, query: Query, wanted: int, resources: Resources) -> list[RetrievedDocument]:
-        vector = resources.embedding.get_query_embedding(text)
-        request = VectorStoreQuery(query_embedding=vector, similarity_top_k=wanted, filters=query.filters)
-        return _documents(resources.store.query(request, scope=query.scope))
+    def retrieve_each(self, queries: list[str], query: Query, resources: Resources) -> list[list[RetrievedDocument]]:
+        vectors = [resources.embedding.get_query_embedding(text) for text in queries]
+        wanted = self.top_k or query.top_k
+        results = resources.store.query_each(vectors, wanted, query.scope, query.filters)
+        return [ranked(_documents(result), self.threshold) for result in results]
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,13 @@ class KeywordRetriever:
     top_k: int | None = None
 
     def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
-        wanted, store = self.top_k or query.top_k, resources.store
-        results = (store.keyword_search(terms(text), wanted, query.scope, query.filters) for text in queries)
-        return ranked(merged(document for result in results for document in _documents(result)))[:wanted]
+        found = chain.from_iterable(self.retrieve_each(queries, query, resources))
+        return ranked(merged(found))[: self.top_k or query.top_k]
+
+    def retrieve_each(self, queries: list[str], query: Query, resources: Resources) -> list[list[RetrievedDocument]]:
+        asked, wanted = [terms(text) for text in queries], self.top_k or query.top_k
+        results = resources.store.keyword_search_each(asked, wanted, query.scope, query.filters)
+        return [ranked(_documents(result)) for result in results]
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,24 @@ class JaccardRetriever:
         ]
         found = [document for document in scored if document.score > 0]
         return ranked(found, self.threshold)[: query.top_k]
+
+
+@runtime_checkable
+class Batched(Protocol):
+    """A retriever that finds the documents of several queries in one round trip to the database."""
+
+    def retrieve_each(
+        self, queries: list[str], query: Query, resources: Resources
+    ) -> list[list[RetrievedDocument]]: ...
+
+
+def retrieved_each(
+    retriever: Retriever, queries: list[str], query: Query, resources: Resources
+) -> list[list[RetrievedDocument]]:
+    """What a retriever finds for each query on its own."""
+    if isinstance(retriever, Batched):
+        return retriever.retrieve_each(queries, query, resources)
+    return [retriever.retrieve([text], query, resources) for text in queries]
 
 
 def merged(documents: Iterable[RetrievedDocument]) -> Iterable[RetrievedDocument]:
@@ -84,7 +107,7 @@ def ranked(documents: Iterable[RetrievedDocument], threshold: float | None = Non
     return sorted(kept, key=lambda document: (-document.score, document.id))
 
 
-def _documents(result: VectorStoreQueryResult) -> list[RetrievedDocument]:
+def _documents(result: FoundChunks) -> list[RetrievedDocument]:
     return [
         RetrievedDocument(
             id=node.node_id,
@@ -92,6 +115,7 @@ def _documents(result: VectorStoreQueryResult) -> list[RetrievedDocument]:
             score=score,
             source=node.metadata["source_file"],
             metadata=node.metadata,
+            approximate=result.way == "hnsw",
         )
         for node, score in zip(result.nodes or [], result.similarities or [], strict=True)
     ]

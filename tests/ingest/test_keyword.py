@@ -221,3 +221,11 @@ def test_an_index_from_before_its_terms_were_kept_is_emptied_to_be_filled_anew(d
     later.add([chunk("refund")])
     assert found(later, "refund") == ["refund"]
     assert inspect(engine(database)).has_table(later.table_name)
+
+
+def test_several_questions_find_what_each_finds_alone(store: ChunkStore) -> None:
+    store.add([chunk("refund late"), chunk("refund tax year", 1), chunk("환불 기한", 2)])
+    asked = [["refund"], ["tax", "refund"], ["unknown"], [], ["환불"]]
+    together = [(found.ids, found.similarities) for found in store.keyword_search_each(asked, 10, MINA)]
+    alone = [store.keyword_search(terms, 10, MINA) for terms in asked]
+    assert together == [(found.ids, found.similarities) for found in alone]

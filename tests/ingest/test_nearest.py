@@ -3,16 +3,23 @@
 import random
 
 import pytest
+from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.schema import TextNode
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters, VectorStoreQuery
 from sqlalchemy import inspect, text
 
 from lessons.database import engine
 from lessons.database.row_security import scoped
+from lessons.ingest.found import FoundChunks
 from lessons.ingest.nearest import choose_way, hnsw_name, nearest
 from lessons.ingest.scope import Scope
-from lessons.ingest.store import ChunkStore, FoundChunks
+from lessons.ingest.store import ChunkStore
+from lessons.models.offline.llm import OfflineLLM
+from lessons.retrieve.pipeline import WALKED, Pipeline
+from lessons.retrieve.search import VectorRetriever
+from lessons.retrieve.types import Query, Resources
 from lessons.settings import Settings, settings
+from lessons.trace import Trace
 
 MINA, JOON = Scope("mina"), Scope("joon")
 MANY, FEW, LIMIT = 600, 20, 50
@@ -79,7 +86,7 @@ def plan(store: ChunkStore, scope: Scope, filters: MetadataFilters | None = None
     table, conditions = store.chunks.__table__, store.within(scope, filters)
     with scoped(store.client, scope.user_id) as connection:
         way = choose_way(connection, table, conditions)
-        compiled = nearest(table, conditions, vector(random.Random(1)), 10, way).compile(dialect=connection.dialect)
+        compiled = nearest(table, conditions, [vector(random.Random(1))], 10, way).compile(dialect=connection.dialect)
         statement, values = f"EXPLAIN {compiled}", compiled.construct_params()
         converted = {
             name: processor(values[name]) if (processor := compiled._bind_processors.get(name)) else values[name]
@@ -143,3 +150,24 @@ def test_a_small_table_gets_no_index(database: Settings) -> None:
     store.settle(FEW)
     names = {index["name"] for index in inspect(engine(database)).get_indexes(store.table_name)}
     assert hnsw_name(store.table_name) not in names
+
+
+def test_several_vectors_find_what_each_finds_alone(store: ChunkStore) -> None:
+    asked = [vector(random.Random(seed)) for seed in range(3)]
+    for scope in (MINA, JOON):
+        together = [found.ids for found in store.query_each(asked, 10, scope)]
+        assert together == [store.query_each([one], 10, scope)[0].ids for one in asked]
+
+
+def test_the_trace_says_when_the_index_was_walked(store: ChunkStore) -> None:
+    class Toy(MockEmbedding):
+        def _get_query_embedding(self, query: str) -> list[float]:
+            return vector(random.Random(query))
+
+    resources = Resources(store, Toy(embed_dim=8), OfflineLLM())
+    notes = {}
+    for scope in (MINA, JOON):
+        trace = Trace()
+        Pipeline(retriever=VectorRetriever()).search(Query("which?", scope), resources, trace)
+        notes[scope.user_id] = trace["retrieve"].notes
+    assert notes == {"mina": [WALKED], "joon": []}

@@ -1,0 +1,48 @@
+"""Hits of several searches at once as rows: which search, which chunk, how good, and each chunk's words once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+
+from llama_index.core.schema import TextNode
+from llama_index.core.vector_stores.types import VectorStoreQueryResult
+from sqlalchemy import Row, Select, Table, and_, func, select
+
+from lessons.ingest.nearest import Way
+
+
+@dataclass
+class FoundChunks(VectorStoreQueryResult):
+    """What LlamaIndex expects of a search, and the way in which it was done."""
+
+    way: Way | Literal["keyword"] = "exact"
+
+
+def with_words(hits: Select, chunks: Table) -> Select:
+    """Hits of columns `number` (of the search, from 1), `chunk_id` and `score`, as they are read, best first.
+
+    A chunk that several searches found comes with its text and metadata the first time only.
+    """
+    hit = hits.cte("hit")
+    first = func.row_number().over(partition_by=hit.c.chunk_id, order_by=hit.c.number)
+    told = select(hit, first.label("mention")).cte("told")
+    mentioned = and_(chunks.c.id == told.c.chunk_id, told.c.mention == 1)
+    columns = told.c.number, told.c.chunk_id, told.c.score, chunks.c.node_id, chunks.c.text, chunks.c.metadata_
+    read = select(*columns).select_from(told.outerjoin(chunks, mentioned))
+    return read.order_by(told.c.number, told.c.score.desc(), told.c.chunk_id)
+
+
+def found_chunks(rows: Sequence[Row], searches: int, way: Way | Literal["keyword"]) -> list[FoundChunks]:
+    """What each of so many searches found. The same chunk is the same node."""
+    nodes = {
+        row.chunk_id: TextNode(id_=row.node_id, text=row.text, metadata=row.metadata_) for row in rows if row.node_id
+    }
+    hits = {number: list(of_one) for number, of_one in groupby(rows, lambda row: row.number)}
+    found = []
+    for number in range(1, searches + 1):
+        its = hits.get(number, [])
+        members = [nodes[row.chunk_id] for row in its]
+        ids = [node.node_id for node in members]
+        found.append(FoundChunks(nodes=members, similarities=[row.score for row in its], ids=ids, way=way))
+    return found
