@@ -37,7 +37,7 @@ INTENDED = re.compile(r"(SELECT|WITH hit AS|BEGIN|COMMIT|ROLLBACK)\b")
 def watched(database: Settings) -> Iterator[Engine]:
     """An engine whose every statement the server writes into its log, without the values of its parameters."""
     url = engine(database).url
-    options = f"{url.query['options']} -c log_statement=all -c log_parameter_max_length=0"
+    options = "-c log_statement=all -c log_parameter_max_length=0"
     made = create_engine(url.update_query_dict({"options": options}), connect_args={"prepare_threshold": None})
     yield made
     made.dispose()
