@@ -7,8 +7,8 @@ a role that owns nothing and may do nothing but read and write protected rows. W
 make roles, the policies stand alone, which is enough unless that user bypasses them: `wall` says which it is.
 
 Protected is every table whose rows have an owner: documents, chunks with their terms, plans, messages, memories,
-profiles, jobs. The cache of vectors is not, since it knows texts by their hash alone, nor are the runs of the
-evaluation, which belong to nobody.
+profiles, jobs, what was deleted. The cache of vectors is not, since it knows texts by their hash alone. A run of the
+evaluation is everybody's, unless a reader's own questions were asked.
 """
 
 import logging

@@ -113,13 +113,21 @@ def _show(asked: Asked, answer: Answer) -> None:
 
 def _show_budget(sent: ManagedContext) -> None:
     st.subheader("The budget")
-    st.pyplot(plot_budget({"this question": sent.pieces}, sent.available), width="content")
+    st.pyplot(
+        plot_budget({"this question": sent.pieces}, sent.available),
+        width="content",
+        alt="Tokens of each part of the prompt",
+    )
     texts = (sent.question, "\n".join(sent.documents), _lines(sent.history), sent.profile, sent.long_term)
     rows = [
         {"part": piece.name, "tokens": piece.tokens, "left out": piece.dropped, "what is sent": text}
         for piece, text in zip(sent.pieces, texts, strict=True)
     ]
-    st.dataframe([*rows, {"part": "buffer", "tokens": sent.buffer, "left out": 0, "what is sent": ""}], hide_index=True)
+    st.dataframe(
+        [*rows, {"part": "buffer", "tokens": sent.buffer, "left out": 0, "what is sent": ""}],
+        hide_index=True,
+        alt="What is sent, part by part",
+    )
 
 
 def _show_documents(asked: Asked, answer: Answer) -> None:

@@ -38,7 +38,11 @@ def cost_model(place: Workspace, owner: str) -> None:
     costs = model.monthly(sessions, turns, *prices)
     for column, (name, dollars) in zip(st.columns(4), [*costs.items(), ("all", sum(costs.values()))], strict=True):
         column.metric(NAMES.get(name, "in all, a month").capitalize(), f"${dollars:,.2f}")
-    st.pyplot(plot_monthly(model, sessions, range(1, 41), prices), width=640)
+    st.pyplot(
+        plot_monthly(model, sessions, range(1, 41), prices),
+        width=640,
+        alt="US dollars a month by the turns of a session",
+    )
 
 
 def _measured(place: Workspace, owner: str) -> CostModel:

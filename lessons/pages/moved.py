@@ -27,7 +27,14 @@ def draw(evaluation: Evaluation) -> None:
     if not pairs:
         return
     table = [_row(old, new, metric) for old, new in pairs]
-    event = st.dataframe(table, hide_index=True, on_select="rerun", selection_mode="single-row", key="moved-rows")
+    event = st.dataframe(
+        table,
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        key="moved-rows",
+        alt="Questions with the metric of both stages",
+    )
     if event.selection.rows:
         _answers(*pairs[event.selection.rows[0]], metric)
 

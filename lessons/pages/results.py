@@ -17,10 +17,10 @@ def draw(evaluation: Evaluation) -> None:
     if gains:
         st.markdown("  \n".join(map(plain, gains)))
     whole, *grouped, time = st.tabs(["All questions", *(f"By {by}" for by in GROUPS), "Against time"])
-    whole.pyplot(plot_metric(evaluation, metric), width="content")
+    whole.pyplot(plot_metric(evaluation, metric), width="content", alt=f"{metric} of every stage with its interval")
     for tab, by in zip(grouped, GROUPS, strict=True):
-        tab.pyplot(plot_groups(evaluation, metric, by), width="content")
-    time.pyplot(plot_latency(evaluation, metric), width="content")
+        tab.pyplot(plot_groups(evaluation, metric, by), width="content", alt=f"{metric} of every stage by {by}")
+    time.pyplot(plot_latency(evaluation, metric), width="content", alt=f"{metric} of every stage against its latency")
 
 
 def table(evaluation: Evaluation) -> list[str]:

@@ -15,6 +15,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.expected_conditions import element_to_be_clickable
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -113,3 +114,56 @@ def test_a_file_that_cannot_be_read_is_told_in_a_sentence(browser: WebDriver, ad
     see(browser, "broken.pdf")
     click(browser, "Ingest")
     see(browser, "is cut off: its end is missing")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_conversation_is_still_there_after_a_reload(browser: WebDriver, address: str) -> None:
+    browser.get(f"{address}/chat")
+    see(browser, "Nothing has been said yet")
+    there(browser, "[data-testid=stChatInput] textarea").send_keys(
+        "예산은 몇 개까지 만들 수 있나요? <img src=x onerror=alert(1)>", Keys.ENTER
+    )
+    see(browser, "Retrieved chunks")
+    see(browser, "1 turn word for word")
+    browser.refresh()
+    see(browser, "예산은 몇 개까지 만들 수 있나요? <img src=x onerror=alert(1)>")
+    assert not browser.find_elements(By.CSS_SELECTOR, "[data-testid=stMain] img[src=x]")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_own_questions_are_run_and_a_run_has_a_link_to_compare(
+    browser: WebDriver, address: str, tmp_path: Path
+) -> None:
+    questions = tmp_path / "질문.csv"
+    questions.write_text("질문,정답\n예산은 몇 개까지 만들 수 있나요?,200개\n", encoding="cp949")
+    browser.get(f"{address}/questions")
+    see(browser, "No questions of yours have been run yet")
+    there(browser, "input[type=file]").send_keys(str(questions))
+    see(browser, "1 question, 1 with an answer, 0 with a source.")
+    click(browser, "Run")
+    see(browser, "Answers by stage")
+    assert "question=" in link(browser, "Open in Compare")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_scoreboard_offers_to_measure(browser: WebDriver, address: str) -> None:
+    browser.get(f"{address}/scoreboard")
+    see(browser, "Measure again")
+    browser.find_element(By.XPATH, "//summary[contains(., 'Measure again')]").click()
+    see(browser, "dev has ")
+    assert not browser.find_elements(By.CSS_SELECTOR, "[data-testid=stException]")
+
+
+def there(browser: WebDriver, selector: str) -> WebElement:
+    """The element, once it has been drawn: words come before fields do."""
+    return WebDriverWait(browser, 60).until(lambda driver: driver.find_element(By.CSS_SELECTOR, selector))
+
+
+def link(browser: WebDriver, label: str) -> str:
+    found = WebDriverWait(browser, 60).until(
+        lambda driver: driver.find_element(By.XPATH, f"//a[contains(., '{label}')]").get_attribute("href")
+    )
+    return str(found)
