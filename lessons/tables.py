@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 _MARKS = re.compile(r"([!#$&()*+.:<=>@\[\\\]^_`{|}~-])")
+_ADDRESS = re.compile(r"(?i)(?<=https:)(?=//)|(?<=http:)(?=//)|(?<=www)(?=\.)|(?<=\w)(?=@\w)")
+_JOINER = "\u2060"  # has no width
 _INDENTED = re.compile(r"(?m)^[ \t]+")
 
 
@@ -15,8 +17,11 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def plain(text: str) -> str:
-    """Markdown that shows `text` as it is: no markup, image, link or HTML of a document comes alive."""
-    escaped = _MARKS.sub(r"\\\1", text)
+    """Markdown that shows `text` as it is: no markup, image, link or HTML of a document comes alive.
+
+    A sign without width within bare addresses keeps GitHub's and Streamlit's Markdown from making links of them.
+    """
+    escaped = _MARKS.sub(r"\\\1", _ADDRESS.sub(_JOINER, text))
     return _INDENTED.sub(lambda indent: "\u00a0" * len(indent[0]), escaped).replace("\n", "  \n")
 
 

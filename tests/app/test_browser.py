@@ -19,7 +19,11 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.expected_conditions import element_to_be_clickable
 from selenium.webdriver.support.ui import WebDriverWait
 
+from lessons.ingest.pipeline import ingest
+from lessons.ingest.scope import Scope
+from lessons.library import indexes
 from lessons.settings import Settings
+from lessons.workspace import workspace
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver")
@@ -81,6 +85,51 @@ def ask(browser: WebDriver, question: str) -> None:
     field = WebDriverWait(browser, 240).until(element_to_be_clickable((By.TAG_NAME, "textarea")))
     field.send_keys(question, Keys.TAB)
     click(browser, "Ask")
+
+
+PAYLOAD = """# Umbrellas <script>document.title = "broken"</script>
+
+The kiosk rents <b>umbrellas</b> for 9 euros, see https://evil.example/a and [more](javascript:alert(1)).
+It rents no boats, see www.evil.example or write to evil@evil.example.
+![x](https://evil.example/x.png) <img src=x onerror="document.title = 'broken'">
+
+    <iframe src="https://evil.example"></iframe>
+"""
+
+
+@pytest.fixture
+def payload(shop: None, tmp_path: Path) -> Iterator[str]:
+    """The name of a document that tries to come alive, in every index; so does the name."""
+    path, name, place = tmp_path / "payload.md", "<img src=x onerror=alert(1)>.md", workspace()
+    path.write_text(PAYLOAD, encoding="utf-8")
+    for index in indexes():
+        list(ingest([(path, name)], index, place.store(index), place.embedding, Scope("reader")))
+    yield name
+    for index in indexes():
+        place.store(index).delete_document(Scope("reader"), name)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_stages_are_compared_a_citation_opened_and_the_comparison_saved(
+    browser: WebDriver, address: str, payload: str, tmp_path: Path
+) -> None:
+    folder = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    browser.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
+    browser.get(f"{address}/?stages=naive,smart&question=How much are umbrellas?")
+    see(browser, "Search in")
+    click(browser, "Ask")
+    see(browser, "Save as Markdown")
+    browser.find_element(By.XPATH, "//button[contains(., 'Save as Markdown')]").click()
+    WebDriverWait(browser, 60).until(lambda _: (tmp_path / "comparison.md").exists())
+    assert "How much are umbrellas" in (tmp_path / "comparison.md").read_text(encoding="utf-8")
+    browser.find_element(By.XPATH, "//button[contains(., 'onerror')]").click()
+    see(browser, "The passage in its document")
+    see(browser, "<iframe src")
+    assert "umbrellas" in browser.find_element(By.CSS_SELECTOR, "[role=dialog] span strong").text.lower()
+    alive = "a[href*='evil.example'], a[href^=javascript], img[src*=evil], img[src=x], iframe[src*=evil], main b"
+    assert [each.get_attribute("outerHTML") for each in browser.find_elements(By.CSS_SELECTOR, alive)] == []
+    assert browser.title != "broken"
 
 
 @pytest.mark.slow

@@ -136,3 +136,12 @@ def test_plain_leaves_no_markdown_alive(text: str) -> None:
     escaped = plain(text)
     assert escaped.replace("\\", "") == text
     assert all(escaped[max(0, i - 1)] == "\\" for i, sign in enumerate(escaped) if sign in "<>[]()!$:`_|")
+
+
+@pytest.mark.parametrize(
+    "address", ["https://evil.example/a", "HTTP://evil.example", "www.evil.example", "me@evil.example"]
+)
+def test_plain_leaves_no_address_that_could_become_a_link(address: str) -> None:
+    shown = plain(f"see {address}").replace("\\", "")
+    assert address not in shown
+    assert shown.replace("\u2060", "") == f"see {address}"

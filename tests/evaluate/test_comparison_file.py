@@ -50,7 +50,8 @@ def structure(text: str) -> list[str]:
 
 
 def words(text: str) -> str:
-    return " ".join(token.content for token in tokens(text) if token.type == "text")
+    """What a reader sees of a file, but for the signs without width that keep addresses from becoming links."""
+    return " ".join(token.content for token in tokens(text) if token.type == "text").replace("\u2060", "")
 
 
 def test_question_answers_chunks_and_traces_are_in_it() -> None:
