@@ -43,7 +43,8 @@ class RunRow(Base):
     results: Mapped[list["ResultRow"]] = relationship(order_by="ResultRow.id", cascade="all, delete-orphan")
 
     def __str__(self) -> str:
-        asked = f"{self.questions} questions of {self.data}, {self.split}"
+        many = "1 question" if self.questions == 1 else f"{self.questions} questions"
+        asked = f"{many} of one's own" if self.user_id else f"{many} of {self.data}, {self.split}"
         return f"run {self.id} · {self.at:%Y-%m-%d %H:%M} · {', '.join(self.stages)} · {asked}"
 
 
