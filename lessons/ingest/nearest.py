@@ -52,11 +52,13 @@ def nearest(
 ) -> Select:
     """For each vector the chunks with the smallest cosine distance: `number` from 1, `chunk_id`, and 1 − distance.
 
-    Adding 0 keeps PostgreSQL from walking the index.
+    Adding 0 keeps PostgreSQL from walking the index. MATERIALIZED has a vector read once and not for every row.
     """
     texts = literal([str([float(number) for number in vector]) for vector in vectors], ARRAY(TEXT))
-    asked = func.unnest(texts).table_valued("vector", with_ordinality="number", name="asked").render_derived()
-    distance = chunks.c.embedding.cosine_distance(cast(asked.c.vector, chunks.c.embedding.type))
+    read = func.unnest(texts).table_valued("vector", with_ordinality="number", name="read").render_derived()
+    vectors_read = select(cast(read.c.vector, chunks.c.embedding.type).label("vector"), read.c.number)
+    asked = vectors_read.cte("asked").prefix_with("MATERIALIZED", dialect="postgresql")
+    distance = chunks.c.embedding.cosine_distance(asked.c.vector)
     if way == "exact":
         compared = select(chunks.c.id, (distance + 0).label("distance")).where(*conditions)
         ordered = compared.order_by(text("distance"), chunks.c.id)

@@ -30,7 +30,7 @@ from tests.retrieve.conftest import Put
 
 OF_OUR_SQL = re.compile(r"chunks_retrieve|sqlalche|psycopg|current_setting\('lessons|\bselect .* from\b.*\bwhere\b")
 BATCH = 100  # filters in one statement
-INTENDED = re.compile(r"(SELECT|WITH hit AS|BEGIN|COMMIT|ROLLBACK)\b")
+INTENDED = re.compile(r"(SELECT|WITH (?:hit|asked) AS|BEGIN|COMMIT|ROLLBACK)\b")
 
 
 @pytest.fixture(scope="module")
