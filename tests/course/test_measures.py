@@ -5,24 +5,24 @@ from pathlib import Path
 
 import pytest
 
-from tests.course.measures import AIMS, Measures, measure, missed, neighbours, notebooks, table, words
+from tests.course.measures import AIMS, NOTEBOOKS, Measures, measure, missed, neighbours, notebooks, table, words
 
 EVERY = notebooks()
-unfinished = pytest.mark.xfail(reason="notebook 14 is linked before it is there", strict=False)
+ANNOUNCED = NOTEBOOKS / "14_beyond_one_machine.ipynb"
 
 
 @pytest.fixture(params=EVERY, ids=lambda path: path.stem)
 def notebook(request: pytest.FixtureRequest) -> Path:
+    if not ANNOUNCED.exists() and ANNOUNCED.name in request.param.read_text(encoding="utf-8"):
+        request.applymarker(pytest.mark.xfail(reason="it leads to a notebook that is still to come"))
     return request.param
 
 
-@unfinished
 def test_a_notebook_meets_the_aims(notebook: Path) -> None:
     found = measure(notebook)
     assert {name: getattr(found, name) for name in missed(found)} == {}
 
 
-@unfinished
 def test_a_notebook_ends_with_the_way_back_and_the_way_on(notebook: Path) -> None:
     place = EVERY.index(notebook)
     around = {"Previous": EVERY[place - 1] if place else None, "Next": dict(enumerate(EVERY)).get(place + 1)}
