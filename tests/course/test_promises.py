@@ -68,9 +68,8 @@ def test_a_link_leads_somewhere(page: Path) -> None:
 
 def test_teachers_are_told_the_minutes_of_the_notebooks() -> None:
     told = dict(re.findall(r"^## (\d\d) · .* – (\d+) minutes$", TEACHING.read_text(encoding="utf-8"), re.MULTILINE))
-    assert {number: int(minutes) for number, minutes in told.items()} == {
-        path.stem[:2]: measure(path).minutes for path in notebooks()
-    }
+    measured = {path.stem[:2]: measure(path).minutes for path in notebooks()}
+    assert {number: int(told.get(number, 0)) for number in measured} == measured
 
 
 def test_the_exercises_they_are_told_to_set_exist() -> None:
