@@ -28,6 +28,7 @@ NOTEBOOKS = {
     "11": "copilot",
     "12": "faults",
     "13": "own_rag",
+    "14": "beyond",
 }
 """The module of each notebook's exercises."""
 

@@ -1,0 +1,71 @@
+"""The exercises of notebook 14."""
+
+from collections.abc import Callable, Iterator, Sequence
+from math import isclose
+from random import Random
+from typing import Any
+
+from lessons.exercises.registry import Case, exercise
+
+Owners = list[tuple[str, int]]
+
+
+@exercise("14.1", "Bytes of bare vectors", "a number of GB", 1)
+def bare_vectors(random: Random) -> Iterator[Case]:
+    yield Case("the vectors are counted", accept=lambda given: isclose(float(given), 307.2, abs_tol=1.0))
+
+
+@exercise("14.2", "The precision that fits", "a function of options as (name, bytes, recall), chunks and memory")
+def precision(random: Random) -> Iterator[Case]:
+    chunks = random.randint(1, 50) * 1_000_000
+    options = [("float32", 2_048, 0.95), ("halfvec", 1_170, 0.94), ("bits", 349, 0.70)]
+    random.shuffle(options)
+    for when, name in {"only a small index fits": "bits", "a larger one fits as well": "halfvec"}.items():
+        room = next(size for each, size, _ in options if each == name) * chunks
+        yield Case(when, (options, chunks, room + random.randint(1, 1_000)), name)
+    yield Case("everything fits", (options, chunks, 10_000 * chunks), "float32")
+    yield Case("an index fits to the byte", (options, chunks, 1_170 * chunks), "halfvec")
+    yield Case("none fits", (options, chunks, 100 * chunks), "")
+    alike = [("wide", 900, 0.9), ("narrow", 500, 0.9), ("poor", 100, 0.5)]
+    yield Case("two find the same", (random.sample(alike, 3), chunks, 900 * chunks), "narrow")
+
+
+@exercise("14.3", "Reading one's own write", "a function of a position (or None) and replicas as (name, position)")
+def server(random: Random) -> Iterator[Case]:
+    at = random.randint(1_000, 9_000)
+    behind, ahead = ("east", at - random.randint(1, 500)), ("west", at + random.randint(1, 500))
+    yield Case("one replica has the write", (at, random.sample([behind, ahead], 2)), "west")
+    yield Case("no replica has the write", (at, [behind]), "primary")
+    yield Case("a replica is exactly at the write", (at, [("north", at), behind]), "north")
+    yield Case("the client wrote nothing", (None, [behind]), "east")
+    yield Case("the client wrote nothing and there are several", (None, [behind, ahead]), "west")
+    yield Case("there is no replica", (at, []), "primary")
+    yield Case("there is no replica and nothing was written", (None, []), "primary")
+
+
+@exercise("14.4", "Owners by size", "a function of owners as (name, chunks) and a number of servers")
+def shares(random: Random) -> Iterator[Case]:
+    sizes = {
+        "all owners are alike": [1_000] * 12,
+        "one owner is as large as all others": [10_000, *([500] * 20)],
+        "sizes differ": [random.randint(10, 5_000) for _ in range(30)],
+        "one owner is as large as three others": [*([100] * 12), 400],
+        "there are fewer owners than servers": [5, 6],
+        "there are no owners": [],
+    }
+    for when, chunks in sizes.items():
+        owners = [(f"owner {number}", size) for number, size in enumerate(chunks)]
+        yield Case(when, (owners, 4), accept=_balanced(owners, 4))
+
+
+def _balanced(owners: Owners, servers: int) -> Callable[[Any], bool]:
+    """Whether every owner is placed once, and the fullest server within a third of what cannot be avoided."""
+    size_of = dict(owners)
+    at_least = max([sum(size_of.values()) / servers, *size_of.values()])
+
+    def accept(placed: Sequence[Sequence[str]]) -> bool:
+        everyone = sorted(name for server in placed for name in server)
+        fullest = max(sum(size_of[name] for name in server) for server in placed)
+        return len(placed) == servers and everyone == sorted(size_of) and fullest <= at_least * 4 / 3
+
+    return accept

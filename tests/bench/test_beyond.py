@@ -1,0 +1,35 @@
+"""What the measured sizes say about others."""
+
+import pytest
+
+from lessons.bench.beyond import GB, bytes_a_chunk, measured, memory_needed, most_chunks, plot_measured, plot_memory
+from lessons.bench.frameworks import frameworks
+
+
+@pytest.mark.parametrize("precision", ["float32", "halfvec", "bits"])
+def test_the_formula_meets_every_measured_size_to_within_two_per_cent(precision: str) -> None:
+    for graph in (each for each in measured() if each.precision == precision):
+        assert memory_needed(graph.chunks, precision) == pytest.approx(graph.index_bytes, rel=0.02)
+
+
+def test_fewer_bits_need_less_memory() -> None:
+    assert bytes_a_chunk("float32") > bytes_a_chunk("halfvec") > bytes_a_chunk("bits")
+
+
+@pytest.mark.parametrize("precision", ["float32", "halfvec", "bits"])
+def test_as_many_chunks_as_fit_fit_and_one_more_does_not(precision: str) -> None:
+    most = most_chunks(64 * GB, precision)
+    assert memory_needed(most, precision) <= 64 * GB < memory_needed(most + 1, precision)
+
+
+def test_the_plots_name_their_axes_and_every_precision() -> None:
+    memory, recall = plot_memory().axes[0], plot_measured("recall", "recall@10").axes[0]
+    assert (memory.get_xlabel(), memory.get_ylabel()) == ("chunks", "memory of the index (GB)")
+    assert [text.get_text() for text in recall.texts] == ["none", "float32", "halfvec", "bits"]
+
+
+def test_the_other_frameworks_stand_beside_ours_with_intervals() -> None:
+    table = frameworks()
+    assert len(table.rows) == len(table.searches) >= 5
+    assert "LangChain EnsembleRetriever" in repr(table)
+    assert f"{table.questions} questions" in table._repr_html_()

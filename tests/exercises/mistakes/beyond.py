@@ -1,0 +1,98 @@
+"""What goes wrong in notebook 14."""
+
+from tests.exercises.mistakes import mistake, mistakes
+
+mistakes("14.1", 102.4, 76.8, 409.6, 307_200_000_000, "a lot")
+
+
+@mistake("14.2")
+def takes_the_smallest(options, chunks, memory):
+    fitting = [option for option in options if option[1] * chunks <= memory]
+    return min(fitting, key=lambda option: option[1])[0] if fitting else ""
+
+
+@mistake("14.2")
+def forgets_the_chunks(options, chunks, memory):
+    fitting = [option for option in options if option[1] <= memory]
+    return max(fitting, key=lambda option: (option[2], -option[1]))[0] if fitting else ""
+
+
+@mistake("14.2")
+def refuses_what_fits_to_the_byte(options, chunks, memory):
+    fitting = [option for option in options if option[1] * chunks < memory]
+    return max(fitting, key=lambda option: (option[2], -option[1]))[0] if fitting else ""
+
+
+@mistake("14.2")
+def fails_when_none_fits(options, chunks, memory):
+    fitting = [option for option in options if option[1] * chunks <= memory]
+    return max(fitting, key=lambda option: (option[2], -option[1]))[0]
+
+
+@mistake("14.2")
+def takes_the_larger_of_equals(options, chunks, memory):
+    fitting = [option for option in options if option[1] * chunks <= memory]
+    return max(fitting, key=lambda option: (option[2], option[1]))[0] if fitting else ""
+
+
+@mistake("14.3")
+def trusts_every_replica(wrote, replicas):
+    return max(replicas, key=lambda replica: replica[1])[0] if replicas else "primary"
+
+
+@mistake("14.3")
+def always_the_primary(wrote, replicas):
+    return "primary"
+
+
+@mistake("14.3")
+def wants_more_than_the_write(wrote, replicas):
+    name, replayed = max(replicas, key=lambda replica: replica[1], default=("primary", -1))
+    return name if wrote is None or replayed > wrote else "primary"
+
+
+@mistake("14.3")
+def takes_the_first_one(wrote, replicas):
+    if not replicas:
+        return "primary"
+    name, replayed = replicas[0]
+    return name if wrote is None or replayed >= wrote else "primary"
+
+
+@mistake("14.3")
+def forgets_who_wrote_nothing(wrote, replicas):
+    name, replayed = max(replicas, key=lambda replica: replica[1], default=("primary", -1))
+    return name if wrote is not None and replayed >= wrote else "primary"
+
+
+@mistake("14.4")
+def takes_turns(owners, servers):
+    return [[name for name, _ in owners[place::servers]] for place in range(servers)]
+
+
+@mistake("14.4")
+def by_hash(owners, servers):
+    placed = [[] for _ in range(servers)]
+    for name, _ in owners:
+        placed[sum(map(ord, name)) % servers].append(name)
+    return placed
+
+
+@mistake("14.4")
+def smallest_first(owners, servers):
+    placed, load = [[] for _ in range(servers)], [0] * servers
+    for name, chunks in sorted(owners, key=lambda owner: owner[1]):
+        emptiest = load.index(min(load))
+        placed[emptiest].append(name)
+        load[emptiest] += chunks
+    return placed
+
+
+@mistake("14.4")
+def drops_empty_servers(owners, servers):
+    placed, load = [[] for _ in range(servers)], [0] * servers
+    for name, chunks in sorted(owners, key=lambda owner: -owner[1]):
+        emptiest = load.index(min(load))
+        placed[emptiest].append(name)
+        load[emptiest] += chunks
+    return [server for server in placed if server]
