@@ -2,12 +2,7 @@
 
 import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -24,34 +19,16 @@ from lessons.ingest.scope import Scope
 from lessons.library import indexes
 from lessons.settings import Settings
 from lessons.workspace import workspace
+from tests.support.served import served
 
-ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver")
 
 
 @pytest.fixture(scope="module")
 def address(database: Settings) -> Iterator[str]:
     """The app, started as a reader starts it."""
-    with closing(socket.socket()) as trial:
-        trial.bind(("127.0.0.1", 0))
-        port = trial.getsockname()[1]
-    command = [sys.executable, "-c", "from lessons.cli import main; main()", "app", "--headless", f"--port={port}"]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    try:
-        _wait_for(port)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
-def _wait_for(port: int) -> None:
-    for _ in range(240):
-        with closing(socket.socket()) as trial:
-            if trial.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.25)
-    raise TimeoutError("the app did not start within a minute")
+    with served() as address:
+        yield address
 
 
 @pytest.fixture

@@ -1,0 +1,93 @@
+"""Ten visitors ask twenty questions each, all at once. Measure it with `uv run python -m tests.app.load`.
+
+They are sessions of the real app without a browser. Each stage has two visitors, who ask the golden questions of *dev*,
+each from another place on. An answer is mixed up if it differs from what the stage says when nobody else asks.
+"""
+
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from statistics import median, quantiles
+
+from lessons.evaluate.golden import golden_questions
+from lessons.library import ensure_corpus
+from lessons.pages.common import plain
+from lessons.stages import stages
+from lessons.workspace import workspace
+from tests.support.served import served
+from tests.support.visitor import Visitor, visitor
+
+VISITORS, QUESTIONS = 10, 20
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question to a stage about an owner's documents, and the answer that it gets alone, as a page shows it."""
+
+    question: str
+    stage: str
+    owner: str
+    expected: str
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a visitor saw: the seconds from 'Ask' to the finished page, and what was wrong, if anything."""
+
+    seconds: float
+    problem: str = ""
+
+
+def alone(question: str, stage: str, owner: str) -> Asked:
+    """The question with the answer that it gets when nobody else asks."""
+    return Asked(question, stage, owner, plain(stages()[stage].ask(question, user=owner).text))
+
+
+def visit(address: str, asked: list[Asked]) -> list[Seen]:
+    """Ask one question after the other in a session of their own."""
+    with visitor(address) as session:
+        return [_seen(session, each) for each in asked]
+
+
+def all_at_once(address: str, visits: list[list[Asked]]) -> list[Seen]:
+    """Everything that the visitors saw, who came at the same time."""
+    with ThreadPoolExecutor(len(visits)) as pool:
+        return [seen for each in pool.map(lambda asked: visit(address, asked), visits) for seen in each]
+
+
+def _seen(session: Visitor, asked: Asked) -> Seen:
+    begun = time.perf_counter()
+    try:
+        texts = session.ask(asked.question, asked.stage, asked.owner)
+    except RuntimeError as error:
+        return Seen(time.perf_counter() - begun, f"error: {error}")
+    seconds = time.perf_counter() - begun
+    return Seen(seconds, "" if asked.expected in texts else f"mixed up: {asked.stage}, {asked.question!r}")
+
+
+def main() -> int:
+    """Print the measurement; 1 if anything went wrong."""
+    ensure_corpus(workspace(), workspace().settings.user)
+    golden, names = golden_questions("dev"), list(stages())
+    visits = [
+        [
+            alone(each.question, names[number % len(names)], each.owner)
+            for each in (golden * 2)[number * len(golden) // VISITORS :][:QUESTIONS]
+        ]
+        for number in range(VISITORS)
+    ]
+    with served() as address:
+        visit(address, visits[0][:1])  # so that the database is open
+        begun = time.perf_counter()
+        seen = all_at_once(address, visits)
+        whole = time.perf_counter() - begun
+    seconds, problems = [each.seconds for each in seen], [each.problem for each in seen if each.problem]
+    print(f"{VISITORS} visitors, {len(seen)} answers in {whole:.0f} s, {len(problems)} wrong")
+    print(f"p50 {median(seconds):.2f} s, p95 {quantiles(seconds, n=20)[-1]:.2f} s, longest {max(seconds):.2f} s")
+    print(*problems, sep="\n")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+"""A visitor of the app without a browser: a session of its own on the real server, over its WebSocket.
+
+Streamlit's AppTest cannot do this: it puts a mock in the place of the one runtime of the process, and takes it away at
+the end of a run, so two that run at once break each other.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import urlencode
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.Element_pb2 import Element
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Subprotocol
+
+PATIENCE = 300.0  # seconds for the next message of the server
+
+
+@contextmanager
+def visitor(address: str) -> Iterator["Visitor"]:
+    """A new session on the server at this address, for example `http://127.0.0.1:8501`."""
+    stream = f"ws{address.removeprefix('http')}/_stcore/stream"
+    with connect(stream, subprotocols=[Subprotocol("streamlit")], max_size=None, open_timeout=PATIENCE) as socket:
+        yield Visitor(socket)
+
+
+class Visitor:
+    """One session of the Compare page."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self._socket = socket
+        self._button = next(each.button.id for each in self._run() if each.button.label == "Ask")
+
+    def ask(self, question: str, stage: str, owner: str) -> list[str]:
+        """Press 'Ask' at the question's link, and give every text of the page when it is done.
+
+        RuntimeError with the texts of error boxes and exceptions.
+        """
+        page = self._run(urlencode({"question": question, "stages": stage, "owner": owner}), self._button)
+        if wrong := [told for each in page if (told := _trouble(each))]:
+            raise RuntimeError("; ".join(wrong))
+        return [each.markdown.body for each in page if each.WhichOneof("type") == "markdown"]
+
+    def _run(self, query: str = "", pressed: str = "") -> list[Element]:
+        """Let the server run the page, with a button pressed; the elements that stand on it in the end."""
+        message = BackMsg()
+        message.rerun_script.query_string = query
+        if pressed:
+            message.rerun_script.widget_states.widgets.add(id=pressed, trigger_value=True)
+        self._socket.send(message.SerializeToString())
+        elements: dict[tuple[int, ...], Element] = {}
+        for told in self._messages():
+            if told.WhichOneof("type") == "new_session":
+                elements = {}
+            elif told.WhichOneof("type") == "delta" and told.delta.WhichOneof("type") == "new_element":
+                elements[tuple(told.metadata.delta_path)] = told.delta.new_element
+            elif told.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY and told.HasField("script_finished"):
+                break
+        return list(elements.values())
+
+    def _messages(self) -> Iterator[ForwardMsg]:
+        while True:
+            message = ForwardMsg()
+            message.ParseFromString(self._socket.recv(PATIENCE, decode=False))
+            yield message
+
+
+def _trouble(element: Element) -> str:
+    if element.WhichOneof("type") == "exception":
+        return f"{element.exception.type}: {element.exception.message}"
+    is_error = element.WhichOneof("type") == "alert" and element.alert.format == element.alert.ERROR
+    return element.alert.body if is_error else ""
