@@ -16,6 +16,7 @@ from lessons.evaluate.plot_budget import plot_budget
 from lessons.pages.common import opened, plain, told_plainly
 from lessons.pages.golden_picker import sample_questions
 from lessons.pages.limits import allow_questions
+from lessons.pages.plot import show_plot
 from lessons.pages.show import show_answer
 from lessons.retrieve.types import Compressor
 from lessons.settings import settings
@@ -113,11 +114,7 @@ def _show(asked: Asked, answer: Answer) -> None:
 
 def _show_budget(sent: ManagedContext) -> None:
     st.subheader("The budget")
-    st.pyplot(
-        plot_budget({"this question": sent.pieces}, sent.available),
-        width="content",
-        alt="Tokens of each part of the prompt",
-    )
+    show_plot(plot_budget({"this question": sent.pieces}, sent.available), "Tokens of each part of the prompt")
     texts = (sent.question, "\n".join(sent.documents), _lines(sent.history), sent.profile, sent.long_term)
     rows = [
         {"part": piece.name, "tokens": piece.tokens, "left out": piece.dropped, "what is sent": text}

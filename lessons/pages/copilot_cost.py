@@ -11,6 +11,7 @@ from lessons.evaluate.support import support_questions
 from lessons.ingest.scope import Scope
 from lessons.memory.recursive_summary import RecursiveSummary
 from lessons.pages.common import told_plainly
+from lessons.pages.plot import show_plot
 from lessons.settings import settings
 from lessons.workspace import Workspace
 
@@ -38,11 +39,7 @@ def cost_model(place: Workspace, owner: str) -> None:
     costs = model.monthly(sessions, turns, *prices)
     for column, (name, dollars) in zip(st.columns(4), [*costs.items(), ("all", sum(costs.values()))], strict=True):
         column.metric(NAMES.get(name, "in all, a month").capitalize(), f"${dollars:,.2f}")
-    st.pyplot(
-        plot_monthly(model, sessions, range(1, 41), prices),
-        width=640,
-        alt="US dollars a month by the turns of a session",
-    )
+    show_plot(plot_monthly(model, sessions, range(1, 41), prices), "US dollars a month by the turns of a session")
 
 
 def _measured(place: Workspace, owner: str) -> CostModel:

@@ -5,6 +5,7 @@ import streamlit as st
 from lessons.evaluate.evaluation import METRICS, Evaluation
 from lessons.evaluate.plots import plot_groups, plot_latency, plot_metric
 from lessons.pages.common import plain
+from lessons.pages.plot import show_plot
 
 GROUPS = ("category", "language")
 
@@ -17,10 +18,10 @@ def draw(evaluation: Evaluation) -> None:
     if gains:
         st.markdown("  \n".join(map(plain, gains)))
     whole, *grouped, time = st.tabs(["All questions", *(f"By {by}" for by in GROUPS), "Against time"])
-    whole.pyplot(plot_metric(evaluation, metric), width="content", alt=f"{metric} of every stage with its interval")
+    show_plot(plot_metric(evaluation, metric), f"{metric} of every stage with its interval", whole)
     for tab, by in zip(grouped, GROUPS, strict=True):
-        tab.pyplot(plot_groups(evaluation, metric, by), width="content", alt=f"{metric} of every stage by {by}")
-    time.pyplot(plot_latency(evaluation, metric), width="content", alt=f"{metric} of every stage against its latency")
+        show_plot(plot_groups(evaluation, metric, by), f"{metric} of every stage by {by}", tab)
+    show_plot(plot_latency(evaluation, metric), f"{metric} of every stage against its latency", time)
 
 
 def table(evaluation: Evaluation) -> list[str]:
