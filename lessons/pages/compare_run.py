@@ -68,7 +68,8 @@ def run(compared: Comparison, streams: Mapping[str, AnswerStream], cells: Mappin
 
 def follow_up(asked: Asked, compared: Comparison) -> tuple[Line, ...]:
     """The conversation that a question after these answers goes on with: each stage remembers its own answer."""
-    said = [Line("assistant", answer.text, name) for name, answer in compared.answers.items()]
+    answers = compared.answers
+    said = [Line("assistant", answers[name].text, name) for name in asked.stages if name in answers]
     return (*asked.before, Line("user", compared.question), *said)
 
 

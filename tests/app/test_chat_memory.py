@@ -108,4 +108,4 @@ def test_a_conversation_under_another_memory_is_taken_up(shop: None) -> None:
     assert "Window: 0 turns word for word" in labels(page)
     page.selectbox(key="memory-box").select("recursive").run()
     page.run()
-    assert "Window: 1 turns word for word" in labels(page)
+    assert "Window: 1 turn word for word" in labels(page)
