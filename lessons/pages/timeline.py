@@ -11,7 +11,6 @@ from lessons.evaluate.timeline import Bar, summary, timeline
 from lessons.tables import plain, plain_line
 
 _ROW, _AXIS = 34, 50  # pixels
-_INDENT = "\u00a0" * 4
 _INK = "#808495"  # grey enough for a light and a dark page
 
 
@@ -41,7 +40,7 @@ def _label(number: int, bar: Bar) -> str:
         used += [f"{bar.llm_calls} × model", f"{bar.tokens_in:,} → {bar.tokens_out:,} tokens"]
     if bar.cost:
         used.append(f"${bar.cost:.4f}")
-    return f"{_INDENT * bar.depth}{number} {bar.name}: {', '.join(used)}"
+    return f"{number} {_named(bar)}: {', '.join(used)}"
 
 
 def _chart(stage: str, rows: int, longest: float) -> dict[str, Any]:
@@ -73,10 +72,15 @@ def _show_steps(answer: Answer, bars: Sequence[Bar]) -> None:
 
 def _used(bar: Bar) -> dict[str, Any]:
     return {
-        "step": f"{'– ' * bar.depth}{bar.name}",
+        "step": _named(bar),
         "ms": round(bar.ms, 1),
         "model calls": bar.llm_calls,
         "tokens in": bar.tokens_in,
         "tokens out": bar.tokens_out,
         "cost ($)": bar.cost,
     }
+
+
+def _named(bar: Bar) -> str:
+    """The name of the step, behind a dash if it is within another; Vega would cut off spaces at the beginning."""
+    return f"{'– ' * bar.depth}{bar.name}"
