@@ -34,7 +34,8 @@ def serve(host: str, port: int, headless: bool) -> int:
 
     if not (ROOT / "app.py").exists():
         raise LessonsError("The app is not in the installed package: clone the workbook, and start it in its folder.")
-    signal.signal(signal.SIGTERM, _interrupt)
+    for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background job would ignore the first
+        signal.signal(number, _interrupt)
     server = subprocess.Popen(command(host, port, headless), cwd=ROOT)
     try:
         return server.wait()

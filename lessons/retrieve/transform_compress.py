@@ -13,8 +13,9 @@ class Compress:
     """Puts what a follow-up leaves out into it, from what was said before; without that nothing is asked."""
 
     def transform(self, queries: list[str], query: Query, resources: Resources, step: Step) -> list[str]:
+        queries = tidy(queries, query.text)
         if not query.memory and not any(role == "user" and content.strip() for role, content in query.history):
-            return tidy(queries, query.text)
+            return queries
         return tidy([_standalone(text, query, resources, step) for text in queries], query.text)
 
 

@@ -73,11 +73,17 @@ def test_a_chunk_is_shown_as_embedded_as_displayed_and_as_the_naive_index_has_it
     assert text.count(plain("reads buckets that were <b>renamed</b> by hand.")) >= 3
 
 
+def job_ids() -> set[str]:
+    """The owner's jobs, those of earlier tests among them."""
+    return {job.id for job in jobs().all(Scope(OWNER))}
+
+
 def test_an_uploaded_name_cannot_lead_out_of_a_folder() -> None:
     assert upload.file_name("..\\..\\a/b.md") == "b.md"
 
 
 def test_the_cost_of_every_level_is_told_before_anything_is_ingested(page: AppTest) -> None:
+    before = job_ids()
     found = upload_to(
         page.run(), ("a.md", b"# A\n\nA note about the harbour.\n"), ("b.md", b"# B\n\nAnother note about the pier.\n")
     )
@@ -85,13 +91,14 @@ def test_the_cost_of_every_level_is_told_before_anything_is_ingested(page: AppTe
     assert plain("tokens in and") in headed(found)
     found = found.radio[0].set_value("none").run()
     assert plain("at the level none asks no model") in headed(found)
-    assert jobs().all(Scope(OWNER)) == []
+    assert job_ids() == before
 
 
 def test_files_become_a_job_that_is_followed_to_its_end(page: AppTest) -> None:
+    before = job_ids()
     press(upload_to(page.run(), (EVIL, b"The pier closes at eight."), ("c.md", b"Cats sleep.")), "Ingest")
-    (job,) = jobs().all(Scope(OWNER))
-    assert jobs().wait(job.id, Scope(OWNER), 120).status == "COMPLETED"
+    (job_id,) = job_ids() - before
+    assert jobs().wait(job_id, Scope(OWNER), 120).status == "COMPLETED"
     page.run()
     assert not page.exception
     told = "\n".join(element.value for element in page.success)
@@ -102,11 +109,11 @@ def test_files_become_a_job_that_is_followed_to_its_end(page: AppTest) -> None:
 
 def test_a_file_over_the_limit_never_becomes_a_job(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings(), "max_file_bytes", 1_000)
-    before = jobs().all(Scope(OWNER))
+    before = job_ids()
     found = upload_to(page.run(), ("large.md", b"x" * 1_001))
     assert plain("large.md is larger than 0 MB") in found.error[0].value
     assert next(button for button in found.button if button.label == "Ingest").disabled
-    assert jobs().all(Scope(OWNER)) == before
+    assert job_ids() == before
 
 
 def test_an_upload_over_the_limit_leaves_out_what_does_not_fit(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:

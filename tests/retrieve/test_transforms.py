@@ -4,7 +4,7 @@ from itertools import permutations
 from typing import Any, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from llama_index.core.llms import LLM
 
@@ -58,6 +58,7 @@ def test_normalizing_twice_changes_nothing_more(text: str) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(TEXTS, HISTORIES)
+@example("A\x1f0", (("user", "0"),))
 def test_compressing_twice_changes_nothing_more(text: str, history: tuple) -> None:
     once, _ = run([Compress()], text, history=history)
     assert run([Compress()], once[0], history=history)[0] == once
