@@ -19,6 +19,7 @@ lab: setup
 test: check
 	$(UV) run --locked $(EXTRAS) pytest
 	$(UV) run --locked $(EXTRAS) python -m tests.notebooks
+	$(UV) run --locked $(EXTRAS) python -m tests.notebooks --served
 
 check: setup
 	$(UV) run --locked $(EXTRAS) ruff check
