@@ -53,6 +53,9 @@ def see(browser: WebDriver, words: str, seconds: float = 240) -> None:
 
 
 def click(browser: WebDriver, label: str) -> None:
+    """Press a button once the page has come to rest: one that is drawn anew at that moment would miss it."""
+    at_rest = (By.CSS_SELECTOR, "[data-test-script-state=notRunning]")
+    WebDriverWait(browser, 240).until(lambda driver: driver.find_elements(*at_rest))
     WebDriverWait(browser, 30).until(
         lambda driver: driver.find_element(By.XPATH, f"//button[normalize-space()='{label}' and not(@disabled)]")
     ).click()
