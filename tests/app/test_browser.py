@@ -53,12 +53,14 @@ def see(browser: WebDriver, words: str, seconds: float = 240) -> None:
 
 
 def click(browser: WebDriver, label: str) -> None:
+    press(browser, f"//button[normalize-space()='{label}' and not(@disabled)]")
+
+
+def press(browser: WebDriver, xpath: str) -> None:
     """Press a button once the page has come to rest: one that is drawn anew at that moment would miss it."""
     at_rest = (By.CSS_SELECTOR, "[data-test-script-state=notRunning]")
     WebDriverWait(browser, 240).until(lambda driver: driver.find_elements(*at_rest))
-    WebDriverWait(browser, 30).until(
-        lambda driver: driver.find_element(By.XPATH, f"//button[normalize-space()='{label}' and not(@disabled)]")
-    ).click()
+    WebDriverWait(browser, 30).until(lambda driver: driver.find_element(By.XPATH, xpath)).click()
 
 
 def ask(browser: WebDriver, question: str) -> None:
@@ -100,10 +102,10 @@ def test_stages_are_compared_a_citation_opened_and_the_comparison_saved(
     see(browser, "Search in")
     click(browser, "Ask")
     see(browser, "Save as Markdown")
-    browser.find_element(By.XPATH, "//button[contains(., 'Save as Markdown')]").click()
+    press(browser, "//button[contains(., 'Save as Markdown')]")
     WebDriverWait(browser, 60).until(lambda _: (tmp_path / "comparison.md").exists())
     assert "How much are umbrellas" in (tmp_path / "comparison.md").read_text(encoding="utf-8")
-    browser.find_element(By.XPATH, "//button[contains(., 'onerror')]").click()
+    press(browser, "//button[contains(., 'onerror')]")
     see(browser, "The passage in its document")
     see(browser, "<iframe src")
     assert "umbrellas" in browser.find_element(By.CSS_SELECTOR, "[role=dialog] span strong").text.lower()
