@@ -1,7 +1,6 @@
 """PgBouncer in transaction mode stands between: a client's next transaction may run on another client's connection."""
 
 import random
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,8 +18,8 @@ from lessons.ingest.store import ChunkStore
 from lessons.settings import Settings, settings
 from lessons.workspace import Workspace
 from tests.conftest import new_tenant
+from tests.ingest.jobs_place import until_workers_are_gone
 from tests.ingest.test_store import chunk
-from tests.support.app import until
 from tests.support.pgbouncer import pgbouncer
 
 OWNERS = Scope("mina"), Scope("joon")
@@ -93,4 +92,4 @@ def test_a_background_job_holds_its_claim_and_ends(pooled: Settings, tmp_path: P
     job = jobs.submit([(tmp_path / "kiosk.md", "kiosk.md")], owner)
     assert jobs.wait(job, owner, timeout=60).status == "COMPLETED"
     assert [row.source_file for row in place.store(naive_index()).documents(owner)] == ["kiosk.md"]
-    until(lambda: not any(thread.name == "ingestion" for thread in threading.enumerate()))  # else they miss the pooler
+    until_workers_are_gone()

@@ -86,6 +86,11 @@ def until(condition: Callable[[], object], seconds: float = 30) -> None:
         sleep(0.01)
 
 
+def until_workers_are_gone() -> None:
+    """Wait until no worker of this process is left: one looks for its database long after a test has closed it."""
+    until(lambda: not any(thread.name == "ingestion" for thread in threading.enumerate()))
+
+
 def processes() -> Any:
     """Where child processes come from: one that imported everything and is forked, or, on Windows, begun anew."""
     context = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
@@ -132,4 +137,4 @@ def cleared(settings: Settings) -> Iterator[Settings]:
     yield settings
     with made.begin() as connection:
         connection.execute(empty)
-    until(lambda: not any(thread.name == "ingestion" for thread in threading.enumerate()))
+    until_workers_are_gone()
