@@ -28,7 +28,7 @@ def run_app(
 
 
 def serve(host: str, port: int, headless: bool) -> int:
-    """Run Streamlit until it ends or this process is told to, which takes the server along; gives the exit code."""
+    """Run Streamlit until it ends or this process does, which takes the server along; gives the exit code."""
     from lessons.errors import LessonsError
     from lessons.settings import ROOT
 
@@ -36,10 +36,10 @@ def serve(host: str, port: int, headless: bool) -> int:
         raise LessonsError("The app is not in the installed package: clone the workbook, and start it in its folder.")
     for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background job would ignore the first
         signal.signal(number, _interrupt)
-    server = subprocess.Popen(command(host, port, headless), cwd=ROOT)
+    server = subprocess.Popen(command(host, port, headless), cwd=ROOT, stdin=subprocess.PIPE)  # it ends with the pipe
     try:
         return server.wait()
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as told:
         for number in (signal.SIGINT, signal.SIGTERM):  # the end has begun
             signal.signal(number, signal.SIG_IGN)
         server.terminate()
@@ -48,7 +48,7 @@ def serve(host: str, port: int, headless: bool) -> int:
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()
-        return 130
+        return 128 + told.args[0]
 
 
 def command(host: str, port: int, headless: bool) -> list[str]:
@@ -62,8 +62,8 @@ def command(host: str, port: int, headless: bool) -> list[str]:
         "server.maxUploadSize": -(-settings().max_file_bytes // 1_000_000),
     }
     flags = [f"--{name}={value}" for name, value in options.items()]
-    return [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), *flags]
+    return [sys.executable, "-m", "lessons.pages.serve", "run", str(ROOT / "app.py"), *flags]
 
 
 def _interrupt(number: int, frame: object) -> NoReturn:
-    raise KeyboardInterrupt
+    raise KeyboardInterrupt(number)

@@ -16,7 +16,7 @@ from tests.support.app import until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 
-Start = Callable[..., psutil.Process]
+Start = Callable[..., psutil.Popen]
 
 
 @pytest.fixture
@@ -24,13 +24,13 @@ def start() -> Iterator[Start]:
     """Starts the app on a free port and waits until it answers; whatever is left of it is killed in the end."""
     started: list[psutil.Process] = []
 
-    def start(port: int) -> psutil.Process:
+    def start(port: int) -> psutil.Popen:
         command = [sys.executable, "-c", "from lessons.cli import main; main()", "app", "--headless", f"--port={port}"]
-        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        started.append(psutil.Process(process.pid))
+        process = psutil.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        started.append(process)
         until(lambda: answers(port))
-        started.extend(started[0].children(recursive=True))
-        return started[0]
+        started.extend(process.children(recursive=True))
+        return process
 
     yield start
     for process in started:
@@ -49,16 +49,17 @@ def answers(port: int) -> bool:
         return trial.connect_ex(("127.0.0.1", port)) == 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_the_server_too_although_a_page_is_open(start: Start, number: int) -> None:
+@pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGINT", 130), ("SIGHUP", -1), ("SIGKILL", -9)])
+def test_a_signal_ends_the_server_too_although_a_page_is_open(start: Start, name: str, code: int) -> None:
     port = free_port()
     process = start(port)
     family = [process, *process.children(recursive=True)]
     assert len(family) == 2
     with open_page(port):
-        process.send_signal(number)
+        process.send_signal(signal.Signals[name])
         _, alive = psutil.wait_procs(family, 30)
     assert alive == []
+    assert process.returncode == code
     assert not answers(port)
 
 
