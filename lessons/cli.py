@@ -129,7 +129,7 @@ def ingest(
     """Read files or folders into the index of every stage. Known files are skipped, changed ones replaced."""
     from lessons.ingest.enrich import default_level
     from lessons.ingest.read import READERS
-    from lessons.ingest.read_names import left_out, named_files
+    from lessons.ingest.read.names import left_out, named_files
     from lessons.ingest.scope import Scope
     from lessons.library import indexes
     from lessons.models.offline.llm import OfflineLLM

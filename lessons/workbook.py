@@ -8,7 +8,7 @@ from tqdm.auto import tqdm
 from lessons.doctor import Report, examine
 from lessons.ingest.pipeline import FileResult, ingest
 from lessons.ingest.read import READERS
-from lessons.ingest.read_names import named_files
+from lessons.ingest.read.names import named_files
 from lessons.ingest.scope import Scope
 from lessons.library import indexes, load_corpus
 from lessons.models.embedding import identity

@@ -9,7 +9,7 @@ from typing import Any
 
 from lessons.errors import LessonsError
 from lessons.evaluate.golden import Evidence, Golden
-from lessons.ingest.read_encoding import decode, is_noise
+from lessons.ingest.read.encoding import decode, is_noise
 from lessons.settings import settings
 from lessons.text import language, normalize
 

@@ -16,7 +16,7 @@ from lessons.ingest.enrich import ChunkKeywords, Enrichment
 from lessons.ingest.enrich_prompts import Keywords
 from lessons.ingest.index import Index
 from lessons.ingest.read import content_hash, read
-from lessons.ingest.read_names import stored_name
+from lessons.ingest.read.names import stored_name
 from lessons.ingest.scope import Scope
 from lessons.models.offline.llm import OfflineLLM
 from lessons.models.tokens import ExactTokenCounter

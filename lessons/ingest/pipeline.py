@@ -14,7 +14,7 @@ from lessons import trace
 from lessons.errors import ReadError
 from lessons.ingest.index import Index
 from lessons.ingest.read import content_hash, read
-from lessons.ingest.read_names import stored_name
+from lessons.ingest.read.names import stored_name
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 

@@ -7,7 +7,7 @@ from lessons.database import engine
 from lessons.ingest.index import naive_index
 from lessons.ingest.pipeline import FileResult, ingest
 from lessons.ingest.read import READERS
-from lessons.ingest.read_names import named_files
+from lessons.ingest.read.names import named_files
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 from lessons.settings import Settings

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lessons.errors import ReadError
 from lessons.ingest.read import read
-from lessons.ingest.read_encoding import decode, repaired
+from lessons.ingest.read.encoding import decode, repaired
 from lessons.text import sentences
 
 CORPUS = Path(__file__).parents[2] / "data" / "corpus"

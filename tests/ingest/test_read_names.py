@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from lessons.errors import ReadError
 from lessons.ingest.read import READERS, read
-from lessons.ingest.read_names import named_files, stored_name
+from lessons.ingest.read.names import named_files, stored_name
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from lessons.ingest.read_office import content, filled, inspect, table_text
-from lessons.ingest.read_page import Block, Content, Page, page
+from lessons.ingest.read.office import content, filled, inspect, table_text
+from lessons.ingest.read.page import Block, Content, Page, page
 
 
 def read_pptx(path: Path) -> Content:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from lessons.ingest.read_page import Content
+from lessons.ingest.read.page import Content
 
 TOP_CHARS = 600
 LONGEST_TITLE = 120  # characters of a line that may serve as the title

@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-from lessons.ingest.read_page import Heading
+from lessons.ingest.read.page import Heading
 
 _NUMBER = r"\d{1,2}(?:\.\d{1,2}){0,3}\.?|[IVX]{1,5}\.|(?:Chapter|Part|Section) \d{1,2}[.:]?|제\s?\d{1,2}\s?[장절]\.?"
 _LINE = re.compile(rf"(?P<number>{_NUMBER}) \S.{{0,70}}(?<![.!?,;:|…])")

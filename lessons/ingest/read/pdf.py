@@ -8,8 +8,8 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from lessons.ingest.read_page import Content, FileError, page
-from lessons.ingest.read_pdf_headings import Bookmark, Line, compact, headed
+from lessons.ingest.read.page import Content, FileError, page
+from lessons.ingest.read.pdf_headings import Bookmark, Line, compact, headed
 from lessons.settings import settings
 
 TAIL = 4_096  # bytes in which the end of the file must be marked

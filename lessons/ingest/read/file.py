@@ -13,17 +13,17 @@ from typing import TypedDict
 from llama_index.core.schema import Document
 
 from lessons.errors import ReadError
-from lessons.ingest.read_docx import read_docx
-from lessons.ingest.read_encoding import is_noise
-from lessons.ingest.read_html import read_html
-from lessons.ingest.read_kind import looks_like_html, true_kind
-from lessons.ingest.read_names import stored_name
-from lessons.ingest.read_numbered import numbered_headings
-from lessons.ingest.read_page import Content, FileError, Page
-from lessons.ingest.read_pdf import read_pdf
-from lessons.ingest.read_pptx import read_pptx
-from lessons.ingest.read_text import read_markdown, read_text
-from lessons.ingest.read_top import date_of, title_of
+from lessons.ingest.read.docx import read_docx
+from lessons.ingest.read.encoding import is_noise
+from lessons.ingest.read.html import read_html
+from lessons.ingest.read.kind import looks_like_html, true_kind
+from lessons.ingest.read.names import stored_name
+from lessons.ingest.read.numbered import numbered_headings
+from lessons.ingest.read.page import Content, FileError, Page
+from lessons.ingest.read.pdf import read_pdf
+from lessons.ingest.read.pptx import read_pptx
+from lessons.ingest.read.text import read_markdown, read_text
+from lessons.ingest.read.top import date_of, title_of
 from lessons.settings import settings
 
 READERS: dict[str, Callable[[Path], Content]] = {

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import date, datetime
 from pathlib import Path
 
-from lessons.ingest.read_page import Block, Content, FileError, Page
+from lessons.ingest.read.page import Block, Content, FileError, Page
 from lessons.settings import settings
 
 _TEMPLATE_DATES = {date(2013, 12, 23), date(2013, 1, 27)}

@@ -5,9 +5,9 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lessons.ingest.read_page import Block, Content, FileError, page
-from lessons.ingest.read_text import text_of
-from lessons.ingest.read_top import first_date
+from lessons.ingest.read.page import Block, Content, FileError, page
+from lessons.ingest.read.text import text_of
+from lessons.ingest.read.top import first_date
 from lessons.settings import settings
 
 if TYPE_CHECKING:

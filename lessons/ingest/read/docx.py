@@ -4,8 +4,8 @@ import re
 from functools import cache
 from pathlib import Path
 
-from lessons.ingest.read_office import content, filled, inspect, table_text
-from lessons.ingest.read_page import Block, Content, page
+from lessons.ingest.read.office import content, filled, inspect, table_text
+from lessons.ingest.read.page import Block, Content, page
 
 _HEADING_STYLE = re.compile(r"(?:heading|제목)\s*([1-9])", re.IGNORECASE)
 _TITLE_STYLE = re.compile(r"title|제목|표제", re.IGNORECASE)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from lessons.ingest.read_page import Block
+from lessons.ingest.read.page import Block
 
 LONGEST = 160  # characters of a heading
 MOST_LINES = 3  # that a heading is broken into

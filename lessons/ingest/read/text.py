@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lessons.ingest.read_encoding import decode
-from lessons.ingest.read_page import Block, Content, FileError, page
-from lessons.ingest.read_top import first_date
+from lessons.ingest.read.encoding import decode
+from lessons.ingest.read.page import Block, Content, FileError, page
+from lessons.ingest.read.top import first_date
 
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$")
 _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 
-from lessons.ingest.read_encoding import repaired
+from lessons.ingest.read.encoding import repaired
 from lessons.text import normalize
 
 
