@@ -95,7 +95,7 @@ def ingestion(place: Workspace, files: int, watch: Watcher) -> Ingestion:
 
 def storing(engine: Engine, rounds: int) -> Pair:
     """Write a document of so many chunks with their postings, against COPY of as many into the same tables."""
-    nodes = {number: _nodes(number) for number in range(-WARM_UP, rounds)}
+    nodes = {number: made_up_nodes(number) for number in range(-WARM_UP, rounds)}
     with empty_store(engine, len(mean_vector())) as store, unwalled(store) as copying:
         return in_pairs(
             "storing",
@@ -105,7 +105,8 @@ def storing(engine: Engine, rounds: int) -> Pair:
         )
 
 
-def _nodes(number: int) -> list[TextNode]:
+def made_up_nodes(number: int) -> list[TextNode]:
+    """The chunks of a document, `WRITTEN` of them; another number from -WARM_UP on gives others."""
     places = zip(texts(drawn(WRITTEN, number + WARM_UP)), vectors(WRITTEN, number + WARM_UP), strict=True)
     return [
         TextNode(

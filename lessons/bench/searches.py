@@ -42,15 +42,14 @@ class MadeUpEmbedding(ThreadedEmbedding):
         return self._get_query_embedding(text)
 
 
-def search_legs(store: ChunkStore, rounds: int) -> Iterator[Pair]:
-    """Each search of the store, for another question every time."""
-    resources = Resources(store, MadeUpEmbedding(), OfflineLLM())
-    top = settings().top_k
+def searches(resources: Resources) -> dict[str, Callable[[int], object]]:
+    """Each search of the store by its name, for another question every time."""
+    store = resources.store
 
     def retrieving(retriever: Retriever, phrasings: int = 1) -> Callable[[int], object]:
         return lambda n: retriever.retrieve(asked(n)[:phrasings], Query(asked(n)[0], OWNER), resources)
 
-    ours: dict[str, Callable[[int], object]] = {
+    return {
         "vector": retrieving(VectorRetriever()),
         "keyword": retrieving(KeywordRetriever()),
         "hybrid": retrieving(HybridRetriever()),
@@ -58,6 +57,13 @@ def search_legs(store: ChunkStore, rounds: int) -> Iterator[Pair]:
         "range": lambda n: chunk_range(store, OWNER, MATERIAL, n % RANGE, n % RANGE + RANGE),
         "statistics": lambda n: statistics(store, OWNER, [MATERIAL]),
     }
+
+
+def search_legs(store: ChunkStore, rounds: int) -> Iterator[Pair]:
+    """Each search of the store against its floor."""
+    resources = Resources(store, MadeUpEmbedding(), OfflineLLM())
+    top = settings().top_k
+
     with _floors(store) as floors:
 
         def vector(text: str) -> list[float]:
@@ -71,7 +77,7 @@ def search_legs(store: ChunkStore, rounds: int) -> Iterator[Pair]:
             "range": lambda n: [_range(store, n % RANGE)],
             "statistics": lambda n: [_state(store)],
         }
-        for name, search in ours.items():
+        for name, search in searches(resources).items():
             yield in_pairs(name, search, floors.asking(statements[name], range(-WARM_UP, rounds)), rounds)
 
 

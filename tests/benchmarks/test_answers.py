@@ -1,0 +1,14 @@
+"""An answer of every stage about the shipped documents, by the keyless models."""
+
+import pytest
+
+from lessons.evaluate.golden import golden_questions
+from lessons.stages import stage_named, stages
+from lessons.workspace import Workspace
+from tests.benchmarks.conftest import Timed
+
+
+@pytest.mark.parametrize("name", stages())
+def test_answer(timed: Timed, corpus: Workspace, name: str) -> None:
+    golden, stage = golden_questions("dev")[::9], stage_named(name)
+    assert timed(lambda number: stage.ask(golden[number].question, user=golden[number].owner), rounds=10).text

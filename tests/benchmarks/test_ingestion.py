@@ -1,0 +1,66 @@
+"""The steps from a file to its stored chunks."""
+
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+from llama_index.core.schema import Document
+
+from lessons.bench.corpus import OWNER, empty_store
+from lessons.bench.ingesting import WRITTEN, made_up_nodes
+from lessons.bench.synthetic import mean_vector
+from lessons.bench.words import drawn, texts
+from lessons.database import engine
+from lessons.ingest.index import Index, enhanced_index, naive_index
+from lessons.ingest.read import read
+from lessons.ingest.store import ChunkStore
+from lessons.library import CORPUS
+from lessons.models.embedding import embedding_model
+from lessons.models.embedding_cache import CachedEmbedding
+from lessons.settings import Settings
+from lessons.text import terms
+from tests.benchmarks.conftest import Timed
+
+FILES = {"en": CORPUS / "product" / "guide_budgets_43_en.pdf", "ko": CORPUS / "product" / "guide_admin_year_ko.pdf"}
+BATCH = 8  # passages
+
+
+@pytest.fixture(params=FILES)
+def pages(request: pytest.FixtureRequest) -> list[Document]:
+    """The pages of a shipped PDF in English, and of one in Korean."""
+    return read(FILES[request.param])
+
+
+@pytest.fixture
+def store(database: Settings) -> Iterator[ChunkStore]:
+    with empty_store(engine(database), len(mean_vector())) as empty:
+        yield empty
+
+
+@pytest.mark.parametrize("language", FILES)
+def test_reading_a_pdf(timed: Timed, language: str) -> None:
+    assert timed(lambda number: read(FILES[language]), rounds=10)
+
+
+@pytest.mark.parametrize(
+    "index", [naive_index(), enhanced_index("none"), enhanced_index()], ids=["naive", "enhanced", "enriched"]
+)
+def test_splitting(timed: Timed, index: Index, pages: list[Document]) -> None:
+    assert timed(lambda number: index.chunks(pages, OWNER.user_id), rounds=10)
+
+
+def test_terms(timed: Timed, pages: list[Document]) -> None:
+    assert timed(lambda number: [terms(page.text) for page in pages])
+
+
+def test_embedding_a_batch(timed: Timed, database: Settings) -> None:
+    cached = embedding_model(database)
+    assert isinstance(cached, CachedEmbedding)
+    passages = [each.decode() for each in texts(drawn(BATCH, seed=1))]
+    assert timed(lambda number: cached.model.get_text_embedding_batch(passages), rounds=5)
+
+
+def test_storing_a_document(timed: Timed, store: ChunkStore) -> None:
+    made_up = cache(made_up_nodes)
+    timed(lambda number: store.replace_document(OWNER, str(number), "", made_up(number)), prepare=made_up)
+    assert store.documents(OWNER)[0].chunks == WRITTEN
