@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs 
 @pytest.fixture(scope="module")
 def address(database: Settings) -> Iterator[str]:
     """The app, started as a reader starts it."""
-    with served() as address:
+    with served() as (address, _):
         yield address
 
 

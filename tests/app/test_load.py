@@ -41,5 +41,5 @@ def test_visitors_at_the_same_time_get_what_each_would_get_alone(kiosks: None) -
     visitors = [("reader", "naive"), ("mina", "agentic"), ("joon", "smart"), ("mina", "reranked")]
     visits = [[alone(question, stage, owner) for question in QUESTIONS] for owner, stage in visitors]
     assert len({asked[0].expected for asked in visits[:3]}) == 3
-    with served() as address:
+    with served() as (address, _):
         assert [seen.problem for seen in all_at_once(address, visits) if seen.problem] == []

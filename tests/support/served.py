@@ -12,8 +12,8 @@ ROOT = Path(__file__).parents[2]
 
 
 @contextmanager
-def served() -> Iterator[str]:
-    """The address of the app in a process of its own, which ends with the block; its first page has not been asked."""
+def served() -> Iterator[tuple[str, int]]:
+    """The address and the id of the app's process, which ends with the block; its first page has not been asked."""
     with closing(socket.socket()) as trial:
         trial.bind(("127.0.0.1", 0))
         port = trial.getsockname()[1]
@@ -21,7 +21,7 @@ def served() -> Iterator[str]:
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         _wait_for(port)
-        yield f"http://127.0.0.1:{port}"
+        yield f"http://127.0.0.1:{port}", process.pid
     finally:
         process.terminate()
         process.wait(30)

@@ -21,7 +21,8 @@ PATIENCE = 300.0  # seconds for the next message of the server
 def visitor(address: str) -> Iterator["Visitor"]:
     """A new session on the server at this address, for example `http://127.0.0.1:8501`."""
     stream = f"ws{address.removeprefix('http')}/_stcore/stream"
-    with connect(stream, subprotocols=[Subprotocol("streamlit")], max_size=None, open_timeout=PATIENCE) as socket:
+    patient = {"open_timeout": PATIENCE, "ping_interval": None}  # a server that has much to do is not gone
+    with connect(stream, subprotocols=[Subprotocol("streamlit")], max_size=None, **patient) as socket:
         yield Visitor(socket)
 
 
