@@ -6,14 +6,14 @@ from typing import Annotated, Any
 import typer
 
 commands = typer.Typer()
-SIZES = [1_000, 10_000]
+SIZES = [1_000, 10_000, 100_000]
 
 
 @commands.command()
 def bench(
     chunks: Annotated[
         list[int] | None,
-        typer.Option(min=100, help="Chunks that are searched; may be repeated.", show_default="1000, 10000"),
+        typer.Option(min=100, help="Chunks that are searched; may be repeated.", show_default="1000, 10000, 100000"),
     ] = None,
     graphs: Annotated[
         bool, typer.Option("--graphs", help="Compare indexes of float32, halfvec and bits instead.")

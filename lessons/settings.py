@@ -97,10 +97,11 @@ class Settings(BaseSettings):
     similarity_threshold: float = 0.7
     bm25_k1: float = 1.2  # how soon another occurrence of a term stops counting
     bm25_b: float = 0.75  # how much a long chunk has to make up for its length
-    common_term_share: float = 0.2  # of more than exact_search_chunks; a more common term does not rank
+    ranked_postings: int = 200_000  # read for one question among more than exact_search_chunks; the rarest terms first
     exact_search_chunks: int = 20_000  # compared one by one; among more, an HNSW index is searched
     exact_filtered_chunks: int = 2_000  # that filters may leave of more chunks to be compared one by one all the same
-    hnsw_ef_search: int = 100  # candidates that a search of the index keeps; more find more and take longer
+    hnsw_ef_search: int = 200  # candidates that a search of the index keeps; more find more and take longer
+    index_megabytes: int = 4_000  # of the database's memory to build that index in, at most
     max_question_chars: int = 4_000
     chat_top_k: int = 5  # chunks for an answer in a chat
     plan_top_k: int = 10  # for making a learning plan

@@ -9,6 +9,7 @@ from typing import Any
 import psutil
 
 from lessons.bench.corpus import OWNER, made_up_store
+from lessons.bench.filtered import Filtered, filtered
 from lessons.bench.ingesting import Ingestion, ingestion, storing
 from lessons.bench.pairs import Pair
 from lessons.bench.searches import MadeUpEmbedding, asked, search_legs
@@ -17,6 +18,7 @@ from lessons.ingest.store import ChunkStore
 from lessons.models.offline.llm import OfflineLLM
 from lessons.retrieve.hybrid import HybridRetriever
 from lessons.retrieve.types import Query, Resources
+from lessons.settings import settings
 from lessons.stages import stages
 from lessons.workspace import Workspace
 
@@ -33,10 +35,11 @@ SEARCHES = 6  # kinds of them
 
 @dataclass(frozen=True)
 class Size:
-    """The searches over so many chunks."""
+    """The searches over so many chunks, and those under filters where there is an index to walk."""
 
     chunks: int
     searches: tuple[Pair, ...]
+    filtered: tuple[Filtered, ...] = ()
 
     def __getitem__(self, name: str) -> Pair:
         return next(pair for pair in self.searches if pair.name == name)
@@ -75,7 +78,8 @@ def benchmark(place: Workspace, chunks: Sequence[int], watch: Watcher) -> Benchm
     sizes, answers, memory = [], {}, 0.0
     for number in sorted(set(chunks)):
         with made_up_store(place.engine, number, partial(watch, f"{number:,} chunks")) as store:
-            sizes.append(Size(number, tuple(_searches(store, number, watch))))
+            walked = tuple(filtered(store, ROUNDS)) if number > settings().exact_search_chunks else ()
+            sizes.append(Size(number, tuple(_searches(store, number, watch)), walked))
             if number == min(chunks):
                 answers, memory = _answers(store, place), _memory(store, watch)
     return Benchmark(tuple(sizes), ingestion(place, FILES, watch), storing(place.engine, ROUNDS), answers, memory)

@@ -11,7 +11,7 @@ from lessons.bench.corpus import OWNER
 from lessons.ingest.bm25 import SearchedScope
 from lessons.ingest.filters import also
 from lessons.ingest.found import with_words
-from lessons.ingest.nearest import choose_way, nearest
+from lessons.ingest.nearest import choose_way, nearest, set_up
 from lessons.ingest.store import ChunkStore
 from lessons.settings import settings
 from lessons.text import terms
@@ -40,6 +40,7 @@ class Floors:
         filters = also("language", language, None) if language else None
         table, conditions = self.store.chunks.__table__, self.store.within(OWNER, filters)
         way = choose_way(self.connection, table, conditions)
+        set_up(self.connection, way)
         return with_words(nearest(table, conditions, [vector], limit, way), table)
 
     def by_words(self, text: str, limit: int) -> Select:

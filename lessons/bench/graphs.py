@@ -24,17 +24,21 @@ from lessons.settings import settings
 
 NEIGHBOURS = 10
 QUESTIONS = 100
-CANDIDATES = 400  # of a search by bits, which are compared in full
+BREADTHS = (100, 200, 400, 800)  # candidates that a search keeps; of bits as many are compared in full
 COMPARED = 10  # questions for which every vector is compared: that takes a second each among a million
 MEMORY = "4GB"  # enough to build the graph of a million vectors in
 
 
 @dataclass(frozen=True)
 class Graph:
-    """An index over so many vectors; sizes in bytes. `recall` is the share of the ten nearest that a search finds."""
+    """An index over so many vectors, searched with `breadth` candidates (`hnsw.ef_search`; 0 without an index).
+
+    Sizes in bytes. `recall` is the share of the ten nearest that a search finds.
+    """
 
     chunks: int
     precision: str
+    breadth: int
     table_bytes: int
     index_bytes: int
     index_bytes_per_chunk: float
@@ -62,6 +66,7 @@ PRECISIONS: dict[str, tuple[str | None, str]] = {
 def compared(engine: Engine, sizes: Sequence[int], watch: Watcher) -> list[Graph]:
     """Every precision over so many made-up vectors; nothing stays in the database, even of a run that was killed."""
     found: list[Graph] = []
+    searches = (1 + len(BREADTHS) * (len(PRECISIONS) - 1)) * len(set(sizes))
     drop_leftovers(engine, OWNER)
     ensure_schema(engine, lambda connection: None)
     for number in sorted(set(sizes)):
@@ -70,29 +75,30 @@ def compared(engine: Engine, sizes: Sequence[int], watch: Watcher) -> list[Graph
             raw = connection.execution_options(isolation_level="AUTOCOMMIT").connection.driver_connection
             for graph in compare_graphs(raw, table, number):  # type: ignore[arg-type]
                 found.append(graph)
-                watch("Building and searching", len(found), len(PRECISIONS) * len(set(sizes)))
+                watch("Building and searching", len(found), searches)
             connection.invalidate()  # its settings are not for others
     return found
 
 
 def compare_graphs(connection: Connection, table: str, number: int) -> Iterator[Graph]:
-    """Fill a new table of this name by COPY, and search it at each precision in turn. The caller drops the table."""
+    """Fill a new table of this name by COPY, and search it at each precision and breadth. The caller drops it."""
     asked = vectors(QUESTIONS, seed=7)
     nearest = _fill(connection, table, number, asked)
     values = {"table": sql.Identifier(table), "d": sql.Literal(asked.shape[1]), "wanted": sql.Literal(NEIGHBOURS)}
     values |= {"mean": sql.Literal(str(mean_vector().tolist())) + sql.SQL("::vector")}
-    values |= {"candidates": sql.Literal(CANDIDATES), "index": sql.Identifier(f"{table}_hnsw")}
+    values |= {"index": sql.Identifier(f"{table}_hnsw")}
     _set(connection, {"maintenance_work_mem": MEMORY})
     for precision, (indexed, search) in PRECISIONS.items():
         began = perf_counter()
         if indexed:
             connection.execute(sql.SQL(f"CREATE INDEX {{index}} ON {{table}} USING hnsw ({indexed})").format(**values))
         seconds = perf_counter() - began
-        _set(connection, {"hnsw.ef_search": CANDIDATES if precision == "bits" else settings().hnsw_ef_search})
-        few = asked if indexed else asked[:COMPARED]
-        found = _searched(connection, sql.SQL(search).format(**values), few, nearest)
-        sizes = _sizes(connection, table)
-        yield Graph(number, precision, *sizes, sizes[1] / number, round(seconds, 1), *found)
+        size = _sizes(connection, table)
+        for breadth in BREADTHS if indexed else (0,):
+            _set(connection, {"hnsw.ef_search": breadth or settings().hnsw_ef_search})
+            statement = sql.SQL(search).format(**values, candidates=sql.Literal(breadth))
+            found = _searched(connection, statement, asked if indexed else asked[:COMPARED], nearest)
+            yield Graph(number, precision, breadth, *size, size[1] / number, round(seconds, 1), *found)
         connection.execute(sql.SQL("DROP INDEX IF EXISTS {index}").format(**values))
 
 

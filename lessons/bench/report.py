@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from lessons.bench.bench import QUESTIONS, Benchmark
+from lessons.bench.bench import QUESTIONS, Benchmark, Size
 from lessons.bench.graphs import Graph
 from lessons.bench.pairs import Pair
 
@@ -25,17 +25,26 @@ def report(found: Benchmark) -> RenderableType:
     answers = Table(*found.stages, title=f"Milliseconds of an answer, keyless, over {found.sizes[0].chunks:,} chunks")
     answers.add_row(*(f"{ms:.0f}" for ms in found.stages.values()))
     memory = f"Memory: {found.memory_mb:+.1f} MB over {QUESTIONS:,} questions."
-    return Group(pairs, steps, answers, memory)
+    return Group(pairs, *(_under_filters(size) for size in found.sizes if size.filtered), steps, answers, memory)
 
 
 def graph_report(graphs: Sequence[Graph]) -> RenderableType:
     """What the indexes cost and find."""
-    head = ("chunks", "index", "bytes a chunk", "built in s", "recall@10", "p50 ms", "p95 ms")
+    head = ("chunks", "index", "candidates", "bytes a chunk", "built in s", "recall@10", "p50 ms", "p95 ms")
     table = Table(*head, title="HNSW by precision; `none` compares every vector")
     for each in graphs:
         times = f"{each.p50_ms:.1f}", f"{each.p95_ms:.1f}"
         size = f"{each.index_bytes_per_chunk:,.0f}", f"{each.build_seconds:.1f}", f"{each.recall:.3f}"
-        table.add_row(f"{each.chunks:,}", each.precision, *size, *times)
+        table.add_row(f"{each.chunks:,}", each.precision, str(each.breadth or ""), *size, *times)
+    return table
+
+
+def _under_filters(size: Size) -> Table:
+    table = Table(
+        "left by a filter", "searched", "recall@10", "ms", "all compared, ms", title=f"{size.chunks:,} chunks"
+    )
+    for each in size.filtered:
+        table.add_row(f"{each.percent} %", each.way, f"{each.recall:.3f}", f"{each.ms:,.1f}", f"{each.exact_ms:,.1f}")
     return table
 
 

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 
-from sqlalchemy import Select, select, text
+from sqlalchemy import Select, select
 
 from lessons.bench.corpus import MODEL, OWNER
 from lessons.bench.floors import Floors
 from lessons.bench.pairs import WARM_UP, Pair, in_pairs
 from lessons.bench.synthetic import vectors
 from lessons.bench.words import question
-from lessons.database.row_security import wall
+from lessons.database.row_security import scoped
 from lessons.ingest.documents import DocumentRow
 from lessons.ingest.store import ChunkStore
 from lessons.models.offline.llm import OfflineLLM
@@ -26,8 +26,6 @@ from lessons.settings import settings
 MATERIAL = f"{0:10}"
 RANGE = 10  # chunks
 REMEMBERED = 256  # questions; making one up takes longer than to search for it
-
-_AS_THE_OWNER = text("SELECT set_config('role', :role, false), set_config('lessons.user_id', :user, false)")
 
 
 class MadeUpEmbedding(ThreadedEmbedding):
@@ -107,10 +105,6 @@ def _state(store: ChunkStore) -> Select:
 
 @contextmanager
 def _floors(store: ChunkStore) -> Iterator[Floors]:
-    """A connection of its own that stays the owner's."""
-    with store.client.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(_AS_THE_OWNER, {"role": wall(store.client).role or "none", "user": OWNER.user_id})
-        try:
-            yield Floors(store, connection)
-        finally:
-            connection.invalidate()
+    """One transaction, set up once and for all: the owner's, and as wide a walk as the workbook's own."""
+    with scoped(store.client, OWNER.user_id) as connection:
+        yield Floors(store, connection)

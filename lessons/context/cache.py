@@ -24,7 +24,6 @@ from lessons.errors import LessonsError
 from lessons.ingest.scope import Scope
 from lessons.models.embedding import identity
 from lessons.models.llm import describe
-from lessons.retrieve.catalog import version
 from lessons.retrieve.transform_compress import Compress
 from lessons.retrieve.transforms import normalized
 from lessons.retrieve.types import Query
@@ -155,7 +154,7 @@ class Cached(Device):
             "settings": place.settings.model_dump(mode="json"),  # secrets stay hidden in it
         }
         way = sha256(json.dumps(deciding, sort_keys=True).encode()).hexdigest()
-        return Shelf(scope.user_id, way, store.table_name, str(version(store, scope)))
+        return Shelf(scope.user_id, way, store.table_name, str(store.version(scope)))
 
     def _scope(self, user: str | Scope | None) -> Scope:
         return user if isinstance(user, Scope) else Scope(user or self.place.settings.user)

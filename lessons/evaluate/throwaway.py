@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from llama_index.core.schema import Document, MetadataMode
-from sqlalchemy import Connection, Engine, delete, func, inspect, select
+from sqlalchemy import Connection, Engine, delete, func, inspect, select, text
 
 from lessons.context.device import Answering
 from lessons.database import explained
@@ -26,6 +26,9 @@ from lessons.workspace import Workspace
 
 PREFIX = "tmp_"
 _BATCH = 64  # documents embedded at a time
+
+# Comes last: the snapshot of a SELECT stays until the connection's next statement, and no VACUUM gets past a snapshot.
+_KEEP = text("SET LOCAL idle_in_transaction_session_timeout = 0")
 
 
 @contextmanager
@@ -62,6 +65,7 @@ def claimed(table: str, engine: Engine, scope: Scope) -> Iterator[None]:
     """Hold the lock of a throw-away table while the block runs, then drop the table; its name has `PREFIX` in it."""
     with explained(), engine.connect() as holder:  # in a transaction that stays open, as a pooler wants it
         holder.execute(select(func.pg_advisory_xact_lock(_key(table))))
+        holder.execute(_KEEP)
         try:
             yield
         finally:

@@ -33,18 +33,26 @@ def choose_way(connection: Connection, chunks: Table, conditions: Sequence[Colum
     """'exact' while the owner's chunks, or those of them that meet all conditions, are few; else 'hnsw'.
 
     The first condition names the owner, whose chunks an index counts at once; counting stops at the limit, and does
-    not begin where there is no HNSW index. The transaction is set up for the way that is chosen.
+    not begin where there is no HNSW index.
     """
     chosen = settings()
     walk = case(
-        (func.to_regclass(hnsw_name(chunks.name)).is_(None), False),
-        (~_more(chunks, conditions[:1], chosen.exact_search_chunks), False),
-        else_=_more(chunks, conditions, chosen.exact_filtered_chunks),
+        (~indexed(chunks), False),
+        (~_more(conditions[:1], chosen.exact_search_chunks), False),
+        else_=_more(conditions, chosen.exact_filtered_chunks),
     )
-    if not connection.scalar(select(walk)):
-        return "exact"
-    connection.execute(_SET, {"breadth": str(chosen.hnsw_ef_search)})
-    return "hnsw"
+    return "hnsw" if connection.scalar(select(walk)) else "exact"
+
+
+def indexed(chunks: Table) -> ColumnElement[bool]:
+    """Whether a table of chunks has an HNSW index."""
+    return func.to_regclass(hnsw_name(chunks.name)).is_not(None)
+
+
+def set_up(connection: Connection, way: Way) -> None:
+    """Prepare the transaction for searches in this way."""
+    if way == "hnsw":
+        connection.execute(_SET, {"breadth": str(settings().hnsw_ef_search)})
 
 
 def nearest(
@@ -69,6 +77,6 @@ def nearest(
     return select(*columns).select_from(asked.join(near, true()))
 
 
-def _more(chunks: Table, conditions: Sequence[ColumnElement[bool]], limit: int) -> ColumnElement[bool]:
-    """Whether more chunks than the limit meet the conditions."""
-    return exists(select(chunks.c.id).where(*conditions).offset(limit).limit(1))
+def _more(conditions: Sequence[ColumnElement[bool]], limit: int) -> ColumnElement[bool]:
+    """Whether more chunks than the limit meet the conditions. No column is read that they do not name."""
+    return exists(select(literal(1)).where(*conditions).offset(limit).limit(1))

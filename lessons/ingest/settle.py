@@ -1,5 +1,8 @@
 """What a table of chunks needs after a load: fresh statistics, pages marked as read-only for all, a vector index."""
 
+from typing import cast
+
+from pgvector.sqlalchemy import Vector
 from sqlalchemy import Connection, Engine, Table, text
 from sqlalchemy.sql.ddl import DDL
 
@@ -10,11 +13,13 @@ from lessons.settings import settings
 
 _ROWS = text("SELECT reltuples FROM pg_class WHERE oid = to_regclass(:table)")
 _READY = text("SELECT to_regclass(:index) IS NOT NULL")
+# Several processes would build it in shared memory, of which a container has 64 MB.
 _LOCK = text(
-    "SELECT pg_advisory_xact_lock(hashtextextended(:table, 0)), set_config('maintenance_work_mem', :memory, true)"
+    "SELECT pg_advisory_xact_lock(hashtextextended(:index, 0)), set_config('maintenance_work_mem', :memory, true),"
+    " set_config('max_parallel_maintenance_workers', '0', true)"
 )
 _HNSW = "CREATE INDEX %(index)s ON %(table)s USING hnsw (embedding vector_cosine_ops)"
-_MEMORY = "256MB"  # a graph that does not fit is built several times slower
+_LINKS = 800  # bytes of an HNSW graph for each chunk while it is built, besides the vector
 
 
 def vacuum_after(engine: Engine, chunks: Table, written: int) -> None:
@@ -32,13 +37,20 @@ def index_when_large(engine: Engine, chunks: Table) -> None:
     """Build the HNSW index once there are more chunks than are compared one by one; a second process waits for it.
 
     Readers go on meanwhile, writers wait. The number of chunks is PostgreSQL's estimate: nobody may count all owners'.
+    A graph that does not fit into memory is built several times slower, so as much of it is allowed as it needs.
     """
     names = {"index": f'"{hnsw_name(chunks.name)}"', "table": f'"{chunks.name}"'}
     with explained(), engine.begin() as connection:
-        if _rows(connection, chunks) > settings().exact_search_chunks:
-            connection.execute(_LOCK, {"table": chunks.name, "memory": _MEMORY})
+        if (rows := _rows(connection, chunks)) > settings().exact_search_chunks:
+            connection.execute(_LOCK, {"index": hnsw_name(chunks.name), "memory": f"{_megabytes(chunks, rows)}MB"})
             if not connection.scalar(_READY, names):
                 connection.execute(DDL(_HNSW, context=names))
+
+
+def _megabytes(chunks: Table, rows: float) -> int:
+    dimension = cast(Vector, chunks.c.embedding.type).dim or 0
+    needed = rows * (4 * dimension + _LINKS) / 1_000_000
+    return int(min(max(needed, 64), settings().index_megabytes))
 
 
 def _rows(connection: Connection, chunks: Table) -> float:

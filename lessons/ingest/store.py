@@ -35,10 +35,12 @@ from lessons.ingest.copying import copied
 from lessons.ingest.documents import DocumentRow
 from lessons.ingest.filters import bound_filters
 from lessons.ingest.found import FoundChunks, found_chunks, with_words
-from lessons.ingest.nearest import Way, choose_way, nearest
+from lessons.ingest.nearest import Way, choose_way, indexed, nearest, set_up
 from lessons.ingest.postings import indexed_terms, write_postings
+from lessons.ingest.remembered import kept, version
 from lessons.ingest.scope import Scope
 from lessons.ingest.settle import index_when_large, vacuum_after
+from lessons.settings import settings
 
 
 class ChunkStore(PGVectorStore):
@@ -152,6 +154,10 @@ class ChunkStore(PGVectorStore):
         with reading(self._database, scope.user_id) as connection, Session(connection) as session:
             return list(session.scalars(statement))
 
+    def version(self, scope: Scope) -> tuple:
+        """Another value whenever any process has added, replaced or removed a document of the owner."""
+        return tuple(self.rows(version(self.table_name, scope.user_id), scope)[0])
+
     @property
     def chunks(self) -> Any:
         """The table of chunks, for statements that `rows` runs."""
@@ -171,25 +177,50 @@ class ChunkStore(PGVectorStore):
         _refuse_other_modes(query)
         return self.query_each([query.query_embedding or []], query.similarity_top_k, scope, query.filters)[0]
 
-    @again_if_broken_off
     def query_each(
         self, vectors: Sequence[Sequence[float]], limit: int, scope: Scope, filters: MetadataFilters | None = None
     ) -> list[FoundChunks]:
         """The nearest chunks to each of the vectors, in one statement."""
+        return self.query_within(vectors, limit, scope, [filters])[0]
+
+    @again_if_broken_off
+    def query_within(
+        self, vectors: Sequence[Sequence[float]], limit: int, scope: Scope, filters: Sequence[MetadataFilters | None]
+    ) -> list[list[FoundChunks]]:
+        """What `query_each` finds under each of the filters, in one transaction."""
         self._initialize()
-        chunks, conditions = self._table_class.__table__, self.within(scope, filters)
         with reading(self._database, scope.user_id) as connection:
+            return [self._nearest(connection, vectors, limit, scope, each) for each in filters]
 
-            def search(way: Way) -> Sequence[Row]:
-                hits = nearest(chunks, conditions, vectors, limit, way)
-                return connection.execute(with_words(hits, chunks)).all()
+    def _nearest(
+        self,
+        connection: Connection,
+        vectors: Sequence[Sequence[float]],
+        limit: int,
+        scope: Scope,
+        filters: MetadataFilters | None,
+    ) -> list[FoundChunks]:
+        chunks, conditions = self._table_class.__table__, self.within(scope, filters)
 
-            way = choose_way(connection, chunks, conditions)
+        def search(way: Way) -> Sequence[Row]:
+            set_up(connection, way)
+            return connection.execute(with_words(nearest(chunks, conditions, vectors, limit, way), chunks)).all()
+
+        way = self._way(connection, scope, filters)
+        rows = search(way)
+        if len(rows) < limit * len(vectors) and way == "hnsw":  # a walk ended before it met enough that fit
+            way = "exact"
             rows = search(way)
-            if len(rows) < limit * len(vectors) and way == "hnsw":  # a walk ended before it met enough that fit
-                way = "exact"
-                rows = search(way)
         return found_chunks(rows, len(vectors), way)
+
+    def _way(self, connection: Connection, scope: Scope, filters: MetadataFilters | None) -> Way:
+        """How to search; what there is to compare is counted again only after a change."""
+        chunks, chosen = self._table_class.__table__, settings()
+        state = version(chunks.name, scope.user_id).add_columns(indexed(chunks))
+        limits = chosen.exact_search_chunks, chosen.exact_filtered_chunks
+        key = choose_way, chunks.name, scope, filters and filters.model_dump_json(), limits
+        now = connection.execute(state).one()
+        return kept(connection.engine, key, now, lambda: choose_way(connection, chunks, self.within(scope, filters)))
 
     async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> FoundChunks:
         """`query` in a thread."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
 
-from sqlalchemy import Engine, func, select, true
+from sqlalchemy import select, true
 
 from lessons.ingest.documents import DocumentRow
+from lessons.ingest.remembered import kept
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 
@@ -18,9 +18,6 @@ CHUNKS = "chunks"
 
 Found = TypeVar("Found")
 
-_MOST = 512  # readings that are remembered
-_remembered: WeakKeyDictionary[Engine, dict[tuple, tuple[object, Any]]] = WeakKeyDictionary()
-
 
 def catalog(store: ChunkStore, scope: Scope) -> Catalog:
     """The documents within a scope, by name."""
@@ -31,23 +28,10 @@ def catalog(store: ChunkStore, scope: Scope) -> Catalog:
     }
 
 
-def version(store: ChunkStore, scope: Scope) -> tuple:
-    """Another value whenever any process has added, replaced or removed a document of the owner in this index."""
-    times = func.sum(func.extract("epoch", DocumentRow.ingested_at))  # a transaction may commit after a later one
-    state = select(func.count(), func.max(DocumentRow.id), times)
-    return tuple(store.rows(state.where(*_owned(store, scope)), scope)[0])
-
-
 def remembered(read: Callable[[ChunkStore, Scope], Found], store: ChunkStore, scope: Scope) -> Found:
     """What `read` finds of all the owner's documents, read again only when one of them has changed."""
-    key, now = (read, store.table_name, scope.user_id), version(store, scope)
-    kept = _remembered.setdefault(store.client, {})
-    if key not in kept or kept[key][0] != now:
-        kept.pop(key, None)
-        while len(kept) >= _MOST:
-            kept.pop(next(iter(kept)), None)
-        kept[key] = (now, read(store, scope))
-    return kept[key][1]
+    key = read, store.table_name, scope.user_id
+    return kept(store.client, key, store.version(scope), lambda: read(store, scope))
 
 
 def _read(store: ChunkStore, scope: Scope) -> Catalog:

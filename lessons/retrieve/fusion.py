@@ -26,13 +26,19 @@ def fuse(
     """
     standard = [standardise(scores) for scores in lists]
     weights = [sqrt(standout(scores)) for scores in lists]
-    fused: dict[str, float] = {}
-    for id_ in dict.fromkeys(id_ for scores in lists for id_ in scores):
-        fused[id_] = sum(
-            weight * _value(scores, id_, missing(number, id_))
-            for number, (weight, scores) in enumerate(zip(weights, standard, strict=True))
-            if scores
-        )
+    last = [min(scores.values(), default=0.0) for scores in standard]
+
+    def value(number: int, id_: str) -> float:
+        """What a list says of a document, or what is taken to be said where it does not hold it."""
+        if id_ in standard[number]:
+            return standard[number][id_]
+        return last[number] if (otherwise := missing(number, id_)) is None else otherwise
+
+    counting = [number for number, scores in enumerate(standard) if scores]
+    fused = {
+        id_: sum(weights[number] * value(number, id_) for number in counting)
+        for id_ in dict.fromkeys(id_ for scores in lists for id_ in scores)
+    }
     return dict(sorted(fused.items(), key=lambda item: -item[1]))
 
 
@@ -60,8 +66,3 @@ def standout(scores: Scores) -> float:
     ranked = sorted(scores.values(), reverse=True)
     spread = pstdev(ranked) if len(ranked) > 1 else 0.0
     return (ranked[0] - fmean(ranked[1:FIRST_HITS])) / spread if spread else 1.0
-
-
-def _value(scores: Scores, id_: str, otherwise: float | None) -> float:
-    last = min(scores.values())
-    return scores.get(id_, last if otherwise is None else otherwise)

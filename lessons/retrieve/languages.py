@@ -7,7 +7,7 @@ no order. (Libovický et al., On the Language Neutrality of Pre-trained Multilin
 2004.05160.)
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -17,7 +17,7 @@ from lessons.ingest.filters import also
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 from lessons.retrieve.catalog import remembered
-from lessons.retrieve.search import VectorRetriever, merged, ranked
+from lessons.retrieve.search import VectorRetriever, documents, merged, ranked
 from lessons.retrieve.types import Query, Resources, RetrievedDocument
 from lessons.settings import settings
 
@@ -46,13 +46,13 @@ class CentredVectorRetriever:
         if UNTOLD in centres:
             return VectorRetriever(wanted).retrieve_each(queries, query, resources)
         vectors = [np.asarray(resources.embedding.get_query_embedding(text)) for text in queries]
+        filters = [also("language", language, query.filters) for language in centres]
         found: list[list[RetrievedDocument]] = [[] for _ in queries]
-        for language, centre in centres.items():
-            within = replace(query, filters=also("language", language, query.filters))
-            each = VectorRetriever(wanted).retrieve_each(queries, within, resources)
+        within = resources.store.query_within([list(each) for each in vectors], wanted, query.scope, filters)
+        for centre, each in zip(centres.values(), within, strict=True):
             for its, vector, nearest in zip(found, vectors, each, strict=True):
                 common = float(vector @ centre)
-                its += [document.with_score(document.score - common) for document in nearest]
+                its += [document.with_score(document.score - common) for document in documents(nearest)]
         return [ranked(merged(its))[:wanted] for its in found]
 
 

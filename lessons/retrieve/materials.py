@@ -34,21 +34,22 @@ def chunk_range(store: ChunkStore, scope: Scope, ref_id: str, start: int, end: i
 
     LessonsError for a material that is not within the scope.
     """
-    name = normalize(ref_id)
-    if name not in catalog(store, scope):
-        raise LessonsError(f"{name[:100]} is not among the materials that may be read here; name another.")
-    chunks = store.chunks
+    name, chunks = normalize(ref_id), store.chunks
     columns = chunks.node_id, chunks.text, chunks.metadata_.label("metadata")
     place = chunks.chunk_index >= start, chunks.chunk_index < end
     statement = select(*columns).where(*store.within(scope.only([name])), *place).order_by(chunks.chunk_index)
-    return [TextNode(id_=row.node_id, text=row.text, metadata=row.metadata) for row in store.rows(statement, scope)]
+    rows = store.rows(statement, scope)
+    if not rows and name not in catalog(store, scope):
+        raise LessonsError(f"{name[:100]} is not among the materials that may be read here; name another.")
+    return [TextNode(id_=row.node_id, text=row.text, metadata=row.metadata) for row in rows]
 
 
 def statistics(store: ChunkStore, scope: Scope, ref_ids: Iterable[str]) -> list[Material]:
     """Chunks, pages and state of each material; NOT_FOUND for what is unknown or not within the scope."""
     names = list(dict.fromkeys(map(normalize, ref_ids)))
-    stored = _stored(store, scope, [name for name in names if name in catalog(store, scope)])
-    missing = [name for name in scope.only(names).ref_ids or () if name not in stored]
+    readable = scope.only(names).ref_ids or frozenset()
+    stored = _stored(store, scope, readable if scope.type is None else readable & catalog(store, scope).keys())
+    missing = [name for name in readable if name not in stored]
     states = _queue(store.client).states(scope.user_id, missing) if missing else {}
     return [stored.get(name) or Material(name, states.get(name, "NOT_FOUND")) for name in names]
 
@@ -58,7 +59,7 @@ def _queue(engine: Engine) -> JobQueue:
     return JobQueue(engine)
 
 
-def _stored(store: ChunkStore, scope: Scope, names: list[str]) -> dict[str, Material]:
+def _stored(store: ChunkStore, scope: Scope, names: Iterable[str]) -> dict[str, Material]:
     columns = DocumentRow.source_file, DocumentRow.chunks, DocumentRow.pages, DocumentRow.ingested_at
     named = DocumentRow.source_file.in_(names), DocumentRow.index_table == store.table_name
     rows = store.rows(select(*columns).where(DocumentRow.user_id == scope.user_id, *named), scope)

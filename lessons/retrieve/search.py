@@ -28,7 +28,7 @@ class VectorRetriever:
         vectors = [resources.embedding.get_query_embedding(text) for text in queries]
         wanted = self.top_k or query.top_k
         results = resources.store.query_each(vectors, wanted, query.scope, query.filters)
-        return [ranked(_documents(result), self.threshold) for result in results]
+        return [ranked(documents(result), self.threshold) for result in results]
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class KeywordRetriever:
     def retrieve_each(self, queries: list[str], query: Query, resources: Resources) -> list[list[RetrievedDocument]]:
         asked, wanted = [terms(text) for text in queries], self.top_k or query.top_k
         results = resources.store.keyword_search_each(asked, wanted, query.scope, query.filters)
-        return [ranked(_documents(result)) for result in results]
+        return [ranked(documents(result)) for result in results]
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,8 @@ def ranked(documents: Iterable[RetrievedDocument], threshold: float | None = Non
     return sorted(kept, key=lambda document: (-document.score, document.id))
 
 
-def _documents(result: FoundChunks) -> list[RetrievedDocument]:
+def documents(result: FoundChunks) -> list[RetrievedDocument]:
+    """What a search of the store found, as what travels on."""
     return [
         RetrievedDocument(
             id=node.node_id,

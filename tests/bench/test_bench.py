@@ -9,14 +9,16 @@ from sqlalchemy import Engine, inspect, text
 
 from lessons.bench import bench as measured
 from lessons.bench.corpus import OWNER, empty_store, made_up_store
-from lessons.bench.graphs import PRECISIONS, compared
+from lessons.bench.filtered import PERCENT, filtered
+from lessons.bench.graphs import BREADTHS, PRECISIONS, compared
 from lessons.bench.searches import MadeUpEmbedding, asked
 from lessons.database import engine
 from lessons.evaluate.throwaway import drop_leftovers
+from lessons.ingest.nearest import hnsw_name
 from lessons.models.offline.llm import OfflineLLM
 from lessons.retrieve.search import KeywordRetriever, VectorRetriever
 from lessons.retrieve.types import Query, Resources
-from lessons.settings import Settings
+from lessons.settings import Settings, settings
 from tests.test_cli import lessons
 
 KILLED = """
@@ -63,6 +65,31 @@ def test_made_up_chunks_are_found_by_meaning_and_by_words(there: Engine) -> None
     assert set(query.text.split()) & set(by_words[0].content.split())
 
 
+def test_searches_under_filters_are_compared_with_the_truth(there: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings(), "exact_search_chunks", 300)
+    monkeypatch.setattr(settings(), "exact_filtered_chunks", 50)
+    with made_up_store(there, 600) as store:
+        found = list(filtered(store, 2))
+    assert [each.percent for each in found] == list(PERCENT)
+    assert [each.way for each in found] == ["exact", "exact", "hnsw", "hnsw", "hnsw"]
+    assert all(each.recall >= 0.9 for each in found)
+
+
+def test_a_store_that_needs_an_index_gets_it_although_it_is_claimed(
+    there: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings(), "exact_search_chunks", 300)
+    with made_up_store(there, 400) as store:
+        assert inspect(there).has_index(store.table_name, hnsw_name(store.table_name))
+
+
+def test_a_claim_keeps_no_vacuum_from_marking_pages_as_visible(there: Engine) -> None:
+    with made_up_store(there, 400) as store, there.connect() as connection:
+        pages = text("SELECT relallvisible, relpages FROM pg_class WHERE relname = :table")
+        visible, all_pages = connection.execute(pages, {"table": store.table_name}).one()
+        assert visible == all_pages > 0
+
+
 def test_what_a_killed_benchmark_left_is_dropped_by_the_next(there: Engine) -> None:
     subprocess.run([sys.executable, "-c", KILLED], check=False)
     assert left(there)
@@ -74,9 +101,10 @@ def test_what_a_killed_benchmark_left_is_dropped_by_the_next(there: Engine) -> N
 
 def test_indexes_are_compared_at_every_precision(there: Engine) -> None:
     found = compared(there, [500], lambda what, done, total: None)
-    assert [graph.precision for graph in found] == list(PRECISIONS)
+    searched = [("none", 0), *((name, breadth) for name in list(PRECISIONS)[1:] for breadth in BREADTHS)]
+    assert [(graph.precision, graph.breadth) for graph in found] == searched
     sizes = {graph.precision: graph.index_bytes for graph in found}
     assert sizes["none"] == 0
     assert sizes["float32"] > sizes["halfvec"] > sizes["bits"] > 0
-    assert all(graph.recall > 0.9 for graph in found)
+    assert all(graph.recall > 0.9 for graph in found if graph.breadth >= 200)
     assert left(there) == []

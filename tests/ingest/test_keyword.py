@@ -161,6 +161,7 @@ def test_among_very_many_chunks_common_terms_do_not_rank(store: ChunkStore, monk
     store.replace_document(MINA, "a.txt", "", [chunk("common", i) for i in range(9)] + [chunk("common rare", 9)])
     assert len(found(store, "common rare")) == 10
     monkeypatch.setattr(settings(), "exact_search_chunks", 5)
+    monkeypatch.setattr(settings(), "ranked_postings", 5)
     assert found(store, "common rare") == ["common rare"]
     assert len(found(store, "common")) == 10
 

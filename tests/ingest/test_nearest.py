@@ -11,7 +11,7 @@ from sqlalchemy import inspect, text
 from lessons.database import engine
 from lessons.database.row_security import scoped
 from lessons.ingest.found import FoundChunks
-from lessons.ingest.nearest import choose_way, hnsw_name, nearest
+from lessons.ingest.nearest import choose_way, hnsw_name, nearest, set_up
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 from lessons.models.offline.llm import OfflineLLM
@@ -77,7 +77,7 @@ def search(store: ChunkStore, scope: Scope, filters: MetadataFilters | None = No
 def test_a_walk_that_filters_leave_with_too_little_goes_on(store: ChunkStore) -> None:
     table, going_on = store.chunks.__table__, text("SHOW hnsw.iterative_scan")
     with scoped(store.client, MINA.user_id) as connection:
-        assert choose_way(connection, table, store.within(MINA)) == "hnsw"
+        set_up(connection, choose_way(connection, table, store.within(MINA)))
         assert connection.scalar(going_on) == "relaxed_order"
 
 
@@ -86,6 +86,7 @@ def plan(store: ChunkStore, scope: Scope, filters: MetadataFilters | None = None
     table, conditions = store.chunks.__table__, store.within(scope, filters)
     with scoped(store.client, scope.user_id) as connection:
         way = choose_way(connection, table, conditions)
+        set_up(connection, way)
         compiled = nearest(table, conditions, [vector(random.Random(1))], 10, way).compile(dialect=connection.dialect)
         statement, values = f"EXPLAIN {compiled}", compiled.construct_params()
         converted = {

@@ -12,7 +12,7 @@ from lessons.errors import LessonsError
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 from lessons.ingest.trash import Trash, TrashedChunk, TrashedDocument
-from lessons.retrieve.catalog import catalog, version
+from lessons.retrieve.catalog import catalog
 from lessons.retrieve.materials import chunk_range, statistics
 from lessons.settings import Settings
 
@@ -57,7 +57,7 @@ def everything(store: ChunkStore, scope: Scope) -> dict[str, object]:
         "documents": [(row.id, row.source_file, row.sha256, row.ingested_at) for row in store.documents(scope)],
         "terms": store.term_statistics(["고양"], scope),
         "catalog": catalog(store, scope),
-        "version": version(store, scope),
+        "version": store.version(scope),
         "statistics": [each.state for each in statistics(store, scope, [FILE])],
     }
 
