@@ -26,7 +26,7 @@ from llama_index.core.utils import get_tokenizer
 from lessons.errors import DatabaseError, LessonsError
 from lessons.ingest.enrich import Enrichment
 from lessons.ingest.index import Index
-from lessons.ingest.jobs_run import Place
+from lessons.ingest.jobs.run import Place
 from lessons.ingest.pipeline import Due, FileResult, fingerprints, ingest_file, recognise
 from lessons.ingest.scope import Scope
 from lessons.settings import Settings, adopt

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from lessons.ingest.jobs import Jobs
-from lessons.ingest.jobs_table import JobResult, JobStatus
+from lessons.ingest.jobs.jobs import Jobs
+from lessons.ingest.jobs.table import JobResult, JobStatus
 from lessons.ingest.scope import Scope
 from lessons.library import indexes
 from lessons.pages import before_after, listing, upload

@@ -10,7 +10,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from lessons.ingest.enrich import Enrichment, default_level
 from lessons.ingest.enrich_cost import estimate
 from lessons.ingest.index import Index
-from lessons.ingest.jobs import Jobs
+from lessons.ingest.jobs.jobs import Jobs
 from lessons.ingest.read import READERS, too_large
 from lessons.ingest.scope import Scope
 from lessons.pages.common import plain

@@ -10,8 +10,8 @@ from sqlalchemy import Engine, select
 
 from lessons.errors import LessonsError
 from lessons.ingest.documents import DocumentRow
-from lessons.ingest.jobs_queue import JobQueue
-from lessons.ingest.jobs_table import State
+from lessons.ingest.jobs.queue import JobQueue
+from lessons.ingest.jobs.table import State
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 from lessons.retrieve.catalog import catalog

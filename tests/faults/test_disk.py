@@ -16,7 +16,7 @@ from lessons.faults.disk import full_disk
 from lessons.faults.lab import Lab
 from lessons.faults.seen import logged
 from lessons.ingest.index import naive_index
-from lessons.ingest.jobs import Jobs
+from lessons.ingest.jobs.jobs import Jobs
 from lessons.ingest.pipeline import ingest
 from lessons.ingest.scope import Scope
 from lessons.settings import Settings

@@ -12,9 +12,9 @@ from sqlalchemy import text
 from lessons.database import engine
 from lessons.ingest.enrich import ADDED
 from lessons.ingest.index import enhanced_index
-from lessons.ingest.jobs import Jobs
-from lessons.ingest.jobs_queue import JobQueue
-from lessons.ingest.jobs_table import JobStatus
+from lessons.ingest.jobs.jobs import Jobs
+from lessons.ingest.jobs.queue import JobQueue
+from lessons.ingest.jobs.table import JobStatus
 from lessons.ingest.scope import Scope
 from lessons.models.llm import language_model
 from lessons.models.offline.llm import OfflineLLM

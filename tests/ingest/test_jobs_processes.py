@@ -13,8 +13,8 @@ import pytest
 from sqlalchemy import text
 
 from lessons.database import engine, erase, stop
-from lessons.ingest.jobs import Jobs
-from lessons.ingest.jobs_table import JobStatus
+from lessons.ingest.jobs.jobs import Jobs
+from lessons.ingest.jobs.table import JobStatus
 from lessons.ingest.scope import Scope
 from lessons.settings import Settings
 from tests.ingest.jobs_place import (

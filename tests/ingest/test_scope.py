@@ -12,7 +12,7 @@ from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
 from lessons.evaluate.throwaway import drop_leftovers
 from lessons.ingest.documents import DocumentRow
-from lessons.ingest.jobs_queue import JobQueue
+from lessons.ingest.jobs.queue import JobQueue
 from lessons.ingest.plans import Plans
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore

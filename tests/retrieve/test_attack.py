@@ -15,7 +15,7 @@ from lessons.database.embedded import log_of
 from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
 from lessons.ingest.filters import bound_filters
-from lessons.ingest.jobs_queue import JobQueue
+from lessons.ingest.jobs.queue import JobQueue
 from lessons.ingest.plans import Plans
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore

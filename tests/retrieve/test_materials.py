@@ -4,9 +4,9 @@ import pytest
 
 from lessons.database import engine
 from lessons.errors import LessonsError
-from lessons.ingest.jobs_claim import claim
-from lessons.ingest.jobs_queue import JobQueue
-from lessons.ingest.jobs_table import JobResult
+from lessons.ingest.jobs.claim import claim
+from lessons.ingest.jobs.queue import JobQueue
+from lessons.ingest.jobs.table import JobResult
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 from lessons.retrieve.materials import Material, chunk_range, statistics

@@ -1,4 +1,4 @@
-"""The queue of ingestion jobs in PostgreSQL: put a job in, look at it, cancel it. `jobs_claim.py` takes it out."""
+"""The queue of ingestion jobs in PostgreSQL: put a job in, look at it, cancel it. `claim.py` takes it out."""
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
@@ -28,7 +28,7 @@ from lessons.database import ensure_schema, explained
 from lessons.database.row_security import protect, scoped
 from lessons.ingest.documents import Base
 from lessons.ingest.enrich import Enrichment
-from lessons.ingest.jobs_table import JobFileRow, JobRow, JobStatus, State, status_of
+from lessons.ingest.jobs.table import JobFileRow, JobRow, JobStatus, State, status_of
 from lessons.settings import settings
 
 LOCKS = 726_004

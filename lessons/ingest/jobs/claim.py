@@ -23,8 +23,8 @@ from sqlalchemy.orm import Session
 
 from lessons.database import explained
 from lessons.errors import DatabaseError
-from lessons.ingest.jobs_queue import LOCKS, open_for
-from lessons.ingest.jobs_table import JobFileRow, JobResult, JobRow, State
+from lessons.ingest.jobs.queue import LOCKS, open_for
+from lessons.ingest.jobs.table import JobFileRow, JobResult, JobRow, State
 
 NOBODY_WORKS_ON_IT = text(
     "NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = :space"

@@ -21,10 +21,10 @@ from uuid import UUID
 from lessons.errors import DatabaseError, LessonsError, ReadError
 from lessons.ingest.enrich import Enrichment, default_level
 from lessons.ingest.index import Index
-from lessons.ingest.jobs_claim import claim
-from lessons.ingest.jobs_queue import JobQueue
-from lessons.ingest.jobs_run import Place, enriches, work
-from lessons.ingest.jobs_table import JobStatus
+from lessons.ingest.jobs.claim import claim
+from lessons.ingest.jobs.queue import JobQueue
+from lessons.ingest.jobs.run import Place, enriches, work
+from lessons.ingest.jobs.table import JobStatus
 from lessons.ingest.read import too_large
 from lessons.ingest.scope import Scope
 from lessons.models.embedding import identity

@@ -16,8 +16,8 @@ from sqlalchemy import Engine
 from lessons.errors import DatabaseError, LessonsError
 from lessons.ingest.enrich import Enrichment
 from lessons.ingest.index import Index
-from lessons.ingest.jobs_claim import Claim, Superseded
-from lessons.ingest.jobs_table import JobResult, State
+from lessons.ingest.jobs.claim import Claim, Superseded
+from lessons.ingest.jobs.table import JobResult, State
 from lessons.ingest.pipeline import Step, ingest
 from lessons.ingest.read import READERS
 from lessons.ingest.scope import Scope
