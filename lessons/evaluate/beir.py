@@ -15,8 +15,8 @@ from typing import Any
 from lessons.answer.prompts import NOT_FOUND
 from lessons.errors import LessonsError
 from lessons.evaluate.golden import Evidence, Golden
-from lessons.evaluate.judge import is_unanswerable
-from lessons.evaluate.judge_refusal import is_refusal
+from lessons.evaluate.judge.judge import is_unanswerable
+from lessons.evaluate.judge.refusal import is_refusal
 from lessons.settings import settings
 from lessons.text import language, normalize
 

@@ -13,7 +13,7 @@ from lessons.context.compress import Abstractive, CutOff, Hybrid
 from lessons.context.extract import Extractive
 from lessons.evaluate.compare import Gain, interval, paired_gain
 from lessons.evaluate.golden import Golden
-from lessons.evaluate.judge import judge
+from lessons.evaluate.judge.judge import judge
 from lessons.evaluate.plots import canvas
 from lessons.ingest.scope import Scope
 from lessons.models.llm import describe

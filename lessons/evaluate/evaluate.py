@@ -6,7 +6,7 @@ from lessons.answer.answer import Answer
 from lessons.context.device import Answering
 from lessons.evaluate.evaluation import Record
 from lessons.evaluate.golden import Golden
-from lessons.evaluate.judge import is_unanswerable, judge
+from lessons.evaluate.judge.judge import is_unanswerable, judge
 from lessons.evaluate.ranking import ranking, retrieval_metrics
 from lessons.models.embedding_cache import CachedEmbedding
 from lessons.models.usage import price

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from lessons.evaluate.judge_calendar import Moment
-from lessons.evaluate.judge_compare import close, equal
-from lessons.evaluate.judge_quantities import COUNTS, Quantity
-from lessons.evaluate.judge_reading import Found, Reading, read, read_all
-from lessons.evaluate.judge_words import KEPT, clauses, demands, direction, negated, share_found
+from lessons.evaluate.judge.calendar import Moment
+from lessons.evaluate.judge.compare import close, equal
+from lessons.evaluate.judge.quantities import COUNTS, Quantity
+from lessons.evaluate.judge.reading import Found, Reading, read, read_all
+from lessons.evaluate.judge.words import KEPT, clauses, demands, direction, negated, share_found
 from lessons.text import language
 
 MOST_WORDS = 2 / 3  # of a phrase of three words or more: NEAR

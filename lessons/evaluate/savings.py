@@ -15,7 +15,7 @@ from lessons.context.intent import Intent
 from lessons.context.managed import Managed
 from lessons.context.refine import Refined
 from lessons.evaluate.compare import Gain, paired_gain
-from lessons.evaluate.judge import judge
+from lessons.evaluate.judge.judge import judge
 from lessons.evaluate.workload import Asked
 from lessons.models.usage import price
 from lessons.stages import Stage

@@ -15,12 +15,13 @@ FILES = """
 import json
 from lessons import library, settings
 from lessons.copilot import menus
-from lessons.evaluate import cache_pairs, fonts, golden, intents, judge_agreement, support, workload
+from lessons.evaluate.judge import agreement
+from lessons.evaluate import cache_pairs, fonts, golden, intents, support, workload
 from lessons.models import vectors
 
 paths = [
     library.CORPUS, vectors.SHIPPED, menus.MENUS, cache_pairs.PAIRS, fonts.FONT, golden.GOLDEN, intents.UTTERANCES,
-    judge_agreement.PAIRS, support.QUESTIONS, workload.REWORDED,
+    agreement.PAIRS, support.QUESTIONS, workload.REWORDED,
 ]
 print(json.dumps({
     "folder": str(settings.ROOT), "missing": [str(path) for path in paths if not path.exists()],

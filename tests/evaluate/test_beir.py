@@ -8,7 +8,7 @@ import pytest
 from lessons.errors import LessonsError
 from lessons.evaluate.beir import read_beir
 from lessons.evaluate.golden import Evidence
-from lessons.evaluate.judge import is_unanswerable
+from lessons.evaluate.judge.judge import is_unanswerable
 
 CORPUS = [{"_id": "d1", "title": "Kiosk", "text": "It opens at 7:30."}, {"_id": "d2", "text": "도서관은 9시에 엽니다."}]
 QUERIES = [

@@ -10,8 +10,8 @@ import pytest
 
 from lessons.answer.answer import Answer
 from lessons.errors import ModelError
-from lessons.evaluate.judge import judge
-from lessons.evaluate.judge_llm import judges_agreement, llm_judge
+from lessons.evaluate.judge.judge import judge
+from lessons.evaluate.judge.llm import judges_agreement, llm_judge
 from lessons.models.llm import language_model
 from lessons.models.offline.llm import OfflineLLM
 from lessons.retrieve.types import Context, RetrievedDocument

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from lessons.evaluate.judge_numbers import NUMBER
+from lessons.evaluate.judge.numbers import NUMBER
 
 _UNITS: list[tuple[str, str, str]] = [  # pattern, kind, factor; the first that fits wins
     (r"%\s?p\b|%\s?포인트|퍼센트 ?포인트|percentage[- ]points?|%-points?|pp\b|p\.p\.|포인트", "point", "1"),

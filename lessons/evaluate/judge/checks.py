@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from lessons.evaluate.facts import Asked
-from lessons.evaluate.judge_calendar import Moment
-from lessons.evaluate.judge_quantities import MONEY, Quantity
-from lessons.evaluate.judge_reading import Reading, read, read_all
+from lessons.evaluate.judge.calendar import Moment
+from lessons.evaluate.judge.quantities import MONEY, Quantity
+from lessons.evaluate.judge.reading import Reading, read, read_all
 
 # More other numbers of the fact's kind than this in its sentence, or in the whole answer, are a list to choose from.
 # A sentence of a report gives a figure, last year's and the total; that is not hedging.

@@ -2,7 +2,7 @@
 
 import re
 
-from lessons.evaluate.judge_reading import CITED
+from lessons.evaluate.judge.reading import CITED
 from lessons.text import normalize, sentences
 
 _SOURCES = (

@@ -1,45 +1,19 @@
 """The deterministic judge: is the answer right, does it rest on what it cites, does it rightly refuse?
 
 It compares facts and words, so it costs nothing, gives the same verdict every time, and was itself measured against
-answers labelled by hand (`judge_agreement.py`). What it cannot do stands there as well.
+answers labelled by hand (`agreement.py`). What it cannot do stands there as well.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
 
 from lessons.answer.answer import Answer
 from lessons.evaluate.facts import Asked, Level, level
-from lessons.evaluate.judge_checks import is_hedged, is_other_period
-from lessons.evaluate.judge_grounds import covers_evidence, groundedness
-from lessons.evaluate.judge_meaning import by_meaning
-from lessons.evaluate.judge_refusal import is_refusal
-
-
-class Passage(Protocol):
-    """A piece of evidence of a golden question."""
-
-    @property
-    def source_file(self) -> str: ...
-    @property
-    def page(self) -> int | None: ...
-    @property
-    def quote(self) -> str: ...
-
-
-class Question(Protocol):
-    """What the judge needs of a golden question."""
-
-    @property
-    def question(self) -> str: ...
-    @property
-    def category(self) -> str: ...
-    @property
-    def answer(self) -> str: ...
-    @property
-    def key_facts(self) -> Sequence[str]: ...
-    @property
-    def evidence(self) -> Sequence[Passage]: ...
+from lessons.evaluate.judge.checks import is_hedged, is_other_period
+from lessons.evaluate.judge.grounds import covers_evidence, groundedness
+from lessons.evaluate.judge.meaning import by_meaning
+from lessons.evaluate.judge.question import Question
+from lessons.evaluate.judge.refusal import is_refusal
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lessons.evaluate.judge_calendar import Moment, moments
-from lessons.evaluate.judge_numbers import digits
-from lessons.evaluate.judge_quantities import Quantity, quantities
-from lessons.evaluate.judge_words import IDENTIFIER, clauses
+from lessons.evaluate.judge.calendar import Moment, moments
+from lessons.evaluate.judge.numbers import digits
+from lessons.evaluate.judge.quantities import Quantity, quantities
+from lessons.evaluate.judge.words import IDENTIFIER, clauses
 from lessons.text import normalize, sentences
 
 CITED = re.compile(r"\s?\[\d{1,3}\]")

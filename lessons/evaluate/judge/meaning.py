@@ -1,6 +1,6 @@
 """Answers to questions without key facts: how much of the reference answer's content they hold."""
 
-from lessons.evaluate.judge_reading import read_all
+from lessons.evaluate.judge.reading import read_all
 from lessons.text import language, terms
 
 RIGHT, NEARLY = 0.65, 0.4  # shares of the reference's terms, tuned on the dev half of the labelled answers

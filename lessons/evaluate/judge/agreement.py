@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lessons.evaluate.judge import judge_text
+from lessons.evaluate.judge.judge import judge_text
 from lessons.settings import ROOT
 
 PAIRS = ROOT / "data" / "judged" / "pairs.jsonl"

@@ -9,8 +9,9 @@ from llama_index.core.llms import LLM
 
 from lessons.answer.answer import Answer
 from lessons.errors import ModelError
-from lessons.evaluate.judge import Question, Verdict
-from lessons.evaluate.judge_agreement import LABELS, Agreement, agreement
+from lessons.evaluate.judge.agreement import LABELS, Agreement, agreement
+from lessons.evaluate.judge.judge import Verdict
+from lessons.evaluate.judge.question import Question
 from lessons.models.offline.llm import OfflineLLM
 from lessons.models.server import explain
 

@@ -2,17 +2,14 @@
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from lessons.answer.answer import Answer
 from lessons.answer.cite import CITATION
-from lessons.evaluate.judge_reading import Reading, read, read_all
-from lessons.evaluate.judge_refusal import is_refusal
+from lessons.evaluate.judge.question import Passage
+from lessons.evaluate.judge.reading import Reading, read, read_all
+from lessons.evaluate.judge.refusal import is_refusal
 from lessons.retrieve.types import RetrievedDocument
 from lessons.text import language, normalize, sentences, terms
-
-if TYPE_CHECKING:
-    from lessons.evaluate.judge import Passage
 
 MOST_TERMS = 0.6  # share of a sentence's terms that its passages must hold
 _CITED_BEHIND = re.compile(r"([.!?。])\s*((?:\[\d{1,3}\]\s?)+)(?=\s|$)")
@@ -31,7 +28,7 @@ def groundedness(answer: Answer) -> float:
     return sum(_supported(claim, answer) for claim in claims) / len(claims) if claims else 0.0
 
 
-def covers_evidence(answer: Answer, passage: "Passage") -> bool:
+def covers_evidence(answer: Answer, passage: Passage) -> bool:
     """Whether a cited chunk holds the evidence's words, or lies on the same page of the same document."""
     quote = _compact(passage.quote)
     for citation in answer.citations:

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from lessons.evaluate.judge_quantities import COUNTS, MONEY, Quantity
+from lessons.evaluate.judge.quantities import COUNTS, MONEY, Quantity
 
 SEVERAL = 10_000  # from this size on '2,270억' without 원 is the amount in 원
 
