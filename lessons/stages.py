@@ -23,9 +23,9 @@ from lessons.retrieve.known_files import only_file
 from lessons.retrieve.pipeline import Pipeline
 from lessons.retrieve.rerank_model import ModelScored
 from lessons.retrieve.search import VectorRetriever
-from lessons.retrieve.transform_compress import Compress, standalone
-from lessons.retrieve.transform_expand import Expand
-from lessons.retrieve.transform_rewrite import Rewrite
+from lessons.retrieve.transform.compress import Compress, standalone
+from lessons.retrieve.transform.expand import Expand
+from lessons.retrieve.transform.rewrite import Rewrite
 from lessons.retrieve.types import Context, Query
 from lessons.settings import settings
 from lessons.text import normalize

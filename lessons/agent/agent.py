@@ -7,7 +7,7 @@ from lessons.agent.driver import Driver
 from lessons.agent.merge import merged
 from lessons.agent.tools import SearchTools
 from lessons.retrieve.pipeline import Pipeline
-from lessons.retrieve.transform_compress import Compress
+from lessons.retrieve.transform.compress import Compress
 from lessons.retrieve.types import Context, Query, Resources
 from lessons.settings import settings
 from lessons.trace import Step, Trace

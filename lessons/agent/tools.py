@@ -14,7 +14,7 @@ from lessons.errors import LessonsError
 from lessons.retrieve.context import ContextBuilder
 from lessons.retrieve.known_files import registered_file
 from lessons.retrieve.pipeline import Pipeline
-from lessons.retrieve.transforms import normalized
+from lessons.retrieve.transform.plain import normalized
 from lessons.retrieve.types import Query, Resources, RetrievedDocument
 from lessons.settings import settings
 from lessons.text import normalize

@@ -24,8 +24,8 @@ from lessons.errors import LessonsError
 from lessons.ingest.scope import Scope
 from lessons.models.embedding import identity
 from lessons.models.llm import describe
-from lessons.retrieve.transform_compress import Compress
-from lessons.retrieve.transforms import normalized
+from lessons.retrieve.transform.compress import Compress
+from lessons.retrieve.transform.plain import normalized
 from lessons.retrieve.types import Query
 from lessons.settings import settings
 from lessons.stages import AnswerStream, Stage

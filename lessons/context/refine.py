@@ -15,7 +15,7 @@ from lessons.context.device import Device, follow
 from lessons.context.refine_judge import Judgement, judge_answer
 from lessons.ingest.scope import Scope
 from lessons.retrieve.known_files import only_file
-from lessons.retrieve.transform_compress import standalone
+from lessons.retrieve.transform.compress import standalone
 from lessons.retrieve.types import Query, RetrievedDocument
 from lessons.settings import settings
 from lessons.stages import AnswerStream, Stage

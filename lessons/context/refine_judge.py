@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 from lessons.answer.answer import Answer
 from lessons.models.call import structured
 from lessons.retrieve.context import source_header
-from lessons.retrieve.transform_checks import unusable
+from lessons.retrieve.transform.checks import unusable
 from lessons.settings import settings
 from lessons.trace import Step
 

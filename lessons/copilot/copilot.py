@@ -19,7 +19,7 @@ from lessons.errors import LessonsError
 from lessons.ingest.index import Index
 from lessons.ingest.scope import Scope
 from lessons.models.llm import describe
-from lessons.retrieve.transform_compress import Compress, standalone
+from lessons.retrieve.transform.compress import Compress, standalone
 from lessons.retrieve.types import Query
 from lessons.settings import settings
 from lessons.stages import AnswerStream, cleaned, stages

@@ -18,7 +18,7 @@ from lessons.evaluate.plots import canvas
 from lessons.ingest.scope import Scope
 from lessons.models.llm import describe
 from lessons.retrieve.context import ContextBuilder
-from lessons.retrieve.transform_compress import standalone
+from lessons.retrieve.transform.compress import standalone
 from lessons.retrieve.types import Compressor, Context, Query, Resources
 from lessons.stages import Stage
 from lessons.tables import html_table

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from lessons.retrieve.context import ContextBuilder
 from lessons.retrieve.search import ranked
-from lessons.retrieve.transform_compress import standalone
+from lessons.retrieve.transform.compress import standalone
 from lessons.retrieve.types import (
     Compressor,
     Context,

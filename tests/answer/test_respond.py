@@ -2,7 +2,7 @@
 
 import pytest
 
-from lessons.retrieve.transform_compress import Compress
+from lessons.retrieve.transform.compress import Compress
 from lessons.retrieve.types import Query, Resources, RetrievedDocument
 from lessons.settings import Settings
 from lessons.stages import Stage, stage_named

@@ -9,7 +9,7 @@ import pytest
 from lessons.ingest.scope import Scope
 from lessons.retrieve.pipeline import Pipeline
 from lessons.retrieve.search import JaccardRetriever, jaccard
-from lessons.retrieve.transforms import Normalize, Passthrough
+from lessons.retrieve.transform.plain import Normalize, Passthrough
 from lessons.retrieve.types import Query, Resources, RetrievedDocument
 from lessons.settings import Settings
 from lessons.stages import stage_named

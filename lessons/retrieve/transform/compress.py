@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from lessons.retrieve.transform_checks import asked, note, strays, tidy
+from lessons.retrieve.transform.checks import asked, note, strays, tidy
 from lessons.retrieve.types import Query, Resources
 from lessons.settings import settings
 from lessons.trace import Step, Trace

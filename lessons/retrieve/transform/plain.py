@@ -1,10 +1,10 @@
-"""The plain query transformers (row A7). Those that ask a model are in the modules `transform_…`."""
+"""The plain query transformers (row A7), which ask no model."""
 
 import re
 import unicodedata
 from dataclasses import dataclass
 
-from lessons.retrieve.transform_checks import tidy
+from lessons.retrieve.transform.checks import tidy
 from lessons.retrieve.types import Query, Resources
 from lessons.text import normalize
 from lessons.trace import Step

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from lessons.models.call import structured
 from lessons.retrieve.prompts import query_prompt
-from lessons.retrieve.transform_checks import note, tidy, unusable
+from lessons.retrieve.transform.checks import note, tidy, unusable
 from lessons.retrieve.types import Query, Resources
 from lessons.settings import settings
 from lessons.text import terms
