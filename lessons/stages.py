@@ -21,7 +21,7 @@ from lessons.retrieve.hybrid import HybridRetriever
 from lessons.retrieve.infer_filters import InferFilters
 from lessons.retrieve.known_files import only_file
 from lessons.retrieve.pipeline import Pipeline
-from lessons.retrieve.rerank_model import ModelScored
+from lessons.retrieve.rerank.model import ModelScored
 from lessons.retrieve.search import VectorRetriever
 from lessons.retrieve.transform.compress import Compress, standalone
 from lessons.retrieve.transform.expand import Expand

@@ -13,7 +13,7 @@ from lessons.context.extract import Extractive
 from lessons.models.call import structured
 from lessons.models.tokens import TokenEstimator
 from lessons.retrieve.context import SEPARATOR, ContextBuilder, source_header
-from lessons.retrieve.rerank_prompt import quoted
+from lessons.retrieve.rerank.prompt import quoted
 from lessons.retrieve.types import Builder, Compressor, Query, Resources, RetrievedDocument
 from lessons.settings import settings
 from lessons.text import cut_sentences, terms

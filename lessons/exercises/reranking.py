@@ -8,7 +8,7 @@ from typing import Any
 from lessons.exercises.dev_questions import better, dev_questions
 from lessons.exercises.registry import Case, exercise
 from lessons.exercises.same import kind
-from lessons.retrieve.rerank_keyword import share
+from lessons.retrieve.rerank.keyword import share
 from lessons.retrieve.types import RetrievedDocument
 from lessons.text import terms
 

@@ -11,10 +11,10 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
 from lessons.errors import ModelError
 from lessons.ingest.scope import Scope
-from lessons.retrieve.rerank_keyword import KeywordWeighted
-from lessons.retrieve.rerank_mmr import MMR
-from lessons.retrieve.rerank_postprocessor import Postprocessed, cross_encoder
-from lessons.retrieve.rerank_score import ByScore
+from lessons.retrieve.rerank.keyword import KeywordWeighted
+from lessons.retrieve.rerank.mmr import MMR
+from lessons.retrieve.rerank.postprocessor import Postprocessed, cross_encoder
+from lessons.retrieve.rerank.score import ByScore
 from lessons.retrieve.types import Query, Reranker, Resources, RetrievedDocument
 from lessons.trace import Step
 

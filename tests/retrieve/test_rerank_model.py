@@ -13,8 +13,8 @@ from llama_index.core.llms import LLM
 from lessons.ingest.scope import Scope
 from lessons.models.offline.llm import OfflineLLM
 from lessons.retrieve.pipeline import Pipeline
-from lessons.retrieve.rerank_model import DocumentScore, ModelScored, Scores
-from lessons.retrieve.rerank_prompt import quoted, relevance_prompt
+from lessons.retrieve.rerank.model import DocumentScore, ModelScored, Scores
+from lessons.retrieve.rerank.prompt import quoted, relevance_prompt
 from lessons.retrieve.types import Query, Resources, RetrievedDocument
 from lessons.settings import settings
 from lessons.stages import stage_named

@@ -12,7 +12,7 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, TextNode
 
 from lessons.errors import ModelError
-from lessons.retrieve.rerank_prompt import SHOWN
+from lessons.retrieve.rerank.prompt import SHOWN
 from lessons.retrieve.types import Query, Resources, RetrievedDocument
 from lessons.settings import settings
 from lessons.trace import Step

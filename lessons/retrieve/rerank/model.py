@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, Field
 
 from lessons.models.call import structured
-from lessons.retrieve.rerank_prompt import relevance_prompt
+from lessons.retrieve.rerank.prompt import relevance_prompt
 from lessons.retrieve.types import Query, Resources, RetrievedDocument
 from lessons.trace import Step
 

@@ -1,0 +1,1 @@
+"""Rerankers, a module each."""
