@@ -189,7 +189,7 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Answer a question with citations, streamed as it comes."""
-    from lessons.context.cache import with_cache
+    from lessons.context.cache.cache import with_cache
     from lessons.ingest.scope import Scope
     from lessons.library import ensure_corpus
     from lessons.memory.manager import Conversation

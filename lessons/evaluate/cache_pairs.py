@@ -13,7 +13,7 @@ import numpy as np
 from llama_index.core.embeddings import BaseEmbedding
 from matplotlib.figure import Figure
 
-from lessons.context.cache_guard import RULES, differences
+from lessons.context.cache.guard import RULES, differences
 from lessons.evaluate.plots import canvas
 from lessons.settings import ROOT, settings
 from lessons.tables import html_table

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lessons.answer.answer import Answer
-from lessons.context.cache import Cached
+from lessons.context.cache.cache import Cached
 from lessons.context.compress import Hybrid
 from lessons.context.device import Device
 from lessons.context.intent import Intent

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from lessons.context.cache_table import AnswerTable
+from lessons.context.cache.table import AnswerTable
 from lessons.ingest.scope import Scope
 from lessons.memory.forget import forget_user, known_of
 from lessons.memory.long_term import LongTerm

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from lessons.context.cache import Cached, with_cache
+from lessons.context.cache.cache import Cached, with_cache
 from lessons.errors import LessonsError
 from lessons.library import ensure_corpus, shipped_documents
 from lessons.models.llm import describe

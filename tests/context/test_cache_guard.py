@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.context.cache_guard import differences, read_constraints
+from lessons.context.cache.guard import differences, read_constraints
 from lessons.settings import ROOT
 
 PAIRS = [

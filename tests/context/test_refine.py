@@ -7,7 +7,7 @@ import pytest
 from llama_index.core.llms import LLM
 
 from lessons.answer.answer import Answer
-from lessons.context.cache import Cached
+from lessons.context.cache.cache import Cached
 from lessons.context.intent import Intent
 from lessons.context.managed import Managed
 from lessons.context.refine import AGAIN, JUDGED, Refined, iterations

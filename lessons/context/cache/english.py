@@ -2,8 +2,8 @@
 
 import re
 
-from lessons.context import cache_english_words as known
-from lessons.context.cache_reading import Reading
+from lessons.context.cache import english_words as known
+from lessons.context.cache.reading import Reading
 from lessons.retrieve.periods import quarters
 from lessons.text import ENGLISH_STOP_WORDS, terms
 

@@ -3,8 +3,8 @@
 import re
 import unicodedata
 
-from lessons.context import cache_korean_words as known
-from lessons.context.cache_reading import Reading
+from lessons.context.cache import korean_words as known
+from lessons.context.cache.reading import Reading
 from lessons.retrieve.periods import quarters
 
 _TOKEN = re.compile(r"[a-z0-9]+(?:[-._/][a-z0-9]+)*[가-힣]*|[가-힣]+")

@@ -8,9 +8,9 @@ that it does not recognise costs one answer, a wrong answer from the cache costs
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 
-from lessons.context.cache_english import read_english
-from lessons.context.cache_korean import read_korean
-from lessons.context.cache_reading import Reading
+from lessons.context.cache.english import read_english
+from lessons.context.cache.korean import read_korean
+from lessons.context.cache.reading import Reading
 from lessons.text import language, normalize
 
 Rule = Callable[[Reading, Reading], bool]

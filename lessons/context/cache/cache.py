@@ -15,10 +15,10 @@ from typing import Any
 from sqlalchemy import Row
 
 from lessons.answer.answer import Answer
-from lessons.context.cache_answers import packed, unpack, worth_keeping
-from lessons.context.cache_guard import RULES, differences, read_constraints
-from lessons.context.cache_style import restyled
-from lessons.context.cache_table import AnswerTable, Shelf
+from lessons.context.cache.answers import packed, unpack, worth_keeping
+from lessons.context.cache.guard import RULES, differences, read_constraints
+from lessons.context.cache.style import restyled
+from lessons.context.cache.table import AnswerTable, Shelf
 from lessons.context.device import Device, follow
 from lessons.errors import LessonsError
 from lessons.ingest.scope import Scope
