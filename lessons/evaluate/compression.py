@@ -14,7 +14,7 @@ from lessons.context.extract import Extractive
 from lessons.evaluate.compare import Gain, interval, paired_gain
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.judge.judge import judge
-from lessons.evaluate.plots import canvas
+from lessons.evaluate.plots.canvas import canvas
 from lessons.ingest.scope import Scope
 from lessons.models.llm import describe
 from lessons.retrieve.context import ContextBuilder

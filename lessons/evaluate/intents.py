@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 
 from lessons.context.intent import INTENTS, decide
 from lessons.evaluate.compare import Interval, interval
-from lessons.evaluate.plots import canvas
+from lessons.evaluate.plots.canvas import canvas
 from lessons.settings import ROOT
 from lessons.tables import html_table
 from lessons.trace import Step

@@ -6,7 +6,7 @@ import streamlit as st
 
 from lessons.copilot.copilot import Copilot
 from lessons.copilot.cost import CostModel, measured
-from lessons.evaluate.plot_copilot import NAMES, plot_monthly
+from lessons.evaluate.plots.copilot import NAMES, plot_monthly
 from lessons.evaluate.support import support_questions
 from lessons.ingest.scope import Scope
 from lessons.memory.recursive_summary import RecursiveSummary

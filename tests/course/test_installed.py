@@ -15,8 +15,8 @@ FILES = """
 import json
 from lessons import library, settings
 from lessons.copilot import menus
-from lessons.evaluate.judge import agreement
 from lessons.evaluate import cache_pairs, fonts, golden, intents, support, workload
+from lessons.evaluate.judge import agreement
 from lessons.models import vectors
 
 paths = [

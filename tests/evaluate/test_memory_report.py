@@ -6,7 +6,7 @@ from lessons.evaluate.dialogue_run import TOKENS
 from lessons.evaluate.evaluation import Evaluation
 from lessons.evaluate.locomo import Recalled
 from lessons.evaluate.memory_report import dialogue_report, locomo_report
-from lessons.evaluate.plot_memory import plot_growth
+from lessons.evaluate.plots.memory import plot_growth
 from tests.evaluate.records import record
 from tests.evaluate.test_dialogue_run import DIALOGUE
 

@@ -4,7 +4,7 @@ import pytest
 
 from lessons.budget import Budget, Piece
 from lessons.context.manager import ContextManager
-from lessons.evaluate.plot_budget import plot_budget
+from lessons.evaluate.plots.budget import plot_budget
 
 
 def test_every_part_has_its_width_and_what_was_left_out_is_hatched() -> None:

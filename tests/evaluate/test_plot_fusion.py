@@ -3,7 +3,7 @@
 import dataclasses
 
 from lessons.evaluate.golden import Evidence, Golden
-from lessons.evaluate.plot_fusion import plot_fusion
+from lessons.evaluate.plots.fusion import plot_fusion
 from lessons.retrieve.types import RetrievedDocument
 
 QUESTION = Golden("q", "How long?", "en", "fact", evidence=(Evidence("a.pdf", "twenty hours"),))

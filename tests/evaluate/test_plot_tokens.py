@@ -2,7 +2,7 @@
 
 import pytest
 
-from lessons.evaluate.plot_tokens import Estimate, estimates, plot_token_error
+from lessons.evaluate.plots.tokens import Estimate, estimates, plot_token_error
 from lessons.models.tokens import ExactTokenCounter
 
 

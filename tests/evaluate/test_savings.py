@@ -10,7 +10,7 @@ from llama_index.core.embeddings import MockEmbedding
 from lessons.database import engine
 from lessons.evaluate.cache_pairs import cache_pairs, guard_ablation, plot_thresholds
 from lessons.evaluate.golden import Golden
-from lessons.evaluate.plot_savings import plot_savings
+from lessons.evaluate.plots.savings import plot_savings
 from lessons.evaluate.savings import ALL, DEVICES, NONE, Savings, savings
 from lessons.evaluate.workload import Asked, workload
 from lessons.ingest.index import naive_index

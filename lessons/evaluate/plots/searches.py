@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from lessons.answer.answer import Answer
 from lessons.evaluate.colours import stage_colour
-from lessons.evaluate.plots import canvas
+from lessons.evaluate.plots.canvas import canvas
 from lessons.trace import Step
 
 _QUERY = 22  # characters of a line of a query

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from lessons.copilot.cost import CostModel
 from lessons.copilot.layout import Layout
-from lessons.evaluate.plots import canvas
+from lessons.evaluate.plots.canvas import canvas
 
 COLOURS = {"retrieval": "#4c78a8", "answer": "#54a24b", "update": "#f58518"}
 NAMES = {"retrieval": "retrieval and judging", "answer": "answers", "update": "memory updates"}

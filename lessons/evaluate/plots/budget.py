@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from matplotlib.figure import Figure
 
 from lessons.budget import Piece
-from lessons.evaluate.plots import canvas
+from lessons.evaluate.plots.canvas import canvas
 
 PART_COLOURS = {
     "system prompt": "#79706e",

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from matplotlib.figure import Figure
 
 from lessons.evaluate.colours import stage_colour
-from lessons.evaluate.plots import canvas
+from lessons.evaluate.plots.canvas import canvas
 
 
 def plot_growth(tokens: Mapping[str, Sequence[int]]) -> Figure:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.figure import Figure
 
-from lessons.evaluate.plots import canvas
+from lessons.evaluate.plots.canvas import canvas
 from lessons.models.tokens import TokenCounter, TokenEstimator
 
 COLOUR = "#4c78a8"

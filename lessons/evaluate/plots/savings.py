@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from lessons.evaluate.compare import interval
-from lessons.evaluate.plots import canvas
+from lessons.evaluate.plots.canvas import canvas
 from lessons.evaluate.savings import Savings
 
 _COLOURS = ("#4c78a8", "#e45756")  # in turn, so that neighbours and their labels are told apart

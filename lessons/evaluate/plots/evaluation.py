@@ -1,7 +1,6 @@
-"""What an evaluation shows, a message to a plot. Every function returns a matplotlib Figure and opens no window."""
+"""What an evaluation shows, a message to a plot."""
 
 from collections.abc import Sequence
-from io import BytesIO
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,7 +9,7 @@ from matplotlib.ticker import LogFormatter
 
 from lessons.evaluate.colours import stage_colour
 from lessons.evaluate.evaluation import Evaluation, Summary
-from lessons.evaluate.fonts import use_fonts
+from lessons.evaluate.plots.canvas import canvas
 
 MOVED_AT_MOST = 30  # questions that a plot can name and stay readable
 _LABEL_LENGTH = 48  # characters
@@ -94,25 +93,6 @@ def plot_moved(evaluation: Evaluation, before: str, after: str, metric: str = "r
     axes.set_xlabel(f"{metric}, from {before} to {after}")
     figure.suptitle(f"{up} questions up, {down} down, {len(pairs) - up - down} unmoved from {before} to {after}")
     return figure
-
-
-class Plot(Figure):
-    """A figure that every notebook shows, whatever backend it runs."""
-
-    def _repr_png_(self) -> bytes:
-        picture = BytesIO()
-        self.savefig(picture, format="png", dpi=100)
-        return picture.getvalue()
-
-
-def canvas(width: float, height: float) -> tuple[Figure, Axes]:
-    """A figure outside pyplot, so that none stays open and no window system is needed. Sizes are inches."""
-    use_fonts()
-    figure = Plot(figsize=(width, height), layout="constrained")
-    axes = figure.subplots()
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis="x", alpha=0.3)
-    return figure, axes
 
 
 def _point(axes: Axes, row: float, summary: Summary, metric: str, stage: str) -> None:
