@@ -1,0 +1,113 @@
+"""The terms of a text that full-text search compares.
+
+Korean words become overlapping pairs of syllables, so that 마케팅이 and 마케팅 share terms without a morphological
+analyser; English words become their stems.
+"""
+
+import calendar
+import re
+import unicodedata
+from functools import lru_cache
+
+from lessons.text.stems import english_stem
+from lessons.text.stop_words import ENGLISH_STOP_WORDS, KOREAN_STOP_WORDS
+
+_KOREAN_QUESTION_WORD = re.compile(
+    r"(?:얼마|무엇|무얼|뭐|뭔|뭘|어떻게|어떠|어떤|어때|언제|며칠|어디|어느|누구|누가|왜|몇|무슨|알려|설명해|말해|가르쳐|궁금)[가-힣]{0,6}"
+)
+# Predicate endings that say nothing about the subject. What stands before them is the word.
+_KOREAN_ENDING = re.compile(
+    r"(?:이었|하였|되었|있|없|였|했|됐|었|았|겠|하|되|합|됩|입|습|십|이|주)*"
+    r"(?:니까|니다|인가요|한가요|은가요|나요|까요|세요|어요|아요|해요|돼요|예요|에요|이죠|(?<=..)는지|(?<=..)은지|(?<=..)인지)$"
+)
+_KOREAN_PARTICLE = re.compile(
+    r"(?:은|는|이|가|을|를|의|에|에서|에는|에게|으로|로|와|과|도|만|까지|부터|보다|처럼|이나|나|이란|란|이라는|라는|인|입)"
+)
+
+_EAST_ASIAN = "가-힣ㄱ-ㆎ\u4e00-\u9fff\u3040-\u30ff"
+_WORD = rf"[^\W_{_EAST_ASIAN}]"
+_SEGMENT = re.compile(rf"(?P<pairs>[{_EAST_ASIAN}]+)|{_WORD}+(?:[-_.@/:,'’+]+{_WORD}+)*(?:\+\+|[%#])?")
+_NUMBER = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)*%?")
+_DATE = re.compile(r"(\d{4})[-./](\d{1,2})[-./](\d{1,2})")
+_CONTRACTIONS = frozenset(["re", "ve", "ll"])
+_SPACED_PERCENT = re.compile(r"(?<=\d)\s+%")
+_LONGEST = 100  # characters of a term; a tsvector takes 2,046 bytes
+
+
+def terms(text: str) -> list[str]:
+    """Search terms in order, repeated as often as they occur, lower case.
+
+    Korean and other East Asian words give overlapping pairs of characters (a single character stands for itself),
+    English words their Porter stem; stop words give nothing. Numbers, percentages, versions, dates and identifiers stay
+    whole and are followed by their parts: 'ORD-2024-001' gives 'ord-2024-001', 'ord', '2024', '001', and '2024년' gives
+    '2024', '2024년'.
+    """
+    found: list[str] = []
+    for token in _SPACED_PERCENT.sub("%", text).split():
+        found.extend(_token_terms(token) if len(token) <= _LONGEST else _read_token(token))
+    return found
+
+
+def _read_token(token: str) -> tuple[str, ...]:
+    """The terms of one token between spaces."""
+    found: list[str] = []
+    number, after_latin = "", False
+    for segment in _SEGMENT.finditer(unicodedata.normalize("NFKC", token)):
+        if segment["pairs"]:
+            if not (after_latin and not number and _KOREAN_PARTICLE.fullmatch(segment[0])):
+                found.extend(_pairs(segment[0], number))
+            number, after_latin = "", False
+        else:
+            found.extend(_latin(segment[0]))
+            number, after_latin = segment[0] if segment[0].isdigit() else "", True
+    return tuple(term[:_LONGEST] for term in found)
+
+
+_token_terms = lru_cache(maxsize=50_000)(_read_token)
+
+
+def _pairs(word: str, number: str) -> list[str]:
+    """Pairs of neighbouring characters of a word that may follow directly on a number ('3분기' is '3분', '분기')."""
+    if not number and (word in KOREAN_STOP_WORDS or _KOREAN_QUESTION_WORD.fullmatch(word)):
+        return []
+    stem = _KOREAN_ENDING.sub("", word)
+    pairs = [stem[i : i + 2] for i in range(len(stem) - 1)]
+    if number:
+        return [number + stem[0], *pairs, *_calendar(number, stem)] if stem else []
+    if len(stem) == 2 and stem[1] in "은는을를":
+        return [stem[0], *pairs]
+    return pairs or ([stem] if stem else [])
+
+
+def _calendar(number: str, unit: str) -> list[str]:
+    """The English term for a Korean quarter or month, so that '3분기' meets 'Q3' and '3월' meets 'March'."""
+    if unit.startswith("분기") and number in "1234":
+        return [f"q{number}"]
+    if unit.startswith("월") and len(number) < 3 and 1 <= int(number) <= 12:
+        return [english_stem(calendar.month_name[int(number)].lower())]
+    return []
+
+
+def _latin(token: str) -> list[str]:
+    if date := _DATE.fullmatch(token):
+        year, month, day = date.groups()
+        return [f"{year}-{month:0>2}-{day:0>2}", year]
+    if _NUMBER.fullmatch(token):
+        number = token.replace(",", "")
+        return [number, number[:-1]] if number.endswith("%") else [number]
+    lower = token.lower()
+    parts = [part for part in re.split(r"[\W_]+", lower) if part]
+    if len(parts) == 1:
+        return [lower] if lower[-1] in "+#" else _word(lower, token.isupper())
+    whole = [] if "," in lower or not re.search(r"[\d_.@]", lower) else [lower]
+    return whole + [
+        term for part in parts if len(part) > 1 and part not in _CONTRACTIONS for term in _word(part, False)
+    ]
+
+
+def _word(word: str, capitals: bool) -> list[str]:
+    if word.isalpha():
+        if word in ENGLISH_STOP_WORDS and not (capitals and len(word) > 1):  # IT, WHO, US
+            return []
+        return [english_stem(word) if len(word) < 40 else word]
+    return [word, *re.findall(r"\d{4,}", word)] if not word.isdigit() else [word]
