@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from lessons.answer.answer import Answer
-    from lessons.ingest.enrich import Enrichment as Level
-    from lessons.ingest.enrich_cost import Estimate
+    from lessons.ingest.enrich.cost import Estimate
+    from lessons.ingest.enrich.extractors import Enrichment as Level
     from lessons.ingest.index import Index
     from lessons.ingest.pipeline import FileResult
     from lessons.ingest.scope import Scope
@@ -127,7 +127,7 @@ def ingest(
     as_json: AsJson = False,
 ) -> None:
     """Read files or folders into the index of every stage. Known files are skipped, changed ones replaced."""
-    from lessons.ingest.enrich import default_level
+    from lessons.ingest.enrich.extractors import default_level
     from lessons.ingest.read import READERS
     from lessons.ingest.read.names import left_out, named_files
     from lessons.ingest.scope import Scope
@@ -328,7 +328,7 @@ def _estimates(
     files: "list[tuple[Path, str]]", targets: "list[Index]", level: "Level", place: "Workspace", scope: "Scope"
 ) -> "list[Estimate]":
     """What enriching will cost, for each index that enriches its chunks."""
-    from lessons.ingest.enrich_cost import estimate
+    from lessons.ingest.enrich.cost import estimate
 
     found = []
     for target in (each for each in targets if each.can_enrich and level != "none"):

@@ -11,7 +11,7 @@ from llama_index.core.node_parser import TokenTextSplitter
 from llama_index.core.schema import BaseNode, Document, TransformComponent
 
 from lessons.ingest.classify import Classifier
-from lessons.ingest.enrich import Advance, Enrichment, extractors
+from lessons.ingest.enrich.extractors import Advance, Enrichment, extractors
 from lessons.ingest.split import SectionSplitter
 from lessons.models.offline.llm import OfflineLLM
 from lessons.settings import settings

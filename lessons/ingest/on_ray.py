@@ -24,7 +24,7 @@ from typing import Any, Protocol, Self
 from llama_index.core.utils import get_tokenizer
 
 from lessons.errors import DatabaseError, LessonsError
-from lessons.ingest.enrich import Enrichment
+from lessons.ingest.enrich.extractors import Enrichment
 from lessons.ingest.index import Index
 from lessons.ingest.jobs.run import Place
 from lessons.ingest.pipeline import Due, FileResult, fingerprints, ingest_file, recognise

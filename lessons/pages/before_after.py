@@ -7,7 +7,7 @@ from llama_index.core.schema import BaseNode, MetadataMode
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
 from lessons.ingest.before_after import header, same_words
-from lessons.ingest.enrich import ADDED
+from lessons.ingest.enrich.extractors import ADDED
 from lessons.ingest.index import Index
 from lessons.ingest.scope import Scope
 from lessons.pages.common import plain

@@ -7,8 +7,8 @@ from pathlib import Path, PurePath
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from lessons.ingest.enrich import Enrichment, default_level
-from lessons.ingest.enrich_cost import estimate
+from lessons.ingest.enrich.cost import estimate
+from lessons.ingest.enrich.extractors import Enrichment, default_level
 from lessons.ingest.index import Index
 from lessons.ingest.jobs.jobs import Jobs
 from lessons.ingest.read import READERS, too_large

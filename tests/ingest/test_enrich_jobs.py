@@ -10,7 +10,7 @@ from llama_index.core.llms import LLM
 from sqlalchemy import text
 
 from lessons.database import engine
-from lessons.ingest.enrich import ADDED
+from lessons.ingest.enrich.extractors import ADDED
 from lessons.ingest.index import enhanced_index
 from lessons.ingest.jobs.jobs import Jobs
 from lessons.ingest.jobs.queue import JobQueue

@@ -19,7 +19,7 @@ from time import monotonic, sleep
 from uuid import UUID
 
 from lessons.errors import DatabaseError, LessonsError, ReadError
-from lessons.ingest.enrich import Enrichment, default_level
+from lessons.ingest.enrich.extractors import Enrichment, default_level
 from lessons.ingest.index import Index
 from lessons.ingest.jobs.claim import claim
 from lessons.ingest.jobs.queue import JobQueue

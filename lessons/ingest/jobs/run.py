@@ -14,7 +14,7 @@ from llama_index.core.llms import LLM
 from sqlalchemy import Engine
 
 from lessons.errors import DatabaseError, LessonsError
-from lessons.ingest.enrich import Enrichment
+from lessons.ingest.enrich.extractors import Enrichment
 from lessons.ingest.index import Index
 from lessons.ingest.jobs.claim import Claim, Superseded
 from lessons.ingest.jobs.table import JobResult, State

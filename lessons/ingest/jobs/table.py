@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from lessons.ingest.documents import Base
-from lessons.ingest.enrich import Enrichment
+from lessons.ingest.enrich.extractors import Enrichment
 from lessons.ingest.pipeline import FileResult
 
 State = Literal["PROCESSING", "ENRICHING", "COMPLETED", "FAILED", "CANCELLED", "NOT_FOUND"]

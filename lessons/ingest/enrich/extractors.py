@@ -13,7 +13,7 @@ from llama_index.core.llms import LLM
 from llama_index.core.schema import BaseNode, MetadataMode
 from pydantic import PrivateAttr
 
-from lessons.ingest.enrich_prompts import KEYWORDS, LONGEST_KEYWORD, SUMMARY, Keywords
+from lessons.ingest.enrich.prompts import KEYWORDS, LONGEST_KEYWORD, SUMMARY, Keywords
 from lessons.models.call import predict, structured
 from lessons.models.offline.llm import OfflineLLM
 from lessons.settings import settings

@@ -12,8 +12,8 @@ from pathlib import Path
 from llama_index.core.llms import LLM
 
 from lessons.errors import ReadError
-from lessons.ingest.enrich import ChunkKeywords, Enrichment
-from lessons.ingest.enrich_prompts import Keywords
+from lessons.ingest.enrich.extractors import ChunkKeywords, Enrichment
+from lessons.ingest.enrich.prompts import Keywords
 from lessons.ingest.index import Index
 from lessons.ingest.read import content_hash, read
 from lessons.ingest.read.names import stored_name
