@@ -10,6 +10,7 @@ from lessons.ingest.scope import Scope
 from lessons.library import indexes
 from lessons.workspace import workspace
 from tests.app.load import all_at_once, alone
+from tests.app.load_memory import growth
 from tests.support.served import served
 
 OPENS = {"mina": "9:10", "joon": "10:20"}  # the reader's opens at 7:30
@@ -43,3 +44,8 @@ def test_visitors_at_the_same_time_get_what_each_would_get_alone(kiosks: None) -
     assert len({asked[0].expected for asked in visits[:3]}) == 3
     with served() as (address, _):
         assert [seen.problem for seen in all_at_once(address, visits) if seen.problem] == []
+
+
+def test_memory_that_is_only_taken_at_the_beginning_is_no_growth() -> None:
+    assert growth([100.0, 300.0, 500.0, *[600.0] * 9]) == 0
+    assert growth([float(read) for read in range(400, 501)]) == pytest.approx(75)
