@@ -65,4 +65,6 @@ def standout(scores: Scores) -> float:
     """How far the first hit lies above the nine after it, in standard deviations of the list; 1 where all are equal."""
     ranked = sorted(scores.values(), reverse=True)
     spread = pstdev(ranked) if len(ranked) > 1 else 0.0
-    return (ranked[0] - fmean(ranked[1:FIRST_HITS])) / spread if spread else 1.0
+    if not spread:
+        return 1.0
+    return max(0.0, ranked[0] - fmean(ranked[1:FIRST_HITS])) / spread  # rounded, a mean of equals may exceed them
