@@ -1,10 +1,14 @@
 """The app's table of contents. Start it with `make app` or `uv run lessons app`."""
 
+from pathlib import Path
+
 import streamlit as st
 
+from lessons import pages
 from lessons.pages import chat, compare, context, copilot, documents, health, questions, scoreboard
 
 st.set_page_config(page_title="RAG workbook", page_icon="📚", layout="wide")
+st.html(Path(pages.__file__).with_name("style.css"))
 st.navigation(
     [
         st.Page(compare.page, title="Compare", icon=":material/compare_arrows:", default=True),

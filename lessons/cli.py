@@ -217,6 +217,10 @@ def ask(
     ]
     if as_json:
         _print_json([answer.as_dict() for answer in answers])
+    elif not any(answer.found for answer in answers) and all(answer.searched for answer in answers):
+        known = len(place.store(named[-1].index).documents(Scope(owner)))
+        hint = f"Asked as {owner} ({known:,} {'document' if known == 1 else 'documents'}). Another owner? --user NAME"
+        errors().print(hint, style="dim", markup=False, highlight=False, soft_wrap=True)
 
 
 @app.command()

@@ -162,6 +162,14 @@ def test_an_odd_question_is_answered_that_it_is_not_there(owner: str, question: 
     assert (answer["found"], answer["citations"]) == (False, [])
 
 
+def test_who_asked_is_told_when_nothing_was_found(owner: str) -> None:
+    done = lessons("ask", "When?", "--user", owner, "--filter", "page_number == 77")
+    assert done.returncode == 0
+    assert "Asked as cli (2 documents). Another owner? --user NAME" in done.stderr
+    assert "Asked as nobody-yet (0 documents)." in lessons("ask", "When?", "--user", "nobody-yet").stderr
+    assert "Asked as" not in lessons("ask", "When does the kiosk open?", "--user", owner).stderr
+
+
 def test_ingesting_again_adds_nothing_and_a_copy_is_told_apart(owner: str, tmp_path: Path) -> None:
     for name in ("kiosk.md", "copy.md"):
         (tmp_path / name).write_text(FACTS["kiosk.md"], encoding="utf-8")

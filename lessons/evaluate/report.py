@@ -49,12 +49,12 @@ def _stages(evaluation: Evaluation) -> Table:
     for metric in METRICS:
         table.add_row(metric, *(_with_interval(summary, metric) for summary in summaries))
     table.add_section()
-    for label, value in _PLAIN.items():
+    for label, value in PLAIN.items():
         table.add_row(label, *(value(summary) for summary in summaries))
     return table
 
 
-_PLAIN: dict[str, Callable[[Summary], str]] = {
+PLAIN: dict[str, Callable[[Summary], str]] = {
     "refusal prec.": lambda of: _number(of.refusal_precision),
     "refusal recall": lambda of: _number(of.refusal_recall),
     "wrong evidence": lambda of: _number(of.right_answer_wrong_evidence),
@@ -64,6 +64,7 @@ _PLAIN: dict[str, Callable[[Summary], str]] = {
     "tokens": lambda of: f"{of.tokens:,.0f}",
     "US$ per 1,000": lambda of: f"{1_000 * of.cost:.2f}",
 }
+"""The rows below the metrics: how each is written, here and in the app."""
 
 
 def _groups(evaluation: Evaluation, metric: str) -> Table:

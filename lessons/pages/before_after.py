@@ -23,7 +23,7 @@ def draw(place: Workspace, owner: str, indexes: Sequence[Index]) -> None:
     files = [row.source_file for row in place.store(enriched).documents(Scope(owner))] if enriched else []
     if not enriched or not before or not files:
         return
-    st.subheader("One chunk, before and after")
+    st.header("One chunk, before and after")
     chosen = st.selectbox("Document", files, key="before-after-file")
     chunks = _chunks(place, enriched, owner, chosen)
     number = st.selectbox(

@@ -30,12 +30,14 @@ def page() -> None:
         with told_plainly():
             st.session_state.compared, streams = begin(asked, owner)
         write_link(asked)
+        _show_question(st.session_state.compared)
         run(st.session_state.compared, streams, _cells(asked.stages))
         st.rerun()
     chosen = [name for name in stages() if name in st.session_state.stages]
     if "compared" in st.session_state:
         _show(_only(st.session_state.compared, chosen), chosen)
     else:
+        st.header("What each stage changes", anchor=False)
         _cells(chosen)
 
 
@@ -47,11 +49,7 @@ def _only(compared: Comparison, chosen: Sequence[str]) -> Comparison:
 
 
 def _show(compared: Comparison, chosen: Sequence[str]) -> None:
-    st.header(plain_line(compared.question), anchor=False)
-    if compared.history:
-        st.caption(f"A follow-up to: {plain_line(' · '.join(said for who, said in compared.history if who == 'user'))}")
-    if compared.golden:
-        show_known(compared.golden)
+    _show_question(compared)
     for name, cell in _cells(chosen).items():
         with cell:
             _show_stage(name, compared)
@@ -60,6 +58,14 @@ def _show(compared: Comparison, chosen: Sequence[str]) -> None:
         show_chunks(compared.alignment)
         st.header("Trace", anchor=False)
         show_timeline(list(compared.answers.values()))
+
+
+def _show_question(compared: Comparison) -> None:
+    st.header(plain_line(compared.question), anchor=False)
+    if compared.history:
+        st.caption(f"A follow-up to: {plain_line(' · '.join(said for who, said in compared.history if who == 'user'))}")
+    if compared.golden:
+        show_known(compared.golden)
 
 
 def _show_stage(name: str, compared: Comparison) -> None:

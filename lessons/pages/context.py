@@ -108,12 +108,12 @@ def _show(asked: Asked, answer: Answer) -> None:
     if "manage" in outputs:
         _show_budget(outputs["manage"])
         _show_documents(asked, answer)
-    st.subheader("The answer")
+    st.header("The answer")
     show_answer(answer)
 
 
 def _show_budget(sent: ManagedContext) -> None:
-    st.subheader("The budget")
+    st.header("The budget")
     show_plot(plot_budget({"this question": sent.pieces}, sent.available), "Tokens of each part of the prompt")
     texts = (sent.question, "\n".join(sent.documents), _lines(sent.history), sent.profile, sent.long_term)
     rows = [
@@ -130,7 +130,7 @@ def _show_budget(sent: ManagedContext) -> None:
 def _show_documents(asked: Asked, answer: Answer) -> None:
     """What was found beside what was sent of it."""
     found, sent = found_documents(answer.trace), {each.id: each for each in answer.context.documents}
-    st.subheader("The documents before and after")
+    st.header("The documents before and after")
     if list(sent.values()) == found:
         st.caption("Everything that was found fits, so nothing was compressed.")
     for note in (note for step in answer.trace if step.name == "compress" for note in step.notes):
@@ -139,8 +139,8 @@ def _show_documents(asked: Asked, answer: Answer) -> None:
         kept = sent[document.id].content if document.id in sent else ""
         with st.expander(plain(f"{document.source}: {len(document.content):,} characters, {len(kept):,} sent")):
             before, after = st.columns(2)
-            before.markdown(plain(document.content))
-            after.markdown(plain(kept) or "*Nothing of it was sent.*")
+            before.markdown(f"**Found**  \n{plain(document.content)}")
+            after.markdown(f"**Sent**  \n{plain(kept) or '*nothing of it*'}")
 
 
 def _lines(history: tuple[tuple[str, str], ...]) -> str:

@@ -97,7 +97,9 @@ def _show(turn: Turn) -> None:
 def _show_decisions(answer: CopilotAnswer) -> None:
     calls = len(answer.gathered.calls)
     with st.expander(f"Calls and decisions ({calls} of {settings().copilot_calls})"):
-        st.dataframe(told(answer.gathered), hide_index=True, alt="Each call, what it found, and what was decided")
+        for row in told(answer.gathered):
+            decided = " · ".join(f"{name}: {value}" for name, value in row.items() if name != "call" and value != "")
+            st.markdown(f"**{plain(str(row['call']))}**  \n:small[{plain(decided)}]")
     if answer.layout is not None:
         layout = answer.layout
         with st.expander(f"Prompt: {layout.tokens:,} of {layout.limit:,} tokens"):

@@ -32,7 +32,7 @@ PLUGS = {
 def page() -> None:
     """Examine on opening and on demand; no secret is shown, whatever a check says."""
     st.title("Health")
-    st.caption("What runs here, and what to do if something does not. The same as `lessons doctor`.")
+    st.caption("What runs here, and what to do if something does not. The command *lessons doctor* says the same.")
     if st.button("Check again", icon=":material/refresh:"):
         _examined.clear()
     report = _examined()
@@ -55,7 +55,7 @@ def _examined() -> Report:
 
 
 def _how_to_plug_in() -> None:
-    st.subheader("Use something else")
+    st.header("Use something else")
     st.markdown("Put these lines into a file named `.env` in the workbook's folder, and start the app again.")
     for title, (sentence, lines) in PLUGS.items():
         with st.expander(title):

@@ -10,16 +10,23 @@ from lessons.pages.common import plain, told_plainly
 from lessons.settings import settings
 from lessons.workspace import Workspace
 
+_DAY = st.column_config.DateColumn("ingested", format="YYYY-MM-DD")
+
 
 def draw(place: Workspace, owner: str) -> None:
     """The documents in every index. Those chosen are deleted from all of them, which can be undone for some days."""
     rows = listed(place, owner)
-    st.subheader(plain(f"Documents of {owner}: {len(rows)}"))
+    st.header(plain(f"Documents of {owner}: {len(rows)}"))
     _offer_undo(place, owner)
     if not rows:
         st.info("There are none yet. Add some above; they are searched as soon as their job is done.")
         return
-    st.dataframe(rows, hide_index=True, alt="Documents with their pages, chunks in each index, and time of ingestion")
+    st.dataframe(
+        rows,
+        hide_index=True,
+        column_config={"file": st.column_config.Column(pinned=True), "ingested": _DAY},
+        alt="Documents with their pages, chunks in each index, and day of ingestion",
+    )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.multiselect("Documents to delete", [row["file"] for row in rows], key="delete", width=600)
         st.button("Delete", icon=":material/delete:", disabled=not chosen, on_click=_delete, args=(place, owner))

@@ -15,7 +15,7 @@ def draw(evaluation: Evaluation) -> None:
     """Choose two stages; the questions that moved, and both answers to one of them. Nothing with a single stage."""
     if len(evaluation.stages) < 2:
         return
-    st.subheader("Questions that moved")
+    st.header("Questions that moved")
     with st.container(horizontal=True):
         before = st.selectbox("From", evaluation.stages[:-1], index=len(evaluation.stages) - 2, key="moved-from")
         later = evaluation.stages[evaluation.stages.index(before) + 1 :]

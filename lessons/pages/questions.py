@@ -88,7 +88,7 @@ def _show(evaluation: Evaluation, number: int, owner: str) -> None:
         csv, jsonl = as_csv(evaluation).encode("utf-8-sig"), as_jsonl(evaluation)
         st.download_button("Download as CSV", csv, f"run-{number}.csv", "text/csv", on_click="ignore")
         st.download_button("Download as JSONL", jsonl, f"run-{number}.jsonl", "application/jsonl", on_click="ignore")
-    st.subheader("Answers by stage")
+    st.header("Answers by stage")
     rows = answers_by_stage(evaluation)
     st.dataframe(rows, hide_index=True, alt="Each question with the answer of every stage")
     at = st.selectbox(

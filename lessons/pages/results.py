@@ -4,6 +4,7 @@ import streamlit as st
 
 from lessons.evaluate.evaluation import METRICS, Evaluation
 from lessons.evaluate.plots import plot_groups, plot_latency, plot_metric
+from lessons.evaluate.report import PLAIN
 from lessons.pages.common import plain
 from lessons.pages.plot import show_plot
 
@@ -31,12 +32,13 @@ def table(evaluation: Evaluation) -> list[str]:
     rows: dict[str, list[str]] = {
         metric: [summary.with_interval(metric) for summary in summaries.values()] for metric in known
     }
-    rows |= {
-        "p50, p95 (ms)": [f"{each.p50_ms:,.0f}, {each.p95_ms:,.0f}" for each in summaries.values()],
-        "model calls": [f"{each.llm_calls:.1f}" for each in summaries.values()],
-        "tokens": [f"{each.tokens:,.0f}" for each in summaries.values()],
-        "US$ per 1,000 questions": [f"{1_000 * each.cost:.2f}" for each in summaries.values()],
-    }
+    rows |= {label: [value(summary) for summary in summaries.values()] for label, value in PLAIN.items()}
     table = [{"": name, **dict(zip(summaries, values, strict=True))} for name, values in rows.items()]
-    st.dataframe(table, hide_index=True, height="content", alt="Means with 95 % intervals for each metric and stage")
+    st.dataframe(
+        table,
+        hide_index=True,
+        height="content",
+        column_config={"": st.column_config.Column(pinned=True)},
+        alt="Means with 95 % intervals for each metric and stage",
+    )
     return known

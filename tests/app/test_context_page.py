@@ -45,7 +45,7 @@ def test_a_greeting_is_answered_without_a_budget(page: AppTest) -> None:
     page = ask(page, "감사합니다")
     assert metrics(page) == {"Intent": "chat", "Passages fetched": "no search"}
     assert plain(REPLIES["thanks"]["ko"]) in shown(page)
-    assert "The budget" not in [header.value for header in page.subheader]
+    assert "The budget" not in [header.value for header in page.header]
 
 
 @pytest.mark.parametrize("way", ["Cut to their beginnings", "Extractive", "Abstractive", "Hybrid"])

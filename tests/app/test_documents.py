@@ -54,7 +54,7 @@ def listed(page: AppTest) -> set[str]:
 
 
 def headed(page: AppTest) -> str:
-    return "\n".join(element.value for element in [*page.markdown, *page.caption, *page.subheader])
+    return "\n".join(element.value for element in [*page.markdown, *page.caption, *page.header])
 
 
 def test_the_page_offers_the_levels_and_ingests_nothing_by_itself(notes: None) -> None:
