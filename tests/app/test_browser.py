@@ -58,9 +58,13 @@ def click(browser: WebDriver, label: str) -> None:
 
 def press(browser: WebDriver, xpath: str) -> None:
     """Press a button once the page has come to rest: one that is drawn anew at that moment would miss it."""
-    at_rest = (By.CSS_SELECTOR, "[data-test-script-state=notRunning]")
-    WebDriverWait(browser, 240).until(lambda driver: driver.find_elements(*at_rest))
+    at_rest(browser)
     WebDriverWait(browser, 30).until(lambda driver: driver.find_element(By.XPATH, xpath)).click()
+
+
+def at_rest(browser: WebDriver) -> None:
+    state = (By.CSS_SELECTOR, "[data-test-script-state=notRunning]")
+    WebDriverWait(browser, 240).until(lambda driver: driver.find_elements(*state))
 
 
 def ask(browser: WebDriver, question: str) -> None:

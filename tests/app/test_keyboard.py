@@ -1,0 +1,88 @@
+"""The app without a mouse: ask, open a citation's passage, and close it; what is read can be read, and has a name."""
+
+import pytest
+from selenium.webdriver import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.support.ui import WebDriverWait
+
+from tests.app.test_browser import address, at_rest, browser, pytestmark, see
+
+__all__ = ["address", "browser", "pytestmark"]
+
+FAINT = """
+const sums = colour => colour.match(/[\\d.]+/g).map(Number);
+const over = (front, back) => [0, 1, 2].map(i => front[i] * (front[3] ?? 1) + back[i] * (1 - (front[3] ?? 1)));
+const behind = e => {
+  if (!e) return [255, 255, 255];
+  const own = sums(getComputedStyle(e).backgroundColor);
+  return own[3] === 0 ? behind(e.parentElement) : over(own, behind(e.parentElement));
+};
+const opacity = e => e ? getComputedStyle(e).opacity * opacity(e.parentElement) : 1;
+const light = c => c.slice(0, 3).map(v => v / 255)
+  .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+  .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0.05);
+return [...document.querySelectorAll('p, label, button, h1, h2, h3')]
+  .filter(e => e.checkVisibility() && e.innerText && !e.closest('[disabled]'))
+  .filter(e => {
+    const back = behind(e), own = sums(getComputedStyle(e).color);
+    const [a, b] = [light(over([...own.slice(0, 3), (own[3] ?? 1) * opacity(e)], back)), light(back)];
+    return Math.max(a, b) / Math.min(a, b) < 4.5;
+  }).map(e => e.innerText);
+"""
+
+
+def press_keys(browser: WebDriver, *keys: str) -> None:
+    at_rest(browser)
+    ActionChains(browser).send_keys(*keys).perform()
+
+
+def focused(browser: WebDriver) -> str:
+    return str(browser.switch_to.active_element.text)
+
+
+def tab_to(browser: WebDriver, beginning: str) -> None:
+    """Press Tab until the focus is on what begins so."""
+    for _ in range(60):
+        press_keys(browser, Keys.TAB)
+        if focused(browser).startswith(beginning):
+            return
+    raise AssertionError(f"Tab never came to {beginning!r}")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_question_is_asked_and_a_passage_opened_and_closed_with_keys_alone(
+    browser: WebDriver, address: str, shop: None
+) -> None:
+    browser.get(f"{address}/?stages=naive,smart&question=When does the kiosk open?")
+    see(browser, "Search in")
+    tab_to(browser, "Naive")
+    press_keys(browser, Keys.SPACE)
+    tab_to(browser, "Ask")
+    press_keys(browser, Keys.ENTER)
+    see(browser, "Save as Markdown")
+    assert [each.text for each in browser.find_elements(By.TAG_NAME, "h3")] == ["Smart"]
+    tab_to(browser, "[1]")
+    press_keys(browser, Keys.ENTER)
+    see(browser, "The passage in its document")
+    press_keys(browser, Keys.ESCAPE)
+    WebDriverWait(browser, 60).until(lambda driver: focused(driver).startswith("[1]"))
+    assert not browser.find_elements(By.CSS_SELECTOR, "[role=dialog]")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_stand_out_and_headings_follow_each_other(
+    browser: WebDriver, address: str, shop: None, scheme: str
+) -> None:
+    wanted = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", wanted)
+    browser.get(address)
+    see(browser, "What each stage changes")
+    at_rest(browser)
+    assert browser.execute_script(FAINT) == []
+    levels = [int(each.tag_name[1]) for each in browser.find_elements(By.CSS_SELECTOR, "h1, h2, h3, h4")]
+    assert all(later <= before + 1 for before, later in zip([0, *levels], levels, strict=False))
