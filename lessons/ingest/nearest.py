@@ -3,11 +3,15 @@
 HNSW (Malkov & Yashunin, 2018) walks a graph towards the nearest vectors. It knows no owner and no filter: what they
 rule out is dropped from what the walk found, so under a selective filter little is left, though the walk goes on a
 while (`hnsw.iterative_scan`). Comparing everything that a scope and its filters leave has no such gap.
+
+The graph holds vectors in half precision: it takes little more than half the memory and finds as much (notebook 14),
+and vectors of up to 4,000 dimensions fit, not only 2,000. What it finds is scored in full precision.
 """
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
+from pgvector.sqlalchemy import HALFVEC
 from sqlalchemy import ARRAY, TEXT, Connection, Select, Table, case, cast, exists, func, literal, select, text, true
 from sqlalchemy.sql import ColumnElement
 
@@ -27,6 +31,11 @@ SELECT set_config('hnsw.ef_search', :breadth, true), set_config('enable_sort', '
 def hnsw_name(chunks: str) -> str:
     """The name of the HNSW index of a table of chunks."""
     return f"{chunks}_hnsw"
+
+
+def halved(chunks: Table) -> Any:
+    """The embeddings in half precision, as they are indexed."""
+    return cast(chunks.c.embedding, HALFVEC(chunks.c.embedding.type.dim))  # type: ignore[attr-defined]
 
 
 def choose_way(connection: Connection, chunks: Table, conditions: Sequence[ColumnElement[bool]]) -> Way:
@@ -60,7 +69,8 @@ def nearest(
 ) -> Select:
     """For each vector the chunks with the smallest cosine distance: `number` from 1, `chunk_id`, and 1 − distance.
 
-    Adding 0 keeps PostgreSQL from walking the index. MATERIALIZED has a vector read once and not for every row.
+    Adding 0 keeps PostgreSQL from walking an index of full vectors, as earlier versions made it. MATERIALIZED has a
+    vector read once and not for every row.
     """
     texts = literal([str([float(number) for number in vector]) for vector in vectors], ARRAY(TEXT))
     read = func.unnest(texts).table_valued("vector", with_ordinality="number", name="read").render_derived()
@@ -71,7 +81,8 @@ def nearest(
         compared = select(chunks.c.id, (distance + 0).label("distance")).where(*conditions)
         ordered = compared.order_by(text("distance"), chunks.c.id)
     else:
-        ordered = select(chunks.c.id, distance.label("distance")).where(*conditions).order_by(text("distance"))
+        coarse = halved(chunks).cosine_distance(cast(asked.c.vector, halved(chunks).type))
+        ordered = select(chunks.c.id, distance.label("distance")).where(*conditions).order_by(coarse)
     near = ordered.limit(limit).lateral("near")
     columns = asked.c.number, near.c.id.label("chunk_id"), (1 - near.c.distance).label("score")
     return select(*columns).select_from(asked.join(near, true()))

@@ -12,13 +12,16 @@ from lessons.ingest.postings import postings_name
 from lessons.settings import settings
 
 _ROWS = text("SELECT reltuples FROM pg_class WHERE oid = to_regclass(:table)")
-_READY = text("SELECT to_regclass(:index) IS NOT NULL")
+_READY = text("SELECT pg_get_indexdef(to_regclass(:index)) LIKE '%halfvec%'")
+_HAS_HALVES = text("SELECT to_regtype('halfvec') IS NOT NULL")  # pgvector from 0.7 on
 # Several processes would build it in shared memory, of which a container has 64 MB.
 _LOCK = text(
     "SELECT pg_advisory_xact_lock(hashtextextended(:index, 0)), set_config('maintenance_work_mem', :memory, true),"
     " set_config('max_parallel_maintenance_workers', '0', true)"
 )
-_HNSW = "CREATE INDEX %(index)s ON %(table)s USING hnsw (embedding vector_cosine_ops)"
+_HNSW = "CREATE INDEX %(index)s ON %(table)s USING hnsw ((embedding::halfvec(%(dimension)s)) halfvec_cosine_ops)"
+_OF_AN_EARLIER_VERSION = "DROP INDEX IF EXISTS %(index)s"
+_MOST_DIMENSIONS = 4_000  # that pgvector indexes
 _LINKS = 800  # bytes of an HNSW graph for each chunk while it is built, besides the vector
 
 
@@ -38,18 +41,22 @@ def index_when_large(engine: Engine, chunks: Table) -> None:
 
     Readers go on meanwhile, writers wait. The number of chunks is PostgreSQL's estimate: nobody may count all owners'.
     A graph that does not fit into memory is built several times slower, so as much of it is allowed as it needs.
+    Without half precision, or with more dimensions than can be indexed, every chunk is compared, however many.
     """
-    names = {"index": f'"{hnsw_name(chunks.name)}"', "table": f'"{chunks.name}"'}
-    with explained(), engine.begin() as connection:
-        if (rows := _rows(connection, chunks)) > settings().exact_search_chunks:
-            connection.execute(_LOCK, {"index": hnsw_name(chunks.name), "memory": f"{_megabytes(chunks, rows)}MB"})
-            if not connection.scalar(_READY, names):
-                connection.execute(DDL(_HNSW, context=names))
-
-
-def _megabytes(chunks: Table, rows: float) -> int:
     dimension = cast(Vector, chunks.c.embedding.type).dim or 0
-    needed = rows * (4 * dimension + _LINKS) / 1_000_000
+    names = {"index": f'"{hnsw_name(chunks.name)}"', "table": f'"{chunks.name}"', "dimension": str(dimension)}
+    with explained(), engine.begin() as connection:
+        rows = _rows(connection, chunks)
+        if rows <= settings().exact_search_chunks or dimension > _MOST_DIMENSIONS:
+            return
+        connection.execute(_LOCK, {"index": hnsw_name(chunks.name), "memory": f"{_megabytes(dimension, rows)}MB"})
+        if connection.scalar(_HAS_HALVES) and not connection.scalar(_READY, {"index": names["index"]}):
+            connection.execute(DDL(_OF_AN_EARLIER_VERSION, context=names))
+            connection.execute(DDL(_HNSW, context=names))
+
+
+def _megabytes(dimension: int, rows: float) -> int:
+    needed = rows * (2 * dimension + _LINKS) / 1_000_000
     return int(min(max(needed, 64), settings().index_megabytes))
 
 

@@ -113,6 +113,44 @@ def test_what_the_index_finds_is_nearly_what_comparing_everything_finds(store: C
     assert found.similarities == sorted(found.similarities or [], reverse=True)
 
 
+def test_what_the_index_finds_is_scored_in_full_precision(store: ChunkStore) -> None:
+    walked, compared = search(store, MINA), {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(settings(), "exact_search_chunks", 10 * MANY)
+        found = search(store, MINA, k=MANY)
+        compared = dict(zip(found.ids or [], found.similarities or [], strict=True))
+    assert (walked.way, found.way) == ("hnsw", "exact")
+    assert walked.similarities == [compared[id_] for id_ in walked.ids or []]
+
+
+def test_an_index_of_full_vectors_from_an_earlier_version_is_replaced(store: ChunkStore) -> None:
+    name, defined = hnsw_name(store.table_name), text("SELECT indexdef FROM pg_indexes WHERE indexname = :name")
+    with store.client.begin() as connection:
+        connection.exec_driver_sql(f'DROP INDEX "{name}"')
+        connection.exec_driver_sql(
+            f'CREATE INDEX "{name}" ON "{store.table_name}" USING hnsw (embedding vector_cosine_ops)'
+        )
+    store.settle(0)
+    with store.client.connect() as connection:
+        assert "halfvec(8)" in connection.scalar(defined, {"name": name})
+
+
+@pytest.mark.parametrize(("dimension", "built"), [(3_000, True), (4_001, False)])
+def test_long_vectors_are_indexed_as_far_as_they_can_be(
+    database: Settings, monkeypatch: pytest.MonkeyPatch, dimension: int, built: bool
+) -> None:
+    long = ChunkStore(engine(database), f"long{dimension}", "toy", dimension)
+    monkeypatch.setattr(settings(), "exact_search_chunks", 2)
+    nodes = chunks(MINA, 5)
+    for node in nodes:
+        node.embedding = [1.0] * dimension
+    long.add(nodes)
+    long.settle(5)
+    assert inspect(long.client).has_index(long.table_name, hnsw_name(long.table_name)) is built
+    asked = VectorStoreQuery(query_embedding=[1.0] * dimension, similarity_top_k=3)
+    assert len(long.query(asked, scope=MINA).ids or []) == 3
+
+
 def test_a_small_owner_in_a_large_table_is_compared_one_by_one(store: ChunkStore) -> None:
     assert search(store, JOON).way == "exact"
     assert hnsw_name(store.table_name) not in plan(store, JOON)
