@@ -41,13 +41,12 @@ class Floors:
         table, conditions = self.store.chunks.__table__, self.store.within(OWNER, filters)
         way = choose_way(self.connection, table, conditions)
         set_up(self.connection, way)
-        return with_words(nearest(table, conditions, [vector], limit, way), table)
+        return with_words(nearest(table, conditions, [vector], limit, way), table, OWNER.user_id)
 
     def by_words(self, text: str, limit: int) -> Select:
         searched = SearchedScope(self.store.chunks.__table__, OWNER.user_id)
-        return with_words(
-            searched.rankings([searched.statistics(self.connection, terms(text))], limit), searched.chunks
-        )
+        hits = searched.rankings([searched.statistics(self.connection, terms(text))], limit)
+        return with_words(hits, searched.chunks, OWNER.user_id)
 
     def hybrid(self, phrasings: Sequence[tuple[str, Sequence[float]]]) -> list[Select]:
         """For every phrasing a search of each language by vector, and one by words."""

@@ -83,7 +83,8 @@ def _drop(connection: Connection, tables: Sequence[str], scope: Scope) -> None:
         drop_tables(connection, table)
     if inspect(connection).has_table(DocumentRow.__tablename__):
         enter(connection, scope.user_id)
-        connection.execute(delete(DocumentRow).where(DocumentRow.index_table.in_(tables)))
+        mine = DocumentRow.user_id == scope.user_id, DocumentRow.index_table.in_(tables)
+        connection.execute(delete(DocumentRow).where(*mine))
 
 
 def _fill(

@@ -9,11 +9,13 @@ from sqlalchemy import (
     TEXT,
     Column,
     Connection,
-    ForeignKey,
+    ForeignKeyConstraint,
     Index,
     Integer,
+    PrimaryKeyConstraint,
     String,
     Table,
+    UniqueConstraint,
     delete,
     event,
     inspect,
@@ -21,7 +23,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.ddl import DDL
 
-from lessons.database.row_security import protect
+from lessons.database.owned import create_owned
 from lessons.ingest.documents import Base, DocumentRow
 from lessons.ingest.postings import postings_name, postings_table
 
@@ -33,17 +35,20 @@ _VECTOR_IN_PLACE = DDL("ALTER TABLE %(fullname)s ALTER embedding SET STORAGE MAI
 def chunk_table(name: str, dimension: int) -> Any:
     """The class of a table of chunks: what `PGVectorStore` expects, plus owner, document and place in it.
 
-    `length` is counted in terms. The owner's index carries it, so that an average needs no chunk.
+    `length` is counted in terms. The primary key carries it, so that an owner's average needs no chunk.
     """
+    document = DocumentRow.user_id, DocumentRow.id
     columns = {
         "__tablename__": name,
         "__table_args__": (
+            PrimaryKeyConstraint("user_id", "id", postgresql_include=["length"]),
+            UniqueConstraint("user_id", "node_id"),
+            ForeignKeyConstraint(["user_id", "document_id"], document, ondelete="CASCADE"),
             Index(f"{name}_place", "document_id", "chunk_index"),
-            Index(f"{name}_owner", "user_id", postgresql_include=["length"]),
         ),
-        "id": Column(BIGINT, primary_key=True),
-        "node_id": Column(String, nullable=False, unique=True),
-        "document_id": Column(ForeignKey(DocumentRow.id, ondelete="CASCADE"), nullable=False),
+        "id": Column(BIGINT, autoincrement=True),
+        "node_id": Column(String, nullable=False),
+        "document_id": Column(BIGINT, nullable=False),
         "user_id": Column(String, nullable=False),
         "chunk_index": Column(Integer, nullable=False),
         "text": Column(TEXT, nullable=False),
@@ -64,10 +69,7 @@ def create_tables(connection: Connection, chunks: Table) -> None:
     if inspect(connection).has_table(chunks.name) and not inspect(connection).has_table(postings_name(chunks.name)):
         drop_tables(connection, chunks.name)
         connection.execute(delete(DocumentRow).where(DocumentRow.index_table == chunks.name))
-    tables = [cast(Table, DocumentRow.__table__), chunks, postings_table(chunks)]
-    Base.metadata.create_all(connection, tables)
-    for table in tables:
-        protect(connection, table.name)
+    create_owned(connection, DocumentRow.__table__, chunks, postings_table(chunks))
 
 
 def drop_tables(connection: Connection, name: str) -> None:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import BIGINT, UniqueConstraint, func
+from sqlalchemy import BIGINT, PrimaryKeyConstraint, UniqueConstraint, func
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -14,9 +14,12 @@ class DocumentRow(Base):
     """A file as it was when it was ingested. Its chunks go when it goes."""
 
     __tablename__ = "documents"
-    __table_args__ = (UniqueConstraint("index_table", "user_id", "source_file"),)
+    __table_args__ = (
+        PrimaryKeyConstraint("user_id", "id"),
+        UniqueConstraint("index_table", "user_id", "source_file"),
+    )
 
-    id: Mapped[int] = mapped_column(BIGINT, primary_key=True)
+    id: Mapped[int] = mapped_column(BIGINT, autoincrement=True)
     index_table: Mapped[str]
     user_id: Mapped[str]
     source_file: Mapped[str]

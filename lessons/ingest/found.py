@@ -19,15 +19,15 @@ class FoundChunks(VectorStoreQueryResult):
     way: Way | Literal["keyword"] = "exact"
 
 
-def with_words(hits: Select, chunks: Table) -> Select:
-    """Hits of columns `number` (of the search, from 1), `chunk_id` and `score`, as they are read, best first.
+def with_words(hits: Select, chunks: Table, user_id: str) -> Select:
+    """Hits among an owner's chunks as they are read, best first: `number` of the search from 1, `chunk_id`, `score`.
 
     A chunk that several searches found comes with its text and metadata the first time only.
     """
     hit = hits.cte("hit")
     first = func.row_number().over(partition_by=hit.c.chunk_id, order_by=hit.c.number)
     told = select(hit, first.label("mention")).cte("told")
-    mentioned = and_(chunks.c.id == told.c.chunk_id, told.c.mention == 1)
+    mentioned = and_(chunks.c.user_id == user_id, chunks.c.id == told.c.chunk_id, told.c.mention == 1)
     columns = told.c.number, told.c.chunk_id, told.c.score, chunks.c.node_id, chunks.c.text, chunks.c.metadata_
     read = select(*columns).select_from(told.outerjoin(chunks, mentioned))
     return read.order_by(told.c.number, told.c.score.desc(), told.c.chunk_id)

@@ -4,12 +4,13 @@ from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from sqlalchemy import TEXT, Connection, DateTime, Engine, func, select
+from sqlalchemy import TEXT, Connection, DateTime, Engine, PrimaryKeyConstraint, func, select
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from lessons.database import ensure_schema
-from lessons.database.row_security import protect, scoped
+from lessons.database.owned import create_owned
+from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
 from lessons.ingest.documents import Base, DocumentRow
 from lessons.ingest.scope import Scope
@@ -22,9 +23,10 @@ class PlanRow(Base):
     """A plan with the names of its materials, as they were when it was made."""
 
     __tablename__ = "plans"
+    __table_args__ = (PrimaryKeyConstraint("user_id", "id"),)
 
-    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
-    user_id: Mapped[str] = mapped_column(index=True)
+    id: Mapped[UUID] = mapped_column(default=uuid4)
+    user_id: Mapped[str]
     ref_ids: Mapped[list[str]] = mapped_column(ARRAY(TEXT))
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
 
@@ -67,7 +69,4 @@ class Plans:
 
 
 def _create(connection: Connection) -> None:
-    tables = [Base.metadata.tables[row.__tablename__] for row in (DocumentRow, PlanRow)]
-    Base.metadata.create_all(connection, tables)
-    for table in tables:
-        protect(connection, table.name)
+    create_owned(connection, DocumentRow.__table__, PlanRow.__table__)

@@ -10,9 +10,11 @@ from functools import cache
 
 from llama_index.core.schema import BaseNode, MetadataMode
 from sqlalchemy import (
+    BIGINT,
     Column,
     Connection,
-    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
     Integer,
     PrimaryKeyConstraint,
     String,
@@ -39,15 +41,18 @@ def postings_name(chunks: str) -> str:
 @cache
 def postings_table(chunks: Table) -> Table:
     """The postings of a table of chunks. They go when their chunk goes."""
+    chunk = "user_id", "chunk_id"
     return Table(
         postings_name(chunks.name),
         Base.metadata,
         Column("user_id", String, nullable=False),
         Column("term", String(collation="C"), nullable=False),
-        Column("chunk_id", ForeignKey(chunks.c.id, ondelete="CASCADE"), nullable=False, index=True),
+        Column("chunk_id", BIGINT, nullable=False),
         Column("frequency", Integer, nullable=False),
         Column("length", Integer, nullable=False),
         PrimaryKeyConstraint("user_id", "term", "chunk_id", postgresql_include=["frequency", "length"]),
+        ForeignKeyConstraint(chunk, [chunks.c.user_id, chunks.c.id], ondelete="CASCADE"),
+        Index(f"{postings_name(chunks.name)}_chunk", *chunk),
     )
 
 

@@ -140,8 +140,9 @@ class ChunkStore(PGVectorStore):
         ]
         with copied(connection, columns, [[row[column.name] for column in columns] for row in rows]) as incoming:
             statement = insert(chunks).from_select(columns, select(incoming))
-            changed = {name: statement.excluded[name] for name, _ in incoming.columns.items() if name != "node_id"}
-            connection.execute(statement.on_conflict_do_update(index_elements=["node_id"], set_=changed))
+            key = ["user_id", "node_id"]
+            changed = {name: statement.excluded[name] for name, _ in incoming.columns.items() if name not in key}
+            connection.execute(statement.on_conflict_do_update(index_elements=key, set_=changed))
         write_postings(connection, chunks, nodes)
 
     # Reading
@@ -204,7 +205,8 @@ class ChunkStore(PGVectorStore):
 
         def search(way: Way) -> Sequence[Row]:
             set_up(connection, way)
-            return connection.execute(with_words(nearest(chunks, conditions, vectors, limit, way), chunks)).all()
+            hits = nearest(chunks, conditions, vectors, limit, way)
+            return connection.execute(with_words(hits, chunks, scope.user_id)).all()
 
         way = self._way(connection, scope, filters)
         rows = search(way)
@@ -242,7 +244,7 @@ class ChunkStore(PGVectorStore):
         with reading(self._database, scope.user_id) as connection:
             statistics = searched.statistics(connection, chain.from_iterable(questions))
             hits = searched.rankings([statistics.of(terms) for terms in questions], limit)
-            rows = connection.execute(with_words(hits, self._table_class.__table__)).all()
+            rows = connection.execute(with_words(hits, searched.chunks, scope.user_id)).all()
         return found_chunks(rows, len(questions), "keyword")
 
     @again_if_broken_off

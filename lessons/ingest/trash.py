@@ -16,7 +16,9 @@ from sqlalchemy import (
     Connection,
     DateTime,
     Engine,
-    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    PrimaryKeyConstraint,
     Select,
     Table,
     UniqueConstraint,
@@ -26,14 +28,16 @@ from sqlalchemy import (
     func,
     insert,
     select,
+    tuple_,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.dialects.postgresql import insert as insert_or
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from lessons.database import ensure_schema, explained
+from lessons.database.owned import create_owned
 from lessons.database.replicas import remember_write
-from lessons.database.row_security import protect, scoped
+from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
 from lessons.ingest.documents import Base, DocumentRow
 from lessons.ingest.postings import postings_table
@@ -41,14 +45,19 @@ from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 from lessons.settings import settings
 
+_DOCUMENT = "user_id", "document_id"
+
 
 class TrashedDocument(Base):
     """A row of `documents` as it was, with its number, and when it was deleted."""
 
     __tablename__ = "trashed_documents"
-    __table_args__ = (UniqueConstraint("index_table", "user_id", "source_file"),)
+    __table_args__ = (
+        PrimaryKeyConstraint("user_id", "id"),
+        UniqueConstraint("index_table", "user_id", "source_file"),
+    )
 
-    id: Mapped[int] = mapped_column(BIGINT, primary_key=True, autoincrement=False)
+    id: Mapped[int] = mapped_column(BIGINT)
     index_table: Mapped[str]
     user_id: Mapped[str]
     source_file: Mapped[str]
@@ -63,9 +72,14 @@ class TrashedChunk(Base):
     """A chunk as it was, its vector included, and the terms that find it."""
 
     __tablename__ = "trashed_chunks"
+    __table_args__ = (
+        PrimaryKeyConstraint("user_id", "id"),
+        ForeignKeyConstraint(_DOCUMENT, [TrashedDocument.user_id, TrashedDocument.id], ondelete="CASCADE"),
+        Index("trashed_chunks_document", *_DOCUMENT),
+    )
 
-    id: Mapped[int] = mapped_column(BIGINT, primary_key=True)
-    document_id: Mapped[int] = mapped_column(ForeignKey(TrashedDocument.id, ondelete="CASCADE"), index=True)
+    id: Mapped[int] = mapped_column(BIGINT, autoincrement=True)
+    document_id: Mapped[int] = mapped_column(BIGINT)
     user_id: Mapped[str]
     chunk: Mapped[dict[str, Any]] = mapped_column(JSONB)
     terms: Mapped[list[dict[str, Any]]] = mapped_column(JSONB)
@@ -136,8 +150,9 @@ class Trash:
     def purge(self) -> None:
         """Forget, for every owner, the words of what was deleted too long ago."""
         with explained(), self._engine.begin() as connection:
-            old = select(TrashedDocument.id).where(~_kept())
-            connection.execute(delete(TrashedChunk).where(TrashedChunk.document_id.in_(old)))
+            old = select(TrashedDocument.user_id, TrashedDocument.id).where(~_kept())
+            of_old = tuple_(TrashedChunk.user_id, TrashedChunk.document_id).in_(old)
+            connection.execute(delete(TrashedChunk).where(of_old))
 
     def _named(
         self, row: type[DocumentRow] | type[TrashedDocument], scope: Scope, source_file: str | None = None
@@ -181,7 +196,5 @@ def _kept() -> Any:
 
 def _create(connection: Connection) -> None:
     """Owners see their own through the wall. Purging is everybody's business, hence no FORCE on the trash."""
-    rows = DocumentRow, TrashedDocument, TrashedChunk
-    Base.metadata.create_all(connection, [Base.metadata.tables[row.__tablename__] for row in rows])
-    for row in rows:
-        protect(connection, row.__tablename__, force=row is DocumentRow)
+    create_owned(connection, DocumentRow.__table__)
+    create_owned(connection, TrashedDocument.__table__, TrashedChunk.__table__, force=False)

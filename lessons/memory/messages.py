@@ -6,11 +6,24 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from threading import Lock
 
-from sqlalchemy import BIGINT, Connection, DateTime, Engine, Index, delete, func, insert, select, tuple_
+from sqlalchemy import (
+    BIGINT,
+    Connection,
+    DateTime,
+    Engine,
+    Index,
+    PrimaryKeyConstraint,
+    delete,
+    func,
+    insert,
+    select,
+    tuple_,
+)
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from lessons.database import ensure_schema, explained
-from lessons.database.row_security import protect, scoped
+from lessons.database.owned import create_owned
+from lessons.database.row_security import scoped
 from lessons.ingest.scope import Scope
 from lessons.memory.types import Message, newest_within
 from lessons.models.tokens import TokenCounter
@@ -25,9 +38,12 @@ class MessageRow(Base):
     """One message. `timestamp` is when it was said, `created_at` when it was stored."""
 
     __tablename__ = "conversation_messages"
-    __table_args__ = (Index("conversation_messages_session", "user_id", "session_id", "id"),)
+    __table_args__ = (
+        PrimaryKeyConstraint("user_id", "id"),
+        Index("conversation_messages_session", "user_id", "session_id", "id"),
+    )
 
-    id: Mapped[int] = mapped_column(BIGINT, primary_key=True)
+    id: Mapped[int] = mapped_column(BIGINT, autoincrement=True)
     user_id: Mapped[str]
     session_id: Mapped[str]
     role: Mapped[str]
@@ -130,8 +146,7 @@ class StoredSession:
 
 def _create(connection: Connection) -> None:
     """The clean-up of old sessions has business with every owner's, hence no FORCE."""
-    Base.metadata.create_all(connection)
-    protect(connection, MessageRow.__tablename__, force=False)
+    create_owned(connection, MessageRow.__table__, force=False)
 
 
 def _one_writer_at_a_time(scope: Scope, session_id: str):

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from lessons.database import ensure_schema, explained
-from lessons.database.row_security import protect
+from lessons.database.owned import create_owned
 from lessons.memory.messages import Base
 from lessons.settings import settings
 
@@ -94,7 +94,4 @@ def drop_unused(engine: Engine, longer_than: timedelta) -> int:
 
 def _create(connection: Connection) -> None:
     """The clean-up has business with every owner's sessions, hence no FORCE."""
-    rows = SessionRow, TurnRow, StateRow, SlotRow
-    Base.metadata.create_all(connection, [Base.metadata.tables[row.__tablename__] for row in rows])
-    for row in rows:
-        protect(connection, row.__tablename__, force=False)
+    create_owned(connection, *(row.__table__ for row in (SessionRow, TurnRow, StateRow, SlotRow)), force=False)

@@ -1,55 +1,178 @@
-"""A database distributed by owner sends a statement to one server, if each table in it is limited to that owner."""
+"""What a database distributed by owner asks: keys that hold the owner, and statements that name one.
 
+Citus itself is not among the packages. PostgreSQL's own partitions by owner ask the same of the keys, and show which of
+them a statement touches.
+"""
+
+import random
 import re
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
-from sqlalchemy import event
+from llama_index.core.schema import TextNode
+from llama_index.core.vector_stores.types import VectorStoreQuery
+from sqlalchemy import event, text
 
+from lessons.context.cache.table import AnswerTable, Shelf
 from lessons.faults.lab import Lab
 from lessons.ingest.filters import also
+from lessons.ingest.plans import Plans
+from lessons.ingest.scope import Scope
+from lessons.ingest.store import ChunkStore
 from lessons.ingest.trash import Trash
 from lessons.library import indexes
+from lessons.memory.messages import StoredMessages
+from lessons.memory.profile import Profile
+from lessons.memory.turns import State, Turns
 from lessons.retrieve.materials import chunk_range, statistics
+from lessons.settings import settings
 from lessons.stages import stages
+from tests.database.partitioned import PARTS, partitioned, parts
 
-TABLE = re.compile(
-    r'\b(?:FROM|JOIN|INTO|UPDATE|,)\s+"?((?:chunks|terms|trashed)_\w+|trashed_documents|documents|plans)\b'
-)
+OWNED = r"(?:chunks|terms|trashed|memory)_\w+|documents|plans|cached_answers|conversation_messages|profile_slots"
+TABLE = re.compile(rf'\b(?:FROM|JOIN|INTO|UPDATE|,)\s+"?({OWNED})\b')
+KINDS = "SELECT", "INSERT", "UPDATE", "DELETE", "WITH"
+HOUSEKEEPING = "DELETE FROM trashed_chunks WHERE (", "DELETE FROM memory_sessions WHERE memory_sessions.used_at"
+OTHER = Scope("other")
+QUESTION = "When does the kiosk open?"
+
+
+@dataclass
+class Life:
+    """A database in which documents came, were searched in every way, changed and went, for two owners."""
+
+    lab: Lab
+    seen: list[Any] = field(default_factory=list)
+    asked: list[tuple[str, Any]] = field(default_factory=list)
+
+    def note(self, connection, cursor, statement: str, values: Any, *_) -> None:
+        kind = statement.split(maxsplit=1)[0]
+        if kind in KINDS and TABLE.search(statement) and not statement.startswith(HOUSEKEEPING):
+            self.asked.append((statement, values))
+
+    def lead(self) -> None:
+        self.lab.add({"kiosk.md": "# Kiosk\n\nThe kiosk opens at 8:00 now.\n"})
+        self.look(self.lab.scope)
+        stores = [self.lab.place.store(index) for index in indexes()]
+        trash = Trash(self.lab.place.engine, stores)
+        trash.delete(self.lab.scope, "kiosk.md")
+        self.look(self.lab.scope)
+        trash.restore(self.lab.scope, "kiosk.md")
+        self.look(self.lab.scope)
+        self.lab.scope, own = OTHER, self.lab.scope
+        self.lab.add({"kiosk.md": "# Kiosk\n\nThe kiosk of the others opens at 11:00.\n"})
+        self.look(OTHER)
+        for store in stores:
+            store.delete_document(OTHER, "kiosk.md")
+        self.look(OTHER)
+        self.look(own)
+        self.lab.scope = own
+        self.seen.append([chunk.text for chunk in chunk_range(stores[0], own, "kiosk.md", 0, 1)])
+        self.seen.append([each.state for each in statistics(stores[0], own, ["kiosk.md", "parking.txt"])])
+        self.remember(own)
+
+    def look(self, scope: Scope) -> None:
+        """What every stage answers and finds."""
+        for name in stages():
+            answer = self.lab.stage(name).ask(QUESTION, user=scope, filters=also("language", "en", None)).as_dict()
+            self.seen.append((name, scope.user_id, answer["answer"], answer["citations"], answer["documents"]))
+
+    def remember(self, scope: Scope) -> None:
+        """The tables that do not hold documents."""
+        engine = self.lab.place.engine
+        plans, messages = Plans(engine), StoredMessages(engine, limit=2)
+        planned = plans.plan_scope(plans.make_plan(scope, ["kiosk.md"]), scope)
+        for number in range(3):
+            messages.add(scope, "s", ("user", f"message {number}"))
+        answers, shelf = AnswerTable(engine), Shelf(scope.user_id, "way", "table", "version")
+        for hour in range(2):
+            answers.put(shelf, QUESTION, [1.0, 0.0], {"text": f"at {hour}"})
+        found = answers.nearest(shelf, [1.0, 0.0], 1)[0]
+        answers.used(shelf, found.id)
+        turns, profile = Turns(engine, scope, "s"), Profile(engine, scope)
+        turns.add(QUESTION, "At 8:00.")
+        turns.advance("summary", State(), State(1, "the kiosk"))
+        profile.put("name", "Mina")
+        self.seen += [planned, messages.last(scope, "s"), (found.answer, answers.counts(scope.user_id))]
+        self.seen += [turns.last(1), turns.state("summary"), profile.slots()]
+        turns.forget()
+
+
+def lived(creating: AbstractContextManager) -> Iterator[Life]:
+    with ExitStack() as tidying:
+        with creating:
+            life = Life(tidying.enter_context(Lab()))
+            event.listen(life.lab.place.engine, "before_cursor_execute", life.note)
+            life.lead()
+        yield life
 
 
 @pytest.fixture(scope="module")
-def statements() -> Iterator[list[str]]:
-    """All that a database is asked while documents come, are searched in every way, change and go."""
-    made: list[str] = []
+def plain() -> Iterator[Life]:
+    yield from lived(nullcontext())
 
-    def note(connection, cursor, statement, *_) -> None:
-        made.append(statement)
 
-    with Lab() as lab:
-        event.listen(lab.place.engine, "before_cursor_execute", note)
-        lab.add({"kiosk.md": "# Kiosk\n\nThe kiosk opens at 8:00 now.\n"})
-        for name in stages():
-            lab.stage(name).ask("When does the kiosk open?", filters=also("language", "en", None))
-        stores = [lab.place.store(index) for index in indexes()]
-        trash = Trash(lab.place.engine, stores)
-        trash.delete(lab.scope, "kiosk.md")
-        trash.restore(lab.scope, "kiosk.md")
-        chunk_range(stores[0], lab.scope, "kiosk.md", 0, 1)
-        statistics(stores[0], lab.scope, ["kiosk.md"])
-        yield made
+@pytest.fixture(scope="module")
+def spread() -> Iterator[Life]:
+    yield from lived(partitioned())
 
 
 def limited(statement: str, table: str) -> bool:
     """Whether a statement names the owner of this table's rows, in a condition or among the columns it writes."""
-    return bool(re.search(rf"\b{table}\.user_id (=|IN) |INSERT INTO {table} \([^)]*user_id", statement))
+    return bool(re.search(rf"\b{table}\.user_id\W+(=|IN) |INSERT INTO {table} \([^)]*user_id", statement))
 
 
-def test_every_statement_limits_each_of_its_tables_to_the_owner(statements: list[str]) -> None:
-    purging = "DELETE FROM trashed_chunks WHERE trashed_chunks.document_id IN"  # what is too old, whosever it is
-    asked = [
-        each for each in statements if purging not in each and re.match(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH)", each)
-    ]
-    named = [(table, each) for each in asked for table in set(TABLE.findall(each))]
-    assert {"documents", "trashed_documents"} < {table for table, _ in named}
+def test_every_statement_limits_each_of_its_tables_to_the_owner(plain: Life) -> None:
+    named = [(table, each) for each, _ in plain.asked for table in set(TABLE.findall(each))]
+    assert {"documents", "trashed_documents", "plans", "memory_turns", "cached_answers"} < {table for table, _ in named}
     assert [each for table, each in named if not limited(each, table)] == []
+
+
+def test_partitioned_by_owner_everything_goes_as_in_plain_tables(plain: Life, spread: Life) -> None:
+    with spread.lab.place.engine.connect() as connection:
+        counted = connection.scalars(text("SELECT relname FROM pg_class WHERE relkind = 'p'")).all()
+    assert set(map(str, counted)) == {table for each, _ in spread.asked for table in TABLE.findall(each)}
+    assert spread.seen == plain.seen
+
+
+def test_a_statement_touches_one_partition(spread: Life) -> None:
+    looked = 0
+    with spread.lab.place.engine.connect() as connection:  # as an administrator, so that no policy does it
+        for statement, values in spread.asked:
+            if "incoming" not in statement and not isinstance(values, list):
+                touched = parts(connection, statement, values)
+                assert len(touched) <= 1, statement
+                looked += len(touched)
+    assert looked > 100
+
+
+def test_a_vector_index_of_each_partition_is_walked(spread: Life, monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit in ("exact_search_chunks", "exact_filtered_chunks"):
+        monkeypatch.setattr(settings(), limit, 50)
+    chance = random.Random(1)
+    with partitioned():
+        store = ChunkStore(spread.lab.place.engine, "walked", "toy", 8)
+        owners = [f"owner {number}" for number in range(2 * PARTS)]
+        for owner in owners:
+            store.replace_document(Scope(owner), "a.txt", "", [chunk(owner, place, chance) for place in range(100)])
+        store.settle(100 * len(owners))
+    asked = VectorStoreQuery(query_embedding=[1.0] * 8, similarity_top_k=10)
+    spread.asked.clear()
+    walked = {owner: store.query(asked, scope=Scope(owner)) for owner in owners}
+    assert {found.way for found in walked.values()} == {"hnsw"}
+    assert all(node.metadata["user_id"] == owner for owner, found in walked.items() for node in found.nodes or [])
+    searches = [each for each in spread.asked if "asked" in each[0]]
+    with store.client.connect() as connection:
+        connection.execute(text("SET enable_sort = off"))
+        assert [len(parts(connection, *search)) for search in searches] == [1] * len(owners)
+        plan = connection.exec_driver_sql(f"EXPLAIN {searches[0][0]}", searches[0][1]).scalars()
+        assert "embedding_idx" in "\n".join(plan)
+
+
+def chunk(owner: str, place: int, chance: random.Random) -> TextNode:
+    where = {"source_file": "a.txt", "user_id": owner, "chunk_index": place}
+    vector = [chance.gauss(0, 1) for _ in range(8)]
+    return TextNode(id_=str(place), text=f"{owner} {place}", metadata=where, embedding=vector)

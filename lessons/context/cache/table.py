@@ -9,12 +9,26 @@ from typing import Any
 from weakref import WeakSet
 
 from pgvector.sqlalchemy import Vector
-from sqlalchemy import BIGINT, Connection, DateTime, Engine, Row, UniqueConstraint, delete, func, or_, select, update
+from sqlalchemy import (
+    BIGINT,
+    Connection,
+    DateTime,
+    Engine,
+    PrimaryKeyConstraint,
+    Row,
+    UniqueConstraint,
+    delete,
+    func,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from lessons.database import ensure_schema
-from lessons.database.row_security import protect, scoped
+from lessons.database.owned import create_owned
+from lessons.database.row_security import scoped
 from lessons.settings import settings
 
 _ready: WeakSet[Engine] = WeakSet()
@@ -28,9 +42,9 @@ class AnswerRow(Base):
     """An answer under its question. `way` is a digest of all that decides how it came about, the documents aside."""
 
     __tablename__ = "cached_answers"
-    __table_args__ = (UniqueConstraint("user_id", "way", "question_hash"),)
+    __table_args__ = (PrimaryKeyConstraint("user_id", "id"), UniqueConstraint("user_id", "way", "question_hash"))
 
-    id: Mapped[int] = mapped_column(BIGINT, primary_key=True)
+    id: Mapped[int] = mapped_column(BIGINT, autoincrement=True)
     user_id: Mapped[str]
     index_table: Mapped[str]
     corpus_version: Mapped[str]
@@ -77,7 +91,8 @@ class AnswerTable:
         """Count a hit."""
         counted = {AnswerRow.hits: AnswerRow.hits + 1, AnswerRow.used_at: func.now()}
         with self._owner(shelf) as connection:
-            connection.execute(update(AnswerRow).where(AnswerRow.id == number).values(counted))
+            mine = AnswerRow.user_id == shelf.user_id, AnswerRow.id == number
+            connection.execute(update(AnswerRow).where(*mine).values(counted))
 
     def put(self, shelf: Shelf, question: str, vector: Sequence[float], answer: dict[str, Any]) -> None:
         """Keep an answer in the place of an earlier one; the least recently used beyond the limit go."""
@@ -110,8 +125,7 @@ class AnswerTable:
 
 
 def _create(connection: Connection) -> None:
-    Base.metadata.create_all(connection)
-    protect(connection, AnswerRow.__tablename__)
+    create_owned(connection, AnswerRow.__table__)
 
 
 def _on(shelf: Shelf) -> tuple:
@@ -131,5 +145,6 @@ def _drop_stale(connection: Connection, shelf: Shelf) -> None:
     """Rows that another transaction is at work on are left to it, so that no two wait for each other."""
     older = AnswerRow.index_table == shelf.index_table, AnswerRow.corpus_version != shelf.corpus_version
     stale = or_(AnswerRow.created_at <= _oldest(), older[0] & older[1])
-    locked = select(AnswerRow.id).where(AnswerRow.user_id == shelf.user_id, stale).with_for_update(skip_locked=True)
-    connection.execute(delete(AnswerRow).where(AnswerRow.id.in_(locked)))
+    mine = AnswerRow.user_id == shelf.user_id
+    locked = select(AnswerRow.id).where(mine, stale).with_for_update(skip_locked=True)
+    connection.execute(delete(AnswerRow).where(mine, AnswerRow.id.in_(locked)))
