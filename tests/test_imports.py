@@ -10,7 +10,7 @@ ROOMS = [
     ["errors"], ["settings"], ["trace"], ["text"], ["tables"], ["database"], ["models"], ["budget"], ["ingest"],
     ["retrieve"], ["answer"], ["workspace"], ["agent"], ["stages"], ["memory"], ["context"], ["copilot"], ["library"],
     ["evaluate"], ["bench"], ["faults"], ["doctor"], ["doctor_report"], ["workbook"], ["exercises"], ["course"],
-    ["pages"], ["cli_app"], ["cli_bench"], ["cli_course"], ["cli"],
+    ["pages"], ["cli"],
 ]  # fmt: skip
 DEPTH = {name: depth for depth, names in enumerate(ROOMS) for name in names}
 MODULES = sorted(path for path in LESSONS.rglob("*.py") if path != LESSONS / "__init__.py")

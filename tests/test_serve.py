@@ -10,7 +10,7 @@ from contextlib import closing
 import psutil
 import pytest
 
-from lessons import cli_app
+from lessons.cli import serve
 from lessons.settings import ROOT, Settings, settings
 from tests.support.app import until
 
@@ -75,10 +75,10 @@ def open_page(port: int) -> closing:
 
 
 def test_it_listens_to_this_machine_only_unless_told_otherwise() -> None:
-    assert "--server.address=127.0.0.1" in cli_app.command(Settings().app_host, 8501, True)
-    assert "--server.address=0.0.0.0" in cli_app.command("0.0.0.0", 8501, True)
+    assert "--server.address=127.0.0.1" in serve.command(Settings().app_host, 8501, True)
+    assert "--server.address=0.0.0.0" in serve.command("0.0.0.0", 8501, True)
 
 
 def test_streamlit_is_told_the_limit_of_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings(), "max_file_bytes", 3 * 2**20 + 1)
-    assert "--server.maxUploadSize=4" in cli_app.command("127.0.0.1", 8501, True)
+    assert "--server.maxUploadSize=4" in serve.command("127.0.0.1", 8501, True)

@@ -5,6 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
+from lessons.cli.shared import AsJson, errors, print_json, print_tables
+
 commands = typer.Typer()
 SIZES = [1_000, 10_000, 100_000]
 
@@ -18,13 +20,9 @@ def bench(
     graphs: Annotated[
         bool, typer.Option("--graphs", help="Compare indexes of float32, halfvec and bits instead.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Time ingestion, searches and stages on made-up chunks, each against the least it could take."""
-    import json
-
-    from rich.console import Console
-
     from lessons.bench.bench import benchmark
     from lessons.bench.graphs import compared
     from lessons.bench.report import graph_report, report
@@ -32,7 +30,7 @@ def bench(
     from lessons.workspace import workspace
 
     document: Any
-    with bars(Console(stderr=True), hidden=as_json) as watch:
+    with bars(errors(), hidden=as_json) as watch:
         if graphs:
             found = compared(workspace().engine, chunks or SIZES, watch)
             document, shown = [asdict(each) for each in found], graph_report(found)
@@ -40,6 +38,6 @@ def bench(
             measured = benchmark(workspace(), chunks or SIZES, watch)
             document, shown = measured.as_dict(), report(measured)
     if as_json:
-        typer.echo(json.dumps(document, indent=2))
+        print_json(document)
     else:
-        Console().print(shown)
+        print_tables(shown)

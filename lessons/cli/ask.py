@@ -1,0 +1,81 @@
+"""The command that answers a question: `lessons ask`."""
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lessons.cli.shared import AsJson, User, errors, print_json, progress
+
+if TYPE_CHECKING:
+    from lessons.answer.answer import Answer
+    from lessons.memory.manager import ConversationStream
+
+commands = typer.Typer()
+
+
+@commands.command()
+def ask(
+    question: Annotated[str, typer.Argument(help="The question, in English or Korean.")],
+    stage: Annotated[str, typer.Option(help="Name of a stage, or all.")] = "",
+    user: User = "",
+    source_file: Annotated[str | None, typer.Option(help="Search this file only.")] = None,
+    filter_text: Annotated[str | None, typer.Option("--filter", help="For example: page_number >= 2")] = None,
+    session: Annotated[str | None, typer.Option(help="Name of a conversation that goes on.")] = None,
+    cache: Annotated[
+        bool | None,
+        typer.Option("--cache/--no-cache", help="Reuse earlier answers.", show_default="LESSONS_RESPONSE_CACHE"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Answer a question with citations, streamed as it comes."""
+    from lessons.context.cache.cache import with_cache
+    from lessons.ingest.scope import Scope
+    from lessons.library import ensure_corpus
+    from lessons.memory.manager import Conversation
+    from lessons.memory.stores import message_store
+    from lessons.memory.window import NoMemory, Window
+    from lessons.retrieve.filter_text import parse_filter
+    from lessons.stages import stage_named, stages
+    from lessons.workspace import workspace
+
+    names = list(stages())
+    if stage and stage not in [*names, "all"]:
+        raise typer.BadParameter(f"there is no stage {stage!r}; choose {', '.join(names)} or all", param_hint="--stage")
+    named = [stage_named(name) for name in (names if stage == "all" else [stage or names[-1]])]
+    chosen = [with_cache(each, cache) for each in named]
+    filters = parse_filter(filter_text) if filter_text else None
+    place = workspace()
+    owner = user or place.settings.user
+    with progress("Loading the shipped documents", hidden=as_json) as advance:
+        ensure_corpus(place, owner, advance)
+    memory = Window(message_store().get_or_create(Scope(owner), session)) if session else NoMemory()
+    scope: dict[str, Any] = {"user": owner, "filters": filters, "source_file": source_file}
+    answers = [
+        _ask(Conversation(memory).stream(each, question, remember=each is chosen[-1], **scope), as_json)
+        for each in chosen
+    ]
+    if as_json:
+        print_json([answer.as_dict() for answer in answers])
+    elif not any(answer.found for answer in answers) and all(answer.searched for answer in answers):
+        known = len(place.store(named[-1].index).documents(Scope(owner)))
+        hint = f"Asked as {owner} ({known:,} {'document' if known == 1 else 'documents'}). Another owner? --user NAME"
+        errors().print(hint, style="dim", markup=False, highlight=False, soft_wrap=True)
+
+
+def _ask(stream: "ConversationStream", quiet: bool) -> "Answer":
+    from lessons.agent.telling import telling
+
+    with closing(stream):
+        for event in stream.events():
+            if isinstance(event, str):
+                typer.echo("" if quiet else event, nl=False)
+            elif not quiet:
+                errors().print(telling(event), style="dim", markup=False, highlight=False)
+    if not quiet:
+        answer = stream.answer
+        typer.echo("\n" + "\n".join(f"  {citation}" for citation in answer.citations))
+        for warning in answer.warnings:
+            errors().print(f"Note: {warning}", style="yellow", markup=False, soft_wrap=True)
+        errors().print(f"{answer.stage} · {answer.answered_by} · {answer.trace.ms:.0f} ms", style="dim", markup=False)
+    return stream.answer

@@ -1,0 +1,89 @@
+"""The commands that measure: `lessons evaluate`, `lessons memories`."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lessons.cli.shared import AsJson, User, errors, print_json, print_tables, progress
+
+commands = typer.Typer()
+
+
+class Split(StrEnum):
+    """Which questions are asked."""
+
+    DEV = "dev"
+    TEST = "test"
+
+
+@commands.command()
+def evaluate(
+    stage: Annotated[list[str] | None, typer.Option(help="Name of a stage, or all; may be repeated.")] = None,
+    more: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
+    split: Annotated[Split | None, typer.Option(help="dev is for tuning, test for reporting.")] = None,
+    data: Annotated[Path | None, typer.Option(help="A folder in BEIR layout instead of the golden set.")] = None,
+    questions: Annotated[
+        Path | None, typer.Option(help="Your own questions, asked on your own documents: CSV, JSONL or one a line.")
+    ] = None,
+    user: User = "",
+    limit: Annotated[int | None, typer.Option(min=1, help="Ask this many of the questions.")] = None,
+    sample_seed: Annotated[int, typer.Option(help="Another seed draws other questions.")] = 0,
+    csv: Annotated[Path | None, typer.Option(help="Write every answer to this file, too.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure stages on questions with known answers, and say what each gains over the one before."""
+    from lessons.evaluate.export import export_csv
+    from lessons.evaluate.own_questions import read_question_file
+    from lessons.evaluate.report import bars, report
+    from lessons.evaluate.run import evaluate as evaluate_stages
+    from lessons.evaluate.runs import save
+    from lessons.settings import settings
+    from lessons.stages import stage_named, stages
+    from lessons.workspace import workspace
+
+    asked = [name for entry in [*(stage or []), *(more or [])] for name in entry.split(",") if name] or ["all"]
+    if wrong := [name for name in asked if name not in [*stages(), "all"]]:
+        choice = f"there is no stage {wrong[0]!r}; choose {', '.join(stages())} or all"
+        raise typer.BadParameter(choice, param_hint="--stage")
+    chosen = [stage_named(name) for name in stages() if name in asked or "all" in asked]
+    owner = user or settings().user
+    own = read_question_file(questions, owner) if questions else []
+    with bars(errors(), hidden=as_json) as watch:
+        result = evaluate_stages(chosen, split, data, limit, sample_seed, watch, own=own)
+    number = save(result, workspace().engine, owner if own else None)
+    if csv:
+        export_csv(result, csv)
+    if as_json:
+        print_json(result.as_dict())
+    else:
+        print_tables(report(result), f"\nStored as run {number}.")
+
+
+@commands.command()
+def memories(
+    stage: Annotated[str, typer.Option(help="Name of the stage that is asked.")] = "smart",
+    split: Annotated[Split, typer.Option(help="dev is for tuning, test for reporting.")] = Split.DEV,
+    locomo: Annotated[Path | None, typer.Option(help="A file in LoCoMo's format instead: recall of old facts.")] = None,
+) -> None:
+    """Measure memories: what of a conversation is still known, how far back, and how many tokens it takes."""
+    from lessons.evaluate.dialogue_run import evaluate_dialogues
+    from lessons.evaluate.dialogues import dialogues
+    from lessons.evaluate.locomo import read_locomo, recall_old_facts
+    from lessons.evaluate.memory_report import dialogue_report, locomo_report
+    from lessons.library import load_corpus
+    from lessons.stages import stage_named
+    from lessons.workspace import workspace
+
+    asked, place = stage_named(stage), workspace()
+    if locomo:
+        told = read_locomo(locomo)
+        with progress("Telling", hidden=False) as advance:
+            print_tables(locomo_report(recall_old_facts(told, place, watch=advance)))
+        return
+    with progress("Loading the shipped documents", hidden=False) as advance:
+        load_corpus(place, advance, [asked.index])
+    found = dialogues(split.value)
+    with progress("Asking", hidden=False) as advance:
+        print_tables(dialogue_report(evaluate_dialogues(asked, found, watch=advance), found))

@@ -1,0 +1,51 @@
+"""What the commands share: options, messages on stderr, answers on stdout."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+User = Annotated[str, typer.Option(help="Owner of the documents.", show_default="LESSONS_USER")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+
+
+@cache
+def errors() -> "Console":
+    """Where messages go: stderr. Imported on first use, as everything that `--help` does without."""
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
+def print_tables(*shown: Any) -> None:
+    """Print tables and text on stdout."""
+    from rich.console import Console
+
+    Console().print(*shown)
+
+
+def print_json(document: Any) -> None:
+    """Print one JSON document on stdout."""
+    typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
+
+
+@contextmanager
+def progress(label: str, hidden: bool) -> Iterator[Callable[[int, int], None]]:
+    """A bar on stderr, which appears with the first step and is left out for `--json`."""
+    from rich.progress import Progress
+
+    with Progress(console=errors(), transient=True, disable=hidden) as bar:
+        task = None
+
+        def advance(done: int, total: int) -> None:
+            nonlocal task
+            task = bar.add_task(label, total=total) if task is None else task
+            bar.update(task, completed=done, total=total)
+
+        yield advance
