@@ -9,6 +9,7 @@ from lessons.pages.common import plain
 from lessons.pages.plot import show_plot
 
 GROUPS = ("category", "language")
+_INTERVAL = st.column_config.Column(width=130)  # pixels, which a mean with its interval takes
 
 
 def draw(evaluation: Evaluation) -> None:
@@ -38,7 +39,7 @@ def table(evaluation: Evaluation) -> list[str]:
         table,
         hide_index=True,
         height="content",
-        column_config={"": st.column_config.Column(pinned=True)},
+        column_config=dict.fromkeys(summaries, _INTERVAL) | {"": st.column_config.Column(pinned=True)},
         alt="Means with 95 % intervals for each metric and stage",
     )
     return known
