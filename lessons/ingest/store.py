@@ -11,15 +11,14 @@ from itertools import chain, groupby
 from typing import Any, NoReturn
 
 from llama_index.core.bridge.pydantic import PrivateAttr
-from llama_index.core.schema import BaseNode, MetadataMode, TextNode
+from llama_index.core.schema import BaseNode, TextNode
 from llama_index.core.vector_stores.types import (
     MetadataFilters,
     VectorStoreQuery,
     VectorStoreQueryMode,
 )
 from llama_index.vector_stores.postgres import PGVectorStore
-from sqlalchemy import Connection, Engine, Row, delete, func, select
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import Engine, Row, delete, select
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
@@ -31,16 +30,14 @@ from lessons.database.row_security import enter, scoped
 from lessons.errors import LessonsError
 from lessons.ingest.bm25 import SearchedScope, TermStatistics
 from lessons.ingest.chunk_table import chunk_table, create_tables
-from lessons.ingest.copying import copied
 from lessons.ingest.documents import DocumentRow
-from lessons.ingest.filters import bound_filters
 from lessons.ingest.found import FoundChunks, found_chunks, with_words
-from lessons.ingest.nearest import Way, choose_way, indexed, nearest, set_up
-from lessons.ingest.postings import indexed_terms, write_postings
-from lessons.ingest.remembered import kept, version
+from lessons.ingest.remembered import version
 from lessons.ingest.scope import Scope
 from lessons.ingest.settle import index_when_large, vacuum_after
-from lessons.settings import settings
+from lessons.ingest.vector_search import VectorSearch
+from lessons.ingest.within import documents_of, narrowed, within
+from lessons.ingest.writing import claim_document, with_text, write_chunks
 
 
 class ChunkStore(PGVectorStore):
@@ -69,12 +66,12 @@ class ChunkStore(PGVectorStore):
         """Put a document and its embedded chunks in the place of an earlier version, in one transaction."""
         self._initialize()
         chunks = self._table_class
-        nodes = _with_words(nodes)
+        nodes = with_text(nodes)
         with scoped(self._database, scope.user_id) as connection:
-            document_id = self._claim_document(connection, scope.user_id, source_file, sha256, nodes)
+            document_id = claim_document(connection, self.table_name, scope.user_id, source_file, sha256, nodes)
             earlier = chunks.document_id == document_id
             connection.execute(delete(chunks).where(chunks.user_id == scope.user_id, earlier))
-            self._insert(connection, document_id, nodes)
+            write_chunks(connection, chunks.__table__, document_id, nodes)
         remember_write(self._database)
 
     def add(self, nodes: Sequence[BaseNode], **_: Any) -> list[str]:
@@ -84,15 +81,15 @@ class ChunkStore(PGVectorStore):
         def owner_and_file(node: BaseNode) -> tuple[str, str]:
             return node.metadata["user_id"], node.metadata["source_file"]
 
-        kept = sorted(_with_words(nodes), key=owner_and_file)
+        kept = sorted(with_text(nodes), key=owner_and_file)
         with explained(), self._database.begin() as connection:
             for (user_id, source_file), group in groupby(kept, owner_and_file):
                 members = list(group)
                 enter(connection, user_id)
-                document_id = self._claim_document(connection, user_id, source_file, "", members)
+                document_id = claim_document(connection, self.table_name, user_id, source_file, "", members)
                 chunks, ids = self._table_class, [node.node_id for node in members]
                 connection.execute(delete(chunks).where(chunks.user_id == user_id, chunks.node_id.in_(ids)))
-                self._insert(connection, document_id, members)
+                write_chunks(connection, chunks.__table__, document_id, members)
         remember_write(self._database)
         return [node.node_id for node in kept]
 
@@ -106,44 +103,11 @@ class ChunkStore(PGVectorStore):
     def delete_document(self, scope: Scope, source_file: str) -> bool:
         """Remove an owner's document with its chunks; False if there was none."""
         self._initialize()
+        mine = delete(DocumentRow).where(*documents_of(self.table_name, scope, source_file))
         with scoped(self._database, scope.user_id) as connection:
-            found = connection.execute(delete(DocumentRow).where(*self._documents_of(scope, source_file))).rowcount > 0
+            found = connection.execute(mine).rowcount > 0
         remember_write(self._database)
         return found
-
-    def _claim_document(
-        self, connection: Connection, user_id: str, source_file: str, sha256: str, nodes: Sequence[BaseNode]
-    ) -> int:
-        """Insert or update the document's row. Its lock makes a second writer of the same file wait for the first."""
-        key = {"index_table": self.table_name, "user_id": user_id, "source_file": source_file}
-        pages = len({node.metadata.get("page_number") for node in nodes})
-        values = {"sha256": sha256, "pages": pages, "chunks": len(nodes), "ingested_at": func.now()}
-        statement = insert(DocumentRow).values(**key, **values)
-        statement = statement.on_conflict_do_update(index_elements=list(key), set_=values)
-        return connection.execute(statement.returning(DocumentRow.id)).scalar_one()
-
-    def _insert(self, connection: Connection, document_id: int, nodes: Sequence[BaseNode]) -> None:
-        chunks = self._table_class.__table__
-        columns = [column for column in chunks.columns if column.name != "id"]
-        rows = [
-            {
-                "node_id": node.node_id,
-                "document_id": document_id,
-                "user_id": node.metadata["user_id"],
-                "chunk_index": node.metadata["chunk_index"],
-                "text": node.get_content(MetadataMode.NONE),
-                "length": len(indexed_terms(node)),
-                "metadata_": node.metadata,
-                "embedding": node.get_embedding(),
-            }
-            for node in nodes
-        ]
-        with copied(connection, columns, [[row[column.name] for column in columns] for row in rows]) as incoming:
-            statement = insert(chunks).from_select(columns, select(incoming))
-            key = ["user_id", "node_id"]
-            changed = {name: statement.excluded[name] for name, _ in incoming.columns.items() if name not in key}
-            connection.execute(statement.on_conflict_do_update(index_elements=key, set_=changed))
-        write_postings(connection, chunks, nodes)
 
     # Reading
 
@@ -151,7 +115,7 @@ class ChunkStore(PGVectorStore):
     def documents(self, scope: Scope) -> list[DocumentRow]:
         """The documents of an owner in this index, by name."""
         self._initialize()
-        statement = select(DocumentRow).where(*self._documents_of(scope)).order_by(DocumentRow.source_file)
+        statement = select(DocumentRow).where(*documents_of(self.table_name, scope)).order_by(DocumentRow.source_file)
         with reading(self._database, scope.user_id) as connection, Session(connection) as session:
             return list(session.scalars(statement))
 
@@ -191,38 +155,8 @@ class ChunkStore(PGVectorStore):
         """What `query_each` finds under each of the filters, in one transaction."""
         self._initialize()
         with reading(self._database, scope.user_id) as connection:
-            return [self._nearest(connection, vectors, limit, scope, each) for each in filters]
-
-    def _nearest(
-        self,
-        connection: Connection,
-        vectors: Sequence[Sequence[float]],
-        limit: int,
-        scope: Scope,
-        filters: MetadataFilters | None,
-    ) -> list[FoundChunks]:
-        chunks, conditions = self._table_class.__table__, self.within(scope, filters)
-
-        def search(way: Way) -> Sequence[Row]:
-            set_up(connection, way)
-            hits = nearest(chunks, conditions, vectors, limit, way)
-            return connection.execute(with_words(hits, chunks, scope.user_id)).all()
-
-        way = self._way(connection, scope, filters)
-        rows = search(way)
-        if len(rows) < limit * len(vectors) and way == "hnsw":  # a walk ended before it met enough that fit
-            way = "exact"
-            rows = search(way)
-        return found_chunks(rows, len(vectors), way)
-
-    def _way(self, connection: Connection, scope: Scope, filters: MetadataFilters | None) -> Way:
-        """How to search; what there is to compare is counted again only after a change."""
-        chunks, chosen = self._table_class.__table__, settings()
-        state = version(chunks.name, scope.user_id).add_columns(indexed(chunks))
-        limits = chosen.exact_search_chunks, chosen.exact_filtered_chunks
-        key = choose_way, chunks.name, scope, filters and filters.model_dump_json(), limits
-        now = connection.execute(state).one()
-        return kept(connection.engine, key, now, lambda: choose_way(connection, chunks, self.within(scope, filters)))
+            searches = [VectorSearch(self._table_class.__table__, scope, each) for each in filters]
+            return [search.nearest(connection, vectors, limit) for search in searches]
 
     async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> FoundChunks:
         """`query` in a thread."""
@@ -257,7 +191,8 @@ class ChunkStore(PGVectorStore):
             return self._searched(scope, filters).statistics(connection, terms)
 
     def _searched(self, scope: Scope, filters: MetadataFilters | None) -> SearchedScope:
-        return SearchedScope(self._table_class.__table__, scope.user_id, tuple(self._narrowed(scope, filters)))
+        chunks = self._table_class.__table__
+        return SearchedScope(chunks, scope.user_id, tuple(narrowed(chunks, scope, filters)))
 
     @again_if_broken_off
     def get_nodes(  # type: ignore[override]
@@ -275,24 +210,7 @@ class ChunkStore(PGVectorStore):
 
     def within(self, scope: Scope, filters: MetadataFilters | None = None) -> list[ColumnElement[bool]]:
         """What every statement about chunks must carry: the scope's owner, materials and type, and the filters."""
-        chunks = self._table_class
-        return [chunks.user_id == scope.user_id, *self._narrowed(scope, filters)]
-
-    def _narrowed(self, scope: Scope, filters: MetadataFilters | None) -> list[ColumnElement[bool]]:
-        chunks = self._table_class
-        conditions: list[ColumnElement[bool]] = []
-        if scope.ref_ids is not None:
-            named = [*self._documents_of(scope), DocumentRow.source_file.in_(scope.ref_ids)]
-            conditions.append(chunks.document_id.in_(select(DocumentRow.id).where(*named)))
-        if scope.type is not None:
-            conditions.append(chunks.metadata_["type"].astext == scope.type)
-        if filters is not None:
-            conditions.append(bound_filters(chunks.metadata_, filters))
-        return conditions
-
-    def _documents_of(self, scope: Scope, source_file: str | None = None) -> list:
-        conditions = [DocumentRow.index_table == self.table_name, DocumentRow.user_id == scope.user_id]
-        return conditions if source_file is None else [*conditions, DocumentRow.source_file == source_file]
+        return within(self._table_class.__table__, scope, filters)
 
 
 def _knows_no_owner(self: ChunkStore, *_: Any, **__: Any) -> NoReturn:
@@ -301,11 +219,6 @@ def _knows_no_owner(self: ChunkStore, *_: Any, **__: Any) -> NoReturn:
 
 for name in ("delete", "adelete", "delete_nodes", "adelete_nodes", "clear", "aclear", "aget_nodes", "async_add"):
     setattr(ChunkStore, name, _knows_no_owner)
-
-
-def _with_words(nodes: Sequence[BaseNode]) -> list[BaseNode]:
-    """An empty chunk is never stored, so it is never found."""
-    return [node for node in nodes if node.get_content(MetadataMode.NONE).strip()]
 
 
 def _refuse_other_modes(query: VectorStoreQuery) -> None:
