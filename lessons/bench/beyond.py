@@ -10,13 +10,15 @@ from lessons.evaluate.plots.canvas import canvas
 from lessons.settings import ROOT
 
 MEASURED = ROOT / "data" / "bench" / "graphs.json"
+CANDIDATES = 200  # of a search, unless a plot is about them: the default of `hnsw_ef_search`
 GB = 1_000_000_000  # bytes
-COLOURS = {"none": "#7f7f7f", "float32": "#4c78a8", "halfvec": "#54a24b", "bits": "#e45756"}
+INDEXES = {"float32": "#4c78a8", "halfvec": "#54a24b", "bits": "#e45756"}
+COLOURS = {"none": "#7f7f7f"} | INDEXES
 
 
 @cache
 def measured() -> tuple[Graph, ...]:
-    """The indexes that `lessons bench --graphs` measured for this repository, by size and precision."""
+    """The searches that `lessons bench --graphs` measured for this repository, by size, precision and breadth."""
     return tuple(Graph(**each) for each in json.loads(MEASURED.read_text(encoding="utf-8"))["graphs"])
 
 
@@ -42,9 +44,7 @@ def most_chunks(memory: float, precision: str) -> int:
 def plot_memory(machine: float = 64 * GB) -> Figure:
     """Memory against the number of chunks for each precision; dots are measured, lines are the formula."""
     figure, axes = canvas(6.5, 4)
-    for precision, colour in COLOURS.items():
-        if precision == "none":
-            continue
+    for precision, colour in INDEXES.items():
         sizes = [10**power for power in range(4, 10)]
         axes.plot(sizes, [memory_needed(size, precision) / GB for size in sizes], color=colour, label=precision)
         known = [each for each in measured() if each.precision == precision]
@@ -60,15 +60,36 @@ def plot_memory(machine: float = 64 * GB) -> Figure:
 
 
 def plot_measured(value: str, label: str) -> Figure:
-    """One column of what was measured, `recall` or `p50_ms` for example, against the number of chunks."""
+    """One column of what was measured, `recall` or `p50_ms` for example, against the number of chunks.
+
+    Each search of an index kept `CANDIDATES` candidates.
+    """
     figure, axes = canvas(6.5, 3.5)
     for precision, colour in COLOURS.items():
-        known = [each for each in measured() if each.precision == precision]
-        axes.plot([each.chunks for each in known], [getattr(each, value) for each in known], "o-", color=colour)
-        axes.annotate(
-            precision, (known[-1].chunks, getattr(known[-1], value)), xytext=(6, 0), textcoords="offset points"
-        )
+        known = [each for each in measured() if each.precision == precision and each.breadth in (0, CANDIDATES)]
+        values = [getattr(each, value) for each in known]
+        axes.plot([each.chunks for each in known], values, "o-", color=colour, label=precision)
     axes.set(xscale="log", xlabel="chunks", ylabel=label, title=f"{label} as measured")
     axes.xaxis.set_major_formatter("{x:,.0f}")
-    axes.set_ylim(bottom=0)
+    if value.endswith("_ms"):
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter("{x:g}")
+    else:
+        axes.set_ylim(bottom=0)
+    axes.legend(frameon=False)
+    return figure
+
+
+def plot_breadths(chunks: int) -> Figure:
+    """Recall against the time of a search of so many chunks; each dot is the number of candidates written beside it."""
+    figure, axes = canvas(6.5, 3.5)
+    for precision, colour in INDEXES.items():
+        known = [each for each in measured() if each.precision == precision and each.chunks == chunks]
+        axes.plot([each.p50_ms for each in known], [each.recall for each in known], "o-", color=colour, label=precision)
+        for each in known:
+            at = each.p50_ms, each.recall
+            axes.annotate(str(each.breadth), at, xytext=(4, -12), textcoords="offset points", color=colour)
+    axes.set(xlabel="median time of a search (ms)", ylabel="recall@10", title=f"{chunks:,} chunks")
+    axes.set_ylim(0, 1.05)
+    axes.legend(frameon=False)
     return figure

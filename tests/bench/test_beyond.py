@@ -2,7 +2,16 @@
 
 import pytest
 
-from lessons.bench.beyond import GB, bytes_a_chunk, measured, memory_needed, most_chunks, plot_measured, plot_memory
+from lessons.bench.beyond import (
+    GB,
+    bytes_a_chunk,
+    measured,
+    memory_needed,
+    most_chunks,
+    plot_breadths,
+    plot_measured,
+    plot_memory,
+)
 from lessons.bench.frameworks import frameworks
 
 
@@ -25,7 +34,13 @@ def test_as_many_chunks_as_fit_fit_and_one_more_does_not(precision: str) -> None
 def test_the_plots_name_their_axes_and_every_precision() -> None:
     memory, recall = plot_memory().axes[0], plot_measured("recall", "recall@10").axes[0]
     assert (memory.get_xlabel(), memory.get_ylabel()) == ("chunks", "memory of the index (GB)")
-    assert [text.get_text() for text in recall.texts] == ["none", "float32", "halfvec", "bits"]
+    assert [text.get_text() for text in recall.get_legend().get_texts()] == ["none", "float32", "halfvec", "bits"]
+
+
+def test_more_candidates_find_more_and_take_longer() -> None:
+    for line in plot_breadths(1_000_000).axes[0].lines:
+        for values in (line.get_xdata(), line.get_ydata()):
+            assert list(values) == sorted(values)
 
 
 def test_the_other_frameworks_stand_beside_ours_with_intervals() -> None:
