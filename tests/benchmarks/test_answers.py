@@ -10,5 +10,6 @@ from tests.benchmarks.conftest import Timed
 
 @pytest.mark.parametrize("name", stages())
 def test_answer(timed: Timed, corpus: Workspace, name: str) -> None:
-    golden, stage = golden_questions("dev")[::9], stage_named(name)
+    others = list(stages()).index(name)  # what an earlier stage was asked is found faster
+    golden, stage = golden_questions("dev")[others :: len(stages())], stage_named(name)
     assert timed(lambda number: stage.ask(golden[number].question, user=golden[number].owner), rounds=10).text
