@@ -63,12 +63,14 @@ def _show_job(job: JobStatus, owner: str) -> None:
             jobs().cancel(job.id, Scope(owner))
     for result in job.results:
         _show_result(result)
-    if job.reason and not job.is_open:
+    told = any(result.reason and result.reason in (job.reason or "") for result in job.results)
+    if job.reason and not job.is_open and not told:
         st.error(plain(f"{job.status}: {job.reason}"))
 
 
 def _show_result(result: JobResult) -> None:
-    line = plain(f"{result.source_file} [{result.index}] {ADVICE.get(result.status, '')} {result.reason or ''}")
+    reason = (result.reason or "").removeprefix(f"{result.source_file} ")
+    line = plain(f"{result.source_file} [{result.index}] {ADVICE.get(result.status, '')} {reason}")
     if result.status == "failed":
         st.error(line)
     elif result.status == "duplicate":

@@ -30,7 +30,10 @@ PLUGS = {
 
 
 def page() -> None:
-    """Examine on opening and on demand; no secret is shown, whatever a check says."""
+    """Examine on opening and on demand; no secret is shown, whatever a check says.
+
+    Only a good report is remembered, for a minute: what was mended is seen at once.
+    """
     st.title("Health")
     st.caption("What runs here, and what to do if something does not. The command *lessons doctor* says the same.")
     if st.button("Check again", icon=":material/refresh:"):
@@ -39,6 +42,7 @@ def page() -> None:
     if report.ok:
         st.success("Everything works.")
     else:
+        _examined.clear()
         st.error("Something does not work; the lines marked No say what to do.")
     for check in report:
         colour, word = ("green", "Yes") if check.ok else ("red", "No")

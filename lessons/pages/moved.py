@@ -23,7 +23,7 @@ def draw(evaluation: Evaluation) -> None:
         metric = st.selectbox("Moved in", METRICS, index=METRICS.index("correctness"), key="moved-metric")
     pairs = moved(evaluation, before, after, metric)
     up = sum(new.value(metric) > old.value(metric) for old, new in pairs)
-    st.caption(f"{up} up, {len(pairs) - up} down. Choose a row to read both answers.")
+    st.caption(f"{up} up, {len(pairs) - up} down. Choose a row, by keys with Shift and Space, to read both answers.")
     if not pairs:
         return
     table = [_row(old, new, metric) for old, new in pairs]
@@ -48,18 +48,19 @@ def moved(evaluation: Evaluation, before: str, after: str, metric: str) -> list[
 
 
 def _row(old: Record, new: Record, metric: str) -> dict[str, str | float]:
+    """Values first: on a phone, what follows the beginning of the question is out of sight."""
     return {
+        old.stage: round(old.value(metric), 2),
+        new.stage: round(new.value(metric), 2),
         "question": old.question,
         "category": old.category,
         "language": old.language,
-        old.stage: round(old.value(metric), 2),
-        new.stage: round(new.value(metric), 2),
     }
 
 
 def _answers(old: Record, new: Record, metric: str) -> None:
     st.markdown(f"**{plain(old.question)}**")
-    for column, record in zip(st.columns(2, gap="large"), (old, new), strict=True):
+    for column, record in zip(st.columns(2), (old, new), strict=True):
         with column.container(border=True):
             st.caption(f"{record.stage.capitalize()}, {metric} {record.value(metric):.2f}")
             st.markdown(plain(record.answer))
@@ -75,4 +76,5 @@ def link_to_compare(record: Record, names: list[str], owner: str) -> None:
     elif record.category == "follow-up":
         st.caption("A follow-up: the conversation before it belongs to the question, so it is asked in Chat.")
         return
-    st.page_link(st.Page(compare.page, default=True), label="Open in Compare", query_params=query)
+    target, icon = st.Page(compare.page, default=True), ":material/compare_arrows:"
+    st.page_link(target, label="Open in Compare", icon=icon, query_params=query)

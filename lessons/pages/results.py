@@ -13,7 +13,7 @@ _INTERVAL = st.column_config.Column(width=130)  # pixels, which a mean with its 
 
 
 def draw(evaluation: Evaluation) -> None:
-    """The table, and of a chosen metric the gains and the plots."""
+    """The table, and of a chosen metric the gains and the plots; for each group also in numbers."""
     known = table(evaluation)
     metric = st.selectbox("Metric", known, key="metric")
     gains = [str(gain) for gain in evaluation.gains([metric]) if gain.n]
@@ -22,7 +22,10 @@ def draw(evaluation: Evaluation) -> None:
     whole, *grouped, time = st.tabs(["All questions", *(f"By {by}" for by in GROUPS), "Against time"])
     show_plot(plot_metric(evaluation, metric), f"{metric} of every stage with its interval", whole)
     for tab, by in zip(grouped, GROUPS, strict=True):
-        show_plot(plot_groups(evaluation, metric, by), f"{metric} of every stage by {by}", tab)
+        with tab:
+            show_plot(plot_groups(evaluation, metric, by), f"{metric} of every stage by {by}, as in the table below")
+            rows = [_group(evaluation, metric, by, name) for name in evaluation.groups(by)]
+            _show(rows, by, evaluation, f"{metric} with 95 % intervals for each {by} and stage")
     show_plot(plot_latency(evaluation, metric), f"{metric} of every stage against its latency", time)
 
 
@@ -35,11 +38,21 @@ def table(evaluation: Evaluation) -> list[str]:
     }
     rows |= {label: [value(summary) for summary in summaries.values()] for label, value in PLAIN.items()}
     table = [{"": name, **dict(zip(summaries, values, strict=True))} for name, values in rows.items()]
+    _show(table, "", evaluation, "Means with 95 % intervals for each metric and stage")
+    return known
+
+
+def _group(evaluation: Evaluation, metric: str, by: str, name: str) -> dict[str, str]:
+    summaries = {stage: evaluation.summary(stage, **{by: name}) for stage in evaluation.stages}
+    return {by: name} | {stage: summary.with_interval(metric) for stage, summary in summaries.items()}
+
+
+def _show(rows: list[dict[str, str]], first: str, evaluation: Evaluation, alt: str) -> None:
+    """The whole table, its first column always in sight."""
     st.dataframe(
-        table,
+        rows,
         hide_index=True,
         height="content",
-        column_config=dict.fromkeys(summaries, _INTERVAL) | {"": st.column_config.Column(pinned=True)},
-        alt="Means with 95 % intervals for each metric and stage",
+        column_config=dict.fromkeys(evaluation.stages, _INTERVAL) | {first: st.column_config.Column(pinned=True)},
+        alt=alt,
     )
-    return known

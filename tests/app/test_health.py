@@ -43,6 +43,13 @@ def test_what_does_not_work_is_told_and_no_secret_is_shown(page: AppTest, monkey
     assert "does not work" in page.error[0].value
 
 
+def test_what_was_mended_works_the_next_time_the_page_is_opened(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr(health, "examine", lambda: Report([Check("database", False, "It is away.")]))
+        assert "does not work" in page.run().error[0].value
+    assert page.run().success[0].value == "Everything works."
+
+
 def test_a_report_to_paste_names_versions(page: AppTest) -> None:
     press(page.run(), "Write the report")
     assert any("### Environment" in block.value for block in page.code)

@@ -39,11 +39,12 @@ def press_keys(browser: WebDriver, *keys: str) -> None:
 
 
 def focused(browser: WebDriver) -> str:
-    return str(browser.switch_to.active_element.text)
+    element = browser.switch_to.active_element
+    return str(element.text or element.accessible_name)
 
 
 def tab_to(browser: WebDriver, beginning: str) -> None:
-    """Press Tab until the focus is on what begins so."""
+    """Press Tab until the focus is on what begins so: an element's words, or the name of a field."""
     for _ in range(60):
         press_keys(browser, Keys.TAB)
         if focused(browser).startswith(beginning):
@@ -70,6 +71,23 @@ def test_a_question_is_asked_and_a_passage_opened_and_closed_with_keys_alone(
     press_keys(browser, Keys.ESCAPE)
     WebDriverWait(browser, 60).until(lambda driver: focused(driver).startswith("[1]"))
     assert not browser.find_elements(By.CSS_SELECTOR, "[role=dialog]")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_document_is_deleted_and_brought_back_with_keys_alone(browser: WebDriver, address: str, shop: None) -> None:
+    browser.get(f"{address}/documents")
+    see(browser, "Documents to delete")
+    tab_to(browser, "Documents to delete")
+    press_keys(browser, "kiosk", Keys.ENTER)
+    tab_to(browser, "delete")
+    press_keys(browser, Keys.ENTER)
+    see(browser, "Deleted: kiosk.md")
+    tab_to(browser, "undo")
+    press_keys(browser, Keys.ENTER)
+    WebDriverWait(browser, 60).until(
+        lambda driver: "Deleted: kiosk.md" not in driver.find_element(By.TAG_NAME, "body").text
+    )
 
 
 @pytest.mark.slow

@@ -59,11 +59,22 @@ def test_a_stored_run_shows_its_intervals_and_gains(scoreboard: AppTest) -> None
     assert plain(str(two_stages().gains(["recall@5"])[0])) in shown(page)
 
 
+def test_what_is_drawn_by_category_and_language_is_told_in_numbers(scoreboard: AppTest) -> None:
+    run = two_stages()
+    save(run, workspace().engine)
+    tables = scoreboard.run().dataframe
+    for by in ("category", "language"):
+        rows = next(table.value.set_index(by) for table in tables if table.value.columns[0] == by)
+        assert list(rows.index) == run.groups(by)
+        for name in run.groups(by):
+            assert rows["smart"][name] == run.summary("smart", **{by: name}).with_interval("recall@5")
+
+
 def test_the_questions_that_moved_are_listed_best_first(scoreboard: AppTest) -> None:
     save(two_stages(), workspace().engine)
     page = scoreboard.run()
     assert "1 up, 1 down" in shown(page)
-    assert list(page.dataframe[1].value["smart"]) == [1.0, 0.0]
+    assert list(page.dataframe[-1].value["smart"]) == [1.0, 0.0]
     assert [new.question_id for _, new in moved(two_stages(), "naive", "smart", "correctness")] == ["q0", "q1"]
 
 
