@@ -3,9 +3,9 @@
 import streamlit as st
 
 from lessons.evaluate.evaluation import METRICS, Evaluation, Record
-from lessons.pages import compare
 from lessons.pages.asked import golden_named
 from lessons.pages.common import plain
+from lessons.pages.compare import compare
 from lessons.settings import settings
 
 Pair = tuple[Record, Record]

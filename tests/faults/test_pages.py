@@ -34,7 +34,7 @@ def chat() -> None:
 
 
 def compare() -> None:
-    from lessons.pages import compare
+    from lessons.pages.compare import compare
 
     compare.page()
 

@@ -6,7 +6,7 @@ from lessons.errors import LessonsError
 from lessons.ingest.scope import Scope
 from lessons.pages.asked import Asked, golden_for
 from lessons.pages.common import plain
-from lessons.pages.compare_link import follow_link
+from lessons.pages.compare.link import follow_link
 from lessons.pages.golden_picker import pick_golden, sample_questions
 from lessons.stages import stages
 from lessons.tables import plain_line

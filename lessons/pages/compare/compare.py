@@ -9,10 +9,10 @@ from streamlit.delta_generator import DeltaGenerator
 from lessons.evaluate.comparison import Comparison, what_changes
 from lessons.evaluate.comparison_file import as_markdown
 from lessons.pages.common import opened, told_plainly
-from lessons.pages.compare_chunks import show_chunks, show_known
-from lessons.pages.compare_form import ask_form
-from lessons.pages.compare_link import write_link
-from lessons.pages.compare_run import begin, follow_up, run
+from lessons.pages.compare.chunks import show_chunks, show_known
+from lessons.pages.compare.form import ask_form
+from lessons.pages.compare.link import write_link
+from lessons.pages.compare.run import begin, follow_up, run
 from lessons.pages.show import show_documents, show_words
 from lessons.pages.timeline import show_timeline
 from lessons.stages import stages

@@ -1,0 +1,1 @@
+"""One question to several stages. `compare` is the page; every other module is one part of it."""
