@@ -26,7 +26,9 @@ def start() -> Iterator[Start]:
 
     def start(port: int) -> psutil.Popen:
         command = [sys.executable, "-c", "from lessons.cli import main; main()", "app", "--headless", f"--port={port}"]
-        process = psutil.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = psutil.Popen(
+            command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=hang_up_as_usual
+        )
         started.append(process)
         until(lambda: answers(port))
         started.extend(process.children(recursive=True))
@@ -36,6 +38,11 @@ def start() -> Iterator[Start]:
     for process in started:
         if process.is_running():
             process.kill()
+
+
+def hang_up_as_usual() -> None:
+    """The tests themselves may run under `nohup`, which has every process below ignore SIGHUP."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def free_port() -> int:
