@@ -26,10 +26,10 @@ def start() -> Iterator[Start]:
 
     def start(port: int) -> psutil.Popen:
         command = [sys.executable, "-c", "from lessons.cli import main; main()", "app", "--headless", f"--port={port}"]
-        process = psutil.Popen(
-            command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=hang_up_as_usual
-        )
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+        process = psutil.Popen(command, cwd=ROOT, preexec_fn=hang_up_as_usual, **streams)
         started.append(process)
+        assert process.stdout.readline() == f"The app is at http://127.0.0.1:{port} – Ctrl-C ends it.\n"
         until(lambda: answers(port))
         started.extend(process.children(recursive=True))
         return process

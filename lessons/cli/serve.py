@@ -36,6 +36,7 @@ def serve(host: str, port: int, headless: bool) -> int:
         raise LessonsError("The app is not in the installed package: clone the workbook, and start it in its folder.")
     for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background job would ignore the first
         signal.signal(number, _interrupt)
+    typer.echo(f"The app is at http://{host}:{port} – Ctrl-C ends it.")
     server = subprocess.Popen(command(host, port, headless), cwd=ROOT, stdin=subprocess.PIPE)  # it ends with the pipe
     try:
         return server.wait()
