@@ -23,6 +23,7 @@ from tests.course.offline_process import said, watched
 
 ROOT = Path(__file__).parents[1]
 COMPARE = ["--nbval", "--nbval-sanitize-with", "tests/nbval_sanitize.cfg", "--nbval-kernel-name", "python3"]
+PATIENCE = "--timeout=1200"  # seconds for a cell: the longest takes one or two minutes, and ten on a busy machine
 MARK = "model-output"
 QUESTIONS = "6"  # of a split are asked of the served model, which costs time as a paid one costs money
 
@@ -76,7 +77,7 @@ def compare(notebooks: list[Path], further: list[str]) -> int:
     """Run pytest on the notebooks; `further` are arguments for it."""
     with tempfile.TemporaryDirectory() as folder:
         tries = Path(folder) / "tries"
-        command = [sys.executable, "-m", "pytest", *COMPARE, *further, *map(str, notebooks)]
+        command = [sys.executable, "-m", "pytest", *COMPARE, PATIENCE, *further, *map(str, notebooks)]
         code = subprocess.call(command, cwd=ROOT, env=watched(tries))
         print(said(tries), end="", file=sys.stderr)
         return code or int(said(tries) != "")
