@@ -9,6 +9,7 @@ from lessons.settings import ROOT
 
 FIRST = "00_start_here.ipynb"
 QUIET = [
+    f"--LabApp.app_settings_dir={Path(__file__).with_name('jupyter')}",  # nor is the reader asked about news
     "--LabApp.news_url=None",
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     "--LabApp.extension_manager=readonly",

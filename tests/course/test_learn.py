@@ -1,5 +1,6 @@
 """`lessons learn` as a process: it serves the first notebook, and ends when it is told to."""
 
+import json
 import re
 import signal
 import subprocess
@@ -47,6 +48,9 @@ def test_the_first_notebook_is_served_until_the_process_is_told_to_end(process: 
 def test_nothing_is_asked_of_the_outside() -> None:
     chosen = LabApp()
     chosen.parse_command_line(learn.QUIET)
+    assert json.loads((Path(chosen.app_settings_dir) / "overrides.json").read_text()) == {
+        "@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}
+    }
     assert chosen.news_url is None
     assert chosen.check_for_updates_class.__name__ == "NeverCheckForUpdate"
     assert chosen.extension_manager == "readonly"
