@@ -16,6 +16,7 @@ from lessons.cli import main
 from lessons.ingest.scope import Scope
 from lessons.memory.stores import message_store
 from lessons.settings import Settings
+from lessons.stages import stages
 from tests.evaluate.test_locomo import SAMPLE
 
 FACTS = {
@@ -120,6 +121,12 @@ def test_json_holds_answer_citations_documents_and_trace(owner: str) -> None:
     assert {each["chunk_id"] for each in answer["citations"]} <= {each["chunk_id"] for each in answer["documents"]}
     assert [step["step"] for step in answer["trace"]] == ["retrieve", "context", "answer"]
     assert answer["trace"][-1]["llm_calls"] == 1
+
+
+def test_several_answers_stand_below_the_names_of_their_stages(owner: str) -> None:
+    lines = lessons("ask", "How much is a coffee?", "--user", owner, "--stage", "all").stdout.splitlines()
+    names = [f"{name}:" for name in stages()]
+    assert [line for line in lines if line in names] == names
 
 
 def test_all_stages_answer_at_once(owner: str) -> None:

@@ -51,10 +51,12 @@ def ask(
         ensure_corpus(place, owner, advance)
     memory = Window(message_store().get_or_create(Scope(owner), session)) if session else NoMemory()
     scope: dict[str, Any] = {"user": owner, "filters": filters, "source_file": source_file}
-    answers = [
-        _ask(Conversation(memory).stream(each, question, remember=each is chosen[-1], **scope), as_json)
-        for each in chosen
-    ]
+    answers = []
+    for each in chosen:
+        if len(chosen) > 1 and not as_json:
+            typer.echo(f"{each.name}:")
+        stream = Conversation(memory).stream(each, question, remember=each is chosen[-1], **scope)
+        answers.append(_ask(stream, as_json))
     if as_json:
         print_json([answer.as_dict() for answer in answers])
     elif not any(answer.found for answer in answers) and all(answer.searched for answer in answers):

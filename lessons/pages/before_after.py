@@ -27,7 +27,7 @@ def draw(place: Workspace, owner: str, indexes: Sequence[Index]) -> None:
     chosen = st.selectbox("Document", files, key="before-after-file")
     chunks = _chunks(place, enriched, owner, chosen)
     number = st.selectbox(
-        "Chunk", range(len(chunks)), format_func=lambda i: _title(chunks[i]), key="before-after-chunk"
+        "Chunk", range(len(chunks)), format_func=lambda i: _title(chunks[i]), key=f"before-after-chunk of {chosen}"
     )
     chunk = chunks[number]
     left, right = st.columns(2, gap="large")
