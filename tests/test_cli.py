@@ -53,14 +53,14 @@ def lessons_process(*arguments: str, **environment: str) -> subprocess.Completed
 
 @pytest.fixture(scope="module")
 def owner(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """An owner with two documents, ingested through the command line."""
+    """An owner of this module alone, with two documents, ingested through the command line."""
     folder = tmp_path_factory.mktemp("facts")
     for name, text in FACTS.items():
         (folder / name).write_text(text, encoding="utf-8")
-    done = lessons("ingest", str(folder), "--user", "cli", "--json")
+    done = lessons("ingest", str(folder), "--user", folder.name, "--json")
     assert done.returncode == 0, done.stderr
     assert {line["status"] for line in json.loads(done.stdout)} == {"added"}
-    return "cli"
+    return folder.name
 
 
 def test_help_names_every_command() -> None:
@@ -172,7 +172,7 @@ def test_an_odd_question_is_answered_that_it_is_not_there(owner: str, question: 
 def test_who_asked_is_told_when_nothing_was_found(owner: str) -> None:
     done = lessons("ask", "When?", "--user", owner, "--filter", "page_number == 77")
     assert done.returncode == 0
-    assert "Asked as cli (2 documents). Another owner? --user NAME" in done.stderr
+    assert f"Asked as {owner} (2 documents). Another owner? --user NAME" in done.stderr
     assert "Asked as nobody-yet (0 documents)." in lessons("ask", "When?", "--user", "nobody-yet").stderr
     assert "Asked as" not in lessons("ask", "When does the kiosk open?", "--user", owner).stderr
 
