@@ -35,7 +35,7 @@ from lessons.ingest.found import FoundChunks, found_chunks, with_words
 from lessons.ingest.remembered import version
 from lessons.ingest.scope import Scope
 from lessons.ingest.settle import index_when_large, vacuum_after
-from lessons.ingest.vector_search import VectorSearch
+from lessons.ingest.vector_search import VectorSearch, state
 from lessons.ingest.within import documents_of, narrowed, within
 from lessons.ingest.writing import claim_document, with_text, write_chunks
 
@@ -154,9 +154,10 @@ class ChunkStore(PGVectorStore):
     ) -> list[list[FoundChunks]]:
         """What `query_each` finds under each of the filters, in one transaction."""
         self._initialize()
+        chunks = self._table_class.__table__
         with reading(self._database, scope.user_id) as connection:
-            searches = [VectorSearch(self._table_class.__table__, scope, each) for each in filters]
-            return [search.nearest(connection, vectors, limit) for search in searches]
+            now = state(connection, chunks, scope.user_id)
+            return [VectorSearch(chunks, scope, each).nearest(connection, vectors, limit, now) for each in filters]
 
     async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> FoundChunks:
         """`query` in a thread."""

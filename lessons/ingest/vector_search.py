@@ -15,6 +15,11 @@ from lessons.ingest.within import within
 from lessons.settings import settings
 
 
+def state(connection: Connection, chunks: Table, user_id: str) -> Row:
+    """Another row whenever an owner's documents have changed, or whether their vectors are indexed."""
+    return connection.execute(version(chunks.name, user_id).add_columns(indexed(chunks))).one()
+
+
 @dataclass(frozen=True)
 class VectorSearch:
     """The chunks that are searched: those within a scope that the filters leave."""
@@ -23,8 +28,10 @@ class VectorSearch:
     scope: Scope
     filters: MetadataFilters | None = None
 
-    def nearest(self, connection: Connection, vectors: Sequence[Sequence[float]], limit: int) -> list[FoundChunks]:
-        """The nearest chunks to each of the vectors."""
+    def nearest(
+        self, connection: Connection, vectors: Sequence[Sequence[float]], limit: int, now: Row
+    ) -> list[FoundChunks]:
+        """The nearest chunks to each of the vectors; `now` is the `state` of what is searched."""
         conditions = within(self.chunks, self.scope, self.filters)
 
         def search(way: Way) -> Sequence[Row]:
@@ -32,17 +39,15 @@ class VectorSearch:
             hits = nearest(self.chunks, conditions, vectors, limit, way)
             return connection.execute(with_words(hits, self.chunks, self.scope.user_id)).all()
 
-        way = self._way(connection, conditions)
+        way = self._way(connection, conditions, now)
         rows = search(way)
         if len(rows) < limit * len(vectors) and way == "hnsw":  # a walk ended before it met enough that fit
             way = "exact"
             rows = search(way)
         return found_chunks(rows, len(vectors), way)
 
-    def _way(self, connection: Connection, conditions: Sequence[ColumnElement[bool]]) -> Way:
+    def _way(self, connection: Connection, conditions: Sequence[ColumnElement[bool]], now: Row) -> Way:
         """How to search; what there is to compare is counted again only after a change."""
-        state = version(self.chunks.name, self.scope.user_id).add_columns(indexed(self.chunks))
         limits = settings().exact_search_chunks, settings().exact_filtered_chunks
         key = VectorSearch, self.chunks.name, self.scope, self.filters and self.filters.model_dump_json(), limits
-        now = connection.execute(state).one()
         return kept(connection.engine, key, now, lambda: choose_way(connection, self.chunks, conditions))
