@@ -59,6 +59,7 @@ def test_normalizing_twice_changes_nothing_more(text: str) -> None:
 @settings(max_examples=100, deadline=None)
 @given(TEXTS, HISTORIES)
 @example("A\x1f0", (("user", "0"),))
+@example("", (("user", "B\x1f-"),))
 def test_compressing_twice_changes_nothing_more(text: str, history: tuple) -> None:
     once, _ = run([Compress()], text, history=history)
     assert run([Compress()], once[0], history=history)[0] == once

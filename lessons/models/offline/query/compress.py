@@ -18,7 +18,7 @@ from lessons.models.offline.query.slots import Slot, people, slots
 from lessons.models.offline.question import read_question
 from lessons.models.offline.recall import recalled, remembered
 from lessons.models.offline.tasks import task
-from lessons.text import language, terms
+from lessons.text import language, normalize, terms
 
 _TURNS, _CHARS = 10, 1_000  # how much of a conversation is read
 _LONGEST = 300  # characters of a question that can lack something
@@ -69,7 +69,7 @@ def _turns(history: Sequence[tuple[str, str]]) -> list[Turn]:
     """The user's questions, each made to stand alone by those before it, with what was said until the next."""
     said: list[Turn] = []
     for role, content in history:
-        content = content[:_CHARS]
+        content = normalize(content)[:_CHARS]  # as the question is, so that both have the same words
         if role == "user" and content.strip():
             said.append(Turn(standalone(content[:_LONGEST], said), ""))
         elif role == "assistant" and said:
