@@ -22,4 +22,11 @@ class ModelError(LessonsError):
 
 
 class ReadError(LessonsError):
-    """A file cannot be read as a document."""
+    """A file cannot be read as a document. `reason` says why where the name stands beside it already."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(name, problem)
+        self.reason = f"It {problem}"
+
+    def __str__(self) -> str:
+        return " ".join(self.args)

@@ -200,6 +200,13 @@ def test_a_bad_file_is_reported_and_the_others_go_on(owner: str, tmp_path: Path)
     }
 
 
+def test_a_bad_file_is_named_once_beside_its_reason(database: Settings, tmp_path: Path) -> None:
+    (tmp_path / "bad.pdf").write_bytes(b"no pdf")
+    done = lessons("ingest", str(tmp_path / "bad.pdf"), "--user", "cli-named-once", "--index", "naive")
+    assert done.stdout.startswith("failed    bad.pdf [naive] – It is ")
+    assert done.stdout.count("bad.pdf") == 1
+
+
 def test_files_of_an_unknown_kind_are_named(owner: str, tmp_path: Path) -> None:
     for name in ("kiosk.md", "회의록.hwp", ".hidden.hwp"):
         (tmp_path / name).write_text(FACTS["kiosk.md"], encoding="utf-8")

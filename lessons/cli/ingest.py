@@ -147,4 +147,5 @@ def _print_used(report: list[dict[str, Any]]) -> None:
 
 def _ingest_line(line: dict[str, Any]) -> str:
     reason = f" – {line['reason']}" if line["reason"] else ""
-    return f"{line['status']:9} {line['file']} [{line['index']}] {line['chunks']} chunks{reason}"
+    chunks = "" if line["status"] == "failed" else f" {line['chunks']} chunks"
+    return f"{line['status']:9} {line['file']} [{line['index']}]{chunks}{reason}"

@@ -152,7 +152,7 @@ def _result(ray: Any, done: Any, due: Due, settings: Settings) -> FileResult:
         raise error.cause from None
     except ray.exceptions.RayError:
         reason = (
-            f"Work on {due.source_file} broke off {settings.ingestion_attempts} times and was given up: "
+            f"Work on it broke off {settings.ingestion_attempts} times and was given up: "
             "the workers may lack memory for it, so split the file."
         )
         return FileResult(due.source_file, "failed", reason=reason)

@@ -24,9 +24,9 @@ Step = Literal["reading", "splitting", "summaries", "keywords", "embedding", "st
 
 @dataclass(frozen=True)
 class FileResult:
-    """What became of one file. `reason` says why, or how it was read if that took a guess. Times are seconds.
+    """What became of one file. `reason` says why without its name, or how it was read if that took a guess.
 
-    Calls, tokens and cost in US dollars are those of its enrichment.
+    Times are seconds. Calls, tokens and cost in US dollars are those of its enrichment.
     """
 
     source_file: str
@@ -105,7 +105,7 @@ def recognise(path: Path, name: str, index: Index, scope: Scope, known: Mapping[
     try:
         fingerprint = index.fingerprint(content_hash(path, name), scope.type)
     except ReadError as error:
-        return FileResult(name, "failed", reason=str(error))
+        return FileResult(name, "failed", reason=error.reason)
     if known.get(name) == fingerprint:
         return FileResult(name, "unchanged")
     if twin := next((other for other, its in known.items() if its == fingerprint), None):
@@ -127,7 +127,7 @@ def ingest_file(
     try:
         documents = read(path, name)
     except ReadError as error:
-        return FileResult(name, "failed", reason=str(error))
+        return FileResult(name, "failed", reason=error.reason)
     watch(name, "splitting")
     used = trace.Step("enrich")
     cut_at = perf_counter()

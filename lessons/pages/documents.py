@@ -15,6 +15,7 @@ ADVICE = {
     "added": "is in; ask about it on the Compare page.",
     "replaced": "took the place of its earlier version.",
     "unchanged": "is already there, unchanged.",
+    "failed": "could not be used.",
 }
 
 
@@ -69,8 +70,7 @@ def _show_job(job: JobStatus, owner: str) -> None:
 
 
 def _show_result(result: JobResult) -> None:
-    reason = (result.reason or "").removeprefix(f"{result.source_file} ")
-    line = plain(f"{result.source_file} [{result.index}] {ADVICE.get(result.status, '')} {reason}")
+    line = plain(f"{result.source_file} [{result.index}] {ADVICE.get(result.status, '')} {result.reason or ''}")
     if result.status == "failed":
         st.error(line)
     elif result.status == "duplicate":

@@ -253,17 +253,17 @@ def test_a_bad_file_is_told_and_the_others_go_on(one_database: Settings, owner: 
     ended = jobs.wait(jobs.submit([(b"", "empty.txt"), *files(1), (b"x", "../../a.exe")], owner), owner, 30)
     assert ended.status == "COMPLETED"
     assert [result.status for result in ended.results] == ["failed", "added", "failed"]
-    assert ended.results[0].reason == "empty.txt is empty."
+    assert ended.results[0].reason == "It is empty."
 
 
 def test_a_job_without_a_single_good_file_failed(one_database: Settings, owner: Scope) -> None:
     jobs = jobs_of(one_database)
     one = jobs.wait(jobs.submit([(b"", "empty.txt")], owner), owner, 30)
-    assert (one.status, one.reason) == ("FAILED", "empty.txt is empty.")
+    assert (one.status, one.reason) == ("FAILED", "It is empty.")
     two = jobs.wait(jobs.submit([(b"", "empty.txt"), (b"", "void.txt")], owner), owner, 30)
     assert (two.status, two.reason) == (
         "FAILED",
-        "None of the files could be ingested; the first one: empty.txt is empty.",
+        "None of the files could be ingested; the first one, empty.txt: It is empty.",
     )
 
 

@@ -156,9 +156,9 @@ def _contents(files: Sequence[tuple[Path | bytes, str]], limit: int) -> Iterator
         try:
             content = source if isinstance(source, bytes) else _read(source, limit + 1)
         except OSError as error:
-            raise ReadError(f"{name} cannot be opened: {error.strerror or error}.") from error
+            raise ReadError(name, f"cannot be opened: {error.strerror or error}.") from error
         if len(content) > limit:
-            raise ReadError(f"{name} {too_large(limit)}")
+            raise ReadError(name, too_large(limit))
         yield content, normalize(name)
 
 

@@ -86,12 +86,11 @@ def _fill(claim: Claim, place: Place, name: str, index: Index, files: Sequence[t
 
 def _given_up(claim: Claim, files: Sequence[tuple[Path, str]]) -> JobResult:
     index, position = divmod(len(claim.job.results), len(files))
-    source_file = files[position][1]
     reason = claim.job.reason or (
-        f"Work on {source_file} broke off {claim.job.attempts - 1} times and was given up: "
+        f"Work on it broke off {claim.job.attempts - 1} times and was given up: "
         "the program may lack memory for it, so split the file."
     )
-    return JobResult(source_file, "failed", reason=reason, index=claim.job.indexes[index])
+    return JobResult(files[position][1], "failed", reason=reason, index=claim.job.indexes[index])
 
 
 def _outcome(claim: Claim) -> tuple[State, str | None]:
@@ -99,8 +98,10 @@ def _outcome(claim: Claim) -> tuple[State, str | None]:
     results = claim.job.results
     if any(result["status"] != "failed" for result in results):
         return "COMPLETED", None
-    first = results[0]["reason"]
-    return "FAILED", first if len(results) == 1 else f"None of the files could be ingested; the first one: {first}"
+    name, reason = results[0]["source_file"], results[0]["reason"]
+    if len(results) == 1:
+        return "FAILED", reason
+    return "FAILED", f"None of the files could be ingested; the first one, {name}: {reason}"
 
 
 @contextmanager

@@ -56,9 +56,9 @@ def read(path: Path, source_file: str | None = None) -> list[Document]:
     content = _content(path, name)
     pages = [page for page in content.pages if page.text]
     if not pages:
-        raise ReadError(f"{name} has no text to read; a scanned document needs text recognition (OCR) first.")
+        raise ReadError(name, "has no text to read; a scanned document needs text recognition (OCR) first.")
     if is_noise("".join(page.text for page in pages)):
-        raise ReadError(f"{name} gives no readable letters; print it to a new PDF, or recognise its text (OCR) first.")
+        raise ReadError(name, "gives no readable letters; print it to a new PDF, or recognise its text (OCR) first.")
     if not any(page.headings for page in pages):
         pages = [Page(page.number, page.text, numbered_headings(page.text), page.repaired) for page in pages]
     title, day = title_of(content), date_of(content)
@@ -80,9 +80,9 @@ def content_hash(path: Path, source_file: str | None = None) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except FileError as reason:
-        raise ReadError(f"{name} {reason}") from reason
+        raise ReadError(name, str(reason)) from reason
     except OSError as error:
-        raise ReadError(f"{name} cannot be opened: {error.strerror or error}.") from error
+        raise ReadError(name, f"cannot be opened: {error.strerror or error}.") from error
 
 
 def _document(page: Page, name: str, suffix: str, structure: Structure) -> Document:
@@ -102,11 +102,11 @@ def _content(path: Path, name: str) -> Content:
     try:
         return _reader(path)(path)
     except FileError as reason:
-        raise ReadError(f"{name} {reason}") from reason
+        raise ReadError(name, str(reason)) from reason
     except OSError as error:
-        raise ReadError(f"{name} cannot be opened: {error.strerror or error}.") from error
+        raise ReadError(name, f"cannot be opened: {error.strerror or error}.") from error
     except Exception as error:  # a parser may raise anything on a broken file
-        raise ReadError(f"{name} is damaged or is not really a {path.suffix} file; open and save it anew.") from error
+        raise ReadError(name, f"is damaged or is not really a {path.suffix} file; open and save it anew.") from error
 
 
 def _reader(path: Path) -> Callable[[Path], Content]:

@@ -38,7 +38,7 @@ def _hidden(name: Path) -> bool:
 
 def _single(path: Path) -> tuple[Path, str]:
     if not path.exists():
-        raise ReadError(f"{path} does not exist; check the spelling of the path.")
+        raise ReadError(str(path), "does not exist; check the spelling of the path.")
     return path.resolve(), stored_name(path.name)
 
 
