@@ -193,6 +193,7 @@ class Settings(BaseSettings):
 
     # Evaluation
     evaluation_questions: int | None = Field(None, ge=1)  # that are drawn of those there are; None: all of them
+    gate_questions: int = 10  # fewer decide nothing: each would weigh more than the tenth that a gate asks for
     choice_margin: float = 0.05  # of the metric, that a cheaper stage may lose at most
 
     # Copilot

@@ -57,6 +57,8 @@ def evaluate(
         export_csv(result, csv)
     if as_json:
         print_json(result.as_dict())
+        for note in result.notes:
+            errors().print(f"Note: {note}", style="yellow", markup=False, highlight=False, soft_wrap=True)
     else:
         print_tables(report(result), f"\nStored as run {number}.")
 

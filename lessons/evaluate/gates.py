@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import isnan
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from lessons.evaluate.evaluation import Evaluation, compare_records
+from lessons.settings import settings
 from lessons.tables import html_table
 
-Status = Literal["passed", "missed", "not yet measurable"]
+Status = Literal["passed", "missed", "too few questions", "not yet measurable"]
 
 GROUNDED = 0.90
 P95_MS = 10_000.0
@@ -16,13 +17,22 @@ SIMPLE = ("fact", "identifier")
 MULTI_PART = "multi-part"
 
 
+class Measured(NamedTuple):
+    """The value that a gate looks at, the same in words, whether it passes, and how many questions it comes from."""
+
+    value: float
+    number: str
+    passed: bool
+    n: int
+
+
 @dataclass(frozen=True)
 class Gate:
-    """A promise about one stage. `measure` gives the number and whether it passes, or None where data is missing."""
+    """A promise about one stage. `measure` gives None where data is missing."""
 
     stage: str
     promise: str
-    measure: Callable[[Evaluation], tuple[float, str, bool] | None]
+    measure: Callable[[Evaluation], Measured | None]
 
 
 @dataclass(frozen=True)
@@ -52,22 +62,26 @@ class GateReport(list[GateResult]):
 
 
 def gate_report(evaluation: Evaluation) -> GateReport:
-    """Every gate of row B11 with its number. A gate whose stages or questions are missing is not yet measurable."""
+    """Every gate of row B11 with its number. A gate whose stages or questions are missing is not yet measurable.
+
+    One with fewer than `gate_questions` questions is measured and not judged.
+    """
     return GateReport(_result(gate, evaluation) for gate in [*GAIN_GATES, *(_each_stage(evaluation))])
 
 
 def _result(gate: Gate, evaluation: Evaluation) -> GateResult:
     measured = gate.measure(evaluation)
-    if measured is None or isnan(measured[0]):
+    if measured is None or isnan(measured.value):
         return GateResult(gate, "not yet measurable")
-    value, number, passed = measured
-    return GateResult(gate, "passed" if passed else "missed", value, number)
+    judged: Status = "passed" if measured.passed else "missed"
+    enough = measured.n >= settings().gate_questions
+    return GateResult(gate, judged if enough else "too few questions", measured.value, measured.number)
 
 
 def relative_gain(before: str, after: str, metric: str, least: float) -> Gate:
     """`after` must raise the mean of `metric` by at least the share `least` of the mean of `before`."""
 
-    def measure(evaluation: Evaluation) -> tuple[float, str, bool] | None:
+    def measure(evaluation: Evaluation) -> Measured | None:
         if not {before, after} <= set(evaluation.stages):
             return None
         gain = compare_records(evaluation.of(before), evaluation.of(after), metric, before, after)
@@ -75,19 +89,20 @@ def relative_gain(before: str, after: str, metric: str, least: float) -> Gate:
             f"{gain.relative:+.1%}: {gain.mean_before:.3f} → {gain.mean_after:.3f}, difference {gain.delta:+.3f} "
             f"[{gain.ci_low:+.3f}, {gain.ci_high:+.3f}], n = {gain.n}"
         )
-        return gain.relative, number, gain.relative >= least
+        return Measured(gain.relative, number, gain.relative >= least, gain.n)
 
     return Gate(after, f"{after}: {metric} at least {least:.0%} above {before}", measure)
 
 
 def _share_correct(stage: str, category: str, least: float) -> Gate:
-    def measure(evaluation: Evaluation) -> tuple[float, str, bool] | None:
+    def measure(evaluation: Evaluation) -> Measured | None:
         records = evaluation.of(stage, category=category)
         if not records:
             return None
         summary = evaluation.summary(stage, category=category)
         value, (low, high) = summary.means["correctness"], summary.intervals["correctness"]
-        return value, f"{value:.1%} [{low:.1%}, {high:.1%}], n = {len(records)}", value >= least
+        number = f"{value:.1%} [{low:.1%}, {high:.1%}], n = {len(records)}"
+        return Measured(value, number, value >= least, len(records))
 
     return Gate(stage, f"{stage}: at least {least:.0%} correct on {category} questions", measure)
 
@@ -95,13 +110,13 @@ def _share_correct(stage: str, category: str, least: float) -> Gate:
 def _no_worse(before: str, after: str, categories: tuple[str, ...]) -> Gate:
     """Passes unless `after` is shown to be worse; the interval says how much worse it could still be."""
 
-    def measure(evaluation: Evaluation) -> tuple[float, str, bool] | None:
+    def measure(evaluation: Evaluation) -> Measured | None:
         old, new = (
             [record for record in evaluation.of(stage) if record.category in categories] for stage in (before, after)
         )
         gain = compare_records(old, new, "correctness", before, after)
         number = f"{gain.delta:+.3f} [{gain.ci_low:+.3f}, {gain.ci_high:+.3f}], n = {gain.n}"
-        return gain.delta, number, gain.verdict != "worse"
+        return Measured(gain.delta, number, gain.verdict != "worse", gain.n)
 
     return Gate(after, f"{after}: no worse than {before} on simple questions ({', '.join(categories)})", measure)
 
@@ -111,17 +126,18 @@ def _each_stage(evaluation: Evaluation) -> list[Gate]:
 
 
 def _grounded(stage: str) -> Gate:
-    def measure(evaluation: Evaluation) -> tuple[float, str, bool]:
+    def measure(evaluation: Evaluation) -> Measured:
         value = evaluation.summary(stage).means["groundedness"]
-        return value, f"{value:.1%}", value >= GROUNDED
+        told = [record for record in evaluation.of(stage) if not isnan(record.value("groundedness"))]
+        return Measured(value, f"{value:.1%}", value >= GROUNDED, len(told))
 
     return Gate(stage, f"{stage}: groundedness at least {GROUNDED:.0%}", measure)
 
 
 def _fast(stage: str) -> Gate:
-    def measure(evaluation: Evaluation) -> tuple[float, str, bool]:
-        value = evaluation.summary(stage).p95_ms
-        return value, f"{value:,.0f} ms", value < P95_MS
+    def measure(evaluation: Evaluation) -> Measured:
+        found = evaluation.summary(stage)
+        return Measured(found.p95_ms, f"{found.p95_ms:,.0f} ms", found.p95_ms < P95_MS, found.n)
 
     return Gate(stage, f"{stage}: p95 latency below {P95_MS / 1000:.0f} s", measure)
 

@@ -71,7 +71,8 @@ def evaluate(
         for record in answers(task.stages, task.questions):
             records.append(record)
             watch("Asking", len(records), len(task.stages) * len(task.questions))
-    return Evaluation(task.data, task.split, tuple(records), _in_force(place), notes=tuple(task.notes))
+    notes = (*task.notes, *_too_few(len(task.questions), place.settings.gate_questions))
+    return Evaluation(task.data, task.split, tuple(records), _in_force(place), notes=notes)
 
 
 @contextmanager
@@ -128,6 +129,14 @@ def _warm_up(place: Workspace) -> None:
     """Load what is loaded on first use, weights and tokenizer, so that no question's latency includes it."""
     place.embedding.get_query_embedding("warm up")
     ExactTokenCounter(place.settings.llm_model).count("warm up")
+
+
+def _too_few(asked: int, least: int) -> list[str]:
+    """Says so when chance alone could have made the numbers."""
+    if asked >= least:
+        return []
+    counted = "One question decides" if asked == 1 else f"{asked} questions decide"
+    return [f"{counted} nothing, and the true intervals are wider than these: ask at least {least}."]
 
 
 def _own_documents(stages: Sequence[Answering], questions: Sequence[Golden], place: Workspace) -> list[str]:

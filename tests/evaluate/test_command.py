@@ -74,6 +74,14 @@ def test_a_person_reads_a_table_and_the_run_is_stored(folder: Path, tmp_path: Pa
     assert len((tmp_path / "run.csv").read_text(encoding="utf-8-sig").splitlines()) >= 4
 
 
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_few_questions_come_with_a_note_that_they_decide_nothing(folder: Path, form: tuple[str, ...]) -> None:
+    done = lessons("evaluate", "naive", "--data", str(folder), *form)
+    told = done.stderr if form else done.stdout
+    assert "Note: 3 questions decide nothing" in told
+    assert "passed: " not in done.stdout
+
+
 def test_a_broken_set_ends_with_code_1_and_the_place(folder: Path) -> None:
     with (folder / "corpus.jsonl").open("a") as file:
         file.write("{broken\n")

@@ -1,6 +1,7 @@
 """The promises of the stages are passed, missed, or not yet measurable, each with its number."""
 
 from lessons.evaluate.gates import gate_report
+from lessons.settings import settings
 from tests.evaluate.records import evaluation
 
 STAGES = ("naive", "enhanced", "smart", "reranked", "agentic")
@@ -28,9 +29,9 @@ def test_a_gate_says_its_number() -> None:
 
 
 def test_the_agent_must_answer_four_of_five_multi_part_questions() -> None:
-    wrong_everywhere = evaluation({"agentic": [0.0] * 12}, "correctness")
+    wrong_everywhere = evaluation({"agentic": [0.0] * 36}, "correctness")
     assert statuses(wrong_everywhere, "multi-part") == ["missed"]
-    assert statuses(evaluation({"agentic": [1.0] * 12}, "correctness"), "multi-part") == ["passed"]
+    assert statuses(evaluation({"agentic": [1.0] * 36}, "correctness"), "multi-part") == ["passed"]
 
 
 def test_the_agent_must_not_be_worse_on_simple_questions() -> None:
@@ -42,6 +43,25 @@ def test_the_agent_must_not_be_worse_on_simple_questions() -> None:
 def test_every_stage_must_be_grounded_and_fast() -> None:
     assert statuses(evaluation({"naive": [0.8] * 10}, "groundedness"), "groundedness") == ["missed"]
     assert statuses(evaluation({"naive": [1.0] * 10}), "p95") == ["passed"]
+
+
+def test_so_few_questions_that_chance_decides_are_measured_and_not_judged() -> None:
+    def judged(questions: int) -> str:
+        (result,) = [
+            each for each in gate_report(evaluation({"naive": [1.0] * questions})) if "p95" in each.gate.promise
+        ]
+        assert result.number
+        return result.status
+
+    least = settings().gate_questions
+    assert (judged(least - 1), judged(least)) == ("too few questions", "passed")
+
+
+def test_refusals_do_not_count_among_the_questions_of_groundedness() -> None:
+    nan = float("nan")
+    assert statuses(evaluation({"naive": [1.0] * 9 + [nan] * 9}, "groundedness"), "groundedness") == [
+        "too few questions"
+    ]
 
 
 def test_a_gain_from_nothing_cannot_be_given_as_a_share() -> None:
