@@ -73,6 +73,14 @@ def ask(browser: WebDriver, question: str) -> None:
     click(browser, "Ask")
 
 
+def ask_by_link(browser: WebDriver, address: str, question: str) -> None:
+    """Open the address of a question to two stages, and have it answered."""
+    browser.get(f"{address}/?stages=naive,smart&question={question}")
+    see(browser, "Search in")
+    click(browser, "Ask")
+    see(browser, "Save as Markdown")
+
+
 PAYLOAD = """# Umbrellas <script>document.title = "broken"</script>
 
 The kiosk rents <b>umbrellas</b> for 9 euros, see https://evil.example/a and [more](javascript:alert(1)).
@@ -102,10 +110,7 @@ def test_stages_are_compared_a_citation_opened_and_the_comparison_saved(
 ) -> None:
     folder = {"behavior": "allow", "downloadPath": str(tmp_path)}
     browser.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
-    browser.get(f"{address}/?stages=naive,smart&question=How much are umbrellas?")
-    see(browser, "Search in")
-    click(browser, "Ask")
-    see(browser, "Save as Markdown")
+    ask_by_link(browser, address, "How much are umbrellas?")
     press(browser, "//button[contains(., 'Save as Markdown')]")
     WebDriverWait(browser, 60).until(lambda _: (tmp_path / "comparison.md").exists())
     assert "How much are umbrellas" in (tmp_path / "comparison.md").read_text(encoding="utf-8")
@@ -116,6 +121,30 @@ def test_stages_are_compared_a_citation_opened_and_the_comparison_saved(
     alive = "a[href*='evil.example'], a[href^=javascript], img[src*=evil], img[src=x], iframe[src*=evil], main b"
     assert [each.get_attribute("outerHTML") for each in browser.find_elements(By.CSS_SELECTOR, alive)] == []
     assert browser.title != "broken"
+
+
+BESIDE = """
+const [earlier, question] = arguments;
+const asked = () => [...document.querySelectorAll('h2')].some(head => head.innerText === question);
+new MutationObserver(() => window.beside = window.beside || (earlier.isConnected && asked()))
+  .observe(document.body, {subtree: true, childList: true, characterData: true});
+"""
+"""Watch whether an element is ever on the page together with the heading of a question."""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_what_was_answered_is_gone_as_soon_as_something_else_is_asked(
+    browser: WebDriver, address: str, shop: None
+) -> None:
+    ask_by_link(browser, address, "When does the kiosk open?")
+    at_rest(browser)
+    save = browser.find_element(By.XPATH, "//button[contains(., 'Save as Markdown')]")
+    browser.execute_script(BESIDE, save, "When does the kiosk open? And close?")
+    ask(browser, " And close?")
+    WebDriverWait(browser, 60).until(lambda driver: driver.find_elements(By.XPATH, "//h2[contains(., 'And close?')]"))
+    see(browser, "Save as Markdown")
+    assert browser.execute_script("return window.beside") is False
 
 
 @pytest.mark.slow

@@ -30,15 +30,27 @@ def page() -> None:
         with told_plainly():
             st.session_state.compared, streams = begin(asked, owner)
         write_link(asked)
-        _show_question(st.session_state.compared)
-        run(st.session_state.compared, streams, _cells(asked.stages))
+        st.session_state.place = 1 - st.session_state.get("place", 0)
+        with _place():
+            _show_question(st.session_state.compared)
+            run(st.session_state.compared, streams, _cells(asked.stages))
         st.rerun()
     chosen = [name for name in stages() if name in st.session_state.stages]
-    if "compared" in st.session_state:
-        _show(_only(st.session_state.compared, chosen), chosen)
-    else:
-        st.header("What each stage changes", anchor=False)
-        _cells(chosen)
+    with _place():
+        if "compared" in st.session_state:
+            _show(_only(st.session_state.compared, chosen), chosen)
+        else:
+            st.header("What each stage changes", anchor=False)
+            _cells(chosen)
+
+
+def _place() -> DeltaGenerator:
+    """Where answers are drawn. Each question has the other of two places, and the one of the question before is empty.
+
+    In the same place, Streamlit would leave the earlier answers below the new ones until all have come in.
+    """
+    number = st.session_state.get("place", 0)
+    return [st.container() if at == number else st.empty() for at in range(2)][number]
 
 
 def _only(compared: Comparison, chosen: Sequence[str]) -> Comparison:
