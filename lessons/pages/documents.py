@@ -46,15 +46,23 @@ def _follow(owner: str) -> None:
     @st.fragment(run_every=1 if waiting else None)
     def draw() -> None:
         found = jobs().all(Scope(owner), SHOWN_JOBS)
+        there = _there(owner)
         for job in found:
-            _show_job(job, owner)
+            _show_job(job, owner, there)
         if waiting and not any(job.is_open for job in found):
             st.rerun()
 
     draw()
 
 
-def _show_job(job: JobStatus, owner: str) -> None:
+def _there(owner: str) -> set[tuple[str, str]]:
+    """Each document with each index that has it."""
+    found = {index.name: workspace().store(index).documents(Scope(owner)) for index in indexes()}
+    return {(row.source_file, name) for name, rows in found.items() for row in rows}
+
+
+def _show_job(job: JobStatus, owner: str, there: set[tuple[str, str]]) -> None:
+    """How far it is and what became of its files; nothing is said to be in that has been deleted since."""
     if job.is_open:
         part = f" ({job.step_done} of {job.step_total} chunks)" if job.step_total else ""
         step = f"{job.step or 'waiting'} {job.source_file or ''}{part}"
@@ -63,7 +71,8 @@ def _show_job(job: JobStatus, owner: str) -> None:
         if st.button("Cancel", key=f"cancel-{job.id}"):
             jobs().cancel(job.id, Scope(owner))
     for result in job.results:
-        _show_result(result)
+        if result.status not in ADVICE or (result.source_file, result.index) in there:
+            _show_result(result)
     told = any(result.reason and result.reason in (job.reason or "") for result in job.results)
     if job.reason and not job.is_open and not told:
         st.error(plain(f"{job.status}: {job.reason}"))

@@ -53,6 +53,10 @@ def listed(page: AppTest) -> set[str]:
     return {name for table in page.dataframe for name in table.value["file"]}
 
 
+def told(page: AppTest) -> str:
+    return "\n".join(element.value for element in page.success)
+
+
 def headed(page: AppTest) -> str:
     return "\n".join(element.value for element in [*page.markdown, *page.caption, *page.header])
 
@@ -101,9 +105,8 @@ def test_files_become_a_job_that_is_followed_to_its_end(page: AppTest) -> None:
     assert jobs().wait(job_id, Scope(OWNER), 120).status == "COMPLETED"
     page.run()
     assert not page.exception
-    told = "\n".join(element.value for element in page.success)
-    assert plain("<img src=x onerror=alert(1)>[a](javascript:b).md") in told
-    assert "c\\.md" in told
+    assert plain("<img src=x onerror=alert(1)>[a](javascript:b).md") in told(page)
+    assert "c\\.md" in told(page)
     assert {EVIL, "c.md"} <= listed(page)
 
 
@@ -132,6 +135,16 @@ def test_a_deleted_document_is_gone_and_undo_brings_it_back(page: AppTest) -> No
     assert listed(page) == before - {"notes.md"}
     press(page, "Undo")
     assert listed(page) == before
+
+
+def test_a_document_that_was_deleted_is_no_longer_said_to_be_in(page: AppTest) -> None:
+    press(upload_to(page.run(), ("gone.md", b"Geese fly south in autumn.")), "Ingest")
+    (newest, *_) = jobs().all(Scope(OWNER), 1)
+    jobs().wait(newest.id, Scope(OWNER), 120)
+    assert "gone\\.md" in told(page.run())
+    page.multiselect(key="delete").set_value(["gone.md"])
+    press(page.run(), "Delete")
+    assert [line for line in told(page).splitlines() if "gone" in line] == [plain("Deleted: gone.md.")]
 
 
 def test_what_was_deleted_earlier_is_brought_back_from_the_list(page: AppTest) -> None:
