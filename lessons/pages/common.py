@@ -3,20 +3,23 @@
 import re
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import streamlit as st
 
 from lessons.context.cache.cache import Cached, with_cache
 from lessons.errors import LessonsError
-from lessons.library import ensure_corpus, shipped_documents
+from lessons.ingest.scope import Scope
+from lessons.library import ensure_corpus, indexes, shipped_documents
 from lessons.models.llm import describe
+from lessons.pages.limits import is_shared
 from lessons.settings import settings
 from lessons.stages import Stage
 from lessons.tables import plain
 from lessons.workspace import Workspace, workspace
 
 _SESSION = re.compile(r"[\w-]{22}", re.ASCII)  # what `secrets.token_urlsafe(16)` gives
+TYPE_ANOTHER = " Type a name to choose another, such as the one of `lessons ingest --user`; a new name begins empty."
 
 
 def counted(number: int, noun: str) -> str:
@@ -42,22 +45,45 @@ def told_plainly() -> Iterator[None]:
 
 def opened() -> tuple[Workspace, str]:
     """The workspace with the shipped documents loaded, and the owner chosen in the side bar."""
-    owners = list(dict.fromkeys([settings().user, *(document["owner"] for document in shipped_documents())]))
-    if kept("owner") in owners:
-        st.session_state["owner-box"] = kept("owner")
     with told_plainly():
-        owner = st.sidebar.selectbox(
-            "Owner of the documents",
-            owners,
-            key="owner-box",
-            on_change=lambda: keep("owner", st.session_state["owner-box"]),
-            help="Only this owner's documents are searched.",
-        )
-        keep("owner", owner)
+        owner = _choose_owner()
         place = _open()
+        _tell_of_none(place, owner)
         st.sidebar.caption(plain(f"Answers come from the {describe(place.llm)}."))
         _offer_cache()
     return place, owner
+
+
+def _choose_owner() -> str:
+    """One of the known owners or, at home, any that is typed or in the address. A shared app never takes another name.
+
+    The owners of the database are not listed: no statement looks beyond one owner (row-level security).
+    """
+    shipped = (document["owner"] for document in shipped_documents())
+    known: dict[str, None] = st.session_state.setdefault("owners", dict.fromkeys([settings().user, *shipped]))
+    if kept("owner") and not is_shared():
+        known[kept("owner")] = None
+    if kept("owner") in known:
+        st.session_state["owner-box"] = kept("owner")
+    chosen = st.sidebar.selectbox(
+        "Owner of the documents",
+        list(known),
+        key="owner-box",
+        on_change=lambda: keep("owner", st.session_state["owner-box"]),
+        help="Only this owner's documents are searched." + ("" if is_shared() else TYPE_ANOTHER),
+        accept_new_options=not is_shared(),
+    )
+    owner = Scope(chosen or settings().user).user_id
+    keep("owner", owner)
+    return owner
+
+
+def _tell_of_none(place: Workspace, owner: str) -> None:
+    """A name may be mistyped. A database that cannot say so is told of by what needs it."""
+    with suppress(LessonsError):
+        if not place.store(indexes()[0]).documents(Scope(owner)):
+            none = f"{owner} has no documents yet. Add some on the page Documents, or check the name."
+            st.sidebar.caption(plain(none))
 
 
 def answering(stage: Stage) -> Stage | Cached:

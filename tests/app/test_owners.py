@@ -1,0 +1,97 @@
+"""Whose documents the app shows: at home anybody's who is named, on a shared app only those of its list."""
+
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webdriver import WebDriver
+from streamlit.testing.v1 import AppTest
+
+from lessons.ingest.pipeline import ingest
+from lessons.ingest.scope import Scope
+from lessons.library import indexes
+from lessons.pages import common, limits
+from lessons.pages.common import plain
+from lessons.settings import settings
+from lessons.workspace import workspace
+from tests.app.test_browser import address, at_rest, browser, pytestmark, see, there
+from tests.support.app import shown
+
+__all__ = ["address", "browser"]
+
+ME = "단원 owner"
+NAME = "가게 쪽지.md"
+
+
+def script() -> None:
+    from lessons.pages.compare import compare
+
+    compare.page()
+
+
+@pytest.fixture(scope="module")
+def mine(shop: None, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A document of an owner that is not shipped, in every index, as `lessons ingest --user` leaves it."""
+    path, place = tmp_path_factory.mktemp("mine") / "note.md", workspace()
+    path.write_text("# Shop\n\nThe shop opens at 6:05.\n", encoding="utf-8")
+    for index in indexes():
+        list(ingest([(path, NAME)], index, place.store(index), place.embedding, Scope(ME)))
+
+
+def opened(owner: str) -> AppTest:
+    page = AppTest.from_function(script, default_timeout=120)
+    page.query_params["owner"] = owner
+    page.run()
+    assert not page.exception
+    return page
+
+
+def test_an_owner_of_ones_own_is_chosen_by_the_address(mine: None) -> None:
+    page = opened(ME)
+    assert page.sidebar.selectbox[0].value == ME
+    assert NAME in page.selectbox(key="file").options
+
+
+def test_an_owner_that_was_chosen_stays_in_the_list(mine: None) -> None:
+    page = opened(ME)
+    page.sidebar.selectbox[0].set_value("reader").run()
+    assert NAME not in page.selectbox(key="file").options
+    assert ME in page.sidebar.selectbox[0].options
+
+
+def test_owners_of_the_database_are_not_listed(mine: None) -> None:
+    assert ME not in opened("reader").sidebar.selectbox[0].options
+
+
+def test_a_shared_app_takes_no_other_name(mine: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (common, limits):
+        monkeypatch.setattr(module, "is_shared", lambda: True)
+    page = opened(ME)
+    assert page.sidebar.selectbox[0].value == settings().user
+    assert not page.sidebar.selectbox[0].proto.accept_new_options
+    assert ME not in page.sidebar.selectbox[0].options
+    assert NAME not in page.selectbox(key="file").options
+
+
+def test_an_owner_without_documents_is_told_so(mine: None) -> None:
+    told = plain("has no documents yet. Add some on the page Documents, or check the name.")
+    assert told in shown(opened("nobody knows"))
+    assert told not in shown(opened(ME))
+
+
+@pytest.mark.parametrize("name", ["  ", "a\x00b"])
+def test_a_name_that_cannot_be_one_is_told_in_a_sentence(mine: None, name: str) -> None:
+    assert "name the owner" in opened(name).error[0].value
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytestmark
+def test_a_name_that_is_typed_is_the_owner_also_after_a_reload(browser: WebDriver, address: str, mine: None) -> None:
+    browser.get(f"{address}/documents")
+    see(browser, "Documents of reader")
+    at_rest(browser)
+    there(browser, "[data-testid=stSidebar] input[role=combobox]").send_keys(ME, Keys.ENTER)
+    see(browser, f"Documents of {ME}: 1")
+    browser.refresh()
+    see(browser, f"Documents of {ME}: 1")
+    assert browser.find_elements(By.XPATH, f"//*[@data-testid='stSidebar']//input[@value='{ME}']")
