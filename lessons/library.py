@@ -7,7 +7,7 @@ from typing import Protocol
 
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
-from lessons.ingest.pipeline import FileResult, ingest
+from lessons.ingest.pipeline import FileResult
 from lessons.ingest.scope import Scope
 from lessons.ingest.trash import Trash
 from lessons.settings import ROOT
@@ -76,5 +76,5 @@ def _ingest_shipped(place: Workspace, documents: list[dict], targets: Sequence[I
     by_owner = sorted(documents, key=lambda document: document["owner"])
     for owner, group in groupby(by_owner, key=lambda document: document["owner"]):
         files = [(CORPUS / document["path"], document["path"]) for document in group]
-        for index in targets:
-            yield from ingest(files, index, place.store(index), place.embedding, Scope(owner))
+        for _, result in place.ingest(files, targets, Scope(owner)):
+            yield result

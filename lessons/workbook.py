@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from tqdm.auto import tqdm
 
 from lessons.doctor import Report, examine
-from lessons.ingest.pipeline import FileResult, ingest
+from lessons.ingest.pipeline import FileResult
 from lessons.ingest.read import READERS
 from lessons.ingest.read.names import named_files
 from lessons.ingest.scope import Scope
@@ -46,14 +46,10 @@ class Workbook:
 
         ReadError if there is no such folder. A file that cannot be read is among the results, with the reason.
         """
-        files, place = named_files([folder], READERS), self.workspace
-        targets = indexes()
-        results = (
-            result
-            for index in targets
-            for result in ingest(files, index, place.store(index), place.embedding, Scope(user))
-        )
-        return list(tqdm(results, "Reading", total=len(files) * len(targets), unit="file", leave=False))
+        files, targets = named_files([folder], READERS), indexes()
+        results = self.workspace.ingest(files, targets, Scope(user))
+        told = tqdm(results, "Reading", total=len(files) * len(targets), unit="file", leave=False)
+        return [result for _, result in told]
 
     def __repr__(self) -> str:
         embedding, dimension = identity(self.workspace.embedding)

@@ -1,8 +1,10 @@
 """What one process works with: settings, one database engine, one embedding, one language model, and the stores."""
 
 import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import Path
 from typing import Self
 
 from llama_index.core.embeddings import BaseEmbedding
@@ -11,6 +13,8 @@ from sqlalchemy import Engine
 
 from lessons.database import engine
 from lessons.ingest.index import Index
+from lessons.ingest.pipeline import FileResult, ingest, reading_once
+from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 from lessons.models.embedding import embedding_model, identity
 from lessons.models.llm import for_one_answer, language_model
@@ -43,6 +47,15 @@ class Workspace:
                 name, dimension = identity(self.embedding)
                 self._stores[index.name] = ChunkStore(self.engine, index.name, name, dimension)
             return self._stores[index.name]
+
+    def ingest(
+        self, files: Sequence[tuple[Path, str]], indexes: Sequence[Index], scope: Scope
+    ) -> Iterator[tuple[Index, FileResult]]:
+        """Ingest (path, source_file) pairs into each of the indexes, file by file, so that each is read only once."""
+        pages = reading_once()
+        runs = [ingest(files, each, self.store(each), self.embedding, scope, pages=pages) for each in indexes]
+        for results in zip(*runs, strict=True):
+            yield from zip(indexes, results, strict=True)
 
     def for_one_answer(self) -> Self:
         """The same resources, with a model that is not waited for again once it could not be reached."""

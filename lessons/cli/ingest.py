@@ -85,10 +85,9 @@ def ingest(
         return
     report: list[dict[str, Any]] = []
     with _engine(engine, place) as ingest_files, progress("Ingesting", hidden=as_json) as advance:
-        for target in targets:
-            for result in ingest_files(files, target, scope, level):
-                advance(len(report) + 1, len(files) * len(targets))
-                report.append({"file": result.source_file, "index": target.name} | _told(result))
+        for filled, result in ingest_files(files, targets, scope, level):
+            advance(len(report) + 1, len(files) * len(targets))
+            report.append({"file": result.source_file, "index": filled.name} | _told(result))
     if as_json:
         print_json(report)
     else:
@@ -101,19 +100,19 @@ def ingest(
 
 
 @contextmanager
-def _engine(engine: Engine, place: "Workspace") -> "Iterator[Callable[..., Iterator[FileResult]]]":
-    """What ingests files into an index within a scope at a level of enrichment."""
-    if engine is Engine.RAY:
-        from lessons.ingest.on_ray import cluster, ingest_on_ray
-
-        with cluster(place.settings):
-            yield lambda files, index, scope, level: ingest_on_ray(files, index, place, scope, level)
+def _engine(engine: Engine, place: "Workspace") -> "Iterator[Callable[..., Iterator[tuple[Index, FileResult]]]]":
+    """What ingests files into indexes within a scope at a level of enrichment."""
+    if engine is Engine.LOCAL:
+        yield lambda files, targets, scope, level: place.ingest(
+            files, [index.at(level, place.llm) for index in targets], scope
+        )
         return
-    from lessons.ingest.pipeline import ingest
+    from lessons.ingest.on_ray import cluster, ingest_on_ray
 
-    yield lambda files, index, scope, level: ingest(
-        files, index.at(level, place.llm), place.store(index), place.embedding, scope
-    )
+    with cluster(place.settings):
+        yield lambda files, targets, scope, level: (
+            (index, result) for index in targets for result in ingest_on_ray(files, index, place, scope, level)
+        )
 
 
 def _estimates(

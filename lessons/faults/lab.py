@@ -10,7 +10,7 @@ from lessons.context.device import Answering
 from lessons.faults.database import SpareDatabase
 from lessons.faults.replicated import ReplicatedDatabase
 from lessons.faults.seen import Seen, logged
-from lessons.ingest.pipeline import FileResult, ingest
+from lessons.ingest.pipeline import FileResult
 from lessons.ingest.scope import Scope
 from lessons.library import indexes
 from lessons.stages import Stage, stage_named
@@ -48,11 +48,7 @@ class Lab:
             files = [(Path(folder) / f"{number}{Path(name).suffix}", name) for number, name in enumerate(documents)]
             for path, name in files:
                 path.write_text(documents[name], encoding="utf-8")
-            return [
-                result
-                for index in indexes()
-                for result in ingest(files, index, self.place.store(index), self.place.embedding, self.scope)
-            ]
+            return [result for _, result in self.place.ingest(files, indexes(), self.scope)]
 
     def close(self) -> None:
         """Delete the database of the lab."""

@@ -1,14 +1,14 @@
 """Ingestion: read → split → embed → store, file by file; a bad file is reported and the others go on."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from time import perf_counter
 from typing import Literal, Protocol
 
 from llama_index.core.embeddings import BaseEmbedding
-from llama_index.core.schema import BaseNode, MetadataMode
+from llama_index.core.schema import BaseNode, Document, MetadataMode
 
 from lessons import trace
 from lessons.errors import ReadError
@@ -58,6 +58,19 @@ def _nobody(source_file: str, step: Step, done: int = 0, total: int = 0, /) -> N
     """Watches nothing."""
 
 
+Read = Callable[[Path, str, str], list[Document]]
+
+
+def read_anew(path: Path, source_file: str, content: str) -> list[Document]:
+    """The pages of a file whose bytes have the hash `content`."""
+    return read(path, source_file)
+
+
+def reading_once() -> Read:
+    """Reads as `read_anew` does, but the file that it read last only once, for several indexes in turn."""
+    return lru_cache(maxsize=1)(read_anew)
+
+
 def ingest(
     files: Sequence[tuple[Path, str]],
     index: Index,
@@ -65,6 +78,7 @@ def ingest(
     embedding: BaseEmbedding,
     scope: Scope,
     watch: Watch = _nobody,
+    pages: Read = read_anew,
 ) -> Iterator[FileResult]:
     """Ingest (path, source_file) pairs for the owner of the scope, as material of its type, and yield each result.
 
@@ -77,7 +91,7 @@ def ingest(
         watch(stored_name(name), "reading")
         result = recognise(path, name, index, scope, known)
         if isinstance(result, Due):
-            due, result = result, ingest_file(path, result, index, store, embedding, scope, watch)
+            due, result = result, ingest_file(path, result, index, store, embedding, scope, watch, pages)
             if result.status != "failed":
                 known[due.source_file] = due.fingerprint
                 written += result.chunks
@@ -87,9 +101,10 @@ def ingest(
 
 @dataclass(frozen=True)
 class Due:
-    """A file that has to be read: its name, the fingerprint it is stored under, and what it will be then."""
+    """A file that has to be read: its name, its hash, the fingerprint it is stored under, and its status then."""
 
     source_file: str
+    content: str
     fingerprint: str
     status: Literal["added", "replaced"]
 
@@ -103,14 +118,15 @@ def recognise(path: Path, name: str, index: Index, scope: Scope, known: Mapping[
     """Whether a file is to be read, by its content alone; a result says why not."""
     name = stored_name(name)
     try:
-        fingerprint = index.fingerprint(content_hash(path, name), scope.type)
+        content = content_hash(path, name)
     except ReadError as error:
         return FileResult(name, "failed", reason=error.reason)
+    fingerprint = index.fingerprint(content, scope.type)
     if known.get(name) == fingerprint:
         return FileResult(name, "unchanged")
     if twin := next((other for other, its in known.items() if its == fingerprint), None):
         return FileResult(name, "duplicate", reason=f"The same content is already stored as {twin}.")
-    return Due(name, fingerprint, "replaced" if name in known else "added")
+    return Due(name, content, fingerprint, "replaced" if name in known else "added")
 
 
 def ingest_file(
@@ -121,11 +137,12 @@ def ingest_file(
     embedding: BaseEmbedding,
     scope: Scope,
     watch: Watch = _nobody,
+    pages: Read = read_anew,
 ) -> FileResult:
     """Read → split and enrich → embed → store one file: all that is done to it, wherever it is done."""
     started, name = perf_counter(), due.source_file
     try:
-        documents = read(path, name)
+        documents = pages(path, name, due.content)
     except ReadError as error:
         return FileResult(name, "failed", reason=error.reason)
     watch(name, "splitting")

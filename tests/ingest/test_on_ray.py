@@ -138,7 +138,7 @@ def test_a_file_over_which_workers_die_too_often_fails_and_the_run_goes_on(
     kiosk, plan = (next(each for each in files if each[1].startswith(name)) for name in ("kiosk", "plan"))
     results = told(list(ingest_on_ray([kiosk, plan], index, place, Scope("ray-given-up"))))
     assert results["kiosk.md"][0] == "failed"
-    assert results["kiosk.md"][2].startswith("Work on kiosk.md broke off 1 times and was given up")
+    assert results["kiosk.md"][2].startswith("Work on it broke off 1 times and was given up")
     assert results["plan.html"][0] == "added"
 
 

@@ -1,0 +1,57 @@
+"""Several indexes are filled together: each file is read once, and each index holds what it would hold alone."""
+
+from pathlib import Path
+from unittest.mock import Mock
+
+import pytest
+from llama_index.core.embeddings import MockEmbedding
+from llama_index.core.schema import BaseNode, MetadataMode
+
+from lessons.database import engine
+from lessons.ingest import pipeline
+from lessons.ingest.index import enhanced_index, naive_index
+from lessons.ingest.read import read
+from lessons.ingest.scope import Scope
+from lessons.models.offline.llm import OfflineLLM
+from lessons.settings import Settings
+from lessons.workspace import Workspace
+from tests.support.files import write_pdf
+
+INDEXES = [naive_index(), enhanced_index()]
+
+
+@pytest.fixture
+def place(database: Settings) -> Workspace:
+    return Workspace(database, engine(database), MockEmbedding(3), OfflineLLM())
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[tuple[Path, str]]:
+    (tmp_path / "kiosk.md").write_text("# Kiosk\n\nThe kiosk opens at 7:30.\n\n## Prices\n\nCoffee costs 2 euros.\n")
+    write_pdf(tmp_path / "plan.pdf", "The plan ends in May.")
+    (tmp_path / "empty.txt").touch()
+    (tmp_path / "도서관.txt").write_text("도서관은 평일 오전 9시에 문을 엽니다.", encoding="utf-8")
+    return [(path, path.name) for path in sorted(tmp_path.iterdir())]
+
+
+def both_faces(node: BaseNode) -> list[str]:
+    return [node.get_content(mode) for mode in (MetadataMode.EMBED, MetadataMode.LLM)]
+
+
+def test_each_file_is_read_once_for_all_indexes(
+    place: Workspace, files: list[tuple[Path, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = Mock(wraps=read)
+    monkeypatch.setattr(pipeline, "read", reader)
+    results = [(index.name, each.source_file) for index, each in place.ingest(files, INDEXES, Scope("once"))]
+    assert results == [(index.name, name) for _, name in files for index in INDEXES]
+    assert [call.args[1] for call in reader.call_args_list] == [name for _, name in files if name != "empty.txt"]
+
+
+def test_an_index_cuts_what_another_has_cut_before_as_if_it_came_first(files: list[tuple[Path, str]]) -> None:
+    for path, name in files[1:]:
+        shared = read(path, name)
+        for index in [*INDEXES, *INDEXES]:
+            alone, after = (index.chunks(pages, "mina") for pages in (read(path, name), shared))
+            for one, other in zip(alone, after, strict=True):
+                assert (one.id_, one.metadata, both_faces(one)) == (other.id_, other.metadata, both_faces(other))
