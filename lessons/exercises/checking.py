@@ -1,29 +1,22 @@
 """`check`: a learner's object on fresh cases, and what to say about it."""
 
-import ctypes
 import reprlib
-import threading
-import time
-from collections.abc import Callable
 from contextlib import suppress
 from copy import deepcopy
 from inspect import signature
 from random import Random
 from typing import Any
 
-from lessons.agent.deadline import within
+from lessons.exercises.nearly import Nearly, nearly
 from lessons.exercises.progress_table import keep
 from lessons.exercises.registry import Case, Exercise, call, exercise_named
 from lessons.exercises.same import kind, same
+from lessons.exercises.time_limit import stopped_after
 from lessons.exercises.verdict import Verdict
 
 SHOWN = reprlib.Repr()
 SHOWN.maxlist = SHOWN.maxtuple = SHOWN.maxdict = 8
 SHOWN.maxstring = SHOWN.maxother = 80
-
-
-class TimeIsUp(BaseException):
-    """Raised within a learner's endless loop; no `except Exception` of theirs catches it."""
 
 
 def check(id_: str, learner: Any) -> Verdict:
@@ -41,13 +34,15 @@ def judge(exercise: Exercise, learner: Any, fresh: Random) -> Verdict:
     attempt = Attempt(exercise, learner)
     draws = [Random(exercise.id), *(Random(fresh.random()) for _ in range(exercise.rounds - 1))]
     try:
-        problem = _stopped_after(exercise.seconds, lambda: attempt.first_problem(draws))
+        problem = stopped_after(exercise.seconds, lambda: attempt.first_problem(draws))
     except TimeoutError:
         problem = f"it had not finished after {exercise.seconds:g} seconds"
     if problem is None:
         return Verdict(exercise.id, "right", exercise.title)
-    if attempt.plain:
+    if attempt.plain and not isinstance(problem, Nearly):
         return Verdict(exercise.id, "wrong", f"The exercise expects {exercise.expects}. Here, {problem}.")
+    if attempt.case.given is None:
+        return Verdict(exercise.id, "nearly right", problem if problem.endswith("?") else f"{problem}.")
     return Verdict(exercise.id, "nearly right", f"It goes wrong when {attempt.case.when}: {problem}.")
 
 
@@ -69,7 +64,7 @@ class Attempt:
 
     def _problem(self, case: Case) -> str | None:
         if case.given is None:
-            return _mistake(case, "this", self.learner)
+            return self._mistake(case, self.learner)
         if problem := self._cannot_be_called(case.given):
             return problem
         given = deepcopy(case.given)
@@ -77,13 +72,18 @@ class Attempt:
             returned = self.exercise.use(self.learner, *given)
         except (Exception, SystemExit) as error:
             return f"it raises {type(error).__name__}: {_short(str(error))}"
-        if problem := _mistake(case, f"given {_arguments(case.given)}, it returns", returned):
+        if problem := self._mistake(case, returned):
             return problem
-        return None if same(given, case.given) else "it changes what it is given; work on a copy"
+        return None if same(given, case.given) else Nearly("it changes what it is given; work on a copy")
 
     def _cannot_be_called(self, given: tuple[Any, ...]) -> str | None:
         if self.exercise.use is not call:
-            return "this is still missing" if kind(self.learner) == "nothing" else None
+            if kind(self.learner) == "nothing":
+                return "this is still missing"
+            fits = (
+                callable(self.learner) if self.exercise.of == "a function" else kind(self.learner) == self.exercise.of
+            )
+            return None if fits else f"this is {kind(self.learner)}"
         if not callable(self.learner):
             return f"this is {kind(self.learner)}"
         try:
@@ -94,25 +94,41 @@ class Attempt:
             return None
         return None
 
-
-def _mistake(case: Case, so: str, returned: Any) -> str | None:
-    """What is wrong with what came out, without what should have; None if nothing is."""
-    if kind(returned) == "nothing":
-        if case.given and case.accept is None and case.expected is None:
-            return None
-        return "nothing has come back yet" if case.given else "there is no answer yet"
-    accepted: bool | str = False
-    if case.accept is None:
-        if kind(returned) != kind(case.expected):
+    def _mistake(self, case: Case, returned: Any) -> str | None:
+        """What is wrong with what came out, without what should have; None if nothing is."""
+        if kind(returned) == "nothing":
+            if case.given and case.accept is None and case.expected is None:
+                return None
+            return "nothing has come back yet" if case.given else "there is no answer yet"
+        accepted = _accepted(case, returned)
+        if isinstance(accepted, str) or accepted:
+            return accepted if isinstance(accepted, str) and accepted else None
+        shown = _short(SHOWN.repr(returned))
+        so = f"given {_arguments(case.given)}, it returns {shown}" if case.given else f"{shown} is not it"
+        if off := self._slip(case, returned) or nearly(returned, case.expected):
+            return Nearly(f"{off} ({so})" if case.given else f"{so} yet: {off}")
+        if case.expected is not None and kind(returned) != kind(case.expected):
             return f"what comes is {kind(returned)}, not {kind(case.expected)}"
-        accepted = same(returned, case.expected)
-    else:
-        with suppress(Exception):
-            accepted = case.accept(returned)
-    if isinstance(accepted, str):
-        return accepted or None
-    shown = _short(SHOWN.repr(returned))
-    return None if accepted else f"{so} {shown}" if case.given else f"{shown} is not it"
+        return so
+
+    def _slip(self, case: Case, returned: Any) -> str:
+        """Which of the exercise's known slips gives the same in the plain case; empty if none does."""
+        for off, slip in self.exercise.slips.items() if self.plain else ():
+            with suppress(Exception):
+                if same(slip if case.given is None else self.exercise.use(slip, *deepcopy(case.given)), returned):
+                    return off
+        return ""
+
+
+def _accepted(case: Case, returned: Any) -> bool | str:
+    """Whether a result is right, or half a sentence on why not; one of another kind never is."""
+    if case.accept is None:
+        return same(returned, case.expected)
+    if case.expected is not None and kind(returned) != kind(case.expected):
+        return False
+    with suppress(Exception):
+        return case.accept(returned)
+    return False
 
 
 def _arguments(given: tuple[Any, ...]) -> str:
@@ -122,29 +138,3 @@ def _arguments(given: tuple[Any, ...]) -> str:
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 160 else line[:159] + "…"
-
-
-def _stopped_after(seconds: float, work: Callable[[], str | None]) -> str | None:
-    """What the work gives; after so many seconds it is broken off, and TimeoutError raised."""
-    workers: list[int] = []
-
-    def run() -> str | None:
-        workers.append(threading.get_ident())
-        return work()
-
-    try:
-        return within(seconds, run)
-    except TimeoutError:
-        _break_off(workers)
-        raise
-
-
-def _break_off(workers: list[int]) -> None:
-    """Raise `TimeIsUp` in the threads until they are gone; a callback of the interpreter may swallow the first ones."""
-    for _ in range(20):
-        alive = [worker for worker in workers if any(each.ident == worker for each in threading.enumerate())]
-        for worker in alive:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker), ctypes.py_object(TimeIsUp))
-        if not alive:
-            return
-        time.sleep(0.05)

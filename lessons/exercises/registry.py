@@ -4,8 +4,8 @@ An exercise is a generator of cases: what is given to the learner's object, and 
 is the plain one. Who fails there is wrong; who fails in a later one has nearly got it.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 from random import Random
 from typing import Any
@@ -39,7 +39,8 @@ class Case:
 
     `when` completes the sentence 'it goes wrong when …' and names the case, never the answer. A function is called
     with the arguments `given`; without them the object itself is looked at. What comes out must equal `expected`, or
-    be accepted by `accept` where there are many right results; what is said instead of False is half a sentence.
+    be accepted by `accept` where there are many right results; what is said instead of False is half a sentence, a
+    `Nearly` where the result is nearly right. Beside `accept`, `expected` is one of the right results.
     """
 
     when: str
@@ -59,7 +60,11 @@ def call(learner: Callable[..., Any], *given: Any) -> Any:
 
 @dataclass(frozen=True)
 class Exercise:
-    """`expects` completes 'expects …'; every round draws new cases, all of them together have `seconds`."""
+    """`expects` completes 'expects …'; every round draws new cases, all of them together have `seconds`.
+
+    `slips` are objects that are nearly right, each under half a sentence on what is off: whoever gives the same result
+    as one of them in the plain case has nearly got it. `of` is the kind of object that `use` takes.
+    """
 
     id: str
     title: str
@@ -68,6 +73,8 @@ class Exercise:
     rounds: int
     seconds: float
     use: Use
+    slips: Mapping[str, Any] = field(default_factory=dict)
+    of: str = "a function"
 
     @property
     def notebook(self) -> str:
@@ -78,13 +85,20 @@ _registered: dict[str, Exercise] = {}
 
 
 def exercise(
-    id_: str, title: str, expects: str, rounds: int = 20, seconds: float | None = None, use: Use = call
+    id_: str,
+    title: str,
+    expects: str,
+    rounds: int = 20,
+    seconds: float | None = None,
+    use: Use = call,
+    slips: Mapping[str, Any] | None = None,
+    of: str = "a function",
 ) -> Callable[[Cases], Cases]:
     """Register a generator of cases as an exercise. `use(learner, *given)` says how the learner's object is called."""
 
     def register(cases: Cases) -> Cases:
         limit = settings().exercise_seconds if seconds is None else seconds
-        _registered[id_] = Exercise(id_, title, expects, cases, rounds, limit, use)
+        _registered[id_] = Exercise(id_, title, expects, cases, rounds, limit, use, slips or {}, of)
         return cases
 
     return register

@@ -29,7 +29,7 @@ def kind(value: Any) -> str:
         return "nothing"
     if isinstance(value, (bool, np.bool_)):
         return "True or False"
-    if isinstance(value, (Real, np.number)):
+    if isinstance(value, (Real, np.number)) or (isinstance(value, np.ndarray) and not value.ndim):
         return "a number"
     if isinstance(value, str):
         return "a text"
@@ -37,4 +37,6 @@ def kind(value: Any) -> str:
         return "a dict" if isinstance(value, Mapping) else "a set"
     if isinstance(value, (Sequence, np.ndarray)):
         return "a list"
+    if callable(value):
+        return "a class" if isinstance(value, type) else "a function"
     return f"an object of type {type(value).__name__}"

@@ -50,7 +50,7 @@ def test_one_that_fails_in_the_plain_case_is_wrong_and_shown_what_it_returned() 
         (..., "this is nothing"),
         (lambda: 3, "it cannot be called with 1 argument"),
         (lambda numbers: None, "nothing has come back yet"),
-        (lambda numbers: str(max(numbers)), "what comes is a text, not a number"),
+        (lambda numbers: str(sum(numbers)), "what comes is a text, not a number"),
         (lambda numbers: 1 / 0, "it raises ZeroDivisionError"),
         (lambda numbers: exit(), "it raises SystemExit"),
         (lambda numbers: (numbers.sort(), max(numbers, default=0))[1], "it changes what it is given"),
