@@ -11,16 +11,27 @@ SHARES = {"question": 200, "documents": 900, "history": 300, "profile": 200, "lo
 """The most that each part may take, in the order of what matters."""
 
 
-@exercise("10.1", "What is left for the history?", "a number of tokens", rounds=1)
+LEFT = {
+    "this is its share; is that still there after the documents?": 300,
+    "the instructions take their part of the tokens, too": 650,
+    "the question takes its part, too": 350,
+    "the documents come before the history": 1_050,
+}
+
+
+@exercise("10.1", "What is left for the history?", "a number of tokens", rounds=1, slips=LEFT)
 def left_for_history(random: Random) -> Iterator[Case]:
     yield Case("the tokens are counted", expected=150)
 
 
-def _shared(learner: Callable[..., Any], one: str, other: str) -> bool | None:
-    """Whether two questions have the same key; None if there is no key at all."""
+SAME, OTHER = "the same key", "another key"
+
+
+def _shared(learner: Callable[..., Any], one: str, other: str) -> str | None:
+    """Whether two questions have the same key, in words; None if there is no key at all."""
     key = learner(one)
     hash(key)  # unhashable keys are of no use
-    return None if key is None else bool(key == learner(other))
+    return None if key is None else SAME if key == learner(other) else OTHER
 
 
 @exercise(
@@ -30,17 +41,17 @@ def cache_key(random: Random) -> Iterator[Case]:
     quarter, year = random.randint(1, 3), random.randint(2019, 2023)
     one, other = random.sample(["Thornquay", "Sedam", "Nuribeol", "Altis"], 2)
     asked = f"What was the profit of {one} in Q{quarter} {year}?"
-    yield Case("two questions are about other things", (asked, "How do I set a budget alert?"), False)
-    yield Case("the same question comes again", (asked, asked), True)
-    yield Case("only the quarter differs", (asked, asked.replace(f"Q{quarter}", f"Q{quarter + 1}")), False)
-    yield Case("only the year differs", (asked, asked.replace(str(year), str(year + 1))), False)
-    yield Case("only the company differs", (asked, asked.replace(one, other)), False)
+    yield Case("two questions are about other things", (asked, "How do I set a budget alert?"), OTHER)
+    yield Case("the same question comes again", (asked, asked), SAME)
+    yield Case("only the quarter differs", (asked, asked.replace(f"Q{quarter}", f"Q{quarter + 1}")), OTHER)
+    yield Case("only the year differs", (asked, asked.replace(str(year), str(year + 1))), OTHER)
+    yield Case("only the company differs", (asked, asked.replace(one, other)), OTHER)
     yield from _look_alikes(one, other, random.randint(1000, 9000))
-    yield Case("upper and lower case differ", (asked, asked.upper()), True)
-    yield Case("there is more space", (asked, f"  {asked.replace(' ', '  ')} "), True)
-    yield Case("the question mark is missing", (asked, asked.rstrip("?")), True)
+    yield Case("upper and lower case differ", (asked, asked.upper()), SAME)
+    yield Case("there is more space", (asked, f"  {asked.replace(' ', '  ')} "), SAME)
+    yield Case("the question mark is missing", (asked, asked.rstrip("?")), SAME)
     korean = f"{one}의 {year}년 매출은 얼마인가요?"
-    yield Case("Korean comes in decomposed letters (NFD)", (korean, unicodedata.normalize("NFD", korean)), True)
+    yield Case("Korean comes in decomposed letters (NFD)", (korean, unicodedata.normalize("NFD", korean)), SAME)
 
 
 def _look_alikes(one: str, other: str, code: int) -> Iterator[Case]:
@@ -51,7 +62,7 @@ def _look_alikes(one: str, other: str, code: int) -> Iterator[Case]:
         "only a Korean word differs": (f"{one}의 매출이 늘었나요?", f"{one}의 매출이 줄었나요?"),
     }
     for when, pair in pairs.items():
-        yield Case(when, pair, False)
+        yield Case(when, pair, OTHER)
 
 
 def _or_refused(learner: Callable[..., Any], wanted: Mapping[str, int], available: int) -> Any:
@@ -97,7 +108,19 @@ def trimmed(random: Random) -> Iterator[Case]:
     yield Case("the question alone does not fit", too_long, accept=lambda came: came == "refused")
 
 
-@exercise("10.4", "The sentences that say most", "a function of sentences, a question and a number k", rounds=5)
+EXTRACTS = {
+    "the sentences are asked for, not their places": lambda sentences, question, k: [1],
+    "a list of sentences is asked for, not their text": lambda sentences, question, k: sentences[1],
+}
+
+
+@exercise(
+    "10.4",
+    "The sentences that say most",
+    "a function of sentences, a question and a number k",
+    rounds=5,
+    slips=EXTRACTS,
+)
 def extracted(random: Random) -> Iterator[Case]:
     rare, second, *fillers = random.sample(["zinc", "harbour", "turbine", "invoice", "glacier", "violin", "orchid"], 7)
     question = f"What does the report say about {rare}?"

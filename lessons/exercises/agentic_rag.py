@@ -5,6 +5,7 @@ from random import Random
 from typing import Any
 
 from lessons.exercises.registry import Case, exercise
+from lessons.exercises.same import kind
 
 NAMES = ["Thornquay", "Calderwick", "Ossulane", "세담소재", "누리벌해운"]
 SUBJECTS = ["turnover", "dividend", "backlog", "매출", "수주잔고"]
@@ -21,10 +22,22 @@ def staged(learner: Callable[..., Any], script: list[list[str]], failing: list[s
             raise RuntimeError(f"{query} cannot be searched")
         return f"documents on {query}"
 
-    return [tuple(pair) for pair in learner(lambda found: list(next(steps, [])), search, limit)], run
+    made = learner(lambda found: list(next(steps, [])), search, limit)
+    return ([tuple(each) if kind(each) == "a list" else each for each in made], run) if kind(made) == "a list" else made
 
 
-@exercise("05.1", "Who counts the calls", "a pair of numbers: searches that are run, and decisions", rounds=1)
+CALLS = {
+    "the limit is five": (6, 2),
+    "the second decision is cut to what is left": (3, 1),
+    "with no call left, is the model asked again?": (5, 3),
+    "who asks for the fourth search?": (5, 1),
+    "the first decision leaves two calls": (3, 2),
+}
+
+
+@exercise(
+    "05.1", "Who counts the calls", "a pair of numbers: searches that are run, and decisions", rounds=1, slips=CALLS
+)
 def counted_calls(random: Random) -> Iterator[Case]:
     yield Case("both numbers are looked at", expected=(5, 2))
 

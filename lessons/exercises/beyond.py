@@ -5,17 +5,51 @@ from math import isclose
 from random import Random
 from typing import Any
 
+from lessons.exercises.nearly import Nearly
 from lessons.exercises.registry import Case, exercise
+from lessons.exercises.same import kind
 
 Owners = list[tuple[str, int]]
 
 
-@exercise("14.1", "Bytes of bare vectors", "a number of GB", 1)
+BYTES = {
+    "this is what the colleague reckons; how many dimensions had those 2,048 bytes?": 102.4,
+    "the links of the graph are in it, and bare vectors have none": 409.6,
+    "a number in float32 takes more than one byte": 76.8,
+    "a number in float32 takes more than two bytes": 153.6,
+    "this is the vector of one chunk, in bytes": 6_144,
+}
+
+
+@exercise("14.1", "Bytes of bare vectors", "a number of GB", 1, slips=BYTES)
 def bare_vectors(random: Random) -> Iterator[Case]:
-    yield Case("the vectors are counted", accept=lambda given: isclose(float(given), 307.2, abs_tol=1.0))
+    yield Case("the vectors are counted", expected=307.2, accept=_gigabytes)
 
 
-@exercise("14.2", "The precision that fits", "a function of options as (name, bytes, recall), chunks and memory")
+def _gigabytes(given: float) -> bool | str:
+    if isclose(given, 50e6 * 1_536 * 4 / 2**30, abs_tol=1.0):
+        return Nearly(f"{given} is not it yet: this is in GiB, of 2³⁰ bytes")
+    return isclose(given, 307.2, abs_tol=1.0)
+
+
+PRECISIONS = {
+    "the whole option comes, and its name is asked for": lambda options, chunks, memory: _fitting(
+        options, chunks, memory
+    ),
+    "the bytes are those of one chunk": lambda options, chunks, memory: _fitting(options, 1, memory)[0],
+}
+
+
+def _fitting(options: Sequence[tuple[str, int, float]], chunks: int, memory: int) -> tuple[str, int, float]:
+    return max((each for each in options if each[1] * chunks <= memory), key=lambda each: each[2])
+
+
+@exercise(
+    "14.2",
+    "The precision that fits",
+    "a function of options as (name, bytes, recall), chunks and memory",
+    slips=PRECISIONS,
+)
 def precision(random: Random) -> Iterator[Case]:
     chunks = random.randint(1, 50) * 1_000_000
     options = [("float32", 2_048, 0.95), ("halfvec", 1_170, 0.94), ("bits", 349, 0.70)]
@@ -30,7 +64,21 @@ def precision(random: Random) -> Iterator[Case]:
     yield Case("two find the same", (random.sample(alike, 3), chunks, 900 * chunks), "narrow")
 
 
-@exercise("14.3", "Reading one's own write", "a function of a position (or None) and replicas as (name, position)")
+SERVERS = {
+    "its position comes as well, and its name is asked for": lambda wrote, replicas: max(
+        replicas, key=lambda each: each[1]
+    ),
+    "is there no replica that has the write?": lambda wrote, replicas: "primary",
+    "this replica does not have the write": lambda wrote, replicas: min(replicas, key=lambda each: each[1])[0],
+}
+
+
+@exercise(
+    "14.3",
+    "Reading one's own write",
+    "a function of a position (or None) and replicas as (name, position)",
+    slips=SERVERS,
+)
 def server(random: Random) -> Iterator[Case]:
     at = random.randint(1_000, 9_000)
     behind, ahead = ("east", at - random.randint(1, 500)), ("west", at + random.randint(1, 500))
@@ -58,14 +106,32 @@ def shares(random: Random) -> Iterator[Case]:
         yield Case(when, (owners, 4), accept=_balanced(owners, 4))
 
 
-def _balanced(owners: Owners, servers: int) -> Callable[[Any], bool]:
+def _balanced(owners: Owners, servers: int) -> Callable[[Any], bool | str]:
     """Whether every owner is placed once, and the fullest server within a third of what cannot be avoided."""
     size_of = dict(owners)
     at_least = max([sum(size_of.values()) / servers, *size_of.values()])
 
-    def accept(placed: Sequence[Sequence[str]]) -> bool:
-        everyone = sorted(name for server in placed for name in server)
+    def accept(placed: Any) -> bool | str:
+        if kind(placed) != "a list" or any(kind(server) not in ("a list", "a set") for server in placed):
+            return "what comes is not a list of lists"
+        if len(placed) != servers:
+            return Nearly(f"there are {len(placed)} lists for {servers} servers")
+        names = [name for server in placed for name in server]
+        if owners and set(names) <= set(owners):
+            return Nearly("the lists hold whole owners, and their names are asked for")
+        if sorted(names) != sorted(size_of):
+            return _misplaced(names, size_of)
         fullest = max(sum(size_of[name] for name in server) for server in placed)
-        return len(placed) == servers and everyone == sorted(size_of) and fullest <= at_least * 4 / 3
+        spare = (
+            f"the fullest server holds {fullest:,} chunks, and {at_least * 4 / 3:,.0f} are the most that is accepted"
+        )
+        return fullest <= at_least * 4 / 3 or Nearly(spare)
 
     return accept
+
+
+def _misplaced(names: list[Any], size_of: dict[str, int]) -> str:
+    if unknown := [name for name in names if name not in size_of]:
+        return f"{unknown[0]!r} is no owner"
+    lost = len(size_of) - len(set(names))
+    return Nearly(f"{lost} owners are on no server" if lost else "an owner is on two servers")

@@ -23,7 +23,14 @@ SCRIPTS = {
 """Characters, and how many of them make a token."""
 
 
-@exercise("08.1", "How wide must the window be?", "a number of turns", rounds=1)
+WIDTHS = {
+    "how many turns lie behind when the eleventh question comes?": 10,
+    "the allergy comes along, and a narrower window would do": 12,
+    "a turn is a question and its answer, two messages": 22,
+}
+
+
+@exercise("08.1", "How wide must the window be?", "a number of turns", rounds=1, slips=WIDTHS)
 def width(random: Random) -> Iterator[Case]:
     yield Case("the turns are counted", expected=11)
 
@@ -61,7 +68,13 @@ def _tokens(text: str) -> int:
     return ceil(twelfths / 12)
 
 
-@exercise("08.3", "Tokens by script", "a function of a text", rounds=5)
+TOKENS = {
+    "the sum is rounded down": lambda text: len(text) // 4,
+    "the sum is not rounded": lambda text: len(text) / 4,
+}
+
+
+@exercise("08.3", "Tokens by script", "a function of a text", rounds=5, slips=TOKENS)
 def tokens_by_script(random: Random) -> Iterator[Case]:
     def some(characters: str, count: int) -> str:
         return "".join(random.choices(characters, k=count))
@@ -120,6 +133,10 @@ def least_recently_used(random: Random) -> Iterator[Case]:
     "Which history counts?",
     "a function of a passed history, the stored messages and a number of turns",
     rounds=5,
+    slips={
+        "a turn is two messages": lambda passed, stored, turns: stored[-turns:],
+        "the oldest turns come": lambda passed, stored, turns: stored[: 2 * turns],
+    },
 )
 def history_that_counts(random: Random) -> Iterator[Case]:
     stored, passed, turns = _said(random, 12), _said(random, 4), random.randint(1, 4)

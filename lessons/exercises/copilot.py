@@ -1,6 +1,6 @@
 """The exercises of notebook 11: decisions, fallbacks, sections, and what a month costs."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 
 from lessons.copilot.decision import Decision
@@ -10,7 +10,15 @@ DAYS = 30  # of a month
 WINDOW = 5  # turns of a session that are summarised at a time
 
 
-@exercise("11.1", "How often is the memory updated?", "a number of updates", rounds=1)
+UPDATES = {
+    "which turn brings the first update, and which the next one?": 3,
+    "the last turns stay word for word until there is a turn behind them": 5,
+    "an update comes or it does not": 4.2,
+    "five turns are summarised together": 16,
+}
+
+
+@exercise("11.1", "How often is the memory updated?", "a number of updates", rounds=1, slips=UPDATES)
 def updates(random: Random) -> Iterator[Case]:
     yield Case("the updates are counted", expected=4)
 
@@ -73,7 +81,28 @@ def section(random: Random) -> Iterator[Case]:
     yield Case("there is no such section", (mixed, guide, "Part Z"), [])
 
 
-@exercise("11.5", "What a month costs", "a function of sessions a day, turns, tokens and prices", rounds=5)
+def _priced(days: float, way_in: str, way_out: str) -> Callable[..., float]:
+    """A month of sessions with one question each, of so many days, at the prices that stand under these names."""
+    return lambda sessions, turns, tokens, prices: (
+        days
+        * sessions
+        * (tokens["question"]["in"] * prices[way_in] + tokens["question"]["out"] * prices[way_out])
+        / 1e6
+    )
+
+
+MONTHS = {
+    "this is a day, and a month has 30": _priced(1, "in", "out"),
+    "a month has 30 days here": _priced(31, "in", "out"),
+    "this is a year": _priced(365, "in", "out"),
+    "each side takes the price of the other": _priced(DAYS, "out", "in"),
+    "the model's own tokens have a price of their own": _priced(DAYS, "in", "in"),
+}
+
+
+@exercise(
+    "11.5", "What a month costs", "a function of sessions a day, turns, tokens and prices", rounds=5, slips=MONTHS
+)
 def monthly(random: Random) -> Iterator[Case]:
     question, update = ({"in": random.randint(500, 6_000), "out": random.randint(20, 300)} for _ in range(2))
     prices = {"in": round(random.uniform(0.05, 3), 2), "out": round(random.uniform(4, 15), 2)}

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from random import Random
 
+from lessons.exercises.choice import chosen
 from lessons.exercises.registry import Case, exercise
 
 PARTS = [
@@ -19,10 +20,23 @@ WORDS = ["budget", "alert", "invoice", "region", "예산", "알림", "분기", "
 
 @exercise("02.1", "Half the chunk", "one of the letters 'a', 'b' and 'c'", rounds=1)
 def half_the_chunk(random: Random) -> Iterator[Case]:
-    yield Case("one letter is chosen", expected="b")
+    yield from chosen(
+        "b",
+        {"a": "whether it finds more, only a measurement tells", "c": "every word is embedded, wherever a chunk ends"},
+    )
 
 
-@exercise("02.2", "Whole sentences in a chunk", "a function of sentences (each with what follows it) and a size")
+PACKED = {
+    "what follows a sentence is lost": lambda sentences, size: [
+        "".join(each.strip() for each in chunk) for chunk in _groups(sentences, size)
+    ],
+    "the sentences of a chunk are not joined": lambda sentences, size: _groups(sentences, size),
+}
+
+
+@exercise(
+    "02.2", "Whole sentences in a chunk", "a function of sentences (each with what follows it) and a size", slips=PACKED
+)
 def pack(random: Random) -> Iterator[Case]:
     sentences = [f"{random.choice(PARTS)}.{random.choice([' ', '  ', chr(10)])}" for _ in range(12)]
     yield _packed("chunks hold several sentences", sentences, 60)
@@ -34,7 +48,20 @@ def pack(random: Random) -> Iterator[Case]:
     yield _packed("there are no sentences", [], 60)
 
 
-@exercise("02.3", "Overlap", "a function of chunks, lists of sentences, and how many characters may be repeated")
+OVERLAPS = {
+    "one sentence is repeated, however many fit": lambda chunks, room: [
+        *chunks[:1],
+        *([*before[-1:], *chunk] for before, chunk in pairwise(chunks)),
+    ],
+}
+
+
+@exercise(
+    "02.3",
+    "Overlap",
+    "a function of chunks, lists of sentences, and how many characters may be repeated",
+    slips=OVERLAPS,
+)
 def with_overlap(random: Random) -> Iterator[Case]:
     chunks = [[f"{random.choice(PARTS)}. " for _ in range(4)] for _ in range(3)]
     yield _overlapping("there is room for a sentence or two", chunks, 50)
@@ -47,7 +74,14 @@ def with_overlap(random: Random) -> Iterator[Case]:
     yield _overlapping("there are no chunks", [], 30)
 
 
-@exercise("02.4", "Where a line belongs", "a function of the lines of a Markdown file")
+PLACES = {
+    "the path is only the last heading": lambda lines: [(path.split(" > ")[-1], line) for path, line in _placed(lines)],
+    "the headings of a path are not joined": lambda lines: [(path.split(" > "), line) for path, line in _placed(lines)],
+    "a pair is the path first, then the line": lambda lines: [(line, path) for path, line in _placed(lines)],
+}
+
+
+@exercise("02.4", "Where a line belongs", "a function of the lines of a Markdown file", slips=PLACES)
 def paths(random: Random) -> Iterator[Case]:
     a, b, c, d = random.sample(WORDS, 4)
     text = "It is text."
@@ -74,24 +108,36 @@ def kept_keywords(random: Random) -> Iterator[Case]:
 
 
 def _packed(when: str, sentences: Sequence[str], size: int) -> Case:
-    chunks: list[str] = []
+    return Case(when, (sentences, size), ["".join(chunk) for chunk in _groups(sentences, size)])
+
+
+def _groups(sentences: Sequence[str], size: int) -> list[list[str]]:
+    chunks: list[list[str]] = []
     for sentence in sentences:
-        if chunks and len(chunks[-1]) + len(sentence) <= size:
-            chunks[-1] += sentence
+        if chunks and sum(map(len, [*chunks[-1], sentence])) <= size:
+            chunks[-1].append(sentence)
         else:
-            chunks.append(sentence)
-    return Case(when, (sentences, size), chunks)
+            chunks.append([sentence])
+    return chunks
 
 
 def _overlapping(when: str, chunks: Sequence[list[str]], room: int) -> Case:
+    return Case(when, (chunks, room), _overlapped(chunks, room))
+
+
+def _overlapped(chunks: Sequence[list[str]], room: int) -> list[list[str]]:
     made = [list(chunk) for chunk in chunks[:1]]
     for before, chunk in pairwise(chunks):
         tails = (before[start:] for start in range(len(before) + 1))
         made.append([*next(tail for tail in tails if sum(map(len, tail)) <= room), *chunk])
-    return Case(when, (chunks, room), made)
+    return made
 
 
 def _paths(when: str, lines: Sequence[str]) -> Case:
+    return Case(when, (lines,), _placed(lines))
+
+
+def _placed(lines: Sequence[str]) -> list[tuple[str, str]]:
     path: dict[int, str] = {}
     found = []
     for line in lines:
@@ -100,7 +146,7 @@ def _paths(when: str, lines: Sequence[str]) -> Case:
             path = {level: each for level, each in path.items() if level < len(marks)} | {len(marks): title}
         else:
             found.append((" > ".join(path.values()), line))
-    return Case(when, (lines,), found)
+    return found
 
 
 def _keywords(when: str, keywords: Sequence[str], text: str, chunks: Sequence[str]) -> Case:

@@ -6,12 +6,21 @@ from hashlib import sha256
 from random import Random
 from typing import Any
 
+from lessons.errors import DatabaseError
 from lessons.exercises.registry import Case, exercise
 
 ASKED_TOO_OFTEN = 100
 
 
-@exercise("12.1", "What comes instead of an answer?", "the name of a class, as a text", rounds=1)
+CLASSES = {
+    "it is one, and its own class says more": "LessonsError",
+    "this is what the driver raises, and a reader gets a class of this workbook": "OperationalError",
+    "the name of the class is enough": "lessons.errors.DatabaseError",
+    "this is the class, and its name is asked for": DatabaseError,
+}
+
+
+@exercise("12.1", "What comes instead of an answer?", "the name of a class, as a text", rounds=1, slips=CLASSES)
 def instead(random: Random) -> Iterator[Case]:
     yield Case("the database is looked at", expected="DatabaseError")
 

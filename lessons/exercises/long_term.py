@@ -1,12 +1,13 @@
 """The exercises of notebook 09: entities, summaries, profiles, and a memory rule of one's own."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from random import Random
 from typing import Any
 
 from lessons.evaluate.dialogues import dialogues
 from lessons.exercises.registry import Case, exercise
+from lessons.exercises.same import kind
 
 Entity = tuple[str, str, int]  # key, value, turn
 Tables = dict[str, list[dict[str, Any]]]
@@ -30,7 +31,18 @@ def merged(random: Random) -> Iterator[Case]:
     yield Case("thirty keys come, and 25 are kept", ([], many, 25), many[5:])
 
 
-@exercise("09.2", "Which turns are summarised next?", "a function of two turn numbers and a window", rounds=5)
+DUE = {
+    "one window is due at a time, not all that is open": lambda last, upto, window: range(upto + 1, last + 1),
+    "a whole window is due, and not only what is too much for it": lambda last, upto, window: range(
+        upto + 1, last - window + 1
+    ),
+    "the oldest of the open turns are due": lambda last, upto, window: range(last - window + 1, last + 1),
+}
+
+
+@exercise(
+    "09.2", "Which turns are summarised next?", "a function of two turn numbers and a window", rounds=5, slips=DUE
+)
 def due(random: Random) -> Iterator[Case]:
     window, upto = random.randint(3, 6), random.choice([0, 5, 10])
 
@@ -44,7 +56,10 @@ def due(random: Random) -> Iterator[Case]:
     yield Case("no turn was taken yet", (0, 0, window), [])
 
 
-@exercise("09.3", "What users say of themselves", "a function of a role and a text", rounds=5)
+USED = {"the full stop is no part of the name": lambda role, text: text.removeprefix("I use ")}
+
+
+@exercise("09.3", "What users say of themselves", "a function of a role and a text", rounds=5, slips=USED)
 def uses(random: Random) -> Iterator[Case]:
     thing, cloud = (
         random.choice(["Altis", "Borea", "EC2", "K8s"]),
@@ -115,11 +130,20 @@ def share_found(rule: Callable[..., Sequence[int]], asked: FollowUps) -> float:
     """For how many of the questions the turn that they need is among the five turns of a rule."""
     hits = 0
     for said, question, needed in asked:
-        chosen = list(rule(list(said), question))
+        made = rule(list(said), question)
+        if not isinstance(made, Iterable):
+            raise TypeError(f"places in the list are asked for, and {kind(made)} comes")
+        chosen = list(made)
+        if odd := [each for each in chosen if kind(each) != "a number"]:
+            raise TypeError(f"a place in the list is a number, and {odd[0]!r} is {kind(odd[0])}")
         if len(set(chosen)) > ROOM:
             raise ValueError(f"{len(set(chosen))} turns are handed over, and {ROOM} fit")
         hits += needed in chosen
     return hits / len(asked)
+
+
+def _all_found(share: float) -> bool | str:
+    return share == 1 or f"all can be handed over, and the turn that is needed comes in {share:.0%} of the questions"
 
 
 def window(said: Sequence[str], question: str) -> Sequence[int]:
@@ -137,5 +161,9 @@ def window(said: Sequence[str], question: str) -> Sequence[int]:
 def memory_rule(random: Random) -> Iterator[Case]:
     asked, floor = follow_ups(), share_found(window, follow_ups())
     near = FollowUps(each for each in asked if len(each[0]) <= ROOM)
-    yield Case("everything that was said fits", (near,), accept=lambda share: share == 1)
-    yield Case(f"it is compared with the window, which finds {floor:.2f}", (asked,), accept=lambda share: share > floor)
+    yield Case("everything that was said fits", (near,), accept=_all_found)
+    yield Case(
+        f"it is compared with the window, which finds {floor:.2f}",
+        (asked,),
+        accept=lambda share: share > floor or f"yours finds {share:.2f}",
+    )

@@ -8,18 +8,41 @@ from statistics import fmean
 from typing import Any
 
 from lessons.evaluate.compare import interval
+from lessons.exercises.nearly import Nearly
 from lessons.exercises.registry import Case, exercise
 
 QUESTIONS = 115
 
 
-@exercise("06.1", "How many questions?", "a number of questions", rounds=1)
+ENOUGH = {
+    "an interval shrinks more slowly than the number of questions grows": 3 * QUESTIONS,
+    "so many more, and asked is how many in all": 8 * QUESTIONS,
+    "so many times as many, and asked is how many": 9,
+}
+
+
+@exercise("06.1", "How many questions?", "a number of questions", rounds=1, slips=ENOUGH)
 def enough_questions(random: Random) -> Iterator[Case]:
-    yield Case("a number is given", accept=lambda given: given > QUESTIONS)
-    yield Case("it should be about right", accept=lambda given: abs(given / (9 * QUESTIONS) - 1) < 0.05)
+    yield Case("the width is compared", expected=9 * QUESTIONS, accept=_about)
 
 
-@exercise("06.2", "Recall at k", "a function of found ids (best first), gold ids, and k")
+def _about(given: float) -> bool | str:
+    off = abs(given / (9 * QUESTIONS) - 1)
+    if 0.05 <= off < 0.2 and given != 8 * QUESTIONS:
+        return Nearly(f"{given} is not it yet: it is close, and can be reckoned exactly")
+    return off < 0.05
+
+
+RECALL = {
+    "this is Precision, the share of what was found": lambda found, gold, k: len(set(found[:k]) & set(gold)) / k,
+    "this is how many, and asked is the share": lambda found, gold, k: len(set(found[:k]) & set(gold)),
+    "this is whether any gold is found, and asked is how much": lambda found, gold, k: 1.0,
+    "place k is left out": lambda found, gold, k: len(set(found[: k - 1]) & set(gold)) / len(gold),
+    "places behind k count, too": lambda found, gold, k: len(set(found) & set(gold)) / len(gold),
+}
+
+
+@exercise("06.2", "Recall at k", "a function of found ids (best first), gold ids, and k", slips=RECALL)
 def recall_at(random: Random) -> Iterator[Case]:
     ids = random.sample("abcdefghijklmnopqrst", 12)
     gold = [ids[1], ids[4], ids[9], "z"]
@@ -31,7 +54,24 @@ def recall_at(random: Random) -> Iterator[Case]:
     yield _recall("nothing is found", [], gold, 5)
 
 
-@exercise("06.3", "nDCG at k", "a function of grades of the found documents (best first), grades of all gold, and k")
+NDCG = {
+    "the sum is not yet divided by that of the best possible order": lambda found, gold, k: _gain(found[:k]),
+    "the best possible order is that of all gold, not of what was found": lambda found, gold, k: (
+        _gain(found[:k]) / _gain(sorted(found, reverse=True)[:k])
+    ),
+    "the best possible order begins with the highest grade": lambda found, gold, k: _gain(found[:k]) / _gain(gold[:k]),
+    "what counts is the grade, not only that there is one": lambda found, gold, k: (
+        _gain([float(grade > 0) for grade in found[:k]]) / _gain([1.0] * len(gold[:k]))
+    ),
+}
+
+
+@exercise(
+    "06.3",
+    "nDCG at k",
+    "a function of grades of the found documents (best first), grades of all gold, and k",
+    slips=NDCG,
+)
 def ndcg_at(random: Random) -> Iterator[Case]:
     gold = [float(random.randint(1, 3)) for _ in range(4)]
     found = random.sample([*gold[:3], *[0.0] * 7], 10)
@@ -56,7 +96,19 @@ def paired_interval(random: Random) -> Iterator[Case]:
     yield _interval("there are ten questions", [hard[i] for i in few], [after[i] for i in few])
 
 
-@exercise("06.5", "Cohen's kappa", "a function of two lists of labels of the same length")
+KAPPA = {
+    "this is the agreement, chance and all": lambda one, other: _agreed(one, other),
+    "it is not yet divided by the most that it can be": lambda one, other: _agreed(one, other) - _chance(one, other),
+    "chance is taken from one rater, and there are two": lambda one, other: (
+        (_agreed(one, other) - _chance(one, one)) / (1 - _chance(one, one))
+    ),
+    "chance depends on how often each label is given": lambda one, other: (
+        (_agreed(one, other) - 1 / len({*one, *other})) / (1 - 1 / len({*one, *other}))
+    ),
+}
+
+
+@exercise("06.5", "Cohen's kappa", "a function of two lists of labels of the same length", slips=KAPPA)
 def kappa(random: Random) -> Iterator[Case]:
     labels = [random.choice(["right", "right", "nearly", "wrong"]) for _ in range(40)]
     judged = [random.choice([label, label, label, "wrong"]) for label in labels]
@@ -86,14 +138,41 @@ def _interval(when: str, before: Sequence[float], after: Sequence[float]) -> Cas
     return Case(when, (before, after), accept=_close_to(low, high))
 
 
-def _close_to(low: float, high: float) -> Callable[[Any], bool]:
+def _close_to(low: float, high: float) -> Callable[[Any], bool | str]:
     """Whether an interval is this one, a fifth of its width aside: nobody draws the same questions again."""
     slack = (high - low) / 5 + 1e-6
-    return lambda given: len(given) == 2 and abs(given[0] - low) <= slack and abs(given[1] - high) <= slack
+
+    def near(one: float, other: float) -> bool:
+        return abs(one - low) <= slack and abs(other - high) <= slack
+
+    def accept(given: Any) -> bool | str:
+        one, other = given
+        if near(one, other):
+            return True
+        if near(other, one):
+            return Nearly("the higher end comes first")
+        if near(-other, -one):
+            return Nearly("it is that of before minus after")
+        if near(one / 100, other / 100):
+            return Nearly("it is 100 times too large; mind the unit")
+        width = (other - one) / max(high - low, slack)
+        if abs(one + other - low - high) < 2 * slack and not 0.8 < width < 1.2:
+            wide = "wide: draw questions with both their values, and take the mean of each draw"
+            return Nearly(f"its middle is right, and it is too {wide if width > 1 else 'narrow for 95 %'}")
+        return False
+
+    return accept
 
 
 def _kappa(when: str, one: Sequence[str], other: Sequence[str]) -> Case:
-    agreed = fmean(a == b for a, b in zip(one, other, strict=True))
-    first, second = Counter(one), Counter(other)
-    chance = sum(first[label] * second[label] for label in first) / len(one) ** 2
+    agreed, chance = _agreed(one, other), _chance(one, other)
     return Case(when, (one, other), 1.0 if chance == 1 else (agreed - chance) / (1 - chance))
+
+
+def _agreed(one: Sequence[str], other: Sequence[str]) -> float:
+    return fmean(a == b for a, b in zip(one, other, strict=True))
+
+
+def _chance(one: Sequence[str], other: Sequence[str]) -> float:
+    first, second = Counter(one), Counter(other)
+    return sum(first[label] * second[label] for label in first) / len(one) ** 2

@@ -6,17 +6,65 @@ from math import ceil
 from random import Random
 from typing import Any
 
+from lessons.exercises.choice import letters
+from lessons.exercises.nearly import Nearly
 from lessons.exercises.registry import Case, exercise
+from lessons.exercises.same import kind
+
+Stage = tuple[str, int, float]  # name, tokens, lower end
 
 CATEGORIES = ["fact", "identifier", "comparison", "multi-part", "unanswerable"]
 
 
+WHY_NOT = {
+    "abcd": "one of them may lose more than the margin",
+    "ac": "to be worse is not yet to be worse than the margin",
+    "ad": "one more loses no more than the margin",
+    "cd": "one more loses no more than the margin",
+    "c": "this asks which are shown to be better, and the margin allows more",
+    "abc": "only the lower end counts, not how high an interval reaches",
+    "bc": "only the lower end counts, not how high an interval reaches",
+    "b": "these are the ones that may not be taken",
+}
+"""What is off in a choice of stages."""
+
+
 @exercise("13.1", "Not worse than a margin", "a text of letters, such as 'ab'", 1)
 def acceptable(random: Random) -> Iterator[Case]:
-    yield Case("all four intervals are looked at", expected="acd")
+    yield Case("all four intervals are looked at", accept=_acceptable)
 
 
-@exercise("13.2", "The cheapest acceptable stage", "a function of stages as (name, tokens, low) and a margin")
+def _acceptable(given: Any) -> bool | str:
+    answer = letters(given)
+    if answer is None:
+        return f"{given!r} is not it" if isinstance(given, str) else f"what comes is {kind(given)}, not a text"
+    if answer != "acd" and "".join(sorted(answer)) == "acd":
+        return Nearly(f"{given!r} is not it yet: these are the ones, in another order")
+    if hint := WHY_NOT.get("".join(sorted(answer))):
+        return Nearly(f"{given!r} is not it yet: {hint}")
+    return answer == "acd"
+
+
+CHEAPEST = {
+    "the whole stage comes, and its name is asked for": lambda stages, margin: _cheapest(stages, margin),
+    "its tokens come, and its name is asked for": lambda stages, margin: _cheapest(stages, margin)[1],
+    "the one with the best lower end is taken, whatever it costs": lambda stages, margin: max(
+        stages, key=lambda stage: stage[2]
+    )[0],
+    "the dearest of them comes": lambda stages, margin: max(stages, key=lambda stage: stage[1])[0],
+}
+
+
+def _cheapest(stages: Sequence[Stage], margin: float) -> Stage:
+    return min((stage for stage in stages if stage[2] >= -margin), key=lambda stage: stage[1])
+
+
+@exercise(
+    "13.2",
+    "The cheapest acceptable stage",
+    "a function of stages as (name, tokens, low) and a margin",
+    slips=CHEAPEST,
+)
 def cheapest(random: Random) -> Iterator[Case]:
     margin = random.choice([0.05, 0.1, 0.2])
     best = ("best", random.randint(5_000, 9_000), 0.0)
@@ -33,11 +81,27 @@ def cheapest(random: Random) -> Iterator[Case]:
     yield Case("two stages cost the same", ([best, first, cheap], margin), "first")
 
 
-def _mixed(random: Random, *stages: tuple[str, int, float]) -> list[tuple[str, int, float]]:
+def _mixed(random: Random, *stages: Stage) -> list[Stage]:
     return random.sample(stages, len(stages))
 
 
-@exercise("13.3", "How many questions", "a function of n, half_width and margin")
+NEEDED = {
+    "twice the questions do not halve a width": lambda n, half_width, margin: ceil(n * half_width / margin),
+    "it is rounded down": lambda n, half_width, margin: int(n * (half_width / margin) ** 2),
+    "it is not rounded up": lambda n, half_width, margin: n * (half_width / margin) ** 2,
+    "a wider interval needs more questions, not fewer": lambda n, half_width, margin: ceil(
+        n * (margin / half_width) ** 2
+    ),
+    "so many more, and asked is how many in all": lambda n, half_width, margin: (
+        ceil(n * (half_width / margin) ** 2) - n
+    ),
+    "widths fall with the root of the number, not with its square": lambda n, half_width, margin: ceil(
+        n * (half_width / margin) ** 0.5
+    ),
+}
+
+
+@exercise("13.3", "How many questions", "a function of n, half_width and margin", slips=NEEDED)
 def needed(random: Random) -> Iterator[Case]:
     n, margin = random.randint(10, 200), random.choice([0.02, 0.05, 0.1])
     for when, half_width in {
@@ -61,16 +125,35 @@ def halves(random: Random) -> Iterator[Case]:
     yield Case("there are no questions", ([],), accept=lambda pair: [list(half) for half in pair] == [[], []])
 
 
-def _fair(questions: Sequence[tuple[str, str]]) -> Callable[[Any], bool]:
+def _fair(questions: Sequence[tuple[str, str]]) -> Callable[[Any], bool | str]:
     """Whether two lists of ids share out all questions, each category to within one, and both lists to within one."""
-    kind_of = dict(questions)
+    category = dict(questions)
 
-    def accept(pair: Any) -> bool:
+    def accept(pair: Any) -> bool | str:
+        if kind(pair) != "a list" or len(pair) != 2 or any(kind(half) not in ("a list", "a set") for half in pair):
+            return "what comes is not a pair of lists"
         choose, report = ([*half] for half in pair)
-        counts = [Counter(kind_of[id_] for id_ in half) for half in (choose, report)]
-        shared = sorted([*choose, *report]) == sorted(kind_of)
-        return shared and abs(len(choose) - len(report)) <= 1 and all(
-            abs(counts[0][kind] - counts[1][kind]) <= 1 for kind in set(kind_of.values())
-        )  # fmt: skip
+        if set(choose) | set(report) <= set(questions):
+            return Nearly("the lists hold whole questions, and their ids are asked for")
+        if sorted([*choose, *report]) != sorted(category):
+            return _lost([*choose, *report], category)
+        return _uneven(*(Counter(category[id_] for id_ in half) for half in (choose, report)))
 
     return accept
+
+
+def _lost(shared: list[Any], category: dict[str, str]) -> str:
+    if unknown := [each for each in shared if each not in category]:
+        return f"{unknown[0]!r} is the id of no question"
+    twice = len(shared) - len(set(shared))
+    lost = len(category) - len(set(shared))
+    return Nearly(f"of {len(category)} questions, {lost} are in no list" if lost else f"{twice} ids come twice")
+
+
+def _uneven(choose: Counter[str], report: Counter[str]) -> str:
+    """Where the lists differ by more than one question; empty if they do nowhere."""
+    for name in sorted({*choose, *report}):
+        if abs(choose[name] - report[name]) > 1:
+            return Nearly(f"of the category {name!r}, one list has {choose[name]} and the other {report[name]}")
+    one, other = choose.total(), report.total()
+    return Nearly(f"one list has {one} questions and the other {other}") if abs(one - other) > 1 else ""

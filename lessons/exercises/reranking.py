@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from random import Random
 from typing import Any
 
 from lessons.exercises.dev_questions import better, dev_questions
+from lessons.exercises.nearly import Nearly
 from lessons.exercises.registry import Case, exercise
 from lessons.exercises.same import kind
 from lessons.retrieve.rerank.keyword import share
@@ -20,15 +22,41 @@ def reranked(learner: Callable[..., Any], questions: Sequence[tuple[str, list[Re
     """The ids of each question's documents in the learner's order; what is no list comes back as it is."""
     made = [learner(question, documents) for question, documents in questions]
     wrong = [each for each in made if kind(each) != "a list"]
-    return wrong[0] if wrong else [[document.id for document in each] for each in made]
+    return wrong[0] if wrong else [[getattr(document, "id", document) for document in each] for each in made]
 
 
-@exercise("04.1", "What a reranker cannot do", "a pair of numbers from 0 to 1: Recall@5 with fifteen and with five", 1)
+CEILINGS = {
+    "these are counts of passages, and Recall is a share of the evidence": (2, 1),
+    "with five candidates, does place 9 reach the reranker?": (1.0, 1.0),
+    "a reranker may bring any of its fifteen candidates to the top": (0.5, 0.5),
+    "of the first five, one place holds evidence": (1.0, 0.0),
+    "the share is that of the evidence, not of the five documents": (0.4, 0.2),
+}
+
+
+@exercise("04.1", "What a reranker cannot do", "a pair of numbers from 0 to 1: Recall@5 with fifteen and with five", 1,
+          slips=CEILINGS)  # fmt: skip
 def ceiling(random: Random) -> Iterator[Case]:
     yield Case("both numbers are looked at", expected=(1.0, 0.5))
 
 
-@exercise("04.2", "Score and shared words", "a function of a question, documents as (text, score), and a weight", 5)
+WEIGHTED = {
+    "the documents come, not their places": lambda question, documents, weight: [
+        documents[place] for place in _order(question, documents, weight)
+    ],
+    "the share is a part of the question's terms, from 0 to 1": lambda question, documents, weight: _order(
+        question, documents, weight * len(set(terms(question))), 1 - weight
+    ),
+}
+
+
+@exercise(
+    "04.2",
+    "Score and shared words",
+    "a function of a question, documents as (text, score), and a weight",
+    5,
+    slips=WEIGHTED,
+)
 def keyword_weighted(random: Random) -> Iterator[Case]:
     documents = [(_text(random), round(random.random(), 2)) for _ in range(8)]
     question = _text(random)
@@ -48,17 +76,49 @@ def _text(random: Random) -> str:
 
 
 def _weighted(when: str, question: str, documents: Sequence[tuple[str, float]], weight: float) -> Case:
-    asked = set(terms(question))
+    return Case(when, (question, documents, weight), _order(question, documents, weight))
+
+
+def _order(
+    question: str, documents: Sequence[tuple[str, float]], weight: float, of_score: float | None = None
+) -> list[int]:
+    asked, rest = set(terms(question)), 1 - weight if of_score is None else of_score
 
     def worth(place: int) -> float:
         text, score = documents[place]
-        return (1 - weight) * score + weight * share(asked, text)
+        return rest * score + weight * share(asked, text)
 
-    order = sorted(range(len(documents)), key=lambda place: -round(worth(place), 9))
-    return Case(when, (question, documents, weight), order)
+    return sorted(range(len(documents)), key=lambda place: -round(worth(place), 9))
 
 
-@exercise("04.3", "Maximal marginal relevance", "a function of scores, similarities[i][j], and how many are wanted")
+def _mmr(
+    scores: Sequence[float],
+    similar: Sequence[Sequence[float]],
+    wanted: int,
+    penalty: Callable[[list[float]], float] = max,
+) -> list[int]:
+    left, chosen = list(range(len(scores))), list[int]()
+    while left and len(chosen) < wanted:
+        best = max(left, key=lambda i: scores[i] - (penalty([similar[i][j] for j in chosen]) if chosen else 0.0))
+        left.remove(best)
+        chosen.append(best)
+    return chosen
+
+
+MMR = {
+    "similarity is taken away from the score": partial(_mmr, penalty=lambda near: -max(near)),
+    "the most similar document counts, not all of them together": partial(_mmr, penalty=sum),
+    "it is compared with the last one only": partial(_mmr, penalty=lambda near: near[-1]),
+    "similarity plays no part": partial(_mmr, penalty=lambda near: 0.0),
+}
+
+
+@exercise(
+    "04.3",
+    "Maximal marginal relevance",
+    "a function of scores, similarities[i][j], and how many are wanted",
+    slips=MMR,
+)
 def mmr(random: Random) -> Iterator[Case]:
     scores = [random.random() for _ in range(7)]
     similar = _similarities(random, 7)
@@ -81,15 +141,6 @@ def _similarities(random: Random, count: int) -> list[list[float]]:
         for j in range(i):
             made[i][j] = made[j][i] = random.random()
     return made
-
-
-def _mmr(scores: Sequence[float], similar: Sequence[Sequence[float]], wanted: int) -> list[int]:
-    left, chosen = list(range(len(scores))), list[int]()
-    while left and len(chosen) < wanted:
-        best = max(left, key=lambda i: scores[i] - max((similar[i][j] for j in chosen), default=0.0))
-        left.remove(best)
-        chosen.append(best)
-    return chosen
 
 
 @exercise("04.4", "Scores from a model that errs", "a function of the model's reply (a text) and a number")
@@ -121,6 +172,22 @@ def order_of(random: Random) -> Iterator[Case]:
     yield Case("a score is a word", (_reply([*missing, (mixed[0][0], "high")]), count), as_found)
 
 
+def _all_of(ids: list[str]) -> Callable[[Any], bool | str]:
+    """Whether each of the documents comes once."""
+
+    def accept(orders: Any) -> bool | str:
+        came = orders[0]
+        if all(isinstance(each, int) for each in came):
+            return Nearly("places come, and the documents themselves are asked for")
+        if not set(came) <= set(ids):
+            return f"what comes are no documents: {came[:2]}"
+        if len(came) == len(ids):
+            return sorted(came) == ids or "a document comes twice, and another is lost"
+        return Nearly(f"of {len(ids)} documents, {len(came)} come back")
+
+    return accept
+
+
 def _reply(pairs: object) -> str:
     return json.dumps({"scores": [{"number": number, "score": score} for number, score in pairs]})  # type: ignore[attr-defined]
 
@@ -129,7 +196,7 @@ def _reply(pairs: object) -> str:
 def own_reranker(random: Random) -> Iterator[Case]:
     made = [RetrievedDocument(f"d{number}", _text(random), random.random(), "file.md") for number in range(8)]
     ids = sorted(document.id for document in made)
-    yield Case("all come back, each once", ([(WORDS[0], made)],), accept=lambda orders: sorted(orders[0]) == ids)
+    yield Case("all come back, each once", ([(WORDS[0], made)],), accept=_all_of(ids))
     yield Case("there are no documents", ([(WORDS[0], [])],), [[]])
     asked = dev_questions()
     questions = [(each.golden.question, each.nearest(CANDIDATES)) for each in asked]

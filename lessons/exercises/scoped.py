@@ -35,7 +35,7 @@ def _clause(part: Any, chunk: Chunk) -> bool:
     return build_metadata_filter_fn(lambda _: chunk, MetadataFilters(filters=[clause]))("")
 
 
-@exercise("07.1", "The late slides of the other courses", "the text of a filter", rounds=5, use=_kept)
+@exercise("07.1", "The late slides of the other courses", "the text of a filter", rounds=5, use=_kept, of="a text")
 def late_slides(random: Random) -> Iterator[Case]:
     def slide(file: str, page: int) -> Chunk:
         return {"file_type": file.rpartition(".")[2], "source_file": file, "page_number": page}
@@ -102,8 +102,19 @@ def narrowed(random: Random) -> Iterator[Case]:
     yield Case("a Korean name comes in decomposed letters (NFD)", (plan, decomposed), {names[1]})
 
 
+RANGES = {
+    "the texts come, not the chunks": lambda chunks, ref_id, start, end: [
+        each["text"] for each in chunks[start:end] if each["ref_id"] == ref_id
+    ]
+}
+
+
 @exercise(
-    "07.4", "A range in the order of the material", "a function of chunks, a ref_id, a start and an end", rounds=5
+    "07.4",
+    "A range in the order of the material",
+    "a function of chunks, a ref_id, a start and an end",
+    rounds=5,
+    slips=RANGES,
 )
 def in_order(random: Random) -> Iterator[Case]:
     file, other = random.sample(FILES, 2)

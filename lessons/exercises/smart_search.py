@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from lessons.exercises.dev_questions import better, dev_questions
+from lessons.exercises.nearly import Nearly
 from lessons.exercises.registry import Case, exercise
 from lessons.exercises.same import kind
 from lessons.retrieve.fusion import reciprocal_rank_fusion
@@ -26,11 +27,29 @@ def orders(learner: Callable[[Lists], Any], questions: Sequence[Lists]) -> Any:
 
 @exercise("03.1", "What rank fusion rewards", "a rank, a whole number", rounds=1)
 def rewarded_rank(random: Random) -> Iterator[Case]:
-    yield Case("it should be about right", accept=lambda given: 50 <= given <= 70)
-    yield Case("it should be the very last rank that does", expected=61)
+    yield Case("the ranks are compared", expected=61, accept=_wins)
 
 
-@exercise("03.2", "Fusion by rank", "a function of lists of ids, best first, and k")
+def _wins(rank: float) -> bool | str:
+    if 50 <= rank < 61:
+        return Nearly(f"{rank} is not it yet: a chunk wins there, and at a lower rank, too")
+    if 61 < rank <= 62:
+        return Nearly(f"{rank} is not it yet: at rank 62 both are worth the same")
+    if rank in (121, 122):
+        return Nearly(f"{rank} is not it yet: this holds the 60 that is added to a rank")
+    return rank == 61
+
+
+FUSED = {
+    "ranks begin at 1": lambda lists, k: _fused(lists, k - 1),
+    "k is given, and 60 only what is usual": lambda lists, k: _fused(lists, 60),
+    "what the lists give is added up, none replaces another": lambda lists, k: {
+        id_: 1 / (k + rank) for ids in lists for rank, id_ in enumerate(ids, start=1)
+    },
+}
+
+
+@exercise("03.2", "Fusion by rank", "a function of lists of ids, best first, and k", slips=FUSED)
 def rank_fusion(random: Random) -> Iterator[Case]:
     ids = [f"chunk {number}" for number in range(6)]
     one, other = random.sample(ids, 6), random.sample(ids, 6)
@@ -42,7 +61,13 @@ def rank_fusion(random: Random) -> Iterator[Case]:
     yield _ranks("there are no lists", [], k)
 
 
-@exercise("03.3", "Korean words in pairs", "a function of a text")
+PAIRS = {
+    "neighbouring pairs share a syllable": lambda text: [text[i : i + 2] for i in range(0, len(text) - 1, 2)],
+    "the last syllable has no neighbour behind it": lambda text: [text[i : i + 2] for i in range(len(text))],
+}
+
+
+@exercise("03.3", "Korean words in pairs", "a function of a text", slips=PAIRS)
 def pairs(random: Random) -> Iterator[Case]:
     one, other = random.sample(KOREAN, 2)
     yield _pairs("there is one Korean word", one)
@@ -53,7 +78,10 @@ def pairs(random: Random) -> Iterator[Case]:
     yield _pairs("there is no text", "")
 
 
-@exercise("03.4", "BM25", "a function of a query's terms and the terms of each document")
+SCORES = {"the length of a document plays no part": lambda query, documents: _bm25(query, documents, 0.0)}
+
+
+@exercise("03.4", "BM25", "a function of a query's terms and the terms of each document", slips=SCORES)
 def bm25(random: Random) -> Iterator[Case]:
     documents = [random.choices(TERMS, k=random.randint(3, 9)) for _ in range(6)]
     term = documents[0][0]
@@ -85,7 +113,7 @@ def named_quarter(random: Random) -> Iterator[Case]:
 def score_fusion(random: Random) -> Iterator[Case]:
     flat = {f"flat {number}": 10 - number / 10 for number in range(20)}
     tower = {"tower": 30.0} | {f"low {number}": 10 - number / 10 for number in range(20)}
-    yield Case("one hit towers over all others", ([[flat, tower]],), accept=lambda made: made[0][0] == "tower")
+    yield Case("one hit towers over all others", ([[flat, tower]],), accept=_tower_first)
     larger = {id_: 1_000 * score for id_, score in flat.items()}
     pair = [[flat, tower], [larger, tower]]
     yield Case("one search gives scores a thousand times larger", (pair,), accept=lambda made: made[0] == made[1])
@@ -97,11 +125,21 @@ def score_fusion(random: Random) -> Iterator[Case]:
     yield Case("it is measured on dev questions", (lists,), accept=lambda made: better(asked, made, ours))
 
 
+def _tower_first(made: Sequence[Sequence[str]]) -> bool | str:
+    if made[0][-1] == "tower":
+        return Nearly("the best hit comes last, and higher is better")
+    return made[0][0] == "tower" or "another hit than that one comes first"
+
+
 def _ranks(when: str, lists: Sequence[Sequence[str]], k: int) -> Case:
+    return Case(when, (lists, k), _fused(lists, k))
+
+
+def _fused(lists: Sequence[Sequence[str]], k: int) -> dict[str, float]:
     fused: Counter[str] = Counter()
     for ids in lists:
         fused.update({id_: 1 / (k + rank) for rank, id_ in enumerate(ids, start=1)})
-    return Case(when, (lists, k), dict(fused))
+    return dict(fused)
 
 
 def _pairs(when: str, text: str) -> Case:
@@ -113,6 +151,10 @@ def _pairs(when: str, text: str) -> Case:
 
 
 def _scored(when: str, query: Sequence[str], documents: Sequence[Sequence[str]]) -> Case:
+    return Case(when, (query, documents), _bm25(query, documents))
+
+
+def _bm25(query: Sequence[str], documents: Sequence[Sequence[str]], of_length: float = 0.75) -> list[float]:
     average = sum(map(len, documents)) / len(documents)
 
     def score(document: Sequence[str]) -> float:
@@ -120,7 +162,7 @@ def _scored(when: str, query: Sequence[str], documents: Sequence[Sequence[str]])
         for term in set(query):
             holding, times = sum(term in each for each in documents), document.count(term)
             rarity = log(1 + (len(documents) - holding + 0.5) / (holding + 0.5))
-            total += rarity * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * len(document) / average))
+            total += rarity * times * 2.2 / (times + 1.2 * (1 - of_length + of_length * len(document) / average))
         return total
 
-    return Case(when, (query, documents), [score(document) for document in documents])
+    return [score(document) for document in documents]

@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Iterator
 from random import Random
 
+from lessons.exercises.choice import chosen
 from lessons.exercises.registry import Case, exercise
 
 FACTS = [
@@ -17,7 +18,13 @@ FACTS = [
 
 @exercise("00.1", "What a citation shows", "one of the letters 'a', 'b' and 'c'", rounds=1)
 def shown_by_a_citation(random: Random) -> Iterator[Case]:
-    yield Case("one letter is chosen", expected="b")
+    yield from chosen(
+        "b",
+        {
+            "a": "who wrote the document may be wrong, or was right only then",
+            "c": "another file may say something else",
+        },
+    )
 
 
 @exercise("00.2", "The numbers of the cited documents", "a function of an answer, a text")
@@ -53,7 +60,19 @@ def stands(random: Random) -> Iterator[Case]:
     yield Case("the page stores Hangul as single letters", (korean, apart), True)
 
 
-@exercise("00.4", "What a thousand questions cost", "a function of steps as (tokens in, tokens out) and two prices")
+PRICES = {
+    "each side takes the price of the other": lambda steps, of_in, of_out: _dollars(steps, of_out, of_in),
+    "what the model writes costs, too": lambda steps, of_in, of_out: _dollars(steps, of_in, 0),
+    "what the model reads costs, too": lambda steps, of_in, of_out: _dollars(steps, 0, of_out),
+}
+
+
+@exercise(
+    "00.4",
+    "What a thousand questions cost",
+    "a function of steps as (tokens in, tokens out) and two prices",
+    slips=PRICES,
+)
 def price(random: Random) -> Iterator[Case]:
     steps = [(random.randint(100, 9_000), random.randint(10, 900)) for _ in range(3)]
     prices = round(random.uniform(0.1, 3), 2), round(random.uniform(3, 12), 2)
@@ -63,5 +82,9 @@ def price(random: Random) -> Iterator[Case]:
 
 
 def _price(when: str, steps: list[tuple[int, int]], price_in: float, price_out: float) -> Case:
+    return Case(when, (steps, price_in, price_out), _dollars(steps, price_in, price_out))
+
+
+def _dollars(steps: list[tuple[int, int]], price_in: float, price_out: float) -> float:
     tokens_in, tokens_out = (sum(step[side] for step in steps) for side in (0, 1))
-    return Case(when, (steps, price_in, price_out), 1000 * (tokens_in * price_in + tokens_out * price_out) / 1e6)
+    return 1000 * (tokens_in * price_in + tokens_out * price_out) / 1e6

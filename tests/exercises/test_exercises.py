@@ -15,7 +15,7 @@ from lessons.retrieve.types import RetrievedDocument
 from tests.exercises.mistakes import mistakes_of
 from tests.exercises.notebook import cells, checked, source
 
-SEEDS = 10
+SEEDS = 15
 EACH = [each.id for each in exercises()]
 WRONG = [
     pytest.param(id_, learner, id=f"{id_} {getattr(learner, '__name__', learner)!s}")

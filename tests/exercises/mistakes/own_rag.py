@@ -4,7 +4,7 @@ from math import ceil
 
 from tests.exercises.mistakes import mistake, mistakes
 
-mistakes("13.1", "ac", "abcd", "c", "bd", ("a", "c", "d"))
+mistakes("13.1", "ac", "abcd", "c", "bd", ("a", "d"))
 
 
 @mistake("13.2")
