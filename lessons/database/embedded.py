@@ -31,6 +31,7 @@ import psycopg
 from lessons.database.cluster import (
     SUPERUSER,
     Address,
+    buffers,
     halt,
     home_of,
     known_address,
@@ -200,12 +201,15 @@ def _start(home: Path) -> Address:
             "-c unix_socket_permissions=0700",
             "-c listen_addresses=",
         ]
-    options = " ".join([f"-p {address.port}", *listen])
+    options = [f"-p {address.port}", *listen, f"-c shared_buffers={buffers()}"]
     deadline = monotonic() + START_SECONDS
     while True:
-        said = _pg_ctl_start(cluster, options)
+        said = _pg_ctl_start(cluster, " ".join(options))
         if _answering(home, deadline - monotonic()):
             return address
+        if "could not map anonymous shared memory" in said and len(options) > len(listen) + 1:
+            options.pop()
+            continue
         # Processes that a killed server left behind hold its shared memory for a moment.
         if "is still in use" not in said or monotonic() > deadline:
             raise DatabaseError(why_not(home, said, "its server did not come up"))
