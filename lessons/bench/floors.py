@@ -8,10 +8,11 @@ from sqlalchemy import Connection as Prepared
 from sqlalchemy import Select
 
 from lessons.bench.corpus import OWNER
-from lessons.ingest.bm25 import SearchedScope
+from lessons.ingest import bm25
 from lessons.ingest.filters import also
 from lessons.ingest.found import with_words
-from lessons.ingest.nearest import choose_way, nearest, set_up
+from lessons.ingest.keyword_search import KeywordSearch
+from lessons.ingest.nearest import asking, choose_way, nearest, set_up
 from lessons.ingest.store import ChunkStore
 from lessons.settings import settings
 from lessons.text import terms
@@ -41,12 +42,13 @@ class Floors:
         table, conditions = self.store.chunks.__table__, self.store.within(OWNER, filters)
         way = choose_way(self.connection, table, conditions)
         set_up(self.connection, way)
-        return with_words(nearest(table, conditions, [vector], limit, way), table, OWNER.user_id)
+        found = with_words(nearest(table, conditions, limit, way), table, OWNER.user_id)
+        return found.params(asking([vector]))
 
     def by_words(self, text: str, limit: int) -> Select:
-        searched = SearchedScope(self.store.chunks.__table__, OWNER.user_id)
-        hits = searched.rankings([searched.statistics(self.connection, terms(text))], limit)
-        return with_words(hits, searched.chunks, OWNER.user_id)
+        searched = KeywordSearch(self.store.chunks.__table__, OWNER)
+        asked = bm25.asking([searched.statistics(self.connection, terms(text))])
+        return searched.statement(self.connection.engine, limit, bool(asked["common_terms"])).params(asked)
 
     def hybrid(self, phrasings: Sequence[tuple[str, Sequence[float]]]) -> list[Select]:
         """For every phrasing a search of each language by vector, and one by words."""

@@ -15,6 +15,7 @@ found out by every new connection, so when another one is promoted nothing here 
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
@@ -35,6 +36,7 @@ ATTEMPTS = 3  # at work that the database breaks off
 PAUSE = 0.2  # seconds between two attempts to connect
 
 _readers: WeakKeyDictionary[Engine, Engine] = WeakKeyDictionary()
+_around: ContextVar[tuple[Engine, str, Connection] | None] = ContextVar("around", default=None)
 _written: WeakKeyDictionary[Engine, int] = WeakKeyDictionary()
 
 Asked = ParamSpec("Asked")
@@ -74,7 +76,24 @@ def reader(engine: Engine) -> Engine:
 
 @contextmanager
 def reading(engine: Engine, user_id: str) -> Iterator[Connection]:
-    """A transaction for a search, within one owner's rows, that sees whatever this process has written."""
+    """A transaction for a search, within one owner's rows, that sees whatever this process has written.
+
+    Inside another one of the same owner in this thread it is that one.
+    """
+    around = _around.get()
+    if around and around[:2] == (engine, user_id):
+        yield around[2]
+        return
+    with _search(engine, user_id) as connection:
+        token = _around.set((engine, user_id, connection))
+        try:
+            yield connection
+        finally:
+            _around.reset(token)
+
+
+@contextmanager
+def _search(engine: Engine, user_id: str) -> Iterator[Connection]:
     if (replicas := reader(engine)) is not engine:
         with explained(), replicas.begin() as connection:
             if engine not in _written or connection.scalar(CAUGHT_UP, {"written": _written[engine]}):
@@ -93,10 +112,15 @@ def remember_write(engine: Engine) -> None:
 
 
 def again_if_broken_off(work: Callable[Asked, Given]) -> Callable[Asked, Given]:
-    """Do work again that the database broke off; only for what may be done twice."""
+    """Do work again that the database broke off; only for what may be done twice.
+
+    Within `reading` it is done once, since all of that transaction has to be done again.
+    """
 
     @wraps(work)
     def repeated(*given: Asked.args, **named: Asked.kwargs) -> Given:
+        if _around.get():
+            return work(*given, **named)
         attempts = Retrying(
             retry=retry_if_exception_type(BrokenOffError), stop=stop_after_attempt(ATTEMPTS), reraise=True
         )

@@ -12,7 +12,22 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from pgvector.sqlalchemy import HALFVEC
-from sqlalchemy import ARRAY, TEXT, Connection, Select, Table, case, cast, exists, func, literal, select, text, true
+from sqlalchemy import (
+    ARRAY,
+    TEXT,
+    Connection,
+    Select,
+    Table,
+    bindparam,
+    case,
+    cast,
+    exists,
+    func,
+    literal,
+    select,
+    text,
+    true,
+)
 from sqlalchemy.sql import ColumnElement
 
 from lessons.settings import settings
@@ -64,15 +79,18 @@ def set_up(connection: Connection, way: Way) -> None:
         connection.execute(_SET, {"breadth": str(settings().hnsw_ef_search)})
 
 
-def nearest(
-    chunks: Table, conditions: Sequence[ColumnElement[bool]], vectors: Sequence[Sequence[float]], limit: int, way: Way
-) -> Select:
+def asking(vectors: Sequence[Sequence[float]]) -> dict[str, list[str]]:
+    """The parameters of a `nearest` to these vectors."""
+    return {"vectors": [str([float(number) for number in vector]) for vector in vectors]}
+
+
+def nearest(chunks: Table, conditions: Sequence[ColumnElement[bool]], limit: int, way: Way) -> Select:
     """For each vector the chunks with the smallest cosine distance: `number` from 1, `chunk_id`, and 1 − distance.
 
-    Adding 0 keeps PostgreSQL from walking an index of full vectors, as earlier versions made it. MATERIALIZED has a
-    vector read once and not for every row.
+    Which vectors, `asking` tells when the statement is executed. Adding 0 keeps PostgreSQL from walking an index of
+    full vectors, as earlier versions made it. MATERIALIZED has a vector read once and not for every row.
     """
-    texts = literal([str([float(number) for number in vector]) for vector in vectors], ARRAY(TEXT))
+    texts = bindparam("vectors", type_=ARRAY(TEXT))
     read = func.unnest(texts).table_valued("vector", with_ordinality="number", name="read").render_derived()
     vectors_read = select(cast(read.c.vector, chunks.c.embedding.type).label("vector"), read.c.number)
     asked = vectors_read.cte("asked").prefix_with("MATERIALIZED", dialect="postgresql")

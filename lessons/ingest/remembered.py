@@ -5,22 +5,43 @@ from threading import Lock
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Engine, Select, func, select
+from sqlalchemy import Connection, Engine, Row, Select, Table, Transaction, func, select
 
 from lessons.ingest.documents import DocumentRow
+from lessons.ingest.nearest import indexed
 
 Found = TypeVar("Found")
 
 _MOST = 512  # findings that are remembered
 _threads = Lock()
+_versions: WeakKeyDictionary[Transaction | None, dict[tuple[str, str], Row]] = WeakKeyDictionary()
+_latest: WeakKeyDictionary[Engine, dict[tuple[str, str], Row]] = WeakKeyDictionary()
 _findings: WeakKeyDictionary[Engine, dict[tuple, tuple[object, Any]]] = WeakKeyDictionary()
 
 
-def version(index_table: str, user_id: str) -> Select:
-    """One row, another whenever any process has added, replaced or removed a document of the owner in this index."""
+def version(connection: Connection, chunks: Table, user_id: str) -> Row:
+    """Another row whenever any process has added, replaced or removed a document of the owner, or indexed the vectors.
+
+    It says how many `chunks` the owner has, and whether their vectors are `indexed`. Looked up once in a transaction.
+    """
+    looked_up = _versions.setdefault(connection.get_transaction(), {})
+    key = chunks.name, user_id
+    if key not in looked_up:
+        looked_up[key] = connection.execute(_version(chunks, user_id)).one()
+        _latest.setdefault(connection.engine, {})[key] = looked_up[key]
+    return looked_up[key]
+
+
+def latest(engine: Engine, chunks: Table, user_id: str) -> Row | None:
+    """The version that was looked up last; another process may have changed something since."""
+    return _latest.get(engine, {}).get((chunks.name, user_id))
+
+
+def _version(chunks: Table, user_id: str) -> Select:
     times = func.sum(func.extract("epoch", DocumentRow.ingested_at))  # a transaction may commit after a later one
-    state = select(func.count(), func.max(DocumentRow.id), times)
-    return state.where(DocumentRow.index_table == index_table, DocumentRow.user_id == user_id)
+    number = func.coalesce(func.sum(DocumentRow.chunks), 0).label("chunks")
+    state = select(func.count(), func.max(DocumentRow.id), times, number, indexed(chunks).label("indexed"))
+    return state.where(DocumentRow.index_table == chunks.name, DocumentRow.user_id == user_id)
 
 
 def kept(engine: Engine, key: tuple, now: object, find: Callable[[], Found]) -> Found:

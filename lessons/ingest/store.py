@@ -6,8 +6,9 @@ together with its chunks in one transaction or not at all.
 """
 
 from asyncio import to_thread
-from collections.abc import Sequence
-from itertools import chain, groupby
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import groupby
 from typing import Any, NoReturn
 
 from llama_index.core.bridge.pydantic import PrivateAttr
@@ -28,16 +29,19 @@ from lessons.database import ensure_schema, explained
 from lessons.database.replicas import again_if_broken_off, reading, remember_write
 from lessons.database.row_security import enter, scoped
 from lessons.errors import LessonsError
-from lessons.ingest.bm25 import SearchedScope, TermStatistics
 from lessons.ingest.chunk_table import chunk_table, create_tables
 from lessons.ingest.documents import DocumentRow
-from lessons.ingest.found import FoundChunks, found_chunks, with_words
-from lessons.ingest.remembered import version
+from lessons.ingest.found import FoundChunks
+from lessons.ingest.keyword_search import KeywordSearch
+from lessons.ingest.nearest import asking
+from lessons.ingest.remembered import latest, version
 from lessons.ingest.scope import Scope
 from lessons.ingest.settle import index_when_large, vacuum_after
-from lessons.ingest.vector_search import VectorSearch, state
-from lessons.ingest.within import documents_of, narrowed, within
+from lessons.ingest.term_statistics import TermStatistics
+from lessons.ingest.vector_search import VectorSearch
+from lessons.ingest.within import documents_of, within
 from lessons.ingest.writing import claim_document, with_text, write_chunks
+from lessons.settings import settings
 
 
 class ChunkStore(PGVectorStore):
@@ -119,9 +123,24 @@ class ChunkStore(PGVectorStore):
         with reading(self._database, scope.user_id) as connection, Session(connection) as session:
             return list(session.scalars(statement))
 
+    @again_if_broken_off
     def version(self, scope: Scope) -> tuple:
         """Another value whenever any process has added, replaced or removed a document of the owner."""
-        return tuple(self.rows(version(self.table_name, scope.user_id), scope)[0])
+        self._initialize()
+        with reading(self._database, scope.user_id) as connection:
+            return tuple(version(connection, self._table_class.__table__, scope.user_id))
+
+    def few(self, scope: Scope) -> bool:
+        """Whether the owner's chunks, when last looked at, were few enough to be compared one by one."""
+        known = latest(self._database, self._table_class.__table__, scope.user_id)
+        return known is not None and known.chunks <= settings().exact_search_chunks
+
+    @contextmanager
+    def reading(self, scope: Scope) -> Iterator[None]:
+        """Searches of the owner inside the block share one transaction."""
+        self._initialize()
+        with reading(self._database, scope.user_id):
+            yield
 
     @property
     def chunks(self) -> Any:
@@ -156,8 +175,8 @@ class ChunkStore(PGVectorStore):
         self._initialize()
         chunks = self._table_class.__table__
         with reading(self._database, scope.user_id) as connection:
-            now = state(connection, chunks, scope.user_id)
-            return [VectorSearch(chunks, scope, each).nearest(connection, vectors, limit, now) for each in filters]
+            asked = asking(vectors)
+            return [VectorSearch(chunks, scope, each).nearest(connection, asked, limit) for each in filters]
 
     async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> FoundChunks:
         """`query` in a thread."""
@@ -175,12 +194,8 @@ class ChunkStore(PGVectorStore):
     ) -> list[FoundChunks]:
         """What `keyword_search` finds for each question, in as many statements as for one."""
         self._initialize()
-        searched = self._searched(scope, filters)
         with reading(self._database, scope.user_id) as connection:
-            statistics = searched.statistics(connection, chain.from_iterable(questions))
-            hits = searched.rankings([statistics.of(terms) for terms in questions], limit)
-            rows = connection.execute(with_words(hits, searched.chunks, scope.user_id)).all()
-        return found_chunks(rows, len(questions), "keyword")
+            return self._searched(scope, filters).best(connection, questions, limit)
 
     @again_if_broken_off
     def term_statistics(
@@ -191,9 +206,8 @@ class ChunkStore(PGVectorStore):
         with reading(self._database, scope.user_id) as connection:
             return self._searched(scope, filters).statistics(connection, terms)
 
-    def _searched(self, scope: Scope, filters: MetadataFilters | None) -> SearchedScope:
-        chunks = self._table_class.__table__
-        return SearchedScope(chunks, scope.user_id, tuple(narrowed(chunks, scope, filters)))
+    def _searched(self, scope: Scope, filters: MetadataFilters | None) -> KeywordSearch:
+        return KeywordSearch(self._table_class.__table__, scope, filters)
 
     @again_if_broken_off
     def get_nodes(  # type: ignore[override]

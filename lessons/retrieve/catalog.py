@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import select, true
 
+from lessons.database.replicas import again_if_broken_off
 from lessons.ingest.documents import DocumentRow
 from lessons.ingest.remembered import kept
 from lessons.ingest.scope import Scope
@@ -28,10 +29,12 @@ def catalog(store: ChunkStore, scope: Scope) -> Catalog:
     }
 
 
+@again_if_broken_off
 def remembered(read: Callable[[ChunkStore, Scope], Found], store: ChunkStore, scope: Scope) -> Found:
     """What `read` finds of all the owner's documents, read again only when one of them has changed."""
     key = read, store.table_name, scope.user_id
-    return kept(store.client, key, store.version(scope), lambda: read(store, scope))
+    with store.reading(scope):
+        return kept(store.client, key, store.version(scope), lambda: read(store, scope))
 
 
 def _read(store: ChunkStore, scope: Scope) -> Catalog:

@@ -8,11 +8,14 @@ above the nine that follow. An identifier lets one document tower in the keyword
 
 from collections.abc import Callable, Mapping, Sequence
 from math import sqrt
-from statistics import fmean, pstdev
+
+import numpy as np
 
 from lessons.settings import settings
 
 FIRST_HITS = 10
+
+_ROUNDING = 1e-12  # of a score, which is no difference
 
 Scores = Mapping[str, float]
 
@@ -56,15 +59,23 @@ def reciprocal_rank_fusion(lists: Sequence[Scores]) -> dict[str, float]:
 
 def standardise(scores: Scores) -> dict[str, float]:
     """Scores in standard deviations from their mean."""
-    spread = pstdev(scores.values()) if len(scores) > 1 else 0.0
-    mean = fmean(scores.values()) if scores else 0.0
-    return {id_: (score - mean) / spread if spread else 0.0 for id_, score in scores.items()}
+    values = np.array(list(scores.values()))
+    spread = _spread(values)
+    standard = (values - values.mean()) / spread if spread else np.zeros(len(values))
+    return dict(zip(scores, standard.tolist(), strict=True))
 
 
 def standout(scores: Scores) -> float:
     """How far the first hit lies above the nine after it, in standard deviations of the list; 1 where all are equal."""
-    ranked = sorted(scores.values(), reverse=True)
-    spread = pstdev(ranked) if len(ranked) > 1 else 0.0
+    values = np.array(list(scores.values()))
+    spread = _spread(values)
     if not spread:
         return 1.0
-    return max(0.0, ranked[0] - fmean(ranked[1:FIRST_HITS])) / spread  # rounded, a mean of equals may exceed them
+    first, *others = np.sort(values)[::-1][:FIRST_HITS]
+    return max(0.0, float((first - np.mean(others)) / spread))  # rounded, a mean of equals may exceed them
+
+
+def _spread(values: np.ndarray) -> float:
+    """The standard deviation; 0 where the values differ by rounding alone."""
+    spread = float(values.std()) if len(values) > 1 else 0.0
+    return spread if spread > _ROUNDING * np.abs(values).max(initial=0.0) else 0.0

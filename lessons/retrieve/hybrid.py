@@ -21,7 +21,8 @@ class HybridRetriever:
     The first query counts whole, a variant of it half. Scores run from 1 for the best document down to 0 for the last,
     and fall off faster than cosine similarities, for which thresholds such as row B5's are meant. So where there are
     more documents than `top_k`, those are left out of which the root of the score is below `threshold`. The scores of
-    the two searches for the best-fitting query stay with each document, in `legs`. Both searches run side by side.
+    the two searches for the best-fitting query stay with each document, in `legs`. Among many chunks both
+    searches run side by side.
     """
 
     top_k: int | None = None
@@ -35,19 +36,30 @@ class HybridRetriever:
         wide = replace(query, top_k=self.candidates)
         total: dict[str, float] = defaultdict(float)
         found: dict[str, RetrievedDocument] = {}
-        with ThreadPoolExecutor(1) as beside:
-            by_words = beside.submit(retrieved_each, self.words, queries, wide, resources)
-            by_meaning = retrieved_each(self.meaning, queries, wide, resources)
-        for number, (text, meaning, words) in enumerate(zip(queries, by_meaning, by_words.result(), strict=True)):
+        for number, (text, meaning, words) in enumerate(
+            zip(queries, *self._legs(queries, wide, resources), strict=True)
+        ):
             weight = settings().variant_weight if number else 1.0
             for document in self._fused(text, wide, {"meaning": meaning, "words": words}):
                 total[document.id] += weight * document.score
                 found[document.id] = max(found.get(document.id, document), document, key=lambda one: one.score)
         best = max(total.values(), default=1.0) or 1.0
-        documents = [document.with_score(total[id_] / best) for id_, document in found.items()]
         wanted = self.top_k or query.top_k
-        cut = self.threshold**2 if self.threshold is not None and len(documents) > wanted else None
-        return ranked(documents, cut)[:wanted]
+        first = sorted(total, key=lambda id_: (-total[id_], id_))[:wanted]
+        cut = self.threshold**2 if self.threshold is not None and len(total) > wanted else None
+        return ranked((found[id_].with_score(total[id_] / best) for id_ in first), cut)
+
+    def _legs(self, queries: list[str], query: Query, resources: Resources) -> list[list[list[RetrievedDocument]]]:
+        """What either search finds for each query. Few chunks are searched sooner than another thread wakes up."""
+
+        def found(retriever: Retriever) -> list[list[RetrievedDocument]]:
+            return retrieved_each(retriever, queries, query, resources)
+
+        if resources.store.few(query.scope):
+            return [found(self.meaning), found(self.words)]
+        with ThreadPoolExecutor(1) as beside:
+            words = beside.submit(found, self.words)
+            return [found(self.meaning), words.result()]
 
     def _fused(self, text: str, query: Query, legs: Mapping[str, list[RetrievedDocument]]) -> list[RetrievedDocument]:
         """The candidates of either search for one query, with scores from 0 to 1."""

@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
+from llama_index.core.vector_stores.types import MetadataFilters
 from sqlalchemy import func, select
 
+from lessons.database.replicas import again_if_broken_off
 from lessons.ingest.filters import also
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 from lessons.retrieve.catalog import remembered
-from lessons.retrieve.search import VectorRetriever, documents, merged, ranked
+from lessons.retrieve.search import documents, merged, ranked
 from lessons.retrieve.types import Query, Resources, RetrievedDocument
 from lessons.settings import settings
 
@@ -41,18 +43,23 @@ class CentredVectorRetriever:
         return ranked(merged(found))[: self.top_k or query.top_k]
 
     def retrieve_each(self, queries: list[str], query: Query, resources: Resources) -> list[list[RetrievedDocument]]:
+        vectors = [resources.embedding.get_query_embedding(text) for text in queries]
+        return self._near(vectors, query, resources.store)
+
+    @again_if_broken_off
+    def _near(self, vectors: list[list[float]], query: Query, store: ChunkStore) -> list[list[RetrievedDocument]]:
+        """The nearest chunks to each vector; the means of the languages and the search are of one transaction."""
         wanted = self.top_k or query.top_k
-        centres = remembered(language_centres, resources.store, query.scope)
-        if UNTOLD in centres:
-            return VectorRetriever(wanted).retrieve_each(queries, query, resources)
-        vectors = [np.asarray(resources.embedding.get_query_embedding(text)) for text in queries]
-        filters = [also("language", language, query.filters) for language in centres]
-        found: list[list[RetrievedDocument]] = [[] for _ in queries]
-        within = resources.store.query_within([list(each) for each in vectors], wanted, query.scope, filters)
+        with store.reading(query.scope):
+            centres = remembered(language_centres, store, query.scope)
+            filters: list[MetadataFilters | None] = [also("language", each, query.filters) for each in centres]
+            if UNTOLD in centres:
+                centres, filters = {UNTOLD: np.zeros_like(centres[UNTOLD])}, [query.filters]
+            within = store.query_within(vectors, wanted, query.scope, filters)
+        found: list[list[RetrievedDocument]] = [[] for _ in vectors]
         for centre, each in zip(centres.values(), within, strict=True):
             for its, vector, nearest in zip(found, vectors, each, strict=True):
-                common = float(vector @ centre)
-                its += [document.with_score(document.score - common) for document in documents(nearest)]
+                its += documents(nearest, common=float(np.asarray(vector) @ centre))
         return [ranked(merged(its))[:wanted] for its in found]
 
 

@@ -107,13 +107,13 @@ def ranked(documents: Iterable[RetrievedDocument], threshold: float | None = Non
     return sorted(kept, key=lambda document: (-document.score, document.id))
 
 
-def documents(result: FoundChunks) -> list[RetrievedDocument]:
-    """What a search of the store found, as what travels on."""
+def documents(result: FoundChunks, common: float = 0.0) -> list[RetrievedDocument]:
+    """What a search of the store found, as what travels on, with scores above what is `common` to all."""
     return [
         RetrievedDocument(
             id=node.node_id,
             content=node.get_content(),
-            score=score,
+            score=score - common,
             source=node.metadata["source_file"],
             metadata=node.metadata,
             approximate=result.way == "hnsw",

@@ -2,7 +2,7 @@
 
 import pytest
 from llama_index.core.vector_stores.types import VectorStoreQuery
-from sqlalchemy import event, text
+from sqlalchemy import event, func, select, text
 
 from lessons.database import engine
 from lessons.database.connection import psycopg_url
@@ -53,6 +53,39 @@ def test_a_search_whose_connection_is_cut_is_made_again(database: Settings) -> N
         event.remove(made, "before_cursor_execute", cut_once)
     assert cut
     assert [node.text for node in found.nodes] == ["kept"]
+
+
+def test_searches_that_share_a_transaction_are_all_made_again(database: Settings) -> None:
+    made, scope = engine(database), Scope("cut together")
+    store = ChunkStore(made, "cut", "toy", 3)
+    store.add([chunk("kept", [1, 0, 0], scope)])
+    seen: list[list[int]] = []
+
+    @again_if_broken_off
+    def two_searches() -> list[int]:
+        seen.append([])
+        with store.reading(scope):
+            for _ in range(2):
+                seen[-1].append(store.rows(select(func.pg_backend_pid()), scope)[0][0])
+                if len(seen) == 1:
+                    with made.connect() as other:
+                        other.execute(text("SELECT pg_terminate_backend(:pid, 5000)"), {"pid": seen[0][0]})
+        return seen[-1]
+
+    first, second = two_searches()
+    assert first == second != seen[0][0]
+    assert [len(pids) for pids in seen] == [1, 2]
+
+
+def test_only_searches_of_the_same_owner_share_a_transaction(database: Settings) -> None:
+    store, mina, joon = ChunkStore(engine(database), "cut", "toy", 3), Scope("shares"), Scope("shares not")
+
+    def transaction(scope: Scope) -> int:
+        return store.rows(select(func.pg_current_xact_id()), scope)[0][0]
+
+    with store.reading(mina):
+        assert transaction(mina) == transaction(mina) != transaction(joon)
+    assert transaction(mina) != transaction(mina)
 
 
 def test_work_that_breaks_off_every_time_is_given_up() -> None:

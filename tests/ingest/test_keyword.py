@@ -157,13 +157,45 @@ def test_a_rarer_term_weighs_more_and_an_unknown_one_nothing(store: ChunkStore) 
     assert statistics.idf("rare") > statistics.idf("common") > statistics.idf("unknown") == 0
 
 
-def test_among_very_many_chunks_common_terms_do_not_rank(store: ChunkStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    store.replace_document(MINA, "a.txt", "", [chunk("common", i) for i in range(9)] + [chunk("common rare", 9)])
-    assert len(found(store, "common rare")) == 10
+def test_among_very_many_chunks_rare_terms_find_and_all_terms_rank(
+    store: ChunkStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = ["rare words", "common rare", "common common rare", *["common words"] * 6]
+    store.replace_document(MINA, "a.txt", "", [chunk(words, position) for position, words in enumerate(texts)])
+    everything = scores(store, ["common", "rare"])
+    assert len(everything) == 9
     monkeypatch.setattr(settings(), "exact_search_chunks", 5)
     monkeypatch.setattr(settings(), "ranked_postings", 5)
-    assert found(store, "common rare") == ["common rare"]
-    assert len(found(store, "common")) == 10
+    fewer = scores(store, ["common", "rare"])
+    first = dict(list(everything.items())[:3])
+    assert fewer == pytest.approx(first)
+    assert list(fewer) == list(first)
+    assert len(found(store, "common")) == 8
+
+
+def test_no_more_candidates_are_ranked_than_the_setting_says(
+    store: ChunkStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = ["rare", "rare filler filler common", *["common"] * 6]
+    store.replace_document(MINA, "a.txt", "", [chunk(words, position) for position, words in enumerate(texts)])
+    for name, value in {"exact_search_chunks": 5, "ranked_postings": 5, "ranked_candidates": 1}.items():
+        monkeypatch.setattr(settings(), name, value)
+    assert [hit.text for hit in store.keyword_search(["common", "rare"], 1, MINA).nodes or []] == ["rare"]
+    monkeypatch.setattr(settings(), "ranked_candidates", 2)
+    assert len(store.keyword_search(["common", "rare"], 2, MINA).nodes or []) == 2
+
+
+def test_each_of_several_questions_ranks_by_its_own_common_terms(
+    store: ChunkStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = ["rare north", "rare south", *["north"] * 6, *["south"] * 6]
+    store.replace_document(MINA, "a.txt", "", [chunk(words, position) for position, words in enumerate(texts)])
+    monkeypatch.setattr(settings(), "exact_search_chunks", 5)
+    monkeypatch.setattr(settings(), "ranked_postings", 5)
+    north, south, plain = store.keyword_search_each([["rare", "north"], ["rare", "south"], ["rare"]], 10, MINA)
+    assert [node.text for node in north.nodes or []] == ["rare north", "rare south"]
+    assert [node.text for node in south.nodes or []] == ["rare south", "rare north"]
+    assert plain.similarities == pytest.approx([min(north.similarities or [])] * 2)
 
 
 @pytest.mark.parametrize("asked", [[], *[[term] for term in HOSTILE], HOSTILE])

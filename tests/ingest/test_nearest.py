@@ -11,7 +11,7 @@ from sqlalchemy import inspect, text
 from lessons.database import engine
 from lessons.database.row_security import scoped
 from lessons.ingest.found import FoundChunks
-from lessons.ingest.nearest import choose_way, hnsw_name, nearest, set_up
+from lessons.ingest.nearest import asking, choose_way, hnsw_name, nearest, set_up
 from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 from lessons.models.offline.llm import OfflineLLM
@@ -87,7 +87,8 @@ def plan(store: ChunkStore, scope: Scope, filters: MetadataFilters | None = None
     with scoped(store.client, scope.user_id) as connection:
         way = choose_way(connection, table, conditions)
         set_up(connection, way)
-        compiled = nearest(table, conditions, [vector(random.Random(1))], 10, way).compile(dialect=connection.dialect)
+        statement = nearest(table, conditions, 10, way).params(asking([vector(random.Random(1))]))
+        compiled = statement.compile(dialect=connection.dialect)
         statement, values = f"EXPLAIN {compiled}", compiled.construct_params()
         converted = {
             name: processor(values[name]) if (processor := compiled._bind_processors.get(name)) else values[name]

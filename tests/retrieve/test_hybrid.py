@@ -1,5 +1,6 @@
 """Search by meaning across languages, and fused with search by words."""
 
+from threading import current_thread
 from typing import cast
 
 import pytest
@@ -15,6 +16,7 @@ from lessons.retrieve.hybrid import HybridRetriever
 from lessons.retrieve.languages import CentredVectorRetriever
 from lessons.retrieve.search import VectorRetriever
 from lessons.retrieve.types import Query, Resources, RetrievedDocument, Retriever
+from lessons.settings import settings
 
 TEXTS = {
     "en refunds": ("en", "Refunds are paid within fourteen days.", [0.9, 0.1, 0.5]),
@@ -153,3 +155,30 @@ def test_any_two_retrievers_can_be_the_legs(resources: Resources, mina: Scope) -
 
     silent = HybridRetriever(meaning=cast(Retriever, Nothing()), words=cast(Retriever, Nothing()))
     assert find(silent, resources, mina, "refunds") == []
+
+
+def test_few_chunks_are_searched_in_one_thread_and_many_side_by_side(
+    resources: Resources, mina: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: set[str] = set()
+
+    def watched(name: str) -> None:
+        search = getattr(ChunkStore, name)
+
+        def noted(*given: object) -> object:
+            threads.add(current_thread().name)
+            return search(*given)
+
+        monkeypatch.setattr(ChunkStore, name, noted)
+
+    for name in ("query_within", "keyword_search_each"):
+        watched(name)
+    find(HybridRetriever(), resources, mina, "refunds")  # afterwards it is known how many there are
+    threads.clear()
+    few = find(HybridRetriever(), resources, mina, "refunds")
+    assert threads == {current_thread().name}
+    monkeypatch.setattr(settings(), "exact_search_chunks", 3)
+    threads.clear()
+    many = find(HybridRetriever(), resources, mina, "refunds")
+    assert len(threads) == 2
+    assert [document.id for document in many] == [document.id for document in few]
