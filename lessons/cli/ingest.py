@@ -107,7 +107,8 @@ def _engine(engine: Engine, place: "Workspace") -> "Iterator[Callable[..., Itera
             files, [index.at(level, place.llm) for index in targets], scope
         )
         return
-    from lessons.ingest.on_ray import cluster, ingest_on_ray
+    from lessons.ingest.on_ray import ingest_on_ray
+    from lessons.ingest.ray_cluster import cluster
 
     with cluster(place.settings):
         yield lambda files, targets, scope, level: (

@@ -12,10 +12,8 @@ Ray's tasks, not Ray Data: a file is one unit of work that ends in a transaction
 """
 
 import logging
-import os
 import pickle
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,19 +21,13 @@ from typing import Any, Protocol, Self
 
 from llama_index.core.utils import get_tokenizer
 
-from lessons.errors import DatabaseError, LessonsError
 from lessons.ingest.enrich.extractors import Enrichment
 from lessons.ingest.index import Index
 from lessons.ingest.jobs.run import Place
 from lessons.ingest.pipeline import Due, FileResult, fingerprints, ingest_file, recognise
+from lessons.ingest.ray_cluster import cluster
 from lessons.ingest.scope import Scope
 from lessons.settings import Settings, adopt
-
-NO_RAY = "Ray is not installed: run `uv sync --extra scale`, or ingest without `--engine ray`."
-ONE_MACHINE = (
-    "The cluster has more than this machine, and the embedded database can be reached from here only: "
-    "set DATABASE_URL to a PostgreSQL that every machine reaches."
-)
 
 
 class Opened(Place, Protocol):
@@ -43,38 +35,6 @@ class Opened(Place, Protocol):
 
     @classmethod
     def open(cls, chosen: Settings) -> Self: ...
-
-
-@contextmanager
-def cluster(settings: Settings) -> Iterator[Any]:
-    """Ray, connected to the cluster that RAY_ADDRESS names, or to one of this machine's processors for the time being.
-
-    LessonsError if Ray is missing or cannot be reached, DatabaseError if its machines could not reach the database.
-    """
-    os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")  # under `uv run` it would copy this folder to workers
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    try:
-        import ray
-    except ImportError:
-        raise LessonsError(NO_RAY) from None
-    mine = not ray.is_initialized()
-    try:
-        if mine:
-            ray.init(log_to_driver=False, logging_level=logging.ERROR)
-    except Exception as error:
-        raise LessonsError(f"The Ray cluster cannot be reached or started: {error}; check RAY_ADDRESS.") from error
-    try:
-        refuse_unreachable(settings, {node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]})
-        yield ray
-    finally:
-        if mine:
-            ray.shutdown()
-
-
-def refuse_unreachable(settings: Settings, machines: set[str]) -> None:
-    """DatabaseError if the database is this machine's own and the cluster has others."""
-    if not settings.database_url and len(machines) > 1:
-        raise DatabaseError(ONE_MACHINE)
 
 
 def ingest_on_ray(

@@ -1,10 +1,12 @@
 """Ingestion on a cluster of two machines' worth of workers: the rows of the local path, whatever dies on the way."""
 
 import os
+import socket
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
@@ -12,11 +14,12 @@ import pytest
 from sqlalchemy import select
 
 from lessons.database import stop
-from lessons.errors import DatabaseError, ModelError
+from lessons.errors import DatabaseError, LessonsError, ModelError
 from lessons.ingest.index import Index, enhanced_index, naive_index
-from lessons.ingest.on_ray import ingest_on_ray, refuse_unreachable
+from lessons.ingest.on_ray import ingest_on_ray
 from lessons.ingest.pipeline import FileResult, ingest
 from lessons.ingest.postings import postings_table
+from lessons.ingest.ray_cluster import cluster, refuse_unreachable
 from lessons.ingest.scope import Scope
 from lessons.settings import Settings
 from lessons.workspace import Workspace
@@ -181,6 +184,39 @@ def test_without_ray_the_command_says_how_to_get_it(
     done = lessons("ingest", str(files[0][0]), "--engine", "ray")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "Ray is not installed: run `uv sync --extra scale`, or ingest without `--engine ray`.\n"
+
+
+@pytest.fixture
+def no_cluster(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """Something in the place of Ray whose cluster lets nobody in."""
+
+    def init(**_: Any) -> None:
+        raise ConnectionError("Failed to connect to Ray cluster at here:6379")
+
+    made = SimpleNamespace(is_initialized=lambda: False, init=init)
+    monkeypatch.setitem(sys.modules, "ray", made)
+    return made
+
+
+def test_an_address_where_no_cluster_answers_is_told_at_once(
+    no_cluster: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(socket.socket()) as taken:
+        taken.bind(("127.0.0.1", 0))  # and nobody listens there
+        monkeypatch.setenv("RAY_ADDRESS", address := f"127.0.0.1:{taken.getsockname()[1]}")
+        with pytest.raises(LessonsError, match=f"No Ray cluster answers at {address}: start it"), cluster(Settings()):
+            pass
+
+
+def test_a_cluster_that_lets_nobody_in_without_its_token_says_how_to_show_it(
+    no_cluster: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as head:
+        monkeypatch.setenv("RAY_ADDRESS", f"127.0.0.1:{head.getsockname()[1]}")
+        with pytest.raises(LessonsError) as caught, cluster(Settings()):
+            pass
+    assert "Failed to connect to Ray cluster at here:6379. Check RAY_ADDRESS" in str(caught.value)
+    assert "set RAY_AUTH_MODE=token and copy ~/.ray/auth_token" in str(caught.value)
 
 
 def test_machines_that_cannot_reach_the_embedded_database_are_refused() -> None:
