@@ -76,15 +76,12 @@ def reader(engine: Engine) -> Engine:
 
 @contextmanager
 def reading(engine: Engine, user_id: str) -> Iterator[Connection]:
-    """A transaction for a search, within one owner's rows, that sees whatever this process has written.
-
-    Inside another one of the same owner in this thread it is that one.
-    """
+    """A transaction for a search, `up_to_date`; inside another one of the same owner in this thread, that one."""
     around = _around.get()
     if around and around[:2] == (engine, user_id):
         yield around[2]
         return
-    with _search(engine, user_id) as connection:
+    with up_to_date(engine, user_id) as connection:
         token = _around.set((engine, user_id, connection))
         try:
             yield connection
@@ -93,7 +90,8 @@ def reading(engine: Engine, user_id: str) -> Iterator[Connection]:
 
 
 @contextmanager
-def _search(engine: Engine, user_id: str) -> Iterator[Connection]:
+def up_to_date(engine: Engine, user_id: str) -> Iterator[Connection]:
+    """A transaction for a search, within one owner's rows, that sees whatever this process has written."""
     if (replicas := reader(engine)) is not engine:
         with explained(), replicas.begin() as connection:
             if engine not in _written or connection.scalar(CAUGHT_UP, {"written": _written[engine]}):

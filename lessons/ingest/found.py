@@ -1,7 +1,7 @@
 """Hits of several searches at once as rows: which search, which chunk, how good, and each chunk's words once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 from typing import Literal
 
@@ -12,11 +12,18 @@ from sqlalchemy import Row, Select, Table, and_, func, select
 from lessons.ingest.nearest import Way
 
 
-@dataclass
 class FoundChunks(VectorStoreQueryResult):
     """What LlamaIndex expects of a search, and the way in which it was done."""
 
-    way: Way | Literal["keyword"] = "exact"
+    def __init__(self, chunks: Sequence[Row], similarities: list[float], way: Way | Literal["keyword"]) -> None:
+        """`chunks` are rows with `node_id`, `text` and `metadata_`, best first."""
+        self.chunks, self.similarities, self.way = chunks, similarities, way
+        self.ids = [chunk.node_id for chunk in chunks]
+
+    @cached_property
+    def nodes(self) -> list[TextNode]:  # type: ignore[override]
+        """The chunks as LlamaIndex has them, made when asked for: a fusion drops most of what its searches find."""
+        return [TextNode(id_=chunk.node_id, text=chunk.text, metadata=chunk.metadata_) for chunk in self.chunks]
 
 
 def with_words(hits: Select, chunks: Table, user_id: str) -> Select:
@@ -34,15 +41,10 @@ def with_words(hits: Select, chunks: Table, user_id: str) -> Select:
 
 
 def found_chunks(rows: Sequence[Row], searches: int, way: Way | Literal["keyword"]) -> list[FoundChunks]:
-    """What each of so many searches found. The same chunk is the same node."""
-    nodes = {
-        row.chunk_id: TextNode(id_=row.node_id, text=row.text, metadata=row.metadata_) for row in rows if row.node_id
-    }
+    """What each of so many searches found."""
+    chunks = {row.chunk_id: row for row in rows if row.node_id}
     hits = {number: list(of_one) for number, of_one in groupby(rows, lambda row: row.number)}
-    found = []
-    for number in range(1, searches + 1):
-        its = hits.get(number, [])
-        members = [nodes[row.chunk_id] for row in its]
-        ids = [node.node_id for node in members]
-        found.append(FoundChunks(nodes=members, similarities=[row.score for row in its], ids=ids, way=way))
-    return found
+    return [
+        FoundChunks([chunks[hit.chunk_id] for hit in its], [hit.score for hit in its], way)
+        for its in (hits.get(number, []) for number in range(1, searches + 1))
+    ]

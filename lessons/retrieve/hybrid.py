@@ -35,19 +35,20 @@ class HybridRetriever:
     def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
         wide = replace(query, top_k=self.candidates)
         total: dict[str, float] = defaultdict(float)
-        found: dict[str, RetrievedDocument] = {}
-        for number, (text, meaning, words) in enumerate(
-            zip(queries, *self._legs(queries, wide, resources), strict=True)
-        ):
+        fitting: dict[str, _Fused] = {}
+        legs = self._legs(queries, wide, resources)
+        for number, (text, meaning, words) in enumerate(zip(queries, *legs, strict=True)):
             weight = settings().variant_weight if number else 1.0
-            for document in self._fused(text, wide, {"meaning": meaning, "words": words}):
-                total[document.id] += weight * document.score
-                found[document.id] = max(found.get(document.id, document), document, key=lambda one: one.score)
+            fused = self._fused(text, wide, {"meaning": meaning, "words": words})
+            for id_, score in fused.scores.items():
+                total[id_] += weight * score
+                if id_ not in fitting or fitting[id_].scores[id_] < score:
+                    fitting[id_] = fused
         best = max(total.values(), default=1.0) or 1.0
         wanted = self.top_k or query.top_k
         first = sorted(total, key=lambda id_: (-total[id_], id_))[:wanted]
         cut = self.threshold**2 if self.threshold is not None and len(total) > wanted else None
-        return ranked((found[id_].with_score(total[id_] / best) for id_ in first), cut)
+        return ranked((fitting[id_].document(id_, total[id_] / best) for id_ in first), cut)
 
     def _legs(self, queries: list[str], query: Query, resources: Resources) -> list[list[list[RetrievedDocument]]]:
         """What either search finds for each query. Few chunks are searched sooner than another thread wakes up."""
@@ -61,8 +62,8 @@ class HybridRetriever:
             words = beside.submit(found, self.words)
             return [found(self.meaning), words.result()]
 
-    def _fused(self, text: str, query: Query, legs: Mapping[str, list[RetrievedDocument]]) -> list[RetrievedDocument]:
-        """The candidates of either search for one query, with scores from 0 to 1."""
+    def _fused(self, text: str, query: Query, legs: Mapping[str, list[RetrievedDocument]]) -> "_Fused":
+        """The candidates of either search for one query."""
         found = {document.id: document for documents in legs.values() for document in documents}
         scores = {leg: {document.id: document.score for document in documents} for leg, documents in legs.items()}
         asked_in = language(text)
@@ -76,11 +77,21 @@ class HybridRetriever:
 
         lists = list(scores.values())
         fused = _from_0_to_1(fuse(lists, missing) if self.fusion == "scores" else reciprocal_rank_fusion(lists))
-        walked = {document.id for document in legs["meaning"] if document.approximate}
-        return [
-            found[id_].scored(score, {leg: one[id_] for leg, one in scores.items() if id_ in one}, id_ in walked)
-            for id_, score in fused.items()
-        ]
+        return _Fused(fused, found, scores, {document.id for document in legs["meaning"] if document.approximate})
+
+
+@dataclass(frozen=True)
+class _Fused:
+    """What was found for one query: its scores from 0 to 1, best first, and those of either search, by id."""
+
+    scores: Mapping[str, float]
+    documents: Mapping[str, RetrievedDocument]
+    legs: Mapping[str, Mapping[str, float]]
+    walked: set[str]
+
+    def document(self, id_: str, score: float) -> RetrievedDocument:
+        legs = {leg: scores[id_] for leg, scores in self.legs.items() if id_ in scores}
+        return self.documents[id_].scored(score, legs, id_ in self.walked)
 
 
 def _from_0_to_1(scores: Mapping[str, float]) -> dict[str, float]:

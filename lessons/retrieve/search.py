@@ -111,12 +111,12 @@ def documents(result: FoundChunks, common: float = 0.0) -> list[RetrievedDocumen
     """What a search of the store found, as what travels on, with scores above what is `common` to all."""
     return [
         RetrievedDocument(
-            id=node.node_id,
-            content=node.get_content(),
+            id=chunk.node_id,
+            content=chunk.text,
             score=score - common,
-            source=node.metadata["source_file"],
-            metadata=node.metadata,
+            source=chunk.metadata_["source_file"],
+            metadata=chunk.metadata_,
             approximate=result.way == "hnsw",
         )
-        for node, score in zip(result.nodes or [], result.similarities or [], strict=True)
+        for chunk, score in zip(result.chunks, result.similarities or [], strict=True)
     ]
