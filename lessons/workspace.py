@@ -1,5 +1,6 @@
 """What one process works with: settings, one database engine, one embedding, one language model, and the stores."""
 
+import gc
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -67,5 +68,11 @@ class Workspace:
 
 @cache
 def workspace() -> Workspace:
-    """The workspace of this process, opened on first use."""
-    return Workspace.open(settings())
+    """The workspace of this process, opened on first use.
+
+    What is loaded by then stays loaded. So the garbage collector is told to pass it by: to look through all of it takes
+    a tenth of a second, in which every thread of the process stands still.
+    """
+    opened = Workspace.open(settings())
+    gc.freeze()
+    return opened

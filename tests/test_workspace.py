@@ -1,5 +1,6 @@
 """Several indexes are filled together: each file is read once, and each index holds what it would hold alone."""
 
+import gc
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -14,7 +15,7 @@ from lessons.ingest.read import read
 from lessons.ingest.scope import Scope
 from lessons.models.offline.llm import OfflineLLM
 from lessons.settings import Settings
-from lessons.workspace import Workspace
+from lessons.workspace import Workspace, workspace
 from tests.support.files import write_pdf
 
 INDEXES = [naive_index(), enhanced_index()]
@@ -55,3 +56,15 @@ def test_an_index_cuts_what_another_has_cut_before_as_if_it_came_first(files: li
             alone, after = (index.chunks(pages, "mina") for pages in (read(path, name), shared))
             for one, other in zip(alone, after, strict=True):
                 assert (one.id_, one.metadata, both_faces(one)) == (other.id_, other.metadata, both_faces(other))
+
+
+def test_what_is_loaded_with_the_workspace_is_no_longer_searched_for_garbage(
+    place: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Workspace, "open", lambda chosen: place)
+    gc.unfreeze()
+    try:
+        assert workspace.__wrapped__() is place
+        assert gc.get_freeze_count() > 10_000
+    finally:
+        gc.unfreeze()
