@@ -18,6 +18,8 @@ from lessons.errors import DatabaseError
 from lessons.settings import Settings
 from lessons.settings import settings as process_settings
 
+PREPARE_AFTER = 5  # times that a connection to our own server has run a statement, which no pooler stands before
+
 _engines: dict[str, Engine] = {}
 _threads = RLock()
 
@@ -123,7 +125,7 @@ def _embedded(data_dir: Path) -> Engine:
     url = URL.create(
         "postgresql+psycopg", embedded.SUPERUSER, address.password, database=embedded.SUPERUSER, query=query
     )
-    made = _make(url, log=embedded.log_of(data_dir))
+    made = _make(url, PREPARE_AFTER, log=embedded.log_of(data_dir))
 
     @event.listens_for(made, "do_connect")
     def connect_or_start(dialect: Any, record: Any, arguments: list, words: dict) -> Any:
@@ -135,9 +137,9 @@ def _embedded(data_dir: Path) -> Engine:
     return _answering(made)
 
 
-def _make(url: URL, **options: Any) -> Engine:
+def _make(url: URL, prepare_threshold: int | None = None, **options: Any) -> Engine:
     # Statements prepared by the driver break behind a pooler that hands each transaction to another connection.
-    defaults = {"connect_timeout": 10, "application_name": "rag-workbook", "prepare_threshold": None}
+    defaults = {"connect_timeout": 10, "application_name": "rag-workbook", "prepare_threshold": prepare_threshold}
     words = {name: value for name, value in defaults.items() if name not in url.query}
     made = create_engine(
         url, pool_pre_ping=True, pool_size=5, max_overflow=15, connect_args=words, execution_options=options

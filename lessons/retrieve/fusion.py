@@ -6,10 +6,8 @@ show why scores beat ranks). The weight of a list is then measured on the list i
 above the nine that follow. An identifier lets one document tower in the keyword list; a paraphrase, in the other.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from math import sqrt
-
-import numpy as np
+from collections.abc import Callable, Collection, Mapping, Sequence
+from math import fsum, sqrt
 
 from lessons.settings import settings
 
@@ -59,23 +57,26 @@ def reciprocal_rank_fusion(lists: Sequence[Scores]) -> dict[str, float]:
 
 def standardise(scores: Scores) -> dict[str, float]:
     """Scores in standard deviations from their mean."""
-    values = np.array(list(scores.values()))
-    spread = _spread(values)
-    standard = (values - values.mean()) / spread if spread else np.zeros(len(values))
-    return dict(zip(scores, standard.tolist(), strict=True))
+    mean, spread = _mean(scores.values()), _spread(scores.values())
+    return {id_: (score - mean) / spread if spread else 0.0 for id_, score in scores.items()}
 
 
 def standout(scores: Scores) -> float:
     """How far the first hit lies above the nine after it, in standard deviations of the list; 1 where all are equal."""
-    values = np.array(list(scores.values()))
-    spread = _spread(values)
+    spread = _spread(scores.values())
     if not spread:
         return 1.0
-    first, *others = np.sort(values)[::-1][:FIRST_HITS]
-    return max(0.0, float((first - np.mean(others)) / spread))  # rounded, a mean of equals may exceed them
+    first, *others = sorted(scores.values(), reverse=True)[:FIRST_HITS]
+    return max(0.0, first - _mean(others)) / spread  # rounded, a mean of equals may exceed them
 
 
-def _spread(values: np.ndarray) -> float:
+def _mean(values: Collection[float]) -> float:
+    """The mean of an exact sum, which is the same on every machine."""
+    return fsum(values) / len(values) if values else 0.0
+
+
+def _spread(values: Collection[float]) -> float:
     """The standard deviation; 0 where the values differ by rounding alone."""
-    spread = float(values.std()) if len(values) > 1 else 0.0
-    return spread if spread > _ROUNDING * np.abs(values).max(initial=0.0) else 0.0
+    mean = _mean(values)
+    spread = sqrt(_mean([(value - mean) ** 2 for value in values]))
+    return spread if spread > _ROUNDING * max(map(abs, values), default=0.0) else 0.0

@@ -18,7 +18,7 @@ from sqlalchemy import make_url, text
 
 from lessons.database import engine, erase, explain, explained, server_info, stop
 from lessons.database.cluster import known_address
-from lessons.database.connection import psycopg_url
+from lessons.database.connection import PREPARE_AFTER, psycopg_url
 from lessons.database.embedded import keywords
 from lessons.errors import DatabaseError
 from lessons.settings import Settings
@@ -48,6 +48,21 @@ def guest(tcp_server, owner):
     owner("CREATE ROLE guest LOGIN PASSWORD 'guest'")
     owner("CREATE DATABASE plain")
     return make_url(tcp_server).set(username="guest", password="guest", database="plain").render_as_string(False)
+
+
+def prepared(settings: Settings) -> int:
+    """How many statements a connection has prepared that ran the same one over and over."""
+    with engine(settings).connect() as connection:
+        for number in range(2 * PREPARE_AFTER):
+            connection.scalar(text("SELECT :number"), {"number": number})
+        return connection.scalar(text("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE 'SELECT $1%'"))
+
+
+def test_statements_are_prepared_on_our_own_server_and_not_where_a_pooler_may_stand(
+    database: Settings, tcp_server: str
+) -> None:
+    assert prepared(database) == 1
+    assert prepared(Settings(database_url=tcp_server)) == 0
 
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg2", "postgresql+asyncpg"])
