@@ -58,7 +58,7 @@ WEIGHTED = {
     slips=WEIGHTED,
 )
 def keyword_weighted(random: Random) -> Iterator[Case]:
-    documents = [(_text(random), round(random.random(), 2)) for _ in range(8)]
+    documents = [(_text(random), round(random.random(), 6)) for _ in range(8)]
     question = _text(random)
     yield _weighted("there are eight documents", question, documents, 0.6)
     yield _weighted("the weight is 0", question, documents, 0.0)
