@@ -113,7 +113,7 @@ def _balanced(owners: Owners, servers: int) -> Callable[[Any], bool | str]:
 
     def accept(placed: Any) -> bool | str:
         if kind(placed) != "a list" or any(kind(server) not in ("a list", "a set") for server in placed):
-            return "what comes is not a list of lists"
+            return f"what comes is {kind(placed)}, not a list of lists"
         if len(placed) != servers:
             return Nearly(f"there are {len(placed)} lists for {servers} servers")
         names = [name for server in placed for name in server]

@@ -7,6 +7,7 @@ from inspect import signature
 from random import Random
 from typing import Any
 
+from lessons.exercises.cell import in_solution
 from lessons.exercises.nearly import Nearly, nearly
 from lessons.exercises.progress_table import keep
 from lessons.exercises.registry import Case, Exercise, call, exercise_named
@@ -22,10 +23,12 @@ SHOWN.maxstring = SHOWN.maxother = 80
 def check(id_: str, learner: Any) -> Verdict:
     """Judge what was written for the exercise `id_`, on cases drawn anew, and keep the best verdict.
 
-    LessonsError if there is no such exercise; whatever is wrong with the learner's object is said in the verdict.
+    What a notebook's own solution gets is not kept: it is nobody's progress. LessonsError if there is no such exercise;
+    whatever is wrong with the learner's object is said in the verdict.
     """
     verdict = judge(exercise_named(id_), learner, Random())
-    keep(verdict)
+    if not in_solution():
+        keep(verdict)
     return verdict
 
 

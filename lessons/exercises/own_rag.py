@@ -131,7 +131,7 @@ def _fair(questions: Sequence[tuple[str, str]]) -> Callable[[Any], bool | str]:
 
     def accept(pair: Any) -> bool | str:
         if kind(pair) != "a list" or len(pair) != 2 or any(kind(half) not in ("a list", "a set") for half in pair):
-            return "what comes is not a pair of lists"
+            return f"what comes is {kind(pair)}, not a pair of lists"
         choose, report = ([*half] for half in pair)
         if set(choose) | set(report) <= set(questions):
             return Nearly("the lists hold whole questions, and their ids are asked for")

@@ -1,9 +1,11 @@
 """What a check says of right, nearly right and wrong objects, and of those that misbehave."""
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -118,6 +120,15 @@ class TestProgress:
         for answer in answers:
             check("04.1", answer)
         assert progress_table.progress("04").rows[0][2] == "right"
+
+    @pytest.mark.parametrize(("tags", "kept"), [(["solution"], "open"), (["exercise"], "right"), ([], "right")])
+    def test_what_a_solution_cell_gets_is_nobodys_progress(
+        self, monkeypatch: pytest.MonkeyPatch, tags: list[str], kept: str
+    ) -> None:
+        shell = SimpleNamespace(get_parent=lambda: {"metadata": {"tags": tags}})
+        monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+        assert check("04.1", (1.0, 0.5)).right
+        assert progress_table.progress("04").rows[0][2] == kept
 
     def test_of_all_counts_by_notebook(self) -> None:
         check("04.1", (1.0, 0.5))
