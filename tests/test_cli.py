@@ -71,7 +71,15 @@ def test_help_names_every_command() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("nonsense",), ("ask",), ("ask", "x", "--stage", "perfect"), ("ingest",), ("ingest", "x", "--index", "none")],
+    [
+        ("nonsense",),
+        ("ask",),
+        ("ask", "x", "--stage", "perfect"),
+        ("ingest",),
+        ("ingest", "x", "--index", "none"),
+        ("ingest", ""),
+        ("memories", "--stage", "perfect"),
+    ],
 )
 def test_bad_usage_ends_with_code_2_and_a_message_on_stderr(arguments: tuple[str, ...]) -> None:
     done = lessons(*arguments)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lessons.cli.shared import AsJson, User, errors, print_json, progress
+from lessons.cli.shared import AsJson, User, errors, no_stage, print_json, progress
 
 if TYPE_CHECKING:
     from lessons.answer.answer import Answer
@@ -41,7 +41,7 @@ def ask(
 
     names = list(stages())
     if stage and stage not in [*names, "all"]:
-        raise typer.BadParameter(f"there is no stage {stage!r}; choose {', '.join(names)} or all", param_hint="--stage")
+        raise no_stage(stage, [*names, "all"])
     named = [stage_named(name) for name in (names if stage == "all" else [stage or names[-1]])]
     chosen = [with_cache(each, cache) for each in named]
     filters = parse_filter(filter_text) if filter_text else None

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from lessons.cli.shared import AsJson, User, errors, print_json, print_tables, progress
+from lessons.cli.shared import AsJson, User, errors, no_stage, print_json, print_tables, progress
 
 commands = typer.Typer()
 
@@ -45,22 +45,21 @@ def evaluate(
 
     asked = [name for entry in [*(stage or []), *(more or [])] for name in entry.split(",") if name] or ["all"]
     if wrong := [name for name in asked if name not in [*stages(), "all"]]:
-        choice = f"there is no stage {wrong[0]!r}; choose {', '.join(stages())} or all"
-        raise typer.BadParameter(choice, param_hint="--stage")
+        raise no_stage(wrong[0], [*stages(), "all"])
     chosen = [stage_named(name) for name in stages() if name in asked or "all" in asked]
     owner = user or settings().user
     own = read_question_file(questions, owner) if questions else []
     with bars(errors(), hidden=as_json) as watch:
         result = evaluate_stages(chosen, split, data, limit, sample_seed, watch, own=own)
     number = save(result, workspace().engine, owner if own else None)
-    if csv:
-        export_csv(result, csv)
     if as_json:
         print_json(result.as_dict())
         for note in result.notes:
             errors().print(f"Note: {note}", style="yellow", markup=False, highlight=False, soft_wrap=True)
     else:
         print_tables(report(result), f"\nStored as run {number}.")
+    if csv:
+        export_csv(result, csv)
 
 
 @commands.command()
@@ -75,9 +74,11 @@ def memories(
     from lessons.evaluate.locomo import read_locomo, recall_old_facts
     from lessons.evaluate.memory_report import dialogue_report, locomo_report
     from lessons.library import load_corpus
-    from lessons.stages import stage_named
+    from lessons.stages import stage_named, stages
     from lessons.workspace import workspace
 
+    if stage not in stages():
+        raise no_stage(stage, stages())
     asked, place = stage_named(stage), workspace()
     if locomo:
         told = read_locomo(locomo)

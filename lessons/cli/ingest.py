@@ -41,7 +41,7 @@ class Engine(StrEnum):
 
 @commands.command()
 def ingest(
-    paths: Annotated[list[Path], typer.Argument(help="Files or folders.")],
+    paths: Annotated[list[str], typer.Argument(help="Files or folders.")],
     user: User = "",
     enrich: Annotated[
         Enrichment | None,
@@ -61,14 +61,17 @@ def ingest(
     from lessons.models.offline.llm import OfflineLLM
     from lessons.workspace import workspace
 
+    if not all(paths):  # as a script's unset variable is; a path made of it would be the folder it runs in
+        raise typer.BadParameter("a path is empty; name a file or folder", param_hint="paths")
+    given = [Path(path) for path in paths]
     known = {each.name: each for each in indexes()}
     if index and index not in known:
         raise typer.BadParameter(
             f"there is no index {index!r}; the indexes are {', '.join(known)}", param_hint="--index"
         )
     targets = [known[index]] if index else list(known.values())
-    files = named_files(paths, READERS)
-    if unread := left_out(paths, READERS):
+    files = named_files(given, READERS)
+    if unread := left_out(given, READERS):
         told = ", ".join(unread[:LISTED]) + (f" and {len(unread) - LISTED} more" if len(unread) > LISTED else "")
         errors().print(f"Note: of a kind that cannot be read: {told}", style="yellow", markup=False, soft_wrap=True)
     place = workspace()
@@ -90,7 +93,7 @@ def ingest(
             report.append({"file": result.source_file, "index": filled.name} | _told(result))
     if as_json:
         print_json(report)
-    else:
+    elif report:
         typer.echo("\n".join(map(_ingest_line, report)))
         _print_used(report)
     if not report:
@@ -147,5 +150,6 @@ def _print_used(report: list[dict[str, Any]]) -> None:
 
 def _ingest_line(line: dict[str, Any]) -> str:
     reason = f" – {line['reason']}" if line["reason"] else ""
-    chunks = "" if line["status"] == "failed" else f" {line['chunks']} chunks"
+    number = line["chunks"]
+    chunks = "" if line["status"] == "failed" else f" {number} {'chunk' if number == 1 else 'chunks'}"
     return f"{line['status']:9} {line['file']} [{line['index']}]{chunks}{reason}"

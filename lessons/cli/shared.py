@@ -1,7 +1,7 @@
 """What the commands share: options, messages on stderr, answers on stdout."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
@@ -33,6 +33,11 @@ def print_tables(*shown: Any) -> None:
 def print_json(document: Any) -> None:
     """Print one JSON document on stdout."""
     typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
+
+
+def no_stage(name: str, names: Iterable[str]) -> typer.BadParameter:
+    """Bad usage: a name that is none of a stage."""
+    return typer.BadParameter(f"there is no stage {name!r}; choose from {', '.join(names)}", param_hint="--stage")
 
 
 @contextmanager

@@ -74,6 +74,13 @@ def test_a_person_reads_a_table_and_the_run_is_stored(folder: Path, tmp_path: Pa
     assert len((tmp_path / "run.csv").read_text(encoding="utf-8-sig").splitlines()) >= 4
 
 
+def test_a_file_that_cannot_be_written_costs_no_result(folder: Path, tmp_path: Path) -> None:
+    done = lessons("evaluate", "naive", "--data", str(folder), "--csv", str(tmp_path / "no" / "run.csv"), "--json")
+    assert done.returncode == 1
+    assert "cannot be written" in done.stderr
+    assert json.loads(done.stdout)["stages"]["naive"]["n"] == 3
+
+
 @pytest.mark.parametrize("form", [(), ("--json",)])
 def test_few_questions_come_with_a_note_that_they_decide_nothing(folder: Path, form: tuple[str, ...]) -> None:
     done = lessons("evaluate", "naive", "--data", str(folder), *form)
