@@ -44,12 +44,13 @@ class Workbook:
     def ingest(self, folder: Path, user: str) -> list[FileResult]:
         """Read the files of a folder into the index of every stage, for this owner; known ones are skipped.
 
-        ReadError if there is no such folder. A file that cannot be read is among the results, with the reason.
+        The results come index by index. ReadError if there is no such folder. A file that cannot be read is among the
+        results, with the reason.
         """
         files, targets = named_files([folder], READERS), indexes()
         results = self.workspace.ingest(files, targets, Scope(user))
-        told = tqdm(results, "Reading", total=len(files) * len(targets), unit="file", leave=False)
-        return [result for _, result in told]
+        done = list(tqdm(results, "Reading", total=len(files) * len(targets), unit="file", leave=False))
+        return [result for index in targets for filled, result in done if filled is index]
 
     def __repr__(self) -> str:
         embedding, dimension = identity(self.workspace.embedding)

@@ -68,3 +68,10 @@ def test_what_is_loaded_with_the_workspace_is_no_longer_searched_for_garbage(
         assert gc.get_freeze_count() > 10_000
     finally:
         gc.unfreeze()
+
+
+def test_a_workbook_tells_what_became_of_a_folder_index_by_index(
+    place: Workspace, files: list[tuple[Path, str]], tmp_path: Path
+) -> None:
+    told = [result.source_file for result in Workbook(place).ingest(tmp_path, "index-by-index")]
+    assert told == [name for _, name in files] * len(INDEXES)
