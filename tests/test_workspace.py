@@ -15,6 +15,7 @@ from lessons.ingest.read import read
 from lessons.ingest.scope import Scope
 from lessons.models.offline.llm import OfflineLLM
 from lessons.settings import Settings
+from lessons.workbook import Workbook
 from lessons.workspace import Workspace, workspace
 from tests.support.files import write_pdf
 
