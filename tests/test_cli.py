@@ -8,7 +8,7 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import pytest
 
@@ -67,6 +67,12 @@ def test_help_names_every_command() -> None:
     done = lessons_process("--help")
     assert done.returncode == 0
     assert all(command in done.stdout for command in ("doctor", "ingest", "ask", "app"))
+
+
+def test_what_ctrl_c_stops_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lessons.doctor.examine", Mock(side_effect=KeyboardInterrupt))
+    done = lessons("doctor")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Stopped. What was stored before stays.\n")
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import html
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from lessons.models.call import INSTEAD
 from lessons.retrieve.types import Context
 from lessons.trace import Trace
 
@@ -51,8 +52,10 @@ class Answer:
 
     @property
     def answered_by(self) -> str:
-        """Which model answered, and for which question if for an earlier one."""
+        """Which model answered, in place of which, and for which question if for an earlier one."""
         model = f"the {self.model}" if self.model.startswith("keyless") else self.model
+        if any(INSTEAD in note for step in self.trace if step.name == "answer" for note in step.notes):
+            return f"{INSTEAD}, in place of {model}"
         if self.from_cache:
             return f"answered from the cache: “{self.from_cache}” was answered before by {model}"
         return f"answered by {model}"

@@ -11,6 +11,8 @@ from lessons.cli import ask, bench, course, doctor, evaluate, ingest, serve
 from lessons.cli.shared import errors
 from lessons.errors import LessonsError
 
+INTERRUPTED = 130  # typer's exit code after Ctrl-C
+
 app = typer.Typer(
     help="Learn retrieval-augmented generation, one measured stage at a time.",
     no_args_is_help=True,
@@ -29,8 +31,10 @@ def main() -> None:
     except LessonsError as error:
         errors().print(f"{error}", style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(1)
-    except KeyboardInterrupt:
-        sys.exit(130)
+    except SystemExit as ended:
+        if ended.code == INTERRUPTED:
+            errors().print("Stopped. What was stored before stays.", highlight=False)
+        raise
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)

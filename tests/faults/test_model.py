@@ -29,6 +29,7 @@ def test_the_keyless_model_answers_in_place_of_a_broken_one(lab: Lab, fault: Fau
     assert seen.answer.citations
     assert SENTENCES[fault] in warning
     assert warning.endswith("answered by the keyless model")
+    assert seen.answer.answered_by.startswith("answered by the keyless model, in place of ")
     assert not [line for line in seen.log if "traceback" in line]
     assert lab.ask(name, QUESTION).answer.warnings == []
 
@@ -55,6 +56,7 @@ def test_half_an_answer_is_shown_with_a_warning(lab: Lab) -> None:
         seen = lab.ask("naive", QUESTION)
     assert seen.answer.text == "The kiosk in the lobby opens"
     assert seen.answer.warnings[0] == "the answer broke off (its end did not arrive)"
+    assert "keyless" not in seen.answer.answered_by
 
 
 @pytest.mark.parametrize("fault", [*SENTENCES, "breaks_off"])
