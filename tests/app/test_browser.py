@@ -177,7 +177,7 @@ def test_a_file_that_cannot_be_read_is_told_in_a_sentence(browser: WebDriver, ad
     browser.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(broken))
     see(browser, "broken.pdf")
     click(browser, "Ingest")
-    see(browser, "broken.pdf [naive] is cut off: its end is missing")
+    see(browser, "broken.pdf [naive] could not be used. It is cut off: its end is missing")
 
 
 @pytest.mark.slow
