@@ -36,10 +36,15 @@ SEARCHES = 6  # kinds of them
 
 @dataclass(frozen=True)
 class Size:
-    """The searches over so many chunks, and those under filters where there is an index to walk."""
+    """Over so many chunks: the searches, answers, memory, and searches under filters where there is an index to walk.
+
+    `stages` is the median of an answer in milliseconds; `memory_mb` is by how many MB this process grew.
+    """
 
     chunks: int
     searches: tuple[Pair, ...]
+    stages: dict[str, float]
+    memory_mb: float
     filtered: tuple[Filtered, ...] = ()
 
     def __getitem__(self, name: str) -> Pair:
@@ -48,13 +53,11 @@ class Size:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """What was measured. Times are milliseconds; `stages` is the median of an answer; memory is MB added."""
+    """What was measured. Times are milliseconds."""
 
     sizes: tuple[Size, ...]
     ingestion: Ingestion
     storing: Pair
-    stages: dict[str, float]
-    memory_mb: float
 
     @property
     def search_ratio(self) -> float:
@@ -77,14 +80,15 @@ def benchmark(place: Workspace, chunks: Sequence[int], watch: Watcher) -> Benchm
 
     `watch(what, done, total)` hears what is going on.
     """
-    sizes, answers, memory = [], {}, 0.0
-    for number in sorted(set(chunks)):
-        with made_up_store(place.engine, number, partial(watch, f"{number:,} chunks")) as store:
-            walked = tuple(filtered(store, ROUNDS)) if number > settings().exact_search_chunks else ()
-            sizes.append(Size(number, tuple(_searches(store, number, watch)), walked))
-            if number == min(chunks):
-                answers, memory = _answers(store, place), _memory(store, watch)
-    return Benchmark(tuple(sizes), ingestion(place, FILES, watch), storing(place.engine, ROUNDS), answers, memory)
+    sizes = tuple(_size(place, number, watch) for number in sorted(set(chunks)))
+    return Benchmark(sizes, ingestion(place, FILES, watch), storing(place.engine, ROUNDS))
+
+
+def _size(place: Workspace, number: int, watch: Watcher) -> Size:
+    with made_up_store(place.engine, number, partial(watch, f"{number:,} chunks")) as store:
+        walked = tuple(filtered(store, ROUNDS)) if number > settings().exact_search_chunks else ()
+        searches = tuple(_searches(store, number, watch))
+        return Size(number, searches, _answers(store, place), _memory(store, watch), walked)
 
 
 def _searches(store: ChunkStore, number: int, watch: Watcher) -> Iterator[Pair]:

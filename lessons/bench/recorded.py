@@ -23,6 +23,8 @@ def sizes() -> tuple[Size, ...]:
         Size(
             each["chunks"],
             tuple(Pair(**pair) for pair in each["searches"]),
+            each["stages"],
+            each["memory_mb"],
             tuple(Filtered(**search) for search in each["filtered"]),
         )
         for each in found

@@ -44,13 +44,15 @@ def test_the_command_returns_ratios_to_the_floor_and_leaves_nothing(
 ) -> None:
     for name, few in {"ROUNDS": 2, "FILES": 1, "QUESTIONS": 5, "SETTLING": 1, "ANSWERS": 1}.items():
         monkeypatch.setattr(measured, name, few)
-    done = lessons("bench", "--chunks", "200", "--json")
+    done = lessons("bench", "--chunks", "200", "--chunks", "300", "--json")
     found = json.loads(done.stdout)
     assert done.returncode == 0
     assert min(found["search_ratio"], found["ingest_ratio"], found["store_ratio"]) > 0
     assert {"embedding", "storing"} <= set(found["ingestion"]["steps"])
-    assert [size["chunks"] for size in found["sizes"]] == [200]
-    assert list(found["stages"]) == ["naive", "enhanced", "smart", "reranked", "agentic"]
+    assert [size["chunks"] for size in found["sizes"]] == [200, 300]
+    for size in found["sizes"]:
+        assert list(size["stages"]) == ["naive", "enhanced", "smart", "reranked", "agentic"]
+        assert min(size["stages"].values()) > 0
     assert left(there) == []
     with there.connect() as connection:
         assert not connection.scalar(text("SELECT count(*) FROM embedding_cache WHERE model LIKE 'bench %'"))
