@@ -15,7 +15,6 @@ Found = TypeVar("Found")
 _MOST = 512  # findings that are remembered
 _threads = Lock()
 _versions: WeakKeyDictionary[Transaction | None, dict[tuple[str, str], Row]] = WeakKeyDictionary()
-_latest: WeakKeyDictionary[Engine, dict[tuple[str, str], Row]] = WeakKeyDictionary()
 _findings: WeakKeyDictionary[Engine, dict[tuple, tuple[object, Any]]] = WeakKeyDictionary()
 
 
@@ -27,14 +26,15 @@ def version(connection: Connection, chunks: Table, user_id: str) -> Row:
     looked_up = _versions.setdefault(connection.get_transaction(), {})
     key = chunks.name, user_id
     if key not in looked_up:
-        looked_up[key] = connection.execute(_version(chunks, user_id)).one()
-        _latest.setdefault(connection.engine, {})[key] = looked_up[key]
+        found = connection.execute(_version(chunks, user_id)).one()
+        looked_up[key] = kept(connection.engine, (version, *key), found, lambda: found)
     return looked_up[key]
 
 
 def latest(engine: Engine, chunks: Table, user_id: str) -> Row | None:
     """The version that was looked up last; another process may have changed something since."""
-    return _latest.get(engine, {}).get((chunks.name, user_id))
+    finding = _findings.get(engine, {}).get((version, chunks.name, user_id))
+    return finding[1] if finding else None
 
 
 def _version(chunks: Table, user_id: str) -> Select:

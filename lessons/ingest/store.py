@@ -26,7 +26,7 @@ from sqlalchemy.pool import NullPool
 from sqlalchemy.sql import ColumnElement, Select
 
 from lessons.database import ensure_schema, explained
-from lessons.database.replicas import again_if_broken_off, reading, remember_write
+from lessons.database.replicas import again_if_broken_off, reader, reading, remember_write
 from lessons.database.row_security import enter, scoped
 from lessons.errors import LessonsError
 from lessons.ingest.chunk_table import chunk_table, create_tables
@@ -132,7 +132,7 @@ class ChunkStore(PGVectorStore):
 
     def few(self, scope: Scope) -> bool:
         """Whether the owner's chunks, when last looked at, were few enough to be compared one by one."""
-        known = latest(self._database, self._table_class.__table__, scope.user_id)
+        known = latest(reader(self._database), self._table_class.__table__, scope.user_id)
         return known is not None and known.chunks <= settings().exact_search_chunks
 
     @contextmanager
