@@ -18,6 +18,9 @@ ADVICE = {
     "failed": "could not be used.",
 }
 
+IS_IN = ("added", "replaced", "unchanged")
+"""What became of files that are then documents."""
+
 
 @st.cache_resource
 def jobs() -> Jobs:
@@ -71,7 +74,7 @@ def _show_job(job: JobStatus, owner: str, there: set[tuple[str, str]]) -> None:
         if st.button("Cancel", key=f"cancel-{job.id}"):
             jobs().cancel(job.id, Scope(owner))
     for result in job.results:
-        if result.status not in ADVICE or (result.source_file, result.index) in there:
+        if result.status not in IS_IN or (result.source_file, result.index) in there:
             _show_result(result)
     told = any(result.reason and result.reason in (job.reason or "") for result in job.results)
     if job.reason and not job.is_open and not told:

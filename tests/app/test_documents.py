@@ -147,6 +147,14 @@ def test_a_document_that_was_deleted_is_no_longer_said_to_be_in(page: AppTest) -
     assert [line for line in told(page).splitlines() if "gone" in line] == [plain("Deleted: gone.md.")]
 
 
+def test_a_file_that_failed_is_told_once_though_no_document_came_of_it(page: AppTest) -> None:
+    press(upload_to(page.run(), ("bytes.md", b"\x00\x01\x02\xff\xfe\x00" * 50)), "Ingest")
+    (newest, *_) = jobs().all(Scope(OWNER), 1)
+    assert jobs().wait(newest.id, Scope(OWNER), 120).status == "FAILED"
+    lines = [error.value for error in page.run().error if "bytes" in error.value]
+    assert [line.count("bytes") for line in lines] == [1] * len(indexes())
+
+
 def test_what_was_deleted_earlier_is_brought_back_from_the_list(page: AppTest) -> None:
     page.run()
     page.multiselect(key="delete").set_value(["notes.md"])

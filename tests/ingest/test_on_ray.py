@@ -174,7 +174,7 @@ def test_the_command_ingests_on_the_cluster(workers: Any, database: Settings, fi
     kiosk = next(str(path) for path, name in files if name == "kiosk.md")
     done = lessons("ingest", kiosk, "--user", "ray-command", "--engine", "ray", "--index", "naive")
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "added     kiosk.md [naive] 1 chunks\n"
+    assert done.stdout == "added     kiosk.md [naive] 1 chunk\n"
 
 
 def test_without_ray_the_command_says_how_to_get_it(
