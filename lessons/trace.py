@@ -4,6 +4,7 @@ Notebooks, app, command line and evaluation all read this one record.
 """
 
 import html
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +16,8 @@ from typing import Any
 class Step:
     """One step of an answer. Times are milliseconds, tokens the model's own count or an estimate, cost US dollars.
 
-    What the `parts` used, such as the steps of one search of an agent, is counted in it.
+    What the `parts` used, such as the steps of one search of an agent, is counted in it. `answered` says how often the
+    output of which model was used: a call that failed is paid for in `llm_calls` and answered by the keyless model.
     """
 
     name: str
@@ -28,6 +30,7 @@ class Step:
     cost: float = 0.0
     notes: list[str] = field(default_factory=list)
     parts: list["Step"] = field(default_factory=list, repr=False)
+    answered: Counter[str] = field(default_factory=Counter, repr=False)
 
     def nest(self, other: "Step") -> None:
         """Count what a step within this one used, and keep it as a part of this one."""
@@ -41,6 +44,7 @@ class Step:
         self.tokens_out += other.tokens_out
         self.cost += other.cost
         self.notes += other.notes
+        self.answered += other.answered
 
     def add_llm_call(self, tokens_in: int, tokens_out: int, cost: float = 0.0) -> None:
         self.llm_calls += 1
@@ -97,6 +101,11 @@ class Trace:
     @property
     def cost(self) -> float:
         return sum(step.cost for step in self.steps)
+
+    @property
+    def answered(self) -> Counter[str]:
+        """How often the output of which model was used, in all steps."""
+        return sum((step.answered for step in self.steps), Counter())
 
     def __repr__(self) -> str:
         return "\n".join(f"{step.name}: {step.ms:.1f} ms, {step.llm_calls} model calls" for step in self.steps)

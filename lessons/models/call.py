@@ -20,6 +20,7 @@ from lessons.models.usage import book, responses
 from lessons.trace import Step
 
 Schema = TypeVar("Schema", bound=BaseModel)
+KEYLESS = "keyless model"
 INSTEAD = "answered by the keyless model"
 CUT_OFF = "the answer was cut off at the longest that it may be; raise LESSONS_MAX_OUTPUT_TOKENS"
 
@@ -34,6 +35,7 @@ def predict(llm: LLM, prompt: BasePromptTemplate, step: Step, **variables: Any) 
                 said = llm.predict(prompt, **variables)
                 _book_heard(step, llm, asked, heard)
                 if said.strip():
+                    used(step, llm)
                     return said
                 note_failure(step, ModelError("it said nothing"))
             except Exception as error:
@@ -42,6 +44,7 @@ def predict(llm: LLM, prompt: BasePromptTemplate, step: Step, **variables: Any) 
     keyless = keyless_of(llm)
     said = keyless.predict(prompt, **variables)
     book(step, keyless, asked, said)
+    used(step, keyless)
     return said
 
 
@@ -63,6 +66,7 @@ def stream(llm: LLM, prompt: BasePromptTemplate, step: Step, **variables: Any) -
             yield piece
     finally:
         book(step, keyless, asked, said)
+        used(step, keyless)
 
 
 def structured(
@@ -85,6 +89,7 @@ def structured(
                 check_not_given_up(llm)
                 result = _parsed(llm, schema, prompt, heard, variables)
                 _book_heard(step, llm, asked, heard)
+                used(step, llm)
                 return result
             except Exception as error:
                 _book_heard(step, llm, asked, heard)
@@ -95,6 +100,7 @@ def structured(
     keyless = keyless_of(llm)
     result = keyless.structured_predict(schema, prompt, **variables)
     book(step, keyless, asked, result.model_dump_json())
+    used(step, keyless)
     return cast(Schema, result)
 
 
@@ -125,6 +131,8 @@ def _streamed(
     finally:
         if said or usage:
             book(step, llm, asked, said, usage)
+        if said:
+            used(step, llm)
     return said
 
 
@@ -185,6 +193,11 @@ def _book_heard(step: Step, llm: LLM, asked: str, heard: list[ChatResponse]) -> 
     """Book the calls that were answered; one that never was costs nothing."""
     for response in heard:
         book(step, llm, asked, response.message.content or "", response.additional_kwargs)
+
+
+def used(step: Step, llm: LLM) -> None:
+    """Note whose output the step goes on with."""
+    step.answered[KEYLESS if isinstance(llm, OfflineLLM) else llm.metadata.model_name] += 1
 
 
 def keyless_of(llm: LLM) -> OfflineLLM:

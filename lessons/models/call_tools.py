@@ -10,7 +10,7 @@ from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.tools import FunctionTool
 
 from lessons.errors import ModelError
-from lessons.models.call import check_not_given_up, fall_back
+from lessons.models.call import check_not_given_up, fall_back, used
 from lessons.models.offline.llm import OfflineLLM
 from lessons.models.usage import book
 from lessons.trace import Step
@@ -38,6 +38,7 @@ def chosen_tools(
         return None
     said = response.message.content or json.dumps([call.tool_kwargs for call in calls], ensure_ascii=False)
     book(step, llm, _asked(messages, tools), said, response.additional_kwargs)
+    used(step, llm)
     return calls
 
 
