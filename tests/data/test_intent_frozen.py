@@ -1,0 +1,23 @@
+"""The utterances on which the intent classifier is measured do not change, and none of them is trained on."""
+
+import json
+from collections import Counter
+from hashlib import sha256
+from pathlib import Path
+
+CONTEXT = Path(__file__).parents[2] / "data" / "context"
+FROZEN = "724e4c26a864bd01e7ee04f95f63cdcf4aa137c2f5e81180543c95f0df522493"
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    return [json.loads(line) for line in (CONTEXT / name).read_text(encoding="utf-8").splitlines()]
+
+
+def test_the_test_set_is_as_it_was_frozen() -> None:
+    assert sha256((CONTEXT / "intent_test.jsonl").read_bytes()).hexdigest() == FROZEN
+
+
+def test_every_intent_has_twenty_utterances_in_each_language_and_none_is_trained_on() -> None:
+    test, trained = rows("intent_test.jsonl"), rows("utterances.jsonl") + rows("intent_examples.jsonl")
+    assert set(Counter((row["intent"], row["language"]) for row in test).values()) == {20}
+    assert not {row["text"].casefold() for row in test} & {row["text"].casefold() for row in trained}
