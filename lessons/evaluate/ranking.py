@@ -53,7 +53,11 @@ def hits(documents: Sequence[RetrievedDocument], evidence: Sequence[Evidence]) -
 
 
 def _distinct(documents: Sequence[RetrievedDocument]) -> list[RetrievedDocument]:
-    return list({document.source: document for document in reversed(documents)}.values())[::-1]
+    """The first chunk of each document, in their order."""
+    best: dict[str, RetrievedDocument] = {}
+    for document in documents:
+        best.setdefault(document.source, document)
+    return list(best.values())
 
 
 def _within(documents: Sequence[RetrievedDocument], tokens: int) -> int:

@@ -62,6 +62,14 @@ def test_whole_documents_rank_where_their_best_chunk_does() -> None:
     assert values["ndcg@10"] == pytest.approx((0.6309298 + 0.5) / 1.6309298)
 
 
+def test_a_document_whose_later_chunk_ranks_low_still_ranks_where_its_first_chunk_does() -> None:
+    found = [chunk("1", "x", "b"), chunk("2", "y", "a"), chunk("3", "z", "b")]
+    values = retrieval_metrics(question(Evidence("b")), found)
+    assert (values["mrr@10"], values["ndcg@10"]) == (1, 1)
+    many = [chunk(str(number), "x", source) for number, source in enumerate("bacdefb")]
+    assert retrieval_metrics(question(Evidence("b", "quoted")), many)["doc_recall@5"] == 1
+
+
 def test_a_question_without_evidence_has_no_retrieval_metrics() -> None:
     assert retrieval_metrics(question(), [chunk("1", "x")]) == {}
 
