@@ -1,6 +1,7 @@
 # make app    set everything up and open the app
 # make lab    set everything up and open the notebooks
 # make test   set everything up and run every check
+# make served answer by the weights of a small model on a llama.cpp server, and check what comes back
 # make bench  set everything up, time each step, and compare with the last time
 # make clean  remove the environment; your documents and database stay (make clean-data removes those)
 
@@ -9,7 +10,7 @@ UV ?= $(or $(shell command -v uv),.uv/bin/uv)
 export UV_PYTHON_DOWNLOADS ?= never
 export UV_PROJECT_ENVIRONMENT ?= .venv
 
-.PHONY: app lab test bench check setup clean clean-data
+.PHONY: app lab test served bench check setup clean clean-data
 
 app: setup
 	$(UV) run --locked $(EXTRAS) lessons app
@@ -21,6 +22,10 @@ test: check
 	$(UV) run --locked $(EXTRAS) pytest
 	$(UV) run --locked $(EXTRAS) python -m tests.notebooks
 	$(UV) run --locked $(EXTRAS) python -m tests.notebooks --served
+
+served: override EXTRAS += --group served
+served: setup
+	$(UV) run --locked $(EXTRAS) pytest tests/served
 
 bench: setup
 	$(UV) run --locked $(EXTRAS) pytest tests/benchmarks --benchmark-autosave --benchmark-compare
