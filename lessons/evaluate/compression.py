@@ -78,7 +78,7 @@ class CompressionResults:
         return "\n".join([f"Correctness of {len(self.of('', 1.0))} answers by share of the tokens", *lines])
 
     def _repr_html_(self) -> str:
-        head = ["correctness at a share of the tokens", *(f"{share:.0%}" for share in self.shares)]
+        head = ["correctness (fully right) at a share of the tokens", *(f"{share:.0%}" for share in self.shares)]
         title = html.escape(f"{len(self.of('', 1.0))} questions")
         return f"<p>{title}</p>" + html_table(head, self._rows())
 
@@ -88,7 +88,7 @@ class CompressionResults:
     def _cell(self, method: str, share: float) -> str:
         values = self.correctness(method, share)
         low, high = interval(values)
-        return f"{np.mean(values):.2f} [{low:.2f}, {high:.2f}]"
+        return f"{np.mean(values):.2f} [{low:.2f}, {high:.2f}] ({np.mean(np.equal(values, 1)):.2f})"
 
 
 def compression(

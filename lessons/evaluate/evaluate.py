@@ -26,12 +26,15 @@ def answers(stages: Sequence[Answering], questions: Sequence[Golden]) -> Iterato
 
 
 def measure(question: Golden, answer: Answer) -> Record:
-    """Judge one answer and its ranking. Correctness needs a known answer, groundedness something that was claimed."""
+    """Judge one answer and its ranking. Correctness needs a known answer, groundedness something that was claimed.
+
+    `correctness` is 1, 0.5 or 0; `strict` is 1 only where the whole answer is right.
+    """
     documents = ranking(answer)
     verdict = judge(question, answer)
     metrics = retrieval_metrics(question, documents)
     if question.answer or is_unanswerable(question):
-        metrics["correctness"] = verdict.correctness
+        metrics |= {"correctness": verdict.correctness, "strict": float(verdict.correctness == 1)}
     if not verdict.refused:
         metrics["groundedness"] = verdict.grounded
     return Record(

@@ -11,9 +11,15 @@ import numpy as np
 
 from lessons.evaluate.compare import Gain, Interval, corrected, interval, paired_gain
 from lessons.evaluate.ranking import RETRIEVAL_METRICS
+from lessons.models.call import KEYLESS
 from lessons.tables import html_table
 
-METRICS = (*RETRIEVAL_METRICS, "correctness", "groundedness")
+METRICS = (*RETRIEVAL_METRICS, "correctness", "strict", "groundedness")
+LABELS = {"correctness": "correctness (half points)", "strict": "strict (fully right)"}
+"""Metrics whose name does not say what it counts, as tables and plots call them."""
+
+HALF_POINTS = "correctness gives half a point for an answer that is partly right; strict counts only those fully right."
+QUOTED = "groundedness is near 1 by construction: the keyless model only quotes the documents that it cites."
 
 
 @dataclass(frozen=True)
@@ -84,6 +90,20 @@ class Evaluation:
     notes: tuple[str, ...] = ()  # what a reader of the numbers has to know
 
     @property
+    def quotes(self) -> bool:
+        """Whether the model that answered only quotes."""
+        return str(self.settings.get("answers", "")).startswith(KEYLESS)
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a reader of the tables has to know, with the notes of the run."""
+        return [HALF_POINTS, *([QUOTED] if self.quotes else []), *self.notes]
+
+    def label(self, metric: str) -> str:
+        """What tables and plots call a metric."""
+        return "groundedness (only quotes)" if metric == "groundedness" and self.quotes else LABELS.get(metric, metric)
+
+    @property
     def stages(self) -> list[str]:
         """The names of the stages, in the order in which they ran."""
         return list(dict.fromkeys(record.stage for record in self.records))
@@ -115,7 +135,8 @@ class Evaluation:
             }
             for stage in self.stages
         }
-        return {"stages": stages, "gains": [gain.as_dict() for gain in self.gains() if gain.n]}
+        gains = [gain.as_dict() for gain in self.gains() if gain.n]
+        return {"stages": stages, "gains": gains, "notes": self.remarks}
 
     def __repr__(self) -> str:
         asked = len({record.question_id for record in self.records})
@@ -123,10 +144,11 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         summaries = [self.summary(stage) for stage in self.stages]
-        rows = [[metric, *(summary.with_interval(metric) for summary in summaries)] for metric in METRICS]
+        rows = [[self.label(metric), *(summary.with_interval(metric) for summary in summaries)] for metric in METRICS]
         rows.append(["latency p50, p95 (ms)", *(f"{each.p50_ms:,.0f}, {each.p95_ms:,.0f}" for each in summaries)])
         rows.append(["model calls, tokens", *(f"{each.llm_calls:.1f}, {each.tokens:,.0f}" for each in summaries)])
-        return f"<p>{html.escape(repr(self))}</p>" + html_table(["", *self.stages], rows)
+        below = "".join(f"<p>{html.escape(remark)}</p>" for remark in self.remarks)
+        return f"<p>{html.escape(repr(self))}</p>" + html_table(["", *self.stages], rows) + below
 
     def _compare(self, metric: str) -> list[Gain]:
         return [compare_records(self.of(old), self.of(new), metric, old, new) for old, new in pairwise(self.stages)]

@@ -101,7 +101,7 @@ def _share_correct(stage: str, category: str, least: float) -> Gate:
             return None
         summary = evaluation.summary(stage, category=category)
         value, (low, high) = summary.means["correctness"], summary.intervals["correctness"]
-        number = f"{value:.1%} [{low:.1%}, {high:.1%}], n = {len(records)}"
+        number = f"{value:.1%} [{low:.1%}, {high:.1%}], {summary.means['strict']:.1%} fully right, n = {len(records)}"
         return Measured(value, number, value >= least, len(records))
 
     return Gate(stage, f"{stage}: at least {least:.0%} correct on {category} questions", measure)

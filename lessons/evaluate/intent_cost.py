@@ -11,7 +11,7 @@ from lessons.evaluate.golden import Golden
 from lessons.stages import Stage
 from lessons.tables import html_table
 
-_HEAD = ["", "correctness", "against the stage", "tokens a question"]
+_HEAD = ["", "correctness (half points)", "against the stage", "strict (fully right)", "tokens a question"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -22,13 +22,13 @@ class IntentCost:
 
     @property
     def rows(self) -> list[list[str]]:
-        """For each way to decide: correctness with its interval, the difference to the stage alone, mean tokens."""
+        """For each way to decide: correctness, the difference to the stage alone, strict, mean tokens."""
         plain, *others = self.evaluation.stages
         deltas = {plain: "", **{name: self._delta(plain, name) for name in others}}
         means = {name: self.evaluation.summary(name) for name in deltas}
         return [
-            [name, means[name].with_interval("correctness"), delta, f"{means[name].tokens:,.0f}"]
-            for name, delta in deltas.items()
+            [name, of.with_interval("correctness"), deltas[name], of.with_interval("strict"), f"{of.tokens:,.0f}"]
+            for name, of in means.items()
         ]
 
     def _delta(self, plain: str, name: str) -> str:

@@ -18,12 +18,17 @@ AGES = (5, 20, 100)
 def dialogue_report(evaluation: Evaluation, dialogues: Sequence[Dialogue]) -> Table:
     """Correctness under each memory, by distance, kind and language, and the tokens that each handed over."""
     kinds = by_kind(evaluation, dialogues)
-    table = _table(f"golden dialogues, {evaluation.split}: correct answers with 95 % intervals", evaluation.stages)
+    table = _table(f"golden dialogues, {evaluation.split}: correctness with 95 % intervals", evaluation.stages)
     _row(table, "all", {name: _correct(evaluation, name) for name in evaluation.stages})
+    _row(table, "fully right", {name: _correct(evaluation, name, "strict") for name in evaluation.stages})
     for grouped, by in ((evaluation, "category"), (kinds, "category"), (evaluation, "language")):
         table.add_section()
         for group in sorted(grouped.groups(by)):
-            _row(table, group, {name: _correct(grouped, name, **{by: group}) for name in evaluation.stages})
+            _row(
+                table,
+                group,
+                {name: _correct(grouped, name, "correctness", **{by: group}) for name in evaluation.stages},
+            )
     table.add_section()
     tokens = [np.mean([record.metrics[TOKENS] for record in evaluation.of(name)]) for name in evaluation.stages]
     table.add_row("tokens handed over", *(f"{mean:,.0f}" for mean in tokens))
@@ -45,8 +50,8 @@ def locomo_report(found: Sequence[Recalled]) -> Table:
     return table
 
 
-def _correct(evaluation: Evaluation, name: str, **group: str) -> list[float]:
-    return [record.metrics["correctness"] for record in evaluation.of(name, **group)]
+def _correct(evaluation: Evaluation, name: str, metric: str = "correctness", **group: str) -> list[float]:
+    return [record.metrics[metric] for record in evaluation.of(name, **group)]
 
 
 def _table(title: str, memories: Sequence[str]) -> Table:

@@ -12,8 +12,8 @@ from rich.text import Text
 from lessons.evaluate.evaluation import METRICS, Evaluation, Summary
 from lessons.evaluate.gates import gate_report
 
-HEADLINE = ("recall@5", "ndcg@10", "correctness", "groundedness")
-GROUPED = ("recall@5", "correctness")
+HEADLINE = ("recall@5", "ndcg@10", "all@10", "correctness", "strict")
+GROUPED = ("recall@5", "correctness", "strict")
 
 
 def report(evaluation: Evaluation) -> RenderableType:
@@ -21,7 +21,7 @@ def report(evaluation: Evaluation) -> RenderableType:
     tables = [_stages(evaluation), *(_groups(evaluation, metric) for metric in GROUPED)]
     lines = [str(gain) for gain in evaluation.gains(HEADLINE) if gain.n]
     lines += [str(result) for result in gate_report(evaluation) if result.number]
-    lines += [f"Note: {note}" for note in evaluation.notes]
+    lines += [f"Note: {remark}" for remark in evaluation.remarks]
     if warned := [record for record in evaluation.records if record.warnings]:
         lines.append(f"Note: {len(warned)} answers came with a warning, the first: {warned[0].warnings[0]}")
     return Group(*tables, *map(Text, lines))
@@ -47,7 +47,9 @@ def _stages(evaluation: Evaluation) -> Table:
     title = f"{evaluation.data}, {evaluation.split}: {questions} questions, means with 95 % intervals"
     table, summaries = _table(title, evaluation), [evaluation.summary(stage) for stage in evaluation.stages]
     for metric in METRICS:
-        table.add_row(metric, *(_with_interval(summary, metric) for summary in summaries))
+        table.add_row(
+            evaluation.label(metric).replace(" (", "\n("), *(_with_interval(summary, metric) for summary in summaries)
+        )
     table.add_section()
     for label, value in PLAIN.items():
         table.add_row(label, *(value(summary) for summary in summaries))
@@ -68,7 +70,7 @@ PLAIN: dict[str, Callable[[Summary], str]] = {
 
 
 def _groups(evaluation: Evaluation, metric: str) -> Table:
-    table = _table(f"{metric} by category and language", evaluation)
+    table = _table(f"{evaluation.label(metric)} by category and language", evaluation)
     for by in ("category", "language"):
         for name in evaluation.groups(by):
             summaries = [evaluation.summary(stage, **{by: name}) for stage in evaluation.stages]

@@ -141,4 +141,7 @@ def _create(connection: Connection) -> None:
 
 
 def _from_json(item: dict[str, Any]) -> Record:
-    return Record(**item | {"retrieved": tuple(item["retrieved"]), "warnings": tuple(item["warnings"])})
+    metrics = item["metrics"]
+    strict = {"strict": float(metrics["correctness"] == 1)} if "correctness" in metrics else {}  # older runs lack it
+    lists = {name: tuple(item[name]) for name in ("retrieved", "warnings")}
+    return Record(**item | lists | {"metrics": strict | metrics})

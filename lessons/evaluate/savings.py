@@ -43,7 +43,10 @@ DEVICES: Mapping[str, Callable[[Way], Way]] = {
 
 @dataclass(frozen=True)
 class Served:
-    """What one question cost and gave. `correctness` is NaN for small talk, `ratio` where nothing was compressed."""
+    """What one question cost and gave. `correctness` is NaN for small talk, `ratio` where nothing was compressed.
+
+    `correctness` is 1, 0.5 for an answer that is partly right, or 0; `strict` is 1 only where all of it is right.
+    """
 
     question: str
     correctness: float
@@ -55,6 +58,10 @@ class Served:
     hit: bool
     wrong_hit: bool
     ratio: float
+
+    @property
+    def strict(self) -> float:
+        return self.correctness if np.isnan(self.correctness) else float(self.correctness == 1)
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,7 +86,7 @@ class Savings:
 
     def as_dict(self) -> dict[str, dict[str, float]]:
         """Every mean, the latencies at p50 and p95 in milliseconds with them."""
-        parts = ("llm_calls", "tokens", "correctness", "top_k", "hit", "wrong_hit", "ratio")
+        parts = ("llm_calls", "tokens", "correctness", "strict", "top_k", "hit", "wrong_hit", "ratio")
         return {
             way: {part: self.mean(way, part) for part in parts}
             | {"cost_per_1000": self.cost_per_1000(way)}
@@ -109,12 +116,13 @@ class Savings:
             f"{hits}" + (f" ({sum(one.wrong_hit for one in self.served[way])} wrong)" if hits else ""),
             f"{self.mean(way, 'top_k'):.1f}",
             "–" if np.isnan(ratio) else f"{ratio:.2f}",
+            f"{self.mean(way, 'strict'):.3f}",
             f"{self.mean(way, 'correctness'):.3f}",
             change,
         ]
 
 
-_HEAD = ["device", "calls", "tokens", "$ / 1,000", "hits", "chunks", "ratio", "correct", "change"]
+_HEAD = ["device", "calls", "tokens", "$ / 1,000", "hits", "chunks", "ratio", "fully right", "correctness", "change"]
 
 
 def savings(stage: Stage, asked: Sequence[Asked], names: Sequence[str] = tuple(DEVICES)) -> Savings:

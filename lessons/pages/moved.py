@@ -20,7 +20,8 @@ def draw(evaluation: Evaluation) -> None:
         before = st.selectbox("From", evaluation.stages[:-1], index=len(evaluation.stages) - 2, key="moved-from")
         later = evaluation.stages[evaluation.stages.index(before) + 1 :]
         after = st.selectbox("To", later, key="moved-to")
-        metric = st.selectbox("Moved in", METRICS, index=METRICS.index("correctness"), key="moved-metric")
+        first = METRICS.index("correctness")
+        metric = st.selectbox("Moved in", METRICS, first, format_func=evaluation.label, key="moved-metric")
     pairs = moved(evaluation, before, after, metric)
     up = sum(new.value(metric) > old.value(metric) for old, new in pairs)
     st.caption(f"{up} up, {len(pairs) - up} down. Choose a row, by keys with Shift and Space, to read both answers.")

@@ -15,7 +15,7 @@ _INTERVAL = st.column_config.Column(width=130)  # pixels, which a mean with its 
 def draw(evaluation: Evaluation) -> None:
     """The table, and of a chosen metric the gains and the plots; for each group also in numbers."""
     known = table(evaluation)
-    metric = st.selectbox("Metric", known, key="metric")
+    metric = st.selectbox("Metric", known, format_func=evaluation.label, key="metric")
     gains = [str(gain) for gain in evaluation.gains([metric]) if gain.n]
     if gains:
         st.markdown("  \n".join(map(plain, gains)))
@@ -34,11 +34,12 @@ def table(evaluation: Evaluation) -> list[str]:
     known = [metric for metric in METRICS if any(metric in record.metrics for record in evaluation.records)]
     summaries = {stage: evaluation.summary(stage) for stage in evaluation.stages}
     rows: dict[str, list[str]] = {
-        metric: [summary.with_interval(metric) for summary in summaries.values()] for metric in known
+        evaluation.label(metric): [summary.with_interval(metric) for summary in summaries.values()] for metric in known
     }
     rows |= {label: [value(summary) for summary in summaries.values()] for label, value in PLAIN.items()}
     table = [{"": name, **dict(zip(summaries, values, strict=True))} for name, values in rows.items()]
     _show(table, "", evaluation, "Means with 95 % intervals for each metric and stage")
+    st.caption("  \n".join(map(plain, evaluation.remarks)))
     return known
 
 

@@ -28,7 +28,7 @@ def test_a_method_is_compared_with_the_whole_context_question_by_question(result
 def test_the_table_has_a_row_for_each_method_and_a_column_for_each_share(results: CompressionResults) -> None:
     assert results.shares == [1.0, 0.5, 0.25]
     assert results._repr_html_().count("<tr>") == 1 + len(METHODS)
-    assert "cut off 1.00 [1.00, 1.00] 0.50 [0.00, 1.00]" in repr(results)
+    assert "cut off 1.00 [1.00, 1.00] (1.00) 0.50 [0.00, 1.00] (0.50)" in repr(results)
 
 
 def test_the_plot_has_a_line_for_each_method(results: CompressionResults) -> None:

@@ -1,6 +1,7 @@
 """Records become summaries by stage, category and language, and gains between stages."""
 
 import json
+from dataclasses import replace
 from math import isnan, nan
 
 import pytest
@@ -59,6 +60,22 @@ def test_the_json_is_the_contract_of_the_command_line() -> None:
     assert found["stages"]["naive"]["mrr@10"] is None
     assert {"from", "to", "metric", "delta", "ci_low", "ci_high", "p"} <= set(found["gains"][0])
     assert {gain["metric"] for gain in found["gains"]} < set(METRICS)
+
+
+def test_an_answer_that_is_partly_right_counts_half_in_correctness_and_not_at_all_in_strict() -> None:
+    run = evaluation({"naive": [1.0, 0.5, 0.5, 0.0]}, "correctness")
+    found = run.as_dict()["stages"]["naive"]
+    assert (found["correctness"], found["strict"]) == (0.5, 0.25)
+    assert "strict (fully right)" in run._repr_html_()
+    assert "correctness (half points)" in run._repr_html_()
+
+
+def test_the_groundedness_of_a_model_that_only_quotes_says_so() -> None:
+    run = evaluation({"naive": [1.0]})
+    keyless = replace(run, settings={"answers": "keyless model (extractive, no network)"})
+    assert "groundedness (only quotes)" in keyless._repr_html_()
+    assert any("by construction" in note for note in keyless.as_dict()["notes"])
+    assert "only quotes" not in run._repr_html_()
 
 
 def test_a_notebook_shows_each_stage_with_its_intervals() -> None:

@@ -14,7 +14,7 @@ def cost() -> IntentCost:
 
 
 def test_each_way_to_decide_is_compared_with_the_stage_alone(cost: IntentCost) -> None:
-    by_name = {name: (correctness, delta) for name, correctness, delta, _ in cost.rows}
+    by_name = {name: (correctness, delta) for name, correctness, delta, *_ in cost.rows}
     assert list(by_name) == ["plain", "by intent", *(f"always {each}" for each in INTENTS)]
     assert by_name["always chat"][1].startswith("-1.00")
     assert by_name["by intent"][1].startswith("-0.25")

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from math import nan
 from pathlib import Path
 
@@ -37,6 +38,13 @@ def test_runs_are_listed_latest_first_with_what_they_ran_on(store: Engine) -> No
     assert [row.id for row in listed[:2]] == [second, first]
     assert (listed[0].stages, listed[0].questions) == (["naive", "smart"], 3)
     assert f"run {second} · " in str(listed[0])
+
+
+def test_a_run_stored_before_strict_was_counted_has_it_all_the_same(store: Engine) -> None:
+    half = evaluation({"naive": [1.0, 0.5]}, "correctness")
+    old = [replace(each, metrics={"correctness": each.metrics["correctness"]}) for each in half.records]
+    found = load(save(replace(half, records=tuple(old)), store), store)
+    assert [each.metrics["strict"] for each in found.records] == [1.0, 0.0]
 
 
 def test_an_unknown_run_is_a_sentence(store: Engine) -> None:

@@ -21,7 +21,7 @@ def plot_metric(evaluation: Evaluation, metric: str = "recall@5") -> Figure:
     for place, stage in enumerate(evaluation.stages):
         _point(axes, place, evaluation.summary(stage), metric, stage)
     _name_rows(axes, evaluation.stages)
-    axes.set_xlabel(f"{metric}, mean with 95 % interval")
+    axes.set_xlabel(f"{evaluation.label(metric)}, mean with 95 % interval")
     axes.set_title(f"{metric} by stage ({evaluation.data}, {evaluation.split})")
     return figure
 
@@ -39,7 +39,7 @@ def plot_groups(evaluation: Evaluation, metric: str = "recall@5", by: str = "cat
         for place, stage in enumerate(stages):
             _point(axes, row + _offset(place, len(stages)), evaluation.summary(stage, **{by: group}), metric, stage)
     _name_rows(axes, [f"{group} (n = {len(evaluation.of(stages[0], **{by: group}))})" for group in groups])
-    axes.set_xlabel(f"{metric}, mean with 95 % interval")
+    axes.set_xlabel(f"{evaluation.label(metric)}, mean with 95 % interval")
     axes.set_title(f"{metric} by {by}")
     _legend(axes, stages)
     return figure
@@ -57,7 +57,7 @@ def plot_latency(evaluation: Evaluation, metric: str = "correctness") -> Figure:
     axes.xaxis.set_major_formatter(LogFormatter())
     axes.xaxis.set_minor_formatter(LogFormatter())
     axes.set_xlabel("latency of an answer, median to 95th percentile (ms, logarithmic)")
-    return _quality(figure, axes, metric, f"What a better {metric} costs in time")
+    return _quality(figure, axes, evaluation.label(metric), f"What a better {metric} costs in time")
 
 
 def plot_cost(evaluation: Evaluation, metric: str = "correctness") -> Figure:
@@ -68,7 +68,7 @@ def plot_cost(evaluation: Evaluation, metric: str = "correctness") -> Figure:
         _dot(axes, 1_000 * summary.cost, summary, metric, stage)
     axes.set_xlim(left=0)
     axes.set_xlabel("cost of 1,000 questions (US$)")
-    return _quality(figure, axes, metric, f"What a better {metric} costs in money")
+    return _quality(figure, axes, evaluation.label(metric), f"What a better {metric} costs in money")
 
 
 def plot_moved(evaluation: Evaluation, before: str, after: str, metric: str = "recall@5") -> Figure:
@@ -90,7 +90,7 @@ def plot_moved(evaluation: Evaluation, before: str, after: str, metric: str = "r
         )
     axes.set_xlim(-0.05, 1.05)
     _name_rows(axes, [label for _, label, _ in shown])
-    axes.set_xlabel(f"{metric}, from {before} to {after}")
+    axes.set_xlabel(f"{evaluation.label(metric)}, from {before} to {after}")
     figure.suptitle(f"{up} questions up, {down} down, {len(pairs) - up - down} unmoved from {before} to {after}")
     return figure
 
@@ -116,9 +116,9 @@ def _errors(summary: Summary, metric: str) -> list[list[float]]:
     return [[max(0.0, mean - low)], [max(0.0, high - mean)]]
 
 
-def _quality(figure: Figure, axes: Axes, metric: str, title: str) -> Figure:
+def _quality(figure: Figure, axes: Axes, label: str, title: str) -> Figure:
     axes.set_ylim(0, 1.02)
-    axes.set_ylabel(f"{metric}, mean with 95 % interval")
+    axes.set_ylabel(f"{label}, mean with 95 % interval")
     axes.set_title(title)
     return figure
 
