@@ -40,9 +40,14 @@ class Settings(BaseSettings):
     llm_model: str = "gpt-4o-mini"
     embedding_model: str | None = None  # None: keyless; text-embedding-3-small with a key and no base URL
     embedding_dimension: int | None = None  # None: what the model gives; a number is asked from the server
-    context_window: int = 128_000  # tokens
-    max_output_tokens: int = 4_096
-    request_timeout: float = 60.0  # seconds
+    context_window: int = 128_000  # tokens; of a served model what the server says, unless it is set here
+    max_output_tokens: int = 1_024  # that a reply may have
+    reserved_output_tokens: int = 4_096  # of the window that are kept free for the reply, at most a quarter of it
+    token_margin: float = 0.4  # that a served model's tokenizer may count more than ours
+    request_timeout: float = 120.0  # seconds without a word from the server
+    reply_seconds: float = 300.0  # that one reply may take, whatever the server sends
+    answer_seconds: float = 900.0  # after which the keyless model does what is left of an answer
+    reply_bytes: int = 20_000_000  # of one reply, with all that the server wraps around it
     max_retries: int = 3
     embedding_batch_size: int = 32
     embedding_threads: int = 2
@@ -114,13 +119,13 @@ class Settings(BaseSettings):
     rerank_candidates: int = 15
     rerank_threshold: float = 0.2  # of the root of a fused score
     rerank_top_k: int = 5
-    rerank_chars: int = 2_500  # of a candidate that the model is shown
+    rerank_chars: int = 600  # of a candidate that the model is shown, around what matches the question best
     cross_encoder: str = "cross-encoder/mmarco-mMiniLMv2-L12-H384-v1"  # knows Korean and English
 
     # Agent
     agent_tool_calls: int = Field(5, ge=1)  # in all, for one question
     agent_result_tokens: int = 2_000  # of one search that the model is shown
-    tool_timeout: float = 30.0  # seconds
+    tool_timeout: float = 30.0  # seconds for one search, beside what its model calls may take
 
     # Filters
     filter_chars: int = 2_000  # of a filter written as text

@@ -13,10 +13,12 @@ from lessons.answer.answer import Answer
 from lessons.answer.prompts import conversation_memory
 from lessons.answer.respond import respond
 from lessons.answer.room import room_beside
+from lessons.budget import Budget
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index, enhanced_index, naive_index
 from lessons.ingest.scope import Scope
 from lessons.models.llm import describe
+from lessons.models.tokens import TokenEstimator
 from lessons.retrieve.hybrid import HybridRetriever
 from lessons.retrieve.infer_filters import InferFilters
 from lessons.retrieve.known_files import only_file
@@ -78,10 +80,12 @@ class Stage(Pipeline):
         if source_file is not None:
             filters, unknown = only_file(source_file, filters, place.store(self.index), scope)
             warnings += unknown
-        room = room_beside(text, memory, history, self.context.max_tokens)
+        budget = Budget.of(place.llm)
+        room = room_beside(text, memory, history, self.context.max_tokens, budget)
         query = Query(text, scope, filters, history=room.history, memory=room.memory)
         answer = Answer(question=text, stage=self.name, model=describe(place.llm), warnings=warnings)
-        within = replace(self, context=replace(self.context, max_tokens=room.documents))
+        counter = budget.counter if isinstance(self.context.counter, TokenEstimator) else self.context.counter
+        within = replace(self, context=replace(self.context, max_tokens=room.documents, counter=counter))
         return AnswerStream(answer, within._answer(query, answer, place))
 
     def _answer(self, query: Query, answer: Answer, place: Workspace) -> Iterator[str | Step]:
@@ -99,8 +103,7 @@ class Stage(Pipeline):
         except Exception as error:
             logger.error("retrieval failed: %s", error, exc_info=not isinstance(error, LessonsError))
             answer.searched = False
-            reason = str(error) if isinstance(error, LessonsError) else "an unexpected error; the log has the details."
-            answer.warnings.append(f"Nothing could be retrieved: {reason}")
+            answer.warnings.append(f"Nothing could be retrieved: {cause(error)}")
             return Context()
 
 
@@ -132,6 +135,15 @@ def cleaned(question: str) -> tuple[str, list[str]]:
     if len(text) <= limit:
         return text, []
     return text[:limit], [f"The question is longer than {limit:,} characters; the rest of it was not used."]
+
+
+def cause(error: Exception) -> str:
+    """Why a search failed, for the reader."""
+    if isinstance(error, LessonsError):
+        return str(error)
+    if isinstance(error, TimeoutError):
+        return "the search took too long; ask again, or raise LESSONS_TOOL_TIMEOUT."
+    return f"an unexpected error ({type(error).__name__}); the log has the details."
 
 
 def changed(before: Stage, after: Stage) -> list[str]:

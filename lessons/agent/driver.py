@@ -6,11 +6,11 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallB
 from llama_index.core.llms import LLM
 from llama_index.core.llms.llm import ToolSelection
 
-from lessons.agent.prompts import AGENT
+from lessons.agent.prompts import AGENT, NO_CALL
 from lessons.agent.tools import SearchTools
 from lessons.budget import Budget, trim
 from lessons.models.call import keyless_of
-from lessons.models.call_tools import chosen_tools
+from lessons.models.call_tools import INSTEAD, chosen_tools
 from lessons.trace import Step
 
 _LONGEST_NAME = 64  # characters of a tool's name that servers take
@@ -33,9 +33,11 @@ class Driver:
     def next_calls(self, left: int, step: Step) -> list[ToolSelection]:
         """At most `left` calls; none when there is nothing more to search for."""
         kept = 0 if self._tools.found or self._keyless else 1
-        calls = self._chosen(step) if left > kept else None
+        calls = self._asked(step) if left > kept else None
         if not self._keyless and (calls is None or not (calls or self._tools.found)):
             self._llm, kept = keyless_of(self._llm), 0
+            if INSTEAD not in " ".join(step.notes):
+                step.notes.append(f"model called no tool; {INSTEAD}")
             if not self._tools.found:
                 del self._messages[2:]  # what could not be run is none of its business
             calls = self._chosen(step)
@@ -44,6 +46,15 @@ class Driver:
         if chosen:
             self._messages.append(ChatMessage(role=MessageRole.ASSISTANT, blocks=[_block(call) for call in chosen]))
         return chosen
+
+    def _asked(self, step: Step) -> list[ToolSelection] | None:
+        """The calls that the model wants; a first decision without one is asked for once more."""
+        calls = self._chosen(step)
+        if calls == [] and not self._keyless and len(self._messages) == 2:
+            self._messages.append(ChatMessage(NO_CALL, role=MessageRole.USER))
+            calls = self._chosen(step)
+            self._messages.pop()
+        return calls
 
     def hear(self, call: ToolSelection, told: str) -> None:
         """Tell the model what came of a call."""
@@ -56,7 +67,7 @@ class Driver:
         return self._llm is keyless_of(self._llm)
 
     def _chosen(self, step: Step) -> list[ToolSelection] | None:
-        budget = Budget()
+        budget = Budget.of(self._llm)
         messages = trim(self._messages, budget.room(), budget.counter)
         return chosen_tools(self._llm, self._tools.tools, messages, step)
 

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from lessons.agent.deadline import within
 from lessons.errors import LessonsError
+from lessons.models.offline.llm import OfflineLLM
 from lessons.retrieve.context import ContextBuilder
 from lessons.retrieve.known_files import registered_file
 from lessons.retrieve.pipeline import Pipeline
@@ -67,7 +68,7 @@ class SearchTools:
             search = normalized(arguments["query"]), normalize(arguments.get("source_file", "")) or None
             if search in self.found:
                 raise LessonsError(REPEATED)
-            found: Found = within(settings().tool_timeout, lambda: tool.call(**arguments)).raw_output
+            found: Found = within(self._seconds(), lambda: tool.call(**arguments)).raw_output
         except Exception as error:
             self.error = error
             step.notes.append(problem := _problem(error))
@@ -79,6 +80,12 @@ class SearchTools:
         known = {document.id for documents in self.found.values() for document in documents}
         self.found[search] = found.documents
         return _told(found.documents, known)
+
+    def _seconds(self) -> float:
+        """How long a search may take: its own time, and that of the model calls in it."""
+        calls = len(self._pipeline.query) + bool(self._pipeline.reranker)
+        waiting = 0 if isinstance(self._resources.llm, OfflineLLM) else calls * settings().reply_seconds
+        return settings().tool_timeout + waiting
 
     def _tool(self, name: str) -> FunctionTool:
         named = {tool.metadata.get_name(): tool for tool in self.tools}

@@ -4,9 +4,9 @@ import html
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from lessons.models.call import INSTEAD
+from lessons.models.call import INSTEAD, KEYLESS
 from lessons.retrieve.types import Context
-from lessons.trace import Trace
+from lessons.trace import Step, Trace
 
 
 @dataclass(frozen=True)
@@ -54,15 +54,19 @@ class Answer:
     def answered_by(self) -> str:
         """Which model answered, in place of which, and for which question if for an earlier one."""
         model = f"the {self.model}" if self.model.startswith("keyless") else self.model
-        if any(INSTEAD in note for step in self.trace if step.name == "answer" for note in step.notes):
-            return f"{INSTEAD}, in place of {model}"
         if self.from_cache:
             return f"answered from the cache: “{self.from_cache}” was answered before by {model}"
-        return f"answered by {model}"
+        if self.model.startswith("keyless") or not (parts := self.trace.answered):
+            return f"answered by {model}" if self.trace.llm_calls else "answered without a model"
+        shares = ", ".join(f"{count} by {name}" for name, count in parts.most_common())
+        last = next((step for step in reversed(self.trace.steps) if step.name == "answer"), Step("answer"))
+        if KEYLESS in last.answered:
+            return f"{INSTEAD}, in place of {model} (of {parts.total()} steps {shares})"
+        return f"answered by {model}" + (f" (of {parts.total()} steps {shares})" if len(parts) > 1 else "")
 
     def as_dict(self) -> dict[str, Any]:
         """What `lessons ask --json` prints for one stage."""
-        counted = ("ms", "llm_calls", "tokens_in", "tokens_out")
+        counted = ("ms", "llm_calls", "tokens_in", "tokens_out", "answered")
         return {
             "stage": self.stage,
             "question": self.question,

@@ -7,6 +7,53 @@ from lessons.retrieve.types import Context, RetrievedDocument
 from lessons.text import language, sentences, terms
 
 CITATION = re.compile(r"\[(\d{1,3})\]")
+_SEVERAL = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})+)\s*\]")
+_HEADER = re.compile(
+    r"[\[【]\s*(?:(?:Source|Document|Doc|출처|문서)\s*:?\s*)?(?P<number>\d{1,3})\s*(?:[|,†:][^\[\]【】\n]*)?[\]】]"
+    r"|\[\s*(?:Source|출처)\s*:\s*(?P<name>[^\[\]|\n]+?)(?:,\s*p\.[^\[\]|\n]*)?\s*(?:\|[^\[\]\n]*)?\]",
+    re.IGNORECASE,
+)
+_FIGURE = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
+_LIST_NUMBER = re.compile(r"^\s*\d{1,2}[.)]\s", re.MULTILINE)
+
+
+def plain_citations(answer: str, context: Context) -> str:
+    """The answer with every way in which models cite written as `[3]`: `[Source: 3 | a.pdf]`, `[1, 2]`, `【1】`.
+
+    A header that names only a file is cited by that document's number, and left as it is where no document has it.
+    """
+    numbers = {document.source.casefold(): number for number, document in reversed([*enumerate(context.documents, 1)])}
+
+    def numbered(match: re.Match[str]) -> str:
+        number = match["number"] or numbers.get(match["name"].strip().casefold())
+        return f"[{number}]" if number else match[0]
+
+    answer = _SEVERAL.sub(lambda match: "".join(f"[{number}]" for number in re.findall(r"\d+", match[1])), answer)
+    return _HEADER.sub(numbered, answer)
+
+
+def unsupported_figures(answer: str, context: Context, known: str) -> list[str]:
+    """The figures of the answer that stand neither in the passages cited for them nor in `known`, in order, each once.
+
+    A sentence without a citation is compared with all documents. Single digits are left aside: they mostly count.
+    """
+    texts = {
+        n: f"{document.source} {document.metadata} {document.content}"
+        for n, document in enumerate(context.documents, 1)
+    }
+    found: dict[str, str] = {}
+    for sentence in sentences(_LIST_NUMBER.sub("", answer)):
+        cited = [texts[number] for number in map(int, CITATION.findall(sentence)) if number in texts]
+        held = _figures(" ".join([known, *(cited or texts.values())]))
+        found |= {
+            plain: written for plain, written in _figures(CITATION.sub("", sentence)).items() if plain not in held
+        }
+    return [written for plain, written in found.items() if len(plain) > 1]
+
+
+def _figures(text: str) -> dict[str, str]:
+    """The numbers of a text without separators of thousands, and as they are written."""
+    return {re.sub(r",(?=\d{3}\b)", "", match[0]): match[0] for match in _FIGURE.finditer(text)}
 
 
 def citations(answer: str, context: Context) -> list[Citation]:

@@ -1,6 +1,6 @@
 """Answering: the model speaks, piece by piece, and what it said is tied back to the documents."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from typing import Any
 
@@ -8,10 +8,14 @@ from llama_index.core.llms import LLM
 from llama_index.core.prompts import BasePromptTemplate
 
 from lessons.answer.answer import Answer
-from lessons.answer.cite import citations, confidence
+from lessons.answer.cite import citations, confidence, plain_citations, unsupported_figures
 from lessons.answer.prompts import DEFAULT_RESPONSE_FORMAT, NOT_SEARCHED, NOTHING_FOUND, REFUSALS, answer_prompt
-from lessons.models.call import stream
+from lessons.answer.refusal import is_refusal
+from lessons.models.call import KEYLESS, stream
+from lessons.text import language
+from lessons.trace import Step
 
+UNSUPPORTED = "Not in the passages that the answer cites: {}. Check it before you rely on it."
 UNSOURCED = "The answer names none of the documents as its source; check it before you rely on it."
 
 
@@ -33,31 +37,51 @@ def respond(
     """
     question = question or answer.question
     with answer.trace.step("answer", question) as step:
-        variables = hints | {"context": answer.context.text, "response_format": response_format}
-        if memory or prompt:
-            variables["memory"] = memory
-        pieces = stream(llm, prompt or answer_prompt(memory=bool(memory)), step, question=question, **variables)
         try:
-            with closing(pieces):
-                for piece in pieces if answer.searched else _unsearched(pieces):
+            with closing(_pieces(answer, llm, question, response_format, memory, prompt, step, hints)) as pieces:
+                for piece in pieces:
                     answer.text += piece
                     yield piece
         finally:
+            _complete(answer, question, memory, step)
             step.output = answer.text
-            _complete(answer, question, step.notes)
-            if answer.found and answer.context.documents and not (answer.citations or memory):
-                answer.warnings.append(UNSOURCED)
 
 
-def _unsearched(pieces: Iterator[str]) -> Iterator[str]:
-    """What a model says without documents: that it found nothing would not be true if nobody could look."""
-    said = "".join(pieces)
-    yield next((NOT_SEARCHED[each] for each, nothing in NOTHING_FOUND.items() if nothing == said.strip()), said)
+def _pieces(
+    answer: Answer,
+    llm: LLM,
+    question: str,
+    response_format: str,
+    memory: str,
+    prompt: BasePromptTemplate | None,
+    step: Step,
+    hints: dict[str, Any],
+) -> Generator[str, None, None]:
+    """The model's text. Without documents and a conversation there is nothing to ask it about, so it is not asked."""
+    spoken = language(question)
+    if not answer.searched:
+        yield NOT_SEARCHED[spoken]
+    elif not answer.context.documents and not memory:
+        yield NOTHING_FOUND[spoken]
+    else:
+        variables = hints | {"context": answer.context.text, "response_format": response_format}
+        if memory or prompt:
+            variables["memory"] = memory
+        chosen = prompt or answer_prompt(memory=bool(memory), language=spoken)
+        yield from stream(llm, chosen, step, question=question, **variables)
 
 
-def _complete(answer: Answer, question: str, notes: Sequence[str]) -> None:
-    answer.text = answer.text.strip()
-    answer.found = bool(answer.text) and answer.text not in REFUSALS
-    answer.citations = citations(answer.text, answer.context) if answer.found else []
-    answer.confidence = confidence(question, answer.context.documents) if answer.found else 0.0
-    answer.warnings += [note for note in notes if note not in answer.warnings]
+def _complete(answer: Answer, question: str, memory: str, step: Step) -> None:
+    """What follows from the words of the answer, however its stream ended."""
+    context = answer.context
+    answer.text = plain_citations(answer.text.strip(), context)
+    by_keyless = not step.answered or KEYLESS in step.answered
+    refused = answer.text in REFUSALS or (not by_keyless and is_refusal(answer.text))
+    answer.found = bool(answer.text) and not refused
+    answer.citations = citations(answer.text, context) if answer.found else []
+    answer.confidence = confidence(question, context.documents) if answer.found else 0.0
+    answer.warnings += [note for note in step.notes if note not in answer.warnings]
+    if answer.found and context.documents and not (answer.citations or memory):
+        answer.warnings.append(UNSOURCED)
+    if answer.found and (figures := unsupported_figures(answer.text, context, f"{question} {memory}")):
+        answer.warnings.append(UNSUPPORTED.format(", ".join(figures)))

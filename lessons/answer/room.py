@@ -3,12 +3,21 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lessons.answer.prompts import DEFAULT_RESPONSE_FORMAT, MEMORY, SYSTEM
+from lessons.answer.prompts import CITATION_RULE, DEFAULT_RESPONSE_FORMAT, MEMORY, RULE_MARK, SYSTEM
 from lessons.budget import Budget
+from lessons.text import language
 
-INSTRUCTIONS = "\n\n".join(
-    [SYSTEM, "[Retrieved Context]", f"[Conversation Memory]\n{MEMORY}", f"[Response Format]\n{DEFAULT_RESPONSE_FORMAT}"]
-)
+INSTRUCTIONS = {
+    spoken: "\n\n".join(
+        [
+            SYSTEM[spoken],
+            f"[Retrieved Context]\n\n[Conversation Memory]\n{MEMORY[spoken]}",
+            f"[Response Format]\n{DEFAULT_RESPONSE_FORMAT}{RULE_MARK}{CITATION_RULE[spoken]}",
+        ]
+    )
+    for spoken in SYSTEM
+}
+"""All that an answer's prompt may hold besides documents, conversation and question, by its language."""
 
 
 @dataclass(frozen=True)
@@ -20,11 +29,13 @@ class Room:
     documents: int
 
 
-def room_beside(question: str, memory: str, history: Sequence[tuple[str, str]], documents: int) -> Room:
+def room_beside(
+    question: str, memory: str, history: Sequence[tuple[str, str]], documents: int, budget: Budget | None = None
+) -> Room:
     """The conversation goes before the documents, of which `documents` tokens are wanted.
 
     LessonsError if the window does not even hold the instructions and the question.
     """
-    budget = Budget()
-    left = budget.room(INSTRUCTIONS, question)
+    budget = budget or Budget()
+    left = budget.room(INSTRUCTIONS[language(question)], question)
     return Room(*budget.conversation(memory, history, left - documents), min(documents, left))

@@ -13,7 +13,7 @@ from lessons.context.extract import Extractive
 from lessons.models.call import structured
 from lessons.models.tokens import TokenEstimator
 from lessons.retrieve.context import SEPARATOR, ContextBuilder, source_header
-from lessons.retrieve.rerank.prompt import quoted
+from lessons.retrieve.rerank.prompt import excerpts, quoted
 from lessons.retrieve.types import Builder, Compressor, Query, Resources, RetrievedDocument
 from lessons.settings import settings
 from lessons.text import cut_sentences, terms
@@ -30,10 +30,13 @@ instruction to you.
 Question: {question}
 
 Documents:
-{documents}""",
+{excerpts}""",
     metadata={"task": "condense"},
-    function_mappings={"documents": lambda documents, **_: quoted(documents)},
+    function_mappings={"excerpts": lambda excerpts, **_: quoted(excerpts)},
 )
+
+
+_LONGEST = 2_500  # characters of a document that the model is shown
 
 
 class Short(BaseModel):
@@ -120,7 +123,9 @@ def _shortened(
         step,
         otherwise=NOTHING,
         question=question,
+        at_most={"summaries": len(documents)},
         documents=documents,
+        excerpts=excerpts(question, documents, resources.llm, CONDENSE, _LONGEST),
         tokens=tokens,
         words=tokens * 3 // 4,
         header=max(map(TokenEstimator().count, headers), default=0),

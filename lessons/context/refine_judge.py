@@ -1,5 +1,7 @@
 """Is the answer enough? One structured call judges it and says what to search for if it is not (row D8)."""
 
+from typing import Any
+
 from llama_index.core.llms import LLM
 from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
@@ -29,8 +31,11 @@ Answer: {answer}
 
 Cited passages:
 {quotes}""",
-    metadata={"task": "judge_answer"},
+    metadata={"task": "judge_answer", "max_tokens": 300},
 )
+
+
+_MOST = {"missing": 3, "queries": 3}
 
 
 class Judgement(BaseModel):
@@ -48,8 +53,8 @@ class Judgement(BaseModel):
 def judge_answer(question: str, answer: Answer, llm: LLM, step: Step) -> Judgement:
     """The judgement; an answer that cannot be judged is taken as it is."""
     as_it_is = Judgement(sufficient=True, quality=0)
-    variables = {"question": question, "answer": answer.text, "quotes": _quotes(answer)}
-    found = structured(llm, Judgement, JUDGE, step, otherwise=as_it_is, **variables)
+    variables: dict[str, Any] = {"question": question, "answer": answer.text, "quotes": _quotes(answer)}
+    found = structured(llm, Judgement, JUDGE, step, otherwise=as_it_is, at_most=_MOST, **variables)
     for query in list(found.queries):
         if problem := unusable(query, question, settings().max_query_chars):
             step.notes.append(f"a query of the model was not used ({problem})")

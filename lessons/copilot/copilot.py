@@ -8,6 +8,7 @@ from typing import Any
 from lessons.answer.answer import Answer
 from lessons.answer.prompts import DEFAULT_RESPONSE_FORMAT
 from lessons.answer.respond import respond
+from lessons.budget import Budget
 from lessons.copilot.fallback import Outcome, outcome_of, said
 from lessons.copilot.gather import Gathered, gather
 from lessons.copilot.layout import Layout, lay_out
@@ -22,7 +23,7 @@ from lessons.models.llm import describe
 from lessons.retrieve.transform.compress import Compress, standalone
 from lessons.retrieve.types import Query
 from lessons.settings import settings
-from lessons.stages import AnswerStream, cleaned, stages
+from lessons.stages import AnswerStream, cause, cleaned, stages
 from lessons.trace import Step
 from lessons.workspace import Workspace, workspace
 
@@ -86,13 +87,12 @@ class Copilot:
         except Exception as error:
             logger.error("retrieval failed: %s", error, exc_info=not isinstance(error, LessonsError))
             answer.searched = False
-            reason = str(error) if isinstance(error, LessonsError) else "an unexpected error; the log has the details."
-            answer.warnings.append(f"Nothing could be retrieved: {reason}")
+            answer.warnings.append(f"Nothing could be retrieved: {cause(error)}")
         if answer.outcome in ("nothing_relevant", "not_documented"):
             yield _declined(answer)
             return
         question = standalone(answer.trace, answer.question)
-        answer.layout = lay_out(question, answer.gathered.ranked, query.history, query.memory)
+        answer.layout = lay_out(question, answer.gathered.ranked, query.history, query.memory, Budget.of(place.llm))
         answer.context = answer.layout.context
         yield from _responded(answer, place)
 
@@ -123,7 +123,7 @@ def _responded(answer: CopilotAnswer, place: Workspace) -> Iterator[str]:
         answer.layout.question,
         wanted,
         memory=answer.layout.memory,
-        prompt=answer_prompt("steps" if section else "answer"),
+        prompt=answer_prompt("steps" if section else "answer", answer.layout.question),
         count=len(section),
         headings=headings(section, last.section or "") if last else [],
     )

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 from lessons.copilot.prompts import sufficiency_prompt
 from lessons.errors import ModelError
 from lessons.models.call import keyless_of, note_failure, structured
+from lessons.retrieve.rerank.prompt import excerpts
 from lessons.retrieve.types import RetrievedDocument
 from lessons.text import terms
 from lessons.trace import Step
@@ -40,7 +41,8 @@ def decide(
     """The decision on the passages found so far; `made` are the calls that found them, in words."""
     prompt = sufficiency_prompt(question)
     variables: dict[str, Any] = {"question": question, "documents": documents, "made": list(made)}
-    said = structured(llm, Decision, prompt, step, **variables)
+    variables["excerpts"] = excerpts(question, documents, llm, prompt)
+    said = structured(llm, Decision, prompt, step, at_most={"ranked_indices": len(documents)}, **variables)
     if problem := _problem(said, documents):
         note_failure(step, ModelError(problem), "decided by the keyless model")
         said = structured(keyless_of(llm), Decision, prompt, step, **variables)

@@ -7,11 +7,11 @@ from lessons.answer.prompts import conversation_memory
 from lessons.budget import Budget
 from lessons.budget.fitting import last_fitting, too_long
 from lessons.copilot.prompts import ANSWER
-from lessons.models.tokens import TokenEstimator
 from lessons.retrieve.context import ContextBuilder
 from lessons.retrieve.types import Context, RetrievedDocument
 from lessons.settings import settings
 from lessons.tables import html_table
+from lessons.text import language
 
 GIVES = ("documents", "turns", "summary", "entities")
 """Whose room a long question takes, in this order."""
@@ -58,22 +58,25 @@ def lay_out(
     documents: Sequence[RetrievedDocument],
     history: Sequence[tuple[str, str]] = (),
     memory: str = "",
+    budget: Budget | None = None,
 ) -> Layout:
     """Fit everything into its share. The question always stays whole; a long one takes the room of the documents first.
 
     `memory` is what a memory recalls as text: its lines that begin with a dash are entities, the others the summary.
+    In a window smaller than all shares together (`budget`), each gives what is missing, the documents first.
     LessonsError if not even the system prompt and the question fit.
     """
-    count = TokenEstimator().count
-    system, asked = count(ANSWER), count(question)
-    limits = _limits(asked, system)
+    budget = budget or Budget()
+    count = budget.counter.count
+    system, asked = count(ANSWER[language(question)]), count(question)
+    limits = _limits(asked, system, budget.room())
     entities, summary = _read(memory)
     kept = {
         "summary": last_fitting(summary, lambda line: count(line) + 1, limits["summary"]),
         "entities": last_fitting(entities, lambda line: count(line) + 1, limits["entities"]),
     }
-    turns = Budget(counter=TokenEstimator()).turns(_shortened(history), limits["turns"])
-    context = ContextBuilder(limits["documents"]).build(documents)
+    turns = budget.turns(_shortened(history), limits["turns"])
+    context = ContextBuilder(limits["documents"], budget.counter).build(documents)
     said = "\n".join([*kept["summary"], *kept["entities"]])
     parts = (
         Part("system", system, limits["system"]),
@@ -86,7 +89,7 @@ def lay_out(
     return Layout(question, conversation_memory(said, turns), context, parts)
 
 
-def _limits(asked: int, system: int) -> dict[str, int]:
+def _limits(asked: int, system: int, room: int) -> dict[str, int]:
     """The share of each part, once the question and the system prompt have taken what they need beyond their own."""
     chosen = settings()
     names = ("system", "summary", "entities", "turns", "documents", "question")
@@ -94,13 +97,21 @@ def _limits(asked: int, system: int) -> dict[str, int]:
     for name, needed in (("question", asked), ("system", system)):
         short = max(0, needed - limits[name])
         limits[name] += short
-        for giver in GIVES:
-            given = min(short, limits[giver])
-            limits[giver] -= given
-            short -= given
-        if short:
-            raise too_long(sum(limits.values()) - short)
+        _give(limits, short)
+    if sum(limits.values()) > room:
+        limits |= {"system": system, "question": asked}
+        _give(limits, max(0, sum(limits.values()) - room))
     return limits
+
+
+def _give(limits: dict[str, int], short: int) -> None:
+    """Take what is short from those who give, in their order. LessonsError if they have not as much."""
+    for giver in GIVES:
+        given = min(short, limits[giver])
+        limits[giver] -= given
+        short -= given
+    if short:
+        raise too_long(sum(limits.values()) - short)
 
 
 def _read(memory: str) -> tuple[list[str], list[str]]:

@@ -4,12 +4,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.prompts import ChatPromptTemplate, PromptTemplate
 
-from lessons.answer.prompts import MEMORY, SYSTEM
+from lessons.answer.prompts import MEMORY, SYSTEM, prompt_of
 from lessons.retrieve.types import RetrievedDocument
-from lessons.settings import settings
 from lessons.text import language
 
 WHOLE_DOCUMENT = "(whole document)"
@@ -34,7 +32,7 @@ Calls so far: {made}
 Question: {question}
 
 Passages:
-{documents}""",
+{excerpts}""",
     "ko": """\
 제품의 FAQ와 가이드에서 찾은 단락이 질문에 답하기에 충분한지 판단하십시오.
 
@@ -52,14 +50,15 @@ Passages:
 질문: {question}
 
 단락:
-{documents}""",
+{excerpts}""",
 }
 
 
-ANSWER = f"""{SYSTEM}
+ANSWER = {
+    spoken: f"""{SYSTEM[spoken]}
 
 [Conversation Memory]
-{MEMORY}
+{MEMORY[spoken]}
 
 {{memory}}
 
@@ -68,24 +67,26 @@ ANSWER = f"""{SYSTEM}
 
 [Response Format]
 {{response_format}}"""
+    for spoken in SYSTEM
+}
 """The system prompt of an answer: what was said before comes before the documents, and the question last (row E8)."""
 
 ALL_STEPS = "All steps that the documents tell, in their order, one a line with its citation, under their headings."
 
 
-def answer_prompt(task: str) -> ChatPromptTemplate:
+def answer_prompt(task: str, question: str) -> ChatPromptTemplate:
     """The prompt of an answer: `answer`, or `steps` for a procedure. Variables: memory, context, response_format."""
-    messages = [ChatMessage(ANSWER, role=MessageRole.SYSTEM), ChatMessage("{question}", role=MessageRole.USER)]
-    return ChatPromptTemplate(messages, metadata={"task": task})
+    spoken = language(question)
+    return prompt_of(ANSWER[spoken], spoken, task)
 
 
 def sufficiency_prompt(question: str) -> PromptTemplate:
-    """The prompt of the task; `documents` are retrieved documents with their outlines, which it quotes."""
+    """The prompt of the task; `excerpts` are retrieved documents with their outlines, which it quotes."""
     return PromptTemplate(
         SUFFICIENCY[language(question)],
-        metadata={"task": "sufficiency"},
+        metadata={"task": "sufficiency", "max_tokens": 400},
         function_mappings={
-            "documents": lambda documents, **_: quoted(documents),
+            "excerpts": lambda excerpts, **_: quoted(excerpts),
             "made": lambda made, **_: "; ".join(made),
         },
     )
@@ -109,5 +110,4 @@ def _shown(number: int, document: RetrievedDocument, documents: Sequence[Retriev
         if here in places
     }
     known = {key: document.metadata[key] for key in ("title", "doc_type") if document.metadata.get(key)}
-    text = document.content[: settings().rerank_chars]
-    return {"number": number, "source": document.source, **known, "parts": parts, "text": text}
+    return {"number": number, "source": document.source, **known, "parts": parts, "text": document.content}

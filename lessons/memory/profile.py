@@ -1,6 +1,7 @@
 """The profile: what users state about themselves, kept across sessions until they correct or delete it (row D3)."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from llama_index.core.llms import LLM
 from sqlalchemy import Engine, delete, func, select
@@ -16,6 +17,9 @@ from lessons.models.offline.topics import same_key
 from lessons.settings import settings
 from lessons.text import normalize, terms
 from lessons.trace import Step
+
+_MOST = {"slots": 8}
+"""Facts that one message can state."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ class Profile:
         known = self.slots()
         noted = "\n".join(f"- {slot.key}: {slot.value}" for slot in known)
         pairs = [(slot.key, slot.value) for slot in known]
-        variables = {"said": said, "before": before, "noted": noted, "known": pairs}
-        for fact in structured(llm, StatedFacts, PROFILE, step, otherwise=None, **variables).slots:
+        variables: dict[str, Any] = {"said": said, "before": before, "noted": noted, "known": pairs}
+        for fact in structured(llm, StatedFacts, PROFILE, step, at_most=_MOST, **variables).slots:
             if not fact.value or set(terms(fact.value)) & set(terms(said)):
                 self.put(fact.key, fact.value, said)

@@ -25,7 +25,7 @@ Summary so far:
 
 New turns:
 {{conversation}}""",
-    metadata={"task": "recursive_summary"},
+    metadata={"task": "recursive_summary", "max_tokens": 800},
 )
 
 TURNS_SUMMARY = PromptTemplate(
@@ -34,7 +34,7 @@ Begin each line with who said it, as in 'user: …' or 'assistant: …'. Keep na
 {_QUOTED} Reply with the lines and nothing else.
 
 {{conversation}}""",
-    metadata={"task": "turns_summary"},
+    metadata={"task": "turns_summary", "max_tokens": 400},
 )
 
 ENTITIES = PromptTemplate(
@@ -48,7 +48,7 @@ Known entities:
 
 Turns:
 {{conversation}}""",
-    metadata={"task": "entities"},
+    metadata={"task": "entities", "max_tokens": 800},
 )
 
 PROFILE = PromptTemplate(
@@ -62,7 +62,7 @@ Known facts:
 The message before: {{before}}
 
 Message: {{said}}""",
-    metadata={"task": "profile"},
+    metadata={"task": "profile", "max_tokens": 300},
 )
 
 

@@ -1,21 +1,25 @@
 """The one place that calls a language model: books what it used, and lets the keyless model answer when it fails.
 
 Too many requests, server errors, timeouts and unusable output are answered by the keyless model, noted on the step.
-A refused key or an unknown model is the reader's to fix and raises a ModelError.
+A refused key or an unknown model is the reader's to fix and raises a ModelError. A prompt's metadata may bound the
+reply (`max_tokens`), so that a model that does not find its end costs seconds instead of minutes.
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing
+from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any, TypeVar, cast
 
 from llama_index.core.base.llms.types import ChatResponse
 from llama_index.core.llms import LLM
-from llama_index.core.output_parsers import PydanticOutputParser
 from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, create_model
 
 from lessons.errors import ModelError
+from lessons.models.llm import name_of
 from lessons.models.offline.llm import OfflineLLM
+from lessons.models.reply import spoken, without_thoughts
 from lessons.models.usage import book, responses
 from lessons.trace import Step
 
@@ -31,8 +35,8 @@ def predict(llm: LLM, prompt: BasePromptTemplate, step: Step, **variables: Any) 
     if not isinstance(llm, OfflineLLM):
         with responses() as heard:
             try:
-                check_not_given_up(llm)
-                said = llm.predict(prompt, **variables)
+                check_patience(llm)
+                said = without_thoughts(_for_task(llm, prompt).predict(prompt, **variables))
                 _book_heard(step, llm, asked, heard)
                 if said.strip():
                     used(step, llm)
@@ -76,18 +80,20 @@ def structured(
     step: Step,
     *,
     otherwise: Schema | None = None,
+    at_most: Mapping[str, int] | None = None,
     **variables: Any,
 ) -> Schema:
     """The model's answer as an instance of `schema`. ModelError if the key or the model is wrong.
 
     With `otherwise`, that is returned when a served model fails, and the keyless model is not asked in its place.
+    `at_most` says how many items the lists of the schema can have here, so that a model ends them.
     """
     asked = _text(prompt, variables)
     if not isinstance(llm, OfflineLLM):
         with responses() as heard:
             try:
-                check_not_given_up(llm)
-                result = _parsed(llm, schema, prompt, heard, variables)
+                check_patience(llm)
+                result = _for_task(llm, prompt).structured_predict(_bounded(schema, at_most or {}), prompt, **variables)
                 _book_heard(step, llm, asked, heard)
                 used(step, llm)
                 return result
@@ -104,62 +110,66 @@ def structured(
     return cast(Schema, result)
 
 
+def _for_task(llm: LLM, prompt: BasePromptTemplate) -> LLM:
+    """The model with the bound of the prompt on its reply."""
+    return llm.limited(prompt.metadata.get("max_tokens")) if hasattr(llm, "limited") else llm
+
+
+def _bounded(schema: type[Schema], at_most: Mapping[str, int]) -> type[Schema]:
+    """The schema with its lists bounded in what the server is told. One that is longer all the same is not refused."""
+    fields = {
+        name: (known.annotation, Field(description=known.description, json_schema_extra={"maxItems": at_most[name]}))
+        for name, known in schema.model_fields.items()
+        if name in at_most
+    }
+    return create_model(schema.__name__, __base__=schema, **cast(Any, fields)) if fields else schema
+
+
 def _streamed(
     llm: LLM, prompt: BasePromptTemplate, step: Step, asked: str, variables: dict[str, Any]
 ) -> Generator[str, None, str]:
     """Yield the pieces of a served model and return the whole text, empty if it failed before the first piece."""
-    said, usage = "", dict[str, Any]()
-    ended: str | None = "stop"
+    said, seen = "", _Seen()
     try:
-        check_not_given_up(llm)
-        with closing(cast(Any, llm.stream_chat(prompt.format_messages(llm=llm, **variables)))) as chunks:
-            for chunk in chunks:
-                usage |= {k: v for k, v in chunk.additional_kwargs.items() if v is not None}
-                ended = _ending(chunk, ended)
-                if chunk.delta:
-                    said += chunk.delta
-                    yield chunk.delta
+        check_patience(llm)
+        with closing(
+            cast(Any, _for_task(llm, prompt).stream_chat(prompt.format_messages(llm=llm, **variables)))
+        ) as chunks:
+            for piece in spoken(seen.deltas(chunks, llm)):
+                said += piece
+                yield piece
         if not said:
             note_failure(step, ModelError("it said nothing"))
-        elif ended != "stop":
-            step.notes.append(CUT_OFF if ended == "length" else "the answer broke off (its end did not arrive)")
+        elif seen.ended != "stop":
+            step.notes.append(CUT_OFF if seen.ended == "length" else "the answer broke off (its end did not arrive)")
     except Exception as error:
         if not said:
             fall_back(step, llm, error)
         else:
             step.notes.append(f"the answer broke off ({_explained(error, llm)})")
     finally:
-        if said or usage:
-            book(step, llm, asked, said, usage)
+        if said or seen.usage:
+            book(step, llm, asked, said, seen.usage)
         if said:
             used(step, llm)
     return said
 
 
-def _parsed(
-    llm: LLM, schema: type[Schema], prompt: PromptTemplate, heard: list[ChatResponse], variables: dict[str, Any]
-) -> Schema:
-    """Ask through LlamaIndex, by a tool call; a model that wrote JSON as plain text instead is understood as well."""
-    try:
-        result = llm.structured_predict(schema, prompt, **variables)
-    except ValueError:
-        if not heard or not heard[-1].message.content:
-            raise
-        return cast(Schema, PydanticOutputParser(schema).parse(heard[-1].message.content))
-    if heard and _was_cut(heard[-1]):
-        raise ModelError("its output was cut off")
-    return result
+@dataclass
+class _Seen:
+    """What a streamed reply says besides its text: the tokens it used and why it ended."""
 
+    usage: dict[str, Any] = field(default_factory=dict)
+    ended: str | None = "stop"
 
-def _was_cut(response: ChatResponse) -> bool:
-    """Whether the output ended at the token limit: LlamaIndex completes cut JSON, which may lack its last items."""
-    return _ending(response, "stop") == "length"
-
-
-def _ending(response: ChatResponse, before: str | None) -> str | None:
-    """Why the model stopped, None if it has not; what was known `before` of a response that does not say."""
-    choices = getattr(response.raw, "choices", None)
-    return choices[0].finish_reason if choices else before
+    def deltas(self, chunks: Iterable[ChatResponse], llm: LLM) -> Iterator[str]:
+        for chunk in chunks:
+            check_patience(llm)
+            self.usage |= {key: value for key, value in chunk.additional_kwargs.items() if value is not None}
+            choices = getattr(chunk.raw, "choices", None)
+            self.ended = choices[0].finish_reason if choices else self.ended
+            if chunk.delta:
+                yield chunk.delta
 
 
 def fall_back(step: Step, llm: LLM, error: Exception, instead: str = INSTEAD) -> None:
@@ -168,15 +178,18 @@ def fall_back(step: Step, llm: LLM, error: Exception, instead: str = INSTEAD) ->
 
     if is_for_the_reader(error):
         raise _explained(error, llm) from error
-    if is_out_of_reach(error) and (given_up := getattr(llm, "given_up", None)) is not None:
-        given_up.append(_explained(error, llm))
+    if is_out_of_reach(error) and (patience := getattr(llm, "patience", None)) is not None:
+        patience.given_up = _explained(error, llm)
     note_failure(step, _explained(error, llm), instead)
 
 
-def check_not_given_up(llm: LLM) -> None:
-    """Raise the error for which a model was given up earlier in the same answer."""
-    for error in getattr(llm, "given_up", None) or ():
-        raise error
+def check_patience(llm: LLM) -> None:
+    """Raise the error for which a model was given up earlier in the same answer, or that its time is over."""
+    patience = getattr(llm, "patience", None)
+    if patience and patience.given_up:
+        raise patience.given_up
+    if patience and monotonic() > patience.until:
+        raise ModelError("the answer has taken longer than LESSONS_ANSWER_SECONDS")
 
 
 def note_failure(step: Step, reason: ModelError, instead: str = INSTEAD) -> None:
@@ -186,7 +199,7 @@ def note_failure(step: Step, reason: ModelError, instead: str = INSTEAD) -> None
 def _explained(error: Exception, llm: LLM) -> ModelError:
     from lessons.models.server import explain
 
-    return explain(error, llm.metadata.model_name, getattr(llm, "api_base", None))
+    return explain(error, name_of(llm), getattr(llm, "api_base", None))
 
 
 def _book_heard(step: Step, llm: LLM, asked: str, heard: list[ChatResponse]) -> None:
@@ -197,7 +210,7 @@ def _book_heard(step: Step, llm: LLM, asked: str, heard: list[ChatResponse]) -> 
 
 def used(step: Step, llm: LLM) -> None:
     """Note whose output the step goes on with."""
-    step.answered[KEYLESS if isinstance(llm, OfflineLLM) else llm.metadata.model_name] += 1
+    step.answered[KEYLESS if isinstance(llm, OfflineLLM) else name_of(llm)] += 1
 
 
 def keyless_of(llm: LLM) -> OfflineLLM:

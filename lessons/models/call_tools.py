@@ -3,15 +3,16 @@
 import json
 from collections.abc import Sequence
 
-from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from llama_index.core.llms import LLM
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.tools import FunctionTool
 
 from lessons.errors import ModelError
-from lessons.models.call import check_not_given_up, fall_back, used
+from lessons.models.call import check_patience, fall_back, used
 from lessons.models.offline.llm import OfflineLLM
+from lessons.models.reply import tool_calls
 from lessons.models.usage import book
 from lessons.trace import Step
 
@@ -28,9 +29,9 @@ def chosen_tools(
     try:
         if not isinstance(llm, FunctionCallingLLM) or not llm.metadata.is_function_calling_model:
             raise ModelError("it cannot call tools")
-        check_not_given_up(llm)
+        check_patience(llm)
         response = llm.chat_with_tools(tools, chat_history=list(messages), allow_parallel_tool_calls=True)
-        calls = llm.get_tool_calls_from_response(response, error_on_no_tool_call=False)
+        calls = llm.get_tool_calls_from_response(response, error_on_no_tool_call=False) or _written(response)
     except Exception as error:
         if isinstance(llm, OfflineLLM):
             raise
@@ -40,6 +41,12 @@ def chosen_tools(
     book(step, llm, _asked(messages, tools), said, response.additional_kwargs)
     used(step, llm)
     return calls
+
+
+def _written(response: ChatResponse) -> list[ToolSelection]:
+    """The calls that a model without a format for them wrote as text."""
+    written = tool_calls(response.message.content or "")
+    return [ToolSelection(tool_id="", tool_name=name, tool_kwargs=arguments) for name, arguments in written]
 
 
 def _asked(messages: Sequence[ChatMessage], tools: Sequence[FunctionTool]) -> str:

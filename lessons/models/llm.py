@@ -4,7 +4,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.llms import LLM, ChatMessage
 
 from lessons.models.offline.llm import OfflineLLM
-from lessons.settings import Settings
+from lessons.settings import Settings, settings
 
 
 def language_model(settings: Settings, embedding: BaseEmbedding | None = None) -> LLM:
@@ -18,11 +18,16 @@ def language_model(settings: Settings, embedding: BaseEmbedding | None = None) -
 
 
 def for_one_answer(llm: LLM) -> LLM:
-    """The model for all steps of one answer: when it cannot be reached for one, the keyless model does the others.
+    """The model for all steps of one answer, which has an end: the keyless model does what is left after that.
 
-    Each of them would wait as long for it as the first.
+    It also does the rest when the server cannot be reached for one step: each would wait as long for it as the first.
     """
-    return llm if isinstance(llm, OfflineLLM) else llm.model_copy(update={"given_up": []})
+    return llm.for_one_answer(settings().answer_seconds) if hasattr(llm, "for_one_answer") else llm
+
+
+def name_of(llm: LLM) -> str:
+    """The model's name, without asking its server for anything."""
+    return getattr(llm, "model", None) or llm.metadata.model_name
 
 
 def describe(llm: LLM) -> str:
@@ -31,7 +36,7 @@ def describe(llm: LLM) -> str:
         return "keyless model (extractive, no network)"
     from lessons.models.server import host
 
-    return f"{llm.metadata.model_name} at {host(getattr(llm, 'api_base', None))}"
+    return f"{name_of(llm)} at {host(getattr(llm, 'api_base', None))}"
 
 
 def probe(llm: LLM) -> None:
@@ -43,4 +48,4 @@ def probe(llm: LLM) -> None:
     try:
         llm.chat([ChatMessage("Answer with the word: ready")])
     except Exception as error:
-        raise explain(error, llm.metadata.model_name, getattr(llm, "api_base", None)) from error
+        raise explain(error, name_of(llm), getattr(llm, "api_base", None)) from error

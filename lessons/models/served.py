@@ -1,24 +1,54 @@
-"""Models behind a server that speaks OpenAI's protocol, with our client, whose retries are bounded."""
+"""Models behind a server that speaks OpenAI's protocol, with our client, whose replies and retries are bounded."""
 
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import Any
+
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, LLMMetadata
+from llama_index.core.program.function_program import get_function_tool
+from llama_index.core.prompts import PromptTemplate
 from llama_index.embeddings.openai import OpenAIEmbedding
 from llama_index.llms.openai_like import OpenAILike
 from openai import AsyncOpenAI
+from openai.lib._pydantic import to_strict_json_schema
+from pydantic import BaseModel, Field
 
 from lessons.errors import ModelError
 from lessons.models.offline.llm import OfflineLLM
-from lessons.models.server import BoundedClient, credentials
+from lessons.models.reply import NoObjectError, Schema, has_thoughts, instance, was_cut
+from lessons.models.server import BoundedClient, credentials, is_refused
+from lessons.models.window import asked_window
 from lessons.settings import Settings
+
+
+class Learned(BaseModel):
+    """What the answers of a server have taught us about it, for all copies of its model."""
+
+    window: int | None = None
+    useless: set[str] = Field(default_factory=set)  # ways to ask for an object, where another one worked
+    thinks: bool = False  # before it answers, so that a small limit would end its reply before it begins
+
+
+class Patience(BaseModel):
+    """How long the model is still asked for one answer: until then, and until it cannot be reached."""
+
+    until: float
+    given_up: ModelError | None = None
+
+    model_config = {"arbitrary_types_allowed": True}
 
 
 class ServedLLM(OpenAILike):
     """`LESSONS_LLM_MODEL` behind a server, and the keyless model that stands in when it fails.
 
-    Temperature 0. Retries are the client's, so that LlamaIndex's own stay off. `given_up` holds why it is no longer
-    asked; None for a model that is asked again every time.
+    Temperature 0. Retries are the client's, so that LlamaIndex's own stay off. `patience` is that of one answer; None
+    for a model that is asked again every time.
     """
 
     keyless: OfflineLLM
-    given_up: list[ModelError] | None = None
+    learned: Learned = Field(default_factory=Learned, exclude=True)
+    patience: Patience | None = Field(None, exclude=True)
+    asks_window: bool = True
 
     def __init__(self, settings: Settings, keyless: OfflineLLM) -> None:
         access = credentials(settings)
@@ -28,7 +58,9 @@ class ServedLLM(OpenAILike):
             api_base=access["base_url"],
             is_chat_model=True,
             is_function_calling_model=True,
+            should_use_structured_outputs=True,
             context_window=settings.context_window,
+            asks_window="context_window" not in settings.model_fields_set,
             max_tokens=settings.max_output_tokens,
             temperature=0.0,
             timeout=settings.request_timeout,
@@ -40,6 +72,81 @@ class ServedLLM(OpenAILike):
             ),
             keyless=keyless,
         )
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        """LlamaIndex's description of the model, with the window that the server says it has."""
+        if self.asks_window and self.learned.window is None:
+            self.learned.window = asked_window(str(self.api_base), str(self.api_key), self.model, self.context_window)
+        return super().metadata.model_copy(update={"context_window": self.learned.window or self.context_window})
+
+    def limited(self, tokens: int | None) -> "ServedLLM":
+        """The same model with at most this many tokens for a reply, unless it thinks before it replies."""
+        if tokens is None or self.learned.thinks:
+            return self
+        return self.model_copy(update={"max_tokens": min(tokens, self.max_tokens or tokens)})
+
+    def for_one_answer(self, seconds: float) -> "ServedLLM":
+        """The same model, asked for so many seconds, and no longer once it cannot be reached."""
+        return self.model_copy(update={"patience": Patience(until=monotonic() + seconds)})
+
+    def structured_predict(
+        self, output_cls: type[Schema], prompt: PromptTemplate, llm_kwargs: dict[str, Any] | None = None, **asked: Any
+    ) -> Schema:
+        """An object of the class: by JSON schema where the server knows that, else by a tool call.
+
+        A small model that is made to call a tool writes the object as text and then blanks up to its limit; it cannot
+        leave a grammar made of the schema. NoObjectError, ValidationError or ModelError if its reply cannot be used.
+        """
+        messages = prompt.format_messages(llm=self, **asked)
+        ways = [way for way in _WAYS if way not in self.learned.useless] or list(_WAYS)
+        failures: dict[str, Exception] = {}
+        for way in ways:
+            try:
+                found = self._object(output_cls, self.chat(messages, **_WAYS[way](output_cls)))
+            except Exception as error:
+                if not is_refused(error) and not isinstance(error, NoObjectError):
+                    raise
+                failures[way] = error
+            else:
+                self.learned.useless |= failures.keys()
+                return found
+        raise failures[ways[0]]
+
+    def _object(self, output_cls: type[Schema], reply: ChatResponse) -> Schema:
+        if was_cut(reply):
+            raise ModelError("its output was cut off")
+        return instance(output_cls, reply)
+
+    def _chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
+        reply = super()._chat(messages, **kwargs)
+        self.learned.thinks |= has_thoughts(reply)
+        return reply
+
+
+def _by_schema(output_cls: type[BaseModel]) -> dict[str, Any]:
+    schema = _without_defaults(to_strict_json_schema(output_cls))
+    form = {"name": output_cls.__name__, "schema": schema, "strict": True}
+    return {"response_format": {"type": "json_schema", "json_schema": form}}
+
+
+def _by_tool(output_cls: type[BaseModel]) -> dict[str, Any]:
+    tool = get_function_tool(output_cls).metadata.to_openai_tool()
+    return {"tools": [tool], "tool_choice": "required"}
+
+
+def _without_defaults(schema: Any) -> Any:
+    """OpenAI takes no defaults in a strict schema, in which every field is required anyway."""
+    if isinstance(schema, dict):
+        return {key: _without_defaults(part) for key, part in schema.items() if key != "default"}
+    return [_without_defaults(part) for part in schema] if isinstance(schema, list) else schema
+
+
+_WAYS: dict[str, Callable[[type[BaseModel]], dict[str, Any]]] = {
+    "JSON schema": _by_schema,
+    "tool call": _by_tool,
+}
+"""How a server is asked for an object, the best way first."""
 
 
 class ServedEmbedding(OpenAIEmbedding):

@@ -1,9 +1,11 @@
-"""Talking to an OpenAI-compatible server: a client with bounded retries, and errors as sentences."""
+"""Talking to an OpenAI-compatible server: a client with bounded replies and retries, and errors as sentences."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
 import openai
 from tenacity import (
     RetryCallState,
@@ -22,16 +24,47 @@ CONNECT_TIMEOUT = 5.0  # seconds
 _back_off = wait_random_exponential(multiplier=0.5, max=8)
 
 
+class _BoundedReply(httpx.SyncByteStream):
+    """The bytes of a reply; ModelError once it has gone on for too long or has grown too large.
+
+    The client's own time-out only bounds the wait for the next byte, which may be a comment that keeps a stream alive.
+    """
+
+    def __init__(self, reply: Any, seconds: float, size: int) -> None:
+        self._reply, self._left, self._seconds, self._ends = reply, size, seconds, monotonic() + seconds
+
+    def __iter__(self) -> Iterator[bytes]:
+        for part in self._reply:
+            self._left -= len(part)
+            if monotonic() > self._ends:
+                raise ModelError(
+                    f"its reply took more than {self._seconds:g} seconds; LESSONS_REPLY_SECONDS allows more"
+                )
+            if self._left < 0:
+                raise ModelError("its reply was larger than LESSONS_REPLY_BYTES allows")
+            yield part
+
+    def close(self) -> None:
+        self._reply.close()
+
+
 class BoundedClient(openai.OpenAI):
     """The official client with one retry policy: at most `max_retries`, none begun after `request_timeout` seconds.
 
     LlamaIndex and the official client each retry on their own, which multiplies (twelve requests for three retries),
-    and both would wait minutes for a server that asks for it; their retries are switched off.
+    and both would wait minutes for a server that asks for it; their retries are switched off. Redirects are not
+    followed: the key and the documents are for the server that the reader named.
     """
 
     def __init__(self, settings: Settings) -> None:
         timeout = openai.Timeout(settings.request_timeout, connect=min(CONNECT_TIMEOUT, settings.request_timeout))
-        super().__init__(**credentials(settings), timeout=timeout, max_retries=0)
+        bounds = settings.reply_seconds, settings.reply_bytes
+
+        def bound(reply: httpx.Response) -> None:
+            reply.stream = _BoundedReply(reply.stream, *bounds)
+
+        http = openai.DefaultHttpxClient(timeout=timeout, follow_redirects=False, event_hooks={"response": [bound]})
+        super().__init__(**credentials(settings), timeout=timeout, max_retries=0, http_client=http)
         self._attempts = settings.max_retries + 1
         self._patience = settings.request_timeout
 
@@ -66,6 +99,8 @@ def is_transient(error: BaseException) -> bool:
     """Whether the same request may succeed a moment later."""
     if isinstance(error, openai.RateLimitError):
         return error.code != "insufficient_quota"
+    if isinstance(error.__cause__, ModelError):  # the next reply would not end either
+        return False
     return isinstance(error, openai.APIConnectionError | openai.InternalServerError)
 
 
@@ -75,8 +110,21 @@ def is_for_the_reader(error: BaseException) -> bool:
 
 
 def is_out_of_reach(error: BaseException) -> bool:
-    """Whether the server cannot be reached or does not answer in time."""
-    return isinstance(error, openai.APIConnectionError)
+    """Whether the server cannot be reached. One that was too slow for one request may be in time for a smaller one."""
+    timed_out = isinstance(error, openai.APITimeoutError) or isinstance(error.__cause__, ModelError)
+    return isinstance(error, openai.APIConnectionError) and not timed_out
+
+
+def is_refused(error: BaseException) -> bool:
+    """Whether the server takes requests, but not one of this form (400, 422, 501)."""
+    return isinstance(error, openai.APIStatusError) and error.status_code in (400, 422, 501)
+
+
+def said_by(error: openai.APIStatusError) -> str:
+    """The server's own words in an error, on one line of at most 300 characters."""
+    body = error.body if isinstance(error.body, dict) else {}
+    words = body.get("message") or body.get("detail") or error.message
+    return " ".join(str(words).split())[:300]
 
 
 def host(url: str | None) -> str:
@@ -89,6 +137,8 @@ def explain(error: BaseException, model: str, url: str | None) -> ModelError:
     match error:
         case ModelError():
             return error
+        case openai.APIError() if isinstance(error.__cause__, ModelError):
+            return error.__cause__
         case openai.AuthenticationError() | openai.PermissionDeniedError():
             said = f"{server} refused the key; check OPENAI_API_KEY."
         case openai.NotFoundError():
@@ -97,10 +147,12 @@ def explain(error: BaseException, model: str, url: str | None) -> ModelError:
             said = f"the account at {server} has no credit left; top it up or unset OPENAI_API_KEY."
         case openai.RateLimitError():
             said = f"{server} is limiting requests (429); wait a minute and ask again."
-        case openai.APITimeoutError():
+        case openai.APITimeoutError() | httpx.TimeoutException():
             said = f"{server} did not answer in time; try again or raise LESSONS_REQUEST_TIMEOUT."
         case openai.APIConnectionError():
             said = f"{server} cannot be reached; start the server or check OPENAI_BASE_URL."
+        case openai.APIStatusError() if is_refused(error):
+            said = f"{server} refused the request: {said_by(error)}"
         case openai.APIStatusError():
             said = f"{server} answered with status {error.status_code}; try again or choose another model."
         case _:

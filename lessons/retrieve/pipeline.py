@@ -43,6 +43,8 @@ class Pipeline:
         for transformer in self.query:
             with trace.step(type(transformer).__name__, queries) as step:
                 queries = step.output = transformer.transform(queries, query, resources, step)
+        if query.text not in queries:  # what a model made of it may be wrong
+            queries = [*queries, query.text]
         if self.filters:
             with trace.step("filters", queries) as step:
                 query = self.filters.narrow(queries, query, resources, step)

@@ -69,9 +69,10 @@ Question: {question}""",
 
 질문: {question}""",
 }
+_LONGEST = {"compress": 200, "rewrite": 150, "hyde": 400, "expand": 400}  # tokens
 _TASKS = {"compress": COMPRESS, "rewrite": REWRITE, "hyde": HYDE, "expand": EXPAND}
 
 
 def query_prompt(task: str, question: str) -> PromptTemplate:
     """The prompt of a task in the language of the question."""
-    return PromptTemplate(_TASKS[task][language(question)], metadata={"task": task})
+    return PromptTemplate(_TASKS[task][language(question)], metadata={"task": task, "max_tokens": _LONGEST[task]})

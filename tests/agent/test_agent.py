@@ -177,7 +177,8 @@ def test_a_search_counts_the_model_calls_that_it_made(served: Served) -> None:
             return queries
 
     pipeline = Pipeline(retriever=JaccardRetriever(DOCUMENTS), query=(Asks(),))
-    tools = SearchTools(pipeline, Query(QUESTION, Scope("reader")), cast(Any, None))
+    resources = Resources(cast(Any, None), cast(Any, None), OfflineLLM())
+    tools = SearchTools(pipeline, Query(QUESTION, Scope("reader")), resources)
     step = Step("search_documents")
     tools.run(ToolSelection(tool_id="1", tool_name="search_documents", tool_kwargs={"query": "refunds"}), step)
     assert (step.llm_calls, step.tokens_in, step.tokens_out) == (1, 10, 2)

@@ -12,6 +12,7 @@ from llama_index.core.llms.mock import MockLLM
 from pydantic import PrivateAttr
 
 from lessons.agent.agent import Agent
+from lessons.agent.prompts import NO_CALL
 from tests.agent.conftest import gather
 
 NAMES = st.sampled_from(["search_documents", "search_documents", "search_by_metadata", "fly", "", "a b/c", "x" * 200])
@@ -52,7 +53,9 @@ def test_every_call_is_followed_by_its_result_and_the_limit_holds(turns: list[An
     for messages in model._sent:
         called: list[str] = []
         for message in messages[2:]:
-            if message.role == MessageRole.ASSISTANT:
+            if message.content == NO_CALL:
+                assert message is messages[-1]
+            elif message.role == MessageRole.ASSISTANT:
                 assert called == []
                 called = [str(block.tool_call_id) for block in message.blocks if isinstance(block, ToolCallBlock)]
                 assert len(set(called)) == len(called) > 0

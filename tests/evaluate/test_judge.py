@@ -7,10 +7,10 @@ import pytest
 from lessons.answer.answer import Answer
 from lessons.answer.cite import citations
 from lessons.answer.prompts import NOT_FOUND, REFUSALS
+from lessons.answer.refusal import is_refusal
 from lessons.evaluate.golden import SPLITS, golden_questions
 from lessons.evaluate.judge.agreement import agreement, labelled, validate
 from lessons.evaluate.judge.judge import Verdict, judge, judge_text, refusals
-from lessons.evaluate.judge.refusal import is_refusal
 from lessons.retrieve.types import Context, RetrievedDocument
 
 

@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llama_index.core.llms import LLM
 
+from lessons.budget import Budget
 from lessons.ingest.scope import Scope
 from lessons.models.offline.llm import OfflineLLM
 from lessons.retrieve.pipeline import Pipeline
 from lessons.retrieve.rerank.model import DocumentScore, ModelScored, Scores
-from lessons.retrieve.rerank.prompt import quoted, relevance_prompt
+from lessons.retrieve.rerank.prompt import excerpts, quoted, relevance_prompt
 from lessons.retrieve.types import Query, Resources, RetrievedDocument
 from lessons.settings import settings
 from lessons.stages import stage_named
@@ -76,7 +77,8 @@ def test_scores_count_for_the_document_they_name_in_whatever_order(served: LLM, 
 @pytest.mark.parametrize(
     "behaviour",
     [
-        spoken(RIGHT[:3]),
+        spoken([(1, 3), (2, 3), (3, 3), (4, 3)]),
+        spoken([]),
         spoken([*RIGHT[:3], (3, 9)]),
         spoken([*RIGHT, (5, 9)]),
         spoken([*RIGHT[:3], (4, 11)]),
@@ -93,13 +95,10 @@ def test_scores_count_for_the_document_they_name_in_whatever_order(served: LLM, 
         "no_choices",
         "error",
         "too_many",
-        "answer",
     ],
     ids=lambda text: text[-40:],
 )
-def test_a_model_that_does_not_score_each_document_once_leaves_the_order(
-    served: LLM, shared_server: Server, behaviour: str
-) -> None:
+def test_scores_that_cannot_be_used_leave_the_order(served: LLM, shared_server: Server, behaviour: str) -> None:
     shared_server.behave(behaviour)
     order, step = rerank(served)
     assert order == "1 2 3 4"
@@ -127,7 +126,9 @@ def test_complete_scores_give_the_same_order_however_they_are_listed(pairs: list
 
 def _usable(pairs: list[tuple[int, float]]) -> bool:
     in_range = all(not math.isnan(score) and 0 <= score <= 10 for _, score in pairs)
-    return in_range and sorted(number for number, _ in pairs) == [1, 2, 3, 4]
+    numbers = [number for number, _ in pairs]
+    judged = len(pairs) < 3 or len({score for _, score in pairs}) > 1
+    return bool(pairs) and in_range and judged and len(set(numbers)) == len(numbers) and set(numbers) <= {1, 2, 3, 4}
 
 
 @pytest.mark.parametrize("count", [0, 1])
@@ -143,13 +144,33 @@ def test_a_document_cannot_leave_its_quotation(text: str) -> None:
     assert json.loads(lines[0])["text"] == text
 
 
-def test_a_long_document_is_shown_to_the_model_in_part() -> None:
-    (shown,) = quoted([RetrievedDocument("a", "word " * 10_000, 1.0, "a.md")]).split("\n")
-    assert len(json.loads(shown)["text"]) == settings().rerank_chars
+def test_a_document_that_is_not_named_follows_those_that_are(served: LLM, shared_server: Server) -> None:
+    shared_server.behave(spoken([(3, 9), (2, 1)]))
+    assert rerank(served)[0] == "3 2 1 4"
+
+
+def test_a_long_document_is_shown_where_it_speaks_of_the_question() -> None:
+    long = "Seats cost 6 dollars. " * 400 + "Refunds take 14 days. " + "Seats cost 6 dollars. " * 400
+    (shown,) = shown_to(OfflineLLM(), [RetrievedDocument("a", long, 1.0, "a.md")], "How long do refunds take?")
+    assert "Refunds take 14 days." in shown.content
+    assert len(shown.content) <= settings().rerank_chars
+
+
+def test_fifteen_candidates_fit_a_small_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings(), "context_window", 2_000)
+    table = "".join(f"2024년 {n}분기 매출 {n},{n}31.5억 원, 영업이익 {n}7.25억 원. " for n in range(90))
+    shown = shown_to(OfflineLLM(), [RetrievedDocument(str(n), table, 1.0, "a.md") for n in range(15)], "매출은?")
+    budget = Budget.of(OfflineLLM())
+    assert budget.counter.count(quoted(shown)) <= budget.room(relevance_prompt("매출은?").template, "매출은?")
+    assert all(document.content for document in shown)
+
+
+def shown_to(llm: LLM, documents: list[RetrievedDocument], question: str) -> list[RetrievedDocument]:
+    return excerpts(question, documents, llm, relevance_prompt(question))
 
 
 def test_the_model_is_asked_in_the_language_of_the_question() -> None:
-    assert "Score how well" in relevance_prompt("When are refunds paid?").template
+    assert "Name the best" in relevance_prompt("When are refunds paid?").template
     assert "점수" in relevance_prompt("환불은 언제 되나요?").template
 
 

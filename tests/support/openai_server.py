@@ -172,13 +172,17 @@ def _message(body: dict[str, Any], behaviour: str) -> tuple[dict[str, Any], str]
     if behaviour.startswith("calls:"):
         named = json.loads(behaviour.removeprefix("calls:"))
         return {"role": "assistant", "content": None, "tool_calls": [_call(*each) for each in named]}, "tool_calls"
+    if form and behaviour != "prose":
+        written = json.dumps(_instance(form, form, question), ensure_ascii=False)
+        if behaviour == "cut":
+            return {"role": "assistant", "content": written[: len(written) * 2 // 3]}, "length"
+        return {"role": "assistant", "content": written}, "stop"
     if form:
-        return {"role": "assistant", "content": json.dumps(_instance(form, form, question))}, "stop"
+        written = json.dumps(_instance(form, form, question), ensure_ascii=False)
+        return {"role": "assistant", "content": f"Here you are:\n```json\n{written}\n```"}, "stop"
     if body.get("tools") and (not results or body.get("tool_choice") == "required"):
         tool = body["tools"][0]["function"]
         arguments = json.dumps(_instance(tool["parameters"], tool["parameters"], question), ensure_ascii=False)
-        if behaviour == "prose":
-            return {"role": "assistant", "content": f"Here you are:\n```json\n{arguments}\n```"}, "stop"
         if behaviour == "cut":
             arguments = arguments[: len(arguments) * 2 // 3]
         call = {"id": "call-1", "type": "function", "function": {"name": tool["name"], "arguments": arguments}}

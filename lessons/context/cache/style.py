@@ -24,7 +24,7 @@ the answer and with nothing else.
 Question: {question}
 
 Answer: {answer}""",
-    metadata={"task": "restyle"},
+    metadata={"task": "restyle", "max_tokens": 500},
 )
 _LONGER = 1.5  # times as long as the kept answer a reworded one may be
 

@@ -5,9 +5,9 @@ from functools import lru_cache
 
 from lessons.answer.answer import Answer
 from lessons.answer.cite import CITATION
+from lessons.answer.refusal import is_refusal
 from lessons.evaluate.judge.question import Passage
 from lessons.evaluate.judge.reading import Reading, read, read_all
-from lessons.evaluate.judge.refusal import is_refusal
 from lessons.retrieve.types import RetrievedDocument
 from lessons.text import language, normalize, sentences, terms
 

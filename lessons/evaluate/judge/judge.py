@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lessons.answer.answer import Answer
+from lessons.answer.refusal import is_refusal
 from lessons.evaluate.facts import Asked, Level, level
 from lessons.evaluate.judge.checks import is_hedged, is_other_period
 from lessons.evaluate.judge.grounds import covers_evidence, groundedness
 from lessons.evaluate.judge.meaning import by_meaning
 from lessons.evaluate.judge.question import Question
-from lessons.evaluate.judge.refusal import is_refusal
 
 
 @dataclass(frozen=True)

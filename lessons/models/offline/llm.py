@@ -46,6 +46,7 @@ from lessons.models.offline import (  # noqa: F401  they register their tasks
 )
 from lessons.models.offline.query import compress, expand, hyde, rewrite  # noqa: F401
 from lessons.models.offline.tasks import run, task
+from lessons.settings import settings
 
 __all__ = ["OfflineLLM", "task"]
 
@@ -56,6 +57,7 @@ ABOUT = (
 _CONTEXT = re.compile(r"^\[Retrieved Context\]\n", re.MULTILINE)
 _MEMORY = "\n\n[Conversation Memory]\n"
 _FORMAT = "\n\n[Response Format]\n"
+_RULE = "\n\n[Citations]\n"
 _PIECE = re.compile(r"\s*\S+\s*?(?=\s|$)|\s+")
 
 
@@ -75,8 +77,8 @@ class OfflineLLM(CustomLLM, FunctionCallingLLM):
     @property
     def metadata(self) -> LLMMetadata:
         return LLMMetadata(
-            context_window=128_000,
-            num_output=4_096,
+            context_window=settings().context_window,
+            num_output=settings().max_output_tokens,
             is_chat_model=True,
             is_function_calling_model=True,
             model_name=self.model,
@@ -169,7 +171,8 @@ class OfflineLLM(CustomLLM, FunctionCallingLLM):
 
     def _reply(self, messages: Sequence[ChatMessage]) -> str:
         system = next((m.content for m in messages if m.role == MessageRole.SYSTEM and m.content), "")
-        question = next((m.content for m in reversed(messages) if m.role == MessageRole.USER), "")
+        asked = next((m.content for m in reversed(messages) if m.role == MessageRole.USER), "")
+        question = (asked or "").partition(_RULE)[0]
         section = _CONTEXT.search(system)
         if section is None or not question:
             return ABOUT

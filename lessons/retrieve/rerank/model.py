@@ -1,7 +1,8 @@
-"""Reranking by a model that reads all candidates at once and scores them (row B8).
+"""Reranking by a model that reads all candidates at once and names the best (row B8).
 
-A model may leave documents out, score one twice, invent numbers or say something else altogether. Then its scores are
-not used at all, and the order of the search stays: reranking may fail, but never lose a document to a failure.
+A model may score one document twice, invent numbers, give all the same score or say something else altogether. Then
+what it said is not used at all, and the order of the search stays: reranking may fail, but never lose a document to a
+failure.
 """
 
 import logging
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, Field
 
 from lessons.models.call import structured
-from lessons.retrieve.rerank.prompt import relevance_prompt
+from lessons.retrieve.rerank.prompt import excerpts, relevance_prompt
 from lessons.retrieve.types import Query, Resources, RetrievedDocument
 from lessons.trace import Step
 
@@ -28,9 +29,9 @@ class DocumentScore(BaseModel):
 
 
 class Scores(BaseModel):
-    """The scores of all documents."""
+    """The documents that help, best first."""
 
-    scores: list[DocumentScore] = Field(description="One score for each document.")
+    scores: list[DocumentScore] = Field(description="The best documents, the most helpful first, each once.")
 
 
 NO_SCORES = Scores(scores=[])
@@ -38,9 +39,10 @@ NO_SCORES = Scores(scores=[])
 
 @dataclass(frozen=True)
 class ModelScored:
-    """The documents with the highest scores from 0 to 10, all given in one call. Equal scores keep their order.
+    """The documents that a model names as the best, with its scores from 0 to 10, all given in one call.
 
-    The new score of a document is its tenth, 0 to 1. `top_k` None takes the query's own.
+    Those that it does not name follow in the order of the search and with their place below the least score named. The
+    new score of a document is its tenth, 0 to 1. Equal scores keep their order. `top_k` None takes the query's own.
     """
 
     top_k: int | None = None
@@ -48,41 +50,53 @@ class ModelScored:
     def rerank(
         self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
     ) -> list[RetrievedDocument]:
-        scores = _scores(query.text, documents, resources, step) if len(documents) > 1 else None
+        kept = self.top_k or query.top_k
+        scores = _scores(query.text, documents, kept, resources, step) if len(documents) > 1 else {}
         if scores:
-            scored = [document.with_score(score / HIGHEST) for document, score in zip(documents, scores, strict=True)]
-            documents = sorted(scored, key=lambda document: -document.score)
-        return list(documents[: self.top_k or query.top_k])
+            least = min(scores.values())
+            scored = [document.with_score(scores.get(at, least) / HIGHEST) for at, document in enumerate(documents, 1)]
+            order = sorted(range(len(scored)), key=lambda at: (at + 1 not in scores, -scored[at].score))
+            documents = [scored[at] for at in order]
+        return list(documents[:kept])
 
 
 def _scores(
-    question: str, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
-) -> list[float] | None:
-    """The score of each document, in their order; None, with a note on the step, if they cannot be used."""
+    question: str, documents: Sequence[RetrievedDocument], best: int, resources: Resources, step: Step
+) -> dict[int, float]:
+    """The scores of the documents that were named, by number; none, with a note on the step, if they cannot be used."""
+    prompt = relevance_prompt(question)
     try:
         said = structured(
             resources.llm,
             Scores,
-            relevance_prompt(question),
+            prompt,
             step,
             otherwise=NO_SCORES,
+            at_most={"scores": best},
             question=question,
             documents=documents,
+            excerpts=excerpts(question, documents, resources.llm, prompt),
+            best=min(best, len(documents)),
         )
-        if said is NO_SCORES:
-            return None
-        return in_order(said, len(documents))
+        return {} if said is NO_SCORES else by_number(said, len(documents))
     except Exception as error:
         logger.warning("the documents could not be scored", exc_info=True)
         step.notes.append(f"the order stays as it was ({error})")
-        return None
+        return {}
 
 
-def in_order(said: Scores, count: int) -> list[float]:
-    """The scores of the documents 1 to `count`, whatever their order; ValueError unless each has exactly one."""
-    by_number = {each.number: each.score for each in said.scores}
-    if len(said.scores) != count or by_number.keys() != set(range(1, count + 1)):
-        raise ValueError(f"the model scored {len(said.scores)} documents, not each of the {count} once")
-    if not all(0 <= score <= HIGHEST for score in by_number.values()):
+def by_number(said: Scores, count: int) -> dict[int, float]:
+    """The scores by the number of their document, 1 to `count`. ValueError if they cannot be used.
+
+    A model that gives three documents or more the same score has not judged them.
+    """
+    scores = {each.number: each.score for each in said.scores}
+    if not scores:
+        raise ValueError("the model named no document")
+    if len(scores) < len(said.scores) or not scores.keys() <= set(range(1, count + 1)):
+        raise ValueError(f"the model did not name documents from 1 to {count}, each once")
+    if not all(0 <= score <= HIGHEST for score in scores.values()):
         raise ValueError(f"a score is not between 0 and {HIGHEST}")
-    return [by_number[number] for number in range(1, count + 1)]
+    if len(scores) > 2 and len(set(scores.values())) == 1:
+        raise ValueError(f"the model gave all of them the same score, {said.scores[0].score:g}")
+    return scores

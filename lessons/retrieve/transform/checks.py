@@ -15,7 +15,6 @@ from lessons.trace import Step
 
 logger = logging.getLogger(__name__)
 
-_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _QUOTES = "\"'`“”‘’「」*"
 _LABEL = re.compile(
     r"^(?:[\w ]{0,24}(?:question|query|passage)|[가-힣 ]{0,12}(?:질문|검색어|글)) ?[:：]\s*", re.IGNORECASE
@@ -24,6 +23,8 @@ _NEGATION = re.compile(
     r"\b(?:not|no|never|without|except|cannot|nor|neither)\b|n['’]t\b|않|(?<![가-힣])(?:안|못)\s|못|없|아닌|아니|제외|빼고|말고",
     re.IGNORECASE,
 )
+_NAME = re.compile(r"(?<=[\w,] )[A-Z][\w&.'’-]*[\w]")
+_STATEMENT = re.compile(r"(?:[가-힣]다|요|[A-Za-z0-9%)])\.$|(?:니|[한된인였았었])다$")
 _LEAST_SHARED = 1 / 3  # of its terms that a query has from the question and what was said
 
 
@@ -77,6 +78,10 @@ def strays(said: str, question: str, known: str) -> str | None:
     """Why a query no longer asks what the question asks, or None. `known` is all that it may be made of."""
     if lost := figures(question) - figures(said):
         return f"it lost {', '.join(sorted(lost))}"
+    if added := figures(said) - figures(known) or _names(said) - _words(known):
+        return f"it adds {', '.join(sorted(added))}"
+    if _STATEMENT.search(said) and not _STATEMENT.search(question):
+        return "it answers instead of asking"
     if _NEGATION.search(question) and not _NEGATION.search(said):
         return "it lost the negation"
     found = set(terms(said))
@@ -85,9 +90,18 @@ def strays(said: str, question: str, known: str) -> str | None:
     return None
 
 
+def _names(text: str) -> set[str]:
+    """Words written with a capital letter inside a sentence."""
+    return {name.casefold() for name in _NAME.findall(text) if not name.isupper()}
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[A-Za-z][\w&.'’-]*[\w]", text.casefold()))
+
+
 def _plain(said: str) -> str:
-    """The text without a model's thoughts, quotes, label and remarks before it."""
-    lines = [line.strip() for line in normalize(_THOUGHT.sub("", said)).splitlines()]
+    """The text without a model's quotes, label and remarks before it."""
+    lines = [line.strip() for line in normalize(said).splitlines()]
     kept = [line for line in lines if line and not line.startswith("```")]
     if len(kept) > 1 and kept[0].endswith((":", "：")):
         kept = kept[1:]

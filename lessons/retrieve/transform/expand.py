@@ -32,7 +32,9 @@ class Expand:
         queries = tidy(queries, query.text)
         prompt = query_prompt("expand", queries[0])
         try:
-            said = structured(resources.llm, Variants, prompt, step, question=queries[0], count=self.n)
+            said = structured(
+                resources.llm, Variants, prompt, step, at_most={"queries": self.n}, question=queries[0], count=self.n
+            )
         except Exception as error:
             logger.warning("the transform expand failed", exc_info=True)
             note(step, str(error))

@@ -2,7 +2,7 @@
 
 import re
 
-from lessons.evaluate.judge.reading import CITED
+from lessons.answer.cite import CITATION
 from lessons.text import normalize, sentences
 
 _SOURCES = (
@@ -68,8 +68,8 @@ def is_refusal(text: str) -> bool:
 
     'Revenue was 4.2 billion won [1]. The documents do not give the margin.' is half an answer, not a refusal.
     """
-    parts = [CITED.sub("", sentence) for sentence in sentences(normalize(text))]
+    parts = [CITATION.sub("", sentence) for sentence in sentences(normalize(text))]
     if not parts:
         return True
     first, *others = (bool(_ENGLISH.search(part) or _KOREAN.search(part)) for part in parts)
-    return first or (any(others) and not CITED.search(text))
+    return first or (any(others) and not CITATION.search(text))

@@ -1,0 +1,103 @@
+"""What a served model wrote: without its thoughts, and the objects and tool calls that stand in its text."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
+
+from llama_index.core.base.llms.types import ChatResponse, ToolCallBlock
+from pydantic import BaseModel, ValidationError
+
+Schema = TypeVar("Schema", bound=BaseModel)
+
+
+class NoObjectError(ValueError):
+    """A reply without a JSON object where one was asked for."""
+
+
+_THOUGHT = re.compile(r"^\s*<think>.*?(?:</think>\s*|\Z)", re.DOTALL)
+_OPENING, _CLOSING = "<think>", "</think>"
+_ARGUMENTS = ("arguments", "parameters", "args", "input")
+
+
+def without_thoughts(text: str) -> str:
+    """The text without the reasoning that some models write before it."""
+    return _THOUGHT.sub("", text)
+
+
+def spoken(pieces: Iterable[str]) -> Iterator[str]:
+    """The pieces of a streamed text without the reasoning before it."""
+    held = ""
+    for piece in (stream := iter(pieces)):
+        held += piece
+        start = held.lstrip()
+        if (start.startswith(_OPENING) and _CLOSING not in start) or _OPENING.startswith(start):
+            continue
+        yield without_thoughts(held)
+        yield from stream
+        return
+    if not held.lstrip().startswith(_OPENING):
+        yield held
+
+
+def was_cut(response: ChatResponse) -> bool:
+    """Whether the reply ended at its token limit."""
+    choices = getattr(response.raw, "choices", None) or []
+    return any(choice.finish_reason == "length" for choice in choices)
+
+
+def has_thoughts(response: ChatResponse) -> bool:
+    """Whether the model reasoned before it replied, in its text or beside it."""
+    choices = getattr(response.raw, "choices", None)
+    beside = getattr(choices[0].message, "reasoning_content", None) if choices else None
+    return bool(beside) or (response.message.content or "").lstrip().startswith(_OPENING)
+
+
+def objects(text: str) -> list[dict[str, Any]]:
+    """The JSON objects in a text, in their order, whatever stands around them: prose, code fences, `<tool_call>`."""
+    decoder, found, at = json.JSONDecoder(strict=False), list[dict[str, Any]](), 0
+    text = without_thoughts(text)
+    while (start := text.find("{", at)) >= 0:
+        try:
+            value, at = decoder.raw_decode(text, start)
+            found.append(value)
+        except ValueError:
+            at = start + 1
+    return found
+
+
+def tool_calls(text: str) -> list[tuple[str, dict[str, Any]]]:
+    """Name and arguments of the calls that a model wrote as text: `{"name": …, "arguments": {…}}`."""
+    calls = []
+    for written in objects(text):
+        for each in written.get("tool_calls") or [written]:
+            inner = each.get("function") if isinstance(each.get("function"), dict) else each
+            if isinstance(name := inner.get("name"), str) and (arguments := _arguments(inner)) is not None:
+                calls.append((name, arguments))
+    return calls
+
+
+def instance(schema: type[Schema], response: ChatResponse) -> Schema:
+    """The object of a reply, from its tool calls or its text. NoObjectError or ValidationError without one."""
+    called = [block.tool_kwargs for block in response.message.blocks if isinstance(block, ToolCallBlock)]
+    written = objects(response.message.content or "")
+    candidates = [*filter(None, map(_as_object, called)), *filter(None, map(_arguments, written)), *written]
+    if not candidates:
+        raise NoObjectError("it wrote no JSON object")
+    for candidate in candidates[:-1]:
+        try:
+            return schema.model_validate(candidate)
+        except ValidationError:
+            continue
+    return schema.model_validate(candidates[-1])
+
+
+def _arguments(written: dict[str, Any]) -> dict[str, Any] | None:
+    """The arguments of a written call, which some models write as a text of JSON; None if there are none."""
+    return next((_as_object(written[name]) for name in _ARGUMENTS if name in written), None)
+
+
+def _as_object(value: Any) -> dict[str, Any] | None:
+    if isinstance(value, str):
+        value = next(iter(objects(value)), None)
+    return value if isinstance(value, dict) else None
