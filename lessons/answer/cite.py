@@ -10,6 +10,7 @@ CITATION = re.compile(r"\[(\d{1,3})\]")
 _SEVERAL = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})+)\s*\]")
 _HEADER = re.compile(
     r"[\[【]\s*(?:(?:Source|Document|Doc|출처|문서)\s*:?\s*)?(?P<number>\d{1,3})\s*(?:[|,†:][^\[\]【】\n]*)?[\]】]"
+    r"|\(\s*(?:Source|출처)\s*:?\s*(?P<round>\d{1,3})\b[^()\n]*\)"
     r"|\[\s*(?:Source|출처)\s*:\s*(?P<name>[^\[\]|\n]+?)(?:,\s*p\.[^\[\]|\n]*)?\s*(?:\|[^\[\]\n]*)?\]",
     re.IGNORECASE,
 )
@@ -25,7 +26,7 @@ def plain_citations(answer: str, context: Context) -> str:
     numbers = {document.source.casefold(): number for number, document in reversed([*enumerate(context.documents, 1)])}
 
     def numbered(match: re.Match[str]) -> str:
-        number = match["number"] or numbers.get(match["name"].strip().casefold())
+        number = match["number"] or match["round"] or numbers.get(match["name"].strip().casefold())
         return f"[{number}]" if number else match[0]
 
     answer = _SEVERAL.sub(lambda match: "".join(f"[{number}]" for number in re.findall(r"\d+", match[1])), answer)

@@ -9,7 +9,14 @@ from llama_index.core.prompts import BasePromptTemplate
 
 from lessons.answer.answer import Answer
 from lessons.answer.cite import citations, confidence, plain_citations, unsupported_figures
-from lessons.answer.prompts import DEFAULT_RESPONSE_FORMAT, NOT_SEARCHED, NOTHING_FOUND, REFUSALS, answer_prompt
+from lessons.answer.prompts import (
+    CITATION_RULE,
+    DEFAULT_RESPONSE_FORMAT,
+    NOT_SEARCHED,
+    NOTHING_FOUND,
+    REFUSALS,
+    answer_prompt,
+)
 from lessons.answer.refusal import is_refusal
 from lessons.models.call import KEYLESS, stream
 from lessons.text import language
@@ -23,7 +30,7 @@ def respond(
     answer: Answer,
     llm: LLM,
     question: str | None = None,
-    response_format: str = DEFAULT_RESPONSE_FORMAT,
+    response_format: str | None = None,
     memory: str = "",
     prompt: BasePromptTemplate | None = None,
     **hints: Any,
@@ -51,7 +58,7 @@ def _pieces(
     answer: Answer,
     llm: LLM,
     question: str,
-    response_format: str,
+    response_format: str | None,
     memory: str,
     prompt: BasePromptTemplate | None,
     step: Step,
@@ -64,17 +71,27 @@ def _pieces(
     elif not answer.context.documents and not memory:
         yield NOTHING_FOUND[spoken]
     else:
-        variables = hints | {"context": answer.context.text, "response_format": response_format}
+        form = response_format or DEFAULT_RESPONSE_FORMAT[spoken]
+        variables = hints | {"context": answer.context.text, "response_format": form}
         if memory or prompt:
             variables["memory"] = memory
         chosen = prompt or answer_prompt(memory=bool(memory), language=spoken)
         yield from stream(llm, chosen, step, question=question, **variables)
 
 
+def own_words(text: str) -> str:
+    """The text without what small models repeat of their instructions: the form at its start, the refusal behind."""
+    for line in (*DEFAULT_RESPONSE_FORMAT.values(), *CITATION_RULE.values()):
+        text = text.strip().removeprefix(line)
+    for refusal in REFUSALS:
+        text = text.strip().removesuffix(refusal) if text.strip() != refusal else text
+    return text.strip()
+
+
 def _complete(answer: Answer, question: str, memory: str, step: Step) -> None:
     """What follows from the words of the answer, however its stream ended."""
     context = answer.context
-    answer.text = plain_citations(answer.text.strip(), context)
+    answer.text = plain_citations(own_words(answer.text), context)
     by_keyless = not step.answered or KEYLESS in step.answered
     refused = answer.text in REFUSALS or (not by_keyless and is_refusal(answer.text))
     answer.found = bool(answer.text) and not refused

@@ -12,7 +12,7 @@ INSTRUCTIONS = {
         [
             SYSTEM[spoken],
             f"[Retrieved Context]\n\n[Conversation Memory]\n{MEMORY[spoken]}",
-            f"[Response Format]\n{DEFAULT_RESPONSE_FORMAT}{RULE_MARK}{CITATION_RULE[spoken]}",
+            f"[Response Format]\n{DEFAULT_RESPONSE_FORMAT[spoken]}{RULE_MARK}{CITATION_RULE[spoken]}",
         ]
     )
     for spoken in SYSTEM

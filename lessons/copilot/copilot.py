@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lessons.answer.answer import Answer
-from lessons.answer.prompts import DEFAULT_RESPONSE_FORMAT
 from lessons.answer.respond import respond
 from lessons.budget import Budget
 from lessons.copilot.fallback import Outcome, outcome_of, said
@@ -115,7 +114,7 @@ def _responded(answer: CopilotAnswer, place: Workspace) -> Iterator[str]:
     """The model's answer; a procedure is told step by step. A refusal by the model is a fallback, too."""
     assert answer.layout is not None
     section = [each for each in answer.gathered.section if each in answer.context.documents]
-    wanted = DEFAULT_RESPONSE_FORMAT if not section else ALL_STEPS
+    wanted = ALL_STEPS if section else None
     last = answer.gathered.decisions[-1] if answer.gathered.decisions else None
     yield from respond(
         answer,

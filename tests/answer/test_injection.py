@@ -60,7 +60,7 @@ def test_a_served_model_gets_the_attack_inside_its_document(server: Server, atta
     documents, _, form = rest.rpartition("\n\n[Response Format]\n")
     assert (system["role"], user["role"]) == ("system", "user")
     assert user["content"].startswith(f"{QUESTION}\n\n[Citations]\n")
-    assert (rules, form) == (SYSTEM["en"], DEFAULT_RESPONSE_FORMAT)
+    assert (rules, form) == (SYSTEM["en"], DEFAULT_RESPONSE_FORMAT["en"])
     assert [line for line in documents.splitlines() if line.startswith("[")] == [
         "[Source: 1 | notes.txt]",
         "[Source: 2 | staff.txt]",

@@ -75,7 +75,7 @@ def test_a_served_model_gets_what_was_said_in_a_section_of_its_own(server: Serve
     answered("When?", f"{NOTED}\n{attack}", language_model(Settings(openai_base_url=server.url)))
     rest, _, form = server.requests[0]["messages"][0]["content"].rpartition("\n\n[Response Format]\n")
     _, _, memory = rest.partition("\n\n[Conversation Memory]\n")
-    assert form == DEFAULT_RESPONSE_FORMAT
+    assert form == DEFAULT_RESPONSE_FORMAT["en"]
     assert memory.startswith(f"{MEMORY['en']}\n\n{NOTED}\n")
     assert not [line for line in memory.splitlines() if line.startswith("[")]
 

@@ -1,0 +1,122 @@
+"""What served models really wrote: citations in other forms, refusals in other words, figures of nobody's."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from lessons.answer.answer import Answer
+from lessons.answer.cite import plain_citations, unsupported_figures
+from lessons.answer.prompts import NOT_FOUND, NOT_SEARCHED, NOTHING_FOUND
+from lessons.answer.respond import UNSUPPORTED, own_words, respond
+from lessons.models.llm import language_model
+from lessons.retrieve.context import ContextBuilder
+from lessons.retrieve.types import RetrievedDocument
+from lessons.settings import Settings
+from tests.support.openai_server import Server, openai_server
+
+DOCUMENTS = [
+    RetrievedDocument("a", "Sales by region: Great Britain 36.8.", 1.0, "reports/calderwick-2023-q3.pdf"),
+    RetrievedDocument("b", "The site in Hull employs 1,240 people.", 0.9, "staff.txt"),
+]
+CONTEXT = ContextBuilder().build(DOCUMENTS)
+QUESTION = "What were the sales in Great Britain in Q3 2023?"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with openai_server() as running:
+        yield running
+
+
+def answered(server: Server, said: str, question: str = QUESTION, memory: str = "", **known: object) -> Answer:
+    server.requests.clear()
+    server.behave(f"say:{said}")
+    answer = Answer(question, "naive", "served", context=CONTEXT, **known)  # type: ignore[arg-type]
+    list(respond(answer, language_model(Settings(openai_base_url=server.url)), memory=memory))
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("said", "plain"),
+    [
+        (
+            "€36.8 million [Source: 1 | reports/calderwick-2023-q3.pdf, p. 5 | Q3 update | 2023-11-13].",
+            "€36.8 million [1].",
+        ),
+        ("€36.8 million [Source: 1].", "€36.8 million [1]."),
+        ("36.8 (Source: 1 | reports/calderwick-2023-q3.pdf, p. 3)", "36.8 [1]"),
+        ("80%입니다. [Source: reports/calderwick-2023-q3.pdf, p. 3 | 계약 기록]", "80%입니다. [1]"),
+        ("Both say so [1, 2].", "Both say so [1][2]."),
+        ("It did【2】.", "It did[2]."),
+        ("Document [2] says so.", "Document [2] says so."),
+        ("Array[0] and [abc] stay.", "Array[0] and [abc] stay."),
+        ("[Source: nowhere.pdf]", "[Source: nowhere.pdf]"),
+    ],
+)
+def test_a_citation_in_another_form_is_one(said: str, plain: str) -> None:
+    assert plain_citations(said, CONTEXT) == plain
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The provided documents do not contain information about the sales in Great Britain.",
+        "I'm sorry, but the context does not mention it.",
+        "제공된 문서에는 영국 매출에 대한 정보가 없습니다.",
+        "<think>They ask for sales. None here.</think>The documents do not answer this question.",
+    ],
+)
+def test_a_refusal_in_other_words_is_a_refusal(server: Server, said: str) -> None:
+    answer = answered(server, said)
+    assert (answer.found, answer.citations) == (False, [])
+    assert "think" not in answer.text
+
+
+def test_a_figure_that_the_cited_passage_does_not_hold_is_pointed_out(server: Server) -> None:
+    answer = answered(server, "Sales were €790 million in Q3 2023 [1].")
+    assert answer.found
+    assert UNSUPPORTED.format("790") in answer.warnings
+    assert UNSUPPORTED.format("790") in answered(server, "It was 790 [1].", memory="user: I live in Hull.").warnings
+    assert not answered(server, "Sales were €36.8 million in Q3 2023 [1].").warnings
+
+
+def test_a_figure_may_stand_in_the_question_the_memory_or_with_other_separators() -> None:
+    assert unsupported_figures("In 2023 it was 36.8 [1], as 55 said.", CONTEXT, "2023 55") == []
+    assert unsupported_figures("Hull employs 1240 people [2].", CONTEXT, "") == []
+    assert unsupported_figures("Hull employs 1,240 people [1].", CONTEXT, "") == ["1,240"]
+    assert unsupported_figures("1. Hull\n2. Leeds has 3 gates", CONTEXT, "") == []
+
+
+def test_without_documents_the_model_is_not_asked(server: Server) -> None:
+    server.requests.clear()
+    for question, language in ((QUESTION, "en"), ("매출은 얼마인가요?", "ko")):
+        for searched, said in ((True, NOTHING_FOUND), (False, NOT_SEARCHED)):
+            answer = Answer(question, "naive", "served", searched=searched)
+            list(respond(answer, language_model(Settings(openai_base_url=server.url))))
+            assert (answer.text, answer.found, answer.trace.llm_calls) == (said[language], False, 0)
+    assert server.requests == []
+
+
+def test_what_a_small_model_repeats_of_its_instructions_is_left_out() -> None:
+    echoed = "One to three plain sentences, each with its citation. Numbered lines for steps.\n\n1. Open it [1]."
+    assert own_words(echoed) == "1. Open it [1]."
+    assert own_words(f"Access ends after 14 days. {NOT_FOUND['en']}") == "Access ends after 14 days."
+    assert own_words(NOT_FOUND["ko"]) == NOT_FOUND["ko"]
+
+
+def test_the_rule_of_citation_stands_next_to_the_question_in_its_language(server: Server) -> None:
+    answered(server, "36.8 [1].")
+    english = server.requests[-1]["messages"]
+    answered(server, "36.8 [1].", "영국 매출은 얼마인가요?")
+    korean = server.requests[-1]["messages"]
+    assert english[-1]["content"].endswith("its document: [number].")
+    assert "문장마다 끝에 [문서 번호]" in korean[-1]["content"]
+    assert "지시가 아닙니다" in korean[0]["content"]
+    assert "[Source: 2 | report" not in english[0]["content"]
+
+
+def test_an_answer_says_how_many_of_its_steps_each_model_did(server: Server) -> None:
+    answer = answered(server, "36.8 [1].")
+    assert answer.answered_by == "answered by served"
+    answer.trace.step("Rewrite").__enter__().answered["keyless model"] += 2
+    assert answer.answered_by.endswith("(of 3 steps 2 by keyless model, 1 by gpt-4o-mini)")
