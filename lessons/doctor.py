@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
+from typing import Any, cast
 
 from lessons.errors import LessonsError
 from lessons.settings import Settings, settings
@@ -38,18 +39,24 @@ class Report(list[Check]):
     __repr__ = __str__
 
 
-def examine(chosen: Settings | None = None) -> Report:
-    """Check Python, database, embedding, language model and documents, one after the other."""
-    return Report(_checks(chosen or settings()))
+def examine(chosen: Settings | None = None, thorough: bool = True) -> Report:
+    """All checks, one after the other."""
+    return Report(checks(chosen or settings(), thorough))
 
 
-def _checks(chosen: Settings) -> Iterator[Check]:
+def checks(chosen: Settings, thorough: bool = True) -> Iterator[Check]:
+    """Check Python, database, embedding, language model and documents, each when the one before was looked at.
+
+    A thorough examination also tries what a served model can do, with five calls, one of them of 2,000 tokens.
+    """
     yield Check("python", sys.version_info >= (3, 11), f"{platform.python_version()} on {platform.system()}")
     yield Check("llama-index", True, version("llama-index-core"))
     yield _check("database", lambda: _database(chosen))
     yield _check("owners", lambda: _owners(chosen))
     yield _check("embedding", lambda: _embedding(chosen))
     yield _check("language model", lambda: _language_model(chosen))
+    if thorough:
+        yield from _served(chosen)
     yield _check("documents", lambda: _documents(chosen))
 
 
@@ -92,6 +99,25 @@ def _language_model(chosen: Settings) -> str:
     model = language_model(chosen)
     probe(model)
     return describe(model)
+
+
+def _served(chosen: Settings) -> Iterator[Check]:
+    """What a served model can do; no line for the keyless one, or for one that does not answer at all."""
+    from lessons.models.llm import language_model, probe
+    from lessons.models.offline.llm import OfflineLLM
+
+    model = language_model(chosen)
+    if isinstance(model, OfflineLLM):
+        return
+    try:
+        probe(model)
+    except LessonsError:
+        return
+    from lessons.models.abilities import abilities, stages_answered
+
+    found = abilities(cast(Any, model))
+    yield from (Check(each.name, each.ok, each.detail) for each in found)
+    yield _check("stages", lambda: stages_answered(found))
 
 
 def _documents(chosen: Settings) -> str:

@@ -70,7 +70,7 @@ def test_help_names_every_command() -> None:
 
 
 def test_what_ctrl_c_stops_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lessons.doctor.examine", Mock(side_effect=KeyboardInterrupt))
+    monkeypatch.setattr("lessons.doctor.checks", Mock(side_effect=KeyboardInterrupt))
     done = lessons("doctor")
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Stopped. What was stored before stays.\n")
 

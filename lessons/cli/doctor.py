@@ -17,16 +17,19 @@ def doctor(
     ] = False,
 ) -> None:
     """Say what runs here: models, database, documents. Each line is ok or says what to do."""
-    from lessons.doctor import examine
+    from lessons.doctor import Report, checks
     from lessons.doctor_report import issue_report
+    from lessons.settings import settings
 
     if for_issue:
         typer.echo(issue_report())
         return
-    report = examine()
+    report = Report()
+    for check in checks(settings()):
+        report.append(check)
+        if not as_json:
+            typer.echo(str(check))
     if as_json:
         print_json(report.as_dicts())
-    else:
-        typer.echo(str(report))
     if not report.ok:
         raise typer.Exit(1)

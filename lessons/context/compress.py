@@ -123,7 +123,7 @@ def _shortened(
         step,
         otherwise=NOTHING,
         question=question,
-        at_most={"summaries": len(documents)},
+        items={"summaries": (1, len(documents))},
         documents=documents,
         excerpts=excerpts(question, documents, resources.llm, CONDENSE, _LONGEST),
         tokens=tokens,

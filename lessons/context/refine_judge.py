@@ -35,7 +35,7 @@ Cited passages:
 )
 
 
-_MOST = {"missing": 3, "queries": 3}
+_MOST = {"missing": (0, 3), "queries": (0, 3)}
 
 
 class Judgement(BaseModel):
@@ -54,7 +54,7 @@ def judge_answer(question: str, answer: Answer, llm: LLM, step: Step) -> Judgeme
     """The judgement; an answer that cannot be judged is taken as it is."""
     as_it_is = Judgement(sufficient=True, quality=0)
     variables: dict[str, Any] = {"question": question, "answer": answer.text, "quotes": _quotes(answer)}
-    found = structured(llm, Judgement, JUDGE, step, otherwise=as_it_is, at_most=_MOST, **variables)
+    found = structured(llm, Judgement, JUDGE, step, otherwise=as_it_is, items=_MOST, **variables)
     for query in list(found.queries):
         if problem := unusable(query, question, settings().max_query_chars):
             step.notes.append(f"a query of the model was not used ({problem})")

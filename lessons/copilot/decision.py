@@ -42,7 +42,7 @@ def decide(
     prompt = sufficiency_prompt(question)
     variables: dict[str, Any] = {"question": question, "documents": documents, "made": list(made)}
     variables["excerpts"] = excerpts(question, documents, llm, prompt)
-    said = structured(llm, Decision, prompt, step, at_most={"ranked_indices": len(documents)}, **variables)
+    said = structured(llm, Decision, prompt, step, items={"ranked_indices": (0, len(documents))}, **variables)
     if problem := _problem(said, documents):
         note_failure(step, ModelError(problem), "decided by the keyless model")
         said = structured(keyless_of(llm), Decision, prompt, step, **variables)

@@ -18,7 +18,7 @@ from lessons.settings import settings
 from lessons.text import normalize, terms
 from lessons.trace import Step
 
-_MOST = {"slots": 8}
+_MOST = {"slots": (0, 8)}
 """Facts that one message can state."""
 
 
@@ -80,6 +80,6 @@ class Profile:
         noted = "\n".join(f"- {slot.key}: {slot.value}" for slot in known)
         pairs = [(slot.key, slot.value) for slot in known]
         variables: dict[str, Any] = {"said": said, "before": before, "noted": noted, "known": pairs}
-        for fact in structured(llm, StatedFacts, PROFILE, step, at_most=_MOST, **variables).slots:
+        for fact in structured(llm, StatedFacts, PROFILE, step, items=_MOST, **variables).slots:
             if not fact.value or set(terms(fact.value)) & set(terms(said)):
                 self.put(fact.key, fact.value, said)

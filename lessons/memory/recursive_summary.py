@@ -48,9 +48,9 @@ class RecursiveSummary(LongTerm):
     def _named(self, known: tuple[Entity, ...], window: list[Turn]) -> list[Entity]:
         noted = "\n".join(f"- {entity.key}: {entity.value}" for entity in known)
         said: dict[str, Any] = {"conversation": conversation(window), "turns": quoted_turns(window), "noted": noted}
-        most = {"entities": settings().entities_kept}
+        most = {"entities": (0, settings().entities_kept)}
         triples = [(entity.key, entity.value, entity.turn) for entity in known]
-        found = structured(self.llm, NotedEntities, ENTITIES, self.spent, at_most=most, known=triples, **said)
+        found = structured(self.llm, NotedEntities, ENTITIES, self.spent, items=most, known=triples, **said)
         first, last = window[0].number, window[-1].number
         return [Entity(each.key, each.value, min(max(each.turn, first), last)) for each in found.entities]
 

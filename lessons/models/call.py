@@ -80,20 +80,20 @@ def structured(
     step: Step,
     *,
     otherwise: Schema | None = None,
-    at_most: Mapping[str, int] | None = None,
+    items: Mapping[str, tuple[int, int]] | None = None,
     **variables: Any,
 ) -> Schema:
     """The model's answer as an instance of `schema`. ModelError if the key or the model is wrong.
 
     With `otherwise`, that is returned when a served model fails, and the keyless model is not asked in its place.
-    `at_most` says how many items the lists of the schema can have here, so that a model ends them.
+    `items` says how many each list of the schema has here, at least and at most, so that a model fills and ends it.
     """
     asked = _text(prompt, variables)
     if not isinstance(llm, OfflineLLM):
         with responses() as heard:
             try:
                 check_patience(llm)
-                result = _for_task(llm, prompt).structured_predict(_bounded(schema, at_most or {}), prompt, **variables)
+                result = _for_task(llm, prompt).structured_predict(_bounded(schema, items or {}), prompt, **variables)
                 _book_heard(step, llm, asked, heard)
                 used(step, llm)
                 return result
@@ -115,14 +115,14 @@ def _for_task(llm: LLM, prompt: BasePromptTemplate) -> LLM:
     return llm.limited(prompt.metadata.get("max_tokens")) if hasattr(llm, "limited") else llm
 
 
-def _bounded(schema: type[Schema], at_most: Mapping[str, int]) -> type[Schema]:
-    """The schema with its lists bounded in what the server is told. One that is longer all the same is not refused."""
-    fields = {
-        name: (known.annotation, Field(description=known.description, json_schema_extra={"maxItems": at_most[name]}))
-        for name, known in schema.model_fields.items()
-        if name in at_most
-    }
-    return create_model(schema.__name__, __base__=schema, **cast(Any, fields)) if fields else schema
+def _bounded(schema: type[Schema], items: Mapping[str, tuple[int, int]]) -> type[Schema]:
+    """The schema with its lists bounded in what the server is told. One of another length is not refused."""
+    fields: dict[str, Any] = {}
+    for name, (least, most) in items.items():
+        known = schema.model_fields[name]
+        bounds: dict[str, Any] = {"minItems": least, "maxItems": most}
+        fields[name] = (known.annotation, Field(description=known.description, json_schema_extra=bounds))
+    return create_model(schema.__name__, __base__=schema, **fields) if fields else schema
 
 
 def _streamed(

@@ -17,6 +17,7 @@ class NoObjectError(ValueError):
 
 _THOUGHT = re.compile(r"^\s*<think>.*?(?:</think>\s*|\Z)", re.DOTALL)
 _OPENING, _CLOSING = "<think>", "</think>"
+_BRACKETS = re.compile(r"\[[^\]]*(?:\]|$)")
 _ARGUMENTS = ("arguments", "parameters", "args", "input")
 
 
@@ -26,18 +27,24 @@ def without_thoughts(text: str) -> str:
 
 
 def spoken(pieces: Iterable[str]) -> Iterator[str]:
-    """The pieces of a streamed text without the reasoning before it."""
+    """The pieces of a streamed text without the reasoning before it; none of a text without a word.
+
+    They are held back until the first word, so that a model which writes nothing but citations has said nothing.
+    """
     held = ""
     for piece in (stream := iter(pieces)):
         held += piece
-        start = held.lstrip()
-        if (start.startswith(_OPENING) and _CLOSING not in start) or _OPENING.startswith(start):
-            continue
-        yield without_thoughts(held)
-        yield from stream
-        return
-    if not held.lstrip().startswith(_OPENING):
-        yield held
+        if _has_words(held):
+            yield without_thoughts(held)
+            yield from stream
+            return
+
+
+def _has_words(text: str) -> bool:
+    start = text.lstrip()
+    if _OPENING.startswith(start) or (start.startswith(_OPENING) and _CLOSING not in start):
+        return False
+    return any(map(str.isalnum, _BRACKETS.sub("", without_thoughts(text))))
 
 
 def was_cut(response: ChatResponse) -> bool:

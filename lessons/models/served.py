@@ -99,11 +99,11 @@ class ServedLLM(OpenAILike):
         leave a grammar made of the schema. NoObjectError, ValidationError or ModelError if its reply cannot be used.
         """
         messages = prompt.format_messages(llm=self, **asked)
-        ways = [way for way in _WAYS if way not in self.learned.useless] or list(_WAYS)
+        ways = [way for way in WAYS if way not in self.learned.useless] or list(WAYS)
         failures: dict[str, Exception] = {}
         for way in ways:
             try:
-                found = self._object(output_cls, self.chat(messages, **_WAYS[way](output_cls)))
+                found = self._object(output_cls, self.chat(messages, **WAYS[way](output_cls)))
             except Exception as error:
                 if not is_refused(error) and not isinstance(error, NoObjectError):
                     raise
@@ -142,7 +142,7 @@ def _without_defaults(schema: Any) -> Any:
     return [_without_defaults(part) for part in schema] if isinstance(schema, list) else schema
 
 
-_WAYS: dict[str, Callable[[type[BaseModel]], dict[str, Any]]] = {
+WAYS: dict[str, Callable[[type[BaseModel]], dict[str, Any]]] = {
     "JSON schema": _by_schema,
     "tool call": _by_tool,
 }

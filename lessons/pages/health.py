@@ -55,7 +55,7 @@ def page() -> None:
 
 @st.cache_data(ttl=60, show_spinner="Looking …")
 def _examined() -> Report:
-    return examine()
+    return examine(thorough=False)
 
 
 def _how_to_plug_in() -> None:

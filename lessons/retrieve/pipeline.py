@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
+from lessons.models.call import KEYLESS
 from lessons.retrieve.context import ContextBuilder
 from lessons.retrieve.search import ranked
 from lessons.retrieve.transform.compress import standalone
@@ -43,8 +44,8 @@ class Pipeline:
         for transformer in self.query:
             with trace.step(type(transformer).__name__, queries) as step:
                 queries = step.output = transformer.transform(queries, query, resources, step)
-        if query.text not in queries:  # what a model made of it may be wrong
-            queries = [*queries, query.text]
+        if query.text not in queries and trace.answered.keys() - {KEYLESS}:
+            queries = [*queries, query.text]  # a generative model may have made something else of it
         if self.filters:
             with trace.step("filters", queries) as step:
                 query = self.filters.narrow(queries, query, resources, step)

@@ -96,10 +96,8 @@ def default_level(llm: LLM) -> Enrichment:
 
 def ask_keywords(llm: LLM, step: Step, count: int, *, text: str, **given: Any) -> list[str]:
     """At most `count` keywords of a chunk, from the keyless model if the other one gives none that can be used."""
-    prompt, most = KEYWORDS[language(text)], {"keywords": count}
-    found = clean(
-        structured(llm, Keywords, prompt, step, at_most=most, text=text, count=count, **given).keywords, count
-    )
+    prompt, most = KEYWORDS[language(text)], {"keywords": (1, count)}
+    found = clean(structured(llm, Keywords, prompt, step, items=most, text=text, count=count, **given).keywords, count)
     keyless = getattr(llm, "keyless", None)
     if found or keyless is None:
         return found

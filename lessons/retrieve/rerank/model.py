@@ -64,7 +64,7 @@ def _scores(
     question: str, documents: Sequence[RetrievedDocument], best: int, resources: Resources, step: Step
 ) -> dict[int, float]:
     """The scores of the documents that were named, by number; none, with a note on the step, if they cannot be used."""
-    prompt = relevance_prompt(question)
+    prompt, best = relevance_prompt(question), min(best, len(documents))
     try:
         said = structured(
             resources.llm,
@@ -72,15 +72,15 @@ def _scores(
             prompt,
             step,
             otherwise=NO_SCORES,
-            at_most={"scores": best},
+            items={"scores": (best, best)},
             question=question,
             documents=documents,
             excerpts=excerpts(question, documents, resources.llm, prompt),
-            best=min(best, len(documents)),
+            best=best,
         )
         return {} if said is NO_SCORES else by_number(said, len(documents))
     except Exception as error:
-        logger.warning("the documents could not be scored", exc_info=True)
+        logger.warning("the documents could not be scored", exc_info=not isinstance(error, ValueError))
         step.notes.append(f"the order stays as it was ({error})")
         return {}
 

@@ -33,7 +33,13 @@ class Expand:
         prompt = query_prompt("expand", queries[0])
         try:
             said = structured(
-                resources.llm, Variants, prompt, step, at_most={"queries": self.n}, question=queries[0], count=self.n
+                resources.llm,
+                Variants,
+                prompt,
+                step,
+                items={"queries": (self.n, self.n)},
+                question=queries[0],
+                count=self.n,
             )
         except Exception as error:
             logger.warning("the transform expand failed", exc_info=True)
