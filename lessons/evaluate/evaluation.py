@@ -1,9 +1,10 @@
 """What an evaluation found: one record a question and stage, their summary, and the gains between the stages."""
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +18,10 @@ from lessons.tables import html_table
 METRICS = (*RETRIEVAL_METRICS, "correctness", "strict", "groundedness")
 LABELS = {"correctness": "correctness (half points)", "strict": "strict (fully right)"}
 """Metrics whose name does not say what it counts, as tables and plots call them."""
+
+CEILING = "ceiling: evidence given"
+"""What the model answers when it gets the evidence without searching for it, in tables, plots and stored runs."""
+CEILED = ("correctness", "strict")
 
 HALF_POINTS = "correctness gives half a point for an answer that is partly right; strict counts only those fully right."
 QUOTED = "groundedness is near 1 by construction: the keyless model only quotes the documents that it cites."
@@ -88,6 +93,7 @@ class Evaluation:
     settings: dict[str, Any] = field(default_factory=dict, repr=False)
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
     notes: tuple[str, ...] = ()  # what a reader of the numbers has to know
+    ceiling: tuple[Record, ...] = ()  # the answers from the evidence itself, where that was asked
 
     @property
     def quotes(self) -> bool:
@@ -121,34 +127,54 @@ class Evaluation:
         """The summary of a stage, or of one `category=` or `language=` of it."""
         return summarise(self.of(stage, **group))
 
+    def ceiling_of(self, **group: str) -> Summary | None:
+        """The summary of the answers from the evidence itself, or of one group of them; None without any."""
+        chosen = [each for each in self.ceiling if all(getattr(each, key) == group[key] for key in group)]
+        return summarise(chosen) if chosen else None
+
+    def ceiling_mean(self, metric: str, **group: str) -> float:
+        """Its mean of a metric of `CEILED`; NaN for any other, and where nothing was asked."""
+        summary = self.ceiling_of(**group) if metric in CEILED else None
+        return summary.means[metric] if summary else float("nan")
+
+    def columns(self, **group: str) -> dict[str, Summary]:
+        """The summaries by the names that head the columns of a table: the stages, and the ceiling if it is known."""
+        ceiling = self.ceiling_of(**group)
+        return {stage: self.summary(stage, **group) for stage in self.stages} | ({CEILING: ceiling} if ceiling else {})
+
     def gains(self, metrics: Iterable[str] = METRICS) -> list[Gain]:
         """Each stage against the one before it. For each metric, p is corrected for the number of comparisons."""
         return [gain for metric in metrics for gain in corrected(self._compare(metric))]
 
     def as_dict(self) -> dict[str, Any]:
         """What `lessons evaluate --json` prints."""
-        stages = {
-            stage: self.summary(stage).as_dict()
-            | {
-                f"by_{by}": {name: self.summary(stage, **{by: name}).as_dict() for name in self.groups(by)}
-                for by in ("category", "language")
-            }
-            for stage in self.stages
-        }
+        stages = {stage: self._as_dict(partial(self.summary, stage)) for stage in self.stages}
         gains = [gain.as_dict() for gain in self.gains() if gain.n]
-        return {"stages": stages, "gains": gains, "notes": self.remarks}
+        ceiling = self._as_dict(self.ceiling_of, ("n", *CEILED)) if self.ceiling else None
+        return {"stages": stages, "ceiling": ceiling, "gains": gains, "notes": self.remarks}
+
+    def _as_dict(self, of: Callable[..., Summary | None], only: Sequence[str] = ()) -> dict[str, Any]:
+        """A summary as a whole, by category and by language; of its values those of `only`, if there are any."""
+
+        def chosen(summary: Summary | None) -> dict[str, Any]:
+            values = summary.as_dict() if summary else {}
+            return {name: values[name] for name in values if not only or name in only}
+
+        groups = {by: {name: chosen(of(**{by: name})) for name in self.groups(by)} for by in ("category", "language")}
+        return chosen(of()) | {f"by_{by}": found for by, found in groups.items()}
 
     def __repr__(self) -> str:
         asked = len({record.question_id for record in self.records})
         return f"Evaluation of {', '.join(self.stages)} on {asked} questions of {self.data}, {self.split}"
 
     def _repr_html_(self) -> str:
-        summaries = [self.summary(stage) for stage in self.stages]
-        rows = [[self.label(metric), *(summary.with_interval(metric) for summary in summaries)] for metric in METRICS]
-        rows.append(["latency p50, p95 (ms)", *(f"{each.p50_ms:,.0f}, {each.p95_ms:,.0f}" for each in summaries)])
-        rows.append(["model calls, tokens", *(f"{each.llm_calls:.1f}, {each.tokens:,.0f}" for each in summaries)])
+        columns = self.columns()
+        stages = [columns[stage] for stage in self.stages]
+        rows = [[self.label(metric), *cells(columns, metric)] for metric in METRICS]
+        rows.append(["latency p50, p95 (ms)", *(f"{each.p50_ms:,.0f}, {each.p95_ms:,.0f}" for each in stages)])
+        rows.append(["model calls, tokens", *(f"{each.llm_calls:.1f}, {each.tokens:,.0f}" for each in stages)])
         below = "".join(f"<p>{html.escape(remark)}</p>" for remark in self.remarks)
-        return f"<p>{html.escape(repr(self))}</p>" + html_table(["", *self.stages], rows) + below
+        return f"<p>{html.escape(repr(self))}</p>" + html_table(["", *columns], rows) + below
 
     def _compare(self, metric: str) -> list[Gain]:
         return [compare_records(self.of(old), self.of(new), metric, old, new) for old, new in pairwise(self.stages)]
@@ -182,6 +208,14 @@ def summarise(records: Sequence[Record]) -> Summary:
         refusal_recall=rightly / len(unanswerable) if unanswerable else float("nan"),
         right_answer_wrong_evidence=_mean([record.right_answer_wrong_evidence for record in records]),
     )
+
+
+def cells(columns: dict[str, Summary], metric: str) -> list[str]:
+    """A row of a table: the metric with its interval for each stage, and for the ceiling if it has one."""
+    return [
+        summary.with_interval(metric) if name != CEILING or metric in CEILED else ""
+        for name, summary in columns.items()
+    ]
 
 
 def _mean(values: Sequence[float]) -> float:

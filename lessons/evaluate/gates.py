@@ -9,7 +9,7 @@ from lessons.evaluate.evaluation import Evaluation, compare_records
 from lessons.settings import settings
 from lessons.tables import html_table
 
-Status = Literal["passed", "missed", "too few questions", "not yet measurable"]
+Status = Literal["passed", "missed", "not reachable", "too few questions", "not yet measurable"]
 
 GROUNDED = 0.90
 P95_MS = 10_000.0
@@ -18,12 +18,22 @@ MULTI_PART = "multi-part"
 
 
 class Measured(NamedTuple):
-    """The value that a gate looks at, the same in words, whether it passes, and how many questions it comes from."""
+    """The value that a gate looks at, the same in words, whether it passes, and how many questions it comes from.
+
+    `needed` is the mean that it takes to pass, `ceiling` what the model answers when the evidence is given to it.
+    """
 
     value: float
     number: str
     passed: bool
     n: int
+    needed: float = float("nan")
+    ceiling: float = float("nan")
+
+    @property
+    def reachable(self) -> bool:
+        """Whether better evidence could be enough; so where no ceiling is known."""
+        return not self.needed > self.ceiling
 
 
 @dataclass(frozen=True)
@@ -64,7 +74,8 @@ class GateReport(list[GateResult]):
 def gate_report(evaluation: Evaluation) -> GateReport:
     """Every gate of row B11 with its number. A gate whose stages or questions are missing is not yet measurable.
 
-    One with fewer than `gate_questions` questions is measured and not judged.
+    One with fewer than `gate_questions` questions is measured and not judged. One that asks for more correct answers
+    than the model gives from the evidence itself is not reachable by any search.
     """
     return GateReport(_result(gate, evaluation) for gate in [*GAIN_GATES, *(_each_stage(evaluation))])
 
@@ -73,9 +84,21 @@ def _result(gate: Gate, evaluation: Evaluation) -> GateResult:
     measured = gate.measure(evaluation)
     if measured is None or isnan(measured.value):
         return GateResult(gate, "not yet measurable")
-    judged: Status = "passed" if measured.passed else "missed"
-    enough = measured.n >= settings().gate_questions
-    return GateResult(gate, judged if enough else "too few questions", measured.value, measured.number)
+    return GateResult(gate, _status(measured), measured.value, measured.number + _out_of_reach(measured))
+
+
+def _status(measured: Measured) -> Status:
+    if measured.n < settings().gate_questions:
+        return "too few questions"
+    if measured.passed:
+        return "passed"
+    return "missed" if measured.reachable else "not reachable"
+
+
+def _out_of_reach(measured: Measured) -> str:
+    if measured.passed or measured.reachable:
+        return ""
+    return f"; it would take {measured.needed:.3f}, the ceiling is {measured.ceiling:.3f}"
 
 
 def relative_gain(before: str, after: str, metric: str, least: float) -> Gate:
@@ -89,7 +112,8 @@ def relative_gain(before: str, after: str, metric: str, least: float) -> Gate:
             f"{gain.relative:+.1%}: {gain.mean_before:.3f} → {gain.mean_after:.3f}, difference {gain.delta:+.3f} "
             f"[{gain.ci_low:+.3f}, {gain.ci_high:+.3f}], n = {gain.n}"
         )
-        return Measured(gain.relative, number, gain.relative >= least, gain.n)
+        needed, ceiling = (1 + least) * gain.mean_before, evaluation.ceiling_mean(metric)
+        return Measured(gain.relative, number, gain.relative >= least, gain.n, needed, ceiling)
 
     return Gate(after, f"{after}: {metric} at least {least:.0%} above {before}", measure)
 
@@ -102,7 +126,8 @@ def _share_correct(stage: str, category: str, least: float) -> Gate:
         summary = evaluation.summary(stage, category=category)
         value, (low, high) = summary.means["correctness"], summary.intervals["correctness"]
         number = f"{value:.1%} [{low:.1%}, {high:.1%}], {summary.means['strict']:.1%} fully right, n = {len(records)}"
-        return Measured(value, number, value >= least, len(records))
+        ceiling = evaluation.ceiling_mean("correctness", category=category)
+        return Measured(value, number, value >= least, len(records), needed=least, ceiling=ceiling)
 
     return Gate(stage, f"{stage}: at least {least:.0%} correct on {category} questions", measure)
 

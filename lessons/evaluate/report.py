@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 from rich.text import Text
 
-from lessons.evaluate.evaluation import METRICS, Evaluation, Summary
+from lessons.evaluate.evaluation import CEILED, CEILING, METRICS, Evaluation, Summary, summarise
 from lessons.evaluate.gates import gate_report
 
 HEADLINE = ("recall@5", "ndcg@10", "all@10", "correctness", "strict")
@@ -19,7 +19,8 @@ GROUPED = ("recall@5", "correctness", "strict")
 def report(evaluation: Evaluation) -> RenderableType:
     """Every stage with its metrics, categories and languages, what changed between stages, promises, notes."""
     tables = [_stages(evaluation), *(_groups(evaluation, metric) for metric in GROUPED)]
-    lines = [str(gain) for gain in evaluation.gains(HEADLINE) if gain.n]
+    lines = [_about_ceiling(evaluation)] if evaluation.ceiling else []
+    lines += [str(gain) for gain in evaluation.gains(HEADLINE) if gain.n]
     lines += [str(result) for result in gate_report(evaluation) if result.number]
     lines += [f"Note: {remark}" for remark in evaluation.remarks]
     if warned := [record for record in evaluation.records if record.warnings]:
@@ -47,9 +48,7 @@ def _stages(evaluation: Evaluation) -> Table:
     title = f"{evaluation.data}, {evaluation.split}: {questions} questions, means with 95 % intervals"
     table, summaries = _table(title, evaluation), [evaluation.summary(stage) for stage in evaluation.stages]
     for metric in METRICS:
-        table.add_row(
-            evaluation.label(metric).replace(" (", "\n("), *(_with_interval(summary, metric) for summary in summaries)
-        )
+        table.add_row(_label(evaluation, metric), *(_with_interval(summary, metric) for summary in summaries))
     table.add_section()
     for label, value in PLAIN.items():
         table.add_row(label, *(value(summary) for summary in summaries))
@@ -74,9 +73,28 @@ def _groups(evaluation: Evaluation, metric: str) -> Table:
     for by in ("category", "language"):
         for name in evaluation.groups(by):
             summaries = [evaluation.summary(stage, **{by: name}) for stage in evaluation.stages]
-            table.add_row(f"{name} ({summaries[0].n})", *(_with_interval(summary, metric) for summary in summaries))
+            ceiling = _ceiling(evaluation, metric, **{by: name})
+            table.add_row(
+                f"{name} ({summaries[0].n}){ceiling}", *(_with_interval(summary, metric) for summary in summaries)
+            )
         table.add_section()
     return table
+
+
+def _label(evaluation: Evaluation, metric: str) -> str:
+    """What a metric is called, narrow, and its ceiling below."""
+    return evaluation.label(metric).replace(" (", "\n(") + _ceiling(evaluation, metric)
+
+
+def _ceiling(evaluation: Evaluation, metric: str, **group: str) -> str:
+    mean = evaluation.ceiling_mean(metric, **group)
+    return "" if math.isnan(mean) else f"\nceiling {mean:.2f}"
+
+
+def _about_ceiling(evaluation: Evaluation) -> str:
+    given = summarise(evaluation.ceiling)
+    values = ", ".join(f"{metric} {given.with_interval(metric)}" for metric in CEILED)
+    return f"{CEILING}: {values}, n = {given.n}. What is wrong there, a better search alone does not put right."
 
 
 def _table(title: str, evaluation: Evaluation) -> Table:

@@ -10,15 +10,18 @@ from typing import Any, Protocol
 from lessons.context.device import Answering
 from lessons.errors import LessonsError
 from lessons.evaluate.beir import read_beir
+from lessons.evaluate.ceiling import ceiling
 from lessons.evaluate.evaluate import answers
 from lessons.evaluate.evaluation import Evaluation
 from lessons.evaluate.golden import Golden, golden_questions, sample
 from lessons.evaluate.throwaway import throwaway_stages
+from lessons.ingest.index import Index
 from lessons.ingest.scope import Scope
 from lessons.library import ensure_corpus, load_corpus, shipped_documents
 from lessons.models.embedding import identity
 from lessons.models.llm import describe
 from lessons.models.tokens import ExactTokenCounter
+from lessons.stages import stage_named
 from lessons.workspace import Workspace, workspace
 
 OWNER = "evaluation"
@@ -42,6 +45,7 @@ class _Task:
     questions: list[Golden]
     stages: list[Answering]
     notes: list[str]
+    index: Index  # of which the evidence is taken for the ceiling
 
 
 def evaluate(
@@ -61,6 +65,8 @@ def evaluate(
     the reader's own documents. `limit` draws that many questions, the same for the same `sample_seed`; without one,
     that of the settings holds, which spares money on a paid model. LessonsError if a document or question cannot be
     used.
+
+    Last, the model is asked with the evidence given instead of searched: the ceiling of every stage's correctness.
     """
     place = place or workspace()
     limit = limit or place.settings.evaluation_questions
@@ -71,8 +77,10 @@ def evaluate(
         for record in answers(task.stages, task.questions):
             records.append(record)
             watch("Asking", len(records), len(task.stages) * len(task.questions))
+        there = task.stages[-1].workspace or place
+        given = tuple(ceiling(task.questions, task.index, there, partial(watch, "Asking with the evidence given")))
     notes = (*task.notes, *_too_few(len(task.questions), place.settings.gate_questions))
-    return Evaluation(task.data, task.split, tuple(records), _in_force(place), notes=notes)
+    return Evaluation(task.data, task.split, tuple(records), _in_force(place), notes=notes, ceiling=given)
 
 
 @contextmanager
@@ -81,12 +89,13 @@ def _golden(
 ) -> Iterator[_Task]:
     split = split or "dev"
     questions = sample(golden_questions(split), limit, seed)
-    targets = list({stage.index.name: stage.index for stage in stages}.values())
+    index = stage_named("enhanced").index
+    targets = list({each.name: each for each in (*(stage.index for stage in stages), index)}.values())
     loaded = load_corpus(place, lambda done, total: watch("Loading the shipped documents", done, total), targets)
     if failed := [result.source_file for result in loaded if result.status == "failed"]:
         raise LessonsError(f"{failed[0]} could not be read, so nothing was measured; restore data/corpus.")
     here = [stage.but(stage.name, workspace=place) for stage in stages]
-    yield _Task("golden", split, questions, here, _own_documents(here, questions, place))
+    yield _Task("golden", split, questions, here, _own_documents(here, questions, place), index)
 
 
 @contextmanager
@@ -104,7 +113,7 @@ def _own(
         ensure_corpus(place, owner, lambda done, total: watch("Loading the shipped documents", done, total))
         if not all(place.store(stage.index).documents(Scope(owner)) for stage in here):
             raise LessonsError(f"{owner} has no documents to ask about; ingest some first.")
-    yield _Task("own questions", "own", sample(questions, limit, seed), here, [])
+    yield _Task("own questions", "own", sample(questions, limit, seed), here, [], here[-1].index)
 
 
 @contextmanager
@@ -122,7 +131,7 @@ def _beir(
     with throwaway_stages(
         stages, found.documents, Scope(OWNER), place, lambda done, total: watch("Indexing", done, total)
     ) as there:
-        yield _Task(found.name, found.split, questions, there, found.warnings)
+        yield _Task(found.name, found.split, questions, there, found.warnings, there[-1].index)
 
 
 def _warm_up(place: Workspace) -> None:

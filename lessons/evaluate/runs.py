@@ -16,7 +16,7 @@ from lessons.database import ensure_schema
 from lessons.database.row_security import OWNED, protect, scoped
 from lessons.errors import LessonsError
 from lessons.evaluate.compare import Gain, corrected
-from lessons.evaluate.evaluation import METRICS, Evaluation, Record, compare_records
+from lessons.evaluate.evaluation import CEILING, METRICS, Evaluation, Record, compare_records
 from lessons.evaluate.export import as_json
 
 _ADD_OWNER = text("ALTER TABLE evaluation_runs ADD COLUMN IF NOT EXISTS user_id varchar")
@@ -65,7 +65,7 @@ def save(evaluation: Evaluation, engine: Engine, owner: str | None = None) -> in
     _ensure(engine)
     results = [
         ResultRow(stage=record.stage, question_id=record.question_id, record=as_json(record))
-        for record in evaluation.records
+        for record in (*evaluation.records, *evaluation.ceiling)
     ]
     row = RunRow(
         at=evaluation.at,
@@ -97,8 +97,11 @@ def load(number: int, engine: Engine, owner: str | None = None) -> Evaluation:
         row = session.scalar(select(RunRow).where(RunRow.id == number, _seen_by(owner)))
         if row is None:
             raise LessonsError(f"There is no run {number}; list the stored ones with `runs`.")
-        records = tuple(_from_json(result.record) for result in row.results)
-        return Evaluation(row.data, row.split, records, row.settings, row.at)
+        records = [_from_json(result.record) for result in row.results]
+        asked, given = (
+            tuple(each for each in records if (each.stage == CEILING) is wanted) for wanted in (False, True)
+        )
+        return Evaluation(row.data, row.split, asked, row.settings, row.at, ceiling=given)
 
 
 def delete(number: int, engine: Engine, owner: str | None = None) -> None:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from lessons.evaluate.evaluation import METRICS, Evaluation
+from lessons.evaluate.evaluation import CEILING, METRICS, Evaluation, cells
 from lessons.evaluate.plots import plot_groups, plot_latency, plot_metric
 from lessons.evaluate.report import PLAIN
 from lessons.pages.common import plain
@@ -32,20 +32,19 @@ def draw(evaluation: Evaluation) -> None:
 def table(evaluation: Evaluation) -> list[str]:
     """Every metric that has values, with times, calls, tokens and cost below; gives the names of the metrics."""
     known = [metric for metric in METRICS if any(metric in record.metrics for record in evaluation.records)]
-    summaries = {stage: evaluation.summary(stage) for stage in evaluation.stages}
-    rows: dict[str, list[str]] = {
-        evaluation.label(metric): [summary.with_interval(metric) for summary in summaries.values()] for metric in known
-    }
-    rows |= {label: [value(summary) for summary in summaries.values()] for label, value in PLAIN.items()}
-    table = [{"": name, **dict(zip(summaries, values, strict=True))} for name, values in rows.items()]
+    columns = evaluation.columns()
+    rows = {evaluation.label(metric): cells(columns, metric) for metric in known}
+    for label, value in PLAIN.items():
+        rows[label] = ["" if name == CEILING else value(summary) for name, summary in columns.items()]
+    table = [{"": name, **dict(zip(columns, values, strict=True))} for name, values in rows.items()]
     _show(table, "", evaluation, "Means with 95 % intervals for each metric and stage")
     st.caption("  \n".join(map(plain, evaluation.remarks)))
     return known
 
 
 def _group(evaluation: Evaluation, metric: str, by: str, name: str) -> dict[str, str]:
-    summaries = {stage: evaluation.summary(stage, **{by: name}) for stage in evaluation.stages}
-    return {by: name} | {stage: summary.with_interval(metric) for stage, summary in summaries.items()}
+    columns = evaluation.columns(**{by: name})
+    return {by: name} | dict(zip(columns, cells(columns, metric), strict=True))
 
 
 def _show(rows: list[dict[str, str]], first: str, evaluation: Evaluation, alt: str) -> None:
@@ -54,6 +53,7 @@ def _show(rows: list[dict[str, str]], first: str, evaluation: Evaluation, alt: s
         rows,
         hide_index=True,
         height="content",
-        column_config=dict.fromkeys(evaluation.stages, _INTERVAL) | {first: st.column_config.Column(pinned=True)},
+        column_config=dict.fromkeys([*evaluation.stages, CEILING], _INTERVAL)
+        | {first: st.column_config.Column(pinned=True)},
         alt=alt,
     )

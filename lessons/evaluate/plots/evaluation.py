@@ -1,6 +1,7 @@
 """What an evaluation shows, a message to a plot."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -8,11 +9,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
 
 from lessons.evaluate.colours import stage_colour
-from lessons.evaluate.evaluation import Evaluation, Summary
+from lessons.evaluate.evaluation import CEILED, CEILING, Evaluation, Summary
 from lessons.evaluate.plots.canvas import canvas
 
 MOVED_AT_MOST = 30  # questions that a plot can name and stay readable
 _LABEL_LENGTH = 48  # characters
+_DASHED: dict[str, Any] = {"color": "black", "linestyle": "--", "linewidth": 1}
 
 
 def plot_metric(evaluation: Evaluation, metric: str = "recall@5") -> Figure:
@@ -21,6 +23,9 @@ def plot_metric(evaluation: Evaluation, metric: str = "recall@5") -> Figure:
     for place, stage in enumerate(evaluation.stages):
         _point(axes, place, evaluation.summary(stage), metric, stage)
     _name_rows(axes, evaluation.stages)
+    if not np.isnan(ceiling := evaluation.ceiling_mean(metric)):
+        axes.axvline(ceiling, label=CEILING, **_DASHED)
+        axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1.06), fontsize=8)
     axes.set_xlabel(f"{evaluation.label(metric)}, mean with 95 % interval")
     axes.set_title(f"{metric} by stage ({evaluation.data}, {evaluation.split})")
     return figure
@@ -38,10 +43,12 @@ def plot_groups(evaluation: Evaluation, metric: str = "recall@5", by: str = "cat
     for row, group in enumerate(groups):
         for place, stage in enumerate(stages):
             _point(axes, row + _offset(place, len(stages)), evaluation.summary(stage, **{by: group}), metric, stage)
+        if not np.isnan(ceiling := evaluation.ceiling_mean(metric, **{by: group})):
+            axes.plot([ceiling, ceiling], [row - 0.4, row + 0.4], **_DASHED)
     _name_rows(axes, [f"{group} (n = {len(evaluation.of(stages[0], **{by: group}))})" for group in groups])
     axes.set_xlabel(f"{evaluation.label(metric)}, mean with 95 % interval")
     axes.set_title(f"{metric} by {by}")
-    _legend(axes, stages)
+    _legend(axes, stages, bool(evaluation.ceiling) and metric in CEILED)
     return figure
 
 
@@ -57,7 +64,7 @@ def plot_latency(evaluation: Evaluation, metric: str = "correctness") -> Figure:
     axes.xaxis.set_major_formatter(LogFormatter())
     axes.xaxis.set_minor_formatter(LogFormatter())
     axes.set_xlabel("latency of an answer, median to 95th percentile (ms, logarithmic)")
-    return _quality(figure, axes, evaluation.label(metric), f"What a better {metric} costs in time")
+    return _quality(figure, axes, evaluation, metric, "time")
 
 
 def plot_cost(evaluation: Evaluation, metric: str = "correctness") -> Figure:
@@ -68,7 +75,7 @@ def plot_cost(evaluation: Evaluation, metric: str = "correctness") -> Figure:
         _dot(axes, 1_000 * summary.cost, summary, metric, stage)
     axes.set_xlim(left=0)
     axes.set_xlabel("cost of 1,000 questions (US$)")
-    return _quality(figure, axes, evaluation.label(metric), f"What a better {metric} costs in money")
+    return _quality(figure, axes, evaluation, metric, "money")
 
 
 def plot_moved(evaluation: Evaluation, before: str, after: str, metric: str = "recall@5") -> Figure:
@@ -116,10 +123,13 @@ def _errors(summary: Summary, metric: str) -> list[list[float]]:
     return [[max(0.0, mean - low)], [max(0.0, high - mean)]]
 
 
-def _quality(figure: Figure, axes: Axes, label: str, title: str) -> Figure:
+def _quality(figure: Figure, axes: Axes, evaluation: Evaluation, metric: str, price: str) -> Figure:
+    if not np.isnan(ceiling := evaluation.ceiling_mean(metric)):
+        axes.axhline(ceiling, label=CEILING, **_DASHED)
+        axes.legend(frameon=False, loc="upper right", fontsize=8)
     axes.set_ylim(0, 1.02)
-    axes.set_ylabel(f"{label}, mean with 95 % interval")
-    axes.set_title(title)
+    axes.set_ylabel(f"{evaluation.label(metric)}, mean with 95 % interval")
+    axes.set_title(f"What a better {metric} costs in {price}")
     return figure
 
 
@@ -132,9 +142,11 @@ def _offset(place: int, of: int) -> float:
     return 0.0 if of == 1 else 0.6 * (place / (of - 1) - 0.5)
 
 
-def _legend(axes: Axes, stages: Sequence[str]) -> None:
+def _legend(axes: Axes, stages: Sequence[str], ceiling: bool) -> None:
     for stage in stages:
         axes.plot([], [], "o", color=stage_colour(stage), label=stage)
+    if ceiling:
+        axes.plot([], [], label=CEILING, **_DASHED)
     axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
 
 

@@ -1,0 +1,134 @@
+"""The ceiling: what the model answers from the evidence itself, and where tables, plots and gates show it."""
+
+import json
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from lessons.database import engine
+from lessons.evaluate.ceiling import ceiling, oracle
+from lessons.evaluate.evaluation import CEILING, Evaluation
+from lessons.evaluate.gates import gate_report
+from lessons.evaluate.golden import Evidence, Golden
+from lessons.evaluate.plots import plot_cost, plot_groups, plot_latency, plot_metric
+from lessons.evaluate.report import report
+from lessons.evaluate.run import evaluate
+from lessons.evaluate.runs import load, save
+from lessons.ingest.pipeline import ingest
+from lessons.ingest.scope import Scope
+from lessons.settings import Settings
+from lessons.stages import stage_named
+from lessons.workspace import Workspace
+from tests.evaluate.records import evaluation
+
+OWNER = "ceiling"
+INDEX = stage_named("enhanced").index
+TEXT = (
+    "# Harbour\n\nThe pier closes at eight in the evening. A season ticket costs 40 euros for residents of the town.\n"
+)
+OTHER = (
+    "# Museum\n\nThe museum closes at six in the evening. Entrance costs 12 euros, and children pay nothing at all.\n"
+)
+CLOSING = Golden(
+    "pier", "When does the pier close?", "en", "fact", "At eight", ("eight|8 pm|20:00",),
+    (Evidence("pier.md", "The pier closes at eight in the evening."),), owner=OWNER,
+)  # fmt: skip
+UNANSWERABLE = Golden("ferry", "When does the ferry leave?", "en", "unanswerable", owner=OWNER)
+UNKNOWN = Golden("gate", "Who opens the gate?", "en", "own", "The porter", owner=OWNER)
+
+
+@pytest.fixture(scope="module")
+def place(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    folder = tmp_path_factory.mktemp("harbour")
+    place = Workspace.open(database)
+    for name, text in {"pier.md": TEXT, "museum.md": OTHER}.items():
+        (folder / name).write_text(text, encoding="utf-8")
+        (result,) = ingest([(folder / name, name)], INDEX, place.store(INDEX), place.embedding, Scope(OWNER))
+        assert result.status == "added"
+    return place
+
+
+def test_the_context_is_the_chunk_of_the_evidence_and_no_other(place: Workspace) -> None:
+    answer = oracle(CLOSING, INDEX, place).ask(CLOSING.question, user=OWNER)
+    assert [document.source for document in answer.context.documents] == ["pier.md"]
+    assert "eight" in answer.text
+
+
+def test_a_passage_that_two_quotes_share_is_given_once(place: Workspace) -> None:
+    twice = replace(CLOSING, evidence=(*CLOSING.evidence, Evidence("pier.md", "A season ticket costs 40 euros")))
+    assert len(oracle(twice, INDEX, place).ask(twice.question, user=OWNER).context.documents) == 1
+
+
+def test_a_quote_that_no_chunk_holds_whole_gives_its_page(place: Workspace) -> None:
+    torn = replace(CLOSING, evidence=(Evidence("pier.md", "words that the border of two chunks cut"),))
+    assert [each.source for each in oracle(torn, INDEX, place).ask(torn.question, user=OWNER).context.documents]
+
+
+def test_questions_without_known_evidence_have_no_part_in_it(place: Workspace) -> None:
+    records = list(ceiling([CLOSING, UNANSWERABLE, UNKNOWN], INDEX, place))
+    assert [(each.question_id, each.stage, each.metrics["correctness"]) for each in records] == [
+        ("pier", CEILING, 1.0),
+        ("ferry", CEILING, 1.0),
+    ]
+
+
+def test_an_evaluation_asks_with_the_evidence_given_and_keeps_it_apart(place: Workspace) -> None:
+    seen: list[str] = []
+    own = evaluate(
+        [stage_named("enhanced")], own=[CLOSING, UNANSWERABLE], place=place, watch=lambda label, *_: seen.append(label)
+    )
+    assert own.stages == ["enhanced"]
+    assert [each.question_id for each in own.ceiling] == ["pier", "ferry"]
+    assert seen[-1] == "Asking with the evidence given"
+    kept = load(save(own, engine(place.settings)), engine(place.settings))
+    assert (kept.stages, kept.ceiling) == (own.stages, own.ceiling)
+
+
+def capped(correct: float = 0.5, given: float = 0.6) -> Evaluation:
+    """A run of thirty questions in which the stages and the oracle get this share right."""
+    shares = {"smart": correct, "reranked": correct, CEILING: given}
+    run = evaluation(
+        {name: [float(n < 30 * share) for n in range(30)] for name, share in shares.items()}, "correctness"
+    )
+    told = [[each for each in run.records if (each.stage == CEILING) is wanted] for wanted in (False, True)]
+    return replace(run, records=tuple(told[0]), ceiling=tuple(told[1]))
+
+
+def test_every_table_of_correctness_shows_it() -> None:
+    run, printed = capped(), StringIO()
+    Console(file=printed, width=80).print(report(run))
+    assert CEILING in run._repr_html_()
+    assert f"{CEILING}: correctness 0.60" in printed.getvalue()
+    assert "ceiling 0.60" in printed.getvalue()
+    found = json.loads(json.dumps(run.as_dict(), allow_nan=False))["ceiling"]
+    assert (found["n"], found["correctness"], found["strict"]) == (30, 0.6, 0.6)
+    assert set(found["by_category"]) == {"fact", "multi-part", "identifier"}
+    assert "recall@5" not in found
+
+
+def test_without_it_no_table_speaks_of_it() -> None:
+    run, printed = replace(capped(), ceiling=()), StringIO()
+    Console(file=printed, width=80).print(report(run))
+    assert "ceiling" not in run._repr_html_() + printed.getvalue()
+    assert run.as_dict()["ceiling"] is None
+
+
+@pytest.mark.parametrize("plot", [plot_metric, plot_groups, plot_latency, plot_cost])
+def test_every_plot_of_correctness_draws_it_and_no_other_does(plot) -> None:
+    def dashed(metric: str) -> list[object]:
+        (axes,) = plot(capped(), metric).axes
+        return [line for line in axes.lines if line.get_linestyle() == "--" and len(line.get_xdata())]
+
+    assert dashed("correctness")
+    assert not dashed("recall@5")
+
+
+def test_a_gate_above_the_ceiling_is_not_reachable_and_one_below_is_missed() -> None:
+    def judged(given: float) -> str:
+        return next(str(each) for each in gate_report(capped(0.5, given)) if "above smart" in each.gate.promise)
+
+    assert judged(0.5).startswith("not reachable: reranked")
+    assert "it would take 0.550, the ceiling is 0.500" in judged(0.5)
+    assert judged(0.6).startswith("missed: reranked")
