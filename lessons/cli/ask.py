@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lessons.cli.shared import AsJson, User, errors, no_stage, print_json, progress
+from lessons.cli.shared import AsJson, User, errors, no_stage, print_json, progress, waiting
 
 if TYPE_CHECKING:
     from lessons.answer.answer import Answer
@@ -68,9 +68,10 @@ def ask(
 def _ask(stream: "ConversationStream", quiet: bool) -> "Answer":
     from lessons.agent.telling import telling
 
-    with closing(stream):
+    with closing(stream), waiting(stream.answer.trace, stream.answer.stage) as answering:
         for event in stream.events():
             if isinstance(event, str):
+                answering()
                 typer.echo("" if quiet else event, nl=False)
             elif not quiet:
                 errors().print(telling(event), style="dim", markup=False, highlight=False)

@@ -4,12 +4,18 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from threading import Event, Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from lessons.trace import Trace
+
+_SECONDS_BETWEEN_LINES = 20
 
 User = Annotated[str, typer.Option(help="Owner of the documents.", show_default="LESSONS_USER")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
@@ -33,6 +39,37 @@ def print_tables(*shown: Any) -> None:
 def print_json(document: Any) -> None:
     """Print one JSON document on stdout."""
     typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
+
+
+@contextmanager
+def waiting(trace: "Trace", what: str) -> Iterator[Callable[[], None]]:
+    """Say on stderr which step is under way, and for how long, until what is given here is called.
+
+    A terminal shows it at once, on a line that goes away; anything else gets a line every twenty seconds.
+    """
+    began, over = monotonic(), Event()
+    console = errors()
+    status = console.status(what)
+
+    def told() -> str:
+        step = trace.steps[-1].name if trace.steps else "getting ready"
+        return f"{what}: {step}, {monotonic() - began:.0f} s"
+
+    def tell() -> None:
+        while not over.wait(1 if console.is_terminal else _SECONDS_BETWEEN_LINES):
+            status.update(told()) if console.is_terminal else console.print(told(), style="dim", markup=False)
+
+    def end() -> None:
+        over.set()
+        status.stop()
+
+    if console.is_terminal:
+        status.start()
+    Thread(target=tell, daemon=True).start()
+    try:
+        yield end
+    finally:
+        end()
 
 
 def no_stage(name: str, names: Iterable[str]) -> typer.BadParameter:

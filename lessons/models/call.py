@@ -19,7 +19,7 @@ from pydantic import BaseModel, Field, create_model
 from lessons.errors import ModelError
 from lessons.models.llm import name_of
 from lessons.models.offline.llm import OfflineLLM
-from lessons.models.reply import spoken, without_thoughts
+from lessons.models.reply import repeats, spoken, without_thoughts
 from lessons.models.usage import book, responses
 from lessons.trace import Step
 
@@ -138,6 +138,8 @@ def _streamed(
             for piece in spoken(seen.deltas(chunks, llm)):
                 said += piece
                 yield piece
+                if repeats(said):
+                    raise ModelError("it repeated itself")
         if not said:
             note_failure(step, ModelError("it said nothing"))
         elif seen.ended != "stop":

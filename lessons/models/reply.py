@@ -17,6 +17,8 @@ class NoObjectError(ValueError):
 
 _THOUGHT = re.compile(r"^\s*<think>.*?(?:</think>\s*|\Z)", re.DOTALL)
 _OPENING, _CLOSING = "<think>", "</think>"
+_LOOP = 80  # characters
+_LONGEST_WITHOUT = 200  # characters without a word
 _BRACKETS = re.compile(r"\[[^\]]*(?:\]|$)")
 _ARGUMENTS = ("arguments", "parameters", "args", "input")
 
@@ -29,7 +31,7 @@ def without_thoughts(text: str) -> str:
 def spoken(pieces: Iterable[str]) -> Iterator[str]:
     """The pieces of a streamed text without the reasoning before it; none of a text without a word.
 
-    They are held back until the first word, so that a model which writes nothing but citations has said nothing.
+    They are held back until the first word: a model that writes citation after citation is not waited for.
     """
     held = ""
     for piece in (stream := iter(pieces)):
@@ -38,6 +40,14 @@ def spoken(pieces: Iterable[str]) -> Iterator[str]:
             yield without_thoughts(held)
             yield from stream
             return
+        if len(held) > _LONGEST_WITHOUT and not held.lstrip().startswith(_OPENING):
+            return
+
+
+def repeats(text: str) -> bool:
+    """Whether a model has begun to write the same words again and again, as small ones do until they are stopped."""
+    end = text[-_LOOP:]
+    return len(text) > 4 * _LOOP and text.count(end) > 2
 
 
 def _has_words(text: str) -> bool:

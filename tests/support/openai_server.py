@@ -6,7 +6,9 @@
 
 Behaviours: answer · too_many (429) · quota (429) · error (500) · html · truncated (JSON) · no_choices · empty ·
 slow · hang · drop (in the middle of a stream) · kill (the process that asks) · no_usage · cut (token limit) ·
-prose (ignores tools, writes JSON as text) · say:TEXT (that text, whatever was asked) · calls:JSON (these tool calls, a
+prose (ignores tools, writes JSON as text) · no_schema (400 for response_format) · blanks (an object as text and then
+blanks up to the limit where a tool call is forced) · too_long (400, as llama.cpp says it) · endless (comments that keep
+a stream alive, and no text) · huge (a reply of 3 MB) · redirect (307 to elsewhere) · say:TEXT (that text, whatever was asked) · calls:JSON (these tool calls, a
 list of names with arguments; arguments that are a string are sent as they are, and # stands for the number of the
 request).
 """
@@ -49,6 +51,9 @@ class Server:
         self.usage: list[dict[str, int]] = []
         self.closed_by_client = threading.Event()
         self.url = ""
+        self.listed: dict[str, Any] = {}  # what the list of models says besides their names
+        self.loaded: list[dict[str, Any]] = []  # what Ollama says of the models in memory
+        self.elsewhere = 0  # requests that followed a redirect
         self._script = ["answer"]
 
     def behave(self, *behaviours: str) -> None:
@@ -93,7 +98,17 @@ def _app(state: Server) -> FastAPI:
 
     @app.get("/v1/models")
     async def models() -> dict[str, Any]:
-        return {"object": "list", "data": [{"id": name, "object": "model"} for name in sorted(state.models or {"any"})]}
+        names = sorted(state.models or {"any"})
+        return {"object": "list", "data": [{"id": name, "object": "model", **state.listed} for name in names]}
+
+    @app.get("/api/ps")
+    async def loaded() -> dict[str, Any]:
+        return {"models": state.loaded}
+
+    @app.post("/elsewhere/chat/completions")
+    async def elsewhere() -> dict[str, Any]:
+        state.elsewhere += 1
+        return {"choices": [{"index": 0, "message": {"role": "assistant", "content": "stolen"}}]}
 
     @app.post("/v1/embeddings")
     async def embeddings(request: Request) -> Response:
@@ -130,6 +145,22 @@ def _app(state: Server) -> FastAPI:
     return app
 
 
+TOO_LONG = {
+    "code": 400,
+    "message": "request (20030 tokens) exceeds the available context size (16384 tokens), try increasing it",
+    "type": "exceed_context_size_error",
+    "n_prompt_tokens": 20030,
+    "n_ctx": 16384,
+}
+"""What llama.cpp's server answers, byte for byte."""
+
+
+async def _comments() -> AsyncIterator[str]:
+    while True:
+        yield ": keep-alive\n\n"
+        await asyncio.sleep(0.05)
+
+
 async def _refusal(state: Server, request: Request, body: dict[str, Any], behaviour: str) -> Response | None:
     state.requests.append(body)
     if state.key is not None and request.headers.get("authorization") != f"Bearer {state.key}":
@@ -147,6 +178,16 @@ async def _refusal(state: Server, request: Request, body: dict[str, Any], behavi
             return HTMLResponse("<html>Welcome to the proxy</html>")
         case "truncated":
             return Response('{"id": "1", "choices": [{"mess', media_type="application/json")
+        case "too_long":
+            return JSONResponse({"error": TOO_LONG}, 400)
+        case "no_schema" if "response_format" in body:
+            return _error(400, "invalid_request_error", "response_format is not supported")
+        case "redirect":
+            return Response(status_code=307, headers={"location": state.url.replace("/v1", "/elsewhere")})
+        case "huge":
+            return Response(b'{"id": "' + b"x" * 3_000_000 + b'"}', media_type="application/json")
+        case "endless":
+            return StreamingResponse(_comments(), media_type="text/event-stream")
         case "slow":
             await asyncio.sleep(0.05)
         case "hang":
@@ -183,6 +224,9 @@ def _message(body: dict[str, Any], behaviour: str) -> tuple[dict[str, Any], str]
     if body.get("tools") and (not results or body.get("tool_choice") == "required"):
         tool = body["tools"][0]["function"]
         arguments = json.dumps(_instance(tool["parameters"], tool["parameters"], question), ensure_ascii=False)
+        if behaviour == "blanks":
+            written = f'<tools>\n{{"name": "{tool["name"]}", "arguments": {arguments}}}\n</tools>'
+            return {"role": "assistant", "content": written + " " * 4_000}, "length"
         if behaviour == "cut":
             arguments = arguments[: len(arguments) * 2 // 3]
         call = {"id": "call-1", "type": "function", "function": {"name": tool["name"], "arguments": arguments}}

@@ -6,7 +6,7 @@ import unicodedata
 from typing import Any
 
 from lessons.models.call import predict
-from lessons.models.offline.query.periods import figures
+from lessons.models.offline.query.periods import figures, pointed_at
 from lessons.retrieve.prompts import query_prompt
 from lessons.retrieve.types import Resources
 from lessons.settings import settings
@@ -24,7 +24,10 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"(?<=[\w,] )[A-Z][\w&.'’-]*[\w]")
-_STATEMENT = re.compile(r"(?:[가-힣]다|요|[A-Za-z0-9%)])\.$|(?:니|[한된인였았었])다$")
+_STATEMENT = re.compile(r"[A-Za-z0-9%)]\.$|(?:입니|습니|[한된였았었])다\.?$")
+_REQUEST = re.compile(
+    r"^(?:please )?(?:tell|explain|describe|show|list|give|compare|summari[sz]e|sum up)\b|(?:싶|궁금|바랍|부탁)", re.I
+)
 _LEAST_SHARED = 1 / 3  # of its terms that a query has from the question and what was said
 
 
@@ -78,9 +81,9 @@ def strays(said: str, question: str, known: str) -> str | None:
     """Why a query no longer asks what the question asks, or None. `known` is all that it may be made of."""
     if lost := figures(question) - figures(said):
         return f"it lost {', '.join(sorted(lost))}"
-    if added := figures(said) - figures(known) or _names(said) - _words(known):
+    if added := _added_figures(said, question, known) or _names(said) - _words(known):
         return f"it adds {', '.join(sorted(added))}"
-    if _STATEMENT.search(said) and not _STATEMENT.search(question):
+    if _STATEMENT.search(said) and not (_STATEMENT.search(question) or _REQUEST.search(said)):
         return "it answers instead of asking"
     if _NEGATION.search(question) and not _NEGATION.search(said):
         return "it lost the negation"
@@ -88,6 +91,12 @@ def strays(said: str, question: str, known: str) -> str | None:
     if len(found & set(terms(known))) < _LEAST_SHARED * len(found):
         return "it is about something else"
     return None
+
+
+def _added_figures(said: str, question: str, known: str) -> set[str]:
+    """The figures that nobody said, but for the period that a question points at: 'three months later'."""
+    added = figures(said) - figures(known)
+    return {each for each in added if each[0].isdigit()} if pointed_at(question) else added
 
 
 def _names(text: str) -> set[str]:
