@@ -49,8 +49,12 @@ def evaluate(
     chosen = [stage_named(name) for name in stages() if name in asked or "all" in asked]
     owner = user or settings().user
     own = read_question_file(questions, owner) if questions else []
+
+    def tell(line: str) -> None:
+        errors().print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
+
     with bars(errors(), hidden=as_json) as watch:
-        result = evaluate_stages(chosen, split, data, limit, sample_seed, watch, own=own)
+        result = evaluate_stages(chosen, split, data, limit, sample_seed, watch, own=own, tell=tell)
     number = save(result, workspace().engine, owner if own else None)
     if as_json:
         print_json(result.as_dict())

@@ -54,4 +54,5 @@ def measure(question: Golden, answer: Answer) -> Record:
         right_answer_wrong_evidence=verdict.right_answer_wrong_evidence,
         retrieved=tuple(document.id for document in documents),
         warnings=tuple(answer.warnings),
+        answered=dict(answer.trace.answered),
     )

@@ -1,6 +1,7 @@
 """What an evaluation found: one record a question and stage, their summary, and the gains between the stages."""
 
 import html
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -22,6 +23,7 @@ LABELS = {"correctness": "correctness (half points)", "strict": "strict (fully r
 CEILING = "ceiling: evidence given"
 """What the model answers when it gets the evidence without searching for it, in tables, plots and stored runs."""
 CEILED = ("correctness", "strict")
+_NOT_PLAIN = ("means", "intervals", "answered_by")
 
 HALF_POINTS = "correctness gives half a point for an answer that is partly right; strict counts only those fully right."
 QUOTED = "groundedness is near 1 by construction: the keyless model only quotes the documents that it cites."
@@ -47,6 +49,7 @@ class Record:
     right_answer_wrong_evidence: bool
     retrieved: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    answered: dict[str, int] = field(default_factory=dict)  # how many steps went on with the output of which model
 
     def value(self, metric: str) -> float:
         """The metric of this answer; NaN where it has none, such as recall without evidence."""
@@ -68,6 +71,15 @@ class Summary:
     refusal_precision: float
     refusal_recall: float
     right_answer_wrong_evidence: float
+    answered_by: dict[str, int] = field(default_factory=dict)  # steps by model
+
+    @property
+    def shares(self) -> str:
+        """Who did the steps, in percent: `qwen3:8b 96 %, keyless model 4 %`."""
+        total = sum(self.answered_by.values())
+        return (
+            ", ".join(f"{name} {count / total:.0%}" for name, count in Counter(self.answered_by).most_common()) or "–"
+        )
 
     def with_interval(self, metric: str) -> str:
         """For example `0.62 [0.51, 0.73]`; a dash where there is no value."""
@@ -76,11 +88,11 @@ class Summary:
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of `lessons evaluate --json`; None stands for what cannot be measured."""
-        plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("means", "intervals")}
+        plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in _NOT_PLAIN}
         bounds = {metric: [_or_none(bound) for bound in bounds] for metric, bounds in self.intervals.items()}
         return {
             key: _or_none(value) for key, value in {"n": self.n, **self.means, **plain}.items()
-        } | {"intervals": bounds}  # fmt: skip
+        } | {"intervals": bounds, "answered_by": self.answered_by}  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
@@ -172,6 +184,8 @@ class Evaluation:
         stages = [columns[stage] for stage in self.stages]
         rows = [[self.label(metric), *cells(columns, metric)] for metric in METRICS]
         rows.append(["latency p50, p95 (ms)", *(f"{each.p50_ms:,.0f}, {each.p95_ms:,.0f}" for each in stages)])
+        if not self.quotes:
+            rows.append(["steps done by", *(each.shares for each in stages)])
         rows.append(["model calls, tokens", *(f"{each.llm_calls:.1f}, {each.tokens:,.0f}" for each in stages)])
         below = "".join(f"<p>{html.escape(remark)}</p>" for remark in self.remarks)
         return f"<p>{html.escape(repr(self))}</p>" + html_table(["", *columns], rows) + below
@@ -207,6 +221,7 @@ def summarise(records: Sequence[Record]) -> Summary:
         refusal_precision=rightly / len(refused) if refused else float("nan"),
         refusal_recall=rightly / len(unanswerable) if unanswerable else float("nan"),
         right_answer_wrong_evidence=_mean([record.right_answer_wrong_evidence for record in records]),
+        answered_by=dict(sum((Counter(record.answered) for record in records), Counter())),
     )
 
 

@@ -61,6 +61,7 @@ PLAIN: dict[str, Callable[[Summary], str]] = {
     "wrong evidence": lambda of: _number(of.right_answer_wrong_evidence),
     "p50 (ms)": lambda of: f"{of.p50_ms:,.0f}",
     "p95 (ms)": lambda of: f"{of.p95_ms:,.0f}",
+    "steps by": lambda of: of.shares,
     "model calls": lambda of: f"{of.llm_calls:.1f}",
     "tokens": lambda of: f"{of.tokens:,.0f}",
     "US$ per 1,000": lambda of: f"{1_000 * of.cost:.2f}",

@@ -1,6 +1,6 @@
 """One call that evaluates stages on the golden set or on a folder in BEIR layout."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,10 +9,11 @@ from typing import Any, Protocol
 
 from lessons.context.device import Answering
 from lessons.errors import LessonsError
+from lessons.evaluate.answered_by import announcement, forecast, stood_in
 from lessons.evaluate.beir import read_beir
 from lessons.evaluate.ceiling import ceiling
 from lessons.evaluate.evaluate import answers
-from lessons.evaluate.evaluation import Evaluation
+from lessons.evaluate.evaluation import Evaluation, Record
 from lessons.evaluate.golden import Golden, golden_questions, sample
 from lessons.evaluate.throwaway import throwaway_stages
 from lessons.ingest.index import Index
@@ -57,6 +58,7 @@ def evaluate(
     watch: Watcher = lambda label, done, total: None,
     place: Workspace | None = None,
     own: Sequence[Golden] = (),
+    tell: Callable[[str], object] = lambda line: None,
 ) -> Evaluation:
     """Ask the questions of a split of all stages and measure the answers.
 
@@ -67,19 +69,26 @@ def evaluate(
     used.
 
     Last, the model is asked with the evidence given instead of searched: the ceiling of every stage's correctness.
+    `tell` is given what a served model is about to be asked, and after the first answer of a stage what all will take.
     """
     place = place or workspace()
     limit = limit or place.settings.evaluation_questions
     prepare = partial(_own, own) if own else _golden if data is None else partial(_beir, data)
     with prepare(stages, split, limit, sample_seed, watch, place) as task:
         _warm_up(place)
-        records = []
+        served = announcement(place.llm, len(task.questions), len(task.stages))
+        if served:
+            tell(served)
+        records: list[Record] = []
         for record in answers(task.stages, task.questions):
+            if served and record.stage not in {each.stage for each in records}:
+                tell(forecast(record, len(task.questions)))
             records.append(record)
             watch("Asking", len(records), len(task.stages) * len(task.questions))
         there = task.stages[-1].workspace or place
         given = tuple(ceiling(task.questions, task.index, there, partial(watch, "Asking with the evidence given")))
-    notes = (*task.notes, *_too_few(len(task.questions), place.settings.gate_questions))
+    few = _too_few(len(task.questions), place.settings.gate_questions)
+    notes = (*task.notes, *few, *stood_in(records, describe(place.llm)))
     return Evaluation(task.data, task.split, tuple(records), _in_force(place), notes=notes, ceiling=given)
 
 

@@ -8,9 +8,9 @@ Behaviours: answer · too_many (429) · quota (429) · error (500) · html · tr
 slow · hang · drop (in the middle of a stream) · kill (the process that asks) · no_usage · cut (token limit) ·
 prose (ignores tools, writes JSON as text) · no_schema (400 for response_format) · blanks (an object as text and then
 blanks up to the limit where a tool call is forced) · too_long (400, as llama.cpp says it) · endless (comments that keep
-a stream alive, and no text) · huge (a reply of 3 MB) · redirect (307 to elsewhere) · say:TEXT (that text, whatever was asked) · calls:JSON (these tool calls, a
-list of names with arguments; arguments that are a string are sent as they are, and # stands for the number of the
-request).
+a stream alive, and no text) · huge (a reply of 3 MB) · redirect (307 to elsewhere) · say:TEXT (that text, whatever was
+asked) · calls:JSON (these tool calls, a list of names with arguments; arguments that are a string are sent as they are,
+and # stands for the number of the request).
 """
 
 import asyncio
