@@ -48,7 +48,7 @@ class Choice:
 
 
 def choose(evaluation: Evaluation, metric: str = "correctness", margin: float | None = None) -> Choice:
-    """The stage with the fewest tokens whose loss against the best one is at most `margin`, with 95 % confidence.
+    """The stage with the fewest tokens whose loss against the best one is at most `margin`, by its interval.
 
     This is a test of non-inferiority (Piaggio et al., 2012, CONSORT extension): that no difference was shown is not
     enough, the interval of the paired difference must exclude a loss larger than the margin. The best stage always
@@ -81,4 +81,4 @@ def _gain(evaluation: Evaluation, metric: str, best: str, stage: str) -> Gain:
 
 def _against(candidate: Candidate) -> str:
     gain = candidate.against_best
-    return "–" if gain.before == gain.after else f"{gain.delta:+.2f} [{gain.ci_low:+.2f}, {gain.ci_high:+.2f}]"
+    return "–" if gain.before == gain.after else gain.with_interval

@@ -1,11 +1,18 @@
-"""Is a difference more than chance? Paired bootstrap intervals, permutation p values, and a correction for many looks.
+"""Is a difference more than chance? One rule, for reports, gates, the Scoreboard and the notebooks.
 
 Two stages answer the same questions, so the questions are resampled, never the stages apart: that a question is hard
 for both cancels out.
+
+A run of all stages looks at five differences of each metric: every stage against the one before, and Agentic against
+Smart. Judged at 95 % each, one such run in five would show a difference where there is none. So every difference is
+judged as one of five (Bonferroni's correction), whether it is printed with the others or alone: its interval is that of
+99 %, and its p value is multiplied by five. It is 'better' or 'worse' where the interval excludes zero and p is below
+0.05; otherwise no difference is shown. The interval alone would not do: where only a few questions moved, it is too
+narrow, and p says so.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -14,9 +21,17 @@ from numpy.typing import ArrayLike, NDArray
 
 RESAMPLES = 10_000
 LEVEL = 0.95
+COMPARISONS = 5
+GAIN_LEVEL = 1 - (1 - LEVEL) / COMPARISONS
 SEED = 20_240_601
 _BLOCK = 2_000_000  # numbers drawn at a time, which bounds the memory
 _KEPT = 150  # questions; draws for as many or fewer are kept, at most 12 MB each
+
+RULE = (
+    f"Each difference is judged as one of {COMPARISONS}: it is shown where its interval at {100 * GAIN_LEVEL:.0f} % "
+    f"excludes zero and p, multiplied by {COMPARISONS}, is below {1 - LEVEL:.2f}."
+)
+"""The same for a reader of a table."""
 
 Verdict = Literal["better", "worse", "no difference shown"]
 Interval = tuple[float, float]
@@ -24,7 +39,10 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class Gain:
-    """What one metric did from one stage to the next, over the `n` questions that both have a value for."""
+    """What one metric did from one stage to another, over the `n` questions that both have a value for.
+
+    The interval is that of `GAIN_LEVEL`, `p` is corrected for `COMPARISONS`, and `moved` questions have another value.
+    """
 
     before: str
     after: str
@@ -36,10 +54,11 @@ class Gain:
     ci_low: float
     ci_high: float
     p: float
+    moved: int = 0
 
     @property
     def verdict(self) -> Verdict:
-        """'better' or 'worse' only where the interval excludes zero and the corrected p value agrees."""
+        """'better' or 'worse' only where the interval excludes zero and the p value agrees."""
         if self.p >= 1 - LEVEL or self.ci_low <= 0 <= self.ci_high:
             return "no difference shown"
         return "better" if self.ci_low > 0 else "worse"
@@ -51,28 +70,31 @@ class Gain:
 
     def __str__(self) -> str:
         return (
-            f"{self.metric}: {self.after} against {self.before} {self.delta:+.3f} "
-            f"[{self.ci_low:+.3f}, {self.ci_high:+.3f}], p = {self.p:.3f}, n = {self.n}: {self.verdict}"
+            f"{self.metric}: {self.after} against {self.before} {self.with_interval}, p = {self.p:.3f}, "
+            f"{self.moved} of {self.n} questions moved: {self.verdict}"
         )
+
+    @property
+    def with_interval(self) -> str:
+        """For example `+0.071 [-0.012, +0.148] at 99 %`."""
+        return f"{self.delta:+.3f} [{self.ci_low:+.3f}, {self.ci_high:+.3f}] at {100 * GAIN_LEVEL:.0f} %"
 
     def as_dict(self) -> dict[str, object]:
         """The form of `lessons evaluate --json`."""
-        return {
-            "from": self.before,
-            "to": self.after,
-            **{name: getattr(self, name) for name in ("metric", "delta", "ci_low", "ci_high", "p", "n", "verdict")},
-        }
+        values = ("metric", "delta", "ci_low", "ci_high", "p", "n", "moved", "verdict")
+        plain = {name: getattr(self, name) for name in values}
+        return {"from": self.before, "to": self.after, **plain, "level": GAIN_LEVEL}
 
 
-def interval(values: ArrayLike) -> Interval:
-    """The 95 % percentile bootstrap interval of the mean (Efron & Tibshirani, 1993, chapter 13); seeded.
+def interval(values: ArrayLike, level: float = LEVEL) -> Interval:
+    """The percentile bootstrap interval of the mean (Efron & Tibshirani, 1993, chapter 13); seeded.
 
     NaN values are left out; without any value the interval is NaN.
     """
     known = _known(values)
     if not known.size:
         return float("nan"), float("nan")
-    low, high = np.quantile(_resampled_means(known), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    low, high = np.quantile(_resampled_means(known), [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 
@@ -80,28 +102,19 @@ def paired_gain(before: str, after: str, metric: str, old: Sequence[float], new:
     """The gain from `old` to `new`, values of the same questions in the same order; NaN on either side drops the pair.
 
     The p value is two-sided, from random sign flips of the differences (Fisher's randomisation test, which Smucker,
-    Allan & Carterette, 2007, recommend for retrieval), not yet corrected.
+    Allan & Carterette, 2007, recommend for retrieval).
     """
     pairs = np.array([pair for pair in zip(old, new, strict=True) if not np.isnan(pair).any()]).reshape(-1, 2)
     differences = pairs[:, 1] - pairs[:, 0]
     if not len(pairs):
         missing = float("nan")
         return Gain(before, after, metric, 0, missing, missing, missing, missing, missing, 1.0)
-    low, high = interval(differences)
-    means = pairs.mean(axis=0)
+    low, high = interval(differences, GAIN_LEVEL)
+    means, p = pairs.mean(axis=0), min(1.0, COMPARISONS * _sign_flip_p(differences))
     return Gain(
-        before, after, metric, len(pairs), float(means[0]), float(means[1]), float(differences.mean()), low, high,
-        _sign_flip_p(differences),
+        before, after, metric, len(pairs), float(means[0]), float(means[1]), float(differences.mean()), low, high, p,
+        int(np.count_nonzero(differences)),
     )  # fmt: skip
-
-
-def corrected(gains: Sequence[Gain]) -> list[Gain]:
-    """The gains with p values corrected for their number by Holm's step-down method (Holm, 1979)."""
-    adjusted, running = [0.0] * len(gains), 0.0
-    for place, index in enumerate(sorted(range(len(gains)), key=lambda index: gains[index].p)):
-        running = max(running, min(1.0, gains[index].p * (len(gains) - place)))
-        adjusted[index] = running
-    return [replace(gain, p=p) for gain, p in zip(gains, adjusted, strict=True)]
 
 
 def _known(values: ArrayLike) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lessons.evaluate.compare import Gain, Interval, corrected, interval, paired_gain
+from lessons.evaluate.compare import Gain, Interval, interval, paired_gain
 from lessons.evaluate.ranking import RETRIEVAL_METRICS
 from lessons.models.call import KEYLESS
 from lessons.tables import html_table
@@ -19,6 +19,9 @@ from lessons.tables import html_table
 METRICS = (*RETRIEVAL_METRICS, "correctness", "strict", "groundedness")
 LABELS = {"correctness": "correctness (half points)", "strict": "strict (fully right)"}
 """Metrics whose name does not say what it counts, as tables and plots call them."""
+
+ALSO = (("smart", "agentic"),)
+"""Pairs that are compared though other stages stand between them: what Reranked loses, Agentic must win back."""
 
 CEILING = "ceiling: evidence given"
 """What the model answers when it gets the evidence without searching for it, in tables, plots and stored runs."""
@@ -155,8 +158,11 @@ class Evaluation:
         return {stage: self.summary(stage, **group) for stage in self.stages} | ({CEILING: ceiling} if ceiling else {})
 
     def gains(self, metrics: Iterable[str] = METRICS) -> list[Gain]:
-        """Each stage against the one before it. For each metric, p is corrected for the number of comparisons."""
-        return [gain for metric in metrics for gain in corrected(self._compare(metric))]
+        """Each stage against the one before it, and the pairs of `ALSO`, metric by metric."""
+        pairs = dict.fromkeys([*pairwise(self.stages), *(pair for pair in ALSO if set(pair) <= set(self.stages))])
+        return [
+            compare_records(self.of(old), self.of(new), metric, old, new) for metric in metrics for old, new in pairs
+        ]
 
     def as_dict(self) -> dict[str, Any]:
         """What `lessons evaluate --json` prints."""
@@ -189,9 +195,6 @@ class Evaluation:
         rows.append(["model calls, tokens", *(f"{each.llm_calls:.1f}, {each.tokens:,.0f}" for each in stages)])
         below = "".join(f"<p>{html.escape(remark)}</p>" for remark in self.remarks)
         return f"<p>{html.escape(repr(self))}</p>" + html_table(["", *columns], rows) + below
-
-    def _compare(self, metric: str) -> list[Gain]:
-        return [compare_records(self.of(old), self.of(new), metric, old, new) for old, new in pairwise(self.stages)]
 
 
 def compare_records(before: Sequence[Record], after: Sequence[Record], metric: str, old: str, new: str) -> Gain:

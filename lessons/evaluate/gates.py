@@ -1,4 +1,4 @@
-"""What each stage promises (row B11), and whether the numbers of an evaluation keep the promise."""
+"""What each stage promises, and whether the numbers of an evaluation keep the promise."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from lessons.evaluate.evaluation import Evaluation, compare_records
 from lessons.settings import settings
 from lessons.tables import html_table
 
-Status = Literal["passed", "missed", "not reachable", "too few questions", "not yet measurable"]
+Status = Literal["passed", "not shown", "missed", "not reachable", "too few questions", "not yet measurable"]
 
 GROUNDED = 0.90
 P95_MS = 10_000.0
@@ -20,13 +20,15 @@ MULTI_PART = "multi-part"
 class Measured(NamedTuple):
     """The value that a gate looks at, the same in words, whether it passes, and how many questions it comes from.
 
-    `needed` is the mean that it takes to pass, `ceiling` what the model answers when the evidence is given to it.
+    `shown` is whether the difference is more than chance, by the rule of `compare`. `needed` is the mean that it takes
+    to pass, `ceiling` what the model answers when the evidence is given to it.
     """
 
     value: float
     number: str
     passed: bool
     n: int
+    shown: bool = True
     needed: float = float("nan")
     ceiling: float = float("nan")
 
@@ -72,10 +74,11 @@ class GateReport(list[GateResult]):
 
 
 def gate_report(evaluation: Evaluation) -> GateReport:
-    """Every gate of row B11 with its number. A gate whose stages or questions are missing is not yet measurable.
+    """Every gate with its number. A gate whose stages or questions are missing is not yet measurable.
 
-    One with fewer than `gate_questions` questions is measured and not judged. One that asks for more correct answers
-    than the model gives from the evidence itself is not reachable by any search.
+    One with fewer than `gate_questions` questions is measured and not judged. One that the mean reaches, but a
+    difference is not shown by the rule of `compare`, is not shown. One that asks for more correct answers than the
+    model gives from the evidence itself is not reachable by a better search.
     """
     return GateReport(_result(gate, evaluation) for gate in [*GAIN_GATES, *(_each_stage(evaluation))])
 
@@ -91,7 +94,7 @@ def _status(measured: Measured) -> Status:
     if measured.n < settings().gate_questions:
         return "too few questions"
     if measured.passed:
-        return "passed"
+        return "passed" if measured.shown else "not shown"
     return "missed" if measured.reachable else "not reachable"
 
 
@@ -108,12 +111,11 @@ def relative_gain(before: str, after: str, metric: str, least: float) -> Gate:
         if not {before, after} <= set(evaluation.stages):
             return None
         gain = compare_records(evaluation.of(before), evaluation.of(after), metric, before, after)
-        number = (
-            f"{gain.relative:+.1%}: {gain.mean_before:.3f} → {gain.mean_after:.3f}, difference {gain.delta:+.3f} "
-            f"[{gain.ci_low:+.3f}, {gain.ci_high:+.3f}], n = {gain.n}"
-        )
+        means = f"{gain.mean_before:.3f} → {gain.mean_after:.3f}"
+        number = f"{gain.relative:+.1%}: {means}, difference {gain.with_interval}, n = {gain.n}: {gain.verdict}"
         needed, ceiling = (1 + least) * gain.mean_before, evaluation.ceiling_mean(metric)
-        return Measured(gain.relative, number, gain.relative >= least, gain.n, needed, ceiling)
+        shown = gain.verdict == "better"
+        return Measured(gain.relative, number, gain.relative >= least, gain.n, shown, needed, ceiling)
 
     return Gate(after, f"{after}: {metric} at least {least:.0%} above {before}", measure)
 
@@ -133,15 +135,16 @@ def _share_correct(stage: str, category: str, least: float) -> Gate:
 
 
 def _no_worse(before: str, after: str, categories: tuple[str, ...]) -> Gate:
-    """Passes unless `after` is shown to be worse; the interval says how much worse it could still be."""
+    """Passes where the interval excludes a loss larger than the `choice_margin`; misses where `after` is worse."""
 
     def measure(evaluation: Evaluation) -> Measured | None:
         old, new = (
             [record for record in evaluation.of(stage) if record.category in categories] for stage in (before, after)
         )
         gain = compare_records(old, new, "correctness", before, after)
-        number = f"{gain.delta:+.3f} [{gain.ci_low:+.3f}, {gain.ci_high:+.3f}], n = {gain.n}"
-        return Measured(gain.delta, number, gain.verdict != "worse", gain.n)
+        margin = settings().choice_margin
+        number = f"{gain.with_interval}, n = {gain.n}; a loss of {margin:.2f} would be minded"
+        return Measured(gain.delta, number, gain.verdict != "worse", gain.n, gain.ci_low >= -margin)
 
     return Gate(after, f"{after}: no worse than {before} on simple questions ({', '.join(categories)})", measure)
 

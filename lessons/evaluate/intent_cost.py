@@ -33,8 +33,7 @@ class IntentCost:
 
     def _delta(self, plain: str, name: str) -> str:
         before, after = self.evaluation.of(plain), self.evaluation.of(name)
-        gain = compare_records(before, after, "correctness", plain, name)
-        return f"{gain.delta:+.2f} [{gain.ci_low:+.2f}, {gain.ci_high:+.2f}]"
+        return compare_records(before, after, "correctness", plain, name).with_interval
 
     def __repr__(self) -> str:
         return "\n".join(" | ".join(row) for row in [_HEAD, *self.rows])

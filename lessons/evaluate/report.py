@@ -9,6 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 from rich.text import Text
 
+from lessons.evaluate.compare import RULE
 from lessons.evaluate.evaluation import CEILED, CEILING, METRICS, Evaluation, Summary, summarise
 from lessons.evaluate.gates import gate_report
 
@@ -20,6 +21,7 @@ def report(evaluation: Evaluation) -> RenderableType:
     """Every stage with its metrics, categories and languages, what changed between stages, promises, notes."""
     tables = [_stages(evaluation), *(_groups(evaluation, metric) for metric in GROUPED)]
     lines = [_about_ceiling(evaluation)] if evaluation.ceiling else []
+    lines += [RULE] if len(evaluation.stages) > 1 else []
     lines += [str(gain) for gain in evaluation.gains(HEADLINE) if gain.n]
     lines += [str(result) for result in gate_report(evaluation) if result.number]
     lines += [f"Note: {remark}" for remark in evaluation.remarks]

@@ -15,7 +15,7 @@ from sqlalchemy.sql import ColumnElement
 from lessons.database import ensure_schema
 from lessons.database.row_security import OWNED, protect, scoped
 from lessons.errors import LessonsError
-from lessons.evaluate.compare import Gain, corrected
+from lessons.evaluate.compare import Gain
 from lessons.evaluate.evaluation import CEILING, METRICS, Evaluation, Record, compare_records
 from lessons.evaluate.export import as_json
 
@@ -117,14 +117,9 @@ def compare_runs(before: Evaluation, after: Evaluation) -> list[Gain]:
     """What changed between two runs, for every stage that both have, over the questions that both asked."""
     shared = [stage for stage in before.stages if stage in after.stages]
     return [
-        gain
+        compare_records(before.of(stage), after.of(stage), metric, f"{stage} then", f"{stage} now")
         for metric in METRICS
-        for gain in corrected(
-            [
-                compare_records(before.of(stage), after.of(stage), metric, f"{stage} then", f"{stage} now")
-                for stage in shared
-            ]
-        )
+        for stage in shared
     ]
 
 

@@ -106,7 +106,7 @@ class Savings:
 
     def _row(self, way: str) -> list[str]:
         gain, ratio = self.gain(way), self.mean(way, "ratio")
-        change = "" if way == NONE else f"{gain.delta:+.3f} [{gain.ci_low:+.3f}, {gain.ci_high:+.3f}]"
+        change = "" if way == NONE else gain.with_interval
         hits = sum(one.hit for one in self.served[way])
         return [
             way,

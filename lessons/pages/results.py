@@ -2,7 +2,9 @@
 
 import streamlit as st
 
+from lessons.evaluate.compare import RULE
 from lessons.evaluate.evaluation import CEILING, METRICS, Evaluation, cells
+from lessons.evaluate.gates import gate_report
 from lessons.evaluate.plots import plot_groups, plot_latency, plot_metric
 from lessons.evaluate.report import PLAIN
 from lessons.pages.common import plain
@@ -19,6 +21,9 @@ def draw(evaluation: Evaluation) -> None:
     gains = [str(gain) for gain in evaluation.gains([metric]) if gain.n]
     if gains:
         st.markdown("  \n".join(map(plain, gains)))
+        st.caption(plain(RULE))
+    with st.expander("What the stages promise"):
+        st.markdown("  \n".join(plain(str(gate)) for gate in gate_report(evaluation) if gate.number))
     whole, *grouped, time = st.tabs(["All questions", *(f"By {by}" for by in GROUPS), "Against time"])
     show_plot(plot_metric(evaluation, metric), f"{metric} of every stage with its interval", whole)
     for tab, by in zip(grouped, GROUPS, strict=True):

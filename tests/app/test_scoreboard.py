@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import Evaluation
+from lessons.evaluate.gates import gate_report
 from lessons.evaluate.runs import delete, load, runs, save
 from lessons.pages import running
 from lessons.pages.common import plain
@@ -57,6 +58,7 @@ def test_a_stored_run_shows_its_intervals_and_gains(scoreboard: AppTest) -> None
     assert list(table.columns) == ["", "naive", "smart"]
     assert table.set_index("")["naive"]["recall@5"] == two_stages().summary("naive").with_interval("recall@5")
     assert plain(str(two_stages().gains(["recall@5"])[0])) in shown(page)
+    assert plain(str(gate_report(two_stages())[-1])) in shown(page)
 
 
 def test_what_is_drawn_by_category_and_language_is_told_in_numbers(scoreboard: AppTest) -> None:

@@ -16,6 +16,16 @@ def test_a_gain_of_a_tenth_passes_and_less_misses() -> None:
     assert statuses(evaluation({"naive": [0.5] * 20, "enhanced": [0.54] * 20}), "above naive") == ["missed"]
 
 
+def test_a_gain_that_chance_may_have_made_is_not_shown() -> None:
+    lucky = evaluation({"naive": [0.5] * 20, "enhanced": [0.5] * 17 + [1.0] * 3})
+    assert statuses(lucky, "above naive") == ["not shown"]
+
+
+def test_no_worse_is_passed_only_where_the_interval_excludes_a_loss_that_would_be_minded() -> None:
+    few = evaluation({"reranked": [1.0] * 30, "agentic": [0.0] * 2 + [1.0] * 28}, "correctness")
+    assert statuses(few, "no worse than reranked") == ["not shown"]
+
+
 def test_a_gate_of_missing_stages_is_not_yet_measurable() -> None:
     report = gate_report(evaluation({"naive": [0.5] * 20}))
     late = [result for result in report if result.gate.stage in STAGES[1:]]
