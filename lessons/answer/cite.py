@@ -14,12 +14,18 @@ _HEADER = re.compile(
     r"|\[\s*(?:Source|출처)\s*:\s*(?P<name>[^\[\]|\n]+?)(?:,\s*p\.[^\[\]|\n]*)?\s*(?:\|[^\[\]\n]*)?\]",
     re.IGNORECASE,
 )
+_TOLD = re.compile(
+    r"([.!?])\s+(?:This|It|That)\b[^.\[\]]{0,80}\b(?:cit|found|mention|stat|sourc)[^.\[\]]{0,60}"
+    r"\bdocument(?: number)? \[?(\d{1,3})\]?[^.\[\]]{0,80}\.",
+    re.IGNORECASE,
+)
 _FIGURE = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
 _LIST_NUMBER = re.compile(r"^\s*\d{1,2}[.)]\s", re.MULTILINE)
 
 
 def plain_citations(answer: str, context: Context) -> str:
-    """The answer with every way in which models cite written as `[3]`: `[Source: 3 | a.pdf]`, `[1, 2]`, `【1】`.
+    """The answer with every way in which models cite written as `[3]`: `[Source: 3 | a.pdf]`, `[1, 2]`, `【1】`, 'This is
+    found in document 3.'
 
     A header that names only a file is cited by that document's number, and left as it is where no document has it.
     """
@@ -29,6 +35,7 @@ def plain_citations(answer: str, context: Context) -> str:
         number = match["number"] or match["round"] or numbers.get(match["name"].strip().casefold())
         return f"[{number}]" if number else match[0]
 
+    answer = _TOLD.sub(r" [\2]\1", answer)
     answer = _SEVERAL.sub(lambda match: "".join(f"[{number}]" for number in re.findall(r"\d+", match[1])), answer)
     return _HEADER.sub(numbered, answer)
 

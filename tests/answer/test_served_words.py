@@ -46,6 +46,8 @@ def answered(server: Server, said: str, question: str = QUESTION, memory: str = 
         ("€36.8 million [Source: 1].", "€36.8 million [1]."),
         ("36.8 (Source: 1 | reports/calderwick-2023-q3.pdf, p. 3)", "36.8 [1]"),
         ("80%입니다. [Source: reports/calderwick-2023-q3.pdf, p. 3 | 계약 기록]", "80%입니다. [1]"),
+        ("It was 36.8. This cost is cited in document 1.", "It was 36.8 [1]."),
+        ("It was 36.8. This is a citation from document 2, page 5.", "It was 36.8 [2]."),
         ("Both say so [1, 2].", "Both say so [1][2]."),
         ("It did【2】.", "It did[2]."),
         ("Document [2] says so.", "Document [2] says so."),
