@@ -19,7 +19,8 @@ def stood_in(records: Sequence[Record], model: str) -> list[str]:
     for record in records:
         steps.setdefault(record.stage, Counter()).update(record.answered)
     return [
-        f"{stage}: the keyless model did {done[KEYLESS]:,} of {done.total():,} steps in place of {model}."
+        f"{stage}: the keyless model did {done[KEYLESS]:,} of {done.total():,} steps in place of {model}; "
+        "the numbers are not those of that model alone."
         for stage, done in steps.items()
         if done[KEYLESS]
     ]
@@ -29,14 +30,23 @@ def announcement(llm: LLM, questions: int, stages: int) -> str:
     """What is about to be asked of a served model; empty for the keyless one, which takes a minute and no money."""
     if isinstance(llm, OfflineLLM):
         return ""
-    return f"{describe(llm)}: {questions:,} questions × {stages} stages, and each once more with its evidence given."
+    answers = questions * (stages + 1)
+    return (
+        f"{describe(llm)} will answer {questions:,} questions × {stages} stage{'s' if stages > 1 else ''}, and each "
+        f"question once more with its evidence given: {answers:,} answers."
+    )
 
 
 def forecast(first: Record, questions: int) -> str:
     """What all questions will take of a stage, from its first answer."""
-    minutes = first.ms * questions / 60_000
-    told = f"{minutes:.0f} minutes" if minutes < 120 else f"{minutes / 60:.1f} hours"
     return (
-        f"{first.stage}: the first answer took {first.ms / 1000:.1f} s, {first.tokens:,} tokens, ${first.cost:.4f}; "
-        f"{questions:,} take about {told}, {first.tokens * questions:,} tokens, ${first.cost * questions:.2f}."
+        f"{first.stage}: the first answer took {first.ms / 1000:.1f} s, {first.tokens:,} tokens, US$ {first.cost:.4f}; "
+        f"{questions:,} like it take {_duration(first.ms * questions / 1000)}, {first.tokens * questions:,} tokens, "
+        f"US$ {first.cost * questions:.2f}."
     )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} seconds"
+    return f"{seconds / 60:.0f} minutes" if seconds < 7_200 else f"{seconds / 3_600:.1f} hours"

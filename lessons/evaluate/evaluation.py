@@ -112,8 +112,9 @@ class Evaluation:
 
     @property
     def quotes(self) -> bool:
-        """Whether the model that answered only quotes."""
-        return str(self.settings.get("answers", "")).startswith(KEYLESS)
+        """Whether nothing but the keyless model answered, which only quotes; by the settings in older runs."""
+        answered = {name for record in self.records for name in record.answered}
+        return answered == {KEYLESS} if answered else str(self.settings.get("answers", "")).startswith(KEYLESS)
 
     @property
     def remarks(self) -> list[str]:

@@ -11,17 +11,21 @@ from typing import Any
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import METRICS, Evaluation, Record
 
+_LISTS = ("retrieved", "warnings", "answered")
+
 
 def as_csv(evaluation: Evaluation) -> str:
     """One line for each answer, after a line of names."""
-    plain = [name.name for name in fields(Record) if name.name not in ("metrics", "retrieved", "warnings")]
+    plain = [name.name for name in fields(Record) if name.name not in ("metrics", *_LISTS)]
     file = io.StringIO(newline="")
     writer = csv.writer(file)
-    writer.writerow([*plain, *METRICS, "retrieved", "warnings"])
+    writer.writerow([*plain, *METRICS, *_LISTS])
     for record in evaluation.records:
         values = [_cell(getattr(record, name)) for name in plain]
         scores = [None if math.isnan(record.value(metric)) else record.value(metric) for metric in METRICS]
-        writer.writerow([*values, *scores, " ".join(record.retrieved), _cell(" ".join(record.warnings))])
+        answered = ", ".join(f"{name}: {count}" for name, count in record.answered.items())
+        lists = " ".join(record.retrieved), " ".join(record.warnings), answered
+        writer.writerow([*values, *scores, *map(_cell, lists)])
     return file.getvalue()
 
 

@@ -15,9 +15,11 @@ from sqlalchemy.sql import ColumnElement
 from lessons.database import ensure_schema
 from lessons.database.row_security import OWNED, protect, scoped
 from lessons.errors import LessonsError
+from lessons.evaluate.answered_by import stood_in
 from lessons.evaluate.compare import Gain
 from lessons.evaluate.evaluation import CEILING, METRICS, Evaluation, Record, compare_records
 from lessons.evaluate.export import as_json
+from lessons.models.call import KEYLESS
 
 _ADD_OWNER = text("ALTER TABLE evaluation_runs ADD COLUMN IF NOT EXISTS user_id varchar")
 """For runs that were stored before questions could be a reader's own."""
@@ -101,7 +103,8 @@ def load(number: int, engine: Engine, owner: str | None = None) -> Evaluation:
         asked, given = (
             tuple(each for each in records if (each.stage == CEILING) is wanted) for wanted in (False, True)
         )
-        return Evaluation(row.data, row.split, asked, row.settings, row.at, ceiling=given)
+        notes = tuple(stood_in(asked, str(row.settings.get("answers", KEYLESS))))
+        return Evaluation(row.data, row.split, asked, row.settings, row.at, notes, given)
 
 
 def delete(number: int, engine: Engine, owner: str | None = None) -> None:

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from lessons.database import engine
 from lessons.evaluate.answered_by import forecast
-from lessons.evaluate.golden import golden_questions
 from lessons.evaluate.run import evaluate
+from lessons.evaluate.runs import load, save
 from lessons.models.llm import language_model
 from lessons.settings import Settings
 from lessons.stages import stage_named
@@ -35,7 +36,8 @@ def measured(database: Settings, server: Server, *behaviours: str):
 def test_a_served_run_is_announced_and_forecast_and_says_who_did_its_steps(database: Settings, server: Server) -> None:
     run, lines = measured(database, server, "answer")
     assert lines[0].startswith("m at 127.0.0.1")
-    assert f"{ASKED} questions × 1 stages" in lines[0]
+    assert f"{ASKED} questions × 1 stage," in lines[0]
+    assert f"{2 * ASKED} answers" in lines[0]
     assert lines[1] == forecast(run.records[0], ASKED)
     assert run.summary("naive").answered_by == {"m": ASKED}
     assert run.as_dict()["stages"]["naive"]["answered_by"] == {"m": ASKED}
@@ -49,9 +51,16 @@ def test_what_the_keyless_model_did_in_its_place_stands_beside_the_numbers(datab
     assert "keyless model 67 %" in run._repr_html_().replace("67%", "67 %")
 
 
+def test_a_stored_run_still_says_who_answered_in_whose_place(database: Settings, server: Server) -> None:
+    run, _ = measured(database, server, "error")
+    found = load(save(run, engine(database)), engine(database))
+    assert [note for note in found.notes if "in place of m at" in note]
+    assert found.summary("naive").answered_by == {"keyless model": ASKED}
+    assert run.quotes
+
+
 def test_a_keyless_run_announces_nothing(database: Settings) -> None:
     lines: list[str] = []
     run = evaluate([stage_named("naive")], "dev", limit=1, place=Workspace.open(database), tell=lines.append)
     assert lines == []
     assert run.summary("naive").answered_by == {"keyless model": 1}
-    assert golden_questions("dev")
