@@ -26,7 +26,7 @@ _LIST_NUMBER = re.compile(r"^\s*\d{1,2}[.)]\s", re.MULTILINE)
 def plain_citations(answer: str, context: Context) -> str:
     """The answer with every way in which models cite written as `[3]`.
 
-    They are `[Source: 3 | a.pdf]`, `(Source: 3)`, `[1, 2]`, `【1】`, and a sentence such as 'This is found in document 3.'
+    They are `[Source: 3 | a.pdf]`, `(Source: 3)`, `[1, 2]`, `【1】` and sentences like 'This is found in document 3.'
     A header that names only a file is cited by that document's number, and left as it is where no document has it.
     """
     numbers = {document.source.casefold(): number for number, document in reversed([*enumerate(context.documents, 1)])}
