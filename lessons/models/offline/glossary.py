@@ -5,7 +5,8 @@ name nothing that only some documents know.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -16,12 +17,23 @@ _MOST_WORDS = 3  # of a form
 _MOST_ENDING = 3  # syllables of particles and endings that may follow a Korean form
 
 Forms = tuple[frozenset[str], ...]
+_off: list[None] = []  # one for each block that has it switched off
+
+
+@contextmanager
+def switched_off() -> Iterator[None]:
+    """No word has another form while the block runs, in every thread, so that its worth can be measured."""
+    _off.append(None)
+    try:
+        yield
+    finally:
+        _off.pop()
 
 
 def others(words: Sequence[str]) -> list[Forms]:
     """For each word of a question, the terms of the forms that may stand in its place; the longest match counts."""
     found: list[Forms] = [()] * len(words)
-    start = 0
+    start = len(words) if _off else 0
     while start < len(words):
         width, forms = _longest(words, start)
         for position in range(start, start + width):
