@@ -176,12 +176,14 @@ class _Seen:
 
 def fall_back(step: Step, llm: LLM, error: Exception, instead: str = INSTEAD) -> None:
     """Note why the model's answer was not used and what came instead; raise what only the reader can fix."""
-    from lessons.models.server import is_for_the_reader, is_out_of_reach  # the client takes a second to import
+    from lessons.models.server import is_for_the_reader, is_out_of_reach, is_timeout  # imports the client: a second
 
     if is_for_the_reader(error):
         raise _explained(error, llm) from error
-    if is_out_of_reach(error) and (patience := getattr(llm, "patience", None)) is not None:
-        patience.given_up = _explained(error, llm)
+    if patience := getattr(llm, "patience", None):
+        patience.timeouts += is_timeout(error)
+        if is_out_of_reach(error) or patience.timeouts > 1:
+            patience.given_up = _explained(error, llm)
     note_failure(step, _explained(error, llm), instead)
 
 

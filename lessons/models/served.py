@@ -30,9 +30,10 @@ class Learned(BaseModel):
 
 
 class Patience(BaseModel):
-    """How long the model is still asked for one answer: until then, and until it cannot be reached."""
+    """How long the model is still asked for one answer: until then, its second time-out, or that it is out of reach."""
 
     until: float
+    timeouts: int = 0
     given_up: ModelError | None = None
 
     model_config = {"arbitrary_types_allowed": True}

@@ -109,10 +109,15 @@ def is_for_the_reader(error: BaseException) -> bool:
     return isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError | openai.NotFoundError)
 
 
+def is_timeout(error: BaseException) -> bool:
+    """Whether the server was too slow for this request; it may be in time for a smaller one."""
+    return isinstance(error, openai.APITimeoutError | httpx.TimeoutException)
+
+
 def is_out_of_reach(error: BaseException) -> bool:
-    """Whether the server cannot be reached. One that was too slow for one request may be in time for a smaller one."""
-    timed_out = isinstance(error, openai.APITimeoutError) or isinstance(error.__cause__, ModelError)
-    return isinstance(error, openai.APIConnectionError) and not timed_out
+    """Whether the server cannot be reached at all."""
+    too_long = isinstance(error.__cause__, ModelError)
+    return isinstance(error, openai.APIConnectionError) and not is_timeout(error) and not too_long
 
 
 def is_refused(error: BaseException) -> bool:
