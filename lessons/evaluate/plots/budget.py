@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 
 from lessons.budget import Piece
 from lessons.evaluate.plots.canvas import canvas
+from lessons.evaluate.plots.labels import wrapped
 
 PART_COLOURS = {
     "system prompt": "#79706e",
@@ -21,6 +22,7 @@ PART_COLOURS = {
 }
 """One colour for each part, the same wherever a budget is drawn."""
 
+_LABEL_WIDTH = 30  # columns of a line
 _NARROWEST = 0.05  # of the width, of a part that has its number written in it
 
 
@@ -42,7 +44,7 @@ def plot_budget(budgets: Mapping[str, Sequence[Piece]], total: int) -> Figure:
     if total <= 1.5 * width:
         axes.axvline(total, color="black", linewidth=1)
     axes.set_xlim(0, 1.02 * (max(total, width) if total <= 1.5 * width else width))
-    axes.set_yticks(range(len(budgets)), budgets)
+    axes.set_yticks(range(len(budgets)), [wrapped(name, _LABEL_WIDTH) for name in budgets])
     axes.set_ylim(len(budgets) - 0.5, -0.5)
     axes.set_xlabel(f"tokens (of {total:,}); hatched: left out")
     axes.set_title("What a model is sent")
