@@ -6,16 +6,25 @@
 from collections.abc import Iterator
 
 import pytest
-from llama_index.core.llms import LLM
 
 from lessons.faults.lab import Lab
+from lessons.models.llm import language_model
+from lessons.models.served import ServedLLM
 from lessons.settings import Settings, adopt
 from lessons.stages import stages
 from tests.served.llama_server import MODEL, LlamaServer, joined_weights, llama_server
 
-BOUNDS = {"request_timeout": 60.0, "max_retries": 0, "reply_seconds": 60.0, "answer_seconds": 60.0}  # seconds, tries
-SHORT = {"max_output_tokens": 64, "agent_tool_calls": 2}
-"""The pretrained model seldom ends an answer by itself, and the agent's searches take four model calls each."""
+CALL = {"max_output_tokens": 48, "max_retries": 0, "request_timeout": 240.0, "reply_seconds": 240.0}
+"""Of one call: the pretrained model seldom ends a text by itself. Seconds for a slow machine."""
+ANSWER = {
+    "max_output_tokens": 128,
+    "max_retries": 0,
+    "request_timeout": 60.0,
+    "reply_seconds": 60.0,
+    "answer_seconds": 60.0,
+    "agent_tool_calls": 2,
+}
+"""Of an answer of a stage. Each search of the agent takes three model calls."""
 
 
 @pytest.fixture(scope="session")
@@ -27,18 +36,20 @@ def server(pytestconfig: pytest.Config) -> Iterator[LlamaServer]:
         yield running
 
 
+@pytest.fixture(scope="session")
+def llm(server: LlamaServer) -> ServedLLM:
+    """The served model. What the server says of itself, such as its window, is not set."""
+    model = language_model(Settings(openai_base_url=server.url, llm_model=MODEL, **CALL))
+    assert isinstance(model, ServedLLM)
+    return model
+
+
 @pytest.fixture(scope="package")
 def lab(server: LlamaServer) -> Iterator[Lab]:
-    """A workspace on the server. What the server says of itself, such as its window, is not set."""
-    adopt(Settings(openai_base_url=server.url, llm_model=MODEL, **BOUNDS, **SHORT))
+    """A workspace whose model is the served one."""
+    adopt(Settings(openai_base_url=server.url, llm_model=MODEL, **ANSWER))
     stages.cache_clear()
     with Lab() as lab:
         yield lab
     adopt(Settings())
     stages.cache_clear()
-
-
-@pytest.fixture
-def llm(lab: Lab) -> LLM:
-    """The served model."""
-    return lab.place.llm

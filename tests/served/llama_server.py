@@ -23,10 +23,15 @@ TEMPLATE = "{{ bos_token }}{% for message in messages %}{{ message['content'] or
 
 @dataclass(frozen=True)
 class LlamaServer:
-    """A running server: what OPENAI_BASE_URL would be, and its process."""
+    """A running server: the address of its root, and its process."""
 
-    url: str
+    root: str
     pid: int
+
+    @property
+    def url(self) -> str:
+        """What OPENAI_BASE_URL would be."""
+        return f"{self.root}/v1"
 
 
 def joined_weights(folder: Path) -> Path:
@@ -50,7 +55,7 @@ def llama_server(weights: Path) -> Iterator[LlamaServer]:
             if not address:
                 log.seek(0)
                 raise RuntimeError(f"the server did not start; its log ends: {log.read()[-1_000:]}")
-            yield LlamaServer(f"{address}/v1", process.pid)
+            yield LlamaServer(address, process.pid)
 
 
 def serve(weights: str) -> None:

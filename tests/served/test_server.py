@@ -6,9 +6,10 @@ import sys
 import httpx
 import psutil
 import pytest
-from llama_index.core.llms import LLM
 
+from lessons.models.abilities import abilities
 from lessons.models.llm import describe, probe
+from lessons.models.served import ServedLLM
 from tests.served.llama_server import MODEL, ROOT, WINDOW, LlamaServer, joined_weights
 
 HOLD = """
@@ -28,9 +29,17 @@ def test_the_server_lists_its_model_and_the_window(server: LlamaServer) -> None:
     assert listed["meta"]["n_ctx"] == WINDOW
 
 
-def test_the_probe_reaches_the_model(llm: LLM, server: LlamaServer) -> None:
+def test_the_probe_reaches_the_model(llm: ServedLLM, server: LlamaServer) -> None:
     probe(llm)
     assert describe(llm) == f"{MODEL} at {httpx.URL(server.url).netloc.decode()}"
+
+
+def test_the_doctor_finds_the_window_and_the_stream_and_says_why_something_else_failed(llm: ServedLLM) -> None:
+    found = {each.name: each for each in abilities(llm)}
+    assert found["window"].detail == f"{WINDOW:,} tokens"
+    assert found["window"].ok
+    assert found["stream"].ok
+    assert all(each.detail for each in found.values())
 
 
 def test_the_server_ends_when_the_process_that_started_it_is_killed(
