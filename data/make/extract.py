@@ -9,6 +9,8 @@ import pypdf
 from bs4 import BeautifulSoup
 from docx.table import Table as WordTable
 
+GAP = " … "
+
 
 def pages(path: Path) -> list[tuple[int | None, str]]:
     """(page number, text) pairs; the page is None where the format has none (DOCX, HTML, MD). A slide is a page."""
@@ -21,9 +23,19 @@ def squeeze(text: str) -> str:
     return re.sub(r"\s+", " ", text).strip()
 
 
+def holds(text: str, quote: str) -> bool:
+    """Whether the text holds the words of the quote, white space aside; ` … ` stands for words that are left out."""
+    rest = squeeze(text)
+    for part in squeeze(quote).split(GAP):
+        _, found, rest = rest.partition(part)
+        if not found:
+            return False
+    return True
+
+
 def find(path: Path, quote: str) -> list[int | None]:
-    """The pages whose text holds the quote, white space aside."""
-    return [number for number, text in pages(path) if squeeze(quote) in squeeze(text)]
+    """The pages whose text holds the quote."""
+    return [number for number, text in pages(path) if holds(text, quote)]
 
 
 def _pdf(path: Path) -> list[tuple[int | None, str]]:

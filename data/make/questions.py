@@ -2,10 +2,11 @@
 
 A question is a block of lines `field: value`, blocks are separated by a blank line. Fields: `q` question,
 `as` language, category and, if it is not the reader, owner, `a` answer, `k` key facts separated by `;`
-(alternatives by `|`), `e` evidence as `file :: exact words`, `user` and `assistant` the turns before.
-The last three may be repeated.
+(alternatives by `|`), `e` evidence as `file :: exact words`, `o` another place that states what the `e` above it
+states, `user` and `assistant` the turns before. All but the first three may be repeated.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from data.make.extract import find
@@ -39,12 +40,14 @@ def _split(found: list[dict]) -> None:
 
 
 def _question(name: str, block: str, world: str, corpus: Path) -> dict:
-    fields: dict[str, list[str]] = {key: [] for key in ("q", "as", "a", "k", "e")}
-    history = []
+    fields: dict[str, list[str]] = {key: [] for key in ("q", "as", "a", "k")}
+    history, items = [], []
     for line in block.splitlines():
         key, _, value = line.partition(": ")
         if key in ("user", "assistant"):
             history.append({"role": key, "content": value})
+        elif key in ("e", "o"):
+            items.append((key, evidence(name, value, world, corpus)))
         elif key in fields:
             fields[key].append(value)
         else:
@@ -59,11 +62,22 @@ def _question(name: str, block: str, world: str, corpus: Path) -> dict:
         "category": category,
         "answer": fields["a"][0],
         "key_facts": [fact.strip() for line in fields["k"] for fact in line.split(";")],
-        "evidence": [evidence(name, line, world, corpus) for line in fields["e"]],
+        "evidence": gathered(items),
         "history": history,
         "split": "",
         "owner": owner,
     }
+
+
+def gathered(items: Iterable[tuple[str, dict]]) -> list[dict]:
+    """The evidence (`e`) in order, each with the other places (`o`) that follow it as `any_of`, if there are any."""
+    found: list[dict] = []
+    for field, place in items:
+        if field == "e":
+            found.append(place)
+        else:
+            found[-1].setdefault("any_of", []).append(place)
+    return found
 
 
 def evidence(name: str, line: str, world: str, corpus: Path) -> dict:

@@ -10,6 +10,7 @@ from lessons.evaluate.evaluate import measure
 from lessons.evaluate.evaluation import CEILING, Record
 from lessons.evaluate.golden import Evidence, Golden
 from lessons.evaluate.judge.judge import is_unanswerable
+from lessons.evaluate.quotes import holds
 from lessons.ingest.index import Index
 from lessons.retrieve.transform.compress import Compress
 from lessons.retrieve.types import Query, Resources, RetrievedDocument
@@ -19,7 +20,7 @@ from lessons.workspace import Workspace
 
 @dataclass(frozen=True)
 class Given:
-    """Instead of searching, takes the chunks that hold the evidence, in its order.
+    """Instead of searching, takes the chunks that hold the evidence, in its order: of each piece its first place.
 
     Where none holds a quote whole, all chunks of its page are taken.
     """
@@ -54,5 +55,5 @@ def _chunks(evidence: Evidence, query: Query, resources: Resources) -> list[Retr
     nodes = resources.store.get_nodes(scope=query.scope.only([evidence.source_file]))
     source = evidence.source_file
     chunks = [RetrievedDocument(node.node_id, node.get_content(), 1.0, source, node.metadata) for node in nodes]
-    holding = [chunk for chunk in chunks if evidence.covered_by(source, chunk.content)]
+    holding = [chunk for chunk in chunks if holds(chunk.content, evidence.quote)]
     return holding or [chunk for chunk in chunks if chunk.page == evidence.page]

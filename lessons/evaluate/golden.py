@@ -3,14 +3,13 @@
 import json
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from lessons.errors import LessonsError
+from lessons.evaluate.quotes import holds
 from lessons.settings import ROOT
-from lessons.text import normalize
 
 GOLDEN = ROOT / "data" / "golden"
 SPLITS = ("dev", "test")
@@ -18,19 +17,36 @@ SPLITS = ("dev", "test")
 
 @dataclass(frozen=True)
 class Evidence:
-    """A passage of a document. Without a quote the whole document is meant; `grade` is its relevance, 1 or more."""
+    """A fact that the answer rests on, and a passage that states it: the words, their document and page.
+
+    `any_of` are other passages that state the same fact, of which each is enough as well. Without a quote the whole
+    document is meant. `…` in a quote stands for words that are left out, as those between the header of a table and
+    one of its rows. `grade` is the relevance, 1 or more.
+    """
 
     source_file: str
     quote: str = ""
     page: int | None = None
     grade: int = 1
+    any_of: tuple["Evidence", ...] = ()
+
+    @property
+    def places(self) -> tuple["Evidence", ...]:
+        """Every passage that states the fact, this one first."""
+        return (self, *self.any_of)
+
+    @property
+    def files(self) -> "Evidence":
+        """The documents of all places, without the words."""
+        first, *others = (Evidence(name) for name in sorted({place.source_file for place in self.places}))
+        return replace(first, any_of=tuple(others))
 
     def covered_by(self, source_file: str, content: str) -> bool:
-        """Whether a chunk holds all words of the quote, in order, letter case, white space and table bars aside.
+        """Whether a chunk holds all words of a place's quote, in order, letter case, white space and table bars aside.
 
         A quote that is cut by the border of two chunks is covered by neither: a reader of one of them would not know.
         """
-        return source_file == self.source_file and _compact(self.quote) in _compact(content)
+        return any(place.source_file == source_file and holds(content, place.quote) for place in self.places)
 
 
 @dataclass(frozen=True)
@@ -50,11 +66,6 @@ class Golden:
     history: tuple[tuple[str, str], ...] = ()
     split: str = "dev"
     owner: str = "reader"
-
-
-@lru_cache(maxsize=4_096)
-def _compact(text: str) -> str:
-    return "".join(normalize(text).casefold().replace("|", " ").split())
 
 
 def golden_questions(split: str, folder: Path = GOLDEN) -> list[Golden]:
@@ -101,7 +112,12 @@ def _from_dict(item: dict[str, Any]) -> Golden:
         **plain,
         answer=item.get("answer", ""),
         key_facts=tuple(item.get("key_facts", ())),
-        evidence=tuple(Evidence(each["source_file"], each["quote"], each.get("page")) for each in item["evidence"]),
+        evidence=tuple(map(_evidence, item["evidence"])),
         history=tuple((turn["role"], turn["content"]) for turn in item.get("history", ())),
         owner=item.get("owner", "reader"),
     )
+
+
+def _evidence(item: dict[str, Any]) -> Evidence:
+    any_of = tuple(map(_evidence, item.get("any_of", ())))
+    return Evidence(item["source_file"], item["quote"], item.get("page"), any_of=any_of)

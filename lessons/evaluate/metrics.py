@@ -1,10 +1,11 @@
 """Retrieval metrics for one question, in the definitions of trec_eval where it has them.
 
 Everything is computed from `hits`: for each rank, best first, the numbers of the gold items that the document there
-covers. Several chunks may cover the same item; only the first one counts.
+covers. An item is a fact; any of the passages that state it will do. Several chunks may cover the same item; only the
+first one counts.
 """
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from math import log2
 
 Hits = Sequence[Set[int]]
@@ -26,20 +27,28 @@ def reciprocal_rank(hits: Hits, k: int) -> float:
 
 
 def ndcg(hits: Hits, grades: Sequence[float], k: int) -> float:
-    """Discounted cumulative gain over the best possible one: gain is the grade, discount log2(1 + rank).
+    """Discounted cumulative gain over the best possible one: gain is the grade, discount log2(1 + place).
 
-    A chunk that covers several new items stands for them one after the other, so that one chunk with everything is
-    a perfect ranking and the value never passes 1. Where each rank covers at most one item, this is trec_eval's
-    `ndcg_cut` (Järvelin & Kekäläinen, 2002, with linear gain).
+    An item counts once, at the first rank that covers it; where a chunk covers several new items, they take the next
+    free places one after the other, so that one chunk with everything is a perfect ranking and the value never passes
+    1. Where each rank covers at most one item, this is trec_eval's `ndcg_cut` (Järvelin & Kekäläinen, 2002, with linear
+    gain).
     """
-    gains: list[float] = []
+    ideal = enumerate(sorted(grades, reverse=True)[:k], start=1)
+    found = [(place, grade) for place, grade in _placed(hits[:k], grades) if place <= k]
+    return _discounted(found) / _discounted(ideal)
+
+
+def _placed(hits: Hits, grades: Sequence[float]) -> Iterator[tuple[int, float]]:
+    """Every item that is found: its place and its grade."""
     seen: set[int] = set()
-    for covered in hits[:k]:
-        new = set(covered) - seen
-        gains += sorted((grades[item] for item in new), reverse=True) or [0.0]
-        seen |= new
-    return _discounted(gains[:k]) / _discounted(sorted(grades, reverse=True)[:k])
+    place = 0
+    for rank, covered in enumerate(hits, start=1):
+        for grade in sorted((grades[item] for item in covered - seen), reverse=True):
+            place = max(rank, place + 1)
+            yield place, grade
+        seen |= covered
 
 
-def _discounted(gains: Sequence[float]) -> float:
-    return sum(gain / log2(1 + rank) for rank, gain in enumerate(gains, start=1))
+def _discounted(gains: Iterable[tuple[int, float]]) -> float:
+    return sum(grade / log2(1 + place) for place, grade in gains)

@@ -25,12 +25,13 @@ def ranking(answer: Answer) -> list[RetrievedDocument]:
 def retrieval_metrics(question: Golden, documents: Sequence[RetrievedDocument]) -> dict[str, float]:
     """Every metric of `RETRIEVAL_METRICS`, each from 0 to 1; none for a question without evidence.
 
-    Items are passages, ranks are chunks; where the evidence is whole documents, each ranks where its best chunk does.
+    Items are facts, ranks are chunks: a fact is found where the first chunk holds a passage that states it. Where the
+    evidence is whole documents, each ranks where its best chunk does.
     """
     if not question.evidence:
         return {}
     evidence = question.evidence
-    files = [Evidence(name) for name in dict.fromkeys(each.source_file for each in evidence)]
+    files = list(dict.fromkeys(each.files for each in evidence))
     by_file = hits(_distinct(documents), files)
     by_passage = by_file if not any(each.quote for each in evidence) else hits(documents, evidence)
     affordable = hits(documents[: _within(documents, TOKEN_BUDGET)], evidence)
@@ -45,7 +46,7 @@ def retrieval_metrics(question: Golden, documents: Sequence[RetrievedDocument]) 
 
 
 def hits(documents: Sequence[RetrievedDocument], evidence: Sequence[Evidence]) -> Hits:
-    """For each document the numbers of the passages that it covers."""
+    """For each document the numbers of the facts that it covers in any of their places."""
     return [
         {number for number, each in enumerate(evidence) if each.covered_by(document.source, document.content)}
         for document in documents

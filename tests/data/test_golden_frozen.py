@@ -6,19 +6,33 @@ from pathlib import Path
 
 GOLDEN = Path(__file__).parents[2] / "data" / "golden"
 FROZEN = "60cf170835b4c38684cd92360f93d9cbb826819e78118384725b0bcdad4460d4"
+FROZEN_PLACES = "2ff14cb2b074a5070fe06771bce2359bc7eedef9950c5143e044423802bf5596"
 
 
-def lines(split: str) -> list[str]:
-    """The questions of a split as they stand in the files, sorted."""
-    found = [line for path in sorted(GOLDEN.glob("*.jsonl")) for line in path.read_text(encoding="utf-8").splitlines()]
-    return sorted(line for line in found if json.loads(line)["split"] == split)
+def questions(split: str) -> list[dict]:
+    """The questions of a split as they stand in the files."""
+    lines = [line for path in sorted(GOLDEN.glob("*.jsonl")) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [question for question in map(json.loads, lines) if question["split"] == split]
+
+
+def digest(rows: list) -> str:
+    return sha256("\n".join(sorted(json.dumps(row, ensure_ascii=False) for row in rows)).encode()).hexdigest()
+
+
+def without_other_places(question: dict) -> dict:
+    first = [{key: item[key] for key in item if key != "any_of"} for item in question["evidence"]]
+    return question | {"evidence": first}
 
 
 def test_the_test_half_is_as_it_was_frozen() -> None:
-    assert sha256("\n".join(lines("test")).encode()).hexdigest() == FROZEN
+    assert digest([without_other_places(question) for question in questions("test")]) == FROZEN
+
+
+def test_the_other_places_of_its_evidence_are_as_they_were_decided() -> None:
+    assert digest([[question["id"], question["evidence"]] for question in questions("test")]) == FROZEN_PLACES
 
 
 def test_no_question_stands_in_both_halves() -> None:
-    asked = {split: {json.loads(line)["question"] for line in lines(split)} for split in ("dev", "test")}
+    asked = {split: {question["question"] for question in questions(split)} for split in ("dev", "test")}
     assert not asked["dev"] & asked["test"]
     assert min(map(len, asked.values())) >= 80

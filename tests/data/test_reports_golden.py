@@ -6,25 +6,36 @@ from pathlib import Path
 
 import pytest
 
-from data.make.extract import pages, squeeze
+from data.make.extract import holds, pages, squeeze
 
 DATA = Path(__file__).parents[2] / "data"
 QUESTIONS = [json.loads(line) for line in (DATA / "golden" / "reports.jsonl").read_text(encoding="utf-8").splitlines()]
 ANSWERABLE = [question for question in QUESTIONS if question["category"] != "unanswerable"]
 
 
+def places(question: dict) -> list[dict]:
+    """Every place of every piece of evidence."""
+    return [place for evidence in question["evidence"] for place in [evidence, *evidence.get("any_of", [])]]
+
+
 @pytest.fixture(scope="module")
 def texts() -> dict[str, dict[int | None, str]]:
-    files = {evidence["source_file"] for question in QUESTIONS for evidence in question["evidence"]}
+    files = {place["source_file"] for question in QUESTIONS for place in places(question)}
     return {file: {page: squeeze(text) for page, text in pages(DATA / "corpus" / file)} for file in files}
 
 
 @pytest.mark.parametrize("question", ANSWERABLE, ids=lambda question: question["id"])
 def test_every_quote_stands_on_its_page(question: dict, texts: dict[str, dict[int | None, str]]) -> None:
     assert question["evidence"]
-    for evidence in question["evidence"]:
-        assert squeeze(evidence["quote"]) in texts[evidence["source_file"]][evidence["page"]]
-        assert len(evidence["quote"]) <= 200
+    for place in places(question):
+        assert holds(texts[place["source_file"]][place["page"]], place["quote"])
+        assert len(place["quote"]) <= 200
+
+
+def test_no_place_of_a_piece_of_evidence_is_listed_twice() -> None:
+    for evidence in (evidence for question in QUESTIONS for evidence in question["evidence"]):
+        found = [(place["source_file"], place["quote"]) for place in [evidence, *evidence.get("any_of", [])]]
+        assert len(set(found)) == len(found)
 
 
 @pytest.mark.parametrize("question", ANSWERABLE, ids=lambda question: question["id"])

@@ -35,6 +35,15 @@ def test_a_question_is_read_with_evidence_history_and_owner(tmp_path: Path) -> N
     assert question.key_facts == ("42억|4.2 billion",)
 
 
+def test_the_other_places_of_a_piece_of_evidence_are_read(tmp_path: Path) -> None:
+    other = {"source_file": "b.md", "page": None, "quote": "42억 원의 매출"}
+    line = LINE | {"evidence": [LINE["evidence"][0] | {"any_of": [other]}]}
+    (question,) = golden_questions("dev", write(tmp_path, line))
+    (evidence,) = question.evidence
+    assert evidence.places == (evidence, Evidence("b.md", "42억 원의 매출"))
+    assert evidence.quote == "매출은 42억 원"
+
+
 def test_only_the_questions_of_the_split_are_read(tmp_path: Path) -> None:
     folder = write(tmp_path, LINE, LINE | {"id": "q2", "split": "test"})
     assert [question.id for question in golden_questions("test", folder)] == ["q2"]
@@ -90,6 +99,19 @@ def test_a_passage_cut_by_a_border_is_covered_by_neither_chunk() -> None:
 def test_evidence_without_a_quote_is_the_whole_document() -> None:
     assert Evidence("a.pdf").covered_by("a.pdf", "anything")
     assert not Evidence("a.pdf").covered_by("b.pdf", "anything")
+
+
+def test_any_place_covers_a_piece_of_evidence() -> None:
+    evidence = Evidence("a.pdf", "rose by 15 %", any_of=(Evidence("b.md", "grew by 15 %"),))
+    assert evidence.covered_by("a.pdf", "Revenue rose by 15 %.")
+    assert evidence.covered_by("b.md", "Revenue grew by 15 %.")
+    assert not evidence.covered_by("b.md", "Revenue rose by 15 %.")
+
+
+def test_the_documents_of_the_places_are_the_same_in_any_order() -> None:
+    one, other = Evidence("a.pdf", "x", 1), Evidence("b.md", "y")
+    there = Evidence("a.pdf", "x", 1, any_of=(other, other)).files
+    assert there == Evidence("b.md", "y", any_of=(one,)).files == Evidence("a.pdf", any_of=(Evidence("b.md"),))
 
 
 def test_a_sample_is_the_same_for_the_same_seed_and_keeps_the_order() -> None:

@@ -19,6 +19,7 @@ class Evidence:
     source_file: str
     quote: str
     page: int | None = None
+    any_of: tuple["Evidence", ...] = ()
 
 
 @dataclass(frozen=True)
@@ -145,6 +146,14 @@ def test_a_right_answer_from_elsewhere_is_reported() -> None:
     assert judge(golden, answered("£125.2 million [2].")).right_answer_wrong_evidence
     assert judge(golden, answered("£125.2 million.")).right_answer_wrong_evidence
     assert not judge(golden, answered("£99 million [2].")).right_answer_wrong_evidence
+
+
+def test_a_right_answer_may_rest_on_any_place_of_the_evidence() -> None:
+    table = Evidence("summary.md", "£ million Q2 2024 … Turnover 125.2")
+    golden = Asked(evidence=(Evidence("thornbury-2024-q2.pdf", "grew by 11.4% and reached", 1, any_of=(table,)),))
+    assert not judge(golden, answered("£125.2 million [1].")).right_answer_wrong_evidence
+    assert not judge(golden, answered("£125.2 million [2].")).right_answer_wrong_evidence
+    assert judge(golden, answered("£125.2 million [3].")).right_answer_wrong_evidence
 
 
 def test_refusals_have_a_precision_and_a_recall() -> None:

@@ -91,6 +91,25 @@ def test_covering_a_passage_again_gains_nothing(ranked: tuple[list[set[int]], li
     assert recall(hits, len(grades), k) == recall(once, len(grades), k)
 
 
+@settings(deadline=None)
+@given(covering(), CUTS, st.data())
+def test_covering_a_passage_at_another_rank_too_never_lowers_a_metric(
+    ranked: tuple[list[set[int]], list[int]], k: int, data: st.DataObject
+) -> None:
+    hits, grades = ranked
+    items = len(grades)
+    extra = data.draw(st.sets(st.tuples(st.integers(0, 11), st.integers(0, items - 1)), max_size=6))
+    more = [covered | {item for rank, item in extra if rank == number} for number, covered in enumerate(hits)]
+    for metric in (recall, all_found):
+        assert metric(hits, items, k) <= metric(more, items, k)
+    assert reciprocal_rank(hits, k) <= reciprocal_rank(more, k)
+    assert ndcg(hits, [1] * items, k) <= ndcg(more, [1] * items, k) + 1e-12
+
+
+def test_a_chunk_with_nothing_new_takes_no_place_from_what_follows() -> None:
+    assert ndcg([{0, 1}, {1}, {2}], [1, 1, 1], 10) == ndcg([{0, 1}, set(), {2}], [1, 1, 1], 10) == 1
+
+
 def test_one_chunk_with_every_passage_is_a_perfect_ranking() -> None:
     assert ndcg([{0, 1, 2}], [1, 1, 1], 10) == 1
     assert all_found([{0, 1, 2}], 3, 1) == 1

@@ -1,6 +1,8 @@
 """From what a stage found to the metrics of the question's evidence."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lessons.answer.answer import Answer
 from lessons.evaluate.golden import Evidence, Golden
@@ -26,6 +28,44 @@ def test_passages_are_found_where_the_first_chunk_that_holds_them_ranks() -> Non
     values = retrieval_metrics(TWO, found)
     assert (values["recall@5"], values["all@10"], values["mrr@10"]) == (1, 1, 0.5)
     assert values["ndcg@10"] == pytest.approx((0.6309298 + 0.4306766) / 1.6309298)
+
+
+ELSEWHERE = question(
+    Evidence("a.pdf", "first fact", any_of=(Evidence("c.pdf", "the same fact"),)), Evidence("b.pdf", "second fact")
+)
+
+
+def test_a_fact_is_found_in_any_of_its_places() -> None:
+    found = [chunk("1", "the same fact", "c.pdf"), chunk("2", "second fact", "b.pdf")]
+    assert set(retrieval_metrics(ELSEWHERE, found).values()) == {1}
+    assert retrieval_metrics(TWO, found)["recall@5"] == 0.5
+
+
+def test_a_fact_that_is_found_in_two_places_counts_once_at_the_better_rank() -> None:
+    found = [chunk("1", "the same fact", "c.pdf"), chunk("2", "noise"), chunk("3", "first fact")]
+    values = retrieval_metrics(ELSEWHERE, found)
+    assert (values["recall@5"], values["doc_recall@5"], values["all@10"]) == (0.5, 0.5, 0)
+    assert values["ndcg@10"] == pytest.approx(1 / 1.6309298)
+
+
+PLACES = [(source, f"fact {number}") for source in ("a.pdf", "b.md", "c.html") for number in range(4)]
+CHUNKS = st.lists(st.lists(st.sampled_from(PLACES), max_size=3), max_size=10)
+FACTS = st.lists(st.lists(st.sampled_from(PLACES), min_size=1, max_size=3, unique=True), min_size=1, max_size=4)
+
+
+@settings(deadline=None)
+@given(CHUNKS, FACTS, st.data())
+def test_another_place_of_a_fact_never_lowers_a_passage_metric(
+    drawn: list[list[tuple[str, str]]], facts: list[list[tuple[str, str]]], data: st.DataObject
+) -> None:
+    sources = [data.draw(st.sampled_from(["a.pdf", "b.md", "c.html"])) for _ in drawn]
+    found = [chunk(str(number), " ".join(words for _, words in each), source)
+             for number, (each, source) in enumerate(zip(drawn, sources, strict=True))]  # fmt: skip
+    firsts = question(*(Evidence(*fact[0]) for fact in facts))
+    every = question(*(Evidence(*fact[0], any_of=tuple(Evidence(*place) for place in fact[1:])) for fact in facts))
+    before, after = retrieval_metrics(firsts, found), retrieval_metrics(every, found)
+    for metric in ("recall@5", "mrr@10", "ndcg@10", "all@10", "recall@2500tok"):
+        assert before[metric] <= after[metric] + 1e-12 <= 1 + 1e-9
 
 
 def test_a_passage_beyond_the_cut_is_not_found() -> None:

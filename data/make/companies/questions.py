@@ -3,7 +3,8 @@
 Beyond the fields of `data.make.questions` a block may begin with `c: company quarter`, the report whose figures stand
 in braces; `{n_rev}` is the bare number, `{en_rev}` and `{ko_rev}` the amount in the other language's words, and
 `{veldrane/2023Q4/rev}` a figure of another report. Evidence is `file :: words`, or `file :: ~ word & word` for the
-shortest passage that holds all the words; `@2023Q4` and `veldrane@2023Q4` name a report as file.
+shortest passage that holds all the words; `~ word & word … word & word` finds one passage behind the other, such as the
+header of a table and a row of it. `@2023Q4` and `veldrane@2023Q4` name a report as file, and an `o` may name several.
 """
 
 import itertools
@@ -15,7 +16,8 @@ from data.make.companies.facts import Facts
 from data.make.companies.model import Company, company
 from data.make.companies.quarter import Quarter
 from data.make.companies.report import report_path
-from data.make.extract import pages, squeeze
+from data.make.extract import GAP, pages, squeeze
+from data.make.questions import evidence, gathered
 
 SOURCE = Path(__file__).parent / "golden.txt"
 SENTENCE_END = re.compile(r"(?<=[.!?])\s")
@@ -81,18 +83,22 @@ def _fields(block: str) -> list[tuple[str, str]]:
             continue
         if facts:
             value = facts.fill(value)
-        fields.append((name, _resolved(value, about) if name == "e" else value))
+        fields += [(name, each) for each in (_resolved(value, about) if name in ("e", "o") else [value])]
     return fields
 
 
-def _resolved(value: str, about: Company | None) -> str:
-    file, _, words = value.partition(" :: ")
-    key, at, quarter = file.partition("@")
+def _resolved(value: str, about: Company | None) -> list[str]:
+    files, _, words = value.partition(" :: ")
+    return [f"{_file(name, about)} :: {words}" for name in files.split()]
+
+
+def _file(name: str, about: Company | None) -> str:
+    key, at, quarter = name.partition("@")
     if not at:
-        return value
+        return name
     named = company(key) if key else about
     assert named is not None
-    return f"{report_path(named, Quarter.parse(quarter)).removeprefix('reports/')} :: {words}"
+    return report_path(named, Quarter.parse(quarter)).removeprefix("reports/")
 
 
 def _question(name: str, fields: list[tuple[str, str]], corpus: Path) -> dict:
@@ -106,7 +112,7 @@ def _question(name: str, fields: list[tuple[str, str]], corpus: Path) -> dict:
         "category": category,
         "answer": first["a"],
         "key_facts": facts,
-        "evidence": [_evidence(name, value, corpus) for key, value in fields if key == "e"],
+        "evidence": gathered((key, _evidence(name, value, corpus)) for key, value in fields if key in ("e", "o")),
         "history": [{"role": key, "content": value} for key, value in fields if key in ("user", "assistant")],
         "split": "",
         "owner": "reader",
@@ -115,17 +121,25 @@ def _question(name: str, fields: list[tuple[str, str]], corpus: Path) -> dict:
 
 def _evidence(name: str, value: str, corpus: Path) -> dict:
     file, _, words = value.partition(" :: ")
-    needles = [needle.strip() for needle in words.removeprefix("~ ").split(" & ")]
-    candidates = [
-        (rank, len(passage), number, passage)
-        for number, passages in _passages(corpus / "reports" / file)
-        for rank, passage in passages
-        if len(passage) <= LONGEST and all(needle in passage for needle in needles)
-    ]
+    if not words.startswith("~ "):
+        return evidence(name, value, "reports", corpus)
+    parts = [part.split(" & ") for part in words.removeprefix("~ ").split(GAP)]
+    candidates = []
+    for number, passages in _passages(corpus / "reports" / file):
+        found = [_shortest(passages, needles) for needles in parts]
+        if all(found):
+            ranks, texts = zip(*found, strict=True)
+            candidates.append((max(ranks), len(GAP.join(texts)), number, GAP.join(texts)))
     if not candidates:
-        raise ValueError(f"{name}: no passage of {file} holds {needles}.")
+        raise ValueError(f"{name}: no passage of {file} holds {parts}.")
     *_, page, quote = min(candidates, key=lambda found: (*found[:2], found[2] or 0))
     return {"source_file": f"reports/{file}", "page": page, "quote": quote}
+
+
+def _shortest(passages: list[tuple[int, str]], needles: list[str]) -> tuple[int, str] | None:
+    """The passage of the best rank, and among these the shortest, that holds all the words."""
+    found = [each for each in passages if len(each[1]) <= LONGEST and all(needle in each[1] for needle in needles)]
+    return min(found, key=lambda each: (each[0], len(each[1])), default=None)
 
 
 @cache

@@ -8,6 +8,7 @@ from lessons.answer.cite import CITATION
 from lessons.answer.refusal import is_refusal
 from lessons.evaluate.judge.question import Passage
 from lessons.evaluate.judge.reading import Reading, read, read_all
+from lessons.evaluate.quotes import holds
 from lessons.retrieve.types import RetrievedDocument
 from lessons.text import language, normalize, sentences, terms
 
@@ -30,13 +31,12 @@ def groundedness(answer: Answer) -> float:
 
 def covers_evidence(answer: Answer, passage: Passage) -> bool:
     """Whether a cited chunk holds the evidence's words, or lies on the same page of the same document."""
-    quote = _compact(passage.quote)
     for citation in answer.citations:
         document = _documents(answer).get(citation.number)
         content = document.content if document else citation.quote
         same = _same_file(citation.source_file, passage.source_file)
         on_page = passage.page is not None and citation.page == passage.page
-        if same and (on_page or quote in _compact(content)):
+        if same and (on_page or holds(content, passage.quote)):
             return True
     return False
 
@@ -102,7 +102,3 @@ _PRIVATE = frozenset({"user_id", "ref_id", "type"})
 
 def _same_file(one: str, other: str) -> bool:
     return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
-
-
-def _compact(text: str) -> str:
-    return "".join(normalize(text).casefold().replace("|", " ").split())

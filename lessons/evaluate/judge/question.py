@@ -5,7 +5,7 @@ from typing import Protocol
 
 
 class Passage(Protocol):
-    """A piece of evidence of a golden question."""
+    """A piece of evidence of a golden question, with the other passages that would do as well."""
 
     @property
     def source_file(self) -> str: ...
@@ -13,6 +13,8 @@ class Passage(Protocol):
     def page(self) -> int | None: ...
     @property
     def quote(self) -> str: ...
+    @property
+    def any_of(self) -> "Sequence[Passage]": ...
 
 
 class Question(Protocol):
