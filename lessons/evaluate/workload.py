@@ -9,7 +9,7 @@ import random
 from dataclasses import dataclass
 
 from lessons.evaluate.golden import Golden, golden_questions
-from lessons.evaluate.intents import UTTERANCES
+from lessons.models.offline.intent import utterances
 from lessons.settings import ROOT
 
 REWORDED = ROOT / "data" / "context" / "reworded.jsonl"
@@ -44,5 +44,4 @@ def workload(limit: int | None = None, seed: int = 0) -> list[Asked]:
 
 
 def _small_talk() -> list[str]:
-    lines = map(json.loads, UTTERANCES.read_text(encoding="utf-8").splitlines())
-    return [line["text"] for line in lines if line["intent"] == "chat" and line["split"] == "dev"]
+    return [each.text for each in utterances() if each.intent == "chat"]

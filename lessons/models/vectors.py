@@ -15,6 +15,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from lessons.settings import ROOT
 
 SHIPPED = ROOT / "data" / "vectors"
+QUESTIONS = SHIPPED / "questions"
 KEY_BYTES = 16
 
 
@@ -33,14 +34,19 @@ def read_vectors(model_name: str, folder: Path = SHIPPED) -> dict[bytes, np.ndar
         return dict(zip((row.tobytes() for row in file["keys"]), file["vectors"], strict=True))
 
 
-def write_vectors(embedding: BaseEmbedding, passages: Iterable[str], folder: Path = SHIPPED) -> Path:
-    """Embed the passages and write their file; the same passages give the same bytes. Returns its path."""
+def write_vectors(
+    embedding: BaseEmbedding, texts: Iterable[str], folder: Path = SHIPPED, role: str = "passage"
+) -> Path:
+    """Embed the texts and write their file; the same texts give the same bytes. Returns its path."""
     from lessons.text import normalize
 
-    texts = {key("passage", clean): clean for clean in map(normalize, passages)}
-    keys = sorted(texts)
-    vectors = np.array(embedding.get_text_embedding_batch([texts[k] for k in keys]), dtype=np.float16)
+    clean = dict(sorted((key(role, text), text) for text in map(normalize, texts)))
+    if role == "query":
+        vectors = [embedding.get_query_embedding(text) for text in clean.values()]
+    else:
+        vectors = embedding.get_text_embedding_batch(list(clean.values()))
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{embedding.model_name}.npz"
-    np.savez_compressed(path, keys=np.frombuffer(b"".join(keys), np.uint8).reshape(-1, KEY_BYTES), vectors=vectors)
+    keys = np.frombuffer(b"".join(clean), np.uint8).reshape(-1, KEY_BYTES)
+    np.savez_compressed(path, keys=keys, vectors=np.array(vectors, dtype=np.float16))
     return path

@@ -3,19 +3,30 @@
 from collections.abc import Callable, Iterator
 
 import pytest
+from llama_index.core.embeddings import MockEmbedding
 
 from lessons.context.intent import Intent, decide, with_top_k
+from lessons.database import engine
 from lessons.errors import LessonsError
+from lessons.models.embedding import embedding_model
 from lessons.models.llm import language_model
+from lessons.models.offline.intent import utterances
 from lessons.models.offline.llm import OfflineLLM
 from lessons.settings import Settings
 from lessons.stages import Stage, stages
 from lessons.trace import Step
+from lessons.workspace import Workspace
 from tests.support.openai_server import Server, openai_server
 
 
-def intent_of(text: str) -> str:
-    return decide(text, OfflineLLM(), Step("intent")).intent
+@pytest.fixture(scope="module")
+def place(database: Settings) -> Workspace:
+    llm = OfflineLLM(embedding=embedding_model(database))
+    return Workspace(database, engine(database), MockEmbedding(embed_dim=3), llm)
+
+
+def intent_of(text: str, place: Workspace) -> str:
+    return decide(text, place.llm, Step("intent")).intent
 
 
 @pytest.mark.parametrize(
@@ -52,8 +63,57 @@ def test_the_reply_fits_and_is_in_the_language_of_the_user(stage: Stage, text: s
         ("두 요금제를 비교해 주세요", "complex"),
     ],
 )
-def test_courtesies_do_not_hide_a_question(text: str, intent: str) -> None:
-    assert intent_of(text) == intent
+def test_courtesies_do_not_hide_a_question(place: Workspace, text: str, intent: str) -> None:
+    assert intent_of(text, place) == intent
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("당뇨병이란?", "moderate"),
+        ("What is diabetes?", "moderate"),
+        ("리시노프릴과 메트포르민을 같이 복용해도 되나요?", "complex"),
+        ("What worries you most in the latest report?", "complex"),
+        ("최근 보고서에서 가장 우려되는 점은?", "complex"),
+        ("ORD-2024-001 상태", "simple"),
+    ],
+)
+def test_definitions_need_more_than_facts_and_interactions_and_explorations_most(
+    place: Workspace, text: str, intent: str
+) -> None:
+    assert intent_of(text, place) == intent
+
+
+@pytest.mark.parametrize("text", ["👍", "🙏🙏", "?!", "…"])
+def test_signs_without_words_get_a_friendly_reply_and_no_document(stage: Stage, text: str) -> None:
+    answer = Intent(stage).ask(text)
+    assert (answer.text, answer.context.empty) == ("All right. Ask whenever you like.", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"), [("Hello!", "chat"), ("감사합니다", "chat"), ("Compare the plans", "complex")]
+)
+def test_without_an_embedding_model_letters_decide(text: str, intent: str) -> None:
+    assert decide(text, OfflineLLM(), Step("intent")).intent == intent
+
+
+def test_another_embedding_model_embeds_the_examples_once_as_passages() -> None:
+    asked: list[str] = []
+
+    class Lengths(MockEmbedding):
+        """A model of its own, whose vectors say how long a text is."""
+
+        def _get_text_embedding(self, text: str) -> list[float]:
+            asked.append(text)
+            return [float(len(text)), 1.0]
+
+        def _get_query_embedding(self, query: str) -> list[float]:
+            return [float(len(query)), 1.0]
+
+    llm = OfflineLLM(embedding=Lengths(embed_dim=2))
+    assert decide("Compare both offers with last year's, and say which is better for whom", llm, Step("intent")).top_k
+    decide("Hello!", llm, Step("intent"))
+    assert sorted(asked) == sorted(each.text for each in utterances())
 
 
 @pytest.mark.parametrize(
@@ -97,5 +157,5 @@ def test_a_model_that_fails_leaves_the_decision_to_the_keyless_one(server: Serve
 @pytest.mark.parametrize(
     "text", ["Great, what is it?", "감사보고서 언제 나와요?", "ok why?", "네 언제요?", "Who are the owners?"]
 )
-def test_a_question_in_few_words_is_no_courtesy(text: str) -> None:
-    assert intent_of(text) != "chat"
+def test_a_question_in_few_words_is_no_courtesy(place: Workspace, text: str) -> None:
+    assert intent_of(text, place) != "chat"

@@ -6,6 +6,7 @@ variables with deterministic methods, so it needs no key, no server and no weigh
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -69,6 +70,11 @@ class OfflineLLM(CustomLLM, FunctionCallingLLM):
 
     model: str = "keyless-extractive"
     embedding: BaseEmbedding | None = None
+
+    @cached_property
+    def classifier(self) -> intent.Classifier:
+        """What tells intents apart, fitted to the labelled examples."""
+        return intent.Classifier(self.embedding, intent.utterances())
 
     @classmethod
     def class_name(cls) -> str:
