@@ -13,6 +13,10 @@ def rows(name: str) -> list[dict[str, str]]:
     return [json.loads(line) for line in (CONTEXT / name).read_text(encoding="utf-8").splitlines()]
 
 
+def letters(row: dict[str, str]) -> str:
+    return "".join(sign for sign in row["text"].casefold() if sign.isalnum())
+
+
 def test_the_test_set_is_as_it_was_frozen() -> None:
     text = (CONTEXT / "intent_test.jsonl").read_text(encoding="utf-8")
     assert sha256(text.encode()).hexdigest() == FROZEN
@@ -21,4 +25,5 @@ def test_the_test_set_is_as_it_was_frozen() -> None:
 def test_every_intent_has_twenty_utterances_in_each_language_and_none_is_trained_on() -> None:
     test, trained = rows("intent_test.jsonl"), rows("utterances.jsonl")
     assert set(Counter((row["intent"], row["language"]) for row in test).values()) == {20}
-    assert not {row["text"].casefold() for row in test} & {row["text"].casefold() for row in trained}
+    shared = len({letters(row) for row in test} & {letters(row) for row in trained} - {""})
+    assert shared == 0  # counted, because whoever tunes the classifier must not see the texts
