@@ -9,8 +9,9 @@ from lessons.text import language, sentences, terms
 CITATION = re.compile(r"\[(\d{1,3})\]")
 _SEVERAL = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})+)\s*\]")
 _HEADER = re.compile(
-    r"[\[【]\s*(?:(?:Source|Document|Doc|출처|문서)\s*:?\s*)?(?P<number>\d{1,3})\s*(?:[|,†:][^\[\]【】\n]*)?[\]】]"
-    r"|\(\s*(?:Source|출처)\s*:?\s*(?P<round>\d{1,3})\b[^()\n]*\)"
+    r"[\[【]\s*(?:(?:Source|Document|Doc|출처|문서(?: 번호)?)\s*:?\s*)?(?P<number>\d{1,3})\s*"
+    r"(?:[|,†:][^\[\]【】\n]*)?[\]】]"
+    r"|\(\s*(?:Source|출처|문서 번호)\s*:?\s*(?P<round>\d{1,3})\b[^()\n]*\)"
     r"|\[\s*(?:Source|출처)\s*:\s*(?P<name>[^\[\]|\n]+?)(?:,\s*p\.[^\[\]|\n]*)?\s*(?:\|[^\[\]\n]*)?\]",
     re.IGNORECASE,
 )
@@ -19,12 +20,15 @@ _TOLD = re.compile(
     r"\bdocument(?: number)? \[?(\d{1,3})\]?[^.\[\]]{0,80}\.",
     re.IGNORECASE,
 )
+_RUN = r"(?:\[\d{1,3}\] ?)+"
+_BEFORE_WORDS = re.compile(rf"(?P<run>{_RUN})(?P<words>[^\[\]]+?)(?P<stop>[.!?]?)(?: *(?=\[)|\s*$)")
+_BEHIND_STOP = re.compile(rf"(?P<stop>[.!?]) *(?P<run>{_RUN})")
 _FIGURE = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
 _LIST_NUMBER = re.compile(r"^\s*\d{1,2}[.)]\s", re.MULTILINE)
 
 
 def plain_citations(answer: str, context: Context) -> str:
-    """The answer with every way in which models cite written as `[3]`.
+    """The answer with every way in which models cite written as `[3]`, before the full stop of its sentence.
 
     They are `[Source: 3 | a.pdf]`, `(Source: 3)`, `[1, 2]`, `【1】` and sentences like 'This is found in document 3.'
     A header that names only a file is cited by that document's number, and left as it is where no document has it.
@@ -37,7 +41,18 @@ def plain_citations(answer: str, context: Context) -> str:
 
     answer = _TOLD.sub(r" [\2]\1", answer)
     answer = _SEVERAL.sub(lambda match: "".join(f"[{number}]" for number in re.findall(r"\d+", match[1])), answer)
-    return _HEADER.sub(numbered, answer)
+    return "\n".join(map(_closing, _HEADER.sub(numbered, answer).split("\n")))
+
+
+def _closing(line: str) -> str:
+    """The line with each number at the end of its sentence, also where the model put them at the beginning."""
+    if CITATION.match(line) and not re.search(r"\]\W*$", line):
+        line = _BEFORE_WORDS.sub(_cited, line)
+    return _BEHIND_STOP.sub(_cited, line).rstrip()
+
+
+def _cited(match: re.Match[str]) -> str:
+    return f"{match.groupdict().get('words', '')} {match['run'].strip()}{match['stop']} "
 
 
 def unsupported_figures(answer: str, context: Context, known: str) -> list[str]:

@@ -1,5 +1,6 @@
 """Answering: the model speaks, piece by piece, and what it said is tied back to the documents."""
 
+import re
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from typing import Any
@@ -24,6 +25,7 @@ from lessons.trace import Step
 
 UNSUPPORTED = "Not in the passages that the answer cites: {}. Check it before you rely on it."
 UNSOURCED = "The answer names none of the documents as its source; check it before you rely on it."
+_PLACEHOLDER = re.compile(r" ?\[(?:number|문서 번호)\]")
 
 
 def respond(
@@ -85,7 +87,7 @@ def own_words(text: str) -> str:
         text = text.strip().removeprefix(line)
     for refusal in REFUSALS:
         text = text.strip().removesuffix(refusal) if text.strip() != refusal else text
-    return text.strip()
+    return _PLACEHOLDER.sub("", text).strip()
 
 
 def _complete(answer: Answer, question: str, memory: str, step: Step) -> None:

@@ -45,7 +45,11 @@ def answered(server: Server, said: str, question: str = QUESTION, memory: str = 
         ),
         ("€36.8 million [Source: 1].", "€36.8 million [1]."),
         ("36.8 (Source: 1 | reports/calderwick-2023-q3.pdf, p. 3)", "36.8 [1]"),
-        ("80%입니다. [Source: reports/calderwick-2023-q3.pdf, p. 3 | 계약 기록]", "80%입니다. [1]"),
+        ("80%입니다. [Source: reports/calderwick-2023-q3.pdf, p. 3 | 계약 기록]", "80%입니다 [1]."),
+        ("80%입니다. [문서 번호: 1]", "80%입니다 [1]."),
+        ("[1] It was 36.8. [2] Hull has 1,240.", "It was 36.8 [1]. Hull has 1,240 [2]."),
+        ("[1] 36.8입니다.\n[2] 헐입니다.", "36.8입니다 [1].\n헐입니다 [2]."),
+        ("1. It was 36.8. [1]\n2. Hull. [2]", "1. It was 36.8 [1].\n2. Hull [2]."),
         ("It was 36.8. This cost is cited in document 1.", "It was 36.8 [1]."),
         ("It was 36.8. This is a citation from document 2, page 5.", "It was 36.8 [2]."),
         ("Both say so [1, 2].", "Both say so [1][2]."),
@@ -86,6 +90,7 @@ def test_a_figure_may_stand_in_the_question_the_memory_or_with_other_separators(
     assert unsupported_figures("In 2023 it was 36.8 [1], as 55 said.", CONTEXT, "2023 55") == []
     assert unsupported_figures("Hull employs 1240 people [2].", CONTEXT, "") == []
     assert unsupported_figures("Hull employs 1,240 people [1].", CONTEXT, "") == ["1,240"]
+    assert unsupported_figures(plain_citations("[1] Hull employs 1,240.", CONTEXT), CONTEXT, "") == ["1,240"]
     assert unsupported_figures("1. Hull\n2. Leeds has 3 gates", CONTEXT, "") == []
 
 
@@ -103,6 +108,7 @@ def test_what_a_small_model_repeats_of_its_instructions_is_left_out() -> None:
     echoed = "One to three plain sentences, each with its citation. Numbered lines for steps.\n\n1. Open it [1]."
     assert own_words(echoed) == "1. Open it [1]."
     assert own_words(f"Access ends after 14 days. {NOT_FOUND['en']}") == "Access ends after 14 days."
+    assert own_words("80%입니다 [문서 번호].") == "80%입니다."
     assert own_words(NOT_FOUND["ko"]) == NOT_FOUND["ko"]
 
 
