@@ -35,7 +35,7 @@ def _shared(learner: Callable[..., Any], one: str, other: str) -> str | None:
 
 
 @exercise(
-    "10.2", "A key that look-alikes cannot fool", "a function of a question that gives its key", rounds=5, use=_shared
+    "10.2", "A key that tells look-alikes apart", "a function of a question that gives its key", rounds=5, use=_shared
 )
 def cache_key(random: Random) -> Iterator[Case]:
     quarter, year = random.randint(1, 3), random.randint(2019, 2023)

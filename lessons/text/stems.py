@@ -13,7 +13,7 @@ make:made mean:meant meet:met pay:paid rise:rose,risen run:ran say:said see:saw,
 speak:spoke,spoken spend:spent stand:stood take:took,taken teach:taught tell:told think:thought throw:threw,thrown
 understand:understood win:won write:wrote,written man:men woman:women child:children person:people
 """
-_BASE = {
+IRREGULAR = {
     form: entry.partition(":")[0] for entry in _IRREGULAR_FORMS.split() for form in entry.partition(":")[2].split(",")
 }
 
@@ -24,5 +24,5 @@ def english_stem(word: str) -> str:
 
     A stemmer keeps the word in itself while it works, so threads cannot share one.
     """
-    base = _BASE.get(word, word)
+    base = IRREGULAR.get(word, word)
     return snowballstemmer.stemmer("porter").stemWord(base) or base

@@ -1,6 +1,5 @@
 """The guard of the response cache: what looks alike and asks something else must not share an answer."""
 
-import json
 import unicodedata
 from collections import Counter
 
@@ -9,51 +8,76 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.context.cache.guard import differences, read_constraints
-from lessons.settings import ROOT
+from lessons.evaluate.cache_pairs import FROZEN, Pair, cache_pairs
 
-PAIRS = [
-    json.loads(line)
-    for line in (ROOT / "data" / "context" / "cache_pairs.jsonl").read_text(encoding="utf-8").splitlines()[:212]
-]  # those that the author of the guard wrote
-LOOK_ALIKES = [pair for pair in PAIRS if not pair["same"]]
+PAIRS = cache_pairs()
+FROZEN_PAIRS = cache_pairs(FROZEN)
 
 
-def test_there_are_enough_pairs_of_every_kind_in_both_splits_and_languages() -> None:
-    counted = Counter((pair["kind"], pair["split"]) for pair in LOOK_ALIKES)
-    assert len(LOOK_ALIKES) >= 100
-    assert len(PAIRS) - len(LOOK_ALIKES) >= 60
-    assert all(counted[kind, split] >= 3 for kind, _ in counted for split in ("dev", "test"))
+def test_there_are_enough_pairs_of_both_languages() -> None:
+    for pairs in (PAIRS, FROZEN_PAIRS):
+        counted = Counter((pair.language, pair.same) for pair in pairs)
+        assert min(counted.values()) >= 50
+        assert len(pairs) >= 250
 
 
-@pytest.mark.parametrize("pair", LOOK_ALIKES, ids=lambda pair: pair["id"])
-def test_a_look_alike_is_told_apart(pair: dict) -> None:
-    assert differences(pair["asked"], pair["again"])
+def test_no_frozen_question_is_one_to_develop_on() -> None:
+    known, frozen = ({text for pair in pairs for text in (pair.asked, pair.again)} for pairs in (PAIRS, FROZEN_PAIRS))
+    assert not known & frozen
 
 
-@pytest.mark.parametrize("split", ["dev", "test"])
+@pytest.mark.parametrize("pair", [pair for pair in PAIRS if not pair.same], ids=lambda pair: pair.again)
+def test_a_look_alike_is_told_apart(pair: Pair) -> None:
+    assert not pair.hits()
+
+
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_most_paraphrases_are_recognised(split: str, language: str) -> None:
-    same = [pair for pair in PAIRS if pair["same"] and (pair["split"], pair["language"]) == (split, language)]
-    assert sum(not differences(pair["asked"], pair["again"]) for pair in same) > len(same) / 2
+def test_most_paraphrases_to_develop_on_are_recognised(language: str) -> None:
+    same = [pair for pair in PAIRS if pair.same and pair.language == language]
+    assert sum(pair.hits() for pair in same) > len(same) * 2 / 3
 
 
 @pytest.mark.parametrize(
     ("asked", "again", "rule"),
     [
         ("Who may export 3 reports?", "Who may export 4 reports?", "numbers"),
-        ("Sales in Q2 2024 and Q3 2023?", "Sales in Q3 2024 and Q2 2023?", "periods"),
+        ("Sales in Q2 2024 and Q3 2023?", "Sales in Q3 2024 and Q2 2023?", "numbers"),
         ("Does it cover cracks?", "Does it not cover cracks?", "negation"),
-        ("회원 수가 늘었나요?", "회원 수가 줄었나요?", "direction"),
+        ("회원 수가 늘었나요?", "회원 수가 줄었나요?", "words"),
         ("Who signed?", "When was it signed?", "what is asked"),
-        ("Can members vote?", "Must members vote?", "duty"),
+        ("Can members vote?", "Must members vote?", "modality"),
         ("Who is the treasurer?", "Who was the treasurer?", "tense"),
         ("갑사가 을사에 빌려준 돈은 얼마인가요?", "을사가 갑사에 빌려준 돈은 얼마인가요?", "who does what"),
+        ("Who hired the manager?", "Who did the manager hire?", "who does what"),
+        ("Was Ann paid by the bank?", "Did Ann pay the bank?", "who does what"),
+        ("When is the manager's friend here?", "When is the friend's manager here?", "who does what"),
+        ("전시는 내일부터 하나요?", "전시는 내일까지 하나요?", "who does what"),
+        ("언제부터 접수하나요?", "언제까지 접수하나요?", "who does what"),
+        ("시장을 비판한 의원은 누구인가요?", "시장이 비판한 의원은 누구인가요?", "who does what"),
+        ("씻고 자르나요?", "자르고 씻나요?", "who does what"),
         ("What did the lamp cost?", "What did the chair cost?", "words"),
         ("What is the fee?", "수수료는 얼마인가요?", "language"),
     ],
 )
 def test_each_rule_tells_what_it_is_there_for(asked: str, again: str, rule: str) -> None:
     assert rule in differences(asked, again)
+
+
+@pytest.mark.parametrize(
+    ("asked", "again"),
+    [
+        ("Who designed the bridge?", "By whom was the bridge designed?"),
+        ("Who lent Tom the tent?", "Who did Tom borrow the tent from?"),
+        ("Is Mars smaller than Venus?", "Is Venus bigger than Mars?"),
+        ("When does it open on June 21st, 2025?", "When does it open on 21 June 2025?"),
+        ("사진을 누가 찍었나요?", "누가 사진을 찍었어요?"),
+        ("자전거는 어디서 빌려요?", "자전거 어디서 빌릴 수 있나요?"),
+        ("한라산이 지리산보다 높나요?", "지리산이 한라산보다 낮나요?"),
+        ("2025년 10월 6일에 여나요?", "2025/10/06에 여나요?"),
+    ],
+)
+def test_voice_converse_order_and_spelling_do_not_matter(asked: str, again: str) -> None:
+    assert not differences(asked, again)
 
 
 @given(st.text(max_size=80), st.text(max_size=80))

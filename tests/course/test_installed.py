@@ -20,8 +20,8 @@ from lessons.evaluate.judge import agreement
 from lessons.models import vectors
 
 paths = [
-    library.CORPUS, vectors.QUESTIONS, menus.MENUS, cache_pairs.PAIRS, fonts.FONT, golden.GOLDEN, intents.TEST,
-    intents.EXAMPLES, agreement.PAIRS, support.QUESTIONS, workload.REWORDED,
+    library.CORPUS, vectors.QUESTIONS, menus.MENUS, cache_pairs.PAIRS, cache_pairs.FROZEN, fonts.FONT,
+    golden.GOLDEN, intents.TEST, intents.EXAMPLES, agreement.PAIRS, support.QUESTIONS, workload.REWORDED,
 ]
 print(json.dumps({
     "folder": str(settings.ROOT), "missing": [str(path) for path in paths if not path.exists()],

@@ -8,7 +8,7 @@ import pytest
 from llama_index.core.embeddings import MockEmbedding
 
 from lessons.database import engine
-from lessons.evaluate.cache_pairs import cache_pairs, guard_ablation, plot_thresholds
+from lessons.evaluate.cache_pairs import Pair, cache_pairs, count_hits, plot_thresholds
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.plots.savings import plot_savings
 from lessons.evaluate.savings import ALL, DEVICES, NONE, Savings, savings
@@ -107,14 +107,20 @@ def test_the_plot_has_a_point_for_each_way(served: Savings) -> None:
     assert {text.get_text() for text in axes.texts} == set(served.served)
 
 
-def test_no_look_alike_of_test_hits_and_without_words_or_numbers_some_would() -> None:
-    rows = {name: wrong for name, wrong, *_ in guard_ablation(cache_pairs("test")).rows}
-    assert rows["whole"] == 0
-    assert rows["none"] == 63
-    assert min(rows["without words"], rows["without numbers"]) > 0
+def test_hits_are_counted_by_language_and_by_whether_the_questions_ask_the_same() -> None:
+    pairs = [
+        Pair("Who hired Ann?", "Who did Ann hire?", False, "role", "en"),
+        Pair("Who hired Ann?", "Ann was hired by whom?", True, "voice", "en"),
+        Pair("환불은 언제 되나요?", "환불 언제 돼요?", True, "ending", "ko"),
+    ]
+    counted = count_hits(pairs, [0.99, 0.95, 0.5])
+    assert counted.rows["similarity"] == {("en", False): 1, ("en", True): 1}
+    assert counted.rows["guard"] == {("en", True): 1, ("ko", True): 1}
+    assert counted.rows["both"] == {("en", True): 1}
+    assert "0 of 1, 1 of 1, 0 of 1" in repr(counted)
 
 
 def test_the_curve_of_the_threshold_falls() -> None:
-    pairs = cache_pairs("test")
+    pairs = cache_pairs()
     (axes,) = plot_thresholds(pairs, [0.9] * len(pairs)).axes
     assert all((line.get_ydata()[:-1] >= line.get_ydata()[1:]).all() for line in axes.lines[:4])

@@ -107,8 +107,7 @@ class Cached(Device):
         if history := tuple(scope.get("history") or ()):
             query = Query(text, self._scope(scope.get("user")), history=history)
             text = Compress().transform([text], query, self.place.resources(self.index), step)[0]
-            read = read_constraints(text)
-            if len(read.words) + len(read.numbers) < _PINNED:
+            if sum(not (word.light or word.is_asked) for word in read_constraints(text).words) < _PINNED:
                 step.notes.append("not looked up: the question does not stand alone")
                 return None
         vector = self.place.embedding.get_query_embedding(text)

@@ -1,109 +1,153 @@
-"""The words and phrases by which an English question is read.
+"""The closed classes and phrases by which an English question is read, and what can always stand for what."""
 
-Only what can always stand for the other counts as a synonym: a price is not always a cost, nor a client a customer.
-"""
+# ruff: noqa: E501
 
 import re
 
-POLITE = re.compile(
-    r"\b(?:hi|hello|hey|please|kindly|thanks|thank you|dear|(?:can|could|would) you (?:please )?(?:tell|explain to) me"
-    r"|(?:please )?tell me|do you know|i(?:'d| would) like to know|i want to know|i wonder|let me know)\b",
-    re.IGNORECASE,
-)
 REWRITTEN = [
     (re.compile(pattern), instead)
     for pattern, instead in (
-        (r"(\w)n['’]t\b", r"\1 not"),
-        (r"\bcanno?t\b|\bca not\b", "can not"),
-        (r"['’]s\b", ""),
-        (r"['’](?:re|m|ve|ll|d)\b", " "),
+        (r"[’`]", "'"),
+        (r"\b(?:can't|cannot)\b", "can not"),
+        (r"\bwon't\b", "will not"),
+        (r"(\w)n't\b", r"\1 not"),
+        (r"'(?:re|m)\b", " are"),
+        (r"'ll\b", " will"),
+        (r"'ve\b", " have"),
+        (r"\b(i|you|we|they|he|she)'d\b", r"\1 would"),
+        (r"\b(who|what|where|when|why|how|that|there|it|he|she|here)'?s\b", r"\1 is"),
+        (r"'s\b|(?<=s)'(?=\s)", " 's "),
+        (r"\b(?:got to|gotta|(?:have|has|had|need|needs|needed) to|needs?(?= to)|required to|supposed to|should)\b", "must"),
+        (r"\bgonna\b|\b(?:am|is|are) going to(?= \w)", "will"),
+        (r"\b(?:able|allowed|permitted|possible) to\b|\bis it (?:ok|okay|possible|allowed|permitted) (?:to|if)\b", "can"),
+        (r"\b(?:not|n't) (?:\w+ )?(?:can|may)\b|\b(?:forbidden|prohibited|banned)\b", "can not"),
+        (r"\b(?:in|on|at|for|by)? ?(?:what|which) (?:date|day|time|moment)\b|\bwhat is the (?:date|time) (?:of|for)\b", "when"),
+        (r"\b(?:in|at)? ?(?:what|which) (?:place|location)\b", "where"),
+        (r"\b(?:for )?(?:what|which) (?:is the |was the )?(?:reason|cause)(?: for| that)?\b|\bhow come\b", "why"),
+        (r"\b(?:(?:what|how large) (?:is |was )?)?the number of\b|\b(?:what |^)number of\b", "how many"),
+        (r"\bhow (?:much|large|big|high|great)\b", "what"),
+        (r"\b(?:wich|whch|whihc)\b", "which"),
+        (r"\b(?:waht|wht|wat)\b", "what"),
+        (r"\bthe (?:right|correct|proper|exact) ", "the "),
+        (r"(#\S+)\s+(?:long|old|tall|high|wide|deep)\b", r"\1"),
+        (r"\b(?:does|do|did|will) ([^?]*?) last\s+(?=#)", r"is \1 "),
+        (r"\bwhat (?:do|must|can) \w+ (?:must )?do to\b|\b(?:what (?:are|is) )?the (?:\w+ )?(?:steps?|way|procedure|process) (?:to|for|of)\b"
+         r"|\bhow (?:to|do you go about)\b", "how do i"),
+        (r"\btakes? place\b|\btook place\b", "is held"),
         (r"\b(?:turn|switch)(?:ed|ing)? on\b", "enable"),
         (r"\b(?:turn|switch)(?:ed|ing)? off\b", "disable"),
-        (r"\b(?:in|on|at|for|by)? ?(?:what|which) (?:date|day|time|moment)\b", "when"),
-        (r"\b(?:in|at)? ?(?:what|which) (?:place|location)\b", "where"),
-        (r"\b(?:for )?(?:what|which) (?:is the |was the )?(?:reason|cause)\b", "why"),
-        (r"\b(?:(?:what|how large) (?:is |was )?)?the number of\b|\b(?:what |^)number of\b", "how many"),
-        (r", (?:who|which) (?:is|are|was|were)\b", ""),
-        (r"^(if|when|once|before|after) ([^,?]+), ([^,?]+\?)$", r"\3 \1 \2"),
-        (r"\bhow (?:much|large|big|high|great)\b", "what"),
-        (r"\bwhat (?:do|must|should|can) \w+ (?:have to )?do to\b", "how do i"),
-        (r"\b(?:what (?:are|is) )?the (?:steps|way|procedure|process) (?:to|for|of)\b|\bhow to\b", "how do i"),
-        (r"\btakes? place\b|\btook place\b", "held"),
-        (r"\bis (?:it )?possible to\b|\bis (?:it )?allowed to\b|\bare we allowed to\b|\bam i allowed to\b", "can i"),
-        (r"\b(?:have|has|had|need|needs|needed) to\b|\bneed not\b|\brequired to\b|\bshould\b", "must"),
-        (r"\b(first|second|third|fourth|1st|2nd|3rd|4th)[ -](quarter|half)\b", r"\1\2"),
+        (r"\b(?:get|gets|got|getting) rid of\b", "remove"),
+        (r"\b(?:free of charge|at no (?:charge|cost)|for free|for nothing)\b", "free"),
+        (r"\bless (?:expensive|costly)\b", "cheaper"),
+        (r"\bin total\b|\baltogether\b", "total"),
+        (r"^(if|when|once|before|after|in|on|at|for|during) ([^,?]+), ([^,?]+)(?=\?|$)", r"\3 \1 \2"),
     )
-]
-NUMBERS = {
-    word: str(value)
-    for value, spelled in enumerate(
-        ("zero", "one first", "two second twice", "three third", "four fourth", "five fifth", "six sixth",
-         "seven seventh", "eight eighth", "nine ninth", "ten tenth", "eleven eleventh", "twelve twelfth")
-    )
-    for word in spelled.split()
-} | {
-    "half": "1/2", "dozen": "12", "twenty": "20", "thirty": "30", "fifty": "50", "hundred": "100", "thousand": "1000",
-}  # fmt: skip
-CALENDAR = {
-    f"{name}{part}": f"{part[0]}{number}"
-    for number, names in enumerate(("first 1st", "second 2nd", "third 3rd", "fourth 4th"), start=1)
-    for name in names.split()
-    for part in ("quarter", "half")
+]  # fmt: skip
+POLITE = frozenset(
+    "so basically i was were just wondering would could can you kindly explain please tell me do know hi hello hey there"  # noqa: SIM905
+    " want to like need let curious about quick question any idea excuse sorry ok okay um well find out asking dear team"
+    " say show help understand wonder the is it and but actually anyone thanks am are have for a not sure by way anybody"
+    " good morning afternoon evening we us my our must".split()
+)
+"""Words that a question may begin with before it begins."""
+SPEAKS = frozenset(
+    [
+        "tell",
+        "explain",
+        "know",
+        "wondering",
+        "wonder",
+        "idea",
+        "question",
+        "say",
+        "curious",
+        "sure",
+        "asking",
+        "hi",
+        "hello",
+        "hey",
+        "please",
+    ]
+)
+
+LIGHT = frozenset(
+    "a an the it its be been being do does did have has had having to please so basically kindly thanks thank i you we my"  # noqa: SIM905
+    " your our me us and then possible".split()
+)
+OPTIONAL = frozenset(
+    "this these that those there here just also exactly actually really exist exists happen happens very exact get gets"  # noqa: SIM905
+    " usually normally typically generally".split()
+)
+"""Words that one question may have and the other not, though not each another one."""
+
+DETERMINERS = frozenset("a an the my our your i you we it".split())  # noqa: SIM905
+PERSONS = {"i": "1", "me": "1", "my": "1", "we": "1", "us": "1", "our": "1", "you": "2", "your": "2"}
+AUXILIARIES = {
+    **dict.fromkeys(("is", "are", "am", "be", "been", "being", "was", "were"), "be"),
+    **dict.fromkeys(("do", "does", "did"), "do"),
+    **dict.fromkeys(("can", "could", "may", "might", "must", "will", "would", "shall"), "modal"),
 }
+MODALITY = {"can": "can", "could": "can", "may": "can", "might": "can", "must": "must"}
+TENSES = {
+    word: tense
+    for tense, words in {"past": "was were did", "present": "is are does do am", "future": "will shall"}.items()
+    for word in words.split()
+}
+NEGATIONS = frozenset("not no never neither nor none nobody nothing".split())  # noqa: SIM905
 ASKS = {
-    "what": "what", "which": "what", "who": "who", "whom": "who", "whose": "who", "when": "when", "where": "where",
-    "why": "why", "how many": "how many", "how long": "how long", "how often": "how often", "how far": "how far",
-    "how old": "how old", "how soon": "how soon", "how": "how", "summar": "summary", "list": "list",
+    "what": "what", "which": "what", "who": "who", "whom": "who", "whose": "whose", "when": "when", "where": "where",
+    "why": "why", "how": "how",
 }  # fmt: skip
-ASK = re.compile(
-    r"\b(?:how (?:many|long|often|far|old|soon)|what|which|who|whom|whose|when|where|why|how|summar|list\b)"
-)
-MEASURE = re.compile(r"\bhow (?:many|long|often|far|old|soon)\b")
-WHETHER = re.compile(
-    r"(?:^|[.,;:] )(?:is|are|am|was|were|do|does|did|can|could|may|might|will|would|shall|must|has|have|had)\b"
-)
 ASPECTS = {
-    "date": "when", "period": "how long", "durat": "how long", "length": "how long", "place": "where",
-    "locat": "where", "reason": "why", "caus": "why", "way": "how", "step": "how", "procedur": "how",
+    noun: ask
+    for ask, nouns in {
+        "many": "many", "how long": "long duration period length", "how often": "often frequency", "how far": "far distance",
+        "how old": "old age", "soon": "soon", "depth": "deep depth", "height": "tall height", "weight": "heavy weight",
+        "width": "wide width", "speed": "fast speed", "heat": "hot temperature", "when": "date time", "where": "place location",
+        "why": "reason cause", "how": "way step procedure",
+    }.items()
+    for noun in nouns.split()
 }  # fmt: skip
-"""Nouns that say what a 'what' asks for: the date of the exam is when it is."""
+"""'How deep' asks for the depth, and so does 'what is the depth'."""
 
-NEGATIONS = frozenset(
-    "not no never without except excluding exclude excludes excluded neither nor none nobody nothing".split()  # noqa: SIM905
+PREPOSITIONS = frozenset(
+    "of in on at for to from into onto before after during until till since by with without within between through"  # noqa: SIM905
+    " than against over under above below about around across per via inside outside near behind beside towards"
+    " except excluding including if unless because while whether when once as like".split()
 )
-DIRECTIONS = {
-    word: group.split()[0]
-    for group in (
-        "up rise rises rose risen rising grow grows grew grown growing increase increases increased increasing",
-        "down fall falls fell fallen falling decline declines declined declining decrease decreases decreased drop"
-        " drops dropped shrink shrinks shrank shrunk",
-        "more greater", "less fewer", "above over exceed exceeds exceeded", "below under", "most maximum max",
-        "least minimum min fewest", "largest biggest greatest", "before prior", "after following", "until till",
-        "since", "during", "between", "through", "start starts started starting begin begins began begun beginning",
-        "end ends ended ending finish finishes finished", "enable enables enabled activate activated",
-        "disable disables disabled deactivate deactivated", "out", "off", "only", "all every each", "both", "few",
-        "some", "other another", "same", "own", "again", "against",
-    )
-    for word in group.split()
-}  # fmt: skip
-"""Words that turn a question round or narrow it, though search passes over most of them."""
-
+SAME_PREPOSITION = {"till": "until", "prior": "before", "following": "after", "once": "when", "via": "through"}
 SYNONYMS = {
     word: group.split()[0]
     for group in (
-        "bui purchas", "delet remov eras", "chang modifi alter", "creat make", "employe staff worker", "compani firm",
-        "error fault", "fix repair", "get receiv obtain", "mean meaning signifi", "includ contain", "permit allow",
-        "keep retain", "phone telephon",
+        "buy purchase", "delete remove erase eliminate", "change modify alter", "create make", "employee staff worker",
+        "company firm", "error fault", "fix repair", "get receive obtain", "mean meaning signify", "include contain",
+        "permit allow", "keep retain", "phone telephone", "start begin commence", "end finish", "enable activate",
+        "disable deactivate", "big large", "biggest largest greatest", "bigger larger", "car automobile", "film movie",
+        "doctor physician", "shop store", "photo picture", "bike bicycle", "lawyer attorney", "rent lease",
+        "child kid", "holiday vacation", "flat apartment", "mobile cellphone", "needed required necessary", "close shut",
+        "wrong incorrect", "right correct", "quick fast", "garbage rubbish trash", "luggage baggage", "choose pick select",
+        "grow rise increase", "fall decline decrease drop", "max maximum most", "min minimum least", "reply answer respond",
+        "mom mum mother", "dad father", "tv television", "sick ill",
     )
     for word in group.split()
 }  # fmt: skip
-VAGUE = frozenset("there be do have exist happen possibl thing someth exact actual".split())  # noqa: SIM905
-_ARTICLE = r"(?:(?:the|an?|our|my|your|their) )?(\w+)"
-SUBJECT = re.compile(rf"\b(?:does|do|did|can|could|may|might|will|would|must|has|have)\b(?: not)? {_ARTICLE}")
-PLAYED = re.compile(rf"\b(from|into|than|by|against|per) {_ARTICLE}")
-HEAD = re.compile(r"\b(?:what|which|whose|how many) (?:(?:the|of) )*(\w+)")
-TENSES = {
-    word: tense
-    for tense, words in {"past": "was were did had", "present": "is are does do has am", "future": "will shall"}.items()
-    for word in words.split()
+CONVERSE = {"borrow": "lend", "buy": "sell", "learn": "teach", "get": "give", "rent": "let"}
+"""Who borrows from somebody is lent to by them."""
+OPPOSITES = {
+    "big": "small", "high": "low", "old": "young", "long": "short", "expensive": "cheap", "heavy": "light", "fast": "slow",
+    "tall": "short", "warm": "cold", "hot": "cold", "late": "early", "hard": "easy", "strong": "weak", "wide": "narrow",
+    "good": "bad", "more": "less", "thick": "thin", "dear": "cheap", "far": "near", "deep": "shallow", "rich": "poor",
+}  # fmt: skip
+"""What is bigger than a thing, of that the thing is smaller."""
+IRREGULAR = {
+    form: entry.partition(":")[0]
+    for entry in (
+        "lend:lent shoot:shot bite:bit,bitten hit:hit hide:hid,hidden ride:rode,ridden fly:flew,flown blow:blew,blown"  # noqa: SIM905
+        " catch:caught fight:fought sleep:slept bend:bent lay:laid shine:shone cost:cost burn:burnt deal:dealt dig:dug"
+        " feed:fed hang:hung stick:stuck strike:struck swing:swung wake:woke,woken forget:forgot,forgotten give:gave,given"
+        " sing:sang,sung drink:drank,drunk swim:swam,swum wear:wore,worn tear:tore,torn shake:shook,shaken steal:stole,stolen"
+        " do:did,done put:put cut:cut set:set shut:shut feel:felt lie:lay ring:rang,rung sink:sank,sunk spread:spread"
+        " get:got,gotten beat:beaten".split()
+    )
+    for form in entry.partition(":")[2].split(",")
 }

@@ -62,7 +62,7 @@ def read_korean(word: str) -> tuple[str, Kind]:
         return (action[1], "action") if action else (word, "none")
     for particle in _PARTICLES:
         stem = word.removesuffix(particle)
-        if stem and stem != word and _agrees(stem, particle):
+        if stem and stem != word and agrees(stem, particle):
             return _stem_of(stem, particle) if len(stem) > 1 else (word, "maybe")
     return _bare(word)
 
@@ -83,7 +83,7 @@ def _bare(word: str) -> tuple[str, Kind]:
     return word, "maybe" if _MAYBE.fullmatch(word) else "open"
 
 
-def _agrees(stem: str, particle: str) -> bool:
+def agrees(stem: str, particle: str) -> bool:
     """Whether the particle has the form that the last syllable asks for."""
     final = (ord(stem[-1]) - 0xAC00) % 28  # 0: it ends in a vowel, 8: in ㄹ
     if particle[0] in _AFTER_CONSONANT and particle not in ("이나", "이며", "이고"):
