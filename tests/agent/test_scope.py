@@ -30,10 +30,13 @@ def owners(store: ChunkStore) -> tuple[Scope, Scope]:
     """Two owners with a document each of the same name."""
     mina, joon = Scope(f"mina-{uuid4()}"), Scope(f"joon-{uuid4()}")
     for scope, text in ((mina, "The midterm is on 3 May."), (joon, "The midterm is on 9 June.")):
-        place = {"source_file": "exam.md", "ref_id": "exam.md", "user_id": scope.user_id, "type": "document"}
-        node = TextNode(text=text, embedding=[1.0, 0.0, 0.0], metadata=place | {"chunk_index": 0})
-        store.replace_document(scope, "exam.md", "", [node])
+        store.replace_document(scope, "exam.md", "", [chunk(scope, "exam.md", text)])
     return mina, joon
+
+
+def chunk(scope: Scope, name: str, text: str) -> TextNode:
+    place = {"source_file": name, "ref_id": name, "user_id": scope.user_id, "type": "document", "chunk_index": 0}
+    return TextNode(text=text, embedding=[1.0, 0.0, 0.0], metadata=place)
 
 
 def searched(store: ChunkStore, scope: Scope, name: str, **arguments: str) -> tuple[list[str], str]:
@@ -62,8 +65,12 @@ def test_only_the_owners_chunks_are_found(
         assert found == [dates[mine]]
 
 
-def test_a_file_of_the_owner_can_be_searched_alone(store: ChunkStore, owners: tuple[Scope, Scope]) -> None:
-    found, said = searched(store, owners[0], "search_by_metadata", query="midterm", source_file="exam.md")
+def test_a_file_of_the_owner_can_be_searched_alone(store: ChunkStore) -> None:
+    owner = Scope(f"sora-{uuid4()}")
+    for name, text in (("exam.md", "The midterm is on 3 May."), ("notes.md", "Bring a pen to the midterm.")):
+        store.replace_document(owner, name, "", [chunk(owner, name, text)])
+    assert len(searched(store, owner, "search_documents", query="midterm")[0]) == 2
+    found, said = searched(store, owner, "search_by_metadata", query="midterm", source_file="exam.md")
     assert found == ["The midterm is on 3 May."]
     assert "[Source: 1 | exam.md" in said
 

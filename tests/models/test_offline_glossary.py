@@ -3,6 +3,7 @@
 import pytest
 
 from lessons.answer.prompts import ANSWER, NOT_FOUND
+from lessons.models.offline import units
 from lessons.models.offline.glossary import GROUPS, others
 from lessons.models.offline.llm import OfflineLLM
 from lessons.models.offline.question import read_question
@@ -20,7 +21,7 @@ FACTORY = context(
 FACTORY_KO = context(
     (
         "연락선_공장.md",
-        "# 연락선 공장\n\n하를렌 공장의 임직원은 312명입니다. 재고는 5월에 셉니다.\n\n식당은 90석입니다.",
+        "# 연락선 공장\n\n하를렌 공장의 근로자는 312명입니다. 재고는 5월에 셉니다.\n\n식당은 90석입니다.",
     )
 )
 
@@ -40,8 +41,12 @@ def ask(question: str, documents: str) -> str:
         ("How many business days does a refund take?", FAQ_KO, "5일"),
     ],
 )
-def test_another_word_for_the_same_is_found(question: str, documents: str, words: str) -> None:
+def test_another_word_for_the_same_is_found_by_the_glossary_alone(
+    question: str, documents: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert words in ask(question, documents)
+    monkeypatch.setattr(units, "others", lambda said: [()] * len(said))
+    assert words not in ask(question, documents)
 
 
 def test_a_word_of_another_meaning_is_not_found() -> None:
