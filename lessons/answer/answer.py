@@ -11,7 +11,7 @@ from lessons.trace import Step, Trace
 
 @dataclass(frozen=True)
 class Citation:
-    """A passage that the answer rests on. The quote stands word for word in the chunk."""
+    """A passage that the answer names. The quote stands word for word in the chunk, "" if no sentence there fits."""
 
     number: int
     source_file: str
@@ -21,12 +21,12 @@ class Citation:
 
     def __str__(self) -> str:
         page = f", p. {self.page}" if self.page else ""
-        return f"[{self.number}] {self.source_file}{page}: “{self.quote}”"
+        return f"[{self.number}] {self.source_file}{page}" + (f": “{self.quote}”" if self.quote else "")
 
 
 @dataclass(repr=False)
 class Answer:
-    """What a stage answered. `found` is False when the documents do not say; `confidence` runs from 0 to 1.
+    """What a stage answered. `found` is False when the documents do not say.
 
     `searched` is False when the search failed and the answer had to do without documents.
     `from_cache` is the earlier question whose answer was reused, empty for an answer of its own.
@@ -38,7 +38,6 @@ class Answer:
     text: str = ""
     found: bool = False
     searched: bool = True
-    confidence: float = 0.0
     citations: list[Citation] = field(default_factory=list)
     context: Context = field(default_factory=Context)
     trace: Trace = field(default_factory=Trace)
@@ -72,7 +71,6 @@ class Answer:
             "question": self.question,
             "answer": self.text,
             "found": self.found,
-            "confidence": self.confidence,
             "model": self.model,
             "from_cache": self.from_cache,
             "citations": [asdict(citation) for citation in self.citations],

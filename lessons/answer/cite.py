@@ -3,8 +3,9 @@
 import re
 
 from lessons.answer.answer import Citation
+from lessons.models.offline.passages import passage
 from lessons.retrieve.types import Context, RetrievedDocument
-from lessons.text import language, sentences, terms
+from lessons.text import sentences, terms
 
 CITATION = re.compile(r"\[(\d{1,3})\]")
 _SEVERAL = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})+)\s*\]")
@@ -82,39 +83,39 @@ def _figures(text: str) -> dict[str, str]:
 def citations(answer: str, context: Context) -> list[Citation]:
     """For each cited statement, in order, the sentence of the cited document that supports it best; each sentence once.
 
-    A number that no document carries is left out; so is a document without a single sentence.
+    A number that no document carries is left out. A document without such a sentence is cited without a quote.
     """
     numbered = dict(enumerate(context.documents, start=1))
     found = [
-        Citation(number, document.source, document.page, document.id, quote)
+        Citation(number, document.source, document.page, document.id, _quote(claim, document))
         for claim, number in _claims(answer)
-        if (document := numbered.get(number)) and (quote := best_quote(claim, document.content))
+        if (document := numbered.get(number))
     ]
     return list(dict.fromkeys(found))
 
 
-def best_quote(claim: str, content: str) -> str:
-    """The sentence of `content` that shares most terms with the claim; the first one if none does.
+def _quote(claim: str, document: RetrievedDocument) -> str:
+    return best_quote(claim, document.content, str(document.metadata.get("title") or ""))
 
-    Its words stand in the content as they are, but for line breaks.
+
+def best_quote(claim: str, content: str, title: str = "") -> str:
+    """The sentence of `content` that holds most figures of the claim, then most of its terms; "" if it shares no term.
+
+    What the claim repeats of the document's title (by default the heading of `content`) finds no sentence, and no
+    heading supports a figure. The words of the quote stand in the content as they are, but for line breaks.
     """
-    wanted, words = set(terms(claim)), " ".join(content.split())
-    candidates = [sentence for sentence in sentences(content) if " ".join(sentence.split()) in words]
-    return max(candidates, key=lambda sentence: _overlap(wanted, sentence), default="")
-
-
-def confidence(question: str, documents: tuple[RetrievedDocument, ...]) -> float:
-    """How well the retrieval covers the question, 0 to 1: the share of its terms that the documents hold.
-
-    Words cannot be compared across languages; there the best similarity stands in.
-    """
-    wanted = set(terms(question))
-    texts = [f"{document.source} {document.content}" for document in documents]
-    if not wanted or not texts:
-        return 0.0
-    if all(language(text) != language(question) for text in texts):
-        return round(max(0.0, min(1.0, documents[0].score)), 3)
-    return round(len(wanted & set().union(*(terms(text) for text in texts))) / len(wanted), 3)
+    read, words = passage(0, "", content), " ".join(content.split())
+    title = title or read.name
+    wanted = set(terms(claim)) - set(terms(title)) or set(terms(claim))
+    headings = {line.text for line in read.lines if line.kind == "heading"}
+    figures = _figures(claim).keys() - _figures(title).keys()
+    candidates = [
+        sentence
+        for sentence in sentences(content)
+        if " ".join(sentence.split()) in words and not (figures and sentence in headings)
+    ]
+    best = max(candidates, key=lambda each: (len(figures & _figures(each).keys()), _overlap(wanted, each)), default="")
+    return best if _overlap(wanted, best) else ""
 
 
 def _claims(answer: str) -> list[tuple[str, int]]:

@@ -9,7 +9,7 @@ from llama_index.core.llms import LLM
 from llama_index.core.prompts import BasePromptTemplate
 
 from lessons.answer.answer import Answer
-from lessons.answer.cite import citations, confidence, plain_citations, unsupported_figures
+from lessons.answer.cite import citations, plain_citations, unsupported_figures
 from lessons.answer.prompts import (
     CITATION_RULE,
     DEFAULT_RESPONSE_FORMAT,
@@ -98,7 +98,6 @@ def _complete(answer: Answer, question: str, memory: str, step: Step) -> None:
     refused = answer.text in REFUSALS or (not by_keyless and is_refusal(answer.text))
     answer.found = bool(answer.text) and not refused
     answer.citations = citations(answer.text, context) if answer.found else []
-    answer.confidence = confidence(question, context.documents) if answer.found else 0.0
     answer.warnings += [note for note in step.notes if note not in answer.warnings]
     if answer.found and context.documents and not (answer.citations or memory):
         answer.warnings.append(UNSOURCED)

@@ -55,7 +55,7 @@ def _answer(answer: Answer) -> Iterator[str]:
     yield from (f"Warning: {plain(warning)}" for warning in answer.warnings)
     if answer.citations:
         yield "\n".join(f"- {plain_line(str(citation))}" for citation in answer.citations)
-    yield plain_line(f"Retrieval confidence {answer.confidence:.0%}, {answer.answered_by}.")
+    yield plain_line(answer.answered_by)
 
 
 def _chunks(comparison: Comparison) -> Iterator[str]:

@@ -56,6 +56,6 @@ def _found(answer: Answer, document: RetrievedDocument, quote: str) -> Passage |
     known: list[Index] = [stages()[answer.stage].index] if answer.stage in stages() else indexes()
     try:
         places = (passage(workspace().store(index), scope, document.id) for index in known)
-        return next((place for place in places if place and around(quote, place.text)[1]), None)
+        return next((place for place in places if place and (not quote or around(quote, place.text)[1])), None)
     except LessonsError:
         return None

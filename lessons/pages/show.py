@@ -29,7 +29,7 @@ def show_words(answer: Answer) -> None:
         for number, citation in enumerate(answer.citations):
             _offer_passage(answer, citation, f"passage-{id(answer)}-{number}")
     if answer.found:
-        st.caption(plain(f"Retrieval confidence {answer.confidence:.0%} · {answer.answered_by}"))
+        st.caption(plain(answer.answered_by))
 
 
 def _offer_passage(answer: Answer, citation: Citation, key: str) -> None:
@@ -39,7 +39,8 @@ def _offer_passage(answer: Answer, citation: Citation, key: str) -> None:
     with st.container(gap="xxsmall"):
         if st.button(f"**{name}**", key=key, type="tertiary", help="Open the passage in its document"):
             open_passage(answer, citation)
-        st.caption(f"“{plain(citation.quote)}”")
+        if citation.quote:
+            st.caption(f"“{plain(citation.quote)}”")
 
 
 def show_documents(answer: Answer) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.answer.cite import around, best_quote, citations, confidence
+from lessons.answer.cite import around, best_quote, citations
 from lessons.retrieve.types import Context, RetrievedDocument
 
 REPORT = RetrievedDocument(
@@ -54,9 +54,35 @@ def test_a_quote_always_stands_in_its_content(claim: str, content: str) -> None:
     assert " ".join(best_quote(claim, content).split()) in " ".join(content.split())
 
 
-def test_confidence_is_the_share_of_the_question_that_the_documents_hold() -> None:
-    assert confidence("Did revenue rise in Busan?", (REPORT,)) > confidence("Did revenue rise in Oslo?", (REPORT,))
-    assert confidence("anything", ()) == 0.0
+TABLE = """# Quarterly report, Q4 2024
+
+Item | Q4 2024 | Q3 2024
+--- | --- | ---
+Revenue | 389.0 | 350.9
+Costs | 61.2 | 60.4"""
+
+
+@pytest.mark.parametrize(
+    "claim", ["Quarterly report, Q4 2024: Revenue, Q3 2024: 350.9", "In Q3 2024 revenue was 350.9"]
+)
+def test_the_row_that_holds_a_figure_is_quoted_and_not_the_title(claim: str) -> None:
+    assert best_quote(claim, TABLE) == "Revenue | 389.0 | 350.9"
+
+
+def test_a_heading_supports_no_figure() -> None:
+    content = "# Results\n\n## Revenue of 2024\n\nCosts fell by a tenth, as the plant had planned.\n"
+    assert best_quote("Revenue was 42 in 2024", content) == ""
+
+
+def test_what_a_claim_repeats_of_the_title_finds_no_sentence() -> None:
+    content = "New in 4.3. Open Alerts > Delivery and choose days."
+    assert best_quote("Guide for 4.3: Open Alerts > Delivery", content, "Guide for 4.3").startswith("Open Alerts")
+
+
+def test_a_document_without_a_supporting_sentence_is_cited_without_a_quote() -> None:
+    (citation,) = citations("환불은 2주 안에 됩니다 [1].", CONTEXT)
+    assert (citation.source_file, citation.quote) == ("report.pdf", "")
+    assert str(citation) == "[1] report.pdf, p. 3"
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,11 @@ def test_answers_a_question_about_documents_in_the_other_language(with_embedding
     assert "ORD-2024-002 is waiting for payment [1]." in said
 
 
+def test_a_question_of_one_word_finds_nothing_in_the_other_language(with_embedding: OfflineLLM) -> None:
+    said = with_embedding.predict(ANSWER, question="And in the year before?", context=REPORTS_KO, response_format="")
+    assert said == NOT_FOUND["en"]
+
+
 def test_a_year_that_is_missing_in_the_other_language_is_not_there(with_embedding: OfflineLLM) -> None:
     question = "What was the operating profit of Garam Foods in Q3 2027?"
     said = with_embedding.predict(ANSWER, question=question, context=REPORTS_KO, response_format="")

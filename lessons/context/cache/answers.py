@@ -6,7 +6,7 @@ from typing import Any
 from lessons.answer.answer import Answer, Citation
 from lessons.retrieve.types import Context, RetrievedDocument
 
-_SAID = ("stage", "model", "text", "found", "confidence")
+_SAID = ("stage", "model", "text", "found")
 
 
 def packed(answer: Answer) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from lessons.models.offline.unit import Unit
 ENOUGH = 0.4  # share of the question's words, by rarity, that an answer must cover
 LINES, LINES_OF_PARTS = 4, 9  # that answer a question, and one with several parts
 NEXT_BEST = 60  # lines that may join the best one
+SAYS_ENOUGH = 2  # words of full weight without which meaning says nothing; 'And in the year before?' has one
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ def choose(question: Question, found: list[Passage], embedding: BaseEmbedding | 
         chosen = choose_by_words(question, found)
     if chosen.lines or not foreign or foreign[0] is not found[0] or embedding is None:
         return chosen
+    if sum(unit.weight >= 1 for unit in question.units) < SAYS_ENOUGH:
+        return Choice()
     return Choice(tuple(choose_by_meaning(question, foreign, embedding)))
 
 
