@@ -58,8 +58,8 @@ DEFAULT_RESPONSE_FORMAT = {
 
 CITATION_RULE = {
     "en": "Answer in English in one to three sentences. Every sentence ends with the number of its document: [number].",
-    "ko": "한국어로 한 문장에서 세 문장으로 답하십시오. 문장마다 끝에 [문서 번호]를 붙이십시오. "
-    "번호는 문서 첫 줄의 Source: 다음에 있습니다.",
+    "ko": "위 문서에서 답을 찾아 한국어 문장으로 쓰십시오. "
+    "문장 끝에는 그 문장의 근거가 된 문서의 번호를 대괄호에 넣어 붙이십시오.",
 }
 """What a model forgets first, so it stands next to the question. An example would be copied as a source."""
 
