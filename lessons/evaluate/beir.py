@@ -20,6 +20,8 @@ from lessons.evaluate.judge.judge import is_unanswerable
 from lessons.settings import settings
 from lessons.text import language, normalize
 
+LONGEST_FACT = 8  # words; a longer answer is a reference, not a fact that an answer has to state word by word
+
 Judgements = dict[str, dict[str, int]]
 
 UNANSWERABLE = {"null", "null_query", "unanswerable"}
@@ -93,13 +95,14 @@ def _question(item: dict[str, Any], text: str, grades: dict[str, int], judged: b
     spellings = [str(each) for each in (answer if isinstance(answer, list) else [answer]) if str(each)]
     if not judged and (kind in UNANSWERABLE or any(map(is_refusal, spellings))):
         answer, spellings = NOT_FOUND["en"], []
+    facts = [each for each in spellings if len(each.split()) <= LONGEST_FACT]
     return Golden(
         id=item["_id"],
         question=text,
         language=language(text),
         category=kind,
         answer=spellings[0] if spellings else str(answer or ""),
-        key_facts=("|".join(spellings),) if spellings else (),
+        key_facts=("|".join(facts),) if facts else (),
         evidence=tuple(Evidence(name, grade=grade) for name, grade in grades.items()),
         split=split,
     )

@@ -1,6 +1,7 @@
 """Ask every question of every stage, and measure each answer."""
 
 from collections.abc import Iterator, Sequence
+from math import isnan
 
 from lessons.answer.answer import Answer
 from lessons.context.device import Answering
@@ -26,14 +27,15 @@ def answers(stages: Sequence[Answering], questions: Sequence[Golden]) -> Iterato
 
 
 def measure(question: Golden, answer: Answer) -> Record:
-    """Judge one answer and its ranking. Correctness needs a known answer, groundedness something that was claimed.
+    """Judge one answer and its ranking.
 
-    `correctness` is 1, 0.5 or 0; `strict` is 1 only where the whole answer is right.
+    Correctness needs key facts or a short reference, groundedness something that was claimed. `correctness` is 1, 0.5
+    or 0; `strict` is 1 only where the whole answer is right.
     """
     documents = ranking(answer)
     verdict = judge(question, answer)
     metrics = retrieval_metrics(question, documents)
-    if question.answer or is_unanswerable(question):
+    if not isnan(verdict.correctness):
         metrics |= {"correctness": verdict.correctness, "strict": float(verdict.correctness == 1)}
     if not verdict.refused:
         metrics["groundedness"] = verdict.grounded

@@ -2,18 +2,21 @@
 
 Exact after normalisation in both languages: '42억 원' is '4.2 billion won', '3분기' is 'Q3', '오후 3시' is '15:00'.
 What is close but not right – rounded, the unit or the year wrong, the sign lost, most words of a phrase – is NEAR.
-What the answer denies, or turns around (fell for rose), it does not state.
+What the answer denies, or turns around (fell for rose), it does not state, nor what it says about another subject or
+period (`relevance.py`). A number without the unit that it has in the reference is NEAR if the answer never names it.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from itertools import chain
 
 from lessons.evaluate.judge.calendar import Moment
 from lessons.evaluate.judge.compare import close, equal
-from lessons.evaluate.judge.quantities import COUNTS, Quantity
+from lessons.evaluate.judge.quantities import COUNTS, Quantity, quantities
 from lessons.evaluate.judge.reading import Found, Reading, read, read_all
+from lessons.evaluate.judge.relevance import relevant
 from lessons.evaluate.judge.words import KEPT, clauses, demands, direction, negated, share_found
 from lessons.text import language
 
@@ -24,6 +27,7 @@ _DENIED_BEFORE = re.compile(
     r"(?: (?:the|a|about|at|in|on|to|by))?\s*[£$€₩]?\s?[-+]?$",
     re.I,
 )
+_WORD = re.compile(r"[A-Za-z]+|[가-힣]+|[$£€₩%]")
 _DENIED_AFTER = re.compile(r"\S{0,2}?\s?(?:이|가|은|는)?\s?(?:아니|아닙|아닌|틀리)")
 
 
@@ -51,10 +55,10 @@ class Asked:
         return frozenset(moment.year for each in self.readings for moment in each.moments if moment.year)
 
     def sort_of(self, quantity: Quantity) -> Quantity | None:
-        """The same number with its unit, as the reference gives it: 236억 원 for the fact 236. None without a unit."""
+        """A number without a unit as the reference gives it: 236억 원 for the fact 236. None if it is not there."""
         found = (each.quantity for reading in read_all(self.reference) for each in reading.numbers)
-        same = (each for each in found if quantity.number in (each.number, each.written) and each.kind)
-        return next(same, None) if not quantity.kind else None
+        same = [each for each in found if quantity.number in (each.number, each.written)]
+        return max(same, key=lambda each: bool(each.kind), default=None) if not quantity.kind else None
 
     def direction_of(self, quantity: Quantity) -> int:
         """Whether the reference says that this number is a rise (1) or a fall (-1)."""
@@ -64,15 +68,18 @@ class Asked:
 
 def level(fact: str, answer: str, asked: Asked | None = None) -> Level:
     """How well the answer states one key fact; alternatives of the fact are separated by `|`, the best one counts."""
-    readings = read_all(answer)
     forms = [form.strip() for form in fact.split("|") if form.strip()]
-    return max((_form_level(form, readings, answer, asked or Asked()) for form in forms), default=Level.NO)
+    return max((_form_level(form, answer, asked or Asked()) for form in forms), default=Level.NO)
 
 
-def _form_level(form: str, readings: Sequence[Reading], answer: str, asked: Asked) -> Level:
+def _form_level(form: str, answer: str, asked: Asked) -> Level:
     wanted = read(form)
+    readings = relevant(form, read_all(answer), asked.question, asked.reference)
     parts = [_moment_level(moment, readings, asked) for moment in wanted.moments]
-    parts += [_quantity_level(found.quantity, readings, asked) for found in wanted.numbers]
+    parts += [
+        _with_unit(_quantity_level(found.quantity, readings, asked), found.quantity, answer, asked)
+        for found in wanted.numbers
+    ]
     parts += [Level.STATED if _names(readings, name) else Level.NO for name in wanted.identifiers]
     if not parts:
         return _phrase_level(form, readings, asked)
@@ -119,6 +126,16 @@ def _quantity_level(wanted: Quantity, readings: Sequence[Reading], asked: Asked)
     return max(levels, default=Level.NO)
 
 
+def _with_unit(found: Level, wanted: Quantity, answer: str, asked: Asked) -> Level:
+    """The level, NEAR at best when the reference gives the number in a unit and the answer never names that unit."""
+    sort = asked.sort_of(wanted)
+    if sort is None or sort.kind in COUNTS:
+        return found
+    numbers = (each.quantity for reading in read_all(answer) for each in reading.numbers)
+    heads = (unit for word in _WORD.findall(answer) for unit in quantities(f"1 {word}"))  # 'Price (cents): 12.4'
+    return found if any(each.kind == sort.kind for each in chain(numbers, heads)) else min(found, Level.NEAR)
+
+
 def _numbers(reading: Reading) -> list[tuple[Found, int]]:
     """The quantities of a sentence, each with its direction: its sign, else its clause's, else the sentence's."""
     whole = direction(reading.rest)
@@ -129,6 +146,8 @@ def _one_quantity(wanted: Quantity, there: Quantity, where: int, expected: int, 
     """`where` and `expected` are directions, `sort` is the quantity as the reference answer gives it."""
     if expected and where == -expected:
         return Level.NO
+    if sort and not sort.kind and not _counts_too(there, sort):
+        return Level.NO
     bare = not wanted.kind and not there.kind and not there.scaled and there.written == wanted.written
     if sort and not wanted.kind and not bare:
         wanted = replace(sort, sign=wanted.sign)
@@ -136,6 +155,11 @@ def _one_quantity(wanted: Quantity, there: Quantity, where: int, expected: int, 
         lost = (wanted.sign < 0 and where == 0) or (there.sign < 0 and expected == 0)
         return Level.NEAR if lost else Level.STATED
     return Level.NEAR if close(there, wanted) else Level.NO
+
+
+def _counts_too(there: Quantity, sort: Quantity) -> bool:
+    """Whether a quantity may be a count as in the reference: for 43 branches, neither 43 % nor 43 million."""
+    return there.kind in COUNTS and (there.scaled == sort.scaled or there.written != sort.written)
 
 
 def _denied_number(found: Found) -> bool:

@@ -15,6 +15,7 @@ from lessons.evaluate.ceiling import ceiling
 from lessons.evaluate.evaluate import answers
 from lessons.evaluate.evaluation import Evaluation, Record
 from lessons.evaluate.golden import Golden, golden_questions, sample
+from lessons.evaluate.judge.judge import LONGEST_REFERENCE, is_judged, is_unanswerable
 from lessons.evaluate.throwaway import throwaway_stages
 from lessons.ingest.index import Index
 from lessons.ingest.scope import Scope
@@ -88,7 +89,7 @@ def evaluate(
         there = task.stages[-1].workspace or place
         given = tuple(ceiling(task.questions, task.index, there, partial(watch, "Asking with the evidence given")))
     few = _too_few(len(task.questions), place.settings.gate_questions)
-    notes = (*task.notes, *few, *stood_in(records, describe(place.llm)))
+    notes = (*task.notes, *_not_judged(task.questions), *few, *stood_in(records, describe(place.llm)))
     return Evaluation(task.data, task.split, tuple(records), _in_force(place), notes=notes, ceiling=given)
 
 
@@ -147,6 +148,20 @@ def _warm_up(place: Workspace) -> None:
     """Load what is loaded on first use, weights and tokenizer, so that no question's latency includes it."""
     place.embedding.get_query_embedding("warm up")
     ExactTokenCounter(place.settings.llm_model).count("warm up")
+
+
+def _not_judged(questions: Sequence[Golden]) -> list[str]:
+    """Says so when questions have a reference that the judge cannot compare with an answer."""
+    known = [question for question in questions if question.answer]
+    left = sum(not is_judged(question) and not is_unanswerable(question) for question in known)
+    return (
+        [
+            f"Correctness leaves out {left} of {len(questions)} questions: their reference answers have more than "
+            f"{LONGEST_REFERENCE} words, too many to be judged without key facts."
+        ]
+        if left
+        else []
+    )
 
 
 def _too_few(asked: int, least: int) -> list[str]:

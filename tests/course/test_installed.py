@@ -21,7 +21,7 @@ from lessons.models import vectors
 
 paths = [
     library.CORPUS, vectors.QUESTIONS, menus.MENUS, cache_pairs.PAIRS, cache_pairs.FROZEN, fonts.FONT,
-    golden.GOLDEN, intents.TEST, intents.EXAMPLES, agreement.PAIRS, support.QUESTIONS, workload.REWORDED,
+    golden.GOLDEN, intents.TEST, intents.EXAMPLES, agreement.JUDGED, support.QUESTIONS, workload.REWORDED,
 ]
 print(json.dumps({
     "folder": str(settings.ROOT), "missing": [str(path) for path in paths if not path.exists()],

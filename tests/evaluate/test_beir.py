@@ -72,6 +72,14 @@ def test_a_document_without_text_is_left_out_with_a_warning(tmp_path: Path) -> N
     assert found.warnings == ["corpus.jsonl, line 3: the document 'd3' has no text and cannot be found."]
 
 
+def test_a_long_answer_is_a_reference_and_no_key_fact(tmp_path: Path) -> None:
+    long = "It opens at half past seven and closes again at five in the afternoon"
+    for answer, facts in ((long, ()), ([long, "7:30"], ("7:30",))):
+        queries = [{**QUERIES[0], "metadata": {"answer": answer}}, *QUERIES[1:]]
+        first = read_beir(make(tmp_path, queries=queries)).questions[0]
+        assert (first.answer, first.key_facts) == (long, facts)
+
+
 @pytest.mark.parametrize(
     "details", [{"type": "null", "answer": "Insufficient information."}, {"answer": "The documents do not say."}]
 )

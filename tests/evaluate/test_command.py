@@ -48,6 +48,15 @@ def test_a_foreign_set_is_measured_by_stage_and_category(folder: Path) -> None:
     assert measured["gains"] == []
 
 
+def test_correctness_is_left_out_where_the_reference_is_too_long_to_judge(tmp_path: Path) -> None:
+    long = " ".join(["The kiosk opens early because the first trains bring most of its customers."] * 3)
+    queries = [{"_id": "q1", "text": "Why does the kiosk open early?", "metadata": {"answer": long}}]
+    folder = make(tmp_path, queries=queries, qrels="q1\td1\t1\n")
+    done = lessons("evaluate", "naive", "--data", str(folder), "--json")
+    assert json.loads(done.stdout)["stages"]["naive"]["correctness"] is None
+    assert "Correctness leaves out 1 of 1 questions" in done.stdout + done.stderr
+
+
 def test_the_same_command_gives_the_same_numbers_but_for_the_times(folder: Path) -> None:
     first, second = (lessons("evaluate", "--data", str(folder), "--stage", "naive", "--json") for _ in range(2))
     assert without_times(json.loads(first.stdout)) == without_times(json.loads(second.stdout))

@@ -1,5 +1,7 @@
 """Verdicts: correctness, refusals, groundedness, evidence – and whether a person would agree."""
 
+import math
+import random
 from dataclasses import dataclass, field
 
 import pytest
@@ -9,8 +11,8 @@ from lessons.answer.cite import citations
 from lessons.answer.prompts import NOT_FOUND, REFUSALS
 from lessons.answer.refusal import is_refusal
 from lessons.evaluate.golden import SPLITS, golden_questions
-from lessons.evaluate.judge.agreement import agreement, labelled, validate
-from lessons.evaluate.judge.judge import Verdict, judge, judge_text, refusals
+from lessons.evaluate.judge.agreement import LABELS, agreement, labelled, validate
+from lessons.evaluate.judge.judge import Verdict, is_unanswerable, judge, judge_text, refusals
 from lessons.retrieve.types import Context, RetrievedDocument
 
 
@@ -50,7 +52,8 @@ def answered(text: str, *documents: RetrievedDocument) -> Answer:
     [
         ("It reached £125.2m [1].", 1.0),
         ("1억 2,520만 파운드입니다 [3].", 1.0),
-        ("It was £125.2 million in Q2 2023 [1].", 0.5),
+        ("It was £125.2 million in Q2 2023 [1].", 0.0),
+        ("The yard built two cranes for £125.2 million [1].", 0.0),
         ("It was £112.4 million or £125.2 million [1].", 0.5),
         ("It was £99.1, £104.2, £108.8, £112.4 or £125.2 million [1].", 0.5),
         ("It was £112.4 million [1].", 0.0),
@@ -67,11 +70,24 @@ def test_a_figure_beside_last_years_is_not_hedging() -> None:
     assert judge(Asked(), answered(text)).correctness == 1.0
 
 
-def test_some_of_several_facts_are_half_right() -> None:
+def test_some_of_several_facts_are_partly_right_and_one_of_four_is_not() -> None:
     golden = Asked("Price and users of Business?", answer="249 dollars, 25 users", key_facts=("$249", "25 users|25명"))
     assert judge_text(golden, "월 249달러이고 사용자 25명이 포함됩니다.")[0] == 1.0
     assert judge_text(golden, "It costs 249 dollars.")[0] == 0.5
     assert judge_text(golden, "It costs 249 dollars. The documents do not give the number of users.")[0] == 0.5
+    four = Asked("Which sites?", answer="Leith, Yarm, Goole, Hull.", key_facts=("Leith", "Yarm", "Goole", "Hull"))
+    assert [judge_text(four, text)[0] for text in ("Leith.", "Leith, Yarm.", "Hull, Goole, Yarm, Leith.")] == [
+        0,
+        0.5,
+        1,
+    ]
+
+
+def test_with_several_key_facts_the_rest_of_the_reference_belongs_to_a_right_answer() -> None:
+    reference = "Team costs 65 dollars, Business costs 330 dollars, so the difference is 265 dollars."
+    golden = Asked("How far apart are Team and Business?", answer=reference, key_facts=("$65", "$330"))
+    assert judge_text(golden, "Team costs 65 dollars and Business 330 dollars.")[0] == 0.5
+    assert judge_text(golden, "Team is 65 dollars, Business 330 dollars: a difference of 265 dollars.")[0] == 1.0
 
 
 def test_without_key_facts_the_words_of_the_reference_count() -> None:
@@ -80,6 +96,51 @@ def test_without_key_facts_the_words_of_the_reference_count() -> None:
     assert judge_text(golden, "Because deliveries stopped for five weeks after a fire at the paint shop.")[0] == 1.0
     assert judge_text(golden, "Because a fire stopped deliveries.")[0] == 0.5
     assert judge_text(golden, "Because wages rose.")[0] == 0.0
+
+
+def test_correctness_against_a_long_reference_without_key_facts_is_not_reported() -> None:
+    golden = Asked("What happened?", "all", " ".join(f"word{n}" for n in range(31)), ())
+    assert math.isnan(judge_text(golden, golden.answer)[0])
+
+
+STORES = Asked(
+    "How many stores did Brightmoor close in 2023?", "number", "In 2023 Brightmoor closed 18 stores.", ("18",)
+)
+BRANCHES = Asked(
+    "브라이트무어는 2023년에 매장을 몇 곳 닫았나요?", "number", "2023년에 매장 18곳을 닫았습니다.", ("18",)
+)
+
+
+@pytest.mark.parametrize(
+    ("golden", "text", "correctness"),
+    [
+        (STORES, "18 [1].", 1.0),
+        (STORES, "Brightmoor closed 18 stores in 2023, Kettlebrook 5 [1].", 1.0),
+        (STORES, "In 2023 Kettlebrook closed 18 stores [1].", 0.0),
+        (STORES, "Kettlebrook's stores closed in 2023: 18 [1].", 0.0),
+        (STORES, "Brightmoor closed 18 stores in 2022 [1].", 0.0),
+        (STORES, "Brightmoor closed 18% of its stores [1].", 0.0),
+        (STORES, "Brightmoor closed 18 million stores [1].", 0.0),
+        (BRANCHES, "18곳입니다 [1].", 1.0),
+        (BRANCHES, "2022년에 매장 18곳을 닫았습니다 [1].", 0.0),
+        (BRANCHES, "매장의 18%를 닫았습니다 [1].", 0.0),
+        (BRANCHES, "공장 임직원 18명은 여름에 휴가를 갑니다 [1].", 0.0),
+    ],
+)
+def test_a_figure_of_another_entity_period_or_kind_does_not_pass(golden: Asked, text: str, correctness: float) -> None:
+    assert judge_text(golden, text)[0] == correctness
+
+
+def test_a_number_whose_unit_is_never_named_is_nearly_stated() -> None:
+    golden = Asked(key_facts=("125.2",))
+    assert judge_text(golden, "Turnover, Q2 2024: 125.2 [2].")[0] == 0.5
+    assert judge_text(golden, "Turnover (£ million), Q2 2024: 125.2 [2].")[0] == 1.0
+
+
+def test_a_korean_particle_ends_a_unit_and_a_quarter() -> None:
+    golden = Asked("Q3에 새싹은 몇 cm였나요?", answer="Q3에 새싹은 5cm였습니다.", key_facts=("5cm",))
+    assert judge_text(golden, "Q3는 새싹이 5cm를 넘지 않은 5cm입니다.")[0] == 1.0
+    assert judge_text(golden, "Q2는 새싹이 5cm입니다.")[0] == 0.0
 
 
 @pytest.mark.parametrize(
@@ -170,20 +231,48 @@ def test_kappa_is_that_of_the_textbook() -> None:
     assert (found.n, found.confusion) == (50, table)
 
 
-def test_the_labelled_answers_cover_both_languages_and_all_labels_and_share_no_question() -> None:
-    dev, test = labelled("dev"), labelled("test")
-    assert len(test) >= 60
-    assert {pair.verdict for pair in test} == {"right", "nearly", "wrong"}
-    assert min(sum(pair.language == language for pair in test) for language in ("en", "ko")) >= 30
-    assert not {pair.question for pair in dev} & {pair.question for pair in test}
+def test_the_interval_of_kappa_holds_it_and_narrows_with_more_pairs() -> None:
+    pairs = [("yes", "yes")] * 8 + [("yes", "no")] * 2 + [("no", "no")] * 8 + [("no", "yes")] * 2
+    few, many = agreement(pairs), agreement(pairs * 10)
+    assert few.interval[0] < few.kappa < few.interval[1]
+    assert many.interval[1] - many.interval[0] < (few.interval[1] - few.interval[0]) / 2
+
+
+def test_the_errors_of_a_judge_have_a_direction() -> None:
+    found = agreement([("partly", "right"), ("wrong", "right"), ("right", "wrong"), ("right", "right")])
+    assert found.errors() == {"too generous": 2, "too strict": 1}
+
+
+@pytest.mark.parametrize(("split", "least"), [("outputs_frozen", 60), ("outputs_dev", 60), ("test", 60)])
+def test_the_labelled_answers_cover_both_languages_and_all_labels(split: str, least: int) -> None:
+    pairs = labelled(split)
+    assert len(pairs) >= least
+    assert {pair.verdict for pair in pairs} == set(LABELS.values())
+    assert min(sum(pair.language == language for pair in pairs) for language in ("en", "ko")) >= 25
+
+
+@pytest.mark.parametrize(("tuned_on", "held_out"), [("dev", "test"), ("outputs_dev", "outputs_frozen")])
+def test_no_question_is_in_both_halves_of_the_labelled_answers(tuned_on: str, held_out: str) -> None:
+    assert not {pair.question for pair in labelled(tuned_on)} & {pair.question for pair in labelled(held_out)}
 
 
 def test_the_judge_does_not_get_worse_on_answers_that_were_chosen_to_break_it() -> None:
     assert validate("hard").kappa >= 0.55
 
 
-def test_the_judge_agrees_with_a_person_on_answers_it_was_not_tuned_on() -> None:
+def test_the_judge_agrees_with_its_own_author() -> None:
     assert validate("test").kappa >= 0.8
+
+
+def test_the_judge_agrees_with_a_rater_who_had_not_read_it() -> None:
+    assert validate("outputs_frozen").kappa >= 0.75
+
+
+def test_the_answer_to_one_question_is_hardly_ever_right_for_another() -> None:
+    asked = [golden for golden in golden_questions("dev") if golden.key_facts and not is_unanswerable(golden)]
+    pairs = [(one, other) for one in asked for other in asked if one.answer != other.answer]
+    drawn = random.Random(0).sample(pairs, 1_000)
+    assert sum(judge_text(one, other.answer)[0] > 0 for one, other in drawn) <= 10
 
 
 @pytest.mark.parametrize("split", SPLITS)

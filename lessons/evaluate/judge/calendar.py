@@ -71,7 +71,7 @@ _COUNTED = r" ?(?:원|명|개|건|won|dollars?|pounds?|euros?|people)\b"
 
 # The first form that fits takes the characters. Month names keep their capital, so that 'may' stays a verb.
 _FORMS = [
-    re.compile(form)
+    re.compile(form, re.A)
     for form in (
         r"(?<![\d.-])(?P<year>\d{4})(?P<dash>[-./]) ?(?P<month>\d{1,2})(?P=dash) ?(?P<day>\d{1,2})(?!\d)",
         rf"\b{_DAY} (?:of )?{_NAME}(?:,? {_YEAR}\b)?",

@@ -1,32 +1,19 @@
-"""What makes an answer that holds the right facts only nearly right: it speaks of another period, or it hedges."""
+"""What makes an answer that holds the right facts only partly right: it hedges."""
 
 import re
 from collections.abc import Sequence
 from itertools import pairwise
 
 from lessons.evaluate.facts import Asked
-from lessons.evaluate.judge.calendar import Moment
 from lessons.evaluate.judge.quantities import MONEY, Quantity
 from lessons.evaluate.judge.reading import Reading, read, read_all
 
-# More other numbers of the fact's kind than this in its sentence, or in the whole answer, are a list to choose from.
+# More other numbers of the fact's kind than this in its sentence are a list to choose from.
 # A sentence of a report gives a figure, last year's and the total; that is not hedging.
-OTHERS_IN_SENTENCE, OTHERS_IN_ANSWER = 2, 6
+OTHERS_IN_SENTENCE = 2
 
 _OR = re.compile(r"\s?(?:or|또는|혹은|이거나|아니면)\s?", re.I)
 _CHOICE = re.compile(r"\bone of\b|\beither\b|중 ?하나|중에 ?하나", re.I)
-
-
-def is_other_period(answer: str, key_facts: Sequence[str], asked: Asked) -> bool:
-    """Whether the answer names years (or quarters) and none that the question, the reference or a fact names."""
-    given = _moments([*asked.readings, *_facts(key_facts)])
-    said = _moments(read_all(answer))
-    for part in ("year", "quarter"):
-        expected = {getattr(moment, part) for moment in given} - {None}
-        named = {getattr(moment, part) for moment in said} - {None}
-        if expected and named and not expected & named:
-            return True
-    return False
 
 
 def is_hedged(answer: str, key_facts: Sequence[str], asked: Asked) -> bool:
@@ -43,7 +30,7 @@ def _among_others(wanted: Quantity, known: set, readings: Sequence[Reading], fac
     with_fact = [len(found) for found, reading in zip(others, readings, strict=True) if _holds(reading, wanted)]
     if not with_fact:
         return False
-    if len(set().union(*others)) > OTHERS_IN_ANSWER + facts or min(with_fact) > OTHERS_IN_SENTENCE + facts - 1:
+    if min(with_fact) > OTHERS_IN_SENTENCE + facts - 1:
         return True
     return any(found and _offers_choice(reading, wanted) for found, reading in zip(others, readings, strict=True))
 
@@ -79,7 +66,3 @@ def _offers_choice(reading: Reading, wanted: Quantity) -> bool:
 
 def _facts(key_facts: Sequence[str]) -> list[Reading]:
     return [read(form) for fact in key_facts for form in fact.split("|")]
-
-
-def _moments(readings: Sequence[Reading]) -> list[Moment]:
-    return [moment for reading in readings for moment in reading.moments]

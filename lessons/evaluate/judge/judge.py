@@ -1,5 +1,10 @@
 """The deterministic judge: is the answer right, does it rest on what it cites, does it rightly refuse?
 
+An answer is right when it states every key fact, with its unit, about its subject and for its period, without offering
+other numbers to choose from; where there are several key facts, it must also say the rest of the reference. It is
+partly right if it states, or nearly states, at least a third of the facts, and wrong below. Without key facts, the
+words of a reference of at most 30 words are compared, and correctness against a longer one is not reported.
+
 It compares facts and words, so it costs nothing, gives the same verdict every time, and was itself measured against
 answers labelled by hand (`agreement.py`). What it cannot do stands there as well.
 """
@@ -10,17 +15,22 @@ from dataclasses import dataclass
 from lessons.answer.answer import Answer
 from lessons.answer.refusal import is_refusal
 from lessons.evaluate.facts import Asked, Level, level
-from lessons.evaluate.judge.checks import is_hedged, is_other_period
+from lessons.evaluate.judge.checks import is_hedged
+from lessons.evaluate.judge.completeness import is_complete
 from lessons.evaluate.judge.grounds import covers_evidence, groundedness
 from lessons.evaluate.judge.meaning import by_meaning
 from lessons.evaluate.judge.question import Question
 
+LEAST = 1 / 3  # share of the facts from which an answer is partly right
+LONGEST_REFERENCE = 30  # words; those of the answers that the judge was tuned on have 28 at most
+
 
 @dataclass(frozen=True)
 class Verdict:
-    """`correctness` is 1.0 right, 0.5 nearly (some facts, rounded, hedged …), 0.0 wrong; `grounded` a share, 0 to 1.
+    """`correctness` is 1.0 right, 0.5 partly (some facts, rounded, hedged …), 0.0 wrong, NaN where it cannot be judged.
 
-    A refusal makes no claim, so it is grounded; average groundedness over answers that were not refused.
+    `grounded` is a share, 0 to 1. A refusal makes no claim, so it is grounded; average groundedness over answers that
+    were not refused.
     """
 
     correctness: float
@@ -50,12 +60,25 @@ def judge(golden: Question, answer: Answer) -> Verdict:
 
 
 def judge_text(golden: Question, text: str) -> tuple[float, bool]:
-    """Correctness of the words alone, and whether they refuse."""
+    """Correctness of the words alone, NaN where it cannot be judged, and whether they refuse."""
     refusal = is_refusal(text)
     if is_unanswerable(golden):
         return float(refusal), refusal
-    correctness = _by_facts(golden, text) if golden.key_facts else 0.0 if refusal else by_meaning(golden.answer, text)
-    return correctness, refusal and correctness == 0.0
+    correctness = _correctness(golden, text)
+    return correctness, refusal and not correctness > 0.0
+
+
+def is_judged(golden: Question) -> bool:
+    """Whether there are key facts, or a reference as short as those that the judge was measured with."""
+    return bool(golden.key_facts) or 0 < len(golden.answer.split()) <= LONGEST_REFERENCE
+
+
+def _correctness(golden: Question, text: str) -> float:
+    if not is_judged(golden):
+        return float("nan")
+    if golden.key_facts:
+        return _by_facts(golden, text)
+    return 0.0 if is_refusal(text) else by_meaning(golden.answer, text)
 
 
 def is_unanswerable(golden: Question) -> bool:
@@ -76,11 +99,9 @@ def refusals(judged: Iterable[tuple[Question, Verdict]]) -> Refusals:
 
 
 def _by_facts(golden: Question, text: str) -> float:
-    """1.0 if every key fact is stated without hedging and for the period asked about, 0.5 if that holds in part."""
     asked = Asked(golden.question, golden.answer)
     levels = [level(fact, text, asked) for fact in golden.key_facts]
-    if max(levels) < Level.STATED and 2 * levels.count(Level.NEAR) < len(levels):
+    if sum(each > Level.NO for each in levels) < LEAST * len(levels):
         return 0.0
-    if min(levels) < Level.STATED or is_other_period(text, golden.key_facts, asked):
-        return 0.5
-    return 0.5 if is_hedged(text, golden.key_facts, asked) else 1.0
+    whole = min(levels) == Level.STATED and (len(levels) == 1 or is_complete(golden, text))
+    return 1.0 if whole and not is_hedged(text, golden.key_facts, asked) else 0.5

@@ -15,7 +15,7 @@ from lessons.evaluate.judge.question import Question
 from lessons.models.offline.llm import OfflineLLM
 from lessons.models.server import explain
 
-RIGHT, NEARLY = 4.0, 3.0  # of 5 points: LlamaIndex's own threshold, and its 'relevant but contains mistakes'
+RIGHT, PARTLY = 4.0, 3.0  # of 5 points: LlamaIndex's own threshold, and its 'relevant but contains mistakes'
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,9 @@ def llm_judge(llm: LLM, golden: Question, answer: Answer) -> Opinion:
 
 
 def judges_agreement(judged: Iterable[tuple[Verdict, Opinion]]) -> Agreement:
-    """How the deterministic judge and the model agree on correctness."""
-    return agreement((LABELS[verdict.correctness], LABELS[opinion.correctness]) for verdict, opinion in judged)
+    """How the deterministic judge and the model agree on correctness, over answers that the former can judge."""
+    pairs = ((verdict.correctness, opinion.correctness) for verdict, opinion in judged)
+    return agreement((LABELS[one], LABELS[other]) for one, other in pairs if one in LABELS)
 
 
 def _points(said: str) -> tuple[float | None, str | None]:
@@ -60,4 +61,4 @@ def _points(said: str) -> tuple[float | None, str | None]:
 def _correctness(scored: EvaluationResult) -> float:
     if scored.score is None:
         raise ModelError(f"The model gave no score but said {scored.feedback!r}; judge with a more capable model.")
-    return 1.0 if scored.score >= RIGHT else 0.5 if scored.score >= NEARLY else 0.0
+    return 1.0 if scored.score >= RIGHT else 0.5 if scored.score >= PARTLY else 0.0

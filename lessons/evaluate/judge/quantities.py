@@ -51,13 +51,13 @@ _SCALES = {
     "billion": 9, "bn": 9, "b": 9, "trillion": 12, "tn": 12, "trn": 12,
 }  # fmt: skip
 _PATTERN = re.compile(
-    r"(?<![A-Za-z\d_])(?<!\d[.,])(?P<s1>(?<![\w%.)\x01\x00])[-+]\s?)?"
+    r"(?<![A-Za-z\d_])(?<!\d[.,])(?P<s1>(?<![\w가-힣%.)\x01\x00])[-+]\s?)?"
     r"(?P<cur>(?:us\$|[£$€₩¥]|\b(?:krw|usd|gbp|eur|jpy|cny))\s?)?(?P<s2>[-+])?"
     rf"(?:\x02(?P<man>[\d.]*)\x02(?P<big>\d+(?:\.\d+)?)\x01|(?P<num>{NUMBER})(?![\d]|\.\d))"
     r"(?:\s?(?P<scale>thousand|million|billion|trillion|mln|mn|bn|trn|tn|k(?![a-z])"
     r"|(?(cur)[mb]\b|[mb](?=\s?(?:won|dollars?|pounds?|euros?)\b))))?"
     rf"(?:[-\s]{{0,2}}여?\s?(?:{_UNIT}))?(?![A-Za-z\d])",
-    re.I,
+    re.I | re.A,  # ASCII, so that a Korean particle ends a word: 5cm를
 )
 _RANGE = re.compile(r"\s?(?:~|-|–|to|or|에서|부터)\s?", re.I)
 _ABOUT = re.compile(
