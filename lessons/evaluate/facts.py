@@ -132,7 +132,7 @@ def _with_unit(found: Level, wanted: Quantity, answer: str, asked: Asked) -> Lev
     if sort is None or sort.kind in COUNTS:
         return found
     numbers = (each.quantity for reading in read_all(answer) for each in reading.numbers)
-    heads = (unit for word in _WORD.findall(answer) for unit in quantities(f"1 {word}"))  # 'Price (cents): 12.4'
+    heads = (unit for word in _WORD.findall(answer) for unit in quantities(f"{word} 1 {word}"))  # 'Sales (£): 12.4'
     return found if any(each.kind == sort.kind for each in chain(numbers, heads)) else min(found, Level.NEAR)
 
 
