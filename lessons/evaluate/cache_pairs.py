@@ -43,7 +43,7 @@ class Pair:
 class Hits:
     """How many pairs hit, by what a hit takes, by language and by whether the questions ask the same."""
 
-    rows: dict[str, dict[tuple[str, bool], int]]
+    rows: dict[str, Counter[tuple[str, bool]]]
     pairs: Counter[tuple[str, bool]]
 
     def __repr__(self) -> str:

@@ -25,9 +25,10 @@ def align(one: Sequence[Word], other: Sequence[Word]) -> tuple[list[Pair], list[
                 left[1].remove(j)
     pairs += [(run[-1], whole) for run, whole in _written_apart(one, other, left[0], left[1])]
     pairs += [(whole, run[-1]) for run, whole in _written_apart(other, one, left[1], left[0])]
-    return sorted(pairs), *(
-        [words[i] for i in rest if not words[i].is_asked] for words, rest in zip((one, other), left, strict=True)
+    rest, rest_of_other = (
+        [words[i] for i in indices if not words[i].is_asked] for words, indices in zip((one, other), left, strict=True)
     )
+    return sorted(pairs), rest, rest_of_other
 
 
 def _equal(one: Word, other: Word) -> bool:
