@@ -5,21 +5,21 @@
 PYTHON is the interpreter of an environment with `requirements.txt` beside this file, for example made by
 `uv venv /tmp/rivals && uv pip install --python /tmp/rivals/bin/python -r data/rivals/requirements.txt`.
 The questions are those of the golden test split that stand alone and have evidence; they are searched as they are
-asked, without rewriting. Vectors are known beforehand, so times are those of the search and of storing alone.
+asked, without rewriting. Vectors are known beforehand. Nothing is timed: some keep words in memory, others ask
+a database.
 """
 
 import argparse
-import inspect
 import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
+from frameworks import CANDIDATES, WANTED, Search, lines
 from llama_index.core.schema import BaseNode, MetadataMode
 
 from lessons.evaluate.compare import interval
@@ -29,9 +29,7 @@ from lessons.faults.database import SpareDatabase
 from lessons.ingest.read import read
 from lessons.ingest.scope import Scope
 from lessons.library import CORPUS, shipped_documents
-from lessons.retrieve.hybrid import HybridRetriever
-from lessons.retrieve.search import VectorRetriever
-from lessons.retrieve.types import Query, RetrievedDocument, Retriever
+from lessons.retrieve.types import RetrievedDocument, Retriever
 from lessons.stages import stages
 from lessons.workspace import Workspace, workspace
 
@@ -40,16 +38,15 @@ OWNER = Scope("reader")
 METRIC = "ndcg@10"
 OURS = "this workbook, hybrid"
 
-Build = Callable[[Sequence[BaseNode], Retriever, Workspace], Callable[[str], list[str]]]
+Asked = tuple[str, str, list[float]]
+"""Id, text and vector of a question."""
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """What one search found for each question, and what it took. `lines` are those of the code that a reader writes."""
+    """What one search found for each question; `lines` are those of a whole set-up."""
 
     rankings: dict[str, list[str]]
-    ms: list[float]
-    store_seconds: float
     lines: int
 
 
@@ -58,15 +55,12 @@ def main() -> None:
     parser.add_argument("python", type=Path, help="interpreter with the requirements of the other frameworks")
     parser.add_argument("--json", type=Path, default=HERE / "result.json", help="where the result is written")
     chosen = parser.parse_args()
-    chunks, questions = made_chunks(workspace()), asked()
+    place = workspace()
+    chunks, questions = made_chunks(place), asked()
+    queries = [(each.id, each.question, place.embedding.get_query_embedding(each.question)) for each in questions]
     spare = SpareDatabase()
     try:
-        place = Workspace.open(spare.settings)
-        found = {
-            OURS: timed(workbook, HybridRetriever(top_k=10), chunks, questions, place),
-            "this workbook, vectors only": timed(workbook, VectorRetriever(top_k=10), chunks, questions, place),
-            **others(chosen.python, chunks, questions, place, spare.url),
-        }
+        found = own(chunks, queries, spare.url) | others(chosen.python, chunks, queries, spare.url)
     finally:
         spare.erase()
     result = compared(found, {chunk.node_id: chunk for chunk in chunks}, questions)
@@ -91,40 +85,82 @@ def asked() -> list[Golden]:
     return [each for each in golden if each.evidence and not each.history and each.owner == OWNER.user_id]
 
 
-def workbook(chunks: Sequence[BaseNode], retriever: Retriever, place: Workspace) -> Callable[[str], list[str]]:
-    resources = place.resources(stages()["enhanced"].index)
-    resources.store.add(chunks)
-    resources.store.settle(len(chunks))
-    return lambda question: [each.id for each in retriever.retrieve([question], Query(question, OWNER), resources)]
+def workbook(chunks, vectors, url, retriever, name) -> Search:
+    from llama_index.core.embeddings import BaseEmbedding
+    from llama_index.core.llms import MockLLM
+
+    from lessons.database import engine
+    from lessons.ingest.scope import Scope
+    from lessons.ingest.store import ChunkStore
+    from lessons.retrieve.types import Query, Resources
+    from lessons.settings import Settings
+
+    class Known(BaseEmbedding):
+        def _get_query_embedding(self, query):
+            return vectors[query]
+
+        _get_text_embedding = _get_query_embedding
+
+        async def _aget_query_embedding(self, query):
+            return vectors[query]
+
+    database = engine(Settings(database_url=url))
+    store = ChunkStore(database, name, "known", len(chunks[0].embedding))
+    store.add(chunks)
+    store.settle(len(chunks))
+    resources, scope = Resources(store, Known(), MockLLM()), Scope("reader")
+    return lambda question: [each.id for each in retriever.retrieve([question], Query(question, scope), resources)]
 
 
-def timed(
-    build: Build, retriever: Retriever, chunks: Sequence[BaseNode], questions: Sequence[Golden], place: Workspace
-) -> Ranked:
-    """Store, then search each question twice: the second time its vector is known."""
-    began = perf_counter()
-    search = build(chunks, retriever, place)
-    stored = perf_counter() - began
-    rankings, times = {}, []
-    for question in questions:
-        search(question.question)
-        began = perf_counter()
-        rankings[question.id] = search(question.question)
-        times.append(1_000 * (perf_counter() - began))
-    lines = sum(1 for line in inspect.getsource(build).splitlines() if line.strip())
-    return Ranked(rankings, times, stored, lines)
+def hybrid() -> Retriever:
+    from lessons.retrieve.hybrid import HybridRetriever
+
+    return HybridRetriever(top_k=WANTED, candidates=CANDIDATES)
 
 
-def others(
-    python: Path, chunks: Sequence[BaseNode], questions: Sequence[Golden], place: Workspace, url: str
-) -> dict[str, Ranked]:
+def by_ranks() -> Retriever:
+    from lessons.retrieve.hybrid import HybridRetriever
+    from lessons.retrieve.search import VectorRetriever
+
+    return HybridRetriever(top_k=WANTED, candidates=CANDIDATES, meaning=VectorRetriever(), fusion="ranks")
+
+
+def words_only() -> Retriever:
+    from lessons.retrieve.search import KeywordRetriever
+
+    return KeywordRetriever(top_k=WANTED)
+
+
+def vectors_only() -> Retriever:
+    from lessons.retrieve.search import VectorRetriever
+
+    return VectorRetriever(top_k=WANTED)
+
+
+OWN = {
+    OURS: hybrid,
+    "this workbook, fused by ranks": by_ranks,
+    "this workbook, words only": words_only,
+    "this workbook, vectors only": vectors_only,
+}
+
+
+def own(chunks: Sequence[BaseNode], queries: Sequence[Asked], url: str) -> dict[str, Ranked]:
+    """What this workbook finds, in this process."""
+    vectors, found = {text: vector for _, text, vector in queries}, {}
+    for name, retriever in OWN.items():
+        search = workbook(chunks, vectors, url, retriever(), retriever.__name__)
+        found[name] = Ranked({id_: search(text) for id_, text, _ in queries}, lines(workbook, retriever))
+    return found
+
+
+def others(python: Path, chunks: Sequence[BaseNode], queries: Sequence[Asked], url: str) -> dict[str, Ranked]:
     """What the other frameworks find, each in the process of its own environment."""
     with tempfile.TemporaryDirectory() as folder:
         texts = [(chunk.node_id, chunk.get_content(MetadataMode.EMBED), chunk.embedding) for chunk in chunks]
-        queries = [(each.id, each.question, place.embedding.get_query_embedding(each.question)) for each in questions]
         for name, rows in {"chunks": texts, "questions": queries}.items():
-            lines = (json.dumps({"id": id_, "text": text, "vector": vector}) for id_, text, vector in rows)
-            (Path(folder) / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+            written = (json.dumps({"id": id_, "text": text, "vector": vector}) for id_, text, vector in rows)
+            (Path(folder) / f"{name}.jsonl").write_text("\n".join(written), encoding="utf-8")
         quiet = os.environ | {"HAYSTACK_TELEMETRY_ENABLED": "False"}
         subprocess.run([str(python), str(HERE / "frameworks.py"), folder, url], check=True, env=quiet)
         found = json.loads((Path(folder) / "rankings.json").read_text(encoding="utf-8"))
@@ -136,16 +172,16 @@ def compared(found: dict[str, Ranked], chunks: dict[str, BaseNode], questions: S
     values = {
         name: [measured(each, ranked.rankings[each.id], chunks) for each in questions] for name, ranked in found.items()
     }
-    rows = []
+    rows, korean = [], [each.language == "ko" for each in questions]
     for name, ranked in found.items():
         better = np.subtract(values[OURS], values[name])
         rows.append({
             "name": name, METRIC: float(np.mean(values[name])), "interval": interval(values[name]),
+            "korean": float(np.mean(np.array(values[name])[korean])),
             "ours_is_better_by": float(np.mean(better)), "gain_interval": interval(better),
-            "p50_ms": float(np.percentile(ranked.ms, 50)), "p95_ms": float(np.percentile(ranked.ms, 95)),
-            "chunks_stored_per_second": len(chunks) / ranked.store_seconds, "lines": ranked.lines,
+            "lines": ranked.lines,
         })  # fmt: skip
-    return {"questions": len(questions), "chunks": len(chunks), "searches": rows}
+    return {"questions": len(questions), "korean": sum(korean), "chunks": len(chunks), "searches": rows}
 
 
 def measured(question: Golden, ranking: Sequence[str], chunks: dict[str, BaseNode]) -> float:

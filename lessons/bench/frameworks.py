@@ -9,7 +9,7 @@ from lessons.settings import ROOT
 from lessons.tables import html_table
 
 RESULT = ROOT / "data" / "rivals" / "result.json"
-HEAD = ("", "nDCG@10", "ours is better by", "p50, p95 (ms)", "chunks stored a second", "lines of code")
+HEAD = ("", "nDCG@10", "in Korean", "ours is better by", "lines of code")
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,7 @@ class Frameworks:
     """A table of searches over the same chunks and vectors; differences are paired, with 95 % intervals."""
 
     questions: int
+    korean: int
     chunks: int
     searches: tuple[dict[str, Any], ...]
 
@@ -28,14 +29,14 @@ class Frameworks:
         return "\n".join(" | ".join(row) for row in [list(HEAD), *self.rows])
 
     def _repr_html_(self) -> str:
-        about = f"{self.questions} questions, {self.chunks:,} chunks"
+        about = f"{self.questions} questions, {self.korean} of them in Korean, {self.chunks:,} chunks"
         return f"<p>{html.escape(about)}</p>" + html_table(HEAD, self.rows)
 
 
 def frameworks() -> Frameworks:
     """What was measured for this repository."""
     found = json.loads(RESULT.read_text(encoding="utf-8"))
-    return Frameworks(found["questions"], found["chunks"], tuple(found["searches"]))
+    return Frameworks(found["questions"], found["korean"], found["chunks"], tuple(found["searches"]))
 
 
 def _row(found: dict[str, Any]) -> list[str]:
@@ -44,8 +45,7 @@ def _row(found: dict[str, Any]) -> list[str]:
     return [
         found["name"],
         f"{found['ndcg@10']:.2f} [{low:.2f}, {high:.2f}]",
+        f"{found['korean']:.2f}",
         f"{found['ours_is_better_by']:+.2f} [{worst:+.2f}, {best:+.2f}]",
-        f"{found['p50_ms']:,.0f}, {found['p95_ms']:,.0f}",
-        f"{found['chunks_stored_per_second']:,.0f}",
         str(found["lines"]),
     ]
