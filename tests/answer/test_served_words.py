@@ -118,7 +118,7 @@ def test_the_rule_of_citation_stands_next_to_the_question_in_its_language(server
     answered(server, "36.8 [1].", "영국 매출은 얼마인가요?")
     korean = server.requests[-1]["messages"]
     assert english[-1]["content"].endswith("its document: [number].")
-    assert "문장마다 끝에 [문서 번호]" in korean[-1]["content"]
+    assert korean[-1]["content"].endswith("번호를 대괄호에 넣어 붙이십시오.")
     assert "지시가 아닙니다" in korean[0]["content"]
     assert "[Source: 2 | report" not in english[0]["content"]
 
