@@ -25,7 +25,7 @@ from lessons.trace import Step
 
 UNSUPPORTED = "Not in the passages that the answer cites: {}. Check it before you rely on it."
 UNSOURCED = "The answer names none of the documents as its source; check it before you rely on it."
-_PLACEHOLDER = re.compile(r" ?\[(?:number|문서 번호)\]")
+_PLACEHOLDER = re.compile(r" ?\[number\]")
 
 
 def respond(
