@@ -1,7 +1,6 @@
 """Whose documents the app shows: at home anybody's who is named, on a shared app only those of its list."""
 
 import pytest
-from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
 from streamlit.testing.v1 import AppTest
@@ -94,4 +93,4 @@ def test_a_name_that_is_typed_is_the_owner_also_after_a_reload(browser: WebDrive
     see(browser, f"Documents of {ME}: 1")
     browser.refresh()
     see(browser, f"Documents of {ME}: 1")
-    assert browser.find_elements(By.XPATH, f"//*[@data-testid='stSidebar']//input[@value='{ME}']")
+    there(browser, f"[data-testid=stSidebar] input[value='{ME}']")
