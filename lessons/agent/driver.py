@@ -24,7 +24,7 @@ class Driver:
     """
 
     def __init__(self, llm: LLM, tools: SearchTools, question: str, calls: int) -> None:
-        self._llm, self._tools, self._made = llm, tools, 0
+        self._llm, self._tools, self._made, self._replaced = llm, tools, 0, False
         self._messages = [
             ChatMessage(AGENT.format(calls=calls), role=MessageRole.SYSTEM),
             ChatMessage(question, role=MessageRole.USER),
@@ -32,10 +32,12 @@ class Driver:
 
     def next_calls(self, left: int, step: Step) -> list[ToolSelection]:
         """At most `left` calls; none when there is nothing more to search for."""
+        if self._replaced:
+            step.notes.append(INSTEAD)
         kept = 0 if self._tools.found or self._keyless else 1
         calls = self._asked(step) if left > kept else None
         if not self._keyless and (calls is None or not (calls or self._tools.found)):
-            self._llm, kept = keyless_of(self._llm), 0
+            self._llm, self._replaced, kept = keyless_of(self._llm), True, 0
             if INSTEAD not in " ".join(step.notes):
                 step.notes.append(f"model called no tool; {INSTEAD}")
             if not self._tools.found:

@@ -32,10 +32,13 @@ class Room:
 def room_beside(
     question: str, memory: str, history: Sequence[tuple[str, str]], documents: int, budget: Budget | None = None
 ) -> Room:
-    """The conversation goes before the documents, of which `documents` tokens are wanted.
+    """The conversation gives way to the documents, of which `documents` tokens are wanted.
 
+    In a small window, where they would take everything, it keeps a quarter.
     LessonsError if the window does not even hold the instructions and the question.
     """
     budget = budget or Budget()
-    left = budget.room(INSTRUCTIONS[language(question)], question)
-    return Room(*budget.conversation(memory, history, left - documents), min(documents, left))
+    asked = INSTRUCTIONS[language(question)], question
+    left = budget.room(*asked)
+    known, turns = budget.conversation(memory, history, max(left - documents, left // 4))
+    return Room(known, turns, min(documents, budget.room(*asked, known, *(content for _, content in turns))))

@@ -42,9 +42,18 @@ def test_the_conversation_goes_before_the_documents() -> None:
     assert room.documents == 1_500
     assert 0 < len(room.history) < len(HISTORY)
     assert room.history[-1] == HISTORY[-1]
+
+
+@pytest.mark.usefixtures("window")
+def test_documents_that_would_take_everything_leave_a_quarter_to_the_conversation() -> None:
     crowded = room_beside(QUESTION, "Mina has a cat.", HISTORY, 4_000)
-    assert (crowded.memory, crowded.history) == ("", ())
-    assert 0 < crowded.documents < 3_000
+    assert crowded.memory == "Mina has a cat."
+    assert crowded.history[-1] == HISTORY[-1]
+    alone = room_beside(QUESTION, "", [], 4_000).documents
+    assert 0.7 * alone < crowded.documents < alone < 3_000
+    brief = room_beside(QUESTION, "", HISTORY[-2:], 4_000)
+    assert brief.history == tuple(HISTORY[-2:])
+    assert crowded.documents < brief.documents < alone
 
 
 @pytest.mark.usefixtures("window")
