@@ -99,3 +99,12 @@ def test_a_question_with_another_number_always_differs(question: str, number: st
 def test_decomposed_korean_reads_like_composed_korean() -> None:
     question = "환불 기간은 얼마인가요?"
     assert read_constraints(question) == read_constraints(unicodedata.normalize("NFD", question))
+
+
+@pytest.mark.parametrize(
+    ("spelled", "figures"),
+    [("회원이 이백오십 명인가요?", "회원이 250명인가요?"), ("배송에 십이 일이 걸리나요?", "배송에 12일이 걸리나요?")],
+)
+def test_a_spelled_korean_number_is_its_figure_and_no_other(spelled: str, figures: str) -> None:
+    assert differences(spelled, figures) == []
+    assert "numbers" in differences(spelled, figures.replace("2", "3"))
