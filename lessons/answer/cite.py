@@ -21,9 +21,9 @@ _TOLD = re.compile(
     r"\bdocument(?: number)? \[?(\d{1,3})\]?[^.\[\]]{0,80}\.",
     re.IGNORECASE,
 )
-_RUN = r"(?:\[\d{1,3}\] ?)+"
-_BEFORE_WORDS = re.compile(rf"(?P<run>{_RUN})(?P<words>[^\[\]]+?)(?P<stop>[.!?]?)(?: *(?=\[)|\s*$)")
-_BEHIND_STOP = re.compile(rf"(?P<stop>[.!?]) *(?P<run>{_RUN})")
+_RUN = r"(?:\[\d{1,3}\]\s?)*\[\d{1,3}\]"
+_BEFORE_WORDS = re.compile(rf"({_RUN}) ?([^\[\]]+?)([.!?]?)(?: *(?=\[)|\s*$)")
+_BEHIND_STOP = re.compile(rf"([.!?。])\s*({_RUN})(?=\s|$)")
 _FIGURE = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
 _LIST_NUMBER = re.compile(r"^\s*\d{1,2}[.)]\s", re.MULTILINE)
 
@@ -45,15 +45,19 @@ def plain_citations(answer: str, context: Context) -> str:
     return "\n".join(map(_closing, _HEADER.sub(numbered, answer).split("\n")))
 
 
+def closed(text: str) -> str:
+    """The text with numbers that stand behind a full stop before it: 'It rose. [1]' becomes 'It rose [1].'"""
+    return _BEHIND_STOP.sub(r" \2\1", text)
+
+
 def _closing(line: str) -> str:
     """The line with each number at the end of its sentence, also where the model put them at the beginning."""
-    if CITATION.match(line) and not re.search(r"\]\W*$", line):
-        line = _BEFORE_WORDS.sub(_cited, line)
-    return _BEHIND_STOP.sub(_cited, line).rstrip()
-
-
-def _cited(match: re.Match[str]) -> str:
-    return f"{match.groupdict().get('words', '')} {match['run'].strip()}{match['stop']} "
+    mark = _LIST_NUMBER.match(line)
+    start = mark.end() if mark else 0
+    said = line[start:]
+    if CITATION.match(said) and not re.search(r"\]\W*$", said):
+        said = _BEFORE_WORDS.sub(r"\2 \1\3 ", said)
+    return (line[:start] + closed(said)).rstrip()
 
 
 def unsupported_figures(answer: str, context: Context, known: str) -> list[str]:

@@ -68,16 +68,17 @@ class Asked:
 
 def level(fact: str, answer: str, asked: Asked | None = None) -> Level:
     """How well the answer states one key fact; alternatives of the fact are separated by `|`, the best one counts."""
+    said = read_all(answer)
     forms = [form.strip() for form in fact.split("|") if form.strip()]
-    return max((_form_level(form, answer, asked or Asked()) for form in forms), default=Level.NO)
+    return max((_form_level(form, said, answer, asked or Asked()) for form in forms), default=Level.NO)
 
 
-def _form_level(form: str, answer: str, asked: Asked) -> Level:
+def _form_level(form: str, said: Sequence[Reading], answer: str, asked: Asked) -> Level:
     wanted = read(form)
-    readings = relevant(form, read_all(answer), asked.question, asked.reference)
+    readings = relevant(form, said, asked.question, asked.reference)
     parts = [_moment_level(moment, readings, asked) for moment in wanted.moments]
     parts += [
-        _with_unit(_quantity_level(found.quantity, readings, asked), found.quantity, answer, asked)
+        _with_unit(_quantity_level(found.quantity, readings, asked), found.quantity, said, answer, asked)
         for found in wanted.numbers
     ]
     parts += [Level.STATED if _names(readings, name) else Level.NO for name in wanted.identifiers]
@@ -126,12 +127,12 @@ def _quantity_level(wanted: Quantity, readings: Sequence[Reading], asked: Asked)
     return max(levels, default=Level.NO)
 
 
-def _with_unit(found: Level, wanted: Quantity, answer: str, asked: Asked) -> Level:
+def _with_unit(found: Level, wanted: Quantity, said: Sequence[Reading], answer: str, asked: Asked) -> Level:
     """The level, NEAR at best when the reference gives the number in a unit and the answer never names that unit."""
     sort = asked.sort_of(wanted)
     if sort is None or sort.kind in COUNTS:
         return found
-    numbers = (each.quantity for reading in read_all(answer) for each in reading.numbers)
+    numbers = (each.quantity for reading in said for each in reading.numbers)
     heads = (unit for word in _WORD.findall(answer) for unit in quantities(f"{word} 1 {word}"))  # 'Sales (£): 12.4'
     return found if any(each.kind == sort.kind for each in chain(numbers, heads)) else min(found, Level.NEAR)
 

@@ -49,6 +49,8 @@ def answered(server: Server, said: str, question: str = QUESTION, memory: str = 
         ("80%입니다. [문서 번호: 1]", "80%입니다 [1]."),
         ("[1] It was 36.8. [2] Hull has 1,240.", "It was 36.8 [1]. Hull has 1,240 [2]."),
         ("[1] 36.8입니다.\n[2] 헐입니다.", "36.8입니다 [1].\n헐입니다 [2]."),
+        ("1. [1] It was 36.8.\n2. [2] Hull.", "1. It was 36.8 [1].\n2. Hull [2]."),
+        ("It was 36.8. [1].", "It was 36.8. [1]."),
         ("1. It was 36.8. [1]\n2. Hull. [2]", "1. It was 36.8 [1].\n2. Hull [2]."),
         ("It was 36.8. This cost is cited in document 1.", "It was 36.8 [1]."),
         ("It was 36.8. This is a citation from document 2, page 5.", "It was 36.8 [2]."),

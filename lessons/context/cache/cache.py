@@ -16,7 +16,7 @@ from sqlalchemy import Row
 
 from lessons.answer.answer import Answer
 from lessons.context.cache.answers import packed, unpack, worth_keeping
-from lessons.context.cache.guard import RULES, differences, read_constraints
+from lessons.context.cache.guard import differences, read_constraints
 from lessons.context.cache.style import restyled
 from lessons.context.cache.table import AnswerTable, Shelf
 from lessons.context.device import Device, follow
@@ -52,14 +52,13 @@ class _Asked:
 
 @dataclass(frozen=True)
 class Cached(Device):
-    """A stage that reuses its answers. None takes the similarity of the settings; `rules` are those of the guard.
+    """A stage that reuses its answers. None takes the similarity of the settings.
 
     A follow-up is looked up as the question it becomes when it stands alone; its own answer is not kept. Where the
     conversation has a memory, which may hold what the reader said about themselves, nothing is looked up.
     """
 
     similarity: float | None = None
-    rules: tuple[str, ...] = tuple(RULES)
 
     def stored(self, user: str | Scope | None = None) -> tuple[int, int]:
         """How many answers of an owner are kept, of all stages, and how often they have been reused."""
@@ -118,7 +117,7 @@ class Cached(Device):
         for row in found:
             if row.similarity < least:
                 break
-            if not (reasons := differences(row.question, text, self.rules)):
+            if not (reasons := differences(row.question, text)):
                 step.notes.append(f"hit: {row.similarity:.2f} “{row.question}”")
                 step.output = row.question
                 return row

@@ -9,7 +9,7 @@ A logistic model of similarity, shared letters and these rules, fitted to the sa
 of unseen questions at as few wrong hits, so there is none.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from lessons.context.cache.align import align
@@ -104,10 +104,10 @@ def read_constraints(question: str) -> Reading:
     return read_korean(text) if language(text) == "ko" else read_english(text)
 
 
-def differences(asked: str, again: str, rules: Iterable[str] = tuple(RULES)) -> list[str]:
+def differences(asked: str, again: str) -> list[str]:
     """The names of the rules by which two questions differ; none if an answer to one answers the other."""
     first, second = sorted((asked, again))
     one, other = read_constraints(first), read_constraints(second)
     if one.language == other.language == "ko":
         one, other = read_constraints(spaced(first, other.words)), read_constraints(spaced(second, one.words))
-    return [name for name in rules if not RULES[name](one, other)]
+    return [name for name, agree in RULES.items() if not agree(one, other)]

@@ -1,7 +1,6 @@
 """What a question pins down, in a form in which two questions that ask the same agree."""
 
 from dataclasses import dataclass
-from typing import Protocol
 
 WEAK = frozenset(("", "topic", "subject", "object", "predicate", "of", "in", "on", "at", "for"))
 """Roles that may go unmarked: English then tells them by position, Korean drops the particle."""
@@ -52,9 +51,3 @@ class Reading:
     modality: frozenset[str] = frozenset()
     tense: str = ""
     persons: tuple[str, ...] = ()
-
-
-class Reader(Protocol):
-    """Reads the questions of one language."""
-
-    def __call__(self, question: str) -> Reading: ...

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from lessons.answer.answer import Answer
-from lessons.answer.cite import CITATION
+from lessons.answer.cite import CITATION, closed
 from lessons.answer.refusal import is_refusal
 from lessons.evaluate.judge.question import Passage
 from lessons.evaluate.judge.reading import Reading, read, read_all
@@ -13,7 +13,6 @@ from lessons.retrieve.types import RetrievedDocument
 from lessons.text import language, normalize, sentences, terms
 
 MOST_TERMS = 0.6  # share of a sentence's terms that its passages must hold
-_CITED_BEHIND = re.compile(r"([.!?。])\s*((?:\[\d{1,3}\]\s?)+)(?=\s|$)")
 
 
 def groundedness(answer: Answer) -> float:
@@ -24,8 +23,7 @@ def groundedness(answer: Answer) -> float:
     needs a number, a date or an identifier: its words alone cannot be compared. A sentence without a citation that says
     what the documents do not tell claims nothing.
     """
-    text = _CITED_BEHIND.sub(r" \2\1 ", normalize(answer.text))
-    claims = [sentence for sentence in sentences(text) if _is_claim(sentence)]
+    claims = [sentence for sentence in sentences(closed(normalize(answer.text))) if _is_claim(sentence)]
     return sum(_supported(claim, answer) for claim in claims) / len(claims) if claims else 0.0
 
 
