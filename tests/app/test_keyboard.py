@@ -101,6 +101,7 @@ def test_words_stand_out_and_headings_follow_each_other(
     browser.get(address)
     see(browser, "What each stage changes")
     at_rest(browser)
-    assert browser.execute_script(FAINT) == []
+    # A button that has just been enabled fades to its colour.
+    WebDriverWait(browser, 30).until(lambda driver: not driver.execute_script(FAINT), "words that hardly stand out")
     levels = [int(each.tag_name[1]) for each in browser.find_elements(By.CSS_SELECTOR, "h1, h2, h3, h4")]
     assert all(later <= before + 1 for before, later in zip([0, *levels], levels, strict=False))
