@@ -1,15 +1,16 @@
 """The exercises of notebook 10: a cache key, a budget, compression, and when to stop."""
 
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
-from lessons.exercises.registry import Case, exercise
+from lessons.exercises.cases import Case, Cases, exercise, value
 
 SHARES = {"question": 200, "documents": 900, "history": 300, "profile": 200, "long-term": 100}
 """The most that each part may take, in the order of what matters."""
 
+SAME, OTHER = "the same key", "another key"
 
 LEFT = {
     "this is its share; is that still there after the documents?": 300,
@@ -17,14 +18,7 @@ LEFT = {
     "the question takes its part, too": 350,
     "the documents come before the history": 1_050,
 }
-
-
-@exercise("10.1", "What is left for the history?", "a number of tokens", rounds=1, slips=LEFT)
-def left_for_history(random: Random) -> Iterator[Case]:
-    yield Case("the tokens are counted", expected=150)
-
-
-SAME, OTHER = "the same key", "another key"
+value("10.1", "What is left for the history? Expects a number of tokens.", 150, LEFT)
 
 
 def _shared(learner: Callable[..., Any], one: str, other: str) -> str | None:
@@ -34,35 +28,30 @@ def _shared(learner: Callable[..., Any], one: str, other: str) -> str | None:
     return None if key is None else SAME if key == learner(other) else OTHER
 
 
-@exercise(
-    "10.2", "A key that tells look-alikes apart", "a function of a question that gives its key", rounds=5, use=_shared
-)
-def cache_key(random: Random) -> Iterator[Case]:
+@exercise("10.2", use=_shared)
+def cache_key(random: Random) -> Cases:
+    """A key that tells look-alikes apart. Expects a function of a question that gives its key."""
     quarter, year = random.randint(1, 3), random.randint(2019, 2023)
     one, other = random.sample(["Thornquay", "Sedam", "Nuribeol", "Altis"], 2)
     asked = f"What was the profit of {one} in Q{quarter} {year}?"
+    code, error = random.randint(1000, 9000), "CCX-{} 오류는 무슨 뜻인가요?"
+    korean = f"{one}의 {year}년 매출은 얼마인가요?"
     yield Case("two questions are about other things", (asked, "How do I set a budget alert?"), OTHER)
     yield Case("the same question comes again", (asked, asked), SAME)
-    yield Case("only the quarter differs", (asked, asked.replace(f"Q{quarter}", f"Q{quarter + 1}")), OTHER)
-    yield Case("only the year differs", (asked, asked.replace(str(year), str(year + 1))), OTHER)
-    yield Case("only the company differs", (asked, asked.replace(one, other)), OTHER)
-    yield from _look_alikes(one, other, random.randint(1000, 9000))
+    for when, pair in {
+        "only the quarter differs": (asked, asked.replace(f"Q{quarter}", f"Q{quarter + 1}")),
+        "only the year differs": (asked, asked.replace(str(year), str(year + 1))),
+        "only the company differs": (asked, asked.replace(one, other)),
+        "one of them says 'not'": (f"Is {one} covered?", f"Is {one} not covered?"),
+        "the two sides change places": (f"Is {one} cheaper than {other}?", f"Is {other} cheaper than {one}?"),
+        "only an error code differs": (error.format(code), error.format(code + 1)),
+        "only a Korean word differs": (f"{one}의 매출이 늘었나요?", f"{one}의 매출이 줄었나요?"),
+    }.items():
+        yield Case(when, pair, OTHER)
     yield Case("upper and lower case differ", (asked, asked.upper()), SAME)
     yield Case("there is more space", (asked, f"  {asked.replace(' ', '  ')} "), SAME)
     yield Case("the question mark is missing", (asked, asked.rstrip("?")), SAME)
-    korean = f"{one}의 {year}년 매출은 얼마인가요?"
     yield Case("Korean comes in decomposed letters (NFD)", (korean, unicodedata.normalize("NFD", korean)), SAME)
-
-
-def _look_alikes(one: str, other: str, code: int) -> Iterator[Case]:
-    pairs = {
-        "one of them says 'not'": (f"Is {one} covered?", f"Is {one} not covered?"),
-        "the two sides change places": (f"Is {one} cheaper than {other}?", f"Is {other} cheaper than {one}?"),
-        "only an error code differs": (f"CCX-{code} 오류는 무슨 뜻인가요?", f"CCX-{code + 1} 오류는 무슨 뜻인가요?"),
-        "only a Korean word differs": (f"{one}의 매출이 늘었나요?", f"{one}의 매출이 줄었나요?"),
-    }
-    for when, pair in pairs.items():
-        yield Case(when, pair, OTHER)
 
 
 def _or_refused(learner: Callable[..., Any], wanted: Mapping[str, int], available: int) -> Any:
@@ -73,37 +62,28 @@ def _or_refused(learner: Callable[..., Any], wanted: Mapping[str, int], availabl
         return "refused"
 
 
-def _trimmed(wanted: Mapping[str, int], left: int) -> dict[str, int]:
+def _trimmed(wanted: Mapping[str, int], shares: Mapping[str, int], left: int) -> dict[str, int]:
     given = {}
-    for name, share in SHARES.items():
+    for name, share in shares.items():
         given[name] = wanted[name] if name == "question" else min(wanted[name], share, left)
         left -= given[name]
     return given
 
 
-@exercise(
-    "10.3",
-    "Who gives way when it is short?",
-    "a function of wishes, shares and the tokens there are",
-    rounds=5,
-    use=_or_refused,
-)
-def trimmed(random: Random) -> Iterator[Case]:
+@exercise("10.3", _trimmed, use=_or_refused)
+def trimmed(random: Random) -> Cases:
+    """Who gives way when it is short? Expects a function of wishes, shares and the tokens there are."""
     small = {name: random.randint(10, share) for name, share in SHARES.items()}
     large = {name: share + random.randint(1, 500) for name, share in SHARES.items()} | {"question": 150}
     shuffled = dict(random.sample(sorted(large.items()), len(large)))
     long = large | {"question": random.randint(400, 600)}
-    cases = {
-        "every wish fits": (small, 3_500),
-        "every part wants more than its share": (large, 3_500),
-        "there is not enough for the history": (large, 1_150),
-        "there is nothing left after the documents": (large, 150 + random.randint(1, 900)),
-        "the wishes come in another order": (shuffled, 1_250),
-        "the question is longer than its share": (long, 1_500),
-        "the question takes all there is": (long, long["question"]),
-    }
-    for when, (wanted, available) in cases.items():
-        yield Case(when, (wanted, available), _trimmed(wanted, available))
+    yield "every wish fits", small, 3_500
+    yield "every part wants more than its share", large, 3_500
+    yield "there is not enough for the history", large, 1_150
+    yield "there is nothing left after the documents", large, 150 + random.randint(1, 900)
+    yield "the wishes come in another order", shuffled, 1_250
+    yield "the question is longer than its share", long, 1_500
+    yield "the question takes all there is", long, long["question"]
     too_long = (long, long["question"] - 1)
     yield Case("the question alone does not fit", too_long, accept=lambda came: came == "refused")
 
@@ -114,14 +94,9 @@ EXTRACTS = {
 }
 
 
-@exercise(
-    "10.4",
-    "The sentences that say most",
-    "a function of sentences, a question and a number k",
-    rounds=5,
-    slips=EXTRACTS,
-)
-def extracted(random: Random) -> Iterator[Case]:
+@exercise("10.4", slips=EXTRACTS)
+def extracted(random: Random) -> Cases:
+    """The sentences that say most. Expects a function of sentences, a question and a number k."""
     rare, second, *fillers = random.sample(["zinc", "harbour", "turbine", "invoice", "glacier", "violin", "orchid"], 7)
     question = f"What does the report say about {rare}?"
     common = [f"The report mentions {word} in the report." for word in fillers]
@@ -140,24 +115,19 @@ def extracted(random: Random) -> Iterator[Case]:
     yield Case("the question is Korean, with other particles", (korean, "환불이 언제 되나요?", 1), [korean[1]])
 
 
-@exercise(
-    "10.5", "Search once more, or stop?", "a function of searches, what is missing and the most searches", rounds=5
-)
-def goes_on(random: Random) -> Iterator[Case]:
+@exercise("10.5")
+def goes_on(random: Random) -> Cases:
+    """Search once more, or stop? Expects a function of searches, what is missing and the most searches."""
     ids = [f"chunk {number}" for number in random.sample(range(100), 8)]
-    first, new = ids[:4], ids[4:]
+    first, new, gap = ids[:4], ids[4:], ["the term"]
     overlap = [*first[:2], new[0]]
-
-    def case(when: str, searches: Sequence[list[str]], missing: list[str], most: int, expected: bool) -> Case:
-        return Case(when, (list(searches), missing, most), expected)
-
-    yield case("something is missing after the first search", [first], ["the term"], 3, True)
-    yield case("nothing is missing", [first], [], 3, False)
-    yield case("the second search found something else", [first, new], ["the term"], 3, True)
-    yield case("as many searches were made as there may be", [first, overlap, new], ["the term"], 3, False)
-    yield case("a search repeats the one before", [first, first], ["the term"], 5, False)
-    yield case("a search finds the same in another order", [first, first[::-1]], ["the term"], 5, False)
-    yield case("a search repeats one that is longer ago", [first, new, first], ["the term"], 5, False)
-    yield case("a search finds a part of what is known", [first, new, [first[0], new[0]]], ["the term"], 5, False)
-    yield case("one chunk of a search is new", [first, overlap], ["the term"], 5, True)
-    yield case("the last search found nothing at all", [first, []], ["the term"], 5, False)
+    yield Case("something is missing after the first search", ([first], gap, 3), True)
+    yield Case("nothing is missing", ([first], [], 3), False)
+    yield Case("the second search found something else", ([first, new], gap, 3), True)
+    yield Case("as many searches were made as there may be", ([first, overlap, new], gap, 3), False)
+    yield Case("a search repeats the one before", ([first, first], gap, 5), False)
+    yield Case("a search finds the same in another order", ([first, first[::-1]], gap, 5), False)
+    yield Case("a search repeats one that is longer ago", ([first, new, first], gap, 5), False)
+    yield Case("a search finds a part of what is known", ([first, new, [first[0], new[0]]], gap, 5), False)
+    yield Case("one chunk of a search is new", ([first, overlap], gap, 5), True)
+    yield Case("the last search found nothing at all", ([first, []], gap, 5), False)

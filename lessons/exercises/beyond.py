@@ -1,16 +1,12 @@
-"""The exercises of notebook 14."""
+"""The exercises of notebook 14: bytes, precision, replicas, and shards."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from math import isclose
 from random import Random
 from typing import Any
 
-from lessons.exercises.nearly import Nearly
-from lessons.exercises.registry import Case, exercise
-from lessons.exercises.same import kind
-
-Owners = list[tuple[str, int]]
-
+from lessons.exercises.cases import Case, Cases, exercise, value
+from lessons.exercises.comparing import Nearly, kind
 
 BYTES = {
     "this is what the colleague reckons; how many dimensions had those 2,048 bytes?": 102.4,
@@ -21,42 +17,33 @@ BYTES = {
 }
 
 
-@exercise("14.1", "Bytes of bare vectors", "a number of GB", 1, slips=BYTES)
-def bare_vectors(random: Random) -> Iterator[Case]:
-    yield Case("the vectors are counted", expected=307.2, accept=_gigabytes)
-
-
 def _gigabytes(given: float) -> bool | str:
     if isclose(given, 50e6 * 1_536 * 4 / 2**30, abs_tol=1.0):
         return Nearly(f"{given} is not it yet: this is in GiB, of 2³⁰ bytes")
     return isclose(given, 307.2, abs_tol=1.0)
 
 
-PRECISIONS = {
-    "the whole option comes, and its name is asked for": lambda options, chunks, memory: _fitting(
-        options, chunks, memory
-    ),
-    "the bytes are those of one chunk": lambda options, chunks, memory: _fitting(options, 1, memory)[0],
-}
+value("14.1", "Bytes of bare vectors. Expects a number of GB.", 307.2, BYTES, _gigabytes)
 
 
 def _fitting(options: Sequence[tuple[str, int, float]], chunks: int, memory: int) -> tuple[str, int, float]:
     return max((each for each in options if each[1] * chunks <= memory), key=lambda each: each[2])
 
 
-@exercise(
-    "14.2",
-    "The precision that fits",
-    "a function of options as (name, bytes, recall), chunks and memory",
-    slips=PRECISIONS,
-)
-def precision(random: Random) -> Iterator[Case]:
+PRECISIONS = {
+    "the whole option comes, and its name is asked for": _fitting,
+    "the bytes are those of one chunk": lambda options, chunks, memory: _fitting(options, 1, memory)[0],
+}
+
+
+@exercise("14.2", slips=PRECISIONS)
+def precision(random: Random) -> Cases:
+    """The precision that fits. Expects a function of options as (name, bytes, recall), chunks and memory."""
     chunks = random.randint(1, 50) * 1_000_000
     options = [("float32", 2_048, 0.95), ("halfvec", 1_170, 0.94), ("bits", 349, 0.70)]
     random.shuffle(options)
-    for when, name in {"only a small index fits": "bits", "a larger one fits as well": "halfvec"}.items():
-        room = next(size for each, size, _ in options if each == name) * chunks
-        yield Case(when, (options, chunks, room + random.randint(1, 1_000)), name)
+    yield Case("only a small index fits", (options, chunks, 349 * chunks + random.randint(1, 1_000)), "bits")
+    yield Case("a larger one fits as well", (options, chunks, 1_170 * chunks + random.randint(1, 1_000)), "halfvec")
     yield Case("everything fits", (options, chunks, 10_000 * chunks), "float32")
     yield Case("an index fits to the byte", (options, chunks, 1_170 * chunks), "halfvec")
     yield Case("none fits", (options, chunks, 100 * chunks), "")
@@ -73,13 +60,9 @@ SERVERS = {
 }
 
 
-@exercise(
-    "14.3",
-    "Reading one's own write",
-    "a function of a position (or None) and replicas as (name, position)",
-    slips=SERVERS,
-)
-def server(random: Random) -> Iterator[Case]:
+@exercise("14.3", slips=SERVERS)
+def server(random: Random) -> Cases:
+    """Reading one's own write. Expects a function of a position (or None) and replicas as (name, position)."""
     at = random.randint(1_000, 9_000)
     behind, ahead = ("east", at - random.randint(1, 500)), ("west", at + random.randint(1, 500))
     yield Case("one replica has the write", (at, random.sample([behind, ahead], 2)), "west")
@@ -91,25 +74,25 @@ def server(random: Random) -> Iterator[Case]:
     yield Case("there is no replica and nothing was written", (None, []), "primary")
 
 
-@exercise("14.4", "Owners by size", "a function of owners as (name, chunks) and a number of servers")
-def shares(random: Random) -> Iterator[Case]:
-    sizes = {
+@exercise("14.4")
+def shares(random: Random) -> Cases:
+    """Owners by size. Expects a function of owners as (name, chunks) and a number of servers."""
+    for when, chunks in {
         "all owners are alike": [1_000] * 12,
         "one owner is as large as all others": [10_000, *([500] * 20)],
         "sizes differ": [random.randint(10, 5_000) for _ in range(30)],
         "one owner is as large as three others": [*([100] * 12), 400],
         "there are fewer owners than servers": [5, 6],
         "there are no owners": [],
-    }
-    for when, chunks in sizes.items():
+    }.items():
         owners = [(f"owner {number}", size) for number, size in enumerate(chunks)]
         yield Case(when, (owners, 4), accept=_balanced(owners, 4))
 
 
-def _balanced(owners: Owners, servers: int) -> Callable[[Any], bool | str]:
+def _balanced(owners: list[tuple[str, int]], servers: int) -> Callable[[Any], bool | str]:
     """Whether every owner is placed once, and the fullest server within a third of what cannot be avoided."""
     size_of = dict(owners)
-    at_least = max([sum(size_of.values()) / servers, *size_of.values()])
+    at_most = max([sum(size_of.values()) / servers, *size_of.values()]) * 4 / 3
 
     def accept(placed: Any) -> bool | str:
         if kind(placed) != "a list" or any(kind(server) not in ("a list", "a set") for server in placed):
@@ -122,10 +105,8 @@ def _balanced(owners: Owners, servers: int) -> Callable[[Any], bool | str]:
         if sorted(names) != sorted(size_of):
             return _misplaced(names, size_of)
         fullest = max(sum(size_of[name] for name in server) for server in placed)
-        spare = (
-            f"the fullest server holds {fullest:,} chunks, and {at_least * 4 / 3:,.0f} are the most that is accepted"
-        )
-        return fullest <= at_least * 4 / 3 or Nearly(spare)
+        said = f"the fullest server holds {fullest:,} chunks, and {at_most:,.0f} are the most that is accepted"
+        return fullest <= at_most or Nearly(said)
 
     return accept
 

@@ -1,19 +1,21 @@
 """`check`: a learner's object on fresh cases, and what to say about it."""
 
+import ctypes
 import reprlib
+import sys
+import threading
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from copy import deepcopy
 from inspect import signature
 from random import Random
 from typing import Any
 
-from lessons.exercises.cell import in_solution
-from lessons.exercises.nearly import Nearly, nearly
-from lessons.exercises.progress_table import keep
-from lessons.exercises.registry import Case, Exercise, call, exercise_named
-from lessons.exercises.same import kind, same
-from lessons.exercises.time_limit import stopped_after
-from lessons.exercises.verdict import Verdict
+from lessons.agent.deadline import within
+from lessons.exercises.cases import Case, Exercise, call, exercise_named
+from lessons.exercises.comparing import Nearly, kind, nearly, same
+from lessons.exercises.progress_table import Verdict, keep
 
 SHOWN = reprlib.Repr()
 SHOWN.maxlist = SHOWN.maxtuple = SHOWN.maxdict = 8
@@ -27,7 +29,7 @@ def check(id_: str, learner: Any) -> Verdict:
     whatever is wrong with the learner's object is said in the verdict.
     """
     verdict = judge(exercise_named(id_), learner, Random())
-    if not in_solution():
+    if not _in_solution():
         keep(verdict)
     return verdict
 
@@ -80,15 +82,13 @@ class Attempt:
         return None if same(given, case.given) else Nearly("it changes what it is given; work on a copy")
 
     def _cannot_be_called(self, given: tuple[Any, ...]) -> str | None:
-        if self.exercise.use is not call:
-            if kind(self.learner) == "nothing":
-                return "this is still missing"
-            fits = (
-                callable(self.learner) if self.exercise.of == "a function" else kind(self.learner) == self.exercise.of
-            )
-            return None if fits else f"this is {kind(self.learner)}"
-        if not callable(self.learner):
-            return f"this is {kind(self.learner)}"
+        what, of, plainly = kind(self.learner), self.exercise.of, self.exercise.use is call
+        if what == "nothing" and not plainly:
+            return "this is still missing"
+        if not (callable(self.learner) if of == "a function" else what == of):
+            return f"this is {what}"
+        if not plainly:
+            return None
         try:
             signature(self.learner).bind(*given)
         except TypeError:
@@ -141,3 +141,41 @@ def _arguments(given: tuple[Any, ...]) -> str:
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 160 else line[:159] + "…"
+
+
+def _in_solution() -> bool:
+    """Whether a cell tagged as a solution runs. JupyterLab sends a cell's tags along; elsewhere nobody knows."""
+    ipython = sys.modules.get("IPython")
+    shell: Any = ipython.get_ipython() if ipython else None
+    request: dict[str, Any] = shell.get_parent() if hasattr(shell, "get_parent") else {}
+    return "solution" in request.get("metadata", {}).get("tags", [])
+
+
+class TimeIsUp(BaseException):
+    """Raised within a learner's endless loop; no `except Exception` of theirs catches it."""
+
+
+def stopped_after(seconds: float, work: Callable[[], str | None]) -> str | None:
+    """What the work gives; after so many seconds it is broken off, and TimeoutError raised."""
+    workers: list[threading.Thread] = []
+
+    def run() -> str | None:
+        workers.append(threading.current_thread())
+        return work()
+
+    try:
+        return within(seconds, run)
+    except TimeoutError:
+        _break_off(workers)
+        raise
+
+
+def _break_off(workers: list[threading.Thread]) -> None:
+    """Raise `TimeIsUp` in the threads until they are gone; a callback of the interpreter may swallow the first ones."""
+    for _ in range(20):
+        alive = [worker.ident for worker in workers if worker.is_alive()]
+        for ident in alive:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident or 0), ctypes.py_object(TimeIsUp))
+        if not alive:
+            return
+        time.sleep(0.05)

@@ -1,14 +1,14 @@
 """The exercises of notebook 11: decisions, fallbacks, sections, and what a month costs."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Mapping
 from random import Random
 
 from lessons.copilot.decision import Decision
-from lessons.exercises.registry import Case, exercise
+from lessons.exercises.cases import Case, Cases, exercise, value
 
 DAYS = 30  # of a month
 WINDOW = 5  # turns of a session that are summarised at a time
-
+Tokens = Mapping[str, int]
 
 UPDATES = {
     "which turn brings the first update, and which the next one?": 3,
@@ -16,55 +16,56 @@ UPDATES = {
     "an update comes or it does not": 4.2,
     "five turns are summarised together": 16,
 }
+value("11.1", "How often is the memory updated? Expects a number of updates.", 4, UPDATES)
 
 
-@exercise("11.1", "How often is the memory updated?", "a number of updates", rounds=1, slips=UPDATES)
-def updates(random: Random) -> Iterator[Case]:
-    yield Case("the updates are counted", expected=4)
+def _decision(ranked: list[int], confidence: float = 0.8, sufficient: bool = True, query: str = "") -> Decision:
+    if query:
+        again = {"is_sufficient": False, "next_action": "search_again", "refined_query": query}
+        return Decision.model_validate({"ranked_indices": ranked, "confidence": confidence, **again})
+    return Decision(ranked_indices=ranked, confidence=confidence, is_sufficient=sufficient, next_action="none")
 
 
-@exercise("11.2", "From a decision to an outcome", "a function of a decision and a least confidence", rounds=5)
-def outcome(random: Random) -> Iterator[Case]:
+@exercise("11.2")
+def outcome(random: Random) -> Cases:
+    """From a decision to an outcome. Expects a function of a decision and a least confidence."""
     least = round(random.uniform(0.3, 0.7), 2)
     high, low = round(random.uniform(least + 0.05, 0.99), 2), round(random.uniform(0, least - 0.05), 2)
     ranked = random.sample(range(1, 11), 3)
-
-    def case(when: str, ranked: list[int], confidence: float, sufficient: bool, expected: str) -> Case:
-        decision = Decision(ranked_indices=ranked, confidence=confidence, is_sufficient=sufficient, next_action="none")
-        return Case(when, (decision, least), expected)
-
-    yield case("the passages suffice", ranked, high, True, "answered")
-    yield case("the passages do not suffice", ranked, high, False, "best_effort")
-    yield case("the confidence is low", ranked, low, False, "nothing_relevant")
-    yield case("nothing is ranked and the confidence is low", [], low, False, "not_documented")
-    yield case("nothing is ranked and the confidence is high", [], high, False, "not_documented")
-    yield case("it calls itself sufficient with a low confidence", ranked, low, True, "nothing_relevant")
-    yield case("the confidence is exactly the least", ranked, least, True, "answered")
+    for when, decision, expected in [
+        ("the passages suffice", _decision(ranked, high), "answered"),
+        ("the passages do not suffice", _decision(ranked, high, False), "best_effort"),
+        ("the confidence is low", _decision(ranked, low, False), "nothing_relevant"),
+        ("nothing is ranked and the confidence is low", _decision([], low, False), "not_documented"),
+        ("nothing is ranked and the confidence is high", _decision([], high, False), "not_documented"),
+        ("it calls itself sufficient with a low confidence", _decision(ranked, low), "nothing_relevant"),
+        ("the confidence is exactly the least", _decision(ranked, least), "answered"),
+    ]:
+        yield Case(when, (decision, least), expected)
 
 
-@exercise("11.3", "Decisions that must be refused", "a function of a decision and a number of passages", rounds=5)
-def usable(random: Random) -> Iterator[Case]:
+@exercise("11.3")
+def usable(random: Random) -> Cases:
+    """Decisions that must be refused. Expects a function of a decision and a number of passages."""
     passages = random.randint(4, 9)
     one, two = random.sample(range(2, passages), 2)
-
-    def case(when: str, ranked: list[int], expected: bool, sufficient: bool = True, query: str = "") -> Case:
-        action = "none" if sufficient else "search_again"
-        fields = {"is_sufficient": sufficient, "next_action": action, "refined_query": query, "confidence": 0.8}
-        return Case(when, (Decision(ranked_indices=ranked, **fields), passages), expected)
-
-    yield case("two passages are ranked and suffice", [two, one], True)
-    yield case("a passage is ranked that does not exist", [one, passages + random.randint(1, 90)], False)
-    yield case("the last passage is ranked", [one, passages], True)
-    yield case("a passage is called 0", [0, one], False)
-    yield case("a passage is ranked twice", [one, two, one], False)
-    yield case("nothing is ranked, and it is called sufficient", [], False)
-    yield case("nothing is ranked, and another search is wanted", [], True, False, "annual price")
-    yield case("another search is wanted for nothing", [one], False, False, "  ")
-    yield case("a search is named", [one], True, False, "연간 요금")
+    for when, decision, expected in [
+        ("two passages are ranked and suffice", _decision([two, one]), True),
+        ("a passage is ranked that does not exist", _decision([one, passages + random.randint(1, 90)]), False),
+        ("the last passage is ranked", _decision([one, passages]), True),
+        ("a passage is called 0", _decision([0, one]), False),
+        ("a passage is ranked twice", _decision([one, two, one]), False),
+        ("nothing is ranked, and it is called sufficient", _decision([]), False),
+        ("nothing is ranked, and another search is wanted", _decision([], query="annual price"), True),
+        ("another search is wanted for nothing", _decision([one], query="  "), False),
+        ("a search is named", _decision([one], query="연간 요금"), True),
+    ]:
+        yield Case(when, (decision, passages), expected)
 
 
-@exercise("11.4", "A section, whole and in order", "a function of chunks, a source and the path of a section", rounds=5)
-def section(random: Random) -> Iterator[Case]:
+@exercise("11.4")
+def section(random: Random) -> Cases:
+    """A section, whole and in order. Expects a function of chunks, a source and the path of a section."""
     guide, other = random.sample(["guide_en.pdf", "guide_ko.docx", "faq_en.md"], 2)
     paths = ["Part A", "Part B", "Part B > B1. Role", "Part B > B2. Export", "Part B2", "Part C"]
     own = [{"source": guide, "chunk_index": place, "sections": [path]} for place, path in enumerate(paths)]
@@ -81,44 +82,41 @@ def section(random: Random) -> Iterator[Case]:
     yield Case("there is no such section", (mixed, guide, "Part Z"), [])
 
 
-def _priced(days: float, way_in: str, way_out: str) -> Callable[..., float]:
-    """A month of sessions with one question each, of so many days, at the prices that stand under these names."""
-    return lambda sessions, turns, tokens, prices: (
-        days
-        * sessions
-        * (tokens["question"]["in"] * prices[way_in] + tokens["question"]["out"] * prices[way_out])
-        / 1e6
-    )
+def _dollars(used: Tokens, prices: Mapping[str, float]) -> float:
+    return sum(used[way] * price for way, price in prices.items()) / 1e6
+
+
+def _month(sessions: int, turns: int, tokens: Mapping[str, Tokens], prices: Mapping[str, float]) -> float:
+    questions, updates = turns * _dollars(tokens["question"], prices), max(0, turns - 1) // WINDOW
+    return DAYS * sessions * (questions + updates * _dollars(tokens["update"], prices))
 
 
 MONTHS = {
-    "this is a day, and a month has 30": _priced(1, "in", "out"),
-    "a month has 30 days here": _priced(31, "in", "out"),
-    "this is a year": _priced(365, "in", "out"),
-    "each side takes the price of the other": _priced(DAYS, "out", "in"),
-    "the model's own tokens have a price of their own": _priced(DAYS, "in", "in"),
+    "this is a day, and a month has 30": lambda *given: _month(*given) / DAYS,
+    "a month has 30 days here": lambda *given: _month(*given) * 31 / DAYS,
+    "this is a year": lambda *given: _month(*given) * 365 / DAYS,
+    "each side takes the price of the other": lambda sessions, turns, tokens, prices: _month(
+        sessions, turns, tokens, {"in": prices["out"], "out": prices["in"]}
+    ),
+    "the model's own tokens have a price of their own": lambda sessions, turns, tokens, prices: _month(
+        sessions, turns, tokens, {"in": prices["in"], "out": prices["in"]}
+    ),
 }
 
 
-@exercise(
-    "11.5", "What a month costs", "a function of sessions a day, turns, tokens and prices", rounds=5, slips=MONTHS
-)
-def monthly(random: Random) -> Iterator[Case]:
+@exercise("11.5", _month, MONTHS)
+def monthly(random: Random) -> Cases:
+    """What a month costs. Expects a function of sessions a day, turns, tokens and prices."""
     question, update = ({"in": random.randint(500, 6_000), "out": random.randint(20, 300)} for _ in range(2))
     prices = {"in": round(random.uniform(0.05, 3), 2), "out": round(random.uniform(4, 15), 2)}
-
-    def dollars(tokens: dict[str, int]) -> float:
-        return sum(tokens[way] * prices[way] for way in prices) / 1e6
-
-    def case(when: str, sessions: int, turns: int, tokens: dict[str, dict[str, int]]) -> Case:
-        session = turns * dollars(tokens["question"]) + max(0, turns - 1) // WINDOW * dollars(tokens["update"])
-        return Case(when, (sessions, turns, tokens, prices), DAYS * sessions * session)
-
     sessions, used = random.randint(10, 900), {"question": question, "update": update}
-    yield case("a session has one turn", sessions, 1, used)
-    yield case("the memory is updated once", sessions, WINDOW + 1, used)
-    yield case("the window is just full", sessions, WINDOW, used)
-    yield case("a session is long", sessions, random.randint(12, 60), used)
-    yield case("a session ends with a full window", sessions, 4 * WINDOW, used)
-    yield case("nobody comes", 0, 12, used)
-    yield case("nothing was asked", sessions, 0, used)
+    for when, turns in {
+        "a session has one turn": 1,
+        "the memory is updated once": WINDOW + 1,
+        "the window is just full": WINDOW,
+        "a session is long": random.randint(12, 60),
+        "a session ends with a full window": 4 * WINDOW,
+        "nothing was asked": 0,
+    }.items():
+        yield when, sessions, turns, used, prices
+    yield "nobody comes", 0, 12, used, prices

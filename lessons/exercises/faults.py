@@ -1,16 +1,15 @@
 """The exercises of notebook 12: try again, stop trying, ingest once, and fall back."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import sha256
 from random import Random
 from typing import Any
 
 from lessons.errors import DatabaseError
-from lessons.exercises.registry import Case, exercise
+from lessons.exercises.cases import Case, Cases, exercise, value
 
 ASKED_TOO_OFTEN = 100
-
 
 CLASSES = {
     "it is one, and its own class says more": "LessonsError",
@@ -18,11 +17,7 @@ CLASSES = {
     "the name of the class is enough": "lessons.errors.DatabaseError",
     "this is the class, and its name is asked for": DatabaseError,
 }
-
-
-@exercise("12.1", "What comes instead of an answer?", "the name of a class, as a text", rounds=1, slips=CLASSES)
-def instead(random: Random) -> Iterator[Case]:
-    yield Case("the database is looked at", expected="DatabaseError")
+value("12.1", "What comes instead of an answer? Expects the name of a class, as a text.", "DatabaseError", CLASSES)
 
 
 def _retried(
@@ -48,10 +43,9 @@ def _retried(
     return {"came": came, "asked": len(asked), "waited": waits}
 
 
-@exercise(
-    "12.2", "Try again, not for ever", "a function of an action, wait, attempts, first, most", rounds=5, use=_retried
-)
-def retry(random: Random) -> Iterator[Case]:
+@exercise("12.2", use=_retried)
+def retry(random: Random) -> Cases:
+    """Try again, not for ever. Expects a function of an action, wait, attempts, first, most."""
     first, words, cap = random.choice([0.5, 1, 2]), f"answer {random.random():.3f}", 1_000.0
     doubled = [first * 2**number for number in range(6)]
 
@@ -81,17 +75,16 @@ def _let_through(learner: Callable[..., Any], limit: int, pause: float, script: 
     return allowed
 
 
-@exercise(
-    "12.3", "A circuit breaker", "a class with allows(now), failed(now) and succeeded()", rounds=5, use=_let_through
-)
-def circuit_breaker(random: Random) -> Iterator[Case]:
+@exercise("12.3", use=_let_through)
+def circuit_breaker(random: Random) -> Cases:
+    """A circuit breaker. Expects a class with allows(now), failed(now) and succeeded()."""
     limit, pause, now = random.randint(2, 4), random.randint(10, 60), random.randint(0, 1_000)
     broken, shut = [(now, "fails")] * limit, [True] * limit
     mended = [*broken[1:], (now, "succeeds")] * 2
     soon, later = now + pause - 1, now + pause + 1
     again = [*broken, (later, "fails")]
     healed = [*broken, (later, "succeeds"), *[(later + 1, "fails")] * limit]
-    scripts = {
+    for when, (script, expected) in {
         "every call succeeds": ([(now, "succeeds")] * 5, [True] * 5),
         "as many calls in a row fail as the limit says": ([*broken, (now, "succeeds")], [*shut, False]),
         "one failure fewer than the limit": ([*broken[1:], (now, "succeeds")], shut),
@@ -101,21 +94,17 @@ def circuit_breaker(random: Random) -> Iterator[Case]:
         "the first call after the pause fails as well": ([*again, (later + 1, "succeeds")], [*shut, True, False]),
         "the second pause is over": ([*again, (later + pause + 1, "succeeds")], [*shut, True, True]),
         "it was mended and fails anew": (healed, [*shut, True, *shut]),
-    }
-    for when, (script, expected) in scripts.items():
+    }.items():
         yield Case(when, (limit, pause, script), expected)
 
 
-def _hash(content: bytes) -> str:
-    return sha256(content).hexdigest()
-
-
-@exercise("12.4", "Ingested exactly once", "a function of stored hashes and files, both by name", rounds=5)
-def ingested_once(random: Random) -> Iterator[Case]:
+@exercise("12.4")
+def ingested_once(random: Random) -> Cases:
+    """Ingested exactly once. Expects a function of stored hashes and files, both by name."""
     names = [f"문서 {number}.md" for number in random.sample(range(100), 5)]
     contents = [f"content {number} {random.random():.6f}".encode() for number in range(5)]
     files = dict(zip(names, contents, strict=True))
-    hashes = {name: _hash(content) for name, content in files.items()}
+    hashes = {name: sha256(content).hexdigest() for name, content in files.items()}
     some = dict(list(hashes.items())[: random.randint(1, 4)])
     changed = files | {names[2]: contents[2][::-1]}
     copied = files | {"copy.md": contents[0]}
@@ -149,8 +138,9 @@ def _fallen_back(learner: Callable[..., Any], scripts: dict[str, str]) -> dict[s
     return {"came": came, "asked": asked}
 
 
-@exercise("12.5", "A safe order to fall back", "a function of (name, function) pairs", rounds=5, use=_fallen_back)
-def fallback(random: Random) -> Iterator[Case]:
+@exercise("12.5", use=_fallen_back)
+def fallback(random: Random) -> Cases:
+    """A safe order to fall back. Expects a function of (name, function) pairs."""
     first, second, third = random.sample(["cache", "served model", "second model", "keyless model"], 3)
     words = f"answer {random.random():.3f}"
 

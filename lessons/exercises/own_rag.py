@@ -1,15 +1,13 @@
-"""The exercises of notebook 13."""
+"""The exercises of notebook 13: margins, the cheapest stage, how many questions, and two halves of a set."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from math import ceil
 from random import Random
 from typing import Any
 
-from lessons.exercises.choice import letters
-from lessons.exercises.nearly import Nearly
-from lessons.exercises.registry import Case, exercise
-from lessons.exercises.same import kind
+from lessons.exercises.cases import Case, Cases, exercise, value
+from lessons.exercises.comparing import Nearly, kind, letters
 
 Stage = tuple[str, int, float]  # name, tokens, lower end
 
@@ -29,11 +27,6 @@ WHY_NOT = {
 """What is off in a choice of stages."""
 
 
-@exercise("13.1", "Not worse than a margin", "a text of letters, such as 'ab'", 1)
-def acceptable(random: Random) -> Iterator[Case]:
-    yield Case("all four intervals are looked at", accept=_acceptable)
-
-
 def _acceptable(given: Any) -> bool | str:
     answer = letters(given)
     if answer is None:
@@ -45,8 +38,15 @@ def _acceptable(given: Any) -> bool | str:
     return answer == "acd"
 
 
+value("13.1", "Not worse than a margin. Expects a text of letters, such as 'ab'.", None, accept=_acceptable)
+
+
+def _cheapest(stages: Sequence[Stage], margin: float) -> Stage:
+    return min((stage for stage in stages if stage[2] >= -margin), key=lambda stage: stage[1])
+
+
 CHEAPEST = {
-    "the whole stage comes, and its name is asked for": lambda stages, margin: _cheapest(stages, margin),
+    "the whole stage comes, and its name is asked for": _cheapest,
     "its tokens come, and its name is asked for": lambda stages, margin: _cheapest(stages, margin)[1],
     "the one with the best lower end is taken, whatever it costs": lambda stages, margin: max(
         stages, key=lambda stage: stage[2]
@@ -55,65 +55,55 @@ CHEAPEST = {
 }
 
 
-def _cheapest(stages: Sequence[Stage], margin: float) -> Stage:
-    return min((stage for stage in stages if stage[2] >= -margin), key=lambda stage: stage[1])
-
-
-@exercise(
-    "13.2",
-    "The cheapest acceptable stage",
-    "a function of stages as (name, tokens, low) and a margin",
-    slips=CHEAPEST,
-)
-def cheapest(random: Random) -> Iterator[Case]:
+@exercise("13.2", slips=CHEAPEST)
+def cheapest(random: Random) -> Cases:
+    """The cheapest acceptable stage. Expects a function of stages as (name, tokens, low) and a margin."""
     margin = random.choice([0.05, 0.1, 0.2])
     best = ("best", random.randint(5_000, 9_000), 0.0)
     cheap_and_bad = ("bad", random.randint(100, 900), -margin - 0.01)
     cheap = ("cheap", random.randint(1_000, 2_000), -margin / 2)
     dear = ("dear", random.randint(10_000, 20_000), -margin / 4)
-    yield Case("a cheap stage is acceptable", (_mixed(random, best, cheap, dear), margin), "cheap")
-    yield Case("the cheapest of all loses too much", (_mixed(random, best, cheap, cheap_and_bad), margin), "cheap")
-    yield Case("no other stage is acceptable", (_mixed(random, best, cheap_and_bad), margin), "best")
-    edge = ("edge", 50, -margin)
-    yield Case("an interval ends exactly at the margin", (_mixed(random, best, edge), margin), "edge")
-    yield Case("the margin is 0", (_mixed(random, best, cheap, dear), 0.0), "best")
-    first = ("first", cheap[1], -margin / 3)
+    edge, first = ("edge", 50, -margin), ("first", cheap[1], -margin / 3)
+
+    def case(when: str, stages: list[Stage], expected: str, margin: float = margin) -> Case:
+        return Case(when, (random.sample(stages, len(stages)), margin), expected)
+
+    yield case("a cheap stage is acceptable", [best, cheap, dear], "cheap")
+    yield case("the cheapest of all loses too much", [best, cheap, cheap_and_bad], "cheap")
+    yield case("no other stage is acceptable", [best, cheap_and_bad], "best")
+    yield case("an interval ends exactly at the margin", [best, edge], "edge")
+    yield case("the margin is 0", [best, cheap, dear], "best", 0.0)
     yield Case("two stages cost the same", ([best, first, cheap], margin), "first")
 
 
-def _mixed(random: Random, *stages: Stage) -> list[Stage]:
-    return random.sample(stages, len(stages))
+def _needed(n: int, half_width: float, margin: float) -> int:
+    return ceil(n * (half_width / margin) ** 2)
 
 
 NEEDED = {
     "twice the questions do not halve a width": lambda n, half_width, margin: ceil(n * half_width / margin),
     "it is rounded down": lambda n, half_width, margin: int(n * (half_width / margin) ** 2),
     "it is not rounded up": lambda n, half_width, margin: n * (half_width / margin) ** 2,
-    "a wider interval needs more questions, not fewer": lambda n, half_width, margin: ceil(
-        n * (margin / half_width) ** 2
-    ),
-    "so many more, and asked is how many in all": lambda n, half_width, margin: (
-        ceil(n * (half_width / margin) ** 2) - n
-    ),
-    "widths fall with the root of the number, not with its square": lambda n, half_width, margin: ceil(
-        n * (half_width / margin) ** 0.5
+    "a wider interval needs more questions, not fewer": lambda n, half_width, margin: _needed(n, margin, half_width),
+    "so many more, and asked is how many in all": lambda *given: _needed(*given) - given[0],
+    "widths fall with the root of the number, not with its square": (
+        lambda n, half_width, margin: ceil(n * (half_width / margin) ** 0.5)
     ),
 }
 
 
-@exercise("13.3", "How many questions", "a function of n, half_width and margin", slips=NEEDED)
-def needed(random: Random) -> Iterator[Case]:
+@exercise("13.3", _needed, NEEDED)
+def needed(random: Random) -> Cases:
+    """How many questions. Expects a function of n, half_width and margin."""
     n, margin = random.randint(10, 200), random.choice([0.02, 0.05, 0.1])
-    for when, half_width in {
-        "the interval is wider than the margin": margin * random.uniform(1.5, 6),
-        "the interval is narrower than the margin": margin * random.uniform(0.1, 0.9),
-        "the interval has no width": 0.0,
-    }.items():
-        yield Case(when, (n, half_width, margin), ceil(n * (half_width / margin) ** 2))
+    yield "the interval is wider than the margin", n, margin * random.uniform(1.5, 6), margin
+    yield "the interval is narrower than the margin", n, margin * random.uniform(0.1, 0.9), margin
+    yield "the interval has no width", n, 0.0, margin
 
 
-@exercise("13.4", "Two halves of one set", "a function of questions as (id, category)")
-def halves(random: Random) -> Iterator[Case]:
+@exercise("13.4")
+def halves(random: Random) -> Cases:
+    """Two halves of one set. Expects a function of questions as (id, category)."""
     for when, sizes in {
         "every category has an even number": [random.randrange(4, 12, 2) for _ in CATEGORIES],
         "some categories have an odd number": [random.randint(3, 11) for _ in CATEGORIES],

@@ -1,8 +1,9 @@
-"""A learner's progress: the best verdict of each exercise, kept in the database, and a table of it."""
+"""What a check says, and a learner's progress: the best verdict of each exercise, kept in the database."""
 
 import html
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Literal
 
 from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.dialects.postgresql import insert
@@ -11,12 +12,43 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from lessons.database import engine, ensure_schema
 from lessons.database.row_security import protect, scoped
 from lessons.errors import DatabaseError
-from lessons.exercises.registry import NOTEBOOKS, exercises
-from lessons.exercises.verdict import LEVELS, SIGNS, Level, Verdict
+from lessons.exercises.cases import NOTEBOOKS, exercises
 from lessons.settings import settings
 from lessons.tables import html_table
 
+Level = Literal["wrong", "nearly right", "right"]
+LEVELS: tuple[Level, ...] = ("wrong", "nearly right", "right")
+"""From worst to best."""
+
+SIGNS: dict[Level, str] = {"wrong": "✗", "nearly right": "≈", "right": "✓"}
+COLOURS: dict[Level, str] = {"wrong": "#b3261e", "nearly right": "#9a6700", "right": "#1a7f37"}
 OPEN = "·"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How an exercise was done, with a sentence on what to look at if it is not right."""
+
+    exercise: str
+    level: Level
+    said: str = ""
+
+    @property
+    def right(self) -> bool:
+        return self.level == "right"
+
+    @property
+    def _head(self) -> str:
+        return f"{SIGNS[self.level]} {self.exercise} {self.level}"
+
+    def __str__(self) -> str:
+        return self._head + (f": {self.said}" if self.said else "")
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        style = f"border-left:4px solid {COLOURS[self.level]};padding:2px 10px"
+        return f"<div style='{style}'><b>{html.escape(self._head)}</b><br>{html.escape(self.said)}</div>"
 
 
 class Base(DeclarativeBase):
@@ -56,7 +88,7 @@ def progress(notebook: str | None = None) -> Progress:
     """How far the learner has come in a notebook such as '04', or in all of them."""
     known, problem = dict[str, Level](), ""
     try:
-        known = kept(_opened())
+        known = _kept()
     except DatabaseError as error:
         problem = str(error)
     if notebook:
@@ -74,10 +106,10 @@ def keep(verdict: Verdict) -> None:
         connection.execute(row.on_conflict_do_update(index_elements=["user_id", "exercise"], set_=better))
 
 
-def kept(database: Engine) -> dict[str, Level]:
-    """The best verdict of each exercise that the learner has tried; DatabaseError if it cannot be read."""
+def _kept() -> dict[str, Level]:
+    """The best verdict of each exercise that the learner has tried."""
     mine = select(DoneRow.exercise, DoneRow.best).where(DoneRow.user_id == settings().user)
-    with scoped(database, settings().user) as connection:
+    with scoped(_opened(), settings().user) as connection:
         return {row.exercise: LEVELS[row.best] for row in connection.execute(mine)}
 
 

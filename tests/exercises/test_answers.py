@@ -11,8 +11,8 @@ import pytest
 
 from lessons.errors import DatabaseError
 from lessons.exercises import reranking, smart_search
+from lessons.exercises.cases import exercise_named, exercises
 from lessons.exercises.checking import judge
-from lessons.exercises.registry import exercise_named, exercises
 from tests.exercises.notebook import checked
 
 RIGHT = [

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from lessons.errors import DatabaseError, LessonsError
 from lessons.exercises import check, checking, progress_table
-from lessons.exercises.registry import Case, Exercise, call, exercise_named
-from lessons.exercises.same import same
+from lessons.exercises.cases import Case, Exercise, call, exercise_named
+from lessons.exercises.comparing import same
 
 
 def largest_cases(random: Random) -> Iterator[Case]:

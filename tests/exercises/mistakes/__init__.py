@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
-
-from lessons.exercises.registry import NOTEBOOKS
 
 _made: dict[str, list[Any]] = {}
 
@@ -25,6 +24,7 @@ def mistakes(id_: str, *learners: Any) -> None:
 
 
 def mistakes_of(notebook: str) -> dict[str, list[Any]]:
-    """The mistakes for every exercise of a notebook such as '04'; its module is named like that of the exercises."""
-    import_module(f"tests.exercises.mistakes.{NOTEBOOKS[notebook]}")
+    """The mistakes for every exercise of a notebook such as '04'."""
+    for path in sorted(Path(__file__).parent.glob("[a-z]*.py")):
+        import_module(f"tests.exercises.mistakes.{path.stem}")
     return {id_: made for id_, made in _made.items() if id_.startswith(f"{notebook}.")}

@@ -1,33 +1,83 @@
-"""What is off in a result that is nearly the wanted one, told without telling the wanted one."""
+"""Whether a result is the expected one, and what is off if it is nearly right, without giving the expected one away."""
 
+import math
+import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from itertools import islice
+from numbers import Real
 from typing import Any
 
-from lessons.exercises.same import kind, same
+import numpy as np
 
-FACTORS = (100, 1_000, 1_000_000, 1_000_000_000)
-"""Percent for share, and the prices and bytes of thousands, millions and billions."""
-
+TOLERANCE = 1e-6  # relative; learners add up in another order
+FACTORS = (100, 1_000, 1_000_000, 1_000_000_000)  # percent for share, prices and bytes of thousands, millions, billions
 DIGITS = range(1, 6)
+
+_ALONE = re.compile(r"\b[a-z]\b")
 
 
 class Nearly(str):
     """Half a sentence on a result that is nearly right, even in the plain case."""
 
 
+def same(one: Any, other: Any) -> bool:
+    """Whether two results are equal: numbers up to rounding, lists, tuples and arrays alike. True is not 1."""
+    if kind(one) != kind(other):
+        return False
+    if kind(other) == "a number":
+        return math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=1e-9) or (math.isnan(one) and math.isnan(other))
+    if kind(other) == "a list":
+        return len(one) == len(other) and all(map(same, one, other))
+    if kind(other) == "a dict":
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in other)
+    return bool(one == other)
+
+
+def kind(value: Any) -> str:
+    """What sort of thing a value is, in words; numpy's are called like Python's."""
+    if value is None or value is ...:
+        return "nothing"
+    if isinstance(value, np.ndarray):
+        return "a list" if value.ndim else "a number"
+    kinds = {
+        "True or False": (bool, np.bool_),
+        "a number": (Real, np.number),
+        "a text": str,
+        "a dict": Mapping,
+        "a set": Set,
+        "a list": Sequence,
+        "a class": type,
+    }
+    for name, types in kinds.items():
+        if isinstance(value, types):  # type: ignore[arg-type]
+            return name
+    return "a function" if callable(value) else f"an object of type {type(value).__name__}"
+
+
+def letters(given: Any) -> str | None:
+    """The letters of 'b', '(B) It is.', 'ac', 'a and c' or ['a', 'c'], small, in their order; None if it has none."""
+    if isinstance(given, Set):
+        given = sorted(given, key=str)
+    if not isinstance(given, str):
+        texts = isinstance(given, Sequence) and all(isinstance(each, str) for each in given)
+        return letters(" ".join(given)) if texts else None
+    alone, word = _ALONE.findall(given.lower()), given.strip().lower()
+    return "".join(dict.fromkeys(alone)) or (word if word.isalpha() and word.isascii() else None)
+
+
 def nearly(given: Any, wanted: Any) -> str:
     """What is off, as half a sentence; empty if the result is further from the wanted one than that."""
-    compare = _COMPARISONS.get(kind(wanted), lambda *_: "") if kind(given) == kind(wanted) else _other_kind
+    by_kind: dict[str, Callable[[Any, Any], str]] = {"a number": _numbers, "a text": _texts, "a list": _lists}
+    compare = by_kind.get(kind(wanted), lambda *_: "")
     with suppress(Exception):  # a learner's object may refuse to be compared
-        return compare(given, wanted)
+        return compare(given, wanted) if kind(given) == kind(wanted) else _other_kind(given, wanted)
     return ""
 
 
 def _other_kind(given: Any, wanted: Any) -> str:
-    right, asked = f"what is in it is right, but it is {kind(given)}", kind(wanted)
+    asked = kind(wanted)
     if asked == "a number":
         return f"the number is right, but it comes as {kind(given)}" if same(_number(given), wanted) else ""
     if not isinstance(given, Iterable) or isinstance(given, str) or asked not in ("a list", "a set", "a dict"):
@@ -35,26 +85,25 @@ def _other_kind(given: Any, wanted: Any) -> str:
     items, held = list(islice(given, len(wanted) + 1)), list(wanted.items() if asked == "a dict" else wanted)
     ordered = asked == "a list" and kind(given) != "a set"
     equal = same(items, held) if ordered else _equal_in_any_order(items, held)
-    return f"{right}, not {asked}" if wanted and equal else ""
+    return f"what is in it is right, but it is {kind(given)}, not {asked}" if wanted and equal else ""
 
 
 def _number(given: Any) -> Any:
     """The number that a text or a list of one holds, None if it holds none."""
     if kind(given) == "a list" and len(given) == 1:
         return given[0]
-    try:
+    with suppress(ValueError):
         return float(given) if isinstance(given, str) else None
-    except ValueError:
-        return None
+    return None
 
 
 def _numbers(given: float, wanted: float) -> str:
     if wanted and same(given, -wanted):
         return "its sign is the other way round"
-    for factor in FACTORS:
-        if wanted and same(given, wanted * factor):
+    for factor in FACTORS if wanted else ():
+        if same(given, wanted * factor):
             return f"it is {factor:,} times too large; mind the unit"
-        if wanted and same(given, wanted / factor):
+        if same(given, wanted / factor):
             return f"it is {factor:,} times too small; mind the unit"
     rounded = any(same(given, round(wanted, digits)) for digits in DIGITS)
     return "it is rounded; give it as it is" if rounded else ""
@@ -84,32 +133,23 @@ def _as_long(given: list[Any], wanted: list[Any]) -> str:
         return "the right ones, the other way round"
     if not _ranks_all(wanted) and _equal_in_any_order(given, wanted):
         return "the right ones, in another order"
-    if {kind(each) for each in wanted} == {"a number"}:
-        numbers = [_number(each) if isinstance(each, str) else each for each in given]
-        if same(numbers, wanted):
-            return "the right numbers, but as texts"
-        return _shifted(numbers, wanted)
-    return ""
-
-
-def _shifted(given: list[Any], wanted: list[Any]) -> str:
-    """Numbers that are all one too large or too small, or a hundred times too large."""
-    for said, moved in {
+    if {kind(each) for each in wanted} != {"a number"}:
+        return ""
+    numbers = [_number(each) if isinstance(each, str) else each for each in given]
+    if same(numbers, wanted):
+        return "the right numbers, but as texts"
+    moved = {
         "all of them are one too large": [each + 1 for each in wanted],
         "all of them are one too small": [each - 1 for each in wanted],
         "all of them are 100 times too large; mind the unit": [each * 100 for each in wanted],
-    }.items():
-        if same(given, moved):
-            return said
-    return ""
+    }
+    return next((said for said, values in moved.items() if same(numbers, values)), "")
 
 
 def _ranks_all(wanted: list[Any]) -> bool:
     """Whether it is an order of all there is, from 0 or 1: any other order of it is just another ranking."""
-    return all(isinstance(each, int) for each in wanted) and sorted(wanted) in (
-        list(range(len(wanted))),
-        list(range(1, len(wanted) + 1)),
-    )
+    whole = all(isinstance(each, int) for each in wanted)
+    return whole and sorted(wanted) in [list(range(start, start + len(wanted))) for start in (0, 1)]
 
 
 def _equal_in_any_order(given: Iterable[Any], wanted: Iterable[Any]) -> bool:
@@ -120,10 +160,3 @@ def _equal_in_any_order(given: Iterable[Any], wanted: Iterable[Any]) -> bool:
             return False
         left.pop(place)
     return not left
-
-
-_COMPARISONS: dict[str, Callable[[Any, Any], str]] = {
-    "a number": _numbers,
-    "a text": _texts,
-    "a list": _lists,
-}
