@@ -121,8 +121,8 @@ def _served(chosen: Settings) -> Iterator[Check]:
 
 
 def _documents(chosen: Settings) -> str:
-    from lessons.ingest.scope import Scope
     from lessons.library import indexes
+    from lessons.rag.types import Scope
     from lessons.workspace import Workspace
 
     place = Workspace.open(chosen)

@@ -8,10 +8,10 @@ from typing import Protocol
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
 from lessons.ingest.pipeline import FileResult
-from lessons.ingest.scope import Scope
 from lessons.ingest.trash import Trash
+from lessons.rag.stages import stages
+from lessons.rag.types import Scope
 from lessons.settings import ROOT
-from lessons.stages import stages
 from lessons.workspace import Workspace
 
 CORPUS = ROOT / "data" / "corpus"

@@ -9,11 +9,11 @@ from lessons.doctor import Report, examine
 from lessons.ingest.pipeline import FileResult
 from lessons.ingest.read import READERS
 from lessons.ingest.read.names import named_files
-from lessons.ingest.scope import Scope
 from lessons.library import indexes, load_corpus
 from lessons.models.embedding import identity
 from lessons.models.llm import describe
-from lessons.stages import Stage, stages
+from lessons.rag.stages import Stage, stages
+from lessons.rag.types import Scope
 from lessons.workspace import Workspace, workspace
 
 

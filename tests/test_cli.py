@@ -13,10 +13,10 @@ from unittest.mock import Mock, patch
 import pytest
 
 from lessons.cli import main
-from lessons.ingest.scope import Scope
 from lessons.memory.stores import message_store
+from lessons.rag.stages import stages
+from lessons.rag.types import Scope
 from lessons.settings import Settings
-from lessons.stages import stages
 from tests.evaluate.test_locomo import SAMPLE
 
 FACTS = {

@@ -14,11 +14,10 @@ import numpy as np
 from lessons.evaluate.compare import paired_gain
 from lessons.evaluate.golden import Golden, golden_questions
 from lessons.evaluate.ranking import hits, retrieval_metrics
-from lessons.ingest.scope import Scope
 from lessons.library import load_corpus
 from lessons.models.offline.relevance import WEIGHTS, features
-from lessons.retrieve.types import Query, Resources, RetrievedDocument
-from lessons.stages import Stage, stage_named
+from lessons.rag.stages import Stage, stage_named
+from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.trace import Step, Trace
 from lessons.workspace import workspace
 

@@ -27,10 +27,9 @@ from lessons.evaluate.golden import Golden, golden_questions
 from lessons.evaluate.ranking import retrieval_metrics
 from lessons.faults.database import SpareDatabase
 from lessons.ingest.read import read
-from lessons.ingest.scope import Scope
 from lessons.library import CORPUS, shipped_documents
-from lessons.retrieve.types import RetrievedDocument, Retriever
-from lessons.stages import stages
+from lessons.rag.stages import stages
+from lessons.rag.types import RetrievedDocument, Retriever, Scope
 from lessons.workspace import Workspace, workspace
 
 HERE = Path(__file__).parent
@@ -90,9 +89,8 @@ def workbook(chunks, vectors, url, retriever, name) -> Search:
     from llama_index.core.llms import MockLLM
 
     from lessons.database import engine
-    from lessons.ingest.scope import Scope
     from lessons.ingest.store import ChunkStore
-    from lessons.retrieve.types import Query, Resources
+    from lessons.rag.types import Query, Resources, Scope
     from lessons.settings import Settings
 
     class Known(BaseEmbedding):
@@ -113,26 +111,26 @@ def workbook(chunks, vectors, url, retriever, name) -> Search:
 
 
 def hybrid() -> Retriever:
-    from lessons.retrieve.hybrid import HybridRetriever
+    from lessons.search.hybrid import HybridRetriever
 
     return HybridRetriever(top_k=WANTED, candidates=CANDIDATES)
 
 
 def by_ranks() -> Retriever:
-    from lessons.retrieve.hybrid import HybridRetriever
-    from lessons.retrieve.search import VectorRetriever
+    from lessons.rag.retrievers import VectorRetriever
+    from lessons.search.hybrid import HybridRetriever
 
     return HybridRetriever(top_k=WANTED, candidates=CANDIDATES, meaning=VectorRetriever(), fusion="ranks")
 
 
 def words_only() -> Retriever:
-    from lessons.retrieve.search import KeywordRetriever
+    from lessons.rag.retrievers import KeywordRetriever
 
     return KeywordRetriever(top_k=WANTED)
 
 
 def vectors_only() -> Retriever:
-    from lessons.retrieve.search import VectorRetriever
+    from lessons.rag.retrievers import VectorRetriever
 
     return VectorRetriever(top_k=WANTED)
 

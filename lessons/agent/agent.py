@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from lessons.agent.driver import Driver
 from lessons.agent.merge import merged
 from lessons.agent.tools import SearchTools
-from lessons.retrieve.pipeline import Pipeline
-from lessons.retrieve.transform.compress import Compress
-from lessons.retrieve.types import Context, Query, Resources
+from lessons.rag.pipeline import Pipeline
+from lessons.rag.types import Context, Query, Resources
+from lessons.search.transforms import Compress
 from lessons.settings import settings
 from lessons.trace import Step, Trace
 

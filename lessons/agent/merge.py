@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.types import RetrievedDocument
 
 
 def merged(searches: Iterable[Sequence[RetrievedDocument]]) -> list[RetrievedDocument]:

@@ -12,11 +12,11 @@ from pydantic import ValidationError
 from lessons.agent.deadline import within
 from lessons.errors import LessonsError
 from lessons.models.offline.llm import OfflineLLM
-from lessons.retrieve.context import ContextBuilder
-from lessons.retrieve.known_files import registered_file
-from lessons.retrieve.pipeline import Pipeline
-from lessons.retrieve.transform.plain import normalized
-from lessons.retrieve.types import Query, Resources, RetrievedDocument
+from lessons.rag.context import ContextBuilder
+from lessons.rag.pipeline import Pipeline
+from lessons.rag.types import Query, Resources, RetrievedDocument
+from lessons.search.catalog import registered_file
+from lessons.search.transforms import normalized
 from lessons.settings import settings
 from lessons.text import normalize
 from lessons.trace import Step, Trace

@@ -16,10 +16,10 @@ from lessons.bench.searches import MadeUpEmbedding, asked, search_legs
 from lessons.evaluate.run import Watcher
 from lessons.ingest.store import ChunkStore
 from lessons.models.offline.llm import OfflineLLM
-from lessons.retrieve.hybrid import HybridRetriever
-from lessons.retrieve.types import Query, Resources
+from lessons.rag.stages import stages
+from lessons.rag.types import Query, Resources
+from lessons.search.hybrid import HybridRetriever
 from lessons.settings import settings
-from lessons.stages import stages
 from lessons.workspace import Workspace
 
 HEADLINE = "hybrid, all phrasings"

@@ -16,8 +16,8 @@ from lessons.database.row_security import scoped
 from lessons.evaluate.throwaway import PREFIX, claimed, drop_leftovers
 from lessons.ingest.documents import DocumentRow
 from lessons.ingest.postings import postings_name
-from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
+from lessons.rag.types import Scope
 
 OWNER = Scope("bench")
 MODEL = "made_up"

@@ -9,11 +9,11 @@ from sqlalchemy import Select
 
 from lessons.bench.corpus import OWNER
 from lessons.ingest import bm25
-from lessons.ingest.filters import also
 from lessons.ingest.found import with_words
 from lessons.ingest.keyword_search import KeywordSearch
 from lessons.ingest.nearest import asking, choose_way, nearest, set_up
 from lessons.ingest.store import ChunkStore
+from lessons.search.filters import also
 from lessons.settings import settings
 from lessons.text import terms
 

@@ -17,10 +17,10 @@ from lessons.ingest.documents import DocumentRow
 from lessons.ingest.store import ChunkStore
 from lessons.models.offline.llm import OfflineLLM
 from lessons.models.threaded_embedding import ThreadedEmbedding
-from lessons.retrieve.hybrid import HybridRetriever
-from lessons.retrieve.materials import chunk_range, statistics
-from lessons.retrieve.search import KeywordRetriever, VectorRetriever
-from lessons.retrieve.types import Query, Resources, Retriever
+from lessons.rag.retrievers import KeywordRetriever, VectorRetriever
+from lessons.rag.types import Query, Resources, Retriever
+from lessons.search.catalog import chunk_range, statistics
+from lessons.search.hybrid import HybridRetriever
 from lessons.settings import settings
 
 MATERIAL = f"{0:10}"

@@ -8,8 +8,8 @@ import typer
 from lessons.cli.shared import AsJson, User, errors, no_stage, print_json, progress, waiting
 
 if TYPE_CHECKING:
-    from lessons.answer.answer import Answer
     from lessons.memory.manager import ConversationStream
+    from lessons.rag.answer import Answer
 
 commands = typer.Typer()
 
@@ -30,13 +30,13 @@ def ask(
 ) -> None:
     """Answer a question with citations, streamed as it comes."""
     from lessons.context.cache.cache import with_cache
-    from lessons.ingest.scope import Scope
     from lessons.library import ensure_corpus
     from lessons.memory.manager import Conversation
     from lessons.memory.stores import message_store
     from lessons.memory.window import NoMemory, Window
-    from lessons.retrieve.filter_text import parse_filter
-    from lessons.stages import stage_named, stages
+    from lessons.rag.stages import stage_named, stages
+    from lessons.rag.types import Scope
+    from lessons.search.filter_text import parse_filter
     from lessons.workspace import workspace
 
     names = list(stages())

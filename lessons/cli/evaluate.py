@@ -39,8 +39,8 @@ def evaluate(
     from lessons.evaluate.report import bars, report
     from lessons.evaluate.run import evaluate as evaluate_stages
     from lessons.evaluate.runs import save
+    from lessons.rag.stages import stage_named, stages
     from lessons.settings import settings
-    from lessons.stages import stage_named, stages
     from lessons.workspace import workspace
 
     asked = [name for entry in [*(stage or []), *(more or [])] for name in entry.split(",") if name] or ["all"]
@@ -78,7 +78,7 @@ def memories(
     from lessons.evaluate.locomo import read_locomo, recall_old_facts
     from lessons.evaluate.memory_report import dialogue_report, locomo_report
     from lessons.library import load_corpus
-    from lessons.stages import stage_named, stages
+    from lessons.rag.stages import stage_named, stages
     from lessons.workspace import workspace
 
     if stage not in stages():

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lessons.ingest.enrich.extractors import Enrichment as Level
     from lessons.ingest.index import Index
     from lessons.ingest.pipeline import FileResult
-    from lessons.ingest.scope import Scope
+    from lessons.rag.types import Scope
     from lessons.workspace import Workspace
 
 commands = typer.Typer()
@@ -56,9 +56,9 @@ def ingest(
     from lessons.ingest.enrich.extractors import default_level
     from lessons.ingest.read import READERS
     from lessons.ingest.read.names import left_out, named_files
-    from lessons.ingest.scope import Scope
     from lessons.library import indexes
     from lessons.models.offline.llm import OfflineLLM
+    from lessons.rag.types import Scope
     from lessons.workspace import workspace
 
     if not all(paths):  # as a script's unset variable is; a path made of it would be the folder it runs in

@@ -12,9 +12,9 @@ from pydantic import BaseModel, Field
 from lessons.context.extract import Extractive
 from lessons.models.call import structured
 from lessons.models.tokens import TokenEstimator
-from lessons.retrieve.context import SEPARATOR, ContextBuilder, source_header
-from lessons.retrieve.rerank.prompt import excerpts, quoted
-from lessons.retrieve.types import Builder, Compressor, Query, Resources, RetrievedDocument
+from lessons.rag.context import SEPARATOR, ContextBuilder, source_header
+from lessons.rag.types import Builder, Compressor, Query, Resources, RetrievedDocument
+from lessons.search.rerankers import excerpts, quoted
 from lessons.settings import settings
 from lessons.text import cut_sentences, terms
 from lessons.trace import Step

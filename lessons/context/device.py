@@ -8,10 +8,10 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol, Self
 
-from lessons.answer.answer import Answer
 from lessons.ingest.index import Index
 from lessons.models.llm import describe
-from lessons.stages import AnswerStream, Stage
+from lessons.rag.answer import Answer
+from lessons.rag.stages import AnswerStream, Stage
 from lessons.workspace import Workspace, workspace
 
 

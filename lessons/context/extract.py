@@ -12,7 +12,7 @@ from math import log, sqrt
 
 from lessons.models.offline.kept import kept_text
 from lessons.models.offline.passages import Line, passage
-from lessons.retrieve.types import Builder, Query, Resources, RetrievedDocument
+from lessons.rag.types import Builder, Query, Resources, RetrievedDocument
 from lessons.text import terms
 from lessons.trace import Step
 

@@ -12,12 +12,12 @@ from llama_index.core.llms import LLM
 from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
 
-from lessons.answer.answer import Answer
 from lessons.context.device import Device, follow
 from lessons.models.call import stream, structured
 from lessons.models.offline.intent import INTENTS, Label
+from lessons.rag.answer import Answer
+from lessons.rag.stages import AnswerStream, Stage
 from lessons.settings import settings
-from lessons.stages import AnswerStream, Stage
 from lessons.trace import Step
 
 __all__ = ["INTENTS", "Decision", "Intent", "decide", "with_top_k"]

@@ -7,10 +7,10 @@ from typing import Any
 
 from lessons.context.device import Device, follow
 from lessons.context.manager import ContextManager
-from lessons.retrieve.context import ContextBuilder
-from lessons.retrieve.types import Builder, Query, Resources, RetrievedDocument
+from lessons.rag.context import ContextBuilder
+from lessons.rag.stages import AnswerStream, Stage
+from lessons.rag.types import Builder, Query, Resources, RetrievedDocument
 from lessons.settings import settings
-from lessons.stages import AnswerStream, Stage
 from lessons.trace import Step, Trace
 
 

@@ -9,16 +9,14 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any
 
-from lessons.answer.answer import Answer
-from lessons.answer.respond import respond
 from lessons.context.device import Device, follow
 from lessons.context.refine_judge import Judgement, judge_answer
-from lessons.ingest.scope import Scope
-from lessons.retrieve.known_files import only_file
-from lessons.retrieve.transform.compress import standalone
-from lessons.retrieve.types import Query, RetrievedDocument
+from lessons.rag.answer import Answer, respond
+from lessons.rag.stages import AnswerStream, Stage
+from lessons.rag.types import Query, RetrievedDocument, Scope
+from lessons.search.catalog import only_file
+from lessons.search.transforms import standalone
 from lessons.settings import settings
-from lessons.stages import AnswerStream, Stage
 from lessons.trace import Trace
 
 _QUERIES = 3  # parts of a question that are searched for at a time

@@ -6,10 +6,10 @@ from llama_index.core.llms import LLM
 from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
 
-from lessons.answer.answer import Answer
 from lessons.models.call import structured
-from lessons.retrieve.context import source_header
-from lessons.retrieve.transform.checks import unusable
+from lessons.rag.answer import Answer
+from lessons.rag.context import source_header
+from lessons.search.transforms import unusable
 from lessons.settings import settings
 from lessons.trace import Step
 

@@ -5,8 +5,6 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lessons.answer.answer import Answer
-from lessons.answer.respond import respond
 from lessons.budget import Budget
 from lessons.copilot.fallback import Outcome, outcome_of, said
 from lessons.copilot.gather import Gathered, gather
@@ -17,12 +15,12 @@ from lessons.copilot.prompts import ALL_STEPS, answer_prompt
 from lessons.copilot.tools import CopilotTools
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
-from lessons.ingest.scope import Scope
 from lessons.models.llm import describe
-from lessons.retrieve.transform.compress import Compress, standalone
-from lessons.retrieve.types import Query
+from lessons.rag.answer import Answer, respond
+from lessons.rag.stages import AnswerStream, cause, cleaned, stages
+from lessons.rag.types import Query, Scope
+from lessons.search.transforms import Compress, standalone
 from lessons.settings import settings
-from lessons.stages import AnswerStream, cause, cleaned, stages
 from lessons.trace import Step
 from lessons.workspace import Workspace, workspace
 

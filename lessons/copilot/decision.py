@@ -13,8 +13,8 @@ from pydantic import BaseModel, Field
 from lessons.copilot.prompts import sufficiency_prompt
 from lessons.errors import ModelError
 from lessons.models.call import keyless_of, note_failure, structured
-from lessons.retrieve.rerank.prompt import excerpts
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.types import RetrievedDocument
+from lessons.search.rerankers import excerpts
 from lessons.text import terms
 from lessons.trace import Step
 

@@ -9,7 +9,7 @@ from lessons.copilot.outline import WHOLE, within_section
 from lessons.copilot.tools import Call, CopilotTools
 from lessons.errors import LessonsError
 from lessons.models.offline.sufficiency import asks_for_steps
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.types import RetrievedDocument
 from lessons.trace import Step, Trace
 
 logger = logging.getLogger(__name__)

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lessons.answer.prompts import conversation_memory
 from lessons.budget import Budget
 from lessons.budget.fitting import last_fitting, too_long
 from lessons.copilot.prompts import ANSWER
-from lessons.retrieve.context import ContextBuilder
-from lessons.retrieve.types import Context, RetrievedDocument
+from lessons.rag.answer import conversation_memory
+from lessons.rag.context import ContextBuilder
+from lessons.rag.types import Context, RetrievedDocument
 from lessons.settings import settings
 from lessons.tables import html_table
 from lessons.text import language

@@ -7,10 +7,9 @@ from typing import Any
 from sqlalchemy import select
 
 from lessons.errors import LessonsError
-from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
-from lessons.retrieve.materials import chunk_range
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.types import RetrievedDocument, Scope
+from lessons.search.catalog import chunk_range
 from lessons.text import normalize
 
 WHOLE = ""

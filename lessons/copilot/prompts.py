@@ -6,8 +6,8 @@ from typing import Any
 
 from llama_index.core.prompts import ChatPromptTemplate, PromptTemplate
 
-from lessons.answer.prompts import MEMORY, SYSTEM, prompt_of
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.answer import MEMORY, SYSTEM, prompt_of
+from lessons.rag.types import RetrievedDocument
 from lessons.text import language
 
 WHOLE_DOCUMENT = "(whole document)"

@@ -9,10 +9,10 @@ from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter,
 from lessons.agent.deadline import within
 from lessons.copilot.outline import section_of, with_outlines
 from lessons.errors import LessonsError
-from lessons.ingest.filter_rules import BooleanFilter
-from lessons.retrieve.hybrid import HybridRetriever
-from lessons.retrieve.known_files import registered_file
-from lessons.retrieve.types import Query, Resources, RetrievedDocument
+from lessons.rag.types import Query, Resources, RetrievedDocument
+from lessons.search.catalog import registered_file
+from lessons.search.filters import BooleanFilter
+from lessons.search.hybrid import HybridRetriever
 from lessons.settings import settings
 from lessons.text import normalize, terms
 

@@ -10,7 +10,7 @@ from lessons.evaluate.compare import Gain
 from lessons.evaluate.evaluate import answers
 from lessons.evaluate.evaluation import LABELS, Evaluation
 from lessons.evaluate.golden import SPLITS, golden_questions, sample
-from lessons.stages import AnswerStream
+from lessons.rag.stages import AnswerStream
 from lessons.tables import html_table
 
 METRICS = ("recall@5", "correctness", "strict")

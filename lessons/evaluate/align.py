@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from lessons.answer.answer import Answer
 from lessons.evaluate.golden import Evidence
 from lessons.evaluate.ranking import ranking
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.answer import Answer
+from lessons.rag.types import RetrievedDocument
 from lessons.tables import html_table
 
 _SHINGLE = 4  # words in a row, of which two chunks hold the same

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lessons.answer.prompts import NOT_FOUND
-from lessons.answer.refusal import is_refusal
 from lessons.errors import LessonsError
 from lessons.evaluate.golden import Evidence, Golden
 from lessons.evaluate.judge.judge import is_unanswerable
+from lessons.rag.answer import NOT_FOUND
+from lessons.rag.refusals import is_refusal
 from lessons.settings import settings
 from lessons.text import language, normalize
 

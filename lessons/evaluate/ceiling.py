@@ -12,9 +12,9 @@ from lessons.evaluate.golden import Evidence, Golden
 from lessons.evaluate.judge.judge import is_unanswerable
 from lessons.evaluate.quotes import holds
 from lessons.ingest.index import Index
-from lessons.retrieve.transform.compress import Compress
-from lessons.retrieve.types import Query, Resources, RetrievedDocument
-from lessons.stages import Stage
+from lessons.rag.stages import Stage
+from lessons.rag.types import Query, Resources, RetrievedDocument
+from lessons.search.transforms import Compress
 from lessons.workspace import Workspace
 
 

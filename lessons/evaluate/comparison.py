@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from lessons.answer.answer import Answer
 from lessons.evaluate.align import Alignment, align
 from lessons.evaluate.golden import Golden
-from lessons.stages import changed, stages
+from lessons.rag.answer import Answer
+from lessons.rag.stages import changed, stages
 
 
 @dataclass(frozen=True)

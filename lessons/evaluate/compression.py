@@ -7,20 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.figure import Figure
 
-from lessons.answer.answer import Answer
-from lessons.answer.respond import respond
 from lessons.context.compress import Abstractive, CutOff, Hybrid
 from lessons.context.extract import Extractive
 from lessons.evaluate.compare import Gain, interval, paired_gain
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.judge.judge import judge
 from lessons.evaluate.plots.canvas import canvas
-from lessons.ingest.scope import Scope
 from lessons.models.llm import describe
-from lessons.retrieve.context import ContextBuilder
-from lessons.retrieve.transform.compress import standalone
-from lessons.retrieve.types import Compressor, Context, Query, Resources
-from lessons.stages import Stage
+from lessons.rag.answer import Answer, respond
+from lessons.rag.context import ContextBuilder
+from lessons.rag.stages import Stage
+from lessons.rag.types import Compressor, Context, Query, Resources, Scope
+from lessons.search.transforms import standalone
 from lessons.tables import html_table
 from lessons.trace import Step
 from lessons.workspace import workspace

@@ -8,7 +8,6 @@ from uuid import uuid4
 from lessons.evaluate.dialogues import Dialogue, band
 from lessons.evaluate.evaluate import measure
 from lessons.evaluate.evaluation import Evaluation, Record
-from lessons.ingest.scope import Scope
 from lessons.memory.in_memory import SessionMessages
 from lessons.memory.long_term import LongTerm
 from lessons.memory.manager import Conversation
@@ -16,7 +15,8 @@ from lessons.memory.recursive_summary import RecursiveSummary
 from lessons.memory.tiers import Tiers
 from lessons.memory.types import Memory
 from lessons.memory.window import NoMemory, Window
-from lessons.stages import Stage
+from lessons.rag.stages import Stage
+from lessons.rag.types import Scope
 from lessons.workspace import Workspace, workspace
 
 TOKENS = "memory tokens"

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from math import isnan
 
-from lessons.answer.answer import Answer
 from lessons.context.device import Answering
 from lessons.evaluate.evaluation import Record
 from lessons.evaluate.golden import Golden
@@ -11,6 +10,7 @@ from lessons.evaluate.judge.judge import is_unanswerable, judge
 from lessons.evaluate.ranking import ranking, retrieval_metrics
 from lessons.models.embedding_cache import CachedEmbedding
 from lessons.models.usage import price
+from lessons.rag.answer import Answer
 from lessons.workspace import workspace
 
 

@@ -8,7 +8,7 @@ from lessons.context.intent import INTENTS, Intent
 from lessons.evaluate.evaluate import answers
 from lessons.evaluate.evaluation import Evaluation, compare_records
 from lessons.evaluate.golden import Golden
-from lessons.stages import Stage
+from lessons.rag.stages import Stage
 from lessons.tables import html_table
 
 _HEAD = ["", "correctness (half points)", "against the stage", "strict (fully right)", "tokens a question"]

@@ -14,8 +14,8 @@ from uuid import uuid4
 
 from lessons.errors import LessonsError
 from lessons.evaluate.dialogue_run import MEMORIES, Maker, forget, settle
-from lessons.ingest.scope import Scope
 from lessons.memory.types import Recollection
+from lessons.rag.types import Scope
 from lessons.text import normalize
 from lessons.workspace import Workspace
 

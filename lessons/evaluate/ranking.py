@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from lessons.answer.answer import Answer
 from lessons.evaluate.golden import Evidence, Golden
 from lessons.evaluate.metrics import Hits, all_found, ndcg, recall, reciprocal_rank
 from lessons.models.tokens import ExactTokenCounter
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.answer import Answer
+from lessons.rag.types import RetrievedDocument
 
 TOKEN_BUDGET = 2_500
 RETRIEVAL_METRICS = ("recall@5", "mrr@10", "ndcg@10", "all@10", "doc_recall@5", f"recall@{TOKEN_BUDGET}tok")

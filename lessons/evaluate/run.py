@@ -18,12 +18,12 @@ from lessons.evaluate.golden import Golden, golden_questions, sample
 from lessons.evaluate.judge.judge import LONGEST_REFERENCE, is_judged, is_unanswerable
 from lessons.evaluate.throwaway import throwaway_stages
 from lessons.ingest.index import Index
-from lessons.ingest.scope import Scope
 from lessons.library import ensure_corpus, load_corpus, shipped_documents
 from lessons.models.embedding import identity
 from lessons.models.llm import describe
 from lessons.models.tokens import ExactTokenCounter
-from lessons.stages import stage_named
+from lessons.rag.stages import stage_named
+from lessons.rag.types import Scope
 from lessons.workspace import Workspace, workspace
 
 OWNER = "evaluation"

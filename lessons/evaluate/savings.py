@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from lessons.answer.answer import Answer
 from lessons.context.cache.cache import Cached
 from lessons.context.compress import Hybrid
 from lessons.context.device import Device
@@ -18,7 +17,8 @@ from lessons.evaluate.compare import Gain, paired_gain
 from lessons.evaluate.judge.judge import judge
 from lessons.evaluate.workload import Asked
 from lessons.models.usage import price
-from lessons.stages import Stage
+from lessons.rag.answer import Answer
+from lessons.rag.stages import Stage
 from lessons.tables import html_table
 
 Way = Stage | Device

@@ -19,9 +19,9 @@ from lessons.evaluate.beir import BeirDocument
 from lessons.ingest.chunk_table import drop_tables
 from lessons.ingest.documents import DocumentRow
 from lessons.ingest.index import Index
-from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 from lessons.library import Progress
+from lessons.rag.types import Scope
 from lessons.workspace import Workspace
 
 PREFIX = "tmp_"

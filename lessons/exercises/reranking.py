@@ -9,8 +9,8 @@ from typing import Any
 from lessons.exercises.cases import Case, Cases, exercise, value
 from lessons.exercises.comparing import Nearly, kind
 from lessons.exercises.smart_search import Found, better, dev_questions
-from lessons.retrieve.rerank.keyword import share
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.types import RetrievedDocument
+from lessons.search.rerankers import share
 from lessons.text import terms
 
 CANDIDATES = 30

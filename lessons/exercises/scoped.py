@@ -9,7 +9,7 @@ from llama_index.core.vector_stores.types import FilterCondition, MetadataFilter
 from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 
 from lessons.exercises.cases import Case, Cases, exercise
-from lessons.retrieve.filter_text import parse_filter
+from lessons.search.filter_text import parse_filter
 
 NETWORKS = ("courses/joon/net_subnets_ko.pptx", "courses/joon/net_dns_http_ko.pptx")
 OTHERS = ("courses/joon/stats_power_en.pptx", "courses/joon/db_transactions_en.pptx", "courses/joon/db_indexes_en.pdf")

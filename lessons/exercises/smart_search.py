@@ -14,12 +14,10 @@ from lessons.evaluate.golden import Golden, golden_questions
 from lessons.evaluate.ranking import retrieval_metrics
 from lessons.exercises.cases import Case, Cases, exercise, value
 from lessons.exercises.comparing import Nearly, kind
-from lessons.ingest.scope import Scope
-from lessons.retrieve.fusion import reciprocal_rank_fusion
-from lessons.retrieve.hybrid import HybridRetriever
-from lessons.retrieve.types import Query, RetrievedDocument
+from lessons.rag.stages import stage_named
+from lessons.rag.types import Query, RetrievedDocument, Scope
+from lessons.search.hybrid import HybridRetriever, reciprocal_rank_fusion
 from lessons.settings import settings
-from lessons.stages import stage_named
 from lessons.workspace import workspace
 
 LEGS = ("meaning", "words")

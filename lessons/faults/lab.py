@@ -11,9 +11,9 @@ from lessons.faults.database import SpareDatabase
 from lessons.faults.replicated import ReplicatedDatabase
 from lessons.faults.seen import Seen, logged
 from lessons.ingest.pipeline import FileResult
-from lessons.ingest.scope import Scope
 from lessons.library import indexes
-from lessons.stages import Stage, stage_named
+from lessons.rag.stages import Stage, stage_named
+from lessons.rag.types import Scope
 from lessons.workspace import Workspace
 
 DOCUMENTS = {

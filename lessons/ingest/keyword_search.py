@@ -15,9 +15,9 @@ from lessons.ingest.bm25 import asking, ranking
 from lessons.ingest.found import FoundChunks, found_chunks, with_words
 from lessons.ingest.postings import postings_table
 from lessons.ingest.remembered import kept, version
-from lessons.ingest.scope import Scope
 from lessons.ingest.term_statistics import TermStatistics
 from lessons.ingest.within import narrowed
+from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.text import normalize
 

@@ -26,7 +26,7 @@ from lessons.ingest.index import Index
 from lessons.ingest.jobs.run import Place
 from lessons.ingest.pipeline import Due, FileResult, fingerprints, ingest_file, recognise
 from lessons.ingest.ray_cluster import cluster
-from lessons.ingest.scope import Scope
+from lessons.rag.types import Scope
 from lessons.settings import Settings, adopt
 
 

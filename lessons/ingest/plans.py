@@ -13,7 +13,7 @@ from lessons.database.owned import create_owned
 from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
 from lessons.ingest.documents import Base, DocumentRow
-from lessons.ingest.scope import Scope
+from lessons.rag.types import Scope
 from lessons.text import normalize
 
 UNKNOWN = "There is no such plan of yours; make one, or check its id."

@@ -35,12 +35,12 @@ from lessons.ingest.found import FoundChunks
 from lessons.ingest.keyword_search import KeywordSearch
 from lessons.ingest.nearest import asking
 from lessons.ingest.remembered import latest, version
-from lessons.ingest.scope import Scope
 from lessons.ingest.settle import index_when_large, vacuum_after
 from lessons.ingest.term_statistics import TermStatistics
 from lessons.ingest.vector_search import VectorSearch
 from lessons.ingest.within import documents_of, within
 from lessons.ingest.writing import claim_document, with_text, write_chunks
+from lessons.rag.types import Scope
 from lessons.settings import settings
 
 

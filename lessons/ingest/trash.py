@@ -41,8 +41,8 @@ from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
 from lessons.ingest.documents import Base, DocumentRow
 from lessons.ingest.postings import postings_table
-from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
+from lessons.rag.types import Scope
 from lessons.settings import settings
 
 _DOCUMENT = "user_id", "document_id"

@@ -10,8 +10,8 @@ from sqlalchemy.sql import ColumnElement
 from lessons.ingest.found import FoundChunks, found_chunks, with_words
 from lessons.ingest.nearest import Way, choose_way, nearest, set_up
 from lessons.ingest.remembered import kept, version
-from lessons.ingest.scope import Scope
 from lessons.ingest.within import within
+from lessons.rag.types import Scope
 from lessons.settings import settings
 
 

@@ -5,8 +5,8 @@ from sqlalchemy import Table, select
 from sqlalchemy.sql import ColumnElement
 
 from lessons.ingest.documents import DocumentRow
-from lessons.ingest.filters import bound_filters
-from lessons.ingest.scope import Scope
+from lessons.rag.types import Scope
+from lessons.search.filters import bound_filters
 
 
 def within(chunks: Table, scope: Scope, filters: MetadataFilters | None = None) -> list[ColumnElement[bool]]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from sqlalchemy import Engine, delete, func, select
 
 from lessons.database.row_security import scoped
-from lessons.ingest.scope import Scope
 from lessons.memory.tables import SessionRow, SlotRow, opened
 from lessons.memory.types import MessageStore
+from lessons.rag.types import Scope
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 from collections import OrderedDict, deque
 from threading import Lock
 
-from lessons.ingest.scope import Scope
 from lessons.memory.types import Message, newest_within
 from lessons.models.tokens import TokenCounter
+from lessons.rag.types import Scope
 from lessons.settings import settings
 
 

@@ -14,12 +14,12 @@ from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.llms import LLM
 from sqlalchemy import Engine
 
-from lessons.answer.cite import CITATION
-from lessons.ingest.scope import Scope
 from lessons.memory.background import hand_over
 from lessons.memory.profile import Profile
 from lessons.memory.turns import State, Turn, Turns
 from lessons.memory.types import Message, Recollection
+from lessons.rag.citations import CITATION
+from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.text import normalize
 from lessons.trace import Step

@@ -12,11 +12,11 @@ from dataclasses import replace
 from threading import Lock
 from typing import Any, Protocol
 
-from lessons.answer.answer import Answer
 from lessons.errors import LessonsError
 from lessons.memory.types import Memory, Message, Recollection
+from lessons.rag.answer import Answer
+from lessons.rag.stages import AnswerStream
 from lessons.settings import settings
-from lessons.stages import AnswerStream
 from lessons.trace import Step
 
 logger = logging.getLogger(__name__)

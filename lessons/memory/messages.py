@@ -24,9 +24,9 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from lessons.database import ensure_schema, explained
 from lessons.database.owned import create_owned
 from lessons.database.row_security import scoped
-from lessons.ingest.scope import Scope
 from lessons.memory.types import Message, newest_within
 from lessons.models.tokens import TokenCounter
+from lessons.rag.types import Scope
 from lessons.settings import settings
 
 

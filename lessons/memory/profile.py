@@ -8,12 +8,12 @@ from sqlalchemy import Engine, delete, func, select
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from lessons.database.row_security import scoped
-from lessons.ingest.scope import Scope
 from lessons.memory.entities import LONGEST_KEY, LONGEST_VALUE
 from lessons.memory.prompts import PROFILE, StatedFacts
 from lessons.memory.tables import SlotRow, opened
 from lessons.models.call import structured
 from lessons.models.offline.topics import same_key
+from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.text import normalize, terms
 from lessons.trace import Step

@@ -15,9 +15,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from lessons.database import explained
 from lessons.database.row_security import scoped
 from lessons.errors import DatabaseError
-from lessons.ingest.scope import Scope
 from lessons.memory.entities import Entity
 from lessons.memory.tables import SessionRow, StateRow, TurnRow, opened
+from lessons.rag.types import Scope
 
 LOCKS = 726_005
 """First key of the advisory locks of long-term memories; the second stands for the session."""

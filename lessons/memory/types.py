@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from lessons.ingest.scope import Scope
 from lessons.models.tokens import TokenCounter, TokenEstimator
+from lessons.rag.types import Scope
 
 Message = tuple[str, str]
 """Role (`user`, `assistant`) and content."""

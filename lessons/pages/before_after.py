@@ -9,8 +9,8 @@ from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 from lessons.ingest.before_after import header, same_words
 from lessons.ingest.enrich.extractors import ADDED
 from lessons.ingest.index import Index
-from lessons.ingest.scope import Scope
 from lessons.pages.common import plain
+from lessons.rag.types import Scope
 from lessons.workspace import Workspace
 
 TOLD = ("doc_type", "has_steps", "page_number", "date")

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 import streamlit as st
 
 from lessons.agent.telling import telling
-from lessons.answer.answer import Answer
-from lessons.ingest.scope import Scope
 from lessons.memory.manager import Conversation
 from lessons.memory.stores import message_store
 from lessons.memory.turns import Turns
@@ -15,7 +13,9 @@ from lessons.pages.chat_memory import choose_memory, memory_named, memory_panel
 from lessons.pages.common import answering, begin_session, opened, plain, session, told_plainly
 from lessons.pages.limits import allow_questions
 from lessons.pages.show import show_answer
-from lessons.stages import Stage, stages
+from lessons.rag.answer import Answer
+from lessons.rag.stages import Stage, stages
+from lessons.rag.types import Scope
 from lessons.workspace import workspace
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import streamlit as st
 
 from lessons.context.cache.table import AnswerTable
-from lessons.ingest.scope import Scope
 from lessons.memory.forget import forget_user, known_of
 from lessons.memory.long_term import LongTerm
 from lessons.memory.profile import Profile, Slot
@@ -16,6 +15,7 @@ from lessons.memory.tiers import Tiers
 from lessons.memory.types import Memory, Messages, Recollection
 from lessons.memory.window import NoMemory, Window
 from lessons.pages.common import counted, keep, kept, plain, told_plainly
+from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.workspace import Workspace
 

@@ -9,12 +9,12 @@ import streamlit as st
 
 from lessons.context.cache.cache import Cached, with_cache
 from lessons.errors import LessonsError
-from lessons.ingest.scope import Scope
 from lessons.library import ensure_corpus, indexes, shipped_documents
 from lessons.models.llm import describe
 from lessons.pages.limits import is_shared
+from lessons.rag.stages import Stage
+from lessons.rag.types import Scope
 from lessons.settings import settings
-from lessons.stages import Stage
 from lessons.tables import plain
 from lessons.workspace import Workspace, workspace
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import streamlit as st
 
-from lessons.answer.answer import Answer
 from lessons.context.compress import Abstractive, Hybrid
 from lessons.context.extract import Extractive
 from lessons.context.intent import Decision, Intent
@@ -18,9 +17,10 @@ from lessons.pages.golden_picker import sample_questions
 from lessons.pages.limits import allow_questions
 from lessons.pages.plot import show_plot
 from lessons.pages.show import show_answer
-from lessons.retrieve.types import Compressor
+from lessons.rag.answer import Answer
+from lessons.rag.stages import stages
+from lessons.rag.types import Compressor
 from lessons.settings import settings
-from lessons.stages import stages
 
 WAYS: dict[str, Compressor | None] = {
     "Cut to their beginnings": None,

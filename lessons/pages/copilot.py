@@ -7,7 +7,6 @@ import streamlit as st
 
 from lessons.copilot.copilot import Copilot, CopilotAnswer
 from lessons.copilot.telling import telling, told
-from lessons.ingest.scope import Scope
 from lessons.memory.manager import Conversation
 from lessons.memory.recursive_summary import RecursiveSummary
 from lessons.pages.chat_memory import memory_panel
@@ -15,6 +14,7 @@ from lessons.pages.common import begin_session, opened, plain, session, told_pla
 from lessons.pages.copilot_cost import cost_model
 from lessons.pages.limits import allow_questions
 from lessons.pages.show import show_answer
+from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.workspace import Workspace
 

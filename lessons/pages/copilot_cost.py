@@ -8,10 +8,10 @@ from lessons.copilot.copilot import Copilot
 from lessons.copilot.cost import CostModel, measured
 from lessons.evaluate.plots.copilot import NAMES, plot_monthly
 from lessons.evaluate.support import support_questions
-from lessons.ingest.scope import Scope
 from lessons.memory.recursive_summary import RecursiveSummary
 from lessons.pages.common import told_plainly
 from lessons.pages.plot import show_plot
+from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.workspace import Workspace
 

@@ -4,10 +4,10 @@ import streamlit as st
 
 from lessons.ingest.jobs.jobs import Jobs
 from lessons.ingest.jobs.table import JobResult, JobStatus
-from lessons.ingest.scope import Scope
 from lessons.library import indexes
 from lessons.pages import before_after, listing, upload
 from lessons.pages.common import counted, opened, plain, told_plainly
+from lessons.rag.types import Scope
 from lessons.workspace import workspace
 
 SHOWN_JOBS = 5

@@ -4,9 +4,9 @@ from typing import Any
 
 import streamlit as st
 
-from lessons.ingest.scope import Scope
 from lessons.library import indexes, trash
 from lessons.pages.common import plain, told_plainly
+from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.workspace import Workspace
 

@@ -2,15 +2,14 @@
 
 import streamlit as st
 
-from lessons.answer.answer import Answer, Citation
-from lessons.answer.cite import around
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
-from lessons.ingest.scope import Scope
 from lessons.library import indexes
-from lessons.retrieve.passage import Passage, passage
-from lessons.retrieve.types import RetrievedDocument
-from lessons.stages import stages
+from lessons.rag.answer import Answer, Citation
+from lessons.rag.citations import around
+from lessons.rag.stages import stages
+from lessons.rag.types import RetrievedDocument, Scope
+from lessons.search.catalog import Passage, passage
 from lessons.tables import plain, plain_line
 from lessons.workspace import workspace
 

@@ -14,7 +14,7 @@ from lessons.pages.common import counted, opened, plain, told_plainly
 from lessons.pages.limits import allow_questions
 from lessons.pages.moved import link_to_compare
 from lessons.pages.running import follow, start
-from lessons.stages import stages
+from lessons.rag.stages import stages
 from lessons.workspace import Workspace
 
 HELP = (

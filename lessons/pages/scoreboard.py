@@ -10,7 +10,7 @@ from lessons.evaluate.runs import delete, load, runs
 from lessons.pages import moved, results
 from lessons.pages.common import opened, told_plainly
 from lessons.pages.running import follow, start
-from lessons.stages import stages
+from lessons.rag.stages import stages
 from lessons.workspace import Workspace
 
 SPLITS = {"dev": "dev, for tuning", "test": "test, for reporting"}

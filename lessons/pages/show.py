@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from lessons.answer.answer import Answer, Citation
 from lessons.evaluate.timeline import summary
 from lessons.pages.passage import open_passage
 from lessons.pages.timeline import show_timeline
+from lessons.rag.answer import Answer, Citation
 from lessons.tables import plain
 
 MOST_CITATIONS = 6

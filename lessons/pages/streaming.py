@@ -8,9 +8,9 @@ from queue import Empty, SimpleQueue
 from threading import Event
 
 from lessons.agent.telling import telling
-from lessons.answer.answer import Answer
 from lessons.errors import LessonsError
-from lessons.stages import AnswerStream
+from lessons.rag.answer import Answer
+from lessons.rag.stages import AnswerStream
 from lessons.trace import Step
 
 logger = logging.getLogger(__name__)

@@ -5,9 +5,9 @@ from typing import Any
 
 import streamlit as st
 
-from lessons.answer.answer import Answer
 from lessons.evaluate.colours import stage_colour
 from lessons.evaluate.timeline import Bar, summary, timeline
+from lessons.rag.answer import Answer
 from lessons.tables import plain, plain_line
 
 _ROW, _AXIS = 34, 50  # pixels

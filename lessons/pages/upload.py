@@ -12,9 +12,9 @@ from lessons.ingest.enrich.extractors import Enrichment, default_level
 from lessons.ingest.index import Index
 from lessons.ingest.jobs.jobs import Jobs
 from lessons.ingest.read import READERS, too_large
-from lessons.ingest.scope import Scope
 from lessons.pages.common import plain
 from lessons.pages.limits import allow_uploads
+from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.workspace import Workspace
 

@@ -12,13 +12,12 @@ from llama_index.core.llms import LLM
 from lessons.agent.agent import Agent
 from lessons.database import engine
 from lessons.ingest.index import naive_index
-from lessons.ingest.scope import Scope
 from lessons.models.offline.llm import OfflineLLM
-from lessons.retrieve.pipeline import Pipeline
-from lessons.retrieve.search import JaccardRetriever
-from lessons.retrieve.types import Context, Query, Resources, RetrievedDocument, Retriever
+from lessons.rag.pipeline import Pipeline
+from lessons.rag.retrievers import JaccardRetriever
+from lessons.rag.stages import Stage
+from lessons.rag.types import Context, Query, Resources, RetrievedDocument, Retriever, Scope
 from lessons.settings import Settings
-from lessons.stages import Stage
 from lessons.trace import Step, Trace
 from lessons.workspace import Workspace
 from tests.support.openai_server import Server, model_behind, openai_server

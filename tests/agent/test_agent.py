@@ -11,11 +11,10 @@ from llama_index.core.llms.llm import ToolSelection
 
 from lessons.agent.agent import Agent
 from lessons.agent.tools import SearchTools
-from lessons.ingest.scope import Scope
 from lessons.models.offline.llm import OfflineLLM
-from lessons.retrieve.pipeline import Pipeline
-from lessons.retrieve.search import JaccardRetriever
-from lessons.retrieve.types import Query, Resources, RetrievedDocument
+from lessons.rag.pipeline import Pipeline
+from lessons.rag.retrievers import JaccardRetriever
+from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.settings import settings
 from lessons.trace import Step
 from tests.agent.conftest import DOCUMENTS, gather

@@ -8,8 +8,8 @@ from lessons.models.offline.parts import parts
 from lessons.models.offline.passages import passage
 from lessons.models.offline.question import read_question
 from lessons.models.offline.tool_calls import query
-from lessons.retrieve.search import JaccardRetriever
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.retrievers import JaccardRetriever
+from lessons.rag.types import RetrievedDocument
 from tests.agent.conftest import gather
 
 SHELF = {

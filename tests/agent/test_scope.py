@@ -10,12 +10,11 @@ from llama_index.core.schema import TextNode
 
 from lessons.agent.tools import SearchTools
 from lessons.database import engine
-from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 from lessons.models.offline.llm import OfflineLLM
-from lessons.retrieve.pipeline import Pipeline
-from lessons.retrieve.search import KeywordRetriever
-from lessons.retrieve.types import Query, Resources
+from lessons.rag.pipeline import Pipeline
+from lessons.rag.retrievers import KeywordRetriever
+from lessons.rag.types import Query, Resources, Scope
 from lessons.settings import Settings
 from lessons.trace import Step
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from lessons.agent.telling import telling
-from lessons.answer.prompts import NOTHING_FOUND
 from lessons.errors import LessonsError
 from lessons.memory.manager import ConversationStream
 from lessons.pages.streaming import answers_of
-from lessons.retrieve.types import RetrievedDocument
-from lessons.stages import AnswerStream, Stage, stage_named
+from lessons.rag.answer import NOTHING_FOUND
+from lessons.rag.stages import AnswerStream, Stage, stage_named
+from lessons.rag.types import RetrievedDocument
 from lessons.trace import Step
 
 QUESTION = "When are refunds paid?"

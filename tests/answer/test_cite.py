@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.answer.cite import around, best_quote, citations
-from lessons.retrieve.types import Context, RetrievedDocument
+from lessons.rag.citations import around, best_quote, citations
+from lessons.rag.types import Context, RetrievedDocument
 
 REPORT = RetrievedDocument(
     id="r1",

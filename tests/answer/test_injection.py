@@ -4,13 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from lessons.answer.answer import Answer
-from lessons.answer.prompts import DEFAULT_RESPONSE_FORMAT, NOTHING_FOUND, SYSTEM
-from lessons.answer.respond import respond
 from lessons.models.llm import language_model
 from lessons.models.offline.llm import OfflineLLM
-from lessons.retrieve.context import ContextBuilder
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.answer import DEFAULT_RESPONSE_FORMAT, NOTHING_FOUND, SYSTEM, Answer, respond
+from lessons.rag.context import ContextBuilder
+from lessons.rag.types import RetrievedDocument
 from lessons.settings import Settings
 from tests.support.openai_server import Server, openai_server
 

@@ -4,15 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from lessons.answer.answer import Answer
-from lessons.answer.prompts import DEFAULT_RESPONSE_FORMAT, MEMORY, NOT_FOUND, conversation_memory
-from lessons.answer.respond import respond
 from lessons.models.llm import language_model
 from lessons.models.offline.llm import OfflineLLM
 from lessons.models.offline.recall import SAID
-from lessons.retrieve.context import ContextBuilder
-from lessons.retrieve.prompts import query_prompt
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.answer import DEFAULT_RESPONSE_FORMAT, MEMORY, NOT_FOUND, Answer, conversation_memory, respond
+from lessons.rag.context import ContextBuilder
+from lessons.rag.types import RetrievedDocument
+from lessons.search.transforms import query_prompt
 from lessons.settings import Settings, settings
 from tests.answer.test_injection import ATTACKS
 from tests.support.openai_server import Server, openai_server

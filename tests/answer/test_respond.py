@@ -2,10 +2,10 @@
 
 import pytest
 
-from lessons.retrieve.transform.compress import Compress
-from lessons.retrieve.types import Query, Resources, RetrievedDocument
+from lessons.rag.stages import Stage, stage_named
+from lessons.rag.types import Query, Resources, RetrievedDocument
+from lessons.search.transforms import Compress
 from lessons.settings import Settings
-from lessons.stages import Stage, stage_named
 from lessons.workspace import Workspace
 
 REPORTS = [

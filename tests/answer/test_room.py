@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from lessons.answer.room import INSTRUCTIONS, room_beside
 from lessons.database import engine
 from lessons.errors import LessonsError
 from lessons.models.llm import language_model
 from lessons.models.tokens import ExactTokenCounter, TokenEstimator
-from lessons.retrieve.search import JaccardRetriever
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.answer import INSTRUCTIONS, room_beside
+from lessons.rag.retrievers import JaccardRetriever
+from lessons.rag.stages import Stage, stages
+from lessons.rag.types import RetrievedDocument
 from lessons.settings import Settings, settings
-from lessons.stages import Stage, stages
 from lessons.workspace import Workspace
 from tests.support.openai_server import Server, openai_server
 

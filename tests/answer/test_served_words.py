@@ -4,13 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from lessons.answer.answer import Answer
-from lessons.answer.cite import plain_citations, unsupported_figures
-from lessons.answer.prompts import NOT_FOUND, NOT_SEARCHED, NOTHING_FOUND
-from lessons.answer.respond import UNSUPPORTED, own_words, respond
 from lessons.models.llm import language_model
-from lessons.retrieve.context import ContextBuilder
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.answer import NOT_FOUND, NOT_SEARCHED, NOTHING_FOUND, UNSUPPORTED, Answer, own_words, respond
+from lessons.rag.citations import plain_citations, unsupported_figures
+from lessons.rag.context import ContextBuilder
+from lessons.rag.types import RetrievedDocument
 from lessons.settings import Settings
 from tests.support.openai_server import Server, openai_server
 

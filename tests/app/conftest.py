@@ -3,8 +3,8 @@
 import pytest
 
 from lessons.ingest.pipeline import ingest
-from lessons.ingest.scope import Scope
 from lessons.library import indexes
+from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.workspace import workspace
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lessons.pages.asked import Asked, Line, all_golden, from_link, golden_for, lines_of
-from lessons.stages import stages
+from lessons.rag.stages import stages
 
 NAMES = tuple(stages())
 

@@ -15,8 +15,8 @@ from selenium.webdriver.support.expected_conditions import element_to_be_clickab
 from selenium.webdriver.support.ui import WebDriverWait
 
 from lessons.ingest.pipeline import ingest
-from lessons.ingest.scope import Scope
 from lessons.library import indexes
+from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.workspace import workspace
 from tests.support.served import served

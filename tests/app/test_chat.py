@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from lessons.errors import LessonsError
 from lessons.pages.common import plain
-from lessons.stages import Stage
+from lessons.rag.stages import Stage
 from tests.support.app import press, shown
 
 

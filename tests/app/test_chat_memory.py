@@ -5,12 +5,12 @@ from uuid import uuid4
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lessons.ingest.scope import Scope
 from lessons.memory.profile import Profile
 from lessons.memory.recursive_summary import RecursiveSummary
 from lessons.memory.stores import message_store
 from lessons.pages import chat
 from lessons.pages.common import plain
+from lessons.rag.types import Scope
 from lessons.workspace import workspace
 from tests.app.test_chat import opened, say, session
 from tests.support.app import press, shown

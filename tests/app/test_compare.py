@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lessons.answer.answer import Answer
 from lessons.errors import LessonsError
 from lessons.pages.asked import all_golden
 from lessons.pages.compare import run
-from lessons.stages import AnswerStream, Stage
+from lessons.rag.answer import Answer
+from lessons.rag.stages import AnswerStream, Stage
 from lessons.tables import plain, plain_line
 from tests.support.app import press, shown
 

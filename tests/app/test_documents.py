@@ -4,11 +4,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.ingest.pipeline import ingest
-from lessons.ingest.scope import Scope
 from lessons.library import indexes
 from lessons.pages import upload
 from lessons.pages.common import plain
 from lessons.pages.documents import jobs
+from lessons.rag.types import Scope
 from lessons.settings import Settings, settings
 from lessons.workspace import workspace
 from tests.support.app import press

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from lessons.ingest.pipeline import ingest
-from lessons.ingest.scope import Scope
 from lessons.library import indexes
+from lessons.rag.types import Scope
 from lessons.workspace import workspace
 from tests.app.load import all_at_once, alone
 from tests.app.load_memory import growth

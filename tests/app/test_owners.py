@@ -6,10 +6,10 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from streamlit.testing.v1 import AppTest
 
 from lessons.ingest.pipeline import ingest
-from lessons.ingest.scope import Scope
 from lessons.library import indexes
 from lessons.pages import common, limits
 from lessons.pages.common import plain
+from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.workspace import workspace
 from tests.app.test_browser import address, at_rest, browser, pytestmark, see, there

@@ -5,10 +5,10 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lessons.answer.prompts import NOT_FOUND, NOTHING_FOUND
 from lessons.pages.common import plain
+from lessons.rag.answer import NOT_FOUND, NOTHING_FOUND
+from lessons.rag.stages import stages
 from lessons.settings import ROOT
-from lessons.stages import stages
 from tests.support.app import press, shown
 
 

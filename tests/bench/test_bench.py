@@ -16,8 +16,8 @@ from lessons.database import engine
 from lessons.evaluate.throwaway import drop_leftovers
 from lessons.ingest.nearest import hnsw_name
 from lessons.models.offline.llm import OfflineLLM
-from lessons.retrieve.search import KeywordRetriever, VectorRetriever
-from lessons.retrieve.types import Query, Resources
+from lessons.rag.retrievers import KeywordRetriever, VectorRetriever
+from lessons.rag.types import Query, Resources
 from lessons.settings import Settings, settings
 from tests.test_cli import lessons
 

@@ -3,7 +3,7 @@
 import pytest
 
 from lessons.evaluate.golden import golden_questions
-from lessons.stages import stage_named, stages
+from lessons.rag.stages import stage_named, stages
 from lessons.workspace import Workspace
 from tests.benchmarks.conftest import Timed
 

@@ -16,11 +16,10 @@ from lessons.context.cache.style import restyled
 from lessons.context.cache.table import AnswerRow, AnswerTable, Shelf
 from lessons.database.row_security import scoped
 from lessons.errors import DatabaseError
-from lessons.ingest.scope import Scope
 from lessons.models.llm import language_model
-from lessons.retrieve.types import Query, Resources, RetrievedDocument
+from lessons.rag.stages import Stage
+from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.settings import Settings, settings
-from lessons.stages import Stage
 from lessons.trace import Step
 from lessons.workspace import Workspace
 from tests.support.openai_server import openai_server

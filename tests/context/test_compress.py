@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 
 from lessons.context.compress import Abstractive, CutOff, Hybrid
 from lessons.context.extract import Extractive
-from lessons.ingest.scope import Scope
 from lessons.models.llm import language_model
 from lessons.models.offline.llm import OfflineLLM
 from lessons.models.offline.tasks import TASKS
-from lessons.retrieve.context import ContextBuilder
-from lessons.retrieve.types import Compressor, Query, Resources, RetrievedDocument
+from lessons.rag.context import ContextBuilder
+from lessons.rag.stages import Stage
+from lessons.rag.types import Compressor, Query, Resources, RetrievedDocument, Scope
 from lessons.settings import Settings
-from lessons.stages import Stage
 from lessons.trace import Step
 from tests.support.openai_server import openai_server
 

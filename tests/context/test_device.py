@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lessons.context.device import Device, follow
-from lessons.stages import AnswerStream, Stage
+from lessons.rag.stages import AnswerStream, Stage
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from lessons.models.embedding import embedding_model
 from lessons.models.llm import language_model
 from lessons.models.offline.intent import utterances
 from lessons.models.offline.llm import OfflineLLM
+from lessons.rag.stages import Stage, stages
 from lessons.settings import Settings
-from lessons.stages import Stage, stages
 from lessons.trace import Step
 from lessons.workspace import Workspace
 from tests.support.openai_server import Server, openai_server

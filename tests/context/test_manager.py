@@ -12,7 +12,7 @@ from lessons.context.manager import ContextManager, Shares
 from lessons.context.tokens import TokenManager
 from lessons.errors import LessonsError
 from lessons.models.tokens import ExactTokenCounter, TokenEstimator
-from lessons.stages import Stage
+from lessons.rag.stages import Stage
 
 QUESTION = "How long does a refund take?"
 texts = st.text(max_size=150)

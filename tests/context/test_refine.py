@@ -6,16 +6,16 @@ from uuid import uuid4
 import pytest
 from llama_index.core.llms import LLM
 
-from lessons.answer.answer import Answer
 from lessons.context.cache.cache import Cached
 from lessons.context.intent import Intent
 from lessons.context.managed import Managed
 from lessons.context.refine import AGAIN, JUDGED, Refined, iterations
 from lessons.context.refine_judge import judge_answer
 from lessons.models.llm import language_model
-from lessons.retrieve.types import Query, Resources, RetrievedDocument
+from lessons.rag.answer import Answer
+from lessons.rag.stages import Stage
+from lessons.rag.types import Query, Resources, RetrievedDocument
 from lessons.settings import Settings
-from lessons.stages import Stage
 from lessons.trace import Step
 from tests.support.openai_server import openai_server
 

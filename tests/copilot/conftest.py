@@ -9,10 +9,9 @@ from llama_index.core.llms import LLM
 
 from lessons.copilot.tools import CopilotTools
 from lessons.ingest.pipeline import ingest
-from lessons.ingest.scope import Scope
-from lessons.retrieve.types import Query
+from lessons.rag.stages import stages
+from lessons.rag.types import Query, Scope
 from lessons.settings import Settings
-from lessons.stages import stages
 from lessons.workspace import Workspace, workspace
 from tests.support.openai_server import Server, model_behind, openai_server
 

@@ -14,7 +14,7 @@ from lessons.copilot.fallback import SAID
 from lessons.copilot.layout import lay_out
 from lessons.copilot.menus import menus, menus_for
 from lessons.models.tokens import TokenEstimator
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.types import RetrievedDocument
 from lessons.settings import settings
 from lessons.trace import Step
 from lessons.workspace import Workspace

@@ -8,9 +8,9 @@ import pytest
 from lessons.copilot.copilot import Copilot
 from lessons.copilot.cost import CostModel, Rate, measured
 from lessons.evaluate.plots.copilot import plot_layout, plot_monthly
-from lessons.ingest.scope import Scope
 from lessons.memory.manager import Conversation
 from lessons.memory.recursive_summary import RecursiveSummary
+from lessons.rag.types import Scope
 from lessons.trace import Step
 from lessons.workspace import Workspace
 from tests.copilot.conftest import OWNER

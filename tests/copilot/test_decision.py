@@ -9,7 +9,7 @@ from llama_index.core.llms import LLM
 
 from lessons.copilot.decision import Decision, decide
 from lessons.models.offline.llm import OfflineLLM
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.types import RetrievedDocument
 from lessons.trace import Step
 
 QUESTION = "How long is the warranty?"

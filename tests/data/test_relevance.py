@@ -5,7 +5,7 @@ import numpy as np
 from data.make.relevance import Case, even, fit
 from lessons.evaluate.golden import Golden
 from lessons.models.offline.relevance import WEIGHTS
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.types import RetrievedDocument
 
 QUESTION = Golden("q", "When?", "en", "fact")
 DOCUMENTS = [RetrievedDocument(str(number), "text", 0.5, "a.md") for number in range(8)]

@@ -18,18 +18,18 @@ from sqlalchemy import event, text
 
 from lessons.context.cache.table import AnswerTable, Shelf
 from lessons.faults.lab import Lab
-from lessons.ingest.filters import also
 from lessons.ingest.plans import Plans
-from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 from lessons.ingest.trash import Trash
 from lessons.library import indexes
 from lessons.memory.messages import StoredMessages
 from lessons.memory.profile import Profile
 from lessons.memory.turns import State, Turns
-from lessons.retrieve.materials import chunk_range, statistics
+from lessons.rag.stages import stages
+from lessons.rag.types import Scope
+from lessons.search.catalog import chunk_range, statistics
+from lessons.search.filters import also
 from lessons.settings import settings
-from lessons.stages import stages
 from tests.database.partitioned import PARTS, partitioned, parts
 
 OWNED = r"(?:chunks|terms|trashed|memory)_\w+|documents|plans|cached_answers|conversation_messages|profile_slots"

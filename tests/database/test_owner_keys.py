@@ -9,10 +9,10 @@ from sqlalchemy import Engine, text
 from lessons.context.cache.table import AnswerTable
 from lessons.database import engine, owned, stop
 from lessons.ingest.plans import Plans
-from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 from lessons.ingest.trash import Trash
 from lessons.memory.messages import StoredMessages
+from lessons.rag.types import Scope
 from tests.conftest import new_tenant
 from tests.database.old_layout import PLAN, make_old_layout
 

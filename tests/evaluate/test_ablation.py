@@ -3,13 +3,12 @@
 import pytest
 
 from lessons.evaluate.ablation import Ablation, Without, dev_and_test
-from lessons.ingest.scope import Scope
 from lessons.library import load_corpus
 from lessons.models.offline import glossary
-from lessons.retrieve.search import JaccardRetriever
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.retrievers import JaccardRetriever
+from lessons.rag.stages import Stage, stage_named
+from lessons.rag.types import RetrievedDocument, Scope
 from lessons.settings import Settings
-from lessons.stages import Stage, stage_named
 from lessons.workspace import Workspace
 from tests.evaluate.records import evaluation
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.answer.answer import Answer
 from lessons.evaluate.align import Alignment, align, change
 from lessons.evaluate.golden import Evidence
-from lessons.retrieve.types import Context, RetrievedDocument
+from lessons.rag.answer import Answer
+from lessons.rag.types import Context, RetrievedDocument
 
 LONG = "The kiosk opens at seven. It closes at six. On Sundays it stays shut. Coffee costs two euros."
 START, END = LONG[:42], LONG[43:]

@@ -10,8 +10,8 @@ from lessons.evaluate.answered_by import forecast
 from lessons.evaluate.run import evaluate
 from lessons.evaluate.runs import load, save
 from lessons.models.llm import language_model
+from lessons.rag.stages import stage_named
 from lessons.settings import Settings
-from lessons.stages import stage_named
 from lessons.workspace import Workspace
 from tests.support.openai_server import Server, openai_server
 

@@ -17,9 +17,9 @@ from lessons.evaluate.report import report
 from lessons.evaluate.run import evaluate
 from lessons.evaluate.runs import load, save
 from lessons.ingest.pipeline import ingest
-from lessons.ingest.scope import Scope
+from lessons.rag.stages import stage_named
+from lessons.rag.types import Scope
 from lessons.settings import Settings
-from lessons.stages import stage_named
 from lessons.workspace import Workspace
 from tests.evaluate.records import evaluation
 

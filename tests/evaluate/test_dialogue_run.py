@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from lessons.answer.answer import Answer
 from lessons.errors import LessonsError
 from lessons.evaluate.dialogue_run import MEMORIES, TOKENS, by_kind, evaluate_dialogues, growth
 from lessons.evaluate.dialogues import Dialogue, Turn, band, dialogues
 from lessons.evaluate.golden import Golden
 from lessons.memory.in_memory import SessionMessages
 from lessons.memory.window import Window
+from lessons.rag.answer import Answer
+from lessons.rag.stages import AnswerStream
 from lessons.settings import Settings
-from lessons.stages import AnswerStream
 from lessons.workspace import Workspace
 
 

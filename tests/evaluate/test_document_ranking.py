@@ -7,19 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lessons.answer.answer import Answer
 from lessons.evaluate.beir import read_beir
 from lessons.evaluate.evaluate import measure
 from lessons.evaluate.golden import Evidence, Golden, golden_questions
 from lessons.evaluate.ranking import ranking, retrieval_metrics
 from lessons.evaluate.throwaway import throwaway_stages
 from lessons.ingest.read import read
-from lessons.ingest.scope import Scope
 from lessons.library import CORPUS
-from lessons.retrieve.hybrid import HybridRetriever
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.answer import Answer
+from lessons.rag.stages import stage_named
+from lessons.rag.types import RetrievedDocument, Scope
+from lessons.search.hybrid import HybridRetriever
 from lessons.settings import Settings
-from lessons.stages import stage_named
 from lessons.workspace import Workspace
 from tests.evaluate.test_beir import make
 

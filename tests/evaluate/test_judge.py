@@ -6,14 +6,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from lessons.answer.answer import Answer
-from lessons.answer.cite import citations
-from lessons.answer.prompts import NOT_FOUND, REFUSALS
-from lessons.answer.refusal import is_refusal
 from lessons.evaluate.golden import SPLITS, golden_questions
 from lessons.evaluate.judge.agreement import LABELS, agreement, labelled, validate
 from lessons.evaluate.judge.judge import Verdict, is_unanswerable, judge, judge_text, refusals
-from lessons.retrieve.types import Context, RetrievedDocument
+from lessons.rag.answer import NOT_FOUND, REFUSALS, Answer
+from lessons.rag.citations import citations
+from lessons.rag.refusals import is_refusal
+from lessons.rag.types import Context, RetrievedDocument
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from lessons.answer.answer import Answer
 from lessons.errors import ModelError
 from lessons.evaluate.judge.judge import judge
 from lessons.evaluate.judge.llm import judges_agreement, llm_judge
 from lessons.models.llm import language_model
 from lessons.models.offline.llm import OfflineLLM
-from lessons.retrieve.types import Context, RetrievedDocument
+from lessons.rag.answer import Answer
+from lessons.rag.types import Context, RetrievedDocument
 from lessons.settings import Settings
 from tests.evaluate.test_judge import Asked
 from tests.support.openai_server import openai_server

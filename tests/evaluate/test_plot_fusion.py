@@ -4,7 +4,7 @@ import dataclasses
 
 from lessons.evaluate.golden import Evidence, Golden
 from lessons.evaluate.plots.fusion import plot_fusion
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.types import RetrievedDocument
 
 QUESTION = Golden("q", "How long?", "en", "fact", evidence=(Evidence("a.pdf", "twenty hours"),))
 RIGHT = RetrievedDocument("1", "It takes twenty hours.", 1.0, "a.pdf", legs={"meaning": 0.1, "words": 9.0})

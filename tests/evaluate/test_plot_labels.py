@@ -10,7 +10,6 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from lessons.answer.answer import Answer
 from lessons.budget import Piece
 from lessons.evaluate.colours import STAGE_COLOURS, stage_colours
 from lessons.evaluate.plots import plot_cost, plot_groups, plot_latency, plot_metric, plot_moved
@@ -20,7 +19,8 @@ from lessons.evaluate.plots.memory import plot_growth
 from lessons.evaluate.plots.savings import plot_savings
 from lessons.evaluate.plots.searches import plot_searches
 from lessons.evaluate.savings import Savings, Served
-from lessons.retrieve.types import Context, RetrievedDocument
+from lessons.rag.answer import Answer
+from lessons.rag.types import Context, RetrievedDocument
 from lessons.trace import Trace
 from tests.evaluate.records import evaluation
 

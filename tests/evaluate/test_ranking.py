@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lessons.answer.answer import Answer
 from lessons.evaluate.golden import Evidence, Golden
 from lessons.evaluate.ranking import ranking, retrieval_metrics
-from lessons.retrieve.types import Context, RetrievedDocument
+from lessons.rag.answer import Answer
+from lessons.rag.types import Context, RetrievedDocument
 from lessons.trace import Trace
 
 

@@ -15,9 +15,9 @@ from lessons.evaluate.savings import ALL, DEVICES, NONE, Savings, savings
 from lessons.evaluate.workload import Asked, workload
 from lessons.ingest.index import naive_index
 from lessons.models.offline.llm import OfflineLLM
-from lessons.retrieve.types import Query, Resources, RetrievedDocument
+from lessons.rag.stages import Stage
+from lessons.rag.types import Query, Resources, RetrievedDocument
 from lessons.settings import Settings
-from lessons.stages import Stage
 from lessons.workspace import Workspace
 
 

@@ -11,7 +11,7 @@ from lessons.exercises import reranking, smart_search
 from lessons.exercises.cases import NOTEBOOKS, exercise_named, exercises
 from lessons.exercises.checking import judge
 from lessons.exercises.smart_search import Asked
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.types import RetrievedDocument
 from tests.exercises.mistakes import mistakes_of
 from tests.exercises.notebook import cells, checked, source
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from lessons.answer.prompts import NOT_SEARCHED
 from lessons.faults.lab import Lab
 from lessons.faults.seen import logged
 from lessons.memory.manager import Conversation
 from lessons.memory.messages import StoredMessages
 from lessons.memory.window import Window
-from lessons.retrieve.types import Query, Resources, RetrievedDocument
-from lessons.stages import stages
+from lessons.rag.answer import NOT_SEARCHED
+from lessons.rag.stages import stages
+from lessons.rag.types import Query, Resources, RetrievedDocument
 
 QUESTION = "When does the kiosk open?"
 GONE = "Nothing listens at <address>: start the database there, or correct DATABASE_URL."

@@ -18,7 +18,7 @@ from lessons.faults.seen import logged
 from lessons.ingest.index import naive_index
 from lessons.ingest.jobs.jobs import Jobs
 from lessons.ingest.pipeline import ingest
-from lessons.ingest.scope import Scope
+from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.workspace import Workspace
 from tests.database.places import wait_for

@@ -6,19 +6,19 @@ from lessons import library
 from lessons.faults.killing import killed
 from lessons.faults.lab import Lab
 from lessons.ingest.index import naive_index
-from lessons.ingest.scope import Scope
 from lessons.library import ensure_corpus, indexes
 from lessons.memory.manager import Conversation
 from lessons.memory.messages import StoredMessages
 from lessons.memory.window import Window
+from lessons.rag.types import Scope
 
 TALK = """
 import time
-from lessons.ingest.scope import Scope
+from lessons.rag.types import Scope
 from lessons.memory.manager import Conversation
 from lessons.memory.messages import StoredMessages
 from lessons.memory.window import Window
-from lessons.stages import stages
+from lessons.rag.stages import stages
 from lessons.workspace import workspace
 
 messages = StoredMessages(workspace().engine).get_or_create(Scope("reader"), "killed")

@@ -7,7 +7,6 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from lessons.answer.answer import Answer
 from lessons.database import embedded, engine
 from lessons.database.replicas import reading
 from lessons.database.row_security import scoped
@@ -15,6 +14,7 @@ from lessons.errors import DatabaseError
 from lessons.faults.lab import Lab
 from lessons.faults.replicated import ReplicatedDatabase
 from lessons.ingest.store import ChunkStore
+from lessons.rag.answer import Answer
 from lessons.settings import Settings, settings
 from tests.database.places import wait_for
 

@@ -19,7 +19,7 @@ from lessons.database import engine
 from lessons.ingest.index import Index
 from lessons.ingest.jobs.jobs import Jobs
 from lessons.ingest.jobs.queue import JobQueue
-from lessons.ingest.scope import Scope
+from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.workspace import Workspace
 

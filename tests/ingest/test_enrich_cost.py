@@ -8,9 +8,9 @@ import pytest
 from lessons.ingest.enrich.cost import Estimate, estimate
 from lessons.ingest.index import enhanced_index, naive_index
 from lessons.ingest.read import content_hash
-from lessons.ingest.scope import Scope
 from lessons.models.llm import language_model
 from lessons.models.offline.llm import OfflineLLM
+from lessons.rag.types import Scope
 from lessons.settings import ROOT, Settings
 from lessons.trace import Step
 from tests.support.openai_server import Server

@@ -14,7 +14,7 @@ from lessons.ingest.jobs.claim import claim
 from lessons.ingest.jobs.jobs import Jobs
 from lessons.ingest.jobs.queue import JobQueue
 from lessons.ingest.jobs.table import JobStatus
-from lessons.ingest.scope import Scope
+from lessons.rag.types import Scope
 from lessons.settings import Settings
 from tests.ingest.jobs_place import ENRICHED, PLAIN, cleared, files, jobs_of, until, words
 

@@ -15,7 +15,7 @@ from sqlalchemy import text
 from lessons.database import engine, erase, stop
 from lessons.ingest.jobs.jobs import Jobs
 from lessons.ingest.jobs.table import JobStatus
-from lessons.ingest.scope import Scope
+from lessons.rag.types import Scope
 from lessons.settings import Settings
 from tests.ingest.jobs_place import (
     PLAIN,

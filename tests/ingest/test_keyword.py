@@ -13,8 +13,8 @@ from sqlalchemy import inspect, text
 
 from lessons.database import engine
 from lessons.ingest.postings import postings_name
-from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
+from lessons.rag.types import Scope
 from lessons.settings import Settings, settings
 from lessons.text import terms
 

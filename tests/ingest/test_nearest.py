@@ -12,12 +12,11 @@ from lessons.database import engine
 from lessons.database.row_security import scoped
 from lessons.ingest.found import FoundChunks
 from lessons.ingest.nearest import asking, choose_way, hnsw_name, nearest, set_up
-from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 from lessons.models.offline.llm import OfflineLLM
-from lessons.retrieve.pipeline import WALKED, Pipeline
-from lessons.retrieve.search import VectorRetriever
-from lessons.retrieve.types import Query, Resources
+from lessons.rag.pipeline import WALKED, Pipeline
+from lessons.rag.retrievers import VectorRetriever
+from lessons.rag.types import Query, Resources, Scope
 from lessons.settings import Settings, settings
 from lessons.trace import Trace
 

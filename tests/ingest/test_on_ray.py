@@ -20,7 +20,7 @@ from lessons.ingest.on_ray import ingest_on_ray
 from lessons.ingest.pipeline import FileResult, ingest
 from lessons.ingest.postings import postings_table
 from lessons.ingest.ray_cluster import cluster, refuse_unreachable
-from lessons.ingest.scope import Scope
+from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.workspace import Workspace
 from tests.conftest import new_tenant

@@ -14,8 +14,8 @@ from lessons.evaluate.throwaway import drop_leftovers
 from lessons.ingest.documents import DocumentRow
 from lessons.ingest.jobs.queue import JobQueue
 from lessons.ingest.plans import Plans
-from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
+from lessons.rag.types import Scope
 from lessons.settings import Settings
 
 

@@ -20,9 +20,9 @@ from sqlalchemy import text
 
 from lessons.database import engine
 from lessons.errors import LessonsError
-from lessons.ingest.filter_rules import BooleanFilter
-from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
+from lessons.rag.types import Scope
+from lessons.search.filters import BooleanFilter
 from lessons.settings import Settings
 
 MINA, JOON = Scope("mina"), Scope("joon")

@@ -9,11 +9,10 @@ from sqlalchemy import func, select, text, update
 
 from lessons.database import engine
 from lessons.errors import LessonsError
-from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 from lessons.ingest.trash import Trash, TrashedChunk, TrashedDocument
-from lessons.retrieve.catalog import catalog
-from lessons.retrieve.materials import chunk_range, statistics
+from lessons.rag.types import Scope
+from lessons.search.catalog import catalog, chunk_range, statistics
 from lessons.settings import Settings
 
 MINA, JOON = Scope("trash-mina"), Scope("trash-joon")

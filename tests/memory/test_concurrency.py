@@ -8,10 +8,10 @@ from functools import partial
 from random import Random
 
 from lessons.database import engine
-from lessons.ingest.scope import Scope
 from lessons.memory.in_memory import InMemoryStore
 from lessons.memory.messages import StoredMessages
 from lessons.memory.types import Message, MessageStore
+from lessons.rag.types import Scope
 from lessons.settings import Settings
 
 MINA = Scope("mina")

@@ -11,7 +11,6 @@ from sqlalchemy import Engine, create_engine, text
 
 from lessons.database import engine
 from lessons.errors import DatabaseError
-from lessons.ingest.scope import Scope
 from lessons.memory.long_term import LongTerm
 from lessons.memory.profile import Profile
 from lessons.memory.recursive_summary import RecursiveSummary, bounded
@@ -21,6 +20,7 @@ from lessons.memory.turns import State, Turns
 from lessons.models.embedding import embedding_model
 from lessons.models.offline.llm import OfflineLLM
 from lessons.models.tokens import TokenEstimator
+from lessons.rag.types import Scope
 from lessons.settings import Settings, settings
 from tests.memory.worker import Noting
 

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine
 
-from lessons.answer.answer import Answer
 from lessons.errors import LessonsError
-from lessons.ingest.scope import Scope
 from lessons.memory.in_memory import SessionMessages
 from lessons.memory.manager import Conversation
 from lessons.memory.messages import StoredMessages
 from lessons.memory.types import Recollection
 from lessons.memory.window import Window
-from lessons.stages import AnswerStream
+from lessons.rag.answer import Answer
+from lessons.rag.stages import AnswerStream
+from lessons.rag.types import Scope
 
 SAID = (("user", "When does it open?"), ("assistant", "At nine."))
 

@@ -10,12 +10,12 @@ from sqlalchemy import create_engine, insert, text
 
 from lessons.database import engine, stop
 from lessons.errors import DatabaseError
-from lessons.ingest.scope import Scope
 from lessons.memory.in_memory import InMemoryStore, SessionMessages
 from lessons.memory.messages import MessageRow, StoredMessages
 from lessons.memory.stores import choose_store
 from lessons.memory.types import MessageStore, newest_within
 from lessons.models.tokens import TokenEstimator
+from lessons.rag.types import Scope
 from lessons.settings import Settings, settings
 
 MINA, JOON = Scope("mina"), Scope("joon")

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lessons.answer.prompts import ANSWER, NOT_FOUND, NOTHING_FOUND, REFUSALS
 from lessons.models.offline.llm import OfflineLLM
+from lessons.rag.answer import ANSWER, NOT_FOUND, NOTHING_FOUND, REFUSALS
 from lessons.text import language
 from tests.models.answer_cases import ANSWERED, FAQ_EN, REPORTS_EN, REPORTS_KO, TABLE, UNANSWERED, Case, context
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from lessons.answer.prompts import ANSWER, NOT_FOUND
 from lessons.models.offline import units
 from lessons.models.offline.glossary import GROUPS, others
 from lessons.models.offline.llm import OfflineLLM
 from lessons.models.offline.question import read_question
 from lessons.models.offline.unit import SAME
+from lessons.rag.answer import ANSWER, NOT_FOUND
 from lessons.text import terms
 from tests.models.answer_cases import FAQ_EN, FAQ_KO, context
 

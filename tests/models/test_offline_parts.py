@@ -2,10 +2,10 @@
 
 import pytest
 
-from lessons.answer.prompts import ANSWER, NOT_FOUND
 from lessons.models.offline.llm import OfflineLLM
 from lessons.models.offline.parts import parts
 from lessons.models.offline.question import read_question
+from lessons.rag.answer import ANSWER, NOT_FOUND
 from tests.models.answer_cases import FAQ_KO, REPORTS_EN, REPORTS_KO
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from lessons.answer.prompts import ANSWER, NOT_FOUND
 from lessons.models.offline.llm import OfflineLLM
 from lessons.models.offline.question import read_question
+from lessons.rag.answer import ANSWER, NOT_FOUND
 from tests.models.answer_cases import context
 
 PLANS = context(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from lessons.models.offline.llm import OfflineLLM
 from lessons.models.offline.relevance import relevance
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.types import RetrievedDocument
 
 FILLER = "The committee met on Tuesday and thanked everybody for their patience."
 

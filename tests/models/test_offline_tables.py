@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.answer.prompts import ANSWER
 from lessons.models.offline.llm import OfflineLLM
 from lessons.models.offline.tables import barred
+from lessons.rag.answer import ANSWER
 from tests.models.answer_cases import context
 
 PLAIN_EN = context(

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.models.tokens import TokenEstimator
-from lessons.retrieve.context import SEPARATOR, ContextBuilder, source_header
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.context import SEPARATOR, ContextBuilder, source_header
+from lessons.rag.types import RetrievedDocument
 
 
 def found(content: str, name: str = "a.pdf", page: int | None = None) -> RetrievedDocument:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lessons.retrieve.rerank.postprocessor import cross_encoder
+from lessons.search.rerankers import cross_encoder
 from tests.retrieve.test_rerank import document, rerank
 
 sentence_transformers = pytest.importorskip("sentence_transformers", reason="needs the extra: uv sync --extra rerank")

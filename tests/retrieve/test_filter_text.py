@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from llama_index.core.vector_stores.types import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
 
 from lessons.errors import LessonsError
-from lessons.retrieve.filter_text import parse_filter
+from lessons.search.filter_text import parse_filter
 
 
 def shape(part: MetadataFilter | MetadataFilters) -> object:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.retrieve.fusion import fuse, reciprocal_rank_fusion, standardise, standout
+from lessons.search.hybrid import fuse, reciprocal_rank_fusion, standardise, standout
 
 FLAT = {f"flat{number}": 10.0 - number * 0.1 for number in range(30)}
 TOWERING = {"tower": 40.0} | {f"low{number}": 10.0 - number * 0.1 for number in range(30)}

@@ -8,14 +8,13 @@ from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.llms.mock import MockLLM
 from llama_index.core.schema import TextNode
 
-from lessons.ingest.filters import MetadataFilters
-from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
-from lessons.retrieve.filter_text import parse_filter
-from lessons.retrieve.hybrid import HybridRetriever
-from lessons.retrieve.languages import CentredVectorRetriever
-from lessons.retrieve.search import VectorRetriever
-from lessons.retrieve.types import Query, Resources, RetrievedDocument, Retriever
+from lessons.rag.retrievers import VectorRetriever
+from lessons.rag.types import Query, Resources, RetrievedDocument, Retriever, Scope
+from lessons.search.filter_text import parse_filter
+from lessons.search.filters import MetadataFilters
+from lessons.search.hybrid import HybridRetriever
+from lessons.search.languages import CentredVectorRetriever
 from lessons.settings import settings
 
 TEXTS = {

@@ -4,12 +4,10 @@ import pytest
 from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.llms.mock import MockLLM
 
-from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
-from lessons.retrieve.filter_text import parse_filter
-from lessons.retrieve.infer_filters import InferFilters, InferredFilter, infer_filters
-from lessons.retrieve.periods import Quarter, quarters
-from lessons.retrieve.types import Query, Resources
+from lessons.rag.types import Query, Resources, Scope
+from lessons.search.filter_text import parse_filter
+from lessons.search.infer_filters import InferFilters, InferredFilter, Quarter, infer_filters, quarters
 from lessons.trace import Step
 from tests.retrieve.attacks import Attacker
 from tests.retrieve.conftest import Put

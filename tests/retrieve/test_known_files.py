@@ -9,17 +9,16 @@ from llama_index.core.vector_stores.types import FilterCondition
 from sqlalchemy import event
 
 from lessons.errors import LessonsError
-from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
-from lessons.retrieve.catalog import catalog
-from lessons.retrieve.filter_text import parse_filter
-from lessons.retrieve.known_files import only_file, registered_file
+from lessons.rag.types import Scope
+from lessons.search.catalog import catalog, only_file, registered_file
+from lessons.search.filter_text import parse_filter
 from tests.retrieve.conftest import Put
 
 ELSEWHERE = """
 import sys
 from lessons.database import engine
-from lessons.ingest.scope import Scope
+from lessons.rag.types import Scope
 from lessons.ingest.store import ChunkStore
 from lessons.settings import Settings
 store = ChunkStore(engine(Settings()), "retrieve", "toy", 3)

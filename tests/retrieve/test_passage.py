@@ -1,9 +1,8 @@
 """A chunk between its neighbours, for its owner only."""
 
-from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
-from lessons.retrieve.materials import chunk_range
-from lessons.retrieve.passage import passage
+from lessons.rag.types import Scope
+from lessons.search.catalog import chunk_range, passage
 from tests.retrieve.conftest import Put
 
 

@@ -6,13 +6,12 @@ from typing import Any, cast
 
 import pytest
 
-from lessons.ingest.scope import Scope
-from lessons.retrieve.pipeline import Pipeline
-from lessons.retrieve.search import JaccardRetriever, jaccard
-from lessons.retrieve.transform.plain import Normalize, Passthrough
-from lessons.retrieve.types import Query, Resources, RetrievedDocument
+from lessons.rag.pipeline import Pipeline
+from lessons.rag.retrievers import JaccardRetriever, jaccard
+from lessons.rag.stages import stage_named
+from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
+from lessons.search.transforms import Normalize, Passthrough
 from lessons.settings import Settings
-from lessons.stages import stage_named
 from lessons.trace import Step, Trace
 from lessons.workspace import Workspace
 

@@ -10,12 +10,8 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
 from lessons.errors import ModelError
-from lessons.ingest.scope import Scope
-from lessons.retrieve.rerank.keyword import KeywordWeighted
-from lessons.retrieve.rerank.mmr import MMR
-from lessons.retrieve.rerank.postprocessor import Postprocessed, cross_encoder
-from lessons.retrieve.rerank.score import ByScore
-from lessons.retrieve.types import Query, Reranker, Resources, RetrievedDocument
+from lessons.rag.types import Query, Reranker, Resources, RetrievedDocument, Scope
+from lessons.search.rerankers import MMR, ByScore, KeywordWeighted, Postprocessed, cross_encoder
 from lessons.trace import Step
 
 DOCUMENTS = st.lists(

@@ -11,14 +11,12 @@ from hypothesis import strategies as st
 from llama_index.core.llms import LLM
 
 from lessons.budget import Budget
-from lessons.ingest.scope import Scope
 from lessons.models.offline.llm import OfflineLLM
-from lessons.retrieve.pipeline import Pipeline
-from lessons.retrieve.rerank.model import DocumentScore, ModelScored, Scores
-from lessons.retrieve.rerank.prompt import excerpts, quoted, relevance_prompt
-from lessons.retrieve.types import Query, Resources, RetrievedDocument
+from lessons.rag.pipeline import Pipeline
+from lessons.rag.stages import stage_named
+from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
+from lessons.search.rerankers import DocumentScore, ModelScored, Scores, excerpts, quoted, relevance_prompt
 from lessons.settings import settings
-from lessons.stages import stage_named
 from lessons.trace import Step, Trace
 from tests.support.openai_server import Server
 

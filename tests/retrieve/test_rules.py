@@ -17,12 +17,11 @@ from sqlalchemy import text
 from lessons.database import engine
 from lessons.errors import LessonsError
 from lessons.ingest.plans import Plans
-from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
 from lessons.models.embedding_cache import CachedEmbedding
-from lessons.retrieve.materials import chunk_range
-from lessons.retrieve.search import VectorRetriever
-from lessons.retrieve.types import Query, Resources, RetrievedDocument
+from lessons.rag.retrievers import VectorRetriever
+from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
+from lessons.search.catalog import chunk_range
 from lessons.settings import Settings
 
 OWNERS = st.sampled_from(["mina", "joon", "Mina", "mina ", "민아"])

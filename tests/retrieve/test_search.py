@@ -8,10 +8,9 @@ import pytest
 from llama_index.core.schema import TextNode
 
 from lessons.database import engine
-from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
-from lessons.retrieve.search import KeywordRetriever, VectorRetriever
-from lessons.retrieve.types import Query, Resources, Retriever
+from lessons.rag.retrievers import KeywordRetriever, VectorRetriever
+from lessons.rag.types import Query, Resources, Retriever, Scope
 from lessons.settings import Settings
 
 MINA, JOON = Scope("mina"), Scope("joon")

@@ -10,12 +10,8 @@ from llama_index.core.llms import LLM
 
 from lessons.ingest.store import Scope
 from lessons.models.offline.llm import OfflineLLM
-from lessons.retrieve.transform.compress import Compress
-from lessons.retrieve.transform.expand import Expand
-from lessons.retrieve.transform.hyde import HyDE
-from lessons.retrieve.transform.plain import Normalize, Passthrough
-from lessons.retrieve.transform.rewrite import Rewrite
-from lessons.retrieve.types import Query, QueryTransformer, Resources
+from lessons.rag.types import Query, QueryTransformer, Resources
+from lessons.search.transforms import Compress, Expand, HyDE, Normalize, Passthrough, Rewrite
 from lessons.settings import settings as configured
 from lessons.trace import Step
 from tests.support.openai_server import Server

@@ -2,13 +2,12 @@
 
 import pytest
 
-from lessons.answer.answer import Answer
-from lessons.answer.prompts import NOTHING_FOUND
 from lessons.faults.lab import Lab
-from lessons.ingest.scope import Scope
 from lessons.library import CORPUS, indexes, shipped_documents
 from lessons.models.call import KEYLESS
-from lessons.stages import stages
+from lessons.rag.answer import NOTHING_FOUND, Answer
+from lessons.rag.stages import stages
+from lessons.rag.types import Scope
 from lessons.trace import Step
 from tests.served.conftest import ANSWER
 from tests.served.llama_server import MODEL

@@ -3,8 +3,8 @@
 from dataclasses import asdict
 from typing import Any
 
-from lessons.answer.answer import Answer, Citation
-from lessons.retrieve.types import Context, RetrievedDocument
+from lessons.rag.answer import Answer, Citation
+from lessons.rag.types import Context, RetrievedDocument
 
 _SAID = ("stage", "model", "text", "found")
 

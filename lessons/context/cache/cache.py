@@ -14,21 +14,19 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from lessons.answer.answer import Answer
 from lessons.context.cache.answers import packed, unpack, worth_keeping
 from lessons.context.cache.guard import differences, read_constraints
 from lessons.context.cache.style import restyled
 from lessons.context.cache.table import AnswerTable, Shelf
 from lessons.context.device import Device, follow
 from lessons.errors import LessonsError
-from lessons.ingest.scope import Scope
 from lessons.models.embedding import identity
 from lessons.models.llm import describe
-from lessons.retrieve.transform.compress import Compress
-from lessons.retrieve.transform.plain import normalized
-from lessons.retrieve.types import Query
+from lessons.rag.answer import Answer
+from lessons.rag.stages import AnswerStream, Stage
+from lessons.rag.types import Query, Scope
+from lessons.search.transforms import Compress, normalized
 from lessons.settings import settings
-from lessons.stages import AnswerStream, Stage
 from lessons.text import normalize
 from lessons.trace import Step
 

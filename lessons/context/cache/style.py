@@ -8,9 +8,9 @@ writes nothing of its own and repeats it.
 from llama_index.core.llms import LLM
 from llama_index.core.prompts import PromptTemplate
 
-from lessons.answer.cite import CITATION
 from lessons.models.call import predict
 from lessons.models.offline.query.periods import figures
+from lessons.rag.citations import CITATION
 from lessons.text import language
 from lessons.trace import Step
 

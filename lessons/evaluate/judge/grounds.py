@@ -3,13 +3,13 @@
 import re
 from functools import lru_cache
 
-from lessons.answer.answer import Answer
-from lessons.answer.cite import CITATION, closed
-from lessons.answer.refusal import is_refusal
 from lessons.evaluate.judge.question import Passage
 from lessons.evaluate.judge.reading import Reading, read, read_all
 from lessons.evaluate.quotes import holds
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.answer import Answer
+from lessons.rag.citations import CITATION, closed
+from lessons.rag.refusals import is_refusal
+from lessons.rag.types import RetrievedDocument
 from lessons.text import language, normalize, sentences, terms
 
 MOST_TERMS = 0.6  # share of a sentence's terms that its passages must hold

@@ -12,14 +12,14 @@ answers labelled by hand (`agreement.py`). What it cannot do stands there as wel
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lessons.answer.answer import Answer
-from lessons.answer.refusal import is_refusal
 from lessons.evaluate.facts import Asked, Level, level
 from lessons.evaluate.judge.checks import is_hedged
 from lessons.evaluate.judge.completeness import is_complete
 from lessons.evaluate.judge.grounds import covers_evidence, groundedness
 from lessons.evaluate.judge.meaning import by_meaning
 from lessons.evaluate.judge.question import Question
+from lessons.rag.answer import Answer
+from lessons.rag.refusals import is_refusal
 
 LEAST = 1 / 3  # share of the facts from which an answer is partly right
 LONGEST_REFERENCE = 30  # words; those of the answers that the judge was tuned on have 28 at most

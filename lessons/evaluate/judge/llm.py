@@ -7,13 +7,13 @@ from llama_index.core.evaluation import CorrectnessEvaluator, EvaluationResult, 
 from llama_index.core.evaluation.eval_utils import default_parser
 from llama_index.core.llms import LLM
 
-from lessons.answer.answer import Answer
 from lessons.errors import ModelError
 from lessons.evaluate.judge.agreement import LABELS, Agreement, agreement
 from lessons.evaluate.judge.judge import Verdict
 from lessons.evaluate.judge.question import Question
 from lessons.models.offline.llm import OfflineLLM
 from lessons.models.server import explain
+from lessons.rag.answer import Answer
 
 RIGHT, PARTLY = 4.0, 3.0  # of 5 points: LlamaIndex's own threshold, and its 'relevant but contains mistakes'
 

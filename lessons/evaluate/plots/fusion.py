@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from lessons.evaluate.colours import stage_colour
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.plots.canvas import canvas
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.types import RetrievedDocument
 
 OTHER = "#bab0ac"  # Vega's tableau10 grey
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from lessons.answer.answer import Answer
 from lessons.evaluate.colours import stage_colour
 from lessons.evaluate.plots.canvas import canvas
 from lessons.evaluate.plots.labels import shortened_within, told_apart, wrapped
-from lessons.retrieve.types import RetrievedDocument
+from lessons.rag.answer import Answer
+from lessons.rag.types import RetrievedDocument
 from lessons.trace import Step
 
 _QUERY = 22  # columns of a line of a query

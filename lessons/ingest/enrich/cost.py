@@ -17,10 +17,10 @@ from lessons.ingest.enrich.prompts import Keywords
 from lessons.ingest.index import Index
 from lessons.ingest.read import content_hash, read
 from lessons.ingest.read.names import stored_name
-from lessons.ingest.scope import Scope
 from lessons.models.offline.llm import OfflineLLM
 from lessons.models.tokens import ExactTokenCounter
 from lessons.models.usage import price
+from lessons.rag.types import Scope
 from lessons.trace import Step
 
 

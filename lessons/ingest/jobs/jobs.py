@@ -26,8 +26,8 @@ from lessons.ingest.jobs.queue import JobQueue
 from lessons.ingest.jobs.run import Place, enriches, work
 from lessons.ingest.jobs.table import JobStatus
 from lessons.ingest.read import too_large
-from lessons.ingest.scope import Scope
 from lessons.models.embedding import identity
+from lessons.rag.types import Scope
 from lessons.text import normalize
 
 logger = logging.getLogger(__name__)

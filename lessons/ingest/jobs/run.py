@@ -20,8 +20,8 @@ from lessons.ingest.jobs.claim import Claim, Superseded
 from lessons.ingest.jobs.table import JobResult, State
 from lessons.ingest.pipeline import Step, ingest
 from lessons.ingest.read import READERS
-from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
+from lessons.rag.types import Scope
 from lessons.settings import Settings
 
 logger = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ from lessons.pages.compare.link import write_link
 from lessons.pages.compare.run import begin, follow_up, run
 from lessons.pages.show import show_documents, show_words
 from lessons.pages.timeline import show_timeline
-from lessons.stages import stages
+from lessons.rag.stages import stages
 from lessons.tables import plain, plain_line
 
 NARROWEST = 200  # pixels of a stage's column; what does not fit goes below

@@ -3,12 +3,12 @@
 import streamlit as st
 
 from lessons.errors import LessonsError
-from lessons.ingest.scope import Scope
 from lessons.pages.asked import Asked, golden_for
 from lessons.pages.common import plain
 from lessons.pages.compare.link import follow_link
 from lessons.pages.golden_picker import pick_golden, sample_questions
-from lessons.stages import stages
+from lessons.rag.stages import stages
+from lessons.rag.types import Scope
 from lessons.tables import plain_line
 from lessons.workspace import Workspace
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from lessons.pages.asked import Asked, from_link
-from lessons.stages import stages
+from lessons.rag.stages import stages
 
 NAMES = ("question", "stages", "file", "filter", "golden", "after")
 

@@ -10,8 +10,8 @@ from lessons.pages.asked import Asked, Line, golden_named
 from lessons.pages.common import answering, plain
 from lessons.pages.limits import allow_questions
 from lessons.pages.streaming import Outcome, answers_of
-from lessons.retrieve.filter_text import parse_filter
-from lessons.stages import AnswerStream, cleaned, stages
+from lessons.rag.stages import AnswerStream, cleaned, stages
+from lessons.search.filter_text import parse_filter
 
 
 def begin(asked: Asked, owner: str) -> tuple[Comparison, dict[str, AnswerStream]]:

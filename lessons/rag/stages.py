@@ -9,26 +9,20 @@ from typing import Any, Self
 from llama_index.core.vector_stores.types import MetadataFilters
 
 from lessons.agent.agent import Agent
-from lessons.answer.answer import Answer
-from lessons.answer.prompts import conversation_memory
-from lessons.answer.respond import respond
-from lessons.answer.room import room_beside
 from lessons.budget import Budget
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index, enhanced_index, naive_index
-from lessons.ingest.scope import Scope
 from lessons.models.llm import describe
 from lessons.models.tokens import TokenEstimator
-from lessons.retrieve.hybrid import HybridRetriever
-from lessons.retrieve.infer_filters import InferFilters
-from lessons.retrieve.known_files import only_file
-from lessons.retrieve.pipeline import Pipeline
-from lessons.retrieve.rerank.model import ModelScored
-from lessons.retrieve.search import VectorRetriever
-from lessons.retrieve.transform.compress import Compress, standalone
-from lessons.retrieve.transform.expand import Expand
-from lessons.retrieve.transform.rewrite import Rewrite
-from lessons.retrieve.types import Context, Query
+from lessons.rag.answer import Answer, conversation_memory, respond, room_beside
+from lessons.rag.pipeline import Pipeline
+from lessons.rag.retrievers import VectorRetriever
+from lessons.rag.types import Context, Query, Scope
+from lessons.search.catalog import only_file
+from lessons.search.hybrid import HybridRetriever
+from lessons.search.infer_filters import InferFilters
+from lessons.search.rerankers import ModelScored
+from lessons.search.transforms import Compress, Expand, Rewrite, standalone
 from lessons.settings import settings
 from lessons.text import normalize
 from lessons.trace import Step

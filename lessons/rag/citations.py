@@ -1,10 +1,10 @@
 """Citations: from the numbers in an answer back to the very words of a chunk."""
 
 import re
+from dataclasses import dataclass
 
-from lessons.answer.answer import Citation
 from lessons.models.offline.passages import passage
-from lessons.retrieve.types import Context, RetrievedDocument
+from lessons.rag.types import Context, RetrievedDocument
 from lessons.text import sentences, terms
 
 CITATION = re.compile(r"\[(\d{1,3})\]")
@@ -26,6 +26,21 @@ _BEFORE_WORDS = re.compile(rf"({_RUN}) ?([^\[\]]+?)([.!?]?)(?: *(?=\[)|\s*$)")
 _BEHIND_STOP = re.compile(rf"([.!?。])\s*({_RUN})(?=\s|$)")
 _FIGURE = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
 _LIST_NUMBER = re.compile(r"^\s*\d{1,2}[.)]\s", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A passage that the answer names. The quote stands word for word in the chunk, "" if no sentence there fits."""
+
+    number: int
+    source_file: str
+    page: int | None
+    chunk_id: str
+    quote: str
+
+    def __str__(self) -> str:
+        page = f", p. {self.page}" if self.page else ""
+        return f"[{self.number}] {self.source_file}{page}" + (f": “{self.quote}”" if self.quote else "")
 
 
 def plain_citations(answer: str, context: Context) -> str:

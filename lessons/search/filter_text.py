@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from llama_index.core.vector_stores.types import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
 
 from lessons.errors import LessonsError
-from lessons.ingest.filter_rules import BooleanFilter, FilterError, usable_value
+from lessons.search.filters import BooleanFilter, FilterError, usable_value
 from lessons.settings import settings
 
 TOKEN = re.compile(

@@ -2,7 +2,7 @@
 
 import re
 
-from lessons.answer.cite import CITATION
+from lessons.rag.citations import CITATION
 from lessons.text import normalize, sentences
 
 _SOURCES = (

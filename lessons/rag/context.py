@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from lessons.models.tokens import TokenCounter, TokenEstimator
-from lessons.retrieve.types import Context, RetrievedDocument
+from lessons.rag.types import Context, RetrievedDocument
 from lessons.settings import settings
 
 SEPARATOR = "\n\n---\n\n"

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Protocol, runtime_checkable
 
 from lessons.ingest.found import FoundChunks
-from lessons.retrieve.types import Query, Resources, RetrievedDocument, Retriever
+from lessons.rag.types import Query, Resources, RetrievedDocument, Retriever
 from lessons.text import terms
 
 

@@ -15,12 +15,11 @@ from llama_index.core.vector_stores.types import MetadataFilters
 from sqlalchemy import func, select
 
 from lessons.database.replicas import again_if_broken_off
-from lessons.ingest.filters import also
-from lessons.ingest.scope import Scope
 from lessons.ingest.store import ChunkStore
-from lessons.retrieve.catalog import remembered
-from lessons.retrieve.search import documents, merged, ranked
-from lessons.retrieve.types import Query, Resources, RetrievedDocument
+from lessons.rag.retrievers import documents, merged, ranked
+from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
+from lessons.search.catalog import remembered
+from lessons.search.filters import also
 from lessons.settings import settings
 
 UNTOLD = ""

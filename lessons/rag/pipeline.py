@@ -3,10 +3,9 @@
 from dataclasses import dataclass, field, replace
 
 from lessons.models.call import KEYLESS
-from lessons.retrieve.context import ContextBuilder
-from lessons.retrieve.search import ranked
-from lessons.retrieve.transform.compress import standalone
-from lessons.retrieve.types import (
+from lessons.rag.context import ContextBuilder
+from lessons.rag.retrievers import ranked
+from lessons.rag.types import (
     Compressor,
     Context,
     FilterInference,
@@ -17,6 +16,7 @@ from lessons.retrieve.types import (
     RetrievedDocument,
     Retriever,
 )
+from lessons.search.transforms import standalone
 from lessons.trace import Trace
 
 WALKED = "Searched through the HNSW index, which may miss a nearer chunk."

@@ -1,18 +1,49 @@
-"""What travels through the pipeline: a query goes in, documents are found, a context comes out (row A10)."""
+"""What travels along the path of a question: a query within a scope goes in, documents are found, a context comes out.
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+Read on in `store`, `retrievers`, `context`, `answer`, `pipeline` and `stages`, in this order.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.llms import LLM
 from llama_index.core.vector_stores.types import MetadataFilters
 
-from lessons.ingest.scope import Scope
-from lessons.ingest.store import ChunkStore
+from lessons.errors import LessonsError
 from lessons.models.tokens import TokenEstimator
 from lessons.settings import settings
+from lessons.text import normalize
 from lessons.trace import Step
+
+if TYPE_CHECKING:
+    from lessons.ingest.store import ChunkStore
+
+
+_UNUSABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a search may see: the owner's chunks, all of them or those of some materials or of one type.
+
+    `ref_ids` are the names of materials, which are unique for an owner; None means all, an empty set none.
+    """
+
+    user_id: str
+    ref_ids: frozenset[str] | None = None
+    type: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.user_id, str) or not self.user_id.strip() or _UNUSABLE.search(self.user_id):
+            raise LessonsError("The owner's name is empty or holds control characters; name the owner.")
+
+    def only(self, ref_ids: Iterable[str]) -> "Scope":
+        """The same scope with no other materials than these; it never becomes wider."""
+        named = frozenset(map(normalize, ref_ids))
+        return replace(self, ref_ids=named if self.ref_ids is None else named & self.ref_ids)
 
 
 @dataclass(frozen=True)
@@ -73,7 +104,7 @@ class Context:
 class Resources:
     """What the steps of a pipeline work with: the chunks of the stage's index and the two models."""
 
-    store: ChunkStore
+    store: "ChunkStore"
     embedding: BaseEmbedding
     llm: LLM
 

@@ -1,1 +1,0 @@
-"""Rerankers, a module each."""

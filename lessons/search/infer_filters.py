@@ -1,0 +1,260 @@
+"""Filters that a question implies: whose reports, which quarter, which kind of document.
+
+They come from what the store really contains, and only from what is certain: a name, a quarter with its year, the name
+of a kind of document. A question that says 'except' is left alone.
+
+A *series* is a set of documents that has one for each quarter, such as the reports of a company. A word that stands in
+nearly all of a series, and in no other document of the same quarter, is its name. So nobody has to list the companies.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
+
+from lessons.ingest.classify import NAMED
+from lessons.ingest.store import ChunkStore
+from lessons.rag.types import Query, Resources, Scope
+from lessons.search.catalog import CHUNKS, catalog
+from lessons.settings import settings
+from lessons.text import ENGLISH_STOP_WORDS, normalize
+from lessons.trace import Step
+
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
+_YEAR = r"(?P<year>(?:19|20)\d\d|(?<![\d.,])'?\d\d(?=년))"
+_QUARTER = rf"(?:q(?P<q>[1-4])(?!\d)|(?P<ordinal>{'|'.join(_ORDINALS)})[ -]quarter|(?P<k>[1-4])\s*분기)"
+_BETWEEN = r"[\s,._/-]*(?:년(?:도|의)?|of|in|the)?[\s,._/-]*(?:the\s+)?"
+_FORMS = [
+    re.compile(_YEAR + _BETWEEN + _QUARTER, re.IGNORECASE),
+    re.compile(_QUARTER + _BETWEEN + _YEAR, re.IGNORECASE),
+]
+_BEYOND = re.compile(
+    r"\bsince\b|\bfrom\b.+\b(?:to|until|through)\b|\bthrough(?:out)?\b|[~–—]|부터|까지|이후|이래|동안|추이|사이"
+    r"|restate|reclassif|revise|correct|정정|수정|재분류|재작성",
+    re.IGNORECASE,
+)
+
+
+class Quarter(NamedTuple):
+    """A quarter of a year."""
+
+    year: int
+    quarter: int
+
+    def __str__(self) -> str:
+        return f"Q{self.quarter} {self.year}"
+
+
+def quarters(text: str) -> set[Quarter]:
+    """The quarters that a text names together with their year."""
+    return {_quarter(found) for form in _FORMS for found in form.finditer(text)}
+
+
+def looks_beyond(text: str) -> bool:
+    """Whether a text also means other quarters than those it names: the time between them, or a later correction."""
+    return bool(_BEYOND.search(text))
+
+
+def _quarter(found: re.Match[str]) -> Quarter:
+    year = int(found["year"].lstrip("'"))
+    number = found["q"] or found["k"] or _ORDINALS[found["ordinal"].lower()]
+    return Quarter(year if year > 99 else 2000 + year, int(number))
+
+
+SHORTEST_SERIES = 3  # documents
+SAME_SERIES = 0.8  # of the quarters that two names share
+
+_FILE_WORD = re.compile(r"[A-Za-z]{3,}|[가-힣]{2,}")
+_CAPITALISED = re.compile(r"[A-Z][A-Za-z]+(?: [A-Z][A-Za-z]+)*")
+_KOREAN_TITLE_WORD = re.compile(r"[가-힣]{3,}")
+_KOREAN_COMPANY = re.compile(r"([가-힣]{2,}) ?(?:주식회사|㈜|\(주\))|(?:주식회사|㈜|\(주\)) ?([가-힣]{2,})")
+_OF_REPORTS = re.compile(
+    r"report|result|update|statement|quarter|annual|review|earnings|figures|summary|financial|group|shareholder"
+    r"|실적|보고|분기|안내|결산|현황|요약|자료|주주|주식회사|매출",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Series:
+    """A series with the names it goes by, in small letters, and all documents that bear one of them."""
+
+    names: frozenset[str]
+    documents: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Facets:
+    """The series of an owner's documents and the quarter that each document is about."""
+
+    series: tuple[Series, ...]
+    quarters: Mapping[str, Quarter]
+
+
+def facets(documents: Mapping[str, Mapping[str, Any]]) -> Facets:
+    """The facets of documents by name, from their `title` and `about`; worked out once for the same documents."""
+    return _facets(tuple((name, str(d.get("title") or ""), str(d.get("about") or "")) for name, d in documents.items()))
+
+
+@lru_cache(maxsize=64)
+def _facets(documents: Sequence[tuple[str, str, str]]) -> Facets:
+    dated = {name: found for name, title, _ in documents if (found := quarters(title) or quarters(name))}
+    single = {name: next(iter(found)) for name, found in dated.items() if len(found) == 1}
+    bearing = defaultdict(set)
+    for name, title, about in documents:
+        for word in _proper(name, title, about):
+            bearing[word].add(name)
+    named = {word: names for word, names in bearing.items() if _one_a_quarter(names & single.keys(), single)}
+    return Facets(tuple(_series(named, single)), single)
+
+
+def _proper(name: str, title: str, about: str) -> set[str]:
+    """The words that may be names, in small letters.
+
+    Those are the words of the file name and of the title, and in the first lines what capitals or the form of a company
+    mark. Of English words in capitals one after the other the first is enough, as in 'Acme Marine Systems'.
+    """
+    runs = [*_CAPITALISED.findall(title), *(run for run in _CAPITALISED.findall(about) if " " in run)]
+    companies = [word for found in _KOREAN_COMPANY.findall(about) for word in found if word]
+    in_file = _FILE_WORD.findall(PurePath(name).stem)
+    words = [*in_file, *(run.split()[0] for run in runs), *_KOREAN_TITLE_WORD.findall(title), *companies]
+    small = {word.lower() for word in words if not _OF_REPORTS.search(word)}
+    return small - ENGLISH_STOP_WORDS - set(re.findall(r"\b[a-z]+", f"{title} {about}"))
+
+
+def _one_a_quarter(dated: set[str], single: Mapping[str, Quarter]) -> bool:
+    return len(dated) >= SHORTEST_SERIES and len({single[name] for name in dated}) == len(dated)
+
+
+def _series(named: Mapping[str, set[str]], single: Mapping[str, Quarter]) -> list[Series]:
+    """Names of the same dated documents together, the longest series first."""
+    groups: list[tuple[set[str], set[str]]] = []  # (dated documents, names)
+    for word in sorted(named, key=lambda word: (-len(named[word] & single.keys()), word)):
+        dated = named[word] & single.keys()
+        group = next((group for group in groups if dated <= group[0]), None)
+        if group is None:
+            groups.append((dated, {word}))
+        elif len(dated) >= SAME_SERIES * len(group[0]):
+            group[1].add(word)
+    return [Series(frozenset(names), frozenset().union(*(named[name] for name in names))) for _, names in groups]
+
+
+_EXCEPT = re.compile(
+    r"\b(?:except|excluding|other than|besides|apart from|not counting)\b|제외|빼고|말고|이외|외에", re.IGNORECASE
+)
+_IDENTIFIER = re.compile(r"[A-Za-z]{2,}(?:[-_/][A-Za-z\d]+)*[-_/]\d[\d-]*")
+EXPLICIT = ("faq", "release_notes", "syllabus", "press-release", "annual-letter")
+"""Kinds of documents whose names mean nothing else; 'guide' or 'contract' may be what a question is about."""
+
+_WORD = re.compile(r"[A-Za-z]+|[가-힣]+")
+_SHORT_NAME = 3  # syllables of a Korean name by which it is called
+
+
+@dataclass(frozen=True)
+class InferredFilter:
+    """The documents that a question is about, as a filter, and why, the most certain reason first."""
+
+    filters: MetadataFilters
+    reasons: tuple[str, ...]
+    documents: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class InferFilters:
+    """Searches only the documents that the first query is about. Filters that were given are left as they are."""
+
+    def narrow(self, queries: list[str], query: Query, resources: Resources, step: Step) -> Query:
+        found = None if query.filters else infer_filters(queries[0], resources.store, query.scope)
+        if found is None:
+            return query
+        step.notes += [f"{reason} ({len(found.documents)} documents)" for reason in found.reasons]
+        return replace(query, filters=found.filters)
+
+
+@dataclass(frozen=True)
+class _Condition:
+    reason: str
+    documents: frozenset[str]
+
+
+def infer_filters(text: str, store: ChunkStore, scope: Scope) -> InferredFilter | None:
+    """The filter that a question implies; None if it implies none, or one that leaves too few chunks or everything.
+
+    The least certain condition is dropped first where all together leave too few chunks for an answer.
+    """
+    question, known = normalize(text), catalog(store, scope)
+    if _EXCEPT.search(question):
+        return None
+    conditions = _conditions(question, known)
+    while conditions:
+        names = frozenset(known).intersection(*(condition.documents for condition in conditions))
+        if sum(known[name][CHUNKS] for name in names) >= settings().chat_top_k:
+            break
+        conditions.pop()
+    if not conditions or len(names) == len(known) or len(names) > settings().filter_list_values:
+        return None
+    ordered = sorted(names)
+    only = MetadataFilter(key="source_file", operator=FilterOperator.IN, value=list(ordered))
+    reasons = tuple(condition.reason for condition in conditions)
+    return InferredFilter(MetadataFilters(filters=[only]), reasons, tuple(ordered))
+
+
+def _conditions(question: str, known: Mapping[str, Mapping[str, Any]]) -> list[_Condition]:
+    """What the question says for certain, the most certain first."""
+    found = facets(known)
+    steps = _titled(question, known), _named(question, found), _dated(question, known, found), _kind(question, known)
+    return [condition for condition in steps if condition]
+
+
+def _titled(question: str, known: Mapping[str, Mapping[str, Any]]) -> _Condition | None:
+    """The documents that bear an identifier of the question in their title or name."""
+    asked = {_compact(found): found for found in _IDENTIFIER.findall(question)}
+    bearing = {
+        name for name, its in known.items() if any(each in _compact(f"{its.get('title')} {name}") for each in asked)
+    }
+    return _Condition(f"titled: {', '.join(sorted(asked.values()))}", frozenset(bearing)) if bearing else None
+
+
+def _compact(text: str) -> str:
+    return re.sub(r"[\W_]", "", text.casefold())
+
+
+def _kind(question: str, known: Mapping[str, Mapping[str, Any]]) -> _Condition | None:
+    """The documents of a kind that the question calls by its name."""
+    kinds = {str(its["doc_type"]) for its in known.values() if its.get("doc_type")}
+    meant = sorted(kind for kind in kinds if kind in EXPLICIT and re.search(NAMED[kind], question, re.IGNORECASE))
+    bearing = frozenset(name for name, its in known.items() if its.get("doc_type") in meant)
+    return _Condition(f"kind: {', '.join(meant)}", bearing) if meant else None
+
+
+def _named(question: str, found: Facets) -> _Condition | None:
+    """The series that are named. Of two Korean names that begin alike the one that agrees further is meant."""
+    words = [word.lower() for word in _WORD.findall(question)]
+    meant: dict[str, frozenset[str]] = {}
+    for series in found.series:
+        called = sorted(name for name in series.names if any(_calls(word, name) for word in words))
+        if called:
+            meant[called[0]] = series.documents
+    if not meant:
+        return None
+    return _Condition(f"named: {', '.join(sorted(meant))}", frozenset().union(*meant.values()))
+
+
+def _calls(word: str, name: str) -> bool:
+    if word[0] < "가":
+        return word == name
+    return word.startswith(name if len(name) <= _SHORT_NAME else name[:_SHORT_NAME])
+
+
+def _dated(question: str, known: Mapping[str, Any], found: Facets) -> _Condition | None:
+    """Leaves out the documents of other quarters; those that are about no single quarter stay."""
+    asked = quarters(question)
+    if not asked.intersection(found.quarters.values()) or looks_beyond(question):
+        return None
+    kept = frozenset(name for name in known if found.quarters.get(name) in {None, *asked})
+    return _Condition(f"quarter: {', '.join(map(str, sorted(asked)))}", kept)
