@@ -22,7 +22,7 @@ ASKED = [
     for number, turn in enumerate(dialogue["turns"], 1)
     if "answer" in turn
 ]
-FROZEN = "5e0d689804424812249562294c85d0028d54ce3dd4cc9c4c74e6cc2a49d2543d"
+FROZEN = "0a03ae67256a5924257a2e9a32d180d4ae7f525ae05c6f27c8a1ce4944d9d841"
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ from hashlib import sha256
 from pathlib import Path
 
 GOLDEN = Path(__file__).parents[2] / "data" / "golden"
-FROZEN = "60cf170835b4c38684cd92360f93d9cbb826819e78118384725b0bcdad4460d4"
-FROZEN_PLACES = "2ff14cb2b074a5070fe06771bce2359bc7eedef9950c5143e044423802bf5596"
+FROZEN = "9b64b81fdd237e7ba57a50a115dd8277dc44314ba175aef48c8471ab2b5066bf"
+FROZEN_PLACES = "bf7cad4fefcba33efc72bd7d1474b7a508f7591f01183e3b689e36f574e1ea56"
 
 
 def questions(split: str) -> list[dict]:

@@ -1,21 +1,24 @@
 """The figures of the fictional companies agree with each other, in the model and in the tables of the reports."""
 
 import re
+from collections import Counter
 
 import pytest
 
 from data.make.companies import tables
 from data.make.companies.model import Company, companies
 from data.make.companies.quarter import Quarter
-from data.make.companies.report import report
+from data.make.companies.report import SECTIONS, report
 from data.make.companies.voice import Voice
-from data.make.document import Table
+from data.make.document import Paragraph, Table
 
 EVERY = [
     pytest.param(company, quarter, id=f"{company.key}-{quarter}")
     for company in companies()
     for quarter in company.quarters
 ]
+NEWS = {"letter", "segments", "people", "research", "climate"}
+"""The sections on what happened in the quarter; risks, forecasts and the basis of preparation may recur."""
 
 
 def amount(company: Company, cell: str) -> int:
@@ -113,3 +116,20 @@ def test_the_last_forecast_of_a_year_comes_close(company: Company) -> None:
 def test_no_placeholder_or_particle_mark_is_left_in_a_report(company: Company, quarter: Quarter) -> None:
     text = str(report(company, quarter).blocks)
     assert not re.search(r"\{[^}]*\}|\[[가-힣]+/[가-힣]+\]|nan\b", text)
+
+
+@pytest.mark.parametrize("company", companies(), ids=lambda company: company.key)
+def test_what_happened_in_a_quarter_is_not_repeated_in_another_report(
+    company: Company, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Voice, "say", lambda *_, **__: "")  # leaves out the sentences around the figures
+    counts = Counter(sentence for quarter in company.quarters for sentence in set(_news(company, quarter)))
+    assert [sentence for sentence, count in counts.items() if count > 1] == []
+
+
+def _news(company: Company, quarter: Quarter) -> list[str]:
+    """The sentences on the events of a quarter."""
+    sections = {name for name, _ in company.profile["sections"]} & NEWS
+    blocks = [block for name in sections for block in SECTIONS[name](Voice(company, quarter))]
+    texts = [block.text for block in blocks if isinstance(block, Paragraph)]
+    return [sentence for text in texts for sentence in re.split(r"(?<=[.!?])\s", text)]

@@ -50,6 +50,11 @@ def _direction(new: int, old: int) -> str:
     return "up" if new >= old else "down"
 
 
+def _news(voice: Voice, part: str) -> list[str]:
+    """What the profile has to tell of this part of the report in this quarter and in no other."""
+    return voice.news(voice.company.profile["news"].get(part, []))
+
+
 def _prose(*texts: str) -> list[Block]:
     """One paragraph of the sentences that there are."""
     found = [text for text in texts if text]
@@ -112,19 +117,14 @@ def segments(voice: Voice) -> list[Block]:
         line = voice.say(f"segment_{way}", key)
         earned = "segment_loss" if profit < 0 else "segment_profit" if old else "segment_profit_new"
         blocks += [Heading(segment["name"], 2), *_prose(line, voice.say(earned, key))]
-        blocks += _paragraphs(voice.story(key)) + _prose(*_reasons(voice, segment, "down" if way == "down" else "up"))
+        blocks += _paragraphs(voice.story(key)) + _prose(*_reasons(voice, segment))
     return [*blocks, tables.segments(voice)]
 
 
-def _reasons(voice: Voice, segment: dict, way: str) -> list[str]:
-    """Two of the segment's hand-written reasons: one for the direction, one of general nature."""
-    step = voice.quarter - voice.company.first
-    found = []
-    for name in (way, "notes"):
-        texts = segment.get(name, [])
-        if texts:
-            found.append(voice.fill(texts[step % len(texts)], segment["key"]))
-    return found
+def _reasons(voice: Voice, segment: dict) -> list[str]:
+    """Why the segment's revenue moved in this quarter and, now and then, something else about its business."""
+    key = segment["key"]
+    return [voice.fill(segment["why"][str(voice.quarter)], key), *voice.news(segment["notes"], key)]
 
 
 def history(voice: Voice) -> list[Block]:
@@ -172,13 +172,13 @@ def people(voice: Voice) -> list[Block]:
     """Employees by site."""
     company, now = voice.company, voice.quarter
     way = _direction(company.heads(now), company.heads(now + -1))
-    texts = [voice.say(f"people_{way}"), *voice.story("people"), *voice.pool("people", 1)]
+    texts = [voice.say(f"people_{way}"), *voice.story("people"), *_news(voice, "people")]
     return [*_prose(*texts), tables.people(voice)]
 
 
 def research(voice: Voice) -> list[Block]:
     """Research and development."""
-    return [*_prose(voice.say("research"), *voice.pool("research", 1)), *_paragraphs(voice.story("research"))]
+    return [*_prose(voice.say("research"), *_news(voice, "research")), *_paragraphs(voice.story("research"))]
 
 
 def regions(voice: Voice) -> list[Block]:
@@ -193,7 +193,7 @@ def measures(voice: Voice) -> list[Block]:
 
 def risks(voice: Voice) -> list[Block]:
     """What could go wrong: the matters of the quarter, then the standing risks in turn."""
-    return _paragraphs([*voice.story("risks"), *voice.pool("risks", 2)])
+    return _paragraphs([*voice.story("risks"), *voice.standing("risks", 2)])
 
 
 def outlook(voice: Voice) -> list[Block]:
@@ -208,7 +208,7 @@ def outlook(voice: Voice) -> list[Block]:
         kind = "narrowed"
     else:
         kind = "raised" if low + high > old_low + old_high else "cut"
-    return [*_prose(voice.say(f"guidance_{kind}"), *voice.story("outlook")), *_paragraphs(voice.pool("outlook", 1))]
+    return [*_prose(voice.say(f"guidance_{kind}"), *voice.story("outlook")), *_paragraphs(voice.standing("outlook", 1))]
 
 
 def restatement(voice: Voice) -> list[Block]:
@@ -223,8 +223,8 @@ def restatement(voice: Voice) -> list[Block]:
 
 
 def climate(voice: Voice) -> list[Block]:
-    """Energy, water, accidents: the matters of the quarter and the standing programme in turn."""
-    return _paragraphs([*voice.story("climate"), *voice.pool("climate", 1)])
+    """Energy, water, accidents: the matters of the quarter."""
+    return _paragraphs([*voice.story("climate"), *_news(voice, "climate")])
 
 
 def basis(voice: Voice) -> list[Block]:

@@ -2,6 +2,7 @@
 
 import random
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -57,12 +58,19 @@ class Voice:
         found = self.company.profile.get("story", {}).get(str(self.quarter), {}).get(part, [])
         return [self.fill(text) for text in ([found] if isinstance(found, str) else found)]
 
-    def pool(self, name: str, count: int) -> list[str]:
-        """`count` sentences of a pool in the profile, moving on from quarter to quarter.
+    def news(self, texts: Sequence[str], segment: str | None = None) -> list[str]:
+        """The sentence whose turn it is, if any: each has one quarter, and they are spread over all reports."""
+        step, quarters = self.quarter - self.company.first, len(self.company.quarters)
+        turn = step * len(texts) // quarters
+        fresh = step == 0 or turn > (step - 1) * len(texts) // quarters
+        return [self.fill(texts[turn], segment)] if texts and fresh else []
+
+    def standing(self, name: str, count: int) -> list[str]:
+        """`count` sentences of a pool in the profile that hold in every quarter, taking turns.
 
         A sentence may be a table `{text, until}` or `{text, since}` that is true for a time only.
         """
-        entries = self.company.profile.get("pool", {}).get(name, [])
+        entries = self.company.profile.get("standing", {}).get(name, [])
         texts = [entry if isinstance(entry, str) else entry["text"] for entry in entries if self._holds(entry)]
         start = (self.quarter - self.company.first) * count
         return [self.fill(texts[(start + offset) % len(texts)]) for offset in range(min(count, len(texts)))]
