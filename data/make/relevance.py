@@ -13,7 +13,7 @@ import numpy as np
 
 from lessons.evaluate.compare import paired_gain
 from lessons.evaluate.golden import Golden, golden_questions
-from lessons.evaluate.ranking import hits, retrieval_metrics
+from lessons.evaluate.metrics import hits, retrieval_metrics
 from lessons.library import load_corpus
 from lessons.models.offline.relevance import WEIGHTS, features
 from lessons.rag.stages import Stage, stage_named

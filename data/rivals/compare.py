@@ -24,7 +24,7 @@ from llama_index.core.schema import BaseNode, MetadataMode
 
 from lessons.evaluate.compare import interval
 from lessons.evaluate.golden import Golden, golden_questions
-from lessons.evaluate.ranking import retrieval_metrics
+from lessons.evaluate.metrics import retrieval_metrics
 from lessons.faults.database import SpareDatabase
 from lessons.ingest.read import read
 from lessons.library import CORPUS, shipped_documents

@@ -6,7 +6,7 @@ from functools import cache
 from matplotlib.figure import Figure
 
 from lessons.bench.graphs import Graph
-from lessons.evaluate.plots.canvas import canvas
+from lessons.evaluate.canvas import canvas
 from lessons.settings import ROOT
 
 MEASURED = ROOT / "data" / "bench" / "graphs.json"

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from lessons.bench.bench import HEADLINE, Size
 from lessons.bench.filtered import Filtered
 from lessons.bench.pairs import Pair
-from lessons.evaluate.plots.canvas import canvas
+from lessons.evaluate.canvas import canvas
 from lessons.settings import ROOT
 
 MEASURED = ROOT / "data" / "bench" / "searches.json"

@@ -34,11 +34,10 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Measure stages on questions with known answers, and say what each gains over the one before."""
-    from lessons.evaluate.export import export_csv
     from lessons.evaluate.own_questions import read_question_file
     from lessons.evaluate.report import bars, report
     from lessons.evaluate.run import evaluate as evaluate_stages
-    from lessons.evaluate.runs import save
+    from lessons.evaluate.runs import export_csv, save
     from lessons.rag.stages import stage_named, stages
     from lessons.settings import settings
     from lessons.workspace import workspace
@@ -73,10 +72,9 @@ def memories(
     locomo: Annotated[Path | None, typer.Option(help="A file in LoCoMo's format instead: recall of old facts.")] = None,
 ) -> None:
     """Measure memories: what of a conversation is still known, how far back, and how many tokens it takes."""
-    from lessons.evaluate.dialogue_run import evaluate_dialogues
-    from lessons.evaluate.dialogues import dialogues
+    from lessons.evaluate.dialogues import dialogues, evaluate_dialogues
     from lessons.evaluate.locomo import read_locomo, recall_old_facts
-    from lessons.evaluate.memory_report import dialogue_report, locomo_report
+    from lessons.evaluate.report import dialogue_report, locomo_report
     from lessons.library import load_corpus
     from lessons.rag.stages import stage_named, stages
     from lessons.workspace import workspace

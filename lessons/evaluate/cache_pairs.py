@@ -15,7 +15,7 @@ from llama_index.core.embeddings import BaseEmbedding
 from matplotlib.figure import Figure
 
 from lessons.context.cache.guard import differences
-from lessons.evaluate.plots.canvas import canvas
+from lessons.evaluate.canvas import canvas
 from lessons.settings import ROOT, settings
 from lessons.tables import html_table
 

@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator
 
-from lessons.evaluate.align import Alignment
-from lessons.evaluate.comparison import Comparison, what_changes
+from lessons.evaluate.comparison import Alignment, Comparison, summary, timeline, what_changes
 from lessons.evaluate.golden import Evidence, Golden
-from lessons.evaluate.timeline import summary, timeline
 from lessons.rag.answer import Answer
 from lessons.rag.stages import stages
 from lessons.tables import markdown_table, plain, plain_line

@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 
 from lessons.context.compress import Abstractive, CutOff, Hybrid
 from lessons.context.extract import Extractive
+from lessons.evaluate.canvas import canvas
 from lessons.evaluate.compare import Gain, interval, paired_gain
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.judge.judge import judge
-from lessons.evaluate.plots.canvas import canvas
 from lessons.models.llm import describe
 from lessons.rag.answer import Answer, respond
 from lessons.rag.context import ContextBuilder

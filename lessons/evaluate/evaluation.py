@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lessons.evaluate.compare import Gain, Interval, interval, paired_gain
-from lessons.evaluate.ranking import RETRIEVAL_METRICS
+from lessons.evaluate.metrics import RETRIEVAL_METRICS
 from lessons.models.call import KEYLESS
 from lessons.tables import html_table
 

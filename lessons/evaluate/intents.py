@@ -1,11 +1,11 @@
-"""How well intents are recognised, on labelled utterances, as many Korean as English.
+"""How well intents are recognised, on labelled utterances, as many Korean as English, and what a wrong one costs.
 
 `data/context/intent_test.jsonl` was written by an author who had not read the classifier, and is frozen.
 """
 
 import html
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,14 +13,20 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.llms import LLM
 from matplotlib.figure import Figure
 
-from lessons.context.intent import INTENTS, decide
+from lessons.context.device import Answering
+from lessons.context.intent import INTENTS, Intent, decide
+from lessons.evaluate.canvas import canvas
 from lessons.evaluate.compare import Interval, interval
-from lessons.evaluate.plots.canvas import canvas
+from lessons.evaluate.evaluation import Evaluation, compare_records
+from lessons.evaluate.golden import Golden
+from lessons.evaluate.run import answers
 from lessons.models.offline.intent import EXAMPLES, Classifier, Utterance, utterances
+from lessons.rag.stages import Stage
 from lessons.tables import html_table
 from lessons.trace import Step
 
 TEST = EXAMPLES.with_name("intent_test.jsonl")
+_HEAD = ["", "correctness (half points)", "against the stage", "strict (fully right)", "tokens a question"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,8 +88,37 @@ def plot_confusion(recognised: Recognised) -> Figure:
         axes.text(column, row, str(counts[row, column]), ha="center", va="center")
     axes.set_xticks(range(len(INTENTS)), INTENTS)
     axes.set_yticks(range(len(INTENTS)), INTENTS)
-    axes.set_xlabel("recognised")
-    axes.set_ylabel("labelled")
+    axes.set(xlabel="recognised", ylabel="labelled")
     axes.set_title(f"Accuracy {recognised.accuracy:.0%} of {len(recognised.pairs)} utterances")
     axes.grid(visible=False)
     return figure
+
+
+@dataclass(frozen=True, repr=False)
+class IntentCost:
+    """The evaluation of a stage, of the stage by intent, and of the stage with every question given one intent."""
+
+    evaluation: Evaluation
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """For each way to decide: correctness, the difference to the stage alone, strict, mean tokens."""
+        run, (plain, *others), rows = self.evaluation, self.evaluation.stages, []
+        for name in (plain, *others):
+            gain = compare_records(run.of(plain), run.of(name), "correctness", plain, name)
+            of, delta = run.summary(name), gain.with_interval if name != plain else ""
+            rows.append([name, of.with_interval("correctness"), delta, of.with_interval("strict"), f"{of.tokens:,.0f}"])
+        return rows
+
+    def __repr__(self) -> str:
+        return "\n".join(" | ".join(row) for row in [_HEAD, *self.rows])
+
+    def _repr_html_(self) -> str:
+        return html_table(_HEAD, self.rows)
+
+
+def intent_cost(stage: Stage, questions: Sequence[Golden]) -> IntentCost:
+    """Ask each question of the stage alone, by intent, and as if every question had the same intent."""
+    forced = [Intent(stage, always=each, name=f"always {each}") for each in INTENTS]
+    ways: list[Answering] = [stage, Intent(stage, name="by intent"), *forced]
+    return IntentCost(Evaluation("golden", questions[0].split, tuple(answers(ways, questions))))

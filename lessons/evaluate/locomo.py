@@ -13,7 +13,7 @@ from typing import Any
 from uuid import uuid4
 
 from lessons.errors import LessonsError
-from lessons.evaluate.dialogue_run import MEMORIES, Maker, forget, settle
+from lessons.evaluate.dialogues import MEMORIES, Maker, forget, settle
 from lessons.memory.types import Recollection
 from lessons.rag.types import Scope
 from lessons.text import normalize

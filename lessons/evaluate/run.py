@@ -1,29 +1,41 @@
-"""One call that evaluates stages on the golden set or on a folder in BEIR layout."""
+"""One call that evaluates stages: on the golden questions, on a folder in BEIR layout, or on a reader's own questions.
 
+Every question is asked of every stage, each answer is measured, and at the end the model is asked with the evidence
+given instead of searched. What it gets wrong there a better search alone does not put right: that is the ceiling by
+which a stage is judged.
+"""
+
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
+from math import isnan
 from pathlib import Path
 from typing import Any, Protocol
 
+from llama_index.core.llms import LLM
+
 from lessons.context.device import Answering
 from lessons.errors import LessonsError
-from lessons.evaluate.answered_by import announcement, forecast, stood_in
 from lessons.evaluate.beir import read_beir
-from lessons.evaluate.ceiling import ceiling
-from lessons.evaluate.evaluate import answers
-from lessons.evaluate.evaluation import Evaluation, Record
-from lessons.evaluate.golden import Golden, golden_questions, sample
-from lessons.evaluate.judge.judge import LONGEST_REFERENCE, is_judged, is_unanswerable
+from lessons.evaluate.evaluation import CEILING, Evaluation, Record
+from lessons.evaluate.golden import Evidence, Golden, golden_questions, holds, sample
+from lessons.evaluate.judge.judge import LONGEST_REFERENCE, is_judged, is_unanswerable, judge
+from lessons.evaluate.metrics import ranking, retrieval_metrics
 from lessons.evaluate.throwaway import throwaway_stages
 from lessons.ingest.index import Index
 from lessons.library import ensure_corpus, load_corpus, shipped_documents
+from lessons.models.call import KEYLESS
 from lessons.models.embedding import identity
+from lessons.models.embedding_cache import CachedEmbedding
 from lessons.models.llm import describe
+from lessons.models.offline.llm import OfflineLLM
 from lessons.models.tokens import ExactTokenCounter
-from lessons.rag.stages import stage_named
-from lessons.rag.types import Scope
+from lessons.models.usage import price
+from lessons.rag.answer import Answer
+from lessons.rag.stages import Stage, stage_named
+from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
+from lessons.search.transforms import Compress
 from lessons.workspace import Workspace, workspace
 
 OWNER = "evaluation"
@@ -40,14 +52,14 @@ class Watcher(Protocol):
 
 @dataclass(frozen=True)
 class _Task:
-    """What is asked of which stages; `notes` is what a reader of the result has to know."""
+    """What may be asked of which stages; `notes` is what a reader of the result has to know."""
 
     data: str
     split: str
-    questions: list[Golden]
+    questions: Sequence[Golden]
     stages: list[Answering]
-    notes: list[str]
     index: Index  # of which the evidence is taken for the ceiling
+    notes: Sequence[str] = ()
 
 
 def evaluate(
@@ -67,81 +79,109 @@ def evaluate(
     layout its whole corpus is searched, in an index that is gone afterwards. `own` questions of a reader are asked on
     the reader's own documents. `limit` draws that many questions, the same for the same `sample_seed`; without one,
     that of the settings holds, which spares money on a paid model. LessonsError if a document or question cannot be
-    used.
-
-    Last, the model is asked with the evidence given instead of searched: the ceiling of every stage's correctness.
-    `tell` is given what a served model is about to be asked, and after the first answer of a stage what all will take.
+    used. `tell` is given what a served model is about to be asked, and after a stage's first answer what all will take.
     """
     place = place or workspace()
-    limit = limit or place.settings.evaluation_questions
-    prepare = partial(_own, own) if own else _golden if data is None else partial(_beir, data)
-    with prepare(stages, split, limit, sample_seed, watch, place) as task:
+    prepared: AbstractContextManager[_Task]
+    if data is not None and not own:
+        prepared = _beir(data, stages, split, watch, place)
+    else:
+        prepared = nullcontext(_own(own, stages, watch, place) if own else _golden(stages, split, watch, place))
+    with prepared as task:
+        questions = sample(task.questions, limit or place.settings.evaluation_questions, sample_seed)
         _warm_up(place)
-        served = announcement(place.llm, len(task.questions), len(task.stages))
-        if served:
-            tell(served)
-        records: list[Record] = []
-        for record in answers(task.stages, task.questions):
-            if served and record.stage not in {each.stage for each in records}:
-                tell(forecast(record, len(task.questions)))
-            records.append(record)
-            watch("Asking", len(records), len(task.stages) * len(task.questions))
-        there = task.stages[-1].workspace or place
-        given = tuple(ceiling(task.questions, task.index, there, partial(watch, "Asking with the evidence given")))
-    few = _too_few(len(task.questions), place.settings.gate_questions)
-    notes = (*task.notes, *_not_judged(task.questions), *few, *stood_in(records, describe(place.llm)))
-    return Evaluation(task.data, task.split, tuple(records), _in_force(place), notes=notes, ceiling=given)
+        records = tuple(_told(task.stages, questions, place.llm, watch, tell))
+        given = tuple(ceiling(questions, task.index, task.stages[-1].workspace or place, watch))
+        notes = [*task.notes, *(_own_documents(task.stages, questions, place) if task.data == "golden" else [])]
+    notes += [*_not_judged(questions), *_too_few(len(questions), place.settings.gate_questions)]
+    notes += stood_in(records, describe(place.llm))
+    return Evaluation(task.data, task.split, records, _in_force(place), notes=tuple(notes), ceiling=given)
 
 
-@contextmanager
-def _golden(
-    stages: Sequence[Answering], split: str | None, limit: int | None, seed: int, watch: Watcher, place: Workspace
-) -> Iterator[_Task]:
-    split = split or "dev"
-    questions = sample(golden_questions(split), limit, seed)
+def answers(stages: Sequence[Answering], questions: Sequence[Golden]) -> Iterator[Record]:
+    """A record for each question and stage, stage by stage; each question is asked as the owner it belongs to.
+
+    Everything but the times is the same each time. One question runs at a time, so that no answer waits for another.
+    """
+    for stage in stages:
+        if isinstance(embedding := (stage.workspace or workspace()).embedding, CachedEmbedding):
+            embedding.forget_questions()
+        for question in questions:
+            yield measure(question, stage.ask(question.question, user=question.owner, history=question.history))
+
+
+def measure(question: Golden, answer: Answer) -> Record:
+    """Judge one answer and its ranking.
+
+    Correctness needs key facts or a short reference, groundedness something that was claimed. `correctness` is 1, 0.5
+    or 0; `strict` is 1 only where the whole answer is right.
+    """
+    documents = ranking(answer)
+    verdict = judge(question, answer)
+    metrics = retrieval_metrics(question, documents)
+    if not isnan(verdict.correctness):
+        metrics |= {"correctness": verdict.correctness, "strict": float(verdict.correctness == 1)}
+    if not verdict.refused:
+        metrics["groundedness"] = verdict.grounded
+    return Record(
+        stage=answer.stage,
+        question_id=question.id,
+        question=question.question,
+        category=question.category,
+        language=question.language,
+        answerable=not is_unanswerable(question),
+        metrics=metrics,
+        ms=answer.trace.ms,
+        llm_calls=answer.trace.llm_calls,
+        tokens=answer.trace.tokens,
+        cost=sum(price(step.tokens_in, step.tokens_out) for step in answer.trace),
+        answer=answer.text,
+        refused=verdict.refused,
+        right_answer_wrong_evidence=verdict.right_answer_wrong_evidence,
+        retrieved=tuple(document.id for document in documents),
+        warnings=tuple(answer.warnings),
+        answered=dict(answer.trace.answered),
+    )
+
+
+# What is asked of whom
+
+
+def _golden(stages: Sequence[Answering], split: str | None, watch: Watcher, place: Workspace) -> _Task:
+    questions = golden_questions(split or "dev")
     index = stage_named("enhanced").index
     targets = list({each.name: each for each in (*(stage.index for stage in stages), index)}.values())
     loaded = load_corpus(place, lambda done, total: watch("Loading the shipped documents", done, total), targets)
     if failed := [result.source_file for result in loaded if result.status == "failed"]:
         raise LessonsError(f"{failed[0]} could not be read, so nothing was measured; restore data/corpus.")
-    here = [stage.but(stage.name, workspace=place) for stage in stages]
-    yield _Task("golden", split, questions, here, _own_documents(here, questions, place), index)
+    return _Task("golden", split or "dev", questions, _here(stages, place), index)
 
 
-@contextmanager
-def _own(
-    questions: Sequence[Golden],
-    stages: Sequence[Answering],
-    split: str | None,
-    limit: int | None,
-    seed: int,
-    watch: Watcher,
-    place: Workspace,
-) -> Iterator[_Task]:
-    here = [stage.but(stage.name, workspace=place) for stage in stages]
+def _own(questions: Sequence[Golden], stages: Sequence[Answering], watch: Watcher, place: Workspace) -> _Task:
+    here = _here(stages, place)
     for owner in dict.fromkeys(question.owner for question in questions):
         ensure_corpus(place, owner, lambda done, total: watch("Loading the shipped documents", done, total))
         if not all(place.store(stage.index).documents(Scope(owner)) for stage in here):
             raise LessonsError(f"{owner} has no documents to ask about; ingest some first.")
-    yield _Task("own questions", "own", sample(questions, limit, seed), here, [], here[-1].index)
+    return _Task("own questions", "own", questions, here, here[-1].index)
+
+
+def _here(stages: Sequence[Answering], place: Workspace) -> list[Answering]:
+    return [stage.but(stage.name, workspace=place) for stage in stages]
 
 
 @contextmanager
 def _beir(
-    folder: Path,
-    stages: Sequence[Answering],
-    split: str | None,
-    limit: int | None,
-    seed: int,
-    watch: Watcher,
-    place: Workspace,
+    folder: Path, stages: Sequence[Answering], split: str | None, watch: Watcher, place: Workspace
 ) -> Iterator[_Task]:
     found = read_beir(folder, split)
-    questions = [replace(question, owner=OWNER) for question in sample(found.questions, limit, seed)]
-    with throwaway_stages(
-        stages, found.documents, Scope(OWNER), place, lambda done, total: watch("Indexing", done, total)
-    ) as there:
-        yield _Task(found.name, found.split, questions, there, found.warnings, there[-1].index)
+    questions = [replace(question, owner=OWNER) for question in found.questions]
+
+    def progress(done: int, total: int) -> None:
+        watch("Indexing", done, total)
+
+    with throwaway_stages(stages, found.documents, Scope(OWNER), place, progress) as there:
+        yield _Task(found.name, found.split, questions, there, there[-1].index, found.warnings)
 
 
 def _warm_up(place: Workspace) -> None:
@@ -150,26 +190,114 @@ def _warm_up(place: Workspace) -> None:
     ExactTokenCounter(place.settings.llm_model).count("warm up")
 
 
+# The ceiling
+
+
+@dataclass(frozen=True)
+class Given:
+    """Instead of searching, takes the chunks that hold the evidence, in its order: of each piece its first place.
+
+    Where none holds a quote whole, all chunks of its page are taken.
+    """
+
+    evidence: tuple[Evidence, ...]
+
+    def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+        found = [chunk for each in self.evidence for chunk in _chunks(each, query, resources)]
+        return list({chunk.id: chunk for chunk in found}.values())
+
+
+def oracle(question: Golden, index: Index, place: Workspace) -> Stage:
+    """A stage that answers this one question from the chunks of its evidence; a follow-up is completed first."""
+    return Stage(name=CEILING, index=index, retriever=Given(question.evidence), query=(Compress(),), workspace=place)
+
+
+def ceiling(
+    questions: Sequence[Golden], index: Index, place: Workspace, watch: Watcher = lambda label, done, total: None
+) -> Iterator[Record]:
+    """A record for each question whose evidence is known, and for each that has none because it cannot be answered."""
+    known = [each for each in questions if is_unanswerable(each) or (each.evidence and each.answer)]
+    for done, question in enumerate(known, start=1):
+        stage = oracle(question, index, place)
+        yield measure(question, stage.ask(question.question, user=question.owner, history=question.history))
+        watch("Asking with the evidence given", done, len(known))
+
+
+def _chunks(evidence: Evidence, query: Query, resources: Resources) -> list[RetrievedDocument]:
+    nodes = resources.store.get_nodes(scope=query.scope.only([evidence.source_file]))
+    source = evidence.source_file
+    chunks = [RetrievedDocument(node.node_id, node.get_content(), 1.0, source, node.metadata) for node in nodes]
+    holding = [chunk for chunk in chunks if holds(chunk.content, evidence.quote)]
+    return holding or [chunk for chunk in chunks if chunk.page == evidence.page]
+
+
+# What a reader of the numbers has to know
+
+
+def _told(
+    stages: Sequence[Answering],
+    questions: Sequence[Golden],
+    llm: LLM,
+    watch: Watcher,
+    tell: Callable[[str], object],
+) -> Iterator[Record]:
+    """The records of all answers; what a served model will be asked is told before, and what it takes after the first.
+
+    Nothing is told of the keyless model, which takes a minute and no money.
+    """
+    served, asked, begun = not isinstance(llm, OfflineLLM), len(questions), set[str]()
+    if served:
+        tell(
+            f"{describe(llm)} will answer {asked:,} questions × {len(stages)} stage{'s' if len(stages) > 1 else ''}, "
+            f"and each question once more with its evidence given: {asked * (len(stages) + 1):,} answers."
+        )
+    for done, record in enumerate(answers(stages, questions), start=1):
+        if served and record.stage not in begun:
+            tell(forecast(record, asked))
+        begun.add(record.stage)
+        watch("Asking", done, asked * len(stages))
+        yield record
+
+
+def forecast(first: Record, questions: int) -> str:
+    """What all questions will take of a stage, from its first answer."""
+    seconds = first.ms * questions / 1000
+    lasts = f"{seconds / 60:.0f} minutes" if seconds < 7_200 else f"{seconds / 3_600:.1f} hours"
+    return (
+        f"{first.stage}: the first answer took {first.ms / 1000:.1f} s, {first.tokens:,} tokens, US$ {first.cost:.4f}; "
+        f"{questions:,} like it take {f'{seconds:.0f} seconds' if seconds < 120 else lasts}, "
+        f"{first.tokens * questions:,} tokens, US$ {first.cost * questions:.2f}."
+    )
+
+
+def stood_in(records: Sequence[Record], model: str) -> list[str]:
+    """A note for each stage of a served model in which the keyless one did steps in its place."""
+    steps: dict[str, Counter[str]] = {}
+    for record in records:
+        steps.setdefault(record.stage, Counter()).update(record.answered)
+    return [
+        f"{stage}: the keyless model did {done[KEYLESS]:,} of {done.total():,} steps in place of {model}; "
+        "the numbers are not those of that model alone."
+        for stage, done in steps.items()
+        if done[KEYLESS] and not model.startswith(KEYLESS)
+    ]
+
+
 def _not_judged(questions: Sequence[Golden]) -> list[str]:
     """Says so when questions have a reference that the judge cannot compare with an answer."""
-    known = [question for question in questions if question.answer]
-    left = sum(not is_judged(question) and not is_unanswerable(question) for question in known)
-    return (
-        [
-            f"Correctness leaves out {left} of {len(questions)} questions: their reference answers have more than "
-            f"{LONGEST_REFERENCE} words, too many to be judged without key facts."
-        ]
-        if left
-        else []
+    left = sum(bool(each.answer) and not is_judged(each) and not is_unanswerable(each) for each in questions)
+    told = (
+        f"Correctness leaves out {left} of {len(questions)} questions: their reference answers have more than "
+        f"{LONGEST_REFERENCE} words, too many to be judged without key facts."
     )
+    return [told] if left else []
 
 
 def _too_few(asked: int, least: int) -> list[str]:
     """Says so when chance alone could have made the numbers."""
-    if asked >= least:
-        return []
     counted = "One question decides" if asked == 1 else f"{asked} questions decide"
-    return [f"{counted} nothing, and the true intervals are wider than these: ask at least {least}."]
+    told = f"{counted} nothing, and the true intervals are wider than these: ask at least {least}."
+    return [told] if asked < least else []
 
 
 def _own_documents(stages: Sequence[Answering], questions: Sequence[Golden], place: Workspace) -> list[str]:

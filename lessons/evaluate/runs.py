@@ -1,13 +1,19 @@
-"""Runs in the database: saved with their settings, listed, loaded, compared.
+"""Runs that are kept: in the database, saved with their settings, listed and loaded; and as files for others.
 
 A run over the golden questions belongs to nobody and everybody sees it. One over a reader's own questions holds what
 the reader's documents say, so it has an owner, and nobody else sees it.
 """
 
+import csv
+import io
+import json
+import math
+from dataclasses import fields
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
-from sqlalchemy import BIGINT, Connection, DateTime, Engine, ForeignKey, or_, select, text
+from sqlalchemy import BIGINT, Connection, DateTime, Engine, ForeignKey, or_, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, relationship
 from sqlalchemy.sql import ColumnElement
@@ -15,14 +21,9 @@ from sqlalchemy.sql import ColumnElement
 from lessons.database import ensure_schema
 from lessons.database.row_security import OWNED, protect, scoped
 from lessons.errors import LessonsError
-from lessons.evaluate.answered_by import stood_in
-from lessons.evaluate.compare import Gain
-from lessons.evaluate.evaluation import CEILING, METRICS, Evaluation, Record, compare_records
-from lessons.evaluate.export import as_json
+from lessons.evaluate.evaluation import CEILING, METRICS, Evaluation, Record
+from lessons.evaluate.run import stood_in
 from lessons.models.call import KEYLESS
-
-_ADD_OWNER = text("ALTER TABLE evaluation_runs ADD COLUMN IF NOT EXISTS user_id varchar")
-"""For runs that were stored before questions could be a reader's own."""
 
 
 class Base(DeclarativeBase):
@@ -116,16 +117,6 @@ def delete(number: int, engine: Engine, owner: str | None = None) -> None:
             session.flush()
 
 
-def compare_runs(before: Evaluation, after: Evaluation) -> list[Gain]:
-    """What changed between two runs, for every stage that both have, over the questions that both asked."""
-    shared = [stage for stage in before.stages if stage in after.stages]
-    return [
-        compare_records(before.of(stage), after.of(stage), metric, f"{stage} then", f"{stage} now")
-        for metric in METRICS
-        for stage in shared
-    ]
-
-
 def _seen_by(owner: str | None) -> ColumnElement[bool]:
     return or_(RunRow.user_id.is_(None), RunRow.user_id == owner)
 
@@ -136,13 +127,55 @@ def _ensure(engine: Engine) -> None:
 
 def _create(connection: Connection) -> None:
     Base.metadata.create_all(connection)
-    connection.execute(_ADD_OWNER)
     protect(connection, RunRow.__tablename__, f"user_id IS NULL OR {OWNED}")
     protect(connection, ResultRow.__tablename__, "run_id IN (SELECT id FROM evaluation_runs)")
 
 
 def _from_json(item: dict[str, Any]) -> Record:
-    metrics = item["metrics"]
-    strict = {"strict": float(metrics["correctness"] == 1)} if "correctness" in metrics else {}  # older runs lack it
-    lists = {name: tuple(item[name]) for name in ("retrieved", "warnings")}
-    return Record(**item | lists | {"metrics": strict | metrics})
+    return Record(**item | {name: tuple(item[name]) for name in ("retrieved", "warnings")})
+
+
+# As files
+
+_LISTS = ("retrieved", "warnings", "answered")
+
+
+def as_csv(evaluation: Evaluation) -> str:
+    """One line for each answer, after a line of names."""
+    plain = [name.name for name in fields(Record) if name.name not in ("metrics", *_LISTS)]
+    file = io.StringIO(newline="")
+    writer = csv.writer(file)
+    writer.writerow([*plain, *METRICS, *_LISTS])
+    for record in evaluation.records:
+        scores = [None if math.isnan(record.value(metric)) else record.value(metric) for metric in METRICS]
+        answered = ", ".join(f"{name}: {count}" for name, count in record.answered.items())
+        lists = " ".join(record.retrieved), " ".join(record.warnings), answered
+        writer.writerow(map(_cell, [*(getattr(record, name) for name in plain), *scores, *lists]))
+    return file.getvalue()
+
+
+def as_jsonl(evaluation: Evaluation) -> str:
+    """One object for each answer, with its metrics by name."""
+    return "".join(json.dumps(as_json(record), ensure_ascii=False) + "\n" for record in evaluation.records)
+
+
+def as_json(record: Record) -> dict[str, Any]:
+    """A record for JSON, without the metrics that have no value."""
+    values = {each.name: getattr(record, each.name) for each in fields(record)}
+    return values | {"metrics": {name: value for name, value in record.metrics.items() if not math.isnan(value)}}
+
+
+def export_csv(evaluation: Evaluation, path: Path) -> None:
+    """Write the table as UTF-8 with a mark by which spreadsheets recognise it.
+
+    LessonsError if the file cannot be written.
+    """
+    try:
+        path.write_bytes(as_csv(evaluation).encode("utf-8-sig"))
+    except OSError as error:
+        raise LessonsError(f"{path} cannot be written: {error.strerror}; choose another file.") from error
+
+
+def _cell(value: Any) -> Any:
+    """A text that a spreadsheet would run as a formula is quoted, as OWASP advises against CSV injection."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

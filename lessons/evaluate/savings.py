@@ -1,11 +1,18 @@
-"""What each device saves, and what it costs in right answers: the same workload with each one on and off (row D9)."""
+"""What each device saves, and what it costs in right answers: a day at the help desk with each one on and off.
+
+The day has questions that come again, come again in other words, and thanks in between. It is built from the golden
+questions of *dev*, so that every answer can be judged, and from committed rewordings of them. Popular questions are
+asked more often than others, as in every log of a search engine.
+"""
 
 import html
+import json
+import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from lessons.context.cache.cache import Cached
 from lessons.context.compress import Hybrid
@@ -13,22 +20,57 @@ from lessons.context.device import Device
 from lessons.context.intent import Intent
 from lessons.context.managed import Managed
 from lessons.context.refine import Refined
-from lessons.evaluate.compare import Gain, paired_gain
+from lessons.evaluate.canvas import Point, canvas, name_points, stage_colours
+from lessons.evaluate.compare import Gain, interval, paired_gain
+from lessons.evaluate.golden import Golden, golden_questions
 from lessons.evaluate.judge.judge import judge
-from lessons.evaluate.workload import Asked
+from lessons.models.offline.intent import utterances
 from lessons.models.usage import price
 from lessons.rag.answer import Answer
 from lessons.rag.stages import Stage
+from lessons.settings import ROOT
 from lessons.tables import html_table
+
+REWORDED = ROOT / "data" / "context" / "reworded.jsonl"
+REPEATED = 110  # questions that are drawn again
+SMALL_TALK = 20
 
 Way = Stage | Device
 NONE, ALL = "none", "all"
 
 
+@dataclass(frozen=True)
+class Asked:
+    """One thing that is asked. `golden` is what is known of its answer, None for small talk."""
+
+    text: str
+    golden: Golden | None = None
+
+    @property
+    def owner(self) -> str | None:
+        return self.golden.owner if self.golden else None
+
+
+def workload(limit: int | None = None, seed: int = 0) -> list[Asked]:
+    """More than 300 questions in the order in which they are asked, or `limit` of them with the same mixture."""
+    draw = random.Random(seed)
+    first = [Asked(golden.question, golden) for golden in golden_questions("dev") if not golden.history]
+    known = {asked.golden.id: asked.golden for asked in first if asked.golden}
+    lines = map(json.loads, REWORDED.read_text(encoding="utf-8").splitlines())
+    again = [Asked(line["question"], known[line["id"]]) for line in lines]
+    popular = [1 / rank for rank in range(1, len(first) + 1)]  # Zipf's law
+    repeated = draw.choices(draw.sample(first, len(first)), popular, k=REPEATED)
+    small_talk = [each.text for each in utterances() if each.intent == "chat"]
+    asked = [*first, *again, *repeated, *map(Asked, draw.sample(small_talk, SMALL_TALK))]
+    draw.shuffle(asked)
+    return asked[:limit]
+
+
 def _compressed(way: Way) -> Way:
-    if isinstance(way, Stage):
-        return way.but(way.name, compressor=Hybrid())
-    return way.on_stage(lambda stage: stage.but(stage.name, compressor=Hybrid()))
+    def change(stage: Stage) -> Stage:
+        return stage.but(stage.name, compressor=Hybrid())
+
+    return change(way) if isinstance(way, Stage) else way.on_stage(change)
 
 
 DEVICES: Mapping[str, Callable[[Way], Way]] = {
@@ -53,7 +95,6 @@ class Served:
     llm_calls: int
     tokens: int
     cost: float
-    ms: float
     top_k: int
     hit: bool
     wrong_hit: bool
@@ -84,30 +125,15 @@ class Savings:
         before, after = ([one.correctness for one in self.served[name]] for name in (NONE, way))
         return paired_gain(NONE, way, "correctness", before, after)
 
-    def as_dict(self) -> dict[str, dict[str, float]]:
-        """Every mean, the latencies at p50 and p95 in milliseconds with them."""
-        parts = ("llm_calls", "tokens", "correctness", "strict", "top_k", "hit", "wrong_hit", "ratio")
-        return {
-            way: {part: self.mean(way, part) for part in parts}
-            | {"cost_per_1000": self.cost_per_1000(way)}
-            | dict(zip(("p50_ms", "p95_ms"), np.percentile([one.ms for one in served], [50, 95]), strict=True))
-            for way, served in self.served.items()
-        }
-
     def __repr__(self) -> str:
-        return "\n".join("  ".join(row) for row in [_HEAD, *self._rows()])
+        return "\n".join("  ".join(row) for row in [_HEAD, *map(self._row, self.served)])
 
     def _repr_html_(self) -> str:
-        asked = len(self.served[NONE])
-        return f"<p>{html.escape(f'{asked} questions, means over all of them')}</p>" + html_table(_HEAD, self._rows())
-
-    def _rows(self) -> list[list[str]]:
-        return [self._row(way) for way in self.served]
+        told = html.escape(f"{len(self.served[NONE])} questions, means over all of them")
+        return f"<p>{told}</p>" + html_table(_HEAD, map(self._row, self.served))
 
     def _row(self, way: str) -> list[str]:
-        gain, ratio = self.gain(way), self.mean(way, "ratio")
-        change = "" if way == NONE else gain.with_interval
-        hits = sum(one.hit for one in self.served[way])
+        ratio, hits = self.mean(way, "ratio"), sum(one.hit for one in self.served[way])
         return [
             way,
             f"{self.mean(way, 'llm_calls'):.2f}",
@@ -118,7 +144,7 @@ class Savings:
             "–" if np.isnan(ratio) else f"{ratio:.2f}",
             f"{self.mean(way, 'strict'):.3f}",
             f"{self.mean(way, 'correctness'):.3f}",
-            change,
+            "" if way == NONE else self.gain(way).with_interval,
         ]
 
 
@@ -130,16 +156,11 @@ def savings(stage: Stage, asked: Sequence[Asked], names: Sequence[str] = tuple(D
 
     The kept answers of the owners are forgotten before and after, so that each way begins with an empty cache.
     """
-    ways = {NONE: stage} | {name: DEVICES[name](stage) for name in names} | {ALL: stacked(stage, names)}
-    return Savings({name: tuple(_serve(way, asked)) for name, way in ways.items()})
-
-
-def stacked(stage: Stage, names: Sequence[str] = tuple(DEVICES)) -> Way:
-    """The devices around each other, whatever the order in which they are named: the cache stands outermost."""
-    way: Way = stage
+    every: Way = stage
     for name, device in DEVICES.items():
-        way = device(way) if name in names else way
-    return way
+        every = device(every) if name in names else every
+    ways = {NONE: stage} | {name: DEVICES[name](stage) for name in names} | {ALL: every}
+    return Savings({name: tuple(_serve(way, asked)) for name, way in ways.items()})
 
 
 def _serve(way: Way, asked: Sequence[Asked]) -> Iterator[Served]:
@@ -160,30 +181,43 @@ def _serve(way: Way, asked: Sequence[Asked]) -> Iterator[Served]:
 
 def _measured(asked: Asked, answer: Answer) -> Served:
     trace = answer.trace
+    compressed = [step for step in trace if step.name == "compress"]
+    before, after = (
+        sum(document.estimated_tokens for step in compressed for document in getattr(step, side) or ())
+        for side in ("input", "output")
+    )
     return Served(
         question=asked.text,
         correctness=judge(asked.golden, answer).correctness if asked.golden else float("nan"),
         llm_calls=trace.llm_calls,
         tokens=trace.tokens,
         cost=sum(price(step.tokens_in, step.tokens_out) for step in trace),
-        ms=trace.ms,
         top_k=0 if answer.from_cache else len(answer.context.documents),
         hit=bool(answer.from_cache),
         wrong_hit=False,
-        ratio=_ratio([step for step in trace if step.name == "compress"]),
+        ratio=after / before if before else float("nan"),
     )
-
-
-def _ratio(steps: Sequence[Any]) -> float:
-    """The tokens that compression left of those it was given."""
-    before, after = (
-        sum(document.estimated_tokens for step in steps for document in getattr(step, side) or ())
-        for side in ("input", "output")
-    )
-    return after / before if before else float("nan")
 
 
 def _forget(way: Way, owners: set[str | None]) -> None:
     if isinstance(way, Cached):
         for owner in owners:
             way.clear(owner)
+
+
+def plot_savings(savings: Savings) -> Figure:
+    """Correctness with its 95 % interval over the cost of 1,000 questions, a point for each way."""
+    figure, axes = canvas(6.5, 4)
+    points = []
+    for way, colour in stage_colours(savings.served).items():
+        cost, mean = savings.cost_per_1000(way), savings.mean(way, "correctness")
+        low, high = interval([one.correctness for one in savings.served[way]])
+        axes.errorbar(cost, mean, yerr=[[mean - low], [high - mean]], fmt="o", capsize=3, color=colour)
+        points.append(Point(cost, mean, way, colour))
+    axes.set_xlim(left=0)
+    axes.margins(x=0.15)
+    axes.set_ylim(0, 1)
+    axes.set(xlabel="cost of 1,000 questions (US$)", ylabel="correctness, mean with 95 % interval")
+    axes.set_title("What each device saves, and what it costs")
+    name_points(axes, points)
+    return figure

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lessons.copilot.copilot import Copilot, CopilotAnswer
 from lessons.evaluate.compare import Interval, interval
-from lessons.evaluate.facts import Level, level
+from lessons.evaluate.judge.facts import Level, level
 from lessons.settings import ROOT
 from lessons.tables import html_table
 

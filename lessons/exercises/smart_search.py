@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import Any
 
 from lessons.evaluate.golden import Golden, golden_questions
-from lessons.evaluate.ranking import retrieval_metrics
+from lessons.evaluate.metrics import retrieval_metrics
 from lessons.exercises.cases import Case, Cases, exercise, value
 from lessons.exercises.comparing import Nearly, kind
 from lessons.rag.stages import stage_named

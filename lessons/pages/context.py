@@ -11,7 +11,7 @@ from lessons.context.intent import Decision, Intent
 from lessons.context.managed import Managed, found_documents
 from lessons.context.manager import ContextManager, ManagedContext, Shares
 from lessons.context.tokens import TokenManager
-from lessons.evaluate.plots.budget import plot_budget
+from lessons.evaluate.pictures import plot_budget
 from lessons.pages.common import opened, plain, told_plainly
 from lessons.pages.golden_picker import sample_questions
 from lessons.pages.limits import allow_questions

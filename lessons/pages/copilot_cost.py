@@ -6,7 +6,7 @@ import streamlit as st
 
 from lessons.copilot.copilot import Copilot
 from lessons.copilot.cost import CostModel, measured
-from lessons.evaluate.plots.copilot import NAMES, plot_monthly
+from lessons.evaluate.pictures import NAMES, plot_monthly
 from lessons.evaluate.support import support_questions
 from lessons.memory.recursive_summary import RecursiveSummary
 from lessons.pages.common import told_plainly

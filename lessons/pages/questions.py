@@ -4,11 +4,10 @@ import streamlit as st
 
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import Evaluation, Record
-from lessons.evaluate.export import as_csv, as_jsonl
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.own_questions import EXAMPLE, read_questions
 from lessons.evaluate.run import evaluate
-from lessons.evaluate.runs import delete, load, runs
+from lessons.evaluate.runs import as_csv, as_jsonl, delete, load, runs
 from lessons.pages import results
 from lessons.pages.common import counted, opened, plain, told_plainly
 from lessons.pages.limits import allow_questions

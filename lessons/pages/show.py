@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from lessons.evaluate.timeline import summary
+from lessons.evaluate.comparison import summary
 from lessons.pages.passage import open_passage
 from lessons.pages.timeline import show_timeline
 from lessons.rag.answer import Answer, Citation

@@ -5,8 +5,8 @@ from typing import Any
 
 import streamlit as st
 
-from lessons.evaluate.colours import stage_colour
-from lessons.evaluate.timeline import Bar, summary, timeline
+from lessons.evaluate.canvas import stage_colour
+from lessons.evaluate.comparison import Bar, summary, timeline
 from lessons.rag.answer import Answer
 from lessons.tables import plain, plain_line
 

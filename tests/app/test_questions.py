@@ -7,8 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.evaluate.evaluation import Evaluation
-from lessons.evaluate.export import as_jsonl
-from lessons.evaluate.runs import delete, load, runs, save
+from lessons.evaluate.runs import as_jsonl, delete, load, runs, save
 from lessons.pages import running
 from lessons.pages.common import plain
 from lessons.pages.questions import answers_by_stage

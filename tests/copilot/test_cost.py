@@ -7,7 +7,7 @@ import pytest
 
 from lessons.copilot.copilot import Copilot
 from lessons.copilot.cost import CostModel, Rate, measured
-from lessons.evaluate.plots.copilot import plot_layout, plot_monthly
+from lessons.evaluate.pictures import plot_layout, plot_monthly
 from lessons.memory.manager import Conversation
 from lessons.memory.recursive_summary import RecursiveSummary
 from lessons.rag.types import Scope

@@ -15,13 +15,13 @@ FILES = """
 import json
 from lessons import library, settings
 from lessons.copilot import menus
-from lessons.evaluate import cache_pairs, fonts, golden, intents, support, workload
+from lessons.evaluate import cache_pairs, canvas, golden, intents, savings, support
 from lessons.evaluate.judge import agreement
 from lessons.models import vectors
 
 paths = [
-    library.CORPUS, vectors.QUESTIONS, menus.MENUS, cache_pairs.PAIRS, cache_pairs.FROZEN, fonts.FONT,
-    golden.GOLDEN, intents.TEST, intents.EXAMPLES, agreement.JUDGED, support.QUESTIONS, workload.REWORDED,
+    library.CORPUS, vectors.QUESTIONS, menus.MENUS, cache_pairs.PAIRS, cache_pairs.FROZEN, canvas.FONT,
+    golden.GOLDEN, intents.TEST, intents.EXAMPLES, agreement.JUDGED, support.QUESTIONS, savings.REWORDED,
 ]
 print(json.dumps({
     "folder": str(settings.ROOT), "missing": [str(path) for path in paths if not path.exists()],

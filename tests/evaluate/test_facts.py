@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lessons.evaluate.facts import Asked, Level, level
+from lessons.evaluate.judge.facts import Asked, Level, level
 
 SAME = [
     [

@@ -8,7 +8,7 @@ import pytest
 
 from lessons.evaluate.golden import SPLITS, golden_questions
 from lessons.evaluate.judge.agreement import LABELS, agreement, labelled, validate
-from lessons.evaluate.judge.judge import Verdict, is_unanswerable, judge, judge_text, refusals
+from lessons.evaluate.judge.judge import Verdict, is_unanswerable, judge, judge_text
 from lessons.rag.answer import NOT_FOUND, REFUSALS, Answer
 from lessons.rag.citations import citations
 from lessons.rag.refusals import is_refusal
@@ -214,13 +214,6 @@ def test_a_right_answer_may_rest_on_any_place_of_the_evidence() -> None:
     assert not judge(golden, answered("£125.2 million [1].")).right_answer_wrong_evidence
     assert not judge(golden, answered("£125.2 million [2].")).right_answer_wrong_evidence
     assert judge(golden, answered("£125.2 million [3].")).right_answer_wrong_evidence
-
-
-def test_refusals_have_a_precision_and_a_recall() -> None:
-    texts = [(UNANSWERABLE, NOT_FOUND["en"]), (UNANSWERABLE, "A million [1]."), (Asked(), NOT_FOUND["ko"])]
-    found = refusals([(golden, judge(golden, answered(text))) for golden, text in texts])
-    assert (found.precision, found.recall, found.refused, found.unanswerable) == (0.5, 0.5, 2, 2)
-    assert refusals([]).precision is None
 
 
 def test_kappa_is_that_of_the_textbook() -> None:

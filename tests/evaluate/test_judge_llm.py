@@ -9,8 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from lessons.errors import ModelError
-from lessons.evaluate.judge.judge import judge
-from lessons.evaluate.judge.llm import judges_agreement, llm_judge
+from lessons.evaluate.judge.agreement import llm_judge
 from lessons.models.llm import language_model
 from lessons.models.offline.llm import OfflineLLM
 from lessons.rag.answer import Answer
@@ -64,13 +63,6 @@ def test_the_models_points_become_a_verdict(said: str, correctness: float) -> No
     with strict_examiner(said) as url:
         opinion = llm_judge(language_model(settings(url)), Asked(), ANSWER)
     assert (opinion.correctness, opinion.faithful) == (correctness, True)
-
-
-def test_both_judges_can_be_compared_over_several_answers() -> None:
-    with strict_examiner("5\nFine.") as url:
-        llm = language_model(settings(url))
-        pairs = [(judge(Asked(), ANSWER), llm_judge(llm, Asked(), ANSWER)) for _ in range(3)]
-    assert judges_agreement(pairs).confusion == {("right", "right"): 3}
 
 
 def test_an_answer_without_context_is_not_asked_about_faithfulness() -> None:

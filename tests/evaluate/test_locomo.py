@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lessons.errors import LessonsError
-from lessons.evaluate.dialogue_run import MEMORIES
+from lessons.evaluate.dialogues import MEMORIES
 from lessons.evaluate.locomo import OldFact, Utterance, read_locomo, recall_old_facts
 from lessons.memory.in_memory import SessionMessages
 from lessons.memory.window import Window

@@ -11,14 +11,19 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from lessons.budget import Piece
-from lessons.evaluate.colours import STAGE_COLOURS, stage_colours
+from lessons.evaluate.canvas import (
+    STAGE_COLOURS,
+    columns,
+    shortened,
+    shortened_within,
+    spread,
+    stage_colours,
+    told_apart,
+)
+from lessons.evaluate.dialogues import plot_growth
+from lessons.evaluate.pictures import plot_budget, plot_searches
 from lessons.evaluate.plots import plot_cost, plot_groups, plot_latency, plot_metric, plot_moved
-from lessons.evaluate.plots.budget import plot_budget
-from lessons.evaluate.plots.labels import columns, shortened, shortened_within, spread, told_apart
-from lessons.evaluate.plots.memory import plot_growth
-from lessons.evaluate.plots.savings import plot_savings
-from lessons.evaluate.plots.searches import plot_searches
-from lessons.evaluate.savings import Savings, Served
+from lessons.evaluate.savings import Savings, Served, plot_savings
 from lessons.rag.answer import Answer
 from lessons.rag.types import Context, RetrievedDocument
 from lessons.trace import Trace
@@ -55,7 +60,7 @@ def searched() -> Figure:
 
 def saved() -> Figure:
     def served(cost: float) -> tuple[Served, ...]:
-        return tuple(Served("q", value, 1, 100, cost, 1.0, 5, False, False, 1.0) for value in (0.0, 0.5, 1.0) * 4)
+        return tuple(Served("q", value, 1, 100, cost, 5, False, False, 1.0) for value in (0.0, 0.5, 1.0) * 4)
 
     ways = ("none", "compression", "refine", "manager", "intent", "cache", "all")
     return plot_savings(Savings({way: served(0.0005 + 0.00001 * place) for place, way in enumerate(ways)}))

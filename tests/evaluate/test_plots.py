@@ -8,7 +8,7 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from lessons.evaluate.colours import STAGE_COLOURS, stage_colour
+from lessons.evaluate.canvas import STAGE_COLOURS, stage_colour
 from lessons.evaluate.evaluation import Evaluation
 from lessons.evaluate.plots import plot_cost, plot_groups, plot_latency, plot_metric, plot_moved
 from tests.evaluate.records import evaluation

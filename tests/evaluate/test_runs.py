@@ -2,7 +2,6 @@
 
 import csv
 import json
-from dataclasses import replace
 from math import nan
 from pathlib import Path
 
@@ -12,8 +11,7 @@ from sqlalchemy import Engine
 from lessons.database import engine
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import METRICS, Evaluation
-from lessons.evaluate.export import as_jsonl, export_csv
-from lessons.evaluate.runs import compare_runs, delete, load, runs, save
+from lessons.evaluate.runs import as_jsonl, delete, export_csv, load, runs, save
 from lessons.settings import Settings
 from tests.evaluate.records import evaluation, record
 
@@ -40,13 +38,6 @@ def test_runs_are_listed_latest_first_with_what_they_ran_on(store: Engine) -> No
     assert f"run {second} · " in str(listed[0])
 
 
-def test_a_run_stored_before_strict_was_counted_has_it_all_the_same(store: Engine) -> None:
-    half = evaluation({"naive": [1.0, 0.5]}, "correctness")
-    old = [replace(each, metrics={"correctness": each.metrics["correctness"]}) for each in half.records]
-    found = load(save(replace(half, records=tuple(old)), store), store)
-    assert [each.metrics["strict"] for each in found.records] == [1.0, 0.0]
-
-
 def test_an_unknown_run_is_a_sentence(store: Engine) -> None:
     with pytest.raises(LessonsError, match="no run 987654321"):
         load(987654321, store)
@@ -56,13 +47,6 @@ def test_a_removed_run_is_gone_with_its_answers(store: Engine) -> None:
     number = save(RUN, store)
     delete(number, store)
     assert number not in [row.id for row in runs(store)]
-
-
-def test_two_runs_are_compared_stage_by_stage_over_shared_questions() -> None:
-    later = Evaluation("golden", "dev", tuple(record("naive", number) for number in range(1, 9)))
-    gains = {gain.metric: gain for gain in compare_runs(RUN, later)}
-    assert gains["recall@5"].delta == 0.5
-    assert (gains["recall@5"].n, gains["correctness"].n) == (1, 2)
 
 
 def test_the_csv_holds_a_line_for_each_answer(tmp_path: Path) -> None:

@@ -1,1 +1,0 @@
-"""Judging an answer. `judge` is the judge; every other module is one thing that it looks at, or a look at it."""

@@ -1,4 +1,4 @@
-"""Judging the judge: answers labelled by hand, and how far beyond chance the judge agrees with the labels.
+"""Judging the judge: answers labelled by hand, how far beyond chance the judge agrees with them, and a second judge.
 
 `data/judged` holds them by split. `outputs_frozen` is what to report: answers of the five stages, labelled before the
 judge ran on them by a rater who had not read it. `outputs_dev` is the other half of the same draw; the judge was tuned
@@ -17,28 +17,31 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from llama_index.core.evaluation import CorrectnessEvaluator, FaithfulnessEvaluator
+from llama_index.core.evaluation.eval_utils import default_parser
+from llama_index.core.llms import LLM
+
+from lessons.errors import ModelError
+from lessons.evaluate.golden import Golden
 from lessons.evaluate.judge.judge import judge_text
+from lessons.models.offline.llm import OfflineLLM
+from lessons.models.server import explain
+from lessons.rag.answer import Answer
 from lessons.settings import ROOT
 
 JUDGED = ROOT / "data" / "judged"
 LABELS = {0.0: "wrong", 0.5: "partly", 1.0: "right"}
 REDRAWS = 2_000
 _RANK = list(LABELS.values())
+RIGHT, PARTLY = 4.0, 3.0  # of 5 points: LlamaIndex's own threshold, and its 'relevant but contains mistakes'
 
 
 @dataclass(frozen=True)
-class Labelled:
+class Labelled(Golden):
     """A question with its reference, an answer to it (`candidate`), and the label that a rater gave: `verdict`."""
 
-    id: str
-    language: str
-    category: str
-    question: str
-    answer: str
-    key_facts: tuple[str, ...]
-    candidate: str
-    verdict: str
-    evidence: tuple = ()
+    candidate: str = ""
+    verdict: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,3 +99,40 @@ def validate(split: str = "outputs_frozen", judged: Callable[[Labelled], float] 
 def _labelled(row: dict[str, Any]) -> Labelled:
     plain = {key: row[key] for key in ("id", "language", "category", "question", "verdict")}
     return Labelled(**plain, answer=row["reference"], key_facts=tuple(row["key_facts"]), candidate=row["answer"])
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """`correctness` as in a Verdict; `faithful` is None when there was no context; `reason` in the model's words."""
+
+    correctness: float
+    faithful: bool | None
+    reason: str
+
+
+def llm_judge(llm: LLM, golden: Golden, answer: Answer) -> Opinion:
+    """What a model thinks of an answer, through LlamaIndex's evaluators; one or two calls, more for long contexts.
+
+    ModelError without a generative model, when it cannot be reached, and when it gives no score.
+    """
+    if isinstance(llm, OfflineLLM):
+        raise ModelError(
+            "The keyless model cannot judge answers; set OPENAI_API_KEY or OPENAI_BASE_URL, or use the key facts alone."
+        )
+    contexts = [document.content for document in answer.context.documents]
+    try:
+        scored = CorrectnessEvaluator(llm, parser_function=_points).evaluate(
+            query=golden.question, response=answer.text, reference=golden.answer
+        )
+        faithful = FaithfulnessEvaluator(llm).evaluate(response=answer.text, contexts=contexts) if contexts else None
+    except Exception as error:
+        raise explain(error, llm.metadata.model_name, getattr(llm, "api_base", None)) from error
+    if scored.score is None:
+        raise ModelError(f"The model gave no score but said {scored.feedback!r}; judge with a more capable model.")
+    correctness = 1.0 if scored.score >= RIGHT else 0.5 if scored.score >= PARTLY else 0.0
+    return Opinion(correctness, faithful.passing if faithful else None, scored.feedback or "")
+
+
+def _points(said: str) -> tuple[float | None, str | None]:
+    """LlamaIndex's parser needs a second line, which some models leave out."""
+    return default_parser(said.strip() + "\n")

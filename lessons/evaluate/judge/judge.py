@@ -9,20 +9,34 @@ It compares facts and words, so it costs nothing, gives the same verdict every t
 answers labelled by hand (`agreement.py`). What it cannot do stands there as well.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 
-from lessons.evaluate.facts import Asked, Level, level
-from lessons.evaluate.judge.checks import is_hedged
-from lessons.evaluate.judge.completeness import is_complete
-from lessons.evaluate.judge.grounds import covers_evidence, groundedness
-from lessons.evaluate.judge.meaning import by_meaning
-from lessons.evaluate.judge.question import Question
+from lessons.evaluate.golden import Evidence, Golden, holds
+from lessons.evaluate.judge.facts import Asked, Level, clause_of, level
+from lessons.evaluate.judge.numbers import MONEY, Quantity
+from lessons.evaluate.judge.reading import Reading, clauses, read, read_all
 from lessons.rag.answer import Answer
+from lessons.rag.citations import CITATION, closed
 from lessons.rag.refusals import is_refusal
+from lessons.rag.types import RetrievedDocument
+from lessons.text import language, normalize, sentences, terms
 
 LEAST = 1 / 3  # share of the facts from which an answer is partly right
 LONGEST_REFERENCE = 30  # words; those of the answers that the judge was tuned on have 28 at most
+RIGHT, PARTLY = 0.65, 0.4  # shares of a reference's terms, tuned on the split dev of the labelled answers
+MOST_TERMS = 0.6  # share of a sentence's terms that its passages must hold
+
+# More other numbers of the fact's kind than this in its sentence are a list to choose from.
+# A sentence of a report gives a figure, last year's and the total; that is not hedging.
+OTHERS_IN_SENTENCE = 2
+
+_OR = re.compile(r"\s?(?:or|또는|혹은|이거나|아니면)\s?", re.I)
+_CHOICE = re.compile(r"\bone of\b|\beither\b|중 ?하나|중에 ?하나", re.I)
+_PRIVATE = frozenset({"user_id", "ref_id", "type"})  # metadata that is no title
 
 
 @dataclass(frozen=True)
@@ -39,17 +53,7 @@ class Verdict:
     right_answer_wrong_evidence: bool
 
 
-@dataclass(frozen=True)
-class Refusals:
-    """Precision: the share of refusals that were due. Recall: the share of unanswerable questions that were refused."""
-
-    precision: float | None
-    recall: float | None
-    refused: int
-    unanswerable: int
-
-
-def judge(golden: Question, answer: Answer) -> Verdict:
+def judge(golden: Golden, answer: Answer) -> Verdict:
     """The verdict on one answer."""
     correctness, refused = judge_text(golden, answer.text)
     grounded = 1.0 if refused else groundedness(answer)
@@ -59,49 +63,227 @@ def judge(golden: Question, answer: Answer) -> Verdict:
     return Verdict(correctness, grounded, refused, astray)
 
 
-def judge_text(golden: Question, text: str) -> tuple[float, bool]:
+def judge_text(golden: Golden, text: str) -> tuple[float, bool]:
     """Correctness of the words alone, NaN where it cannot be judged, and whether they refuse."""
     refusal = is_refusal(text)
     if is_unanswerable(golden):
         return float(refusal), refusal
-    correctness = _correctness(golden, text)
+    if not is_judged(golden):
+        return float("nan"), refusal
+    correctness = _by_facts(golden, text) if golden.key_facts else 0.0 if refusal else _by_words(golden.answer, text)
     return correctness, refusal and not correctness > 0.0
 
 
-def is_judged(golden: Question) -> bool:
+def is_judged(golden: Golden) -> bool:
     """Whether there are key facts, or a reference as short as those that the judge was measured with."""
     return bool(golden.key_facts) or 0 < len(golden.answer.split()) <= LONGEST_REFERENCE
 
 
-def _correctness(golden: Question, text: str) -> float:
-    if not is_judged(golden):
-        return float("nan")
-    if golden.key_facts:
-        return _by_facts(golden, text)
-    return 0.0 if is_refusal(text) else by_meaning(golden.answer, text)
-
-
-def is_unanswerable(golden: Question) -> bool:
+def is_unanswerable(golden: Golden) -> bool:
     """Whether the only right answer is to say that the documents do not tell."""
-    return golden.category == "unanswerable" or (
-        not golden.evidence and not golden.key_facts and is_refusal(golden.answer)
-    )
+    nothing_known = not golden.evidence and not golden.key_facts and is_refusal(golden.answer)
+    return golden.category == "unanswerable" or nothing_known
 
 
-def refusals(judged: Iterable[tuple[Question, Verdict]]) -> Refusals:
-    """How well a stage refuses. None where there is nothing to divide by."""
-    pairs = [(is_unanswerable(golden), verdict.refused) for golden, verdict in judged]
-    due = sum(unanswerable and refused for unanswerable, refused in pairs)
-    refused, unanswerable = sum(refused for _, refused in pairs), sum(unanswerable for unanswerable, _ in pairs)
-    return Refusals(
-        due / refused if refused else None, due / unanswerable if unanswerable else None, refused, unanswerable
-    )
-
-
-def _by_facts(golden: Question, text: str) -> float:
+def _by_facts(golden: Golden, text: str) -> float:
     asked = Asked(golden.question, golden.answer)
     levels = [level(fact, text, asked) for fact in golden.key_facts]
     if sum(each > Level.NO for each in levels) < LEAST * len(levels):
         return 0.0
-    whole = min(levels) == Level.STATED and (len(levels) == 1 or is_complete(golden, text))
-    return 1.0 if whole and not is_hedged(text, golden.key_facts, asked) else 0.5
+    whole = min(levels) == Level.STATED and (len(levels) == 1 or _is_complete(golden, text))
+    return 1.0 if whole and not _is_hedged(text, golden.key_facts, asked) else 0.5
+
+
+def _by_words(reference: str, answer: str) -> float:
+    """1.0, 0.5 or 0.0 by the share of the reference's terms in the answer.
+
+    Numbers weigh as much as words, but an answer that lacks more than half of them is partly right at best.
+    Across languages words cannot be compared; only numbers, dates and identifiers count there.
+    """
+    numbers = _hard_parts(reference)
+    kept = len(numbers & _hard_parts(answer)) / len(numbers) if numbers else 1.0
+    if language(reference) != language(answer):
+        return 0.0 if not numbers or kept < PARTLY else 0.5 if kept < 1.0 else 1.0
+    wanted = set(terms(reference))
+    share = len(wanted & set(terms(answer))) / len(wanted) if wanted else 0.0
+    if share < PARTLY:
+        return 0.0
+    return 1.0 if share >= RIGHT and kept > 0.5 else 0.5
+
+
+def _hard_parts(text: str) -> set:
+    parts = set[object]()
+    for reading in read_all(text):
+        parts |= {found.quantity.value for found in reading.numbers} | {*reading.moments, *reading.identifiers}
+    return parts
+
+
+# Does it say the rest of the reference?
+
+
+def _is_complete(golden: Golden, text: str) -> bool:
+    """Whether the text holds every number of the reference and, in one sentence, most of what only one clause says."""
+    said = sentences(normalize(text))
+    known = _numbers([golden.question, *_spellings(golden.key_facts)])
+    there = _numbers(said)
+    numbers = all(_same_number(each, there) for each in _numbers([golden.answer]) if not _same_number(each, known))
+    return numbers and all(_says(own, said, language(golden.answer)) for own in _rest(golden))
+
+
+def _rest(golden: Golden) -> list[set[str]]:
+    """For each clause of the reference without a key fact, the terms that no other clause has, if there are several."""
+    parts = clauses(golden.answer)
+    with_fact = {clause_of(form, golden.answer) for form in _spellings(golden.key_facts)}
+    own = [
+        set(terms(part)) - set(terms(" ".join(other for other in parts if other is not part)))
+        for part in parts
+        if part not in with_fact
+    ]
+    return [each for each in own if len(each) > 1]
+
+
+def _says(own: set[str], said: Sequence[str], written_in: str) -> bool:
+    """Whether one sentence holds more than half of the terms; words of another language cannot be compared."""
+    told = [set(terms(sentence)) for sentence in said if language(sentence) == written_in]
+    return not told or any(2 * len(own & each) > len(own) for each in told)
+
+
+def _spellings(key_facts: Sequence[str]) -> list[str]:
+    return [form for fact in key_facts for form in fact.split("|")]
+
+
+def _numbers(texts: Iterable[str]) -> list[Quantity]:
+    return [found.quantity for text in texts for reading in read_all(text) for found in reading.numbers]
+
+
+def _same_number(number: Quantity, numbers: Iterable[Quantity]) -> bool:
+    return any(number.value == other.value or number.written == other.written for other in numbers)
+
+
+# Does it offer numbers to choose from?
+
+
+def _is_hedged(answer: str, key_facts: Sequence[str], asked: Asked) -> bool:
+    """Whether the answer offers the fact's number among others of its kind that nobody asked for."""
+    wanted = [found.quantity for form in _spellings(key_facts) for found in read(form).numbers]
+    known = {found.quantity.value for reading in asked.readings for found in reading.numbers}
+    known |= {quantity.value for quantity in wanted} | {quantity.written for quantity in wanted}
+    readings = read_all(answer)
+    return any(_among_others(quantity, known, readings, len(key_facts)) for quantity in wanted)
+
+
+def _among_others(wanted: Quantity, known: set, readings: Sequence[Reading], facts: int) -> bool:
+    """Whether too many others stand in every sentence that gives the number, or one of these offers a choice."""
+    giving = [each for each in readings if _same_number(wanted, (found.quantity for found in each.numbers))]
+    others = [_others(wanted, known, reading) for reading in giving]
+    if giving and min(map(len, others)) > OTHERS_IN_SENTENCE + facts - 1:
+        return True
+    return any(found and _offers_choice(reading, wanted) for found, reading in zip(others, giving, strict=True))
+
+
+def _others(wanted: Quantity, known: set, reading: Reading) -> set:
+    """Values of the same kind as the fact that stand in the sentence and are none of the known ones."""
+    numbers = (found.quantity for found in reading.numbers)
+    return {each.value for each in numbers if _alike(each, wanted) and not {each.value, each.written} & known}
+
+
+def _alike(number: Quantity, wanted: Quantity) -> bool:
+    """Of one kind; in '94억, 153억, 254억 원' the last unit is that of all."""
+    return number.kind == wanted.kind or (number.kind == "" and number.scaled and wanted.kind in MONEY)
+
+
+def _offers_choice(reading: Reading, wanted: Quantity) -> bool:
+    numbers = [found for found in reading.numbers if found.quantity.kind == wanted.kind]
+    between = (
+        first.clause[first.quantity.end : second.quantity.start]
+        for first, second in pairwise(numbers)
+        if first.clause == second.clause
+    )
+    return bool(_CHOICE.search(reading.text)) or any(_OR.fullmatch(words) for words in between)
+
+
+# Does it rest on what it cites?
+
+
+def groundedness(answer: Answer) -> float:
+    """The share of the answer's sentences that a cited passage supports; 0.0 for an answer that says nothing.
+
+    Supported: every number, date and identifier of the sentence stands in one of its passages or their titles, and
+    most of its terms do. Without a citation nothing is supported. A sentence in another language than its passages
+    needs a number, a date or an identifier: its words alone cannot be compared. A sentence without a citation that says
+    what the documents do not tell claims nothing.
+    """
+    claims = [sentence for sentence in sentences(closed(normalize(answer.text))) if _is_claim(sentence)]
+    return sum(_supported(claim, answer) for claim in claims) / len(claims) if claims else 0.0
+
+
+def covers_evidence(answer: Answer, passage: Evidence) -> bool:
+    """Whether a cited chunk holds the evidence's words, or lies on the same page of the same document."""
+    documents = _documents(answer)
+    for citation in answer.citations:
+        document = documents.get(citation.number)
+        content = document.content if document else citation.quote
+        on_page = passage.page is not None and citation.page == passage.page
+        if _same_file(citation.source_file, passage.source_file) and (on_page or holds(content, passage.quote)):
+            return True
+    return False
+
+
+def _is_claim(sentence: str) -> bool:
+    if not terms(CITATION.sub("", sentence)) or sentence[-1] == ":":
+        return False
+    return CITATION.search(sentence) is not None or not is_refusal(sentence)
+
+
+def _supported(claim: str, answer: Answer) -> bool:
+    documents = _documents(answer)
+    cited = [documents[number] for number in map(int, CITATION.findall(claim)) if number in documents]
+    passages = "\n".join(map(_with_titles, cited))
+    sentence = read(claim)
+    if not cited or not _hard_parts_hold(sentence, passages):
+        return False
+    words = set(terms(CITATION.sub("", claim)))
+    if all(language(claim) != language(document.content) for document in cited):
+        return bool(sentence.numbers or sentence.moments or sentence.identifiers)
+    return len(words & set(terms(passages))) >= MOST_TERMS * len(words)
+
+
+def _hard_parts_hold(sentence: Reading, passages: str) -> bool:
+    values, written, moments, years = _inventory(passages)
+    numbers = (found.quantity for found in sentence.numbers)
+    return (
+        all(each.value in values or each.written in written for each in numbers)
+        and all(any(there.answers(wanted, years) for there in moments) for wanted in sentence.moments)
+        and all(name in passages.lower() for name in sentence.identifiers)
+    )
+
+
+@lru_cache(maxsize=200)
+def _inventory(passages: str) -> tuple[frozenset, frozenset, tuple, frozenset[int]]:
+    """Values with a unit, bare numbers as written (tables give the unit in their head), moments and years."""
+    readings = read_all(passages)
+    numbers = [found.quantity for reading in readings for found in reading.numbers]
+    moments = tuple(moment for reading in readings for moment in reading.moments)
+    return (
+        frozenset(each.value for each in numbers),
+        frozenset(each.written for each in numbers if not each.kind and not each.scaled),
+        moments,
+        frozenset(moment.year for moment in moments if moment.year),
+    )
+
+
+def _documents(answer: Answer) -> dict[int, RetrievedDocument]:
+    """The documents by citation number: by the citation's chunk, else by their place in the context."""
+    by_id = {document.id: document for document in answer.context.documents}
+    placed = dict(enumerate(answer.context.documents, start=1))
+    return placed | {each.number: by_id[each.chunk_id] for each in answer.citations if each.chunk_id in by_id}
+
+
+def _with_titles(document: RetrievedDocument) -> str:
+    titles = [str(value) for key, value in document.metadata.items() if isinstance(value, str) and key not in _PRIVATE]
+    name = re.sub(r"[-_/.]", " ", document.source)
+    return "\n".join([document.source, name, *titles, document.content])
+
+
+def _same_file(one: str, other: str) -> bool:
+    return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")

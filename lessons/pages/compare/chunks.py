@@ -4,7 +4,7 @@ import re
 
 import streamlit as st
 
-from lessons.evaluate.align import Alignment, Place
+from lessons.evaluate.comparison import Alignment, Place
 from lessons.evaluate.golden import Golden
 from lessons.tables import plain, plain_line
 

@@ -3,7 +3,7 @@
 Exact after normalisation in both languages: '42억 원' is '4.2 billion won', '3분기' is 'Q3', '오후 3시' is '15:00'.
 What is close but not right – rounded, the unit or the year wrong, the sign lost, most words of a phrase – is NEAR.
 What the answer denies, or turns around (fell for rose), it does not state, nor what it says about another subject or
-period (`relevance.py`). A number without the unit that it has in the reference is NEAR if the answer never names it.
+period. A number without the unit that it has in the reference is NEAR if the answer never names it.
 """
 
 import re
@@ -13,12 +13,20 @@ from enum import IntEnum
 from itertools import chain
 
 from lessons.evaluate.judge.calendar import Moment
-from lessons.evaluate.judge.compare import close, equal
-from lessons.evaluate.judge.quantities import COUNTS, Quantity, quantities
-from lessons.evaluate.judge.reading import Found, Reading, read, read_all
-from lessons.evaluate.judge.relevance import relevant
-from lessons.evaluate.judge.words import KEPT, clauses, demands, direction, negated, share_found
-from lessons.text import language
+from lessons.evaluate.judge.numbers import COUNTS, Quantity, close, equal, quantities
+from lessons.evaluate.judge.reading import (
+    KEPT,
+    Found,
+    Reading,
+    clauses,
+    demands,
+    direction,
+    negated,
+    read,
+    read_all,
+    share_found,
+)
+from lessons.text import language, terms
 
 MOST_WORDS = 2 / 3  # of a phrase of three words or more: NEAR
 
@@ -81,13 +89,13 @@ def _form_level(form: str, said: Sequence[Reading], answer: str, asked: Asked) -
         _with_unit(_quantity_level(found.quantity, readings, asked), found.quantity, said, answer, asked)
         for found in wanted.numbers
     ]
-    parts += [Level.STATED if _names(readings, name) else Level.NO for name in wanted.identifiers]
+    parts += [Level.STATED if _is_named(name, readings) else Level.NO for name in wanted.identifiers]
     if not parts:
         return _phrase_level(form, readings, asked)
     return min(parts) if _words_agree(wanted, form, readings, answer, asked) else Level.NO
 
 
-def _names(readings: Sequence[Reading], identifier: str) -> bool:
+def _is_named(identifier: str, readings: Sequence[Reading]) -> bool:
     stated = re.compile(rf"(?<![A-Za-z0-9_-]){re.escape(identifier)}(?![A-Za-z0-9_]|-[A-Za-z0-9])", re.I)
     matches = ((reading.text, match) for reading in readings for match in stated.finditer(reading.text))
     return any(not _denied(text, match.start(), match.end()) for text, match in matches)
@@ -197,3 +205,63 @@ def _turned_around(phrase: str, sentence: str, asked: Asked) -> bool:
     if negated(clause) and not negated(phrase) and not negated(asked.reference):
         return True
     return direction(clause) * direction(asked.reference) < 0
+
+
+# Which sentences may state a fact
+
+OWN_TERMS = 3  # words; a sentence with fewer beside the fact has no subject of its own: 'It was 43.'
+
+# English only: within a sentence, before "'s", or before another such word. Korean names cannot be told from words.
+_NAME = re.compile(r"(?<=[a-z0-9,\x00] )[A-Z][a-z]+|\b[A-Z][a-z]+(?=['’]s\b| [A-Z][a-z])")
+
+
+def relevant(form: str, readings: Sequence[Reading], question: str, reference: str) -> list[Reading]:
+    """The sentences that share a term with question or reference and, if they give names or periods, one of theirs."""
+    fact = set(terms(form))
+    topic = set(terms(f"{question} {reference}")) - fact
+    asked = _names(read_all(question))
+    kept = [
+        each
+        for each in readings
+        if _on_topic(each, fact, topic, language(reference or question))
+        and not (asked and _names([each]) - fact - topic and not asked & set(terms(each.text)))
+    ]
+    if read(form).moments:
+        return kept
+    wanted = read(clause_of(form, reference)).moments or [each for one in read_all(question) for each in one.moments]
+    return [each for each in kept if _same_period(read(_up_to(form, each.text)).moments, wanted)]
+
+
+def clause_of(form: str, reference: str) -> str:
+    """The clause of the reference in which a fact stands; the whole reference when it stands in none."""
+    wanted = [found.quantity for found in read(form).numbers]
+    for clause in clauses(reference):
+        there = [found.quantity for found in read(clause).numbers]
+        if all(any(equal(one, each) for one in there) for each in wanted) if wanted else share_found(form, clause) == 1:
+            return clause
+    return reference
+
+
+def _on_topic(reading: Reading, fact: set[str], topic: set[str], written_in: str) -> bool:
+    own = set(terms(reading.text)) - fact
+    return (
+        not topic or sum(map(str.isalpha, own)) < OWN_TERMS or bool(own & topic) or language(reading.text) != written_in
+    )
+
+
+def _names(readings: Sequence[Reading]) -> set[str]:
+    return {term for each in readings for name in _NAME.findall(each.rest) for term in terms(name)}
+
+
+def _up_to(form: str, sentence: str) -> str:
+    """The sentence up to the clause with the fact, for 40 the beginning of 'Costs were 40 in 2023, and 50 in 2024'."""
+    clause = clause_of(form, sentence)
+    return sentence[: sentence.index(clause) + len(clause)]
+
+
+def _same_period(there: Sequence[Moment], wanted: Sequence[Moment]) -> bool:
+    for part in ("year", "quarter"):
+        named, expected = ({getattr(moment, part) for moment in moments} - {None} for moments in (there, wanted))
+        if named and expected and not named & expected:
+            return False
+    return True

@@ -1,4 +1,4 @@
-"""What an evaluation shows, a message to a plot."""
+"""What an evaluation shows, a message to a plot. Every function returns a Figure and opens no window."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -8,10 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
 
-from lessons.evaluate.colours import stage_colours
+from lessons.evaluate.canvas import Point, canvas, name_points, shortened, stage_colours
 from lessons.evaluate.evaluation import CEILED, CEILING, Evaluation, Summary
-from lessons.evaluate.plots.canvas import canvas
-from lessons.evaluate.plots.labels import Point, name_points, shortened
 
 MOVED_AT_MOST = 30  # questions that a plot can name and stay readable
 _LABEL_WIDTH = 60  # columns

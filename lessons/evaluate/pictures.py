@@ -1,0 +1,241 @@
+"""Pictures of one question: what a model is sent, which search found what, what a turn costs; and token estimates."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from lessons.budget import Piece
+from lessons.copilot.cost import CostModel
+from lessons.copilot.layout import Layout
+from lessons.evaluate.canvas import canvas, shortened_within, stage_colour, told_apart, wrapped
+from lessons.evaluate.golden import Golden
+from lessons.models.tokens import TokenCounter, TokenEstimator
+from lessons.rag.answer import Answer
+from lessons.rag.types import RetrievedDocument
+from lessons.trace import Step
+
+PART_COLOURS = {
+    "system prompt": "#79706e",
+    "context": "#4c78a8",
+    "documents": "#4c78a8",
+    "memory": "#b279a2",
+    "profile": "#b279a2",
+    "long-term": "#ff9da6",
+    "history": "#f58518",
+    "question": "#54a24b",
+    "tool traffic": "#eeca3b",
+    "answer": "#bab0ac",
+}
+"""One colour for each part, the same wherever a budget is drawn."""
+
+_LABEL_WIDTH = 30  # columns of a line
+_NARROWEST = 0.05  # of the width, of a part that has its number written in it
+
+
+def plot_budget(budgets: Mapping[str, Sequence[Piece]], total: int) -> Figure:
+    """A bar for each budget, its parts side by side; what was left out is hatched, and a line marks the total."""
+    figure, axes = canvas(7.5, 0.7 * len(budgets) + 1.6)
+    width = max((sum(piece.tokens + piece.dropped for piece in pieces) for pieces in budgets.values()), default=1)
+    for row, pieces in enumerate(budgets.values()):
+        left = 0
+        for piece in pieces:
+            axes.barh(row, piece.tokens, left=left, color=PART_COLOURS[piece.name], label=piece.name)
+            if piece.tokens > _NARROWEST * width:
+                axes.text(left + piece.tokens / 2, row, f"{piece.tokens:,}", ha="center", va="center", fontsize=8)
+            left += piece.tokens
+        for piece in pieces:
+            edge = PART_COLOURS[piece.name]
+            axes.barh(row, piece.dropped, left=left, color="white", edgecolor=edge, hatch="///")
+            left += piece.dropped
+    if total <= 1.5 * width:
+        axes.axvline(total, color="black", linewidth=1)
+    axes.set_xlim(0, 1.02 * (max(total, width) if total <= 1.5 * width else width))
+    axes.set_yticks(range(len(budgets)), [wrapped(name, _LABEL_WIDTH) for name in budgets])
+    axes.set_ylim(len(budgets) - 0.5, -0.5)
+    axes.set_xlabel(f"tokens (of {total:,}); hatched: left out")
+    axes.set_title("What a model is sent")
+    shown = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    used = {piece.name for pieces in budgets.values() for piece in pieces if piece.tokens or piece.dropped}
+    shown = {name: handle for name, handle in shown.items() if name in used}
+    axes.legend(shown.values(), shown, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8)
+    return figure
+
+
+_QUERY = 22  # columns of a line of a query
+_LINES = 4  # of a query
+_FILE = 38  # columns of a file's name
+
+
+def plot_searches(answer: Answer) -> Figure:
+    """A column for each search in its order, a row for each document of the context; the number is its place in a list.
+
+    Documents that the answer cites are filled.
+    """
+    searches = [step for step in answer.trace if isinstance(step.input, dict) and isinstance(step.output, list)]
+    documents = answer.context.documents
+    cited = {citation.chunk_id for citation in answer.citations}
+    figure, axes = canvas(2.6 + 1.7 * max(1, len(searches)), 1.8 + 0.34 * len(documents))
+    colour = stage_colour(answer.stage)
+    for column, step in enumerate(searches):
+        places = {document.id: place for place, document in enumerate(step.output, start=1)}
+        for row, document in enumerate(documents):
+            if document.id in places:
+                fill_with = colour if document.id in cited else "white"
+                axes.scatter(column, row, s=260, facecolor=fill_with, edgecolor=colour)
+                ink = "white" if document.id in cited else "black"
+                axes.text(column, row, str(places[document.id]), ha="center", va="center", size=8, color=ink)
+    axes.set_yticks(range(len(documents)), _names(documents), size=8)
+    axes.set_xticks(range(len(searches)), [_query(step) for step in searches], size=8)
+    axes.xaxis.tick_top()
+    axes.set_xlim(-0.6, max(1, len(searches)) - 0.4)
+    axes.set_ylim(len(documents) - 0.4, -0.6)
+    axes.set_xlabel("place in the list of each search; filled: cited in the answer")
+    return figure
+
+
+def _names(documents: Sequence[RetrievedDocument]) -> list[str]:
+    """File and page of each document; chunks of one page are numbered, files of the same name keep their folder."""
+    sources = list(dict.fromkeys(document.source for document in documents))
+    short = [source.rpartition("/")[2] for source in sources]
+    names = {source: name if short.count(name) == 1 else source for source, name in zip(sources, short, strict=True)}
+    pages = [f", p. {document.page}" if document.page else "" for document in documents]
+    shown = [shortened_within(names[document.source], _FILE) for document in documents]
+    return told_apart([f"{name}{page}" for name, page in zip(shown, pages, strict=True)])
+
+
+def _query(step: Step) -> str:
+    lines = wrapped(" in ".join(map(str, step.input.values())), _QUERY).splitlines()
+    return "\n".join([*lines[: _LINES - 1], "…"] if len(lines) > _LINES else lines)
+
+
+OTHER = "#bab0ac"  # Vega's tableau10 grey
+
+
+def plot_fusion(documents: Sequence[RetrievedDocument], question: Golden) -> Figure:
+    """Each chunk of a hybrid search by its two scores, larger the better it ranks, coloured where it holds evidence.
+
+    A chunk that one search did not find stands at the edge, at the lowest score of that search.
+    """
+    figure, axes = canvas(6.5, 4.5)
+    lowest = {leg: min((d.legs[leg] for d in documents if leg in d.legs), default=0.0) for leg in ("meaning", "words")}
+    for label, colour, wanted in (("other chunk", OTHER, False), ("holds evidence", stage_colour("smart"), True)):
+        chosen = [document for document in documents if _holds(document, question) is wanted]
+        x, y = ([document.legs.get(leg, low) for document in chosen] for leg, low in lowest.items())
+        axes.scatter(x, y, s=[15 + 120 * document.score**2 for document in chosen], color=colour, label=label)
+    axes.set_xlabel("by meaning: cosine above the average of the chunk's language")
+    axes.set_ylabel("by words: BM25 score")
+    axes.set_title("What the two searches say of each chunk")
+    axes.legend(frameon=False)
+    return figure
+
+
+def _holds(document: RetrievedDocument, question: Golden) -> bool:
+    return any(evidence.covered_by(document.source, document.content) for evidence in question.evidence)
+
+
+COLOURS = {"retrieval": "#4c78a8", "answer": "#54a24b", "update": "#f58518"}
+NAMES = {"retrieval": "retrieval and judging", "answer": "answers", "update": "memory updates"}
+
+
+def plot_layout(layout: Layout) -> Figure:
+    """Each part of the prompt: the pale bar is what it may take, the dark one what it takes."""
+    figure, axes = canvas(6, 3)
+    names = [part.name for part in layout.parts]
+    axes.barh(names, [part.limit for part in layout.parts], color="#4c78a8", alpha=0.25)
+    axes.barh(names, [part.tokens for part in layout.parts], color="#4c78a8")
+    axes.invert_yaxis()
+    axes.set_xlabel("tokens (estimate)")
+    axes.set_title(f"{layout.tokens:,} of {layout.limit:,} tokens, in the order in which they are sent")
+    return figure
+
+
+def plot_monthly(
+    model: CostModel, sessions_a_day: int, turns: Sequence[int], prices: tuple[float, float] | None = None
+) -> Figure:
+    """The monthly cost by the length of a session, part upon part."""
+    figure, axes = canvas(6, 3.2)
+    costs = [model.monthly(sessions_a_day, count, *(prices or ())) for count in turns]
+    parts = [[cost[name] for cost in costs] for name in COLOURS]
+    axes.stackplot(turns, parts, labels=list(NAMES.values()), colors=list(COLOURS.values()), alpha=0.85)
+    axes.set_xlabel("turns in a session")
+    axes.set_ylabel("US dollars a month")
+    axes.set_title(f"{sessions_a_day:,} sessions a day")
+    axes.legend(loc="upper left", frameon=False)
+    return figure
+
+
+COLOUR = "#4c78a8"
+
+TEXTS = {
+    "English": (
+        "The budget is checked every hour, and a warning goes out at eighty per cent.",
+        "Please send me the invoice for March before Friday.",
+        "Revenue rose by 4.2% to 318 million euros; the order book fell slightly.",
+        "I am allergic to penicillin. Which of these leaflets applies to me?",
+    ),
+    "Korean": (
+        "예산은 한 시간마다 점검하고, 80퍼센트를 넘으면 알림을 보냅니다.",
+        "3월 청구서를 금요일까지 보내 주세요.",
+        "매출은 4.2% 늘어 3,180억 원이 되었고 수주 잔고는 조금 줄었습니다.",
+        "저는 페니실린 알레르기가 있어요. 어떤 안내문을 봐야 하나요?",
+    ),
+    "mixed": (
+        "EC2 인스턴스의 CPU 사용률이 70%를 넘으면 alert를 보냅니다.",
+        "이번 sprint에서 billing API를 v2로 옮기고 release note를 씁니다.",
+        "지난 quarter의 gross margin은 31.5%였습니다. Please check p. 4.",
+        "dashboard에서 Export를 누르면 CSV 파일이 다운로드됩니다.",
+    ),
+    "code": (
+        "SELECT id, content FROM messages WHERE session_id = %(session)s ORDER BY id DESC LIMIT 10;",
+        "def mean(values: list[float]) -> float:\n    return sum(values) / len(values)\n",
+        '{"status": "COMPLETED", "chunks": 42, "files": ["a.pdf", "b.docx"]}',
+        "for (let i = 0; i < rows.length; i++) { total += rows[i].cost ?? 0; }",
+    ),
+    "emoji": (
+        "Great work 👍🏽👏🏿🎉 see you on Monday!",
+        "여행지: 🇰🇷 🇩🇪 🇧🇷 🇳🇿",
+        "👩‍👩‍👧‍👦 👨🏾‍💻 🏳️‍🌈 🧑🏻‍🤝‍🧑🏿",
+        "비가 와요 ☔️ 우산 챙기세요 ☂️🙏",
+    ),
+}
+"""Texts of our own for each kind of writing; the emoji have skin tones, flags, and faces joined to one by U+200D."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One text with its estimated and its exact number of tokens."""
+
+    kind: str
+    text: str
+    estimated: int
+    exact: int
+
+    @property
+    def error(self) -> float:
+        """The share by which the estimate is too high: 0.5 is half too many, -0.5 half too few."""
+        return self.estimated / self.exact - 1
+
+
+def estimates(exact: TokenCounter) -> list[Estimate]:
+    """Every text counted both ways."""
+    estimate = TokenEstimator().count
+    return [Estimate(kind, text, estimate(text), exact.count(text)) for kind, texts in TEXTS.items() for text in texts]
+
+
+def plot_token_error(found: list[Estimate]) -> Figure:
+    """The error of each estimate, by kind of text; the bar is the error of all texts of a kind together."""
+    kinds = list(dict.fromkeys(each.kind for each in found))
+    figure, axes = canvas(6, 0.6 * len(kinds) + 1.4)
+    for place, kind in enumerate(kinds):
+        own = [each for each in found if each.kind == kind]
+        together = sum(each.estimated for each in own) / sum(each.exact for each in own) - 1
+        axes.barh(place, 100 * together, color=COLOUR, alpha=0.4)
+        axes.scatter([100 * each.error for each in own], np.full(len(own), place), color=COLOUR, zorder=2)
+    axes.set_yticks(range(len(kinds)), kinds)
+    axes.invert_yaxis()
+    axes.axvline(0, color="black", linewidth=0.8)
+    axes.set_xlabel("estimated against exact tokens (%): too few on the left, too many on the right")
+    axes.set_title("How far the token estimate is off")
+    return figure

@@ -1,0 +1,69 @@
+"""Pictures of one question: a budget, two searches, and the error of the token estimate."""
+
+import dataclasses
+
+import pytest
+
+from lessons.budget import Budget, Piece
+from lessons.context.manager import ContextManager
+from lessons.evaluate.golden import Evidence, Golden
+from lessons.evaluate.pictures import Estimate, estimates, plot_budget, plot_fusion, plot_token_error
+from lessons.models.tokens import ExactTokenCounter
+from lessons.rag.types import RetrievedDocument
+
+
+def test_every_part_has_its_width_and_what_was_left_out_is_hatched() -> None:
+    figure = plot_budget({"one": (Piece("question", 10), Piece("documents", 30, 20))}, total=50)
+    bars = [(patch.get_x(), patch.get_width()) for patch in figure.axes[0].patches if patch.get_width()]
+    assert bars == [(0, 10), (10, 30), (40, 20)]
+    assert [patch.get_hatch() for patch in figure.axes[0].patches if patch.get_width()] == [None, None, "///"]
+    assert [line.get_xdata()[0] for line in figure.axes[0].lines] == [50]
+
+
+@pytest.mark.parametrize("korean", [False, True])
+def test_plans_and_managed_contexts_are_drawn(korean: bool) -> None:
+    question = "환불은 며칠 걸리나요?" if korean else "How long does a refund take?"
+    plan = Budget(window=6_000).plan("You answer.", question, documents=["a " * 900] * 9, history=[("user", "b " * 99)])
+    fitted = ContextManager().fit(question, ["a " * 900] * 9)
+    for pieces, total in ((plan.pieces, plan.window), (fitted.pieces, fitted.available)):
+        figure = plot_budget({question: pieces}, total)
+        labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+        assert set(labels) == {piece.name for piece in pieces if piece.tokens or piece.dropped}
+        assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == [question]
+
+
+QUESTION = Golden("q", "How long?", "en", "fact", evidence=(Evidence("a.pdf", "twenty hours"),))
+RIGHT = RetrievedDocument("1", "It takes twenty hours.", 1.0, "a.pdf", legs={"meaning": 0.1, "words": 9.0})
+WRONG = dataclasses.replace(RIGHT, id="2", content="It takes long.", score=0.5, legs={"meaning": 0.2})
+
+
+def test_every_chunk_is_a_point_and_evidence_has_a_colour_of_its_own() -> None:
+    axes = plot_fusion([RIGHT, WRONG], QUESTION).axes[0]
+    points = {found.get_label(): found.get_offsets().tolist() for found in axes.collections}
+    assert points == {"other chunk": [[0.2, 9.0]], "holds evidence": [[0.1, 9.0]]}
+
+
+def test_a_search_that_found_nothing_is_an_empty_plot() -> None:
+    assert plot_fusion([], QUESTION)._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
+
+
+def test_an_error_is_a_share_of_the_exact_count() -> None:
+    assert [Estimate("", "", estimated, 10).error for estimated in (15, 10, 5)] == pytest.approx([0.5, 0.0, -0.5])
+
+
+def test_every_text_is_a_point_in_the_row_of_its_kind() -> None:
+    axes = plot_token_error([Estimate("a", "", 3, 2), Estimate("a", "", 1, 2), Estimate("b", "", 1, 4)]).axes[0]
+    points = [found.get_offsets().tolist() for found in axes.collections]  # type: ignore[union-attr]
+    assert points == [[[50.0, 0.0], [-50.0, 0.0]], [[-75.0, 1.0]]]
+    assert [bar.get_width() for bar in axes.patches] == pytest.approx([0.0, -75.0])  # type: ignore[attr-defined]
+
+
+def test_faces_and_flags_cost_more_than_the_estimate_says_and_sentences_about_as_much() -> None:
+    by_kind: dict[str, list[Estimate]] = {}
+    for each in estimates(ExactTokenCounter()):
+        by_kind.setdefault(each.kind, []).append(each)
+    together = {
+        kind: sum(each.estimated for each in own) / sum(each.exact for each in own) - 1 for kind, own in by_kind.items()
+    }
+    assert together.pop("emoji") < -0.3
+    assert all(abs(error) < 0.25 for error in together.values())
