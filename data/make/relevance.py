@@ -14,8 +14,8 @@ import numpy as np
 from lessons.evaluate.compare import paired_gain
 from lessons.evaluate.golden import Golden, golden_questions
 from lessons.evaluate.metrics import hits, retrieval_metrics
+from lessons.keyless.relevance import WEIGHTS, features
 from lessons.library import load_corpus
-from lessons.models.offline.relevance import WEIGHTS, features
 from lessons.rag.stages import Stage, stage_named
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.trace import Step, Trace

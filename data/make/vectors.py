@@ -9,8 +9,8 @@ from tqdm import tqdm
 
 from lessons.ingest.ingredients import ingredients
 from lessons.ingest.read import read
+from lessons.keyless.intent import utterances
 from lessons.library import CORPUS, indexes, shipped_documents
-from lessons.models.offline.intent import utterances
 from lessons.models.vectors import QUESTIONS, write_vectors
 from lessons.workspace import workspace
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from lessons.agent.deadline import within
 from lessons.errors import LessonsError
-from lessons.models.offline.llm import OfflineLLM
+from lessons.models.keyless import OfflineLLM
 from lessons.rag.context import ContextBuilder
 from lessons.rag.pipeline import Pipeline
 from lessons.rag.types import Query, Resources, RetrievedDocument

@@ -15,7 +15,7 @@ from lessons.bench.pairs import Pair
 from lessons.bench.searches import MadeUpEmbedding, asked, search_legs
 from lessons.evaluate.run import Watcher
 from lessons.ingest.store import ChunkStore
-from lessons.models.offline.llm import OfflineLLM
+from lessons.models.keyless import OfflineLLM
 from lessons.rag.stages import stages
 from lessons.rag.types import Query, Resources
 from lessons.search.hybrid import HybridRetriever

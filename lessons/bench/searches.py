@@ -15,7 +15,7 @@ from lessons.bench.words import question
 from lessons.database.row_security import scoped
 from lessons.ingest.documents import DocumentRow
 from lessons.ingest.store import ChunkStore
-from lessons.models.offline.llm import OfflineLLM
+from lessons.models.keyless import OfflineLLM
 from lessons.models.threaded_embedding import ThreadedEmbedding
 from lessons.rag.retrievers import KeywordRetriever, VectorRetriever
 from lessons.rag.types import Query, Resources, Retriever

@@ -13,7 +13,7 @@ from llama_index.core.llms import LLM
 
 from lessons.budget.fitting import first_fitting, last_fitting, text_tokens, too_long
 from lessons.budget.traffic import round_tokens, rounds
-from lessons.models.offline.llm import OfflineLLM
+from lessons.models.keyless import OfflineLLM
 from lessons.models.tokens import ExactTokenCounter, TokenCounter, TokenEstimator
 from lessons.settings import settings
 from lessons.tables import html_table

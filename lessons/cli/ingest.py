@@ -57,7 +57,7 @@ def ingest(
     from lessons.ingest.read import READERS
     from lessons.ingest.read.names import left_out, named_files
     from lessons.library import indexes
-    from lessons.models.offline.llm import OfflineLLM
+    from lessons.models.keyless import OfflineLLM
     from lessons.rag.types import Scope
     from lessons.workspace import workspace
 

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log, sqrt
 
-from lessons.models.offline.kept import kept_text
-from lessons.models.offline.passages import Line, passage
+from lessons.models.keyless import Line, kept_text, passage
 from lessons.rag.types import Builder, Query, Resources, RetrievedDocument
 from lessons.text import terms
 from lessons.trace import Step

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from lessons.context.device import Device, follow
 from lessons.models.call import stream, structured
-from lessons.models.offline.intent import INTENTS, Label
+from lessons.models.keyless import INTENTS, Label
 from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream, Stage
 from lessons.settings import settings

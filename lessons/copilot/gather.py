@@ -8,7 +8,7 @@ from lessons.copilot.decision import Decision, decide
 from lessons.copilot.outline import WHOLE, within_section
 from lessons.copilot.tools import Call, CopilotTools
 from lessons.errors import LessonsError
-from lessons.models.offline.sufficiency import asks_for_steps
+from lessons.models.keyless import asks_for_steps
 from lessons.rag.types import RetrievedDocument
 from lessons.trace import Step, Trace
 

@@ -20,7 +20,7 @@ from lessons.evaluate.compare import Interval, interval
 from lessons.evaluate.evaluation import Evaluation, compare_records
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.run import answers
-from lessons.models.offline.intent import EXAMPLES, Classifier, Utterance, utterances
+from lessons.models.keyless import EXAMPLES, Classifier, Utterance, utterances
 from lessons.rag.stages import Stage
 from lessons.tables import html_table
 from lessons.trace import Step

@@ -28,8 +28,8 @@ from lessons.library import ensure_corpus, load_corpus, shipped_documents
 from lessons.models.call import KEYLESS
 from lessons.models.embedding import identity
 from lessons.models.embedding_cache import CachedEmbedding
+from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import describe
-from lessons.models.offline.llm import OfflineLLM
 from lessons.models.tokens import ExactTokenCounter
 from lessons.models.usage import price
 from lessons.rag.answer import Answer

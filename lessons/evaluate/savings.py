@@ -24,7 +24,7 @@ from lessons.evaluate.canvas import Point, canvas, name_points, stage_colours
 from lessons.evaluate.compare import Gain, interval, paired_gain
 from lessons.evaluate.golden import Golden, golden_questions
 from lessons.evaluate.judge.judge import judge
-from lessons.models.offline.intent import utterances
+from lessons.models.keyless import utterances
 from lessons.models.usage import price
 from lessons.rag.answer import Answer
 from lessons.rag.stages import Stage

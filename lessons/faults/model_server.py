@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
-from lessons.models.offline.llm import OfflineLLM
+from lessons.models.keyless import OfflineLLM
 
 Fault = Literal["hangs", "too_many", "truncated", "wrong_schema", "endless", "breaks_off", "obeys"]
 

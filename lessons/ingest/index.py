@@ -13,7 +13,7 @@ from llama_index.core.schema import BaseNode, Document, TransformComponent
 from lessons.ingest.classify import Classifier
 from lessons.ingest.enrich.extractors import Advance, Enrichment, extractors
 from lessons.ingest.split import SectionSplitter
-from lessons.models.offline.llm import OfflineLLM
+from lessons.models.keyless import OfflineLLM
 from lessons.settings import settings
 from lessons.trace import Step
 

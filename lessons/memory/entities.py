@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lessons.models.offline.topics import same_key
+from lessons.models.keyless import same_key
 from lessons.settings import settings
 
 LONGEST_KEY, LONGEST_VALUE = 40, 120  # characters

@@ -12,7 +12,7 @@ from lessons.memory.entities import LONGEST_KEY, LONGEST_VALUE
 from lessons.memory.prompts import PROFILE, StatedFacts
 from lessons.memory.tables import SlotRow, opened
 from lessons.models.call import structured
-from lessons.models.offline.topics import same_key
+from lessons.models.keyless import same_key
 from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.text import normalize, terms

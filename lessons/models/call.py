@@ -17,8 +17,8 @@ from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
 from pydantic import BaseModel, Field, create_model
 
 from lessons.errors import ModelError
+from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import name_of
-from lessons.models.offline.llm import OfflineLLM
 from lessons.models.reply import repeats, spoken, without_thoughts
 from lessons.models.usage import book, responses
 from lessons.trace import Step

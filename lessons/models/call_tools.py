@@ -11,7 +11,7 @@ from llama_index.core.tools import FunctionTool
 
 from lessons.errors import ModelError
 from lessons.models.call import check_patience, fall_back, used
-from lessons.models.offline.llm import OfflineLLM
+from lessons.models.keyless import OfflineLLM
 from lessons.models.reply import tool_calls
 from lessons.models.usage import book
 from lessons.trace import Step

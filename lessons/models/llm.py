@@ -3,7 +3,7 @@
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.llms import LLM, ChatMessage
 
-from lessons.models.offline.llm import OfflineLLM
+from lessons.models.keyless import OfflineLLM
 from lessons.settings import Settings, settings
 
 

@@ -14,7 +14,7 @@ from openai.lib._pydantic import to_strict_json_schema
 from pydantic import BaseModel, Field
 
 from lessons.errors import ModelError
-from lessons.models.offline.llm import OfflineLLM
+from lessons.models.keyless import OfflineLLM
 from lessons.models.reply import NoObjectError, Schema, has_thoughts, instance, was_cut
 from lessons.models.server import BoundedClient, credentials, is_refused
 from lessons.models.window import asked_window

@@ -12,7 +12,7 @@ from llama_index.core.instrumentation.events.base import BaseEvent
 from llama_index.core.instrumentation.events.llm import LLMChatEndEvent
 from llama_index.core.llms import LLM
 
-from lessons.models.offline.llm import OfflineLLM
+from lessons.models.keyless import OfflineLLM
 from lessons.models.tokens import ExactTokenCounter
 from lessons.settings import settings
 from lessons.trace import Step

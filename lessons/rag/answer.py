@@ -13,7 +13,7 @@ from llama_index.core.prompts import BasePromptTemplate, ChatPromptTemplate
 
 from lessons.budget import Budget
 from lessons.models.call import INSTEAD, KEYLESS, stream
-from lessons.models.offline.answer import NOT_FOUND, NOTHING_FOUND
+from lessons.models.keyless import NOT_FOUND, NOTHING_FOUND
 from lessons.rag.citations import CITATION, Citation, citations, plain_citations, unsupported_figures
 from lessons.rag.context import quoted
 from lessons.rag.refusals import is_refusal

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from lessons.models.offline.passages import passage
+from lessons.models.keyless import passage
 from lessons.rag.types import Context, RetrievedDocument
 from lessons.text import sentences, terms
 

@@ -15,10 +15,10 @@ from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
 
 from lessons.models.call import predict, structured
-from lessons.models.offline.query.periods import figures, pointed_at
 from lessons.rag.types import Query, Resources
 from lessons.settings import settings
 from lessons.text import language, normalize, terms
+from lessons.text.periods import figures, pointed_at
 from lessons.trace import Step, Trace
 
 COMPRESS = {

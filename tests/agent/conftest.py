@@ -12,7 +12,7 @@ from llama_index.core.llms import LLM
 from lessons.agent.agent import Agent
 from lessons.database import engine
 from lessons.ingest.index import naive_index
-from lessons.models.offline.llm import OfflineLLM
+from lessons.keyless.llm import OfflineLLM
 from lessons.rag.pipeline import Pipeline
 from lessons.rag.retrievers import JaccardRetriever
 from lessons.rag.stages import Stage

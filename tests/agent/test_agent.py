@@ -11,7 +11,7 @@ from llama_index.core.llms.llm import ToolSelection
 
 from lessons.agent.agent import Agent
 from lessons.agent.tools import SearchTools
-from lessons.models.offline.llm import OfflineLLM
+from lessons.keyless.llm import OfflineLLM
 from lessons.rag.pipeline import Pipeline
 from lessons.rag.retrievers import JaccardRetriever
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope

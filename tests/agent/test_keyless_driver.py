@@ -2,12 +2,11 @@
 
 import pytest
 
-from lessons.models.offline.coverage import is_covered
-from lessons.models.offline.llm import OfflineLLM
-from lessons.models.offline.parts import parts
-from lessons.models.offline.passages import passage
-from lessons.models.offline.question import read_question
-from lessons.models.offline.tool_calls import query
+from lessons.keyless.agent import is_covered, query
+from lessons.keyless.answer import parts
+from lessons.keyless.lines import passage
+from lessons.keyless.llm import OfflineLLM
+from lessons.keyless.words import read_question
 from lessons.rag.retrievers import JaccardRetriever
 from lessons.rag.types import RetrievedDocument
 from tests.agent.conftest import gather

@@ -11,7 +11,7 @@ from llama_index.core.schema import TextNode
 from lessons.agent.tools import SearchTools
 from lessons.database import engine
 from lessons.ingest.store import ChunkStore
-from lessons.models.offline.llm import OfflineLLM
+from lessons.keyless.llm import OfflineLLM
 from lessons.rag.pipeline import Pipeline
 from lessons.rag.retrievers import KeywordRetriever
 from lessons.rag.types import Query, Resources, Scope

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model
-from lessons.models.offline.llm import OfflineLLM
 from lessons.rag.answer import DEFAULT_RESPONSE_FORMAT, NOTHING_FOUND, SYSTEM, Answer, respond
 from lessons.rag.context import ContextBuilder
 from lessons.rag.types import RetrievedDocument

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from lessons.keyless.llm import OfflineLLM
+from lessons.keyless.recall import SAID
 from lessons.models.llm import language_model
-from lessons.models.offline.llm import OfflineLLM
-from lessons.models.offline.recall import SAID
 from lessons.rag.answer import DEFAULT_RESPONSE_FORMAT, MEMORY, NOT_FOUND, Answer, conversation_memory, respond
 from lessons.rag.context import ContextBuilder
 from lessons.rag.types import RetrievedDocument

@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lessons.models.offline.small_talk import REPLIES
+from lessons.keyless.intent import REPLIES
 from lessons.pages.common import plain
 from tests.support.app import press, shown
 

@@ -15,7 +15,7 @@ from lessons.bench.searches import MadeUpEmbedding, asked
 from lessons.database import engine
 from lessons.evaluate.throwaway import drop_leftovers
 from lessons.ingest.nearest import hnsw_name
-from lessons.models.offline.llm import OfflineLLM
+from lessons.keyless.llm import OfflineLLM
 from lessons.rag.retrievers import KeywordRetriever, VectorRetriever
 from lessons.rag.types import Query, Resources
 from lessons.settings import Settings, settings

@@ -7,7 +7,7 @@ import pytest
 from lessons.bench.corpus import made_up_store
 from lessons.bench.searches import MadeUpEmbedding, asked, searches
 from lessons.database import engine
-from lessons.models.offline.llm import OfflineLLM
+from lessons.keyless.llm import OfflineLLM
 from lessons.rag.types import Resources
 from lessons.settings import Settings
 from tests.benchmarks.conftest import Timed

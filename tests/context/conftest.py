@@ -8,7 +8,7 @@ from llama_index.core.embeddings import MockEmbedding
 
 from lessons.database import engine
 from lessons.ingest.index import naive_index
-from lessons.models.offline.llm import OfflineLLM
+from lessons.keyless.llm import OfflineLLM
 from lessons.rag.stages import Stage
 from lessons.rag.types import Query, Resources, RetrievedDocument
 from lessons.settings import Settings

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from lessons.context.compress import Abstractive, CutOff, Hybrid
 from lessons.context.extract import Extractive
+from lessons.keyless import TASKS
+from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model
-from lessons.models.offline.llm import OfflineLLM
-from lessons.models.offline.tasks import TASKS
 from lessons.rag.context import ContextBuilder
 from lessons.rag.stages import Stage
 from lessons.rag.types import Compressor, Query, Resources, RetrievedDocument, Scope

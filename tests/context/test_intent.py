@@ -8,10 +8,10 @@ from llama_index.core.embeddings import MockEmbedding
 from lessons.context.intent import Intent, decide, with_top_k
 from lessons.database import engine
 from lessons.errors import LessonsError
+from lessons.keyless.intent import utterances
+from lessons.keyless.llm import OfflineLLM
 from lessons.models.embedding import embedding_model
 from lessons.models.llm import language_model
-from lessons.models.offline.intent import utterances
-from lessons.models.offline.llm import OfflineLLM
 from lessons.rag.stages import Stage, stages
 from lessons.settings import Settings
 from lessons.trace import Step

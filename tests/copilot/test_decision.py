@@ -8,7 +8,7 @@ import pytest
 from llama_index.core.llms import LLM
 
 from lessons.copilot.decision import Decision, decide
-from lessons.models.offline.llm import OfflineLLM
+from lessons.keyless.llm import OfflineLLM
 from lessons.rag.types import RetrievedDocument
 from lessons.trace import Step
 

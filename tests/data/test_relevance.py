@@ -4,7 +4,7 @@ import numpy as np
 
 from data.make.relevance import Case, even, fit
 from lessons.evaluate.golden import Golden
-from lessons.models.offline.relevance import WEIGHTS
+from lessons.keyless.relevance import WEIGHTS
 from lessons.rag.types import RetrievedDocument
 
 QUESTION = Golden("q", "When?", "en", "fact")

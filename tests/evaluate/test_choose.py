@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from lessons.evaluate.choose import Ablation, Without, choose, dev_and_test, questions_needed
 from lessons.evaluate.compare import Gain
 from lessons.evaluate.evaluation import Evaluation
+from lessons.keyless import words as glossary
 from lessons.library import load_corpus
-from lessons.models.offline import glossary
 from lessons.rag.retrievers import JaccardRetriever
 from lessons.rag.stages import Stage, stage_named
 from lessons.rag.types import RetrievedDocument, Scope

@@ -4,8 +4,8 @@ import pytest
 
 from lessons.context.intent import INTENTS
 from lessons.evaluate.intents import IntentCost, Recognised, cross_validated, plot_confusion, recognise
+from lessons.keyless.llm import OfflineLLM
 from lessons.models.embedding import embedding_model
-from lessons.models.offline.llm import OfflineLLM
 from lessons.settings import Settings
 from tests.evaluate.records import evaluation
 

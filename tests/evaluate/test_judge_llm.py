@@ -10,8 +10,8 @@ import pytest
 
 from lessons.errors import ModelError
 from lessons.evaluate.judge.agreement import llm_judge
+from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model
-from lessons.models.offline.llm import OfflineLLM
 from lessons.rag.answer import Answer
 from lessons.rag.types import Context, RetrievedDocument
 from lessons.settings import Settings

@@ -12,7 +12,7 @@ from lessons.evaluate.cache_pairs import Pair, cache_pairs, count_hits, plot_thr
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.savings import ALL, DEVICES, NONE, Asked, Savings, plot_savings, savings, workload
 from lessons.ingest.index import naive_index
-from lessons.models.offline.llm import OfflineLLM
+from lessons.keyless.llm import OfflineLLM
 from lessons.rag.stages import Stage
 from lessons.rag.types import Query, Resources, RetrievedDocument
 from lessons.settings import Settings

@@ -9,8 +9,8 @@ from llama_index.core.schema import BaseNode, MetadataMode
 
 from lessons.ingest.enrich.extractors import ADDED, clean
 from lessons.ingest.index import enhanced_index, naive_index
+from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model
-from lessons.models.offline.llm import OfflineLLM
 from lessons.settings import Settings
 from lessons.trace import Step
 from tests.ingest.test_split import pages

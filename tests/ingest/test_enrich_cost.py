@@ -8,8 +8,8 @@ import pytest
 from lessons.ingest.enrich.cost import Estimate, estimate
 from lessons.ingest.index import enhanced_index, naive_index
 from lessons.ingest.read import content_hash
+from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model
-from lessons.models.offline.llm import OfflineLLM
 from lessons.rag.types import Scope
 from lessons.settings import ROOT, Settings
 from lessons.trace import Step

@@ -15,8 +15,8 @@ from lessons.ingest.index import enhanced_index
 from lessons.ingest.jobs.jobs import Jobs
 from lessons.ingest.jobs.queue import JobQueue
 from lessons.ingest.jobs.table import JobStatus
+from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model
-from lessons.models.offline.llm import OfflineLLM
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.workspace import Workspace

@@ -13,7 +13,7 @@ from lessons.database.row_security import scoped
 from lessons.ingest.found import FoundChunks
 from lessons.ingest.nearest import asking, choose_way, hnsw_name, nearest, set_up
 from lessons.ingest.store import ChunkStore
-from lessons.models.offline.llm import OfflineLLM
+from lessons.keyless.llm import OfflineLLM
 from lessons.rag.pipeline import WALKED, Pipeline
 from lessons.rag.retrievers import VectorRetriever
 from lessons.rag.types import Query, Resources, Scope

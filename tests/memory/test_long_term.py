@@ -11,6 +11,7 @@ from sqlalchemy import Engine, create_engine, text
 
 from lessons.database import engine
 from lessons.errors import DatabaseError
+from lessons.keyless.llm import OfflineLLM
 from lessons.memory.long_term import LongTerm
 from lessons.memory.profile import Profile
 from lessons.memory.recursive_summary import RecursiveSummary, bounded
@@ -18,7 +19,6 @@ from lessons.memory.tables import drop_unused
 from lessons.memory.tiers import Tiers
 from lessons.memory.turns import State, Turns
 from lessons.models.embedding import embedding_model
-from lessons.models.offline.llm import OfflineLLM
 from lessons.models.tokens import TokenEstimator
 from lessons.rag.types import Scope
 from lessons.settings import Settings, settings

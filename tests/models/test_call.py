@@ -10,9 +10,9 @@ from llama_index.core.prompts import ChatPromptTemplate
 from pydantic import BaseModel, Field
 
 from lessons.errors import ModelError
+from lessons.keyless.llm import OfflineLLM, task
 from lessons.models.call import predict, stream, structured
 from lessons.models.llm import language_model
-from lessons.models.offline.llm import OfflineLLM, task
 from lessons.models.tokens import ExactTokenCounter
 from lessons.models.usage import price
 from lessons.settings import Settings

@@ -9,8 +9,8 @@ from llama_index.core.llms import LLM, ChatMessage
 from llama_index.core.tools import FunctionTool
 
 from lessons.errors import ModelError
+from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import describe, language_model, probe
-from lessons.models.offline.llm import OfflineLLM
 from lessons.settings import Settings
 from tests.support.openai_server import Server
 

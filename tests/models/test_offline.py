@@ -6,9 +6,9 @@ from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel
 
 from lessons.errors import ModelError
+from lessons.keyless import TASKS
+from lessons.keyless.llm import ABOUT, OfflineLLM, task
 from lessons.models.embedding import embedding_model
-from lessons.models.offline.llm import ABOUT, OfflineLLM, task
-from lessons.models.offline.tasks import TASKS
 from lessons.rag.answer import ANSWER, NOT_FOUND, answer_prompt
 from lessons.settings import Settings
 from tests.models.answer_cases import FAQ_EN, ORDERS, REPORTS_KO, context

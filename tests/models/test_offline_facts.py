@@ -4,11 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lessons.models.offline.corrections import corrected
-from lessons.models.offline.entities import entities
-from lessons.models.offline.profile import profile
-from lessons.models.offline.recursive import recursive_summary, turns_summary
-from lessons.models.offline.topics import same_key
+from lessons.keyless.notes import entities, profile
+from lessons.keyless.recall import corrected
+from lessons.keyless.summary import recursive_summary, turns_summary
+from lessons.keyless.values import same_key
 from lessons.models.tokens import TokenEstimator
 from tests.models.held_out_facts import ENTITIES, PROFILE
 

@@ -2,11 +2,9 @@
 
 import pytest
 
-from lessons.models.offline import units
-from lessons.models.offline.glossary import GROUPS, others
-from lessons.models.offline.llm import OfflineLLM
-from lessons.models.offline.question import read_question
-from lessons.models.offline.unit import SAME
+from lessons.keyless import words as words_room
+from lessons.keyless.llm import OfflineLLM
+from lessons.keyless.words import GROUPS, SAME, others, read_question
 from lessons.rag.answer import ANSWER, NOT_FOUND
 from lessons.text import terms
 from tests.models.answer_cases import FAQ_EN, FAQ_KO, context
@@ -45,7 +43,7 @@ def test_another_word_for_the_same_is_found_by_the_glossary_alone(
     question: str, documents: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert words in ask(question, documents)
-    monkeypatch.setattr(units, "others", lambda said: [()] * len(said))
+    monkeypatch.setattr(words_room, "others", lambda said: [()] * len(said))
     assert words not in ask(question, documents)
 
 

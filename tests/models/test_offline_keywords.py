@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lessons.models.offline.keywords import keywords
-from lessons.models.offline.korean import read_korean
+from lessons.keyless.keywords import keywords
+from lessons.text.korean import read_korean
 
 
 def found(text: str, *others: str, section: str = "", count: int = 5) -> list[str]:

@@ -1,6 +1,6 @@
 """A request to sum up gets the main sentences of what it is about, in their order."""
 
-from lessons.models.offline.llm import OfflineLLM
+from lessons.keyless.llm import OfflineLLM
 from lessons.rag.answer import ANSWER, NOT_FOUND
 from tests.models.answer_cases import context
 

@@ -4,13 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lessons.models.offline.query.calendar import moved, spelled_otherwise
-from lessons.models.offline.query.compress import compress
-from lessons.models.offline.query.expand import expand, keywords
-from lessons.models.offline.query.hyde import hyde
-from lessons.models.offline.query.periods import periods, pointed_at
-from lessons.models.offline.query.rewrite import rewrite
+from lessons.keyless.followups import compress
+from lessons.keyless.queries import expand, hyde, keywords, rewrite
 from lessons.text import terms
+from lessons.text.periods import moved, periods, pointed_at, spelled_otherwise
 from tests.models.follow_ups import HELD_OUT, TUNED, FollowUp
 
 WORDS = st.sampled_from(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from lessons.models.offline.llm import OfflineLLM
-from lessons.models.offline.question import read_question
+from lessons.keyless.llm import OfflineLLM
+from lessons.keyless.words import read_question
 from lessons.rag.answer import ANSWER, NOT_FOUND
 from tests.models.answer_cases import context
 

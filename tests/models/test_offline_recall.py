@@ -2,8 +2,8 @@
 
 import pytest
 
-from lessons.models.offline.query.compress import compress
-from lessons.models.offline.recall import recalled
+from lessons.keyless.followups import compress
+from lessons.keyless.recall import recalled
 
 SHOP = "user: We are a bakery with 9 employees.\nuser: What does the small plan cost?\nassistant: 20 euros [1]."
 CORRECTED = f"{SHOP}\nuser: Sorry, I was mistaken: we are on Premium, and we have 12 employees."

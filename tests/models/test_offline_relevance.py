@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lessons.models.offline.llm import OfflineLLM
-from lessons.models.offline.relevance import relevance
+from lessons.keyless.llm import OfflineLLM
+from lessons.keyless.relevance import relevance
 from lessons.rag.types import RetrievedDocument
 
 FILLER = "The committee met on Tuesday and thanked everybody for their patience."

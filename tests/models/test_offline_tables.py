@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.models.offline.llm import OfflineLLM
-from lessons.models.offline.tables import barred
+from lessons.keyless.lines import barred
+from lessons.keyless.llm import OfflineLLM
 from lessons.rag.answer import ANSWER
 from tests.models.answer_cases import context
 

@@ -9,10 +9,10 @@ from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
 
 from lessons.errors import ModelError
+from lessons.keyless.llm import OfflineLLM, task
 from lessons.models.abilities import abilities, stages_answered
 from lessons.models.call import KEYLESS, predict, stream, structured
 from lessons.models.llm import for_one_answer, language_model
-from lessons.models.offline.llm import OfflineLLM, task
 from lessons.models.reply import objects, repeats, spoken, tool_calls, without_thoughts
 from lessons.models.window import OLLAMA_WINDOW, UNKNOWN_WINDOW
 from lessons.settings import Settings

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from llama_index.core.llms import LLM
 
 from lessons.budget import Budget
-from lessons.models.offline.llm import OfflineLLM
+from lessons.keyless.llm import OfflineLLM
 from lessons.rag.pipeline import Pipeline
 from lessons.rag.stages import stage_named
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope

@@ -29,8 +29,8 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response, StreamingRes
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.llms import LLM
 
+from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model
-from lessons.models.offline.llm import OfflineLLM
 from lessons.models.tokens import ExactTokenCounter
 from lessons.settings import Settings
 from lessons.text import terms

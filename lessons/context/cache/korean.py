@@ -9,8 +9,8 @@ from functools import lru_cache
 from lessons.context.cache import korean_words as known
 from lessons.context.cache.quantities import UNITS, quantities
 from lessons.context.cache.reading import WEAK, Reading, Word
-from lessons.models.offline.korean import agrees
-from lessons.models.offline.word_lists import KOREAN_NO_NOUNS, NOUNS_LIKE_PARTICLES, NOUNS_LIKE_PREDICATES
+from lessons.text.korean import agrees
+from lessons.text.word_lists import KOREAN_NO_NOUNS, NOUNS_LIKE_PARTICLES, NOUNS_LIKE_PREDICATES
 
 _TOKEN = re.compile(r"(?P<mark>#[^\s가-힣,?!]*[^\s가-힣,?!.]\.?)?(?P<latin>[a-z][a-z0-9._-]*)?(?P<hangul>[가-힣]*)")
 _FORMS = sorted(known.ADNOMINAL, key=len, reverse=True)

@@ -9,9 +9,9 @@ from llama_index.core.llms import LLM
 from llama_index.core.prompts import PromptTemplate
 
 from lessons.models.call import predict
-from lessons.models.offline.query.periods import figures
 from lessons.rag.citations import CITATION
 from lessons.text import language
+from lessons.text.periods import figures
 from lessons.trace import Step
 
 RESTYLE = PromptTemplate(

@@ -24,7 +24,7 @@ from llama_index.core.llms import LLM
 from lessons.errors import ModelError
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.judge.judge import judge_text
-from lessons.models.offline.llm import OfflineLLM
+from lessons.models.keyless import OfflineLLM
 from lessons.models.server import explain
 from lessons.rag.answer import Answer
 from lessons.settings import ROOT

@@ -17,7 +17,7 @@ from lessons.ingest.enrich.prompts import Keywords
 from lessons.ingest.index import Index
 from lessons.ingest.read import content_hash, read
 from lessons.ingest.read.names import stored_name
-from lessons.models.offline.llm import OfflineLLM
+from lessons.models.keyless import OfflineLLM
 from lessons.models.tokens import ExactTokenCounter
 from lessons.models.usage import price
 from lessons.rag.types import Scope

@@ -15,7 +15,7 @@ from pydantic import PrivateAttr
 
 from lessons.ingest.enrich.prompts import KEYWORDS, LONGEST_KEYWORD, SUMMARY, Keywords
 from lessons.models.call import predict, structured
-from lessons.models.offline.llm import OfflineLLM
+from lessons.models.keyless import OfflineLLM
 from lessons.settings import settings
 from lessons.text import language, normalize
 from lessons.trace import Step

@@ -1,0 +1,497 @@
+"""A question with several parts is read part by part: 'what …, and when …', 'A or B', '…은 얼마이고 …은 언제인가요?'"""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+from llama_index.core.base.embeddings.base import BaseEmbedding
+
+from lessons.keyless import task
+from lessons.keyless.lines import Line, Passage, cells, is_ended, passages, search_terms
+from lessons.keyless.recall import asks_back, recalled
+from lessons.keyless.scores import (
+    BEFORE,
+    ELSEWHERE,
+    TITLE,
+    Candidate,
+    asked_cells,
+    candidate_at,
+    candidates,
+    commands,
+    contradicts,
+    expected,
+    fits,
+    rarity,
+    row_cells,
+    with_topics,
+)
+from lessons.keyless.summary import centrality
+from lessons.keyless.words import Question, Unit, kinds_of, read_question
+from lessons.text import language
+
+ASIDE = 0.3  # what a word of another part still counts
+MOST = 4
+_CUT = re.compile(
+    r"[?？!;]\s+|[.,]\s+(?:and|or)?\b\s*|\s(?:and|or|versus|vs\.?|than|compared (?:with|to))\s"
+    r"|(?<=[가-힣](?:랑|와|과))\s(?!함께|같이)|(?<=[가-힣]{2}(?:하고|이고|이며|하며|되고|있고|없고))\s"
+    r"|(?<=수 (?:있고|없고))\s|\s(?:그리고|대비|또는|혹은)\s|(?<=보다)\s"
+)
+
+
+_ASKS = re.compile(
+    r"\b(?:what|when|where|who(?:m|se)?|which|why|how)\b|얼마|언제|어디|무엇|무슨|뭐|뭔|누구|누가|어떻|어느|어떤|몇|며칠|왜|[?？]",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """The whole question with its weight on one part. `words` is that part as it was asked."""
+
+    words: str
+    question: Question
+    own: tuple[Unit, ...]
+
+    @property
+    def asks(self) -> bool:
+        """Whether it asks by itself, as 'until when do they keep it' does and 'it is raining' does not."""
+        return _ASKS.search(self.words) is not None or any(unit.required for unit in self.own)
+
+
+def parts(question: Question) -> list[Part]:
+    """The parts of a question in its order, or the question itself if it has only one."""
+    texts = [text.strip(" ,.?？") for text in _CUT.split(question.text)]
+    found = [(text, [unit for unit in question.units if _says(text, unit)]) for text in texts if text]
+    asked = [(text, own) for text, own in found if any(unit.required or unit.weight >= 0.5 for unit in own)]
+    if not 1 < len(asked) <= MOST:
+        return [Part(question.text, question, question.units)]
+    first = asked[0][1]
+    return [Part(text, _read(question, text, _with_first(text, own, first)), tuple(own)) for text, own in asked]
+
+
+def _read(question: Question, text: str, own: list[Unit]) -> Question:
+    """The question with the weights and the kind of answer of one part."""
+    kinds = kinds_of(text) or question.kinds
+    return replace(question, units=_weighed(question.units, own), kinds=kinds)
+
+
+def _with_first(text: str, own: list[Unit], first: list[Unit]) -> list[Unit]:
+    """What an alternative says, as '… or the one in Lyon?', and the words of the first part, of which it is one."""
+    if _ASKS.search(text) or not any(unit.required for unit in own):
+        return own
+    return own + [unit for unit in first if unit.kind == "word" and unit not in own]
+
+
+def _says(text: str, unit: Unit) -> bool:
+    if unit.kind == "quarter":
+        return not unit.keys.isdisjoint(search_terms(text))
+    return unit.text.lower() in text.lower()
+
+
+def _weighed(every: tuple[Unit, ...], own: list[Unit]) -> tuple[Unit, ...]:
+    """A part's own units, and those of the others: names and periods that it does not replace, words for less."""
+    kinds = {unit.kind for unit in own}
+    kept = [unit for unit in every if unit in own or unit.kind == "word" or unit.kind not in kinds]
+    if not any(unit.kind == "word" and unit.weight >= 0.5 for unit in own):
+        return tuple(kept)
+    return tuple(
+        replace(unit, weight=ASIDE * unit.weight) if unit.kind == "word" and unit not in own else unit for unit in kept
+    )
+
+
+NEARLY_AS_GOOD = 0.8  # a second sentence joins the first from this share of its score
+GOOD_BESIDE = 0.5  # the same for one that stands beside it
+SURE = 0.8  # a line of this score says enough by itself
+BESIDE = (1, -1, 2)  # places from a line's own, in the order of trying
+
+
+def joined(
+    question: Question, first: Candidate, ranked: list[Candidate], weights: list[float], most: int
+) -> list[Candidate]:
+    """The best line with those that join it, at most so many."""
+    chosen = _joining(question, [first], ranked, _complements, most)
+    chosen = _joining(question, _without_idle(chosen), ranked, _rivals, most)
+    beside = [] if chosen[0].score >= SURE else _beside(question, chosen[0], weights)
+    return _joining(question, chosen, beside, _tells_more, most)
+
+
+def _joining(
+    question: Question,
+    chosen: list[Candidate],
+    ranked: list[Candidate],
+    joins: Callable[[Question, list[Candidate], Candidate], bool],
+    most: int,
+) -> list[Candidate]:
+    """The chosen lines and those that join them."""
+    for candidate in ranked:
+        if len(chosen) < most and candidate not in chosen and joins(question, chosen, candidate):
+            chosen = [*chosen, candidate]
+    return chosen
+
+
+def _complements(question: Question, chosen: list[Candidate], candidate: Candidate) -> bool:
+    """Whether a further line itself says something essential that is still open, as the second part of a comparison."""
+    if contradicts(question, candidate):
+        return False
+    have = together(chosen)
+    gained = sum(
+        unit.weight
+        for unit, old, new in zip(question.units, have, candidate.covered, strict=True)
+        if old < BEFORE and new > TITLE
+    )
+    return gained >= 0.15 * sum(unit.weight for unit in question.units) and candidate.score >= 0.3 * chosen[0].score
+
+
+def _rivals(question: Question, chosen: list[Candidate], candidate: Candidate) -> bool:
+    """Whether a further line is nearly as good as the first and leaves nothing open that the first one says."""
+    first = chosen[0]
+    return candidate.score >= NEARLY_AS_GOOD * first.score and not any(
+        said >= TITLE and now <= BEFORE for said, now in zip(first.covered, candidate.covered, strict=True)
+    )
+
+
+def _without_idle(chosen: list[Candidate]) -> list[Candidate]:
+    """Leave out a line that says nothing the others leave open."""
+    for candidate in chosen:
+        rest = [one for one in chosen if one is not candidate]
+        if rest and all(now >= min(said, BEFORE) for said, now in zip(candidate.covered, together(rest), strict=True)):
+            return _without_idle(rest)
+    return chosen
+
+
+def together(chosen: list[Candidate]) -> list[float]:
+    """How well the lines cover each unit of the question between them."""
+    return [max(values) for values in zip(*(candidate.covered for candidate in chosen), strict=True)]
+
+
+def _beside(question: Question, first: Candidate, weights: list[float]) -> list[Candidate]:
+    """The sentences and list items around a line, under the same heading."""
+    lines = first.passage.lines
+    places = [first.position + step for step in BESIDE if 0 <= first.position + step < len(lines)]
+    return [
+        candidate_at(question, first.passage, place, weights)
+        for place in places
+        if (lines[place].kind == "item" or (lines[place].kind == "prose" and is_ended(lines[place].text)))
+        and lines[place].heading == first.line.heading
+        and not commands(lines[place])
+    ]
+
+
+def _tells_more(question: Question, chosen: list[Candidate], candidate: Candidate) -> bool:
+    """Whether a line beside the first one is good, too, or the first to say the kind of thing that was asked."""
+    if any(candidate.line is one.line for one in chosen):
+        return False
+    new = expected(question, candidate.line.text) > expected(question, chosen[0].line.text)
+    return new or candidate.score >= GOOD_BESIDE * chosen[0].score
+
+
+def with_list(question: Question, chosen: list[Candidate]) -> list[Candidate]:
+    """A line that opens a list brings the list; a step of a how-to question brings its neighbours."""
+    first = chosen[0]
+    lines = first.passage.lines
+    start = end = first.position
+    if first.line.text.rstrip().endswith((":", "：")) or ("steps" in question.kinds and first.line.kind == "item"):
+        while first.line.kind == "item" and start and lines[start - 1].kind == "item":
+            start -= 1
+        while end + 1 < len(lines) and lines[end + 1].kind == "item" and end - start < 10:
+            end += 1
+    if start == end:
+        return chosen
+    return [Candidate(lines[i], first.passage, i, first.covered, first.score) for i in range(start, end + 1)]
+
+
+POINTS = 6
+FEWEST = 4  # points of a section that can stand for itself; a shorter one goes on into the next
+ENOUGH = 0.3  # share of the question's words, by rarity, that the document must hold
+RANK = 0.03  # what a section loses for each document that is ranked before its own
+FIGURE = 1.3  # how much more a sentence with a figure says
+
+
+def main_points(question: Question, found: Sequence[Passage], weights: list[float]) -> list[Candidate]:
+    """The sentences, list items and rows that say most, in their order; none if no document is about it."""
+    asked = list(zip(weights, question.units, strict=True))
+    sections = [
+        (_share(asked, passage, places) - RANK * rank, passage, places)
+        for rank, passage in enumerate(found)
+        if _is_about(asked, passage)
+        for places in _sections(passage)
+    ]
+    if not sections:
+        return []
+    _, passage, places = max(sections, key=lambda each: each[0])
+    texts = [passage.lines[place].text for place in places]
+    central = centrality(texts, question.text, tuple(line.text for line in passage.lines))
+    points = [score * (FIGURE if _has_figure(text) else 1.0) for score, text in zip(central, texts, strict=True)]
+    kept = sorted(range(len(places)), key=lambda i: (-points[i], i))[:POINTS]
+    return [candidate_at(question, passage, places[i], weights) for i in sorted(kept)]
+
+
+def _is_about(asked: Sequence[tuple[float, Unit]], passage: Passage) -> bool:
+    """Whether the document holds enough of the question, and all of its names, periods and identifiers."""
+    held = [(weight, unit, unit.covered(passage.all)) for weight, unit in asked]
+    if any(unit.required and not value for _, unit, value in held):
+        return False
+    return sum(weight * value for weight, _, value in held) >= ENOUGH * sum(weight for weight, _ in asked)
+
+
+def _share(asked: Sequence[tuple[float, Unit]], passage: Passage, places: list[int]) -> float:
+    """How much of the question a section holds, 0 to 1; what only the title of the document says counts half."""
+    words = frozenset().union(*(passage.lines[place].own | passage.lines[place].above for place in places))
+    held = sum(weight * max(unit.covered(words), 0.5 * unit.covered(passage.title)) for weight, unit in asked)
+    return held / (sum(weight for weight, _ in asked) or 1.0)
+
+
+def _sections(passage: Passage) -> Iterator[list[int]]:
+    """The places of what each section tells, with that of the next ones while it is short."""
+    told = [place for place, line in enumerate(passage.lines) if _tells(line)]
+    sections = [list(group) for _, group in groupby(told, key=lambda place: passage.lines[place].heading)]
+    for start, places in enumerate(sections):
+        following = iter(sections[start + 1 :])
+        while len(places) < FEWEST and (more := next(following, None)):
+            places = places + more
+        yield places
+
+
+def _tells(line: Line) -> bool:
+    """Whether it is a whole sentence, a list item or a row of a table."""
+    whole = line.kind in ("item", "row") or (line.kind == "prose" and is_ended(line.text))
+    return whole and not commands(line)
+
+
+def _has_figure(text: str) -> bool:
+    return any(character.isdigit() for character in text)
+
+
+MOST_EMBEDDED = 12  # lines; embedding one costs tens of milliseconds
+PRIOR = 0.1  # similarities of one model lie within about 0.1 of each other
+
+
+def neutral(unit: Unit) -> bool:
+    """Whether a unit is written alike in both languages."""
+    return unit.kind in ("year", "quarter", "code")
+
+
+def nearest(question: Question, lines: Sequence[tuple[Line, Passage, float]], embedding: BaseEmbedding) -> list[int]:
+    """The indices of the most promising lines, best first. The float of a line is what is known of it before."""
+    kept = sorted(range(len(lines)), key=lambda i: -lines[i][2])[:MOST_EMBEDDED]
+    asked = embedding.get_query_embedding(question.text)
+    vectors = embedding.get_text_embedding_batch([_in_place(*lines[i][:2]) for i in kept])
+    near = {
+        i: embedding.similarity(asked, vector) + PRIOR * lines[i][2] for i, vector in zip(kept, vectors, strict=True)
+    }
+    return sorted(kept, key=lambda i: -near[i])
+
+
+def _in_place(line: Line, passage: Passage) -> str:
+    """The line under its title and heading, so that a lost subject is found again."""
+    row = " ".join(line.header)
+    return ": ".join(dict.fromkeys(part for part in (passage.name, line.heading, row, line.text) if part))
+
+
+LEAST_COVERED = 0.4  # share of the question's words, by rarity, that an answer must cover
+LINES, LINES_OF_PARTS = 4, 9  # that answer a question, and one with several parts
+NEXT_BEST = 60  # lines that may join the best one
+SAYS_ENOUGH = 2  # words of full weight without which meaning says nothing; 'And in the year before?' has one
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The lines that answer, in the order to say them, and the parts of the question that nothing answers."""
+
+    lines: tuple[Candidate, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+def choose(question: Question, found: list[Passage], embedding: BaseEmbedding | None) -> Choice:
+    """From the documents in the question's language; if they are silent, from all, first by words and then by meaning.
+
+    Where the first document is in the other language, all are read at once. A document may mix the languages. Meanings
+    cannot tell 'near' from 'not there', so they count only if the retriever has put a document in the other language
+    first.
+    """
+    own = [passage for passage in found if passage.language == question.language]
+    foreign = [passage for passage in found if passage.language != question.language]
+    chosen = choose_by_words(question, own if own and own[0] is found[0] else found)
+    if foreign and not chosen.lines:
+        chosen = choose_by_words(question, found)
+    if chosen.lines or not foreign or foreign[0] is not found[0] or embedding is None:
+        return chosen
+    if sum(unit.weight >= 1 for unit in question.units) < SAYS_ENOUGH:
+        return Choice()
+    return Choice(tuple(choose_by_meaning(question, foreign, embedding)))
+
+
+def choose_by_words(question: Question, found: list[Passage]) -> Choice:
+    """The lines that answer each part; none when the context leaves something essential of all of them open."""
+    question = with_topics(question, found)
+    asked = parts(question)
+    most = LINES if len(asked) == 1 else max(2, LINES_OF_PARTS // len(asked))
+    answers = [(part, _answer(part.question, found, most)) for part in asked]
+    lines: list[Candidate] = []
+    for _, chosen in answers:
+        lines += [one for one in chosen if all(one.line is not other.line for other in lines)]
+    missing = [part.words for part, chosen in answers if not chosen and part.asks]
+    return Choice(tuple(lines), tuple(missing)) if lines else Choice()
+
+
+def _answer(question: Question, found: list[Passage], most: int) -> list[Candidate]:
+    """The lines that answer one part; empty when the context leaves something essential open."""
+    everything = frozenset().union(*(passage.all for passage in found))
+    if any(unit.required and unit.covered(everything) < 1 for unit in question.units):
+        return []
+    weights = rarity(question, found)
+    if "summary" in question.kinds:
+        return main_points(question, found, weights)
+    ranked = sorted(candidates(question, found, weights), key=lambda candidate: -candidate.score)
+    first = next((candidate for candidate in ranked if fits(question, candidate)), None)
+    if first is None:
+        return []
+    chosen = joined(question, first, ranked[:NEXT_BEST], weights, most)
+    return with_list(question, chosen) if _enough(question.units, weights, together(chosen)) else []
+
+
+def choose_by_meaning(question: Question, found: list[Passage], embedding: BaseEmbedding) -> list[Candidate]:
+    """The nearest line in meaning among those that hold the question's years, quarters and identifiers."""
+    units = tuple(unit for unit in question.units if neutral(unit))
+    everything = frozenset().union(*(passage.all for passage in found))
+    if any(unit.covered(everything) < 1 for unit in units):
+        return []
+    bound = replace(question, units=units, terms=frozenset())
+    left = [one for one in candidates(bound, found, [unit.weight for unit in units]) if fits(bound, one)]
+    if not left:
+        return []
+    ranked = nearest(question, [(one.line, one.passage, one.score) for one in left], embedding)
+    return with_list(question, [left[i] for i in ranked[:2]])
+
+
+def _enough(units: tuple[Unit, ...], weights: list[float], covered: list[float]) -> bool:
+    if any(unit.required and value < ELSEWHERE for unit, value in zip(units, covered, strict=True)):
+        return False
+    return sum(weight * value for weight, value in zip(weights, covered, strict=True)) >= LEAST_COVERED * sum(weights)
+
+
+NOTHING_FOUND = {
+    "en": "Nothing was found in the documents for this question.",
+    "ko": "이 질문과 관련된 내용을 문서에서 찾지 못했습니다.",
+}
+"""What is said when there is no document at all."""
+
+NOT_FOUND = {
+    "en": "The documents do not answer this question.",
+    "ko": "문서에서 이 질문에 대한 답을 찾을 수 없습니다.",
+}
+
+_CITED = re.compile(r"\s?\[\d+\]")
+_LEAD = re.compile(r"^(?:[-*•‣▪◦○●·–►▶#]+\s+|[QA]\d*[.:]\s+)")
+
+_NUMBERED = re.compile(r"^\(?\d{1,2}[.)]\s+")
+
+
+"""What is said when there are documents and they do not answer."""
+
+NOT_SAID = {
+    "en": "The documents do not say: “{}”.",
+    "ko": "“{}”에 대한 답은 문서에 나와 있지 않습니다.",
+}
+"""What is said of one part of a question when the others are answered."""
+
+
+@task("answer")
+def answer(llm: Any, question: str, context: str = "", memory: str = "", **_: Any) -> str:
+    """A few sentences of the context with their citations, steps in full, or one of the two sentences of refusal.
+
+    A question about what was said is answered from the memory of the conversation.
+    """
+    if remembered := recalled(question, memory):
+        return remembered
+    if asks_back(question):
+        return NOT_FOUND[language(question)]
+    asked, found = read_question(question), passages(context)
+    if not found:
+        return NOTHING_FOUND[asked.language]
+    choice = choose(asked, found, llm.embedding) if asked.units else Choice()
+    if not choice.lines:
+        return NOT_FOUND[asked.language]
+    steps = [candidate for candidate in choice.lines if candidate.line.kind == "item"]
+    separator = "\n" if len(steps) > 1 else " "
+    several = len({candidate.passage.number for candidate in choice.lines}) > 1
+    said = dict.fromkeys(cite(asked, candidate, several) for candidate in choice.lines)
+    return separator.join([*said, *(_not_said(asked.language, part) for part in choice.missing)])
+
+
+def _not_said(language: str, part: str) -> str:
+    return NOT_SAID[language].format(re.sub("[“”]", '"', part))
+
+
+def cite(question: Question, candidate: Candidate, titled: bool) -> str:
+    """The line's own words with its citation before the full stop; a table row with the cells above it.
+
+    Next to lines of other documents (`titled`) it stands after its document's title, which often holds its subject.
+    """
+    line, name = candidate.line, candidate.passage.name
+    text = _row(question, line) if line.kind == "row" else _LEAD.sub("", line.text)
+    if titled and name and name not in text:
+        text = f"{name}: {_NUMBERED.sub('', text)}"
+    text = _CITED.sub("", " ".join(text.split()))
+    number = candidate.passage.number
+    if not number:
+        return text
+    body = text.rstrip(".!?。！？…:;, ")
+    end = text[len(body) :].strip()
+    return f"{body} [{number}]{end or '.'}"
+
+
+def _row(question: Question, line: Line) -> str:
+    """The label of a row and the asked cells, each behind the name of its column."""
+    label, *rest = asked_cells(question, line) or row_cells(line) or (("", ""),)
+    if not rest:
+        return ", ".join(cell for cell in cells(line.text) if cell)
+    if len(rest) + 1 < len(line.header):
+        return ", ".join([label[1], *(f"{name}: {cell}" for name, cell in rest if cell)])
+    return ", ".join(f"{name}: {cell}" if name else cell for name, cell in (label, *rest) if cell)
+
+
+MOST_STEPS = 40  # lines
+
+
+@task("steps")
+def steps(llm: Any, question: str, context: str, count: int, headings: Collection[str] = (), **more: Any) -> str:
+    """The steps in the first `count` documents, under these headings if there are any; else an answer as usual."""
+    asked, found = read_question(question), passages(context)[:count]
+    told = [line for one in found for line in _told(asked, one, headings)]
+    told = told or [line for one in found for line in _told(asked, one, ())]
+    return "\n".join(told[:MOST_STEPS]) or answer(llm, question, context, **more)
+
+
+def _told(asked: Question, found: Passage, headings: Collection[str]) -> list[str]:
+    places = [place for place, line in enumerate(found.lines) if line.kind != "heading" and not commands(line)]
+    told: list[str] = []
+    for heading, group in groupby(places, key=lambda place: found.lines[place].heading):
+        if headings and heading not in headings:
+            continue
+        said = _lines(asked, found, list(group))
+        told += [f"{heading.rstrip(':')}:", *said] if heading and said else said
+    return told
+
+
+def _lines(asked: Question, found: Passage, places: list[int]) -> list[str]:
+    """The numbered items under a heading, each with the sentences behind it; without items, the sentences."""
+    kinds = [found.lines[place].kind for place in places]
+    begin = kinds.index("item") if kinds.count("item") > 1 else 0
+    told: list[str] = []
+    for place in places[begin:]:
+        line = found.lines[place]
+        said = cite(asked, Candidate(line, found, place, (), 0.0), titled=False)
+        if told and line.kind != "item" and "item" in kinds and is_ended(line.text):
+            told[-1] = f"{told[-1]} {said}"
+        elif line.kind == "item" or is_ended(line.text):
+            told.append(said)
+    return told
+
+
+@task("restyle")
+def restyle(llm: Any, answer: str, **_: Any) -> str:
+    """The answer as it is."""
+    return answer

@@ -1,0 +1,138 @@
+"""How the keyless model tells what an utterance wants: no document, one fact, an explanation, or many places.
+
+It is fitted to labelled examples: ridge regression from the vector of an utterance and its shape to the four intents.
+Penalty, scales and margin were chosen by cross-validation on the examples.
+"""
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+from zlib import crc32
+
+import numpy as np
+from llama_index.core.base.embeddings.base import BaseEmbedding
+
+from lessons.keyless import task
+from lessons.models.vectors import QUESTIONS, key, read_vectors
+from lessons.settings import ROOT
+from lessons.text import normalize
+
+Label = Literal["chat", "simple", "moderate", "complex"]
+INTENTS: tuple[Label, ...] = ("chat", "simple", "moderate", "complex")  # the more chunks are fetched, the later
+EXAMPLES = ROOT / "data" / "context" / "utterances.jsonl"
+
+PENALTY = 2.0
+DOUBT = 0.05  # scores closer than this to the best are as good
+_BUCKETS = 4_096
+_CLAUSE = re.compile(r"[,;]|[?？.]\s|\b(?:and|or|than|versus|vs)\b|(?<=[가-힣])(?:랑|와|과|고|며)\s|그리고|보다")
+
+
+class Utterance(NamedTuple):
+    """What somebody typed, and what it wants: one of `INTENTS`."""
+
+    text: str
+    language: str
+    intent: Label
+
+
+@cache
+def utterances(path: Path = EXAMPLES) -> tuple[Utterance, ...]:
+    """The labelled utterances of a file."""
+    return tuple(Utterance(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines())
+
+
+class Classifier:
+    """Scores the four intents, about 0 to 1 each, from the vectors of an embedding model or, without one, from letters.
+
+    The examples' vectors are shipped for the keyless model. Any other model embeds them once, as passages.
+    """
+
+    def __init__(self, embedding: BaseEmbedding | None, examples: tuple[Utterance, ...]) -> None:
+        self.embedding = embedding
+        texts = [each.text for each in examples]
+        vectors, shapes = self._vectors(texts), np.array([_shape(text) for text in texts])
+        spread = np.sqrt(vectors.var(axis=0).sum()) or 1.0
+        units = np.repeat([spread, 1.0], [vectors.shape[1], shapes.shape[1]])
+        rows = np.hstack([vectors, shapes]) / units
+        wanted = np.array([[each.intent == label for label in INTENTS] for each in examples], dtype=float)
+        centred = rows - rows.mean(axis=0)
+        kernel = centred @ centred.T + PENALTY * np.eye(len(rows))
+        fitted = centred.T @ np.linalg.solve(kernel, wanted - wanted.mean(axis=0))
+        self.bias = wanted.mean(axis=0) - rows.mean(axis=0) @ fitted
+        self.weights = fitted / units[:, None]
+
+    def intent(self, text: str) -> Label:
+        """The best intent. In doubt it is the one that fetches more; chat has to be better than the others."""
+        vector = self.embedding.get_query_embedding(text) if self.embedding else _letters(text)
+        scores = np.concatenate([vector, _shape(text)]) @ self.weights + self.bias
+        best = scores[1:].max()
+        if scores[0] > best + DOUBT:
+            return "chat"
+        return INTENTS[1 + np.flatnonzero(scores[1:] >= best - DOUBT)[-1]]
+
+    def _vectors(self, texts: list[str]) -> np.ndarray:
+        if self.embedding is None:
+            return np.array([_letters(text) for text in texts])
+        shipped = read_vectors(self.embedding.model_name, QUESTIONS)
+        keys = [key("query", normalize(text)) for text in texts]
+        if shipped.keys() >= set(keys):
+            return np.array([shipped[k] for k in keys], dtype=float)
+        return np.array(self.embedding.get_text_embedding_batch(texts))
+
+
+@task("intent")
+def intent(llm: Any, question: str, **_: Any) -> dict[str, Label]:
+    """Signs without a letter or a digit, such as an emoji, are chat; an empty question is left to the search."""
+    if not any(sign.isalnum() for sign in question):
+        return {"intent": "chat" if question.strip() else "simple"}
+    return {"intent": llm.classifier.intent(question)}
+
+
+def _shape(text: str) -> list[float]:
+    """Length, number of clauses and whether a number is in it, scaled as the examples need.
+
+    Length is in bytes, of which a Korean syllable has three, because it says as much as two or three English letters.
+    """
+    clauses = len(_CLAUSE.findall(text))
+    return [min(len(text.encode()), 200) / 90, min(clauses, 4) / 3, 0.5 * any(sign.isdigit() for sign in text)]
+
+
+def _letters(text: str) -> np.ndarray:
+    """Without an embedding model: how often two and three letters follow on each other, hashed, of length 1."""
+    padded = f" {text.casefold()} "
+    pairs = [padded[i : i + size] for size in (2, 3) for i in range(len(padded) - size + 1)]
+    counts = np.log1p(np.bincount([crc32(pair.encode()) % _BUCKETS for pair in pairs], minlength=_BUCKETS))
+    return counts / np.linalg.norm(counts)
+
+
+REPLIES = {
+    "thanks": {"en": "You are welcome.", "ko": "천만에요."},
+    "farewell": {"en": "Goodbye.", "ko": "안녕히 가세요."},
+    "who": {
+        "en": "I answer questions about your documents and say where the answer stands.",
+        "ko": "저는 문서에 관한 질문에 답하고, 답이 어디에 있는지 알려 드립니다.",
+    },
+    "greeting": {
+        "en": "Hello. What would you like to know about your documents?",
+        "ko": "안녕하세요. 문서에서 무엇을 찾아 드릴까요?",
+    },
+    "other": {"en": "All right. Ask whenever you like.", "ko": "네, 언제든지 물어보세요."},
+}
+_KINDS = {
+    "thanks": r"\b(?:thank\w*|thx|cheers|appreciated|helped|helpful)\b|감사|고마|고맙|덕분|도움",
+    "farewell": r"\b(?:bye|goodbye|see you|take care|weekend|good night)\b|안녕히|다음에|주말|수고|고생",
+    "who": r"\b(?:who|what) (?:are|can) you\b|누구|뭐야",
+    "greeting": r"\b(?:hello|hi|hey|good (?:morning|afternoon|evening)|welcome|meet you|how are you|there)\b"
+    r"|안녕|반갑|반가"
+    r"|처음|아침|저기요|계신|지내",
+}
+_KIND = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _KINDS.items()}
+
+
+@task("small_talk")
+def small_talk(llm: Any, question: str, **_: Any) -> str:
+    """The reply that fits, in the language of the utterance."""
+    kind = next((kind for kind, pattern in _KIND.items() if pattern.search(question)), "other")
+    return REPLIES[kind]["ko" if re.search("[ㄱ-힣]", question) else "en"]

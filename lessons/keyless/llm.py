@@ -1,0 +1,182 @@
+"""The keyless model: a LlamaIndex LLM that extracts and never invents.
+
+Prompts carry the name of their task in `prompt.metadata["task"]`. This model computes the task from the prompt's
+variables with deterministic methods, so it needs no key, no server and no weights.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.base.llms.types import (
+    ChatMessage,
+    ChatResponse,
+    ChatResponseGen,
+    CompletionResponse,
+    CompletionResponseGen,
+    LLMMetadata,
+    MessageRole,
+    ToolCallBlock,
+)
+from llama_index.core.llms import CustomLLM
+from llama_index.core.llms.callbacks import llm_chat_callback, llm_completion_callback
+from llama_index.core.llms.function_calling import FunctionCallingLLM
+from llama_index.core.llms.llm import ToolSelection
+from llama_index.core.prompts import BasePromptTemplate
+from llama_index.core.tools import BaseTool
+from llama_index.core.types import TokenAsyncGen, TokenGen
+
+from lessons.keyless import (  # noqa: F401  they register their tasks
+    agent,
+    answer,
+    followups,
+    intent,
+    keywords,
+    notes,
+    queries,
+    relevance,
+    run,
+    summary,
+    task,
+)
+from lessons.settings import settings
+
+__all__ = ["OfflineLLM", "task"]
+
+ABOUT = (
+    "This is the keyless model: it extracts answers from the documents in its prompt and does not write freely. "
+    "Set OPENAI_API_KEY or OPENAI_BASE_URL to use a generative model."
+)
+_CONTEXT = re.compile(r"^\[Retrieved Context\]\n", re.MULTILINE)
+_MEMORY = "\n\n[Conversation Memory]\n"
+_FORMAT = "\n\n[Response Format]\n"
+_RULE = "\n\n[Citations]\n"
+_PIECE = re.compile(r"\s*\S+\s*?(?=\s|$)|\s+")
+
+
+class OfflineLLM(CustomLLM, FunctionCallingLLM):
+    """Does the registered tasks from the variables of their prompts.
+
+    With an embedding model it can also answer a question from documents in the other language.
+    """
+
+    model: str = "keyless-extractive"
+    embedding: BaseEmbedding | None = None
+
+    @cached_property
+    def classifier(self) -> intent.Classifier:
+        """What tells intents apart, fitted to the labelled examples."""
+        return intent.Classifier(self.embedding, intent.utterances())
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "OfflineLLM"
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        return LLMMetadata(
+            context_window=settings().context_window,
+            num_output=settings().max_output_tokens,
+            is_chat_model=True,
+            is_function_calling_model=True,
+            model_name=self.model,
+        )
+
+    def predict(self, prompt: BasePromptTemplate, **prompt_args: Any) -> str:
+        """Do the prompt's task. A prompt without a task is read as plain text; ModelError for an unknown task."""
+        if name := prompt.metadata.get("task"):
+            return str(run(name, self, {**prompt.kwargs, **prompt_args}))
+        return self._reply(prompt.format_messages(**prompt_args))
+
+    async def apredict(self, prompt: BasePromptTemplate, **prompt_args: Any) -> str:
+        return self.predict(prompt, **prompt_args)
+
+    def stream(self, prompt: BasePromptTemplate, **prompt_args: Any) -> TokenGen:
+        """The same answer, word by word."""
+        yield from _PIECE.findall(self.predict(prompt, **prompt_args))
+
+    async def astream(self, prompt: BasePromptTemplate, **prompt_args: Any) -> TokenAsyncGen:
+        async def pieces() -> TokenAsyncGen:
+            for piece in self.stream(prompt, **prompt_args):
+                yield piece
+
+        return pieces()
+
+    def structured_predict(
+        self, output_cls: Any, prompt: BasePromptTemplate, llm_kwargs: dict[str, Any] | None = None, **prompt_args: Any
+    ) -> Any:
+        """Do the prompt's task and validate what it gives as `output_cls`."""
+        result = run(prompt.metadata.get("task", "?"), self, {**prompt.kwargs, **prompt_args})
+        return output_cls.model_validate(result, from_attributes=True)
+
+    async def astructured_predict(
+        self, output_cls: Any, prompt: BasePromptTemplate, llm_kwargs: dict[str, Any] | None = None, **prompt_args: Any
+    ) -> Any:
+        return self.structured_predict(output_cls, prompt, llm_kwargs, **prompt_args)
+
+    @llm_completion_callback()
+    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+        """Answer a prompt in our own layout given as one text; say what this model is for any other text."""
+        system, _, question = prompt.rpartition("\nuser: ")
+        question = question.removesuffix("\nassistant: ").removesuffix("\nassistant:")
+        messages = [ChatMessage(system, role=MessageRole.SYSTEM), ChatMessage(question, role=MessageRole.USER)]
+        return CompletionResponse(text=self._reply(messages))
+
+    @llm_completion_callback()
+    def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponseGen:
+        text = ""
+        for piece in _PIECE.findall(self.complete(prompt).text):
+            text += piece
+            yield CompletionResponse(text=text, delta=piece)
+
+    @llm_chat_callback()
+    def chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
+        """Answer the last user message when the system message carries `[Retrieved Context]`; with tools, call them."""
+        if kwargs.get("tools"):
+            calls = run("tool_calls", self, {"messages": messages})
+            return ChatResponse(message=ChatMessage(role=MessageRole.ASSISTANT, blocks=calls))
+        return ChatResponse(message=ChatMessage(self._reply(messages), role=MessageRole.ASSISTANT))
+
+    @llm_chat_callback()
+    def stream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponseGen:
+        text = ""
+        for piece in _PIECE.findall(self._reply(messages)):
+            text += piece
+            yield ChatResponse(message=ChatMessage(text, role=MessageRole.ASSISTANT), delta=piece)
+
+    def get_tool_calls_from_response(
+        self, response: ChatResponse, error_on_no_tool_call: bool = True, **kwargs: Any
+    ) -> list[ToolSelection]:
+        """The calls of a response; none if it has none."""
+        return [
+            ToolSelection(tool_id=block.tool_call_id or "", tool_name=block.tool_name, tool_kwargs=block.tool_kwargs)
+            for block in response.message.blocks
+            if isinstance(block, ToolCallBlock)
+        ]
+
+    def _prepare_chat_with_tools(
+        self,
+        tools: Sequence[BaseTool],
+        user_msg: str | ChatMessage | None = None,
+        chat_history: list[ChatMessage] | None = None,
+        verbose: bool = False,
+        allow_parallel_tool_calls: bool = False,
+        tool_required: bool = False,
+        **kwargs: Any,
+    ) -> dict[str, Any]:
+        asked = [ChatMessage(user_msg) if isinstance(user_msg, str) else user_msg] if user_msg else []
+        return {"messages": [*(chat_history or []), *asked], "tools": [tool.metadata.name for tool in tools]}
+
+    def _reply(self, messages: Sequence[ChatMessage]) -> str:
+        system = next((m.content for m in messages if m.role == MessageRole.SYSTEM and m.content), "")
+        asked = next((m.content for m in reversed(messages) if m.role == MessageRole.USER), "")
+        question = (asked or "").partition(_RULE)[0]
+        section = _CONTEXT.search(system)
+        if section is None or not question:
+            return ABOUT
+        body = system[section.end() :]
+        body = body.rpartition(_FORMAT)[0] or body
+        context, _, memory = body.partition(_MEMORY)
+        return str(run("answer", self, {"question": question, "context": context, "memory": memory}))

@@ -1,0 +1,246 @@
+"""How the keyless model notes the entities of a conversation: the values that its user names, each under a key."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from lessons.keyless import task
+from lessons.keyless.recall import corrected, opens_correction, takes_back
+from lessons.keyless.values import key_of, same_key, topics, values
+from lessons.text import language, sentences
+
+_LATELY = 2  # turns within which 'no, 300' corrects something
+Noted = dict[str, tuple[str, str, int]]  # by what the key means: key, value and turn, the newest last
+
+
+@task("entities")
+def entities(
+    llm: Any, turns: Sequence[tuple[int, str, str]], known: Sequence[tuple[str, str, int]] = (), **_: Any
+) -> Any:
+    """What the user names in these turns (number, question, answer); an empty value takes an entity back."""
+    before: Noted = {same_key(key): (key, value, turn) for key, value, turn in known}
+    noted: Noted = dict(before)
+    for number, question, _answer in turns:
+        for sentence in sentences(question):
+            _read(sentence, number, noted)
+    new = [entity for meaning, entity in noted.items() if before.get(meaning) != entity]
+    return {"entities": [{"key": key, "value": value, "turn": turn} for key, value, turn in new]}
+
+
+def _read(sentence: str, number: int, noted: Noted) -> None:
+    if _correct(sentence, number, noted):
+        return
+    if takes_back(sentence):
+        _take_back(sentence, number, noted)
+        return
+    found: dict[str, tuple[str, list[str]]] = {}
+    for value in values(sentence):
+        key = key_of(sentence, value)
+        found.setdefault(same_key(key), (key, []))[1].append(value.text)
+    for key, texts in found.values():
+        _note(noted, key, ", ".join(dict.fromkeys(texts)), number)
+
+
+def _correct(sentence: str, number: int, noted: Noted) -> bool:
+    """Whether the sentence corrects something noted lately, the newest first."""
+    for key, value, turn in reversed(noted.values()):
+        if value and number - turn <= _LATELY and (new := corrected(value, sentence)):
+            _note(noted, key, new, number)
+            return True
+    return False
+
+
+def _take_back(sentence: str, number: int, noted: Noted) -> None:
+    for meaning, (key, value, _turn) in list(noted.items()):
+        if value and (value in sentence or meaning in topics(sentence) or key.casefold() in sentence.casefold()):
+            _note(noted, key, "", number)
+
+
+def _note(noted: Noted, key: str, value: str, turn: int) -> None:
+    noted.pop(same_key(key), None)
+    noted[same_key(key)] = key, value, turn
+
+
+_WHO = r"^(?:I|we)(?:[’']ve| have)?(?: also| currently| now| mainly| mostly| usually)*"
+_AM = r"^I(?:[’']m| am)(?: also| currently| now)*"
+_NAME = r"(?-i:[A-Z][\w’'-]+(?: [A-Z][\w’'-]+){0,2})"
+_THING = r"(?-i:(?:[A-Z][\w.+#-]*|[a-z]+\d\w*)(?:[ ,/](?:and |or )?[A-Z][\w.+#-]*){0,4})"
+_ILLNESS = (
+    r"(?:(?:type [12]|chronic|high|low|severe|mild|seasonal|gestational) )*"
+    r"(?:diabetes|asthma|cancer|migraines?|epilepsy|gout|eczema|anxiety|depression|hay fever|glaucoma|copd|reflux"
+    r"|psoriasis|hypertension|(?:blood |eye )?pressure|cholesterol"
+    r"|(?:[a-z]+ ){0,2}(?:disease|disorder|syndrome|deficiency|insufficiency|failure|intolerance|condition)"
+    r"|[a-z]+(?:itis|osis|emia|aemia|pathy|algia|apnoea|apnea|thyroidism))"
+)
+_HAVE = r"(?: have| got| suffer from| live with| been diagnosed with| was diagnosed with)*"
+_MEDICINE = (
+    r"(?:metformin|insulin|aspirin|ibuprofen|paracetamol|warfarin|antibiotics"
+    r"|[a-z]+(?:statin|pril|sartan|olol|cillin|azole|profen|parin|gliptin|oxetine|thyroxine|dipine))"
+)
+_JOB = r"[a-z][a-z -]{2,30}?(?=$| (?:and|at|in|for|who|from|with|by)\b)"
+_MONEY = r"(?:(?:about|around|only|now|roughly|up to|under|just) )*(?P<value>[^,;]*\d[^,;]*?)"
+_ENGLISH = (
+    ("name", rf"^(?:my name is|(?:please )?call me|I(?:[’']m| am) called) (?P<value>{_NAME})"),
+    ("condition", rf"{_WHO}{_HAVE} (?:an? )?(?P<value>{_ILLNESS}(?:(?:,| and|, and) {_ILLNESS})*)\b"),
+    ("condition", rf"{_AM} (?:an? )?(?P<value>diabetic|asthmatic|epileptic|pregnant|lactose intolerant|c?o?eliac)\b"),
+    ("allergy", rf"(?:{_AM}) allergic to (?P<value>[a-z -]+?)(?=$| and I\b)"),
+    ("allergy", rf"{_WHO} have an? (?P<value>[a-z -]+?) allergy"),
+    ("medicine", rf"(?:{_WHO} (?:take|use)|{_AM} (?:taking|on)) (?P<value>{_MEDICINE})\b"),
+    ("uses", rf"{_WHO} (?:use|run|rely on|work with|subscribe to|moved to|switched to) (?P<value>{_THING})"),
+    ("uses", rf"^(?:we[’']re|we are|I[’']m|I am) (?:on|using) (?P<value>{_THING})"),
+    ("budget", rf"^(?:my|our|the) (?:[a-z]+ )?budget (?:is|was|will be|changed to|is now) {_MONEY}$"),
+    ("budget", rf"{_WHO} (?:can|could|want to)(?: only)? (?:spend|afford|pay) {_MONEY}$"),
+    ("company", rf"{_WHO} work (?:for|at) (?P<value>{_NAME})"),
+    ("job", rf"{_WHO} work as (?:an? )?(?P<value>{_JOB})"),
+    ("home", rf"{_WHO} (?:live|moved|am based|are based) (?:in|to) (?P<value>{_NAME})"),
+    ("home", rf"{_AM} from (?P<value>{_NAME})"),
+    ("age", rf"{_AM} (?P<value>\d{{1,3}})(?: years old)?$"),
+    ("team", r"^(?:my|our) team (?:has|is|consists of) (?P<value>\d+[a-z ]*)"),
+    ("likes", rf"{_WHO} (?:prefer|like|love) (?P<value>(?!to\b)[^,;]+)"),
+    ("job", rf"{_AM} an? (?P<value>{_JOB})"),
+    ("", r"^(?:my|our) (?P<key>[a-z]+(?: [a-z]+)?) (?:is|are|was) (?:now )?(?P<value>[^,;]+)$"),
+)
+
+_ME = r"(?:^|\s)(?:저는|전|나는|난|저희는|우리는|제가|내가|우리가|저도|나도)\s(?:[^,]*?\s)??"
+_OUR = r"(?:제|내|저희|우리|저의|나의)"
+_MINE = rf"(?:^|\s){_OUR}\s(?:[가-힣]{{1,4}}\s)?"
+_BE = (
+    r"(?:이에요|예요|이고|이며|입니다|이야|야|인데요?|이?라고 (?:해요|합니다|불러 ?(?:주세요|줘))"
+    r"|으로 (?:바꿨|변경했)[가-힣]*|이었어요|였어요|정도(?:예요|입니다)?|$)"
+)
+_KOREAN_ILLNESS = (
+    r"(?:만성 |급성 |제?[12]형 )?"
+    r"[가-힣]*(?:당뇨병?|고혈압|저혈압|천식|편두통|통풍|비염|위염|관절염|[가-힣]{1,4}(?:병|증|염|암)|[가-힣]+ 질환)"
+)
+_TOOL = r"[A-Z][A-Za-z\d.+#-]*"
+_TOOLS = rf"{_TOOL}(?:(?:하고|와|과|이?랑|,)? {_TOOL}){{0,3}}"
+_USE = r"(?:쓰고|씁니다|써요|쓴다|써$|씀|사용|이용|씁)"
+_KOREAN_JOB = r"[가-힣]*(?:[가-힣](?:사|원|가|관|장|수|생|자)|개발자|디자이너|엔지니어|매니저|컨설턴트|프리랜서)"
+_KOREAN = (
+    ("이름", rf"^(?:.* )?(?:제|내|저의|나의) 이름은 (?P<value>[가-힣]{{2,5}}?|[A-Z][a-z]+(?: [A-Z][a-z]+)?){_BE}"),
+    ("이름", r"(?:^|\s)(?:저는|나는) (?P<value>[가-힣]{2,4}?|[A-Z][a-z]+)이?라고 (?:해요|합니다|불러)"),
+    ("알레르기", r"(?:^|\s)(?P<value>[가-힣]+)(?:에)? ?알레르기(?:가|도)? 있"),
+    ("질환", rf"(?:{_ME}|^)(?P<value>{_KOREAN_ILLNESS})(?:이|가|도|을|를)? (?:있(?!나|는지|을까)|앓|진단)"),
+    ("질환", rf"{_ME}(?P<value>[가-힣]*(?:당뇨병?|고혈압|천식)) 환자"),
+    ("복용 약", r"(?:^|\s)(?P<value>[가-힣A-Za-z]+?)(?:을|를|도) (?:매일 |하루 [가-힣]+ 번 |계속 )?복용"),
+    ("사용", rf"{_ME}(?P<value>{_TOOLS})(?:을|를|도|만|로)? (?:주로 |같이 |함께 |모두 )?{_USE}"),
+    ("예산", r"(?:^|\s)예산은 (?:약 |대략 |총 |이제 |한 )?(?P<value>[^,]*?\d[^,]*?(?:원|달러|유로|[만억](?! ?원)))"),
+    ("나이", rf"(?:{_ME}|{_MINE}나이는 )(?:올해 )?(?P<value>\d{{1,3}}(?:살|세)){_BE}"),
+    ("회사", rf"{_ME}(?P<value>[가-힣A-Z][가-힣A-Za-z]+)(?:에서 일|에 다[니녀닙]|에서 근무)"),
+    ("사는 곳", rf"(?:{_ME})(?P<value>[가-힣]{{2,8}})에 (?:살|거주)"),
+    ("팀", rf"{_MINE}팀(?:은|이) (?P<value>\d+ ?명)"),
+    ("선호", rf"{_ME}(?P<value>[가-힣A-Za-z\d ]+?)(?:을|를|이|가) (?:더 )?(?:선호|좋아(?:해|합|하고))"),
+    ("직업", rf"{_ME}(?P<value>{_KOREAN_JOB}){_BE}"),
+    ("", rf"(?:^|\s){_OUR}\s(?P<key>[가-힣]{{1,6}}(?: [가-힣]{{1,6}})?)(?:은|는) (?P<value>[^,]+?){_BE}"),
+)
+ENGLISH = [(key, re.compile(pattern, re.IGNORECASE)) for key, pattern in _ENGLISH]
+KOREAN = [(key, re.compile(pattern)) for key, pattern in _KOREAN]
+
+ADDED_TO = frozenset(["condition", "allergy", "medicine"])
+NO_KEYS = frozenset(
+    """
+    question questions problem guess point answer understanding concern next first last issue idea fault mistake
+    질문 말 뜻 생각 문제 요청 의견
+    """.split()  # noqa: SIM905
+)
+NO_VALUES = re.compile(
+    r"^(?:bit|little|lot|few|fan|while|not|no|what|how|why|when|where|who|that|this|it|broken|gone|wrong|missing|late"
+    r"|slow|afraid|sure|sorry|question|problem|환자|뭐|무엇|얼마|어디|언제|누구|어떻|왜|몇|어느|어떤|안 |없)\b",
+    re.IGNORECASE,
+)
+
+
+_CLAUSE = re.compile(
+    r"[;:!?]|,(?!\d{3})|\.(?!\d)|\s[–—-]\s|\b(?:and|but|so) (?=(?:I|we|my|our)\b)"
+    r"|(?<=[고만데])\s(?=(?:제|저|우리|저희) )"
+)
+_FILLER = re.compile(
+    r"^(?:(?:hi|hello|hey|well|ok(?:ay)?|so|and|but|also|actually|by the way|btw|no|yes|please note(?: that)?|note that"
+    r"|fyi|now|currently|anyway|안녕하세요|안녕|네|예|음|그리고|근데|그런데|참고로|사실|또|지금|현재)\b[\s,]*)+",
+    re.IGNORECASE,
+)
+_SUPPOSED = re.compile(
+    r"\b(?:if|suppose|imagine|assum\w+|pretend|say I|let's say|would|might|maybe)\b"
+    r"|만약|만일|가령|라면|다면|(?<=[가-힣])으?면\b|경우",
+    re.IGNORECASE,
+)
+_ALSO = re.compile(
+    r"\b(?:also|too|as well|additionally)\b|(?<=[가-힣A-Za-z\d])도\s|(?<![가-힣])또(?:한)?\s", re.IGNORECASE
+)
+_LONGEST = 60  # characters of a value
+Slots = dict[str, tuple[str, str]]  # by what the key means: key and value, the newest last
+
+
+@task("profile")
+def profile(llm: Any, said: str, known: Sequence[tuple[str, str]] = (), before: str = "", **_: Any) -> Any:
+    """The slots that a user's message changes; an empty value takes one back. `before` is the message before it."""
+    old: Slots = {same_key(key): (key, value) for key, value in known}
+    slots: Slots = dict(old)
+    for sentence in sentences(said):
+        _read_statement(sentence, before, slots)
+        before = f"{before} {sentence}"
+    return {"slots": [{"key": k, "value": v} for meaning, (k, v) in slots.items() if old.get(meaning) != (k, v)]}
+
+
+def _read_statement(sentence: str, before: str, slots: Slots) -> None:
+    found = list(stated(sentence))
+    if takes_back(sentence):
+        _take_back_slots(sentence, slots)
+    elif found:
+        for key, value in found:
+            _put(slots, key, value, added=_ALSO.search(sentence) is not None)
+    else:
+        _correct_slot(sentence, before, slots)
+
+
+def _correct_slot(sentence: str, before: str, slots: Slots) -> None:
+    """Only what the message before spoke of can be corrected by a mere 'no, 300'."""
+    for key, value in reversed(slots.values()):
+        if value and value in before and (new := corrected(value, sentence)):
+            _put(slots, key, new, added=False)
+            return
+
+
+def stated(sentence: str) -> Iterator[tuple[str, str]]:
+    """Key and value of every statement; a part that ends in a question mark states nothing."""
+    if _SUPPOSED.search(sentence):
+        return
+    patterns = KOREAN if language(sentence) == "ko" else ENGLISH
+    ends = [*(match.span() for match in _CLAUSE.finditer(sentence)), (len(sentence), len(sentence))]
+    start = 0
+    for end, following in ends:
+        clause = _FILLER.sub("", (opens_correction(sentence[start:end]) or sentence[start:end]).strip())
+        start = following
+        if sentence[end:following].strip() not in ("?", "？"):
+            yield from _statement(clause, patterns)
+
+
+def _statement(clause: str, patterns: Sequence[tuple[str, re.Pattern[str]]]) -> Iterator[tuple[str, str]]:
+    """One value for each key; what only 'my … is …' tells comes last and counts if nothing else did."""
+    found: dict[str, str] = {}
+    for name, pattern in patterns:
+        if (name in found) or (not name and found) or not (match := pattern.search(clause)):
+            continue
+        key = name or " ".join(match["key"].lower().split())
+        value = match["value"].strip(" .,!'\"“”")
+        if value and len(value) <= _LONGEST and not NO_VALUES.match(value) and key not in NO_KEYS:
+            found[key] = value
+    yield from found.items()
+
+
+def _put(slots: Slots, key: str, value: str, added: bool) -> None:
+    """An illness does not replace another; a name, a home or a budget does."""
+    meaning = same_key(key)
+    old = slots.pop(meaning, (key, ""))[1]
+    if old and (added or meaning in ADDED_TO) and value.casefold() not in old.casefold():
+        value = f"{old}, {value}"
+    slots[meaning] = key, value if value.casefold() not in old.casefold() or meaning not in ADDED_TO else old
+
+
+def _take_back_slots(sentence: str, slots: Slots) -> None:
+    """What a sentence takes back: the values that it names, or the slot of its topic where it names none."""
+    named = [m for m, (_, value) in slots.items() if any(p and p in sentence for p in value.split(", "))]
+    for meaning in named or [m for m in slots if m in topics(sentence)]:
+        key, value = slots.pop(meaning)
+        kept = [part for part in value.split(", ") if part not in sentence] if named else []
+        slots[meaning] = key, ", ".join(kept)

@@ -1,0 +1,219 @@
+"""How the keyless model turns a question into a search query: without its courtesies, with everything it is about."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from lessons.keyless import task
+from lessons.keyless.followups import Turn, standalone
+from lessons.keyless.words import read_question
+from lessons.text import ENGLISH_STOP_WORDS, language, terms
+from lessons.text.periods import spelled_otherwise
+
+_GREETINGS = (
+    r"^(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|excuse me|sorry(?: to bother you)?|um+|well|so|ok(?:ay)?"
+    r"|just out of curiosity|quick question|a question)\b[\s,.!:–-]*)+"
+    r"|(?<![가-힣])(?:안녕하세요|실례지만|죄송하지만|죄송한데|혹시|저기요?|있잖아요|음+|아|네)(?:[\s,.!]+|$)"
+)
+_REQUESTS = (
+    r"\b(?:(?:could|can|would|will) you (?:please |kindly )?(?:tell|show|explain to|help|give) (?:me|us)(?: with)?\b"
+    r"|(?:please )?tell (?:me|us)\b|i(?: would|['’]d) (?:really )?(?:like|love) to (?:know|ask|find out)\b"
+    r"|i (?:was |am |['’]m )(?:just )?wondering(?: if you could tell me)?\b|i (?:need|want) to (?:know|find out)\b"
+    r"|do you (?:happen to )?know\b|can i ask\b|if (?:possible|you don['’]t mind|i may ask)\b)[\s,:]*"
+    r"|\b(?:please|kindly|actually|basically|by the way)\b,?\s?|(?<![가-힣])좀\s"
+    r"|^(?:summari[sz]e|sum up|give me (?:an? )?(?:(?:short|brief|quick) )?(?:overview|summary) of|in short,"
+    r"|explain|analy[sz]e|describe)\s"
+)
+_THANKS = (
+    r"[\s,.!]*\b(?:thanks|thank you)(?: (?:so|very) much| a lot| in advance)?[.!]*$"
+    r"|\s?(?:감사합니다|고맙습니다|부탁드립니다|부탁드려요|부탁해요|부탁합니다)[.!]*(?=$|\s)"
+)
+_KOREAN_REQUESTS = (
+    r"\s?(?:에 대해서?\s)?(?:(?:자세히|간단히|간략히|짧게|빨리)\s)?"
+    r"(?:알려|말해|말씀해|설명해|가르쳐|찾아|보여|정리해|요약해|분석해)\s?"
+    r"(?:주세요|주시겠어요|주실 수 있나요|주실래요|줘요?|주십시오|달라|줄래)?[.?!]*$"
+    r"|(?:이|가)?\s?(?:궁금합니다|궁금해요|궁금한데요|알고 싶습니다|알고 싶어요|알고 싶은데요)[.?!]*$"
+)
+_FILLER = [re.compile(each, re.IGNORECASE) for each in (_GREETINGS, _THANKS, _REQUESTS, _KOREAN_REQUESTS)]
+
+
+@task("rewrite")
+def rewrite(llm: Any, question: str, **_: Any) -> str:
+    """The question without what only politeness put there; every word that a search looks for stays."""
+    query = question.strip()
+    for filler in _FILLER:
+        query = filler.sub("", query).strip()
+    query = re.sub(r"\s+", " ", query).strip(" ,.?!？")
+    return query if terms(query) else question
+
+
+_BE = re.compile(r"^(?:what|which|who)(?: (is|are|was|were)|[’']s) ((?!there\b|the one\b).+)$", re.IGNORECASE)
+_HOW_TO = re.compile(r"^how (?:do|can|should|could|would) (?:i|we|you|one) (.+)$|^how to (.+)$", re.IGNORECASE)
+_HOW_MANY = re.compile(r"^how (?:many|much) (.+)$", re.IGNORECASE)
+_ASKING = re.compile(
+    r"^(?:when|where|why|how|what|which|who)\b(?:\s(?:long|often|far))?"
+    r"(?:\s(?:is|are|was|were|do|does|did|can|will|would|should)\b)?\s*"
+    r"|^(?:do|does|did|can|could|will|would|should)\s",
+    re.IGNORECASE,
+)
+_DO = re.compile(r"\s(?:do|does|did)\b", re.IGNORECASE)
+_KOREAN_ASKING = re.compile(
+    r"(?<![가-힣])(?:언제|어디|어느|무슨|얼마|몇|왜|어떻게|어떤|누가|누구|무엇|뭐|뭘|며칠)(?:에|에서|서|나|까지|부터|를|을)?(?![가-힣])\s?"
+)
+_KOREAN_WHAT = re.compile(r"(?<![가-힣])(?:언제|어디|얼마|누구|무엇|뭐|며칠|어떻게|왜)\S*(?:요|까|죠|지)$")
+_KOREAN_IS = re.compile("(?:인가요|입니까|이에요|예요|일까요)$")
+_KOREAN_DOES = re.compile("([가-힣])(?:나요|니까|는지|죠)$")
+
+
+@task("hyde")
+def hyde(llm: Any, question: str, **_: Any) -> str:
+    """The question as a statement that leaves its answer open."""
+    said = statement(rewrite(llm, question))
+    return f"{said[:1].upper()}{said[1:]}."
+
+
+def statement(query: str) -> str:
+    """A question turned into the beginning of a statement: 'the revenue of Marlow in Q2 was'."""
+    if language(query) == "ko":
+        return _korean(query) or query
+    if match := _BE.match(query):
+        return f"{match[2]} {match[1] or 'is'}"
+    if match := _HOW_TO.match(query):
+        return f"To {match[1] or match[2]}"
+    if match := _HOW_MANY.match(query):
+        return f"The number of {_DO.sub('', match[1], count=1)}"
+    return _ASKING.sub("", query) or query
+
+
+def _korean(query: str) -> str:
+    """'매출은 얼마인가요' becomes '매출은 다음과 같습니다', '언제 보나요' becomes '봅니다'."""
+    if _KOREAN_WHAT.search(query):
+        return _KOREAN_WHAT.sub("다음과 같습니다", query)
+    query = _KOREAN_IS.sub("입니다", _KOREAN_ASKING.sub("", query))
+    return _KOREAN_DOES.sub(lambda match: _formal(match[1]), query).strip()
+
+
+def _formal(syllable: str) -> str:
+    """The last syllable of a verb stem with its formal ending: 보 + ㅂ니다, 있 + 습니다."""
+    open_syllable = (ord(syllable) - ord("가")) % 28 == 0
+    return (
+        f"{chr(ord(syllable) + 17)}니다"
+        if open_syllable
+        else f"{syllable}{'니다' if (ord(syllable) - ord('가')) % 28 == 17 else '습니다'}"
+    )
+
+
+# Ways to write the same thing, the first of each language being the usual one.
+_SAME = [
+    [form.strip() for form in line.split("=")]
+    for line in """
+chief executive officer = CEO = 대표이사 = 최고경영자
+chief financial officer = CFO = 재무책임자 = 최고재무책임자
+research and development = R&D = 연구개발
+operating profit = operating income = 영업이익
+net profit = net income = 당기순이익 = 순이익
+revenue = net sales = turnover = 매출 = 매출액
+year on year = year-on-year = compared with the previous year = 전년 동기 대비 = 전년 대비
+single sign-on = SSO = 싱글 사인온 = 통합 로그인
+multi-factor authentication = MFA = two-factor authentication = 다단계 인증 = 2단계 인증
+frequently asked questions = FAQ = 자주 묻는 질문
+side effects = adverse effects = 부작용 = 이상 반응
+standard deviation = SD = 표준편차
+confidence interval = CI = 신뢰구간
+null hypothesis = H0 = 귀무가설
+analysis of variance = ANOVA = 분산분석
+blood pressure = 혈압
+employees = staff = headcount = 직원 수 = 임직원 수 = 인원
+refund = reimbursement = 환불
+deadline = due date = 마감일 = 기한
+""".strip().splitlines()
+]
+_PARTS = re.compile(
+    r"\s*(?:[?？;]\s+|,?\s(?:and|as well as)\s"
+    r"(?=(?:what|when|who|where|why|how|which|is|are|was|were|does|did|do|can)\b))"
+    r"|(?<=[가-힣]고)[,]?\s(?=\S+\s\S+)|,?\s그리고\s",
+    re.IGNORECASE,
+)
+_LEAST = 2  # words that make a part a question of its own
+
+
+_PARTICLE = re.compile(
+    "(?<=[가-힣]{2})(?:에서는|에서|에는|에게|으로|까지|부터|이랑|랑|은|는|을|를|의|에|와|과)$|(?<=[가-힣]{3})(?:이|가|도|로|만|나)$"
+)
+_ENDING = re.compile(
+    r"(?:하나요|되나요|인가요|한가요|나요|까요|니까|이에요|예요|어요|아요|해요|돼요|죠|려면|면|는지)[?？]?$"
+)
+_NEGATIONS = frozenset("no not nor never without except cannot".split())  # noqa: SIM905
+_DENIED = re.compile("없|않|못|안$|아닌|아니")
+_KIND = {
+    "date": ("date", "날짜 시기"),
+    "number": ("amount", "금액 수"),
+    "steps": ("steps", "방법 절차"),
+    "why": ("reason", "이유 원인"),
+    "person": ("person responsible", "담당자"),
+}
+
+
+@task("expand")
+def expand(llm: Any, question: str, count: int = 3, **_: Any) -> dict[str, list[str]]:
+    """At most `count` other phrasings, the most different ones first."""
+    seen = {_same(question)}
+    found: list[str] = []
+    for variant in _variants(rewrite(llm, question)):
+        if len(found) < count and _same(variant) not in seen and terms(variant):
+            seen.add(_same(variant))
+            found.append(variant)
+    return {"queries": found}
+
+
+def _variants(query: str) -> Iterator[str]:
+    yield from _parts(query)
+    yield from spelled_otherwise(query)
+    yield from _other_words(query)
+    yield keywords(query)
+    yield statement(query)
+    yield _with_kind(query)
+    yield query
+
+
+def _parts(query: str) -> Iterator[str]:
+    """The questions that one question holds; a later one that lacks its subject takes it from the first."""
+    parts = [part.strip(" ,") for part in _PARTS.split(query) if len(part.split()) >= _LEAST]
+    if len(parts) > 1:
+        first = Turn(parts[0], "")
+        yield from (standalone(part, [first]) if part is not parts[0] else part for part in parts)
+
+
+def _other_words(query: str) -> Iterator[str]:
+    """The question with one of its expressions replaced by another of the same language."""
+    for forms in _SAME:
+        form = next((form for form in forms if _form(form).search(query)), None)
+        others = [other for other in forms if form and other != form and language(other) == language(form)]
+        if form and others:
+            yield _form(form).sub(others[0], query, count=1)
+
+
+def _form(form: str) -> re.Pattern[str]:
+    edge = r"(?<![\w-]){}(?![\w-])" if form.isascii() else "(?<![가-힣]){}(?![가-힣]{{3}})"
+    return re.compile(edge.format(re.escape(form)), 0 if form.isupper() else re.IGNORECASE)
+
+
+def keywords(query: str) -> str:
+    """Only the words that carry meaning, Korean ones without their particles and endings."""
+    words = [word.strip("?,.;:!？\"'’“”") for word in query.split()]
+    if language(query) == "ko":
+        kept = [word for word in words if terms(word) or _DENIED.match(word)]
+        return " ".join(_PARTICLE.sub("", _ENDING.sub("", word)) for word in kept)
+    dropped = ENGLISH_STOP_WORDS - _NEGATIONS
+    return " ".join(word for word in words if word.lower() not in dropped)
+
+
+def _with_kind(query: str) -> str:
+    """The keywords with a word for what is asked: a date, an amount, a reason …"""
+    kinds = read_question(query).kinds
+    place = language(query) == "ko"
+    return " ".join([keywords(query), *(words[place] for kind, words in _KIND.items() if kind in kinds)])
+
+
+def _same(text: str) -> str:
+    return re.sub(r"\W+", " ", text.casefold()).strip()

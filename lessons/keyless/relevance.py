@@ -1,0 +1,275 @@
+"""How the keyless model scores documents for a question: a linear model over features that a person can check.
+
+The search has compared the question with whole documents. Here they are compared with each other, and line by line: a
+word that stands in all candidates tells nothing, and one line that holds the rare words of the question tells more than
+a page that scatters them.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from lessons.keyless import task
+from lessons.keyless.answer import LEAST_COVERED, NOT_SAID, Part, choose, neutral, parts
+from lessons.keyless.lines import Passage, kept_text, passage, quarters, search_terms, years
+from lessons.keyless.queries import expand
+from lessons.keyless.scores import candidates, rarity, with_topics
+from lessons.keyless.summary import summary
+from lessons.keyless.words import Question, Unit, read_question
+from lessons.models.tokens import TokenEstimator
+from lessons.text import language, terms
+
+WEIGHTS = {
+    "search": 2.7,  # the score of the search
+    "line": 3.0,  # how much of the question, or of another phrasing or a part of it, the best line covers
+    "text": 2.7,  # how much of the question the document holds anywhere, rare words counting more
+    "meaning": 0.8,  # the similarity of the vectors, between the least and the most similar candidate
+    "contradiction": -1.0,  # its title names other years or quarters than the question
+}
+"""Fitted to the dev questions by `uv run python -m data.make.relevance`, which also cross-validates them."""
+
+EVEN = 7.4  # the weighted sum at which a document is as likely to be evidence as not; fitted with the weights
+BY_MEANING = 0.5  # words cannot be found across languages; a similar document counts as if its best line covered half
+
+
+@task("relevance")
+def relevance(llm: Any, question: str, documents: Sequence[Any], **_: Any) -> dict[str, list[dict[str, float]]]:
+    """A score from 0 to 10 for each document, numbered from 1. They are retrieved documents with their `legs`."""
+    sums = features(question, documents, llm) @ np.array(list(WEIGHTS.values()))
+    scores = 10 / (1 + np.exp(EVEN - sums))
+    return {"scores": [{"number": number, "score": float(score)} for number, score in enumerate(scores, start=1)]}
+
+
+def features(question: str, documents: Sequence[Any], llm: Any = None) -> np.ndarray:
+    """A row for each document, a column for each key of `WEIGHTS`."""
+    phrasings = [question, *expand(llm, question)["queries"]]
+    found = [passage(number, f"{each.source} {_title(each)}", each.content) for number, each in enumerate(documents)]
+    asked = with_topics(read_question(question), found)
+    heads = [search_terms(f"{each.source} {_title(each)} {_known(each, 'section', 'about')}") for each in documents]
+    meaning = _meaning(documents)
+    columns = {
+        "search": [each.score for each in documents],
+        "line": np.max([_lines(read_question(text), found, meaning) for text in phrasings], axis=0),
+        "text": _texts(asked, found),
+        "meaning": meaning,
+        "contradiction": [_contradictions(asked, head) for head in heads],
+    }
+    return np.array([columns[name] for name in WEIGHTS], dtype=float).T
+
+
+def _title(document: Any) -> str:
+    return " ".join(_known(document, "title").split())
+
+
+def _known(document: Any, *keys: str) -> str:
+    values = [document.metadata.get(key) or "" for key in keys]
+    return " ".join(" ".join(map(str, value)) if isinstance(value, list) else str(value) for value in values)
+
+
+def _meaning(documents: Sequence[Any]) -> list[float]:
+    """From 0 to 1; a document that the search by meaning did not find is as far as the last that it found."""
+    known = [each.legs["meaning"] for each in documents if "meaning" in each.legs]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    return [(each.legs.get("meaning", low) - low) / (high - low or 1.0) for each in documents]
+
+
+def _lines(asked: Question, found: list[Passage], meaning: Sequence[float]) -> list[float]:
+    asked = with_topics(asked, found)
+    weights = rarity(asked, found)
+    best = [max((line.score for line in candidates(asked, [one], weights)), default=0.0) for one in found]
+    return [
+        max(score, BY_MEANING * near) if one.language != asked.language else score
+        for score, near, one in zip(best, meaning, found, strict=True)
+    ]
+
+
+def _texts(asked: Question, found: list[Passage]) -> list[float]:
+    """The share of the question that each document holds, each word by how few lines of the candidates hold it."""
+    weighed = list(zip(rarity(asked, found), asked.units, strict=True))
+    total = sum(weight for weight, _ in weighed) or 1.0
+    return [sum(weight * unit.covered(one.all) for weight, unit in weighed) / total for one in found]
+
+
+def _contradictions(asked: Question, head: frozenset[str]) -> int:
+    """In how many of year and quarter the document is headed by others than those asked about."""
+    count = 0
+    for kind, mentions in (("year", years), ("quarter", quarters)):
+        wanted = [unit for unit in asked.units if unit.kind == kind]
+        said = mentions(head)
+        count += bool(wanted and said) and not any(unit.covered(said) for unit in wanted)
+    return count
+
+
+LEAST = 0.2  # of the question that a passage's best line covers; below it the passage is about something else
+ENOUGH = 0.5  # the same for the best passage, to be about the question at all
+SHARED = 0.25  # of a word that a heading has to hold: Korean particles hide the rest
+_PATH = " > "
+_STEPS = re.compile(r"\b(?:walk|guide|talk) me through\b|\bstep by step\b|단계|차례", re.IGNORECASE)
+
+
+@task("sufficiency")
+def sufficiency(llm: Any, question: str, documents: Sequence[Any], made: Sequence[str] = (), **_: Any) -> dict:
+    """A decision on passages: retrieved documents with an `outline`. `made` are the calls so far, in words."""
+    asked = read_question(question)
+    found = [passage(number, f"{each.source} | {_title(each)}", each.content) for number, each in enumerate(documents)]
+    covered = _covered(asked, found)
+    scores = {each["number"]: each["score"] for each in relevance(llm, question, documents)["scores"]}
+    helping = [number for number, share in enumerate(covered, start=1) if share >= LEAST]
+    ranked = sorted(helping, key=lambda number: -scores[number])
+    confidence = min(1.0, max(covered, default=0.0))
+    choice = choose(asked, [found[number - 1] for number in ranked], llm.embedding)
+    missing = " ".join(choice.missing) if choice.lines else question
+    decision: dict[str, Any] = {"ranked_indices": ranked, "confidence": confidence, "is_sufficient": False}
+    if asks_for_steps(question) and confidence >= ENOUGH and (section := _section(asked, documents, ranked)):
+        decision["section"], whole = section
+        if not whole:
+            return decision | {"missing": "the rest of the steps", "next_action": "get_section"}
+    if confidence >= ENOUGH and choice.lines and not choice.missing:
+        return decision | {"is_sufficient": True, "next_action": "none"}
+    query = _another(llm, question, missing, made)
+    action = "search_again" if query else "none"
+    return decision | {"missing": missing, "next_action": action, "refined_query": query}
+
+
+def asks_for_steps(question: str) -> bool:
+    """Whether a question asks how something is done, not only what it is."""
+    return "steps" in read_question(question).kinds or _STEPS.search(question) is not None
+
+
+def _title_of(document: Any) -> str:
+    return str(document.metadata.get("title") or "")
+
+
+def _covered(asked: Question, found: Sequence[Passage]) -> list[float]:
+    """How much of the question the best line of each passage covers."""
+    asked = with_topics(asked, list(found))
+    weights = rarity(asked, list(found))
+    return [max((line.score for line in candidates(asked, [one], weights)), default=0.0) for one in found]
+
+
+def _section(asked: Question, documents: Sequence[Any], ranked: Sequence[int]) -> tuple[str, bool] | None:
+    """The section of the first passage's file that the question is about, and whether all of its passages were found.
+
+    None if no heading is about it, or if it tells no steps.
+    """
+    first = documents[ranked[0] - 1]
+    outline: Mapping[str, Sequence[int]] = first.metadata.get("outline", {})
+    section = _asked_about(asked, _title_of(first), outline)
+    if section is None:
+        return None
+    found = [one.metadata for one in documents if one.source == first.source]
+    own = [known for known in found if known["chunk_index"] in outline[section]]
+    steps = any(known.get("has_steps") for known in own)
+    return (section, len(own) == len(outline[section])) if steps else None
+
+
+def _asked_about(asked: Question, title: str, outline: Mapping[str, Sequence[int]]) -> str | None:
+    """The outermost section whose headings share with the question what no other's do; the whole file for several."""
+    titled, said = _shared(asked, title), dict[str, set[str]]()
+    for path in filter(None, outline):
+        said.setdefault(path.partition(_PATH)[0], set()).update(_shared(asked, path) - titled)
+    best = [path for path, words in said.items() if words and not any(words < other for other in said.values())]
+    if len(best) == 1:
+        return best[0]
+    return "" if best or titled else None
+
+
+def _shared(asked: Question, heading: str) -> set[str]:
+    words = search_terms(heading)
+    return {unit.text for unit in asked.units if unit.weight >= 0.5 and unit.covered(words) >= SHARED}
+
+
+def _another(llm: Any, question: str, missing: str, made: Sequence[str]) -> str:
+    """A query that has not been searched for: what is missing, or the question in other words; empty if none is."""
+    searched = " ".join(made)
+    queries = [missing, *expand(llm, question)["queries"]]
+    return next((query for query in queries if terms(query) and f"'{query}'" not in searched), "")
+
+
+@task("condense")
+def condense(
+    llm: Any, question: str, documents: Sequence[Any], tokens: int, header: int = 0, **_: Any
+) -> dict[str, list[Any]]:
+    """Of each document its best lines; where the question shares no word with any, a sentence or two of each."""
+    found = [
+        passage(number, f"{document.source} | {document.metadata.get('title') or ''}", document.content)
+        for number, document in enumerate(documents, start=1)
+    ]
+    texts = _lines_for(question, found, tokens, header) or {
+        number: summary(llm, document.content) for number, document in enumerate(documents, start=1)
+    }
+    return {"summaries": [{"number": number, "text": text} for number, text in texts.items() if text]}
+
+
+def _lines_for(question: str, found: list[Passage], tokens: int, header: int) -> dict[int, str]:
+    """What is left of each document, by its number."""
+    asked, counter = with_topics(read_question(question), found), TokenEstimator()
+    ranked = sorted(candidates(asked, found, rarity(asked, found)), key=lambda one: -one.score)
+
+    def first(k: int) -> dict[int, str]:
+        kept: dict[int, set[int]] = {}
+        for best in ranked[:k]:
+            kept.setdefault(best.passage.number, set()).add(best.position)
+        return {one.number: kept_text(one.lines, kept[one.number]) for one in found if one.number in kept}
+
+    def size(k: int) -> int:
+        return sum(header + counter.count(text) for text in first(k).values())
+
+    return first(bisect_right(range(1, len(ranked) + 1), tokens, key=size))
+
+
+TELLING = 0.5  # weight from which a word goes into a query
+_NAMES = ("name", "code")
+
+_ADMITTED = re.compile("|".join(re.escape(said).replace(r"\{\}", "[^”]*") for said in NOT_SAID.values()))
+
+
+@task("judge_answer")
+def judge_answer(llm: Any, question: str, answer: str, quotes: str = "", **_: Any) -> dict[str, Any]:
+    """The parts that are not answered, how much is, and a query for each part that is missing.
+
+    An answer without quotes rests on nothing, so it answers nothing.
+    """
+    asked = read_question(question)
+    said = _ADMITTED.sub(" ", answer) if quotes else ""
+    known = search_terms(f"{said} {quotes}") if said.strip() else frozenset[str]()
+    crossing = bool(said.strip()) and language(said) != asked.language
+    each = [part for part in parts(asked) if part.asks] or parts(asked)
+    admitted = " ".join(_ADMITTED.findall(answer))
+    covered = [0.0 if part.words in admitted else _share_covered(_binding(part, crossing), known) for part in each]
+    missing = [part for part, share in zip(each, covered, strict=True) if share < LEAST_COVERED]
+    return {
+        "sufficient": not missing,
+        "quality": round(sum(covered) / len(covered), 2),
+        "missing": [part.words for part in missing],
+        "queries": [_query(part) for part in missing],
+    }
+
+
+def _binding(part: Part, crossing: bool) -> tuple[Unit, ...]:
+    return tuple(unit for unit in part.question.units if neutral(unit)) if crossing else part.question.units
+
+
+def _share_covered(units: tuple[Unit, ...], known: frozenset[str]) -> float:
+    """The share of the units' weight that the words cover; 0 if a name, a period or an identifier is left out."""
+    if not known:
+        return 0.0
+    if any(unit.required and unit.covered(known) == 0 for unit in units):
+        return 0.0
+    whole = sum(unit.weight for unit in units)
+    return sum(unit.weight * unit.covered(known) for unit in units) / whole if whole else 1.0
+
+
+def _query(part: Part) -> str:
+    """What the part is about, in its order, with the periods of the question, and with its names if it has none."""
+    named = any(unit.kind in _NAMES for unit in part.own)
+    telling = [
+        unit
+        for unit in part.question.units
+        if (unit in part.own and (unit.required or unit.weight >= TELLING))
+        or (unit not in part.own and unit.required and not (named and unit.kind in _NAMES))
+    ]
+    return " ".join(dict.fromkeys(unit.text for unit in telling)) or part.words

@@ -1,1 +1,0 @@
-"""The query transforms of the keyless model."""

@@ -1,0 +1,156 @@
+"""The periods that a question names, in either language, and the ones it only points at ('a year later', '전 분기')."""
+
+import calendar
+import re
+from dataclasses import dataclass
+
+from lessons.text.languages import language
+
+ORDINALS = ("first", "second", "third", "fourth")
+MONTHS = tuple(calendar.month_name)[1:]
+_PATTERNS = {
+    "year": re.compile(
+        r"(?<![\w.-])((?:19|20)\d\d)\s?년(?:도)?|(?<![\w.-])((?:19|20)\d\d)(?![\w-]|\.\d)"
+        r"|(?<![\w.-])(\d\d)년(?=\s?(?:[1-4]\s?분기|[상하]반기|1?\d월))"
+    ),
+    "quarter": re.compile(
+        rf"\bQ([1-4])\b|\b([1-4])Q\b|\b({'|'.join(ORDINALS)})[ -]quarter\b|(?<!\d)([1-4])\s?사?분기", re.IGNORECASE
+    ),
+    "half": re.compile(r"\bH([12])\b|\b(first|second)[ -]half\b|([상하])반기", re.IGNORECASE),
+    "month": re.compile(
+        rf"\b({'|'.join(m for m in MONTHS if m not in ('March', 'May'))}|(?-i:March|May)"
+        r"|(?<=in )(?:march|may)|(?<=and )(?:march|may)(?=\?|$))\b|(?<!\d)(1[0-2]|[1-9])월",
+        re.IGNORECASE,
+    ),
+}
+_COUNT = {"a": 1, "one": 1, "two": 2, "three": 3, "six": 6, "한": 1, "두": 2, "세": 3, "석": 3, "여섯": 6}
+_UNIT = {"분기": "quarter", "반기": "half", "년": "year", "해": "year", "월": "month", "달": "month", "개월": "month"}
+_AGO = re.compile(
+    r"\b(a|one|two|three|six|\d{1,2}) (year|quarter|month)s? (later|after|earlier|before|previously)\b"
+    r"|(한|두|세|석|여섯|\d{1,2})\s?(년|분기|개월|달|해) ?(전|뒤|후)",
+    re.IGNORECASE,
+)
+_NEXT_TO = re.compile(
+    r"\b(?:the )?(previous|prior|preceding|following|next) (year|quarter|month|half)\b"
+    r"|\bthe (year|quarter|month) (before|after)\b|\bthe (one) (before|after)(?: that)?\b"
+    r"|(?<![가-힣])(?:바로 )?(전|이전|직전|다음|그다음) ?(분기|반기|해|달)(?![가-힣]{3})"
+    r"|(?<![가-힣])(전|이듬|다음)(년|해|월)",
+    re.IGNORECASE,
+)
+_BACK = frozenset(["earlier", "before", "previously", "previous", "prior", "preceding", "전", "이전", "직전"])
+
+
+@dataclass(frozen=True)
+class Period:
+    """A named period and where in the text it stands. `unit`: year, quarter, half or month; `number` from 1."""
+
+    unit: str
+    number: int
+    start: int
+    end: int
+
+
+def periods(text: str) -> list[Period]:
+    """The periods of a text, in its order."""
+    found = [
+        Period(unit, _number(unit, next(filter(None, match.groups()))), *match.span())
+        for unit, pattern in _PATTERNS.items()
+        for match in pattern.finditer(text)
+    ]
+    return sorted(found, key=lambda period: period.start)
+
+
+def _number(unit: str, text: str) -> int:
+    text = text.lower()
+    if text.isdigit():
+        return int(text) + (2000 if unit == "year" and len(text) == 2 else 0)
+    if text in "상하":
+        return 1 + "상하".index(text)
+    return 1 + (ORDINALS.index(text) if text in ORDINALS else MONTHS.index(text.capitalize()))
+
+
+def pointed_at(text: str) -> tuple[str, int] | None:
+    """The unit and the number of steps of a period told by its distance: ('year', -1) for 'a year earlier'.
+
+    The unit is empty for 'the one before'.
+    """
+    if match := _AGO.search(text):
+        count, unit, way = [group.lower() for group in match.groups() if group]
+        steps = int(count) if count.isdigit() else _COUNT[count]
+    elif match := _NEXT_TO.search(text):
+        one, other = [group.lower() for group in match.groups() if group]
+        steps, (way, unit) = 1, (other, one) if other in ("before", "after") else (one, other)
+    else:
+        return None
+    return {"one": ""}.get(unit, _UNIT.get(unit, unit)), -steps if way in _BACK else steps
+
+
+def figures(text: str) -> set[str]:
+    """The numbers of a text: its periods in one spelling, and all others but those of a distance in time."""
+    found = {f"{period.unit} {period.number}" for period in periods(text)}
+    for period in reversed(periods(text)):
+        text = text[: period.start] + " " + text[period.end :]
+    return found | set(re.findall(r"\d+(?:[.,]\d+)*", _AGO.sub(" ", text)))
+
+
+_LENGTH = {"quarter": 4, "half": 2, "month": 12}
+
+
+def moved(named: dict[str, int], unit: str, steps: int) -> dict[str, int]:
+    """The periods (number by unit) so many steps later. Three months move a quarter that names no month."""
+    finest = next((each for each in ("month", "quarter", "half", "year") if each in named), "")
+    unit = unit or finest
+    if unit == "month" and unit not in named and finest == "quarter" and steps % 3 == 0:
+        unit, steps = "quarter", steps // 3
+    if unit not in named:
+        return {}
+    if unit == "year":
+        return {unit: named[unit] + steps}
+    years, place = divmod(named[unit] - 1 + steps, _LENGTH[unit])
+    return {unit: place + 1} | ({"year": named["year"] + years} if "year" in named and years else {})
+
+
+def written(unit: str, number: int, tongue: str, long: bool = False) -> str:
+    """A period as it is written in a language; `long` in words."""
+    if tongue == "ko":
+        names = {"quarter": "분기", "month": "월", "year": "년"}
+        return f"{'상하'[number - 1]}반기" if unit == "half" else f"{number}{names[unit]}"
+    match unit:
+        case "year":
+            return str(number)
+        case "month":
+            return MONTHS[number - 1]
+    return f"{ORDINALS[number - 1]} {unit}" if long else f"{unit[0].upper()}{number}"
+
+
+def spelled_otherwise(text: str) -> list[str]:
+    """The text with its quarters and months written otherwise: Q3 2024, third quarter of 2024, 2024년 3분기."""
+    found = _with_years(text, periods(text))
+    if all(part.unit == "year" for _, _, parts in found for part in parts):
+        return []
+    korean, short, long = ("ko", False), ("en", False), ("en", True)
+    styles = (korean, short) if language(text) == "ko" else (short, long, korean)
+    every = [re.sub(r"\bthe (?=[QH]\d)", "", _spelled(text, found, *style)) for style in styles]
+    return [one for one in dict.fromkeys(every) if one != text]
+
+
+def _with_years(text: str, found: list[Period]) -> list[tuple[int, int, list[Period]]]:
+    """Where the periods stand, each together with the year that stands next to it."""
+    joined: list[tuple[int, int, list[Period]]] = []
+    for period in found:
+        last = joined[-1] if joined else None
+        near = last and re.fullmatch(r"\s*(?:of|in|,)?\s*", text[last[1] : period.start])
+        if last and near and len(last[2]) == 1 and (last[2][0].unit == "year") != (period.unit == "year"):
+            joined[-1] = (last[0], period.end, [*last[2], period])
+        else:
+            joined.append((period.start, period.end, [period]))
+    return joined
+
+
+def _spelled(text: str, found: list[tuple[int, int, list[Period]]], tongue: str, long: bool) -> str:
+    for start, end, parts in reversed(found):
+        ordered = sorted(parts, key=lambda part: (part.unit == "year") == (tongue == "en"))
+        spoken = long and any(part.unit in ("quarter", "half") for part in parts)
+        new = (" of " if spoken else " ").join(written(part.unit, part.number, tongue, long) for part in ordered)
+        text = text[:start] + new + text[end:]
+    return text
