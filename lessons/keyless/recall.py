@@ -1,12 +1,15 @@
-"""Corrections: 'no, I meant 300', 'not 500 but 300', '아니요, 300만 원이에요', and what somebody takes back."""
+"""What was said in the conversation: corrections carried out, and questions about it answered in its own words.
+
+A memory is read line by line: `- key: value` is something noted, `user: …` and `assistant: …` are what somebody said.
+"""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from lessons.keyless.lines import search_terms
-from lessons.keyless.values import Value, topics, values
-from lessons.keyless.words import Question, Unit, read_question
+from lessons.keyless.values import topics, values
+from lessons.keyless.words import Unit, read_question
 from lessons.text import sentences
 from lessons.text.periods import periods
 
@@ -15,10 +18,6 @@ _OPENS = re.compile(
     r"|아니요?|아뇨|아 참|죄송(?:해요|합니다)?|정정(?:할게요|합니다|하면|해요)?|잘못 말했(?:어요|네요|습니다)"
     r"|다시 말하면|실은|사실은|참)[\s,.:;!–—-]+)+"
     r"(?:(?:i mean(?:t)?|it(?:'s| is|’s)|that(?:'s| is|’s)|make (?:that|it)|제 말은|그게 아니라|그거 말고)[\s,]+)?",
-    re.IGNORECASE,
-)
-_CHANGED = re.compile(
-    r"\b(?:instead|changed? (?:it |that )?to|is now|not anymore)\b|(?:으?로) (?:바꿨|변경|수정|고쳐|정정)",
     re.IGNORECASE,
 )
 _NOT_BUT = re.compile(
@@ -41,70 +40,6 @@ _TAKEN_BACK = re.compile(
 )
 
 
-def opens_correction(sentence: str) -> str | None:
-    """What stands behind 'no, I meant' or '아니요,'; None if the sentence does not begin so."""
-    match = _OPENS.match(sentence)
-    return sentence[match.end() :].strip() or None if match else None
-
-
-def takes_back(sentence: str) -> bool:
-    """Whether the sentence says that something no longer holds."""
-    return _TAKEN_BACK.search(sentence) is not None
-
-
-def corrected(old: str, sentence: str) -> str | None:
-    """The value that the sentence puts in place of `old`; None if it does not correct it.
-
-    A number alone takes over the unit of what it replaces, a month alone its year.
-    """
-    if sentence.rstrip().endswith(("?", "？")):
-        return None
-    if both := _NOT_BUT.search(sentence):
-        before, after = both["old"] or both["old_ko"], both["new"] or both["new_ko"]
-        return _replaced(old, after) if _numbers(before) & _numbers(old) or before.strip() in old else None
-    said = opens_correction(sentence)
-    if said is None and not _CHANGED.search(sentence):
-        return None
-    return _replaced(old, said or sentence)
-
-
-def put_right(statement: str, correction: str) -> str | None:
-    """The statement with the value that another sentence corrects; None if it corrects none of its values."""
-    for value in values(statement):
-        if new := corrected(value.text, correction):
-            return statement.replace(value.text, new, 1)
-    return None
-
-
-def _replaced(old: str, said: str) -> str | None:
-    """The value in `said` of the same kind as `old`, or its bare number in the place of the old one."""
-    before, after = values(old), values(said)
-    for value in after:
-        if _kind(value) in map(_kind, before):
-            return _within(old, value) if value.text != old else None
-    bare = _ONLY_A_NUMBER.fullmatch(said)
-    if after or not bare or not _BARE.search(old):
-        return None
-    return _BARE.sub(bare[1].strip(), old, count=1)
-
-
-def _within(old: str, value: Value) -> str:
-    """The new value; a month or quarter without a year stands in the year of the old one."""
-    year = next((period for period in periods(old) if period.unit == "year"), None)
-    finer = next((period for period in periods(old) if period.unit == value.kind), None)
-    if year and finer and not any(period.unit == "year" for period in periods(value.text)):
-        return old[: finer.start] + value.text + old[finer.end :]
-    return value.text
-
-
-def _kind(value: Value) -> str:
-    return {"name": "name", "service": "name", "identifier": "name"}.get(value.kind, value.kind)
-
-
-def _numbers(text: str) -> set[str]:
-    return {match[0].replace(",", "").strip() for match in _BARE.finditer(text)}
-
-
 _BY_YOU = re.compile(
     r"\byou (?:said|told|mentioned|answered|gave)\b|\b(?:did|have|had) you (?:say|said|tell|told|mention)"
 )
@@ -121,13 +56,11 @@ _ASKS_BACK = re.compile(
     re.IGNORECASE,
 )
 _OWN = re.compile(
-    r"\b(?:what|which|how (?:much|many|long|old|big)|who|where|when)\b[^?]*\b(?:my|mine|our|am I|are we)\b"
+    r"\b(?:what|which|how (?:much|many|long|old|big)|who|where|when)\b[^?]*"
+    r"\b(?:my|mine|our|am I|are we|(?:do|have|did) (?:I|we))\b"
     r"|(?<![가-힣])(?:제|내|저의|나의|우리|저희|제가|내가)\s[^?]*"
     r"(?:뭐|뭔|무엇|무슨|어느|어떤|얼마|몇|누구|어디|언제|어떻게 (?:되|돼))",
     re.IGNORECASE,
-)
-_OF_US = re.compile(
-    r"\b(?:what|which|how (?:much|many|long|old|big)|who|where|when)\b[^?]*\b(?:do|have|did) (?:I|we)\b", re.IGNORECASE
 )
 _ABOUT_SAYING = re.compile(
     r"^(?:(?:제|내|저의|나의|우리|저희|제가|내가|저는|나는)$|say|said|tell|told|mention\w*|ask\w*|state\w*|give|gave|given|remember\w*|recall|remind|earlier|가운데|중에서?|conversation|chat"
@@ -136,43 +69,10 @@ _ABOUT_SAYING = re.compile(
 )
 _QUOTED = re.compile(r"(?:이?라|한다|된다|는다|다|냐|자)고 (?:했|하셨|말|그랬|알려)[가-힣]*")
 _COUNTER = re.compile(r"몇\s?[가-힣]+")
-_WHERE_THEY_ARE = re.compile(r"\b(?:are we|am I) (on|in|at|with|from)\b", re.IGNORECASE)
-_WHAT_THEY_ARE = re.compile(r"\bwhat (?:kind|sort|type) of [\w -]+ (?:are we|am I)\b", re.IGNORECASE)
+_WHERE_THEY_ARE = re.compile(
+    r"\b(?:are we|am I) (on|in|at|with|from)\b|\bwhat (?:kind|sort|type) of .*(?:are we|am I)\b", re.I
+)
 _WE_ARE = r"\b(?:we(?: are|['’]re)|I(?: am|['’]m)) (?:now |still )?"
-
-
-def asks_back(question: str) -> bool:
-    """Whether only the conversation can answer a question, because it asks what its user said."""
-    return bool(_ASKS_BACK.search(question)) and not is_by_you(question)
-
-
-def is_by_you(question: str) -> bool:
-    """Whether it asks what the assistant said."""
-    return _BY_YOU.search(question) is not None
-
-
-def asks_what_was_said(question: str) -> bool:
-    """Whether it asks what its user or the assistant said."""
-    return bool(_ASKS_BACK.search(question)) or is_by_you(question)
-
-
-def asks_of_its_user(question: str) -> bool:
-    """Whether it asks something of its user, who may have said it: 'what is my budget?'"""
-    return bool(_OWN.search(question) or _OF_US.search(question))
-
-
-def subject(question: str) -> list[Unit]:
-    """The words that what was said must hold: those of the question without 'did I say', '몇 명' and '-다고 했죠'."""
-    units = read_question(_COUNTER.sub(" ", _QUOTED.sub(" ", question))).units
-    return [unit for unit in units if not _ABOUT_SAYING.match(unit.text.lower()) and unit.weight > 0.3]
-
-
-def says_what_they_are(question: str, statement: str) -> bool:
-    """Whether a statement says of its speaker what is asked: 'we are on Team' for 'which plan are we on?'"""
-    if where := _WHERE_THEY_ARE.search(question):
-        return re.search(rf"{_WE_ARE}{where[1]}\b", statement, re.IGNORECASE) is not None
-    return bool(_WHAT_THEY_ARE.search(question)) and re.search(rf"{_WE_ARE}an?\b", statement, re.I) is not None
-
 
 SAID = {
     "en": {
@@ -201,84 +101,136 @@ _LINE = re.compile(r"^(?:(?P<noted>- )|(?P<role>user|assistant): )(?P<text>.+)$"
 
 
 @dataclass(frozen=True)
-class Remembered:
-    """A line of a memory, or a sentence of it. `source` is noted, user or assistant."""
+class Said:
+    """A sentence of a conversation. `source` is noted, user or assistant; `topic` numbers what it belongs to."""
 
     source: str
     text: str
+    topic: int = 0
 
 
-def remembered(memory: str) -> list[Remembered]:
-    """What a memory's lines say, in their order; a line in no known form is left out.
+def opens_correction(sentence: str) -> str | None:
+    """What stands behind 'no, I meant' or '아니요,'; None if the sentence does not begin so."""
+    match = _OPENS.match(sentence)
+    return sentence[match.end() :].strip() or None if match else None
 
-    What a user corrected a few sentences later is put right, and the correction left out unless it says more than that.
+
+def takes_back(sentence: str) -> bool:
+    """Whether the sentence says that something no longer holds."""
+    return _TAKEN_BACK.search(sentence) is not None
+
+
+def corrected(old: str, sentence: str) -> str | None:
+    """The value that the sentence puts in place of `old`; None if it does not correct it.
+
+    A number alone takes over the unit of what it replaces, a month alone its year.
     """
-    lines: list[Remembered] = []
-    for line in _read(memory):
-        if not (line.source == "user" and _corrects(lines, line)) or _says_more(line):
-            lines.append(line)
-    return lines
+    if sentence.rstrip().endswith(("?", "？")):
+        return None
+    if both := _NOT_BUT.search(sentence):
+        before, after = both["old"] or both["old_ko"], both["new"] or both["new_ko"]
+        return _replaced(old, after) if _numbers(before) & _numbers(old) or before.strip() in old else None
+    said = opens_correction(sentence)
+    return _replaced(old, said) if said else None
 
 
-def _says_more(line: Remembered) -> bool:
-    return len({value.kind for value in values(line.text)}) > 1
+def _replaced(old: str, said: str) -> str | None:
+    """The value in `said` of the same kind as `old`, or its bare number in the place of the old one."""
+    kinds, after = {value.kind for value in values(old)}, values(said)
+    for value in after:
+        if value.kind in kinds and value.text != old:
+            year = next((period for period in periods(old) if period.unit == "year"), None)
+            dated = value.kind == "month" and year and year.number not in {each.number for each in periods(value.text)}
+            return f"{value.text} {year.number}" if year and dated and value.text.isascii() else value.text
+    bare = _ONLY_A_NUMBER.fullmatch(said)
+    return _BARE.sub(bare[1].strip(), old, count=1) if bare and not after and _BARE.search(old) else None
 
 
-def _corrects(lines: list[Remembered], line: Remembered) -> bool:
-    """Whether the line corrects one before it, which is then replaced by what it should have said."""
+def _numbers(text: str) -> set[str]:
+    return {match[0].replace(",", "").strip() for match in _BARE.finditer(text)}
+
+
+def settled(lines: Sequence[Said]) -> list[Said]:
+    """The lines with what users corrected a few lines later put right; a correction goes unless it says more."""
+    kept: list[Said] = []
+    for line in lines:
+        fixed = line.source == "user" and _put_right(kept, line.text)
+        if not fixed or len({value.kind for value in values(line.text)}) > 1:
+            kept.append(line)
+    return kept
+
+
+def _put_right(lines: list[Said], correction: str) -> bool:
+    """Whether the correction met one of the last lines, which now holds the new value."""
     for at in reversed(range(max(0, len(lines) - _LATELY), len(lines))):
-        if lines[at].source == "user" and (right := put_right(lines[at].text, line.text)):
-            lines[at] = Remembered("user", right)
-            return True
+        for value in values(lines[at].text) if lines[at].source == "user" else []:
+            if new := corrected(value.text, correction):
+                lines[at] = replace(lines[at], text=lines[at].text.replace(value.text, new, 1))
+                return True
     return False
+
+
+def remembered(memory: str) -> list[Said]:
+    """What a memory's lines say, settled, in their order; a line in no known form is left out."""
+    return settled(list(_read(memory)))
+
+
+def _read(memory: str) -> Iterator[Said]:
+    for line in memory.splitlines():
+        match = _LINE.match(line.strip())
+        if match and match["noted"]:
+            yield Said("noted", match["text"])
+        elif match:
+            yield from (Said(match["role"], sentence) for sentence in sentences(match["text"]))
+
+
+def is_by_you(question: str) -> bool:
+    """Whether it asks what the assistant said."""
+    return _BY_YOU.search(question) is not None
+
+
+def asks_back(question: str) -> bool:
+    """Whether only the conversation can answer a question, because it asks what its user said."""
+    return bool(_ASKS_BACK.search(question)) and not is_by_you(question)
 
 
 def recalled(question: str, memory: str) -> str | None:
     """The answer to a question about what was said; None for any other question, or if the memory does not hold it."""
-    back = asks_what_was_said(question)
-    if not memory or not (back or asks_of_its_user(question)):
-        return None
-    asked, wanted = read_question(question), subject(question)
+    back = _ASKS_BACK.search(question) is not None or is_by_you(question)
+    wanted = _subject(question) if memory and (back or _OWN.search(question)) else []
     if not wanted:
         return None
-    least = _LEAST_COVERED if back else 1.0
-    found = [line for line in remembered(memory) if _may_answer(line, asked, question, back)]
-    scored = [
-        (1.0 if says_what_they_are(question, line.text) else _covered(wanted, line), line.source == "noted", i)
-        for i, line in enumerate(found)
-    ]
+    asked = read_question(question)
+    found = [line for line in remembered(memory) if _may_answer(line, "number" in asked.kinds, is_by_you(question))]
+    scored = [(_covered(wanted, question, line.text), line.source == "noted", i) for i, line in enumerate(found)]
     best = max(scored, default=(0.0, False, 0))
-    return _told(asked.language, found[best[2]]) if best[0] >= least else None
+    if best[0] < (_LEAST_COVERED if back else 1.0):
+        return None
+    line = found[best[2]]
+    return SAID[asked.language][line.source].format(line.text.rstrip(".") if line.source == "noted" else line.text)
 
 
-def _read(memory: str) -> Iterator[Remembered]:
-    for line in memory.splitlines():
-        if not (match := _LINE.match(line.strip())):
-            continue
-        if match["noted"]:
-            yield Remembered("noted", match["text"])
-        else:
-            yield from (Remembered(match["role"], sentence) for sentence in sentences(match["text"]))
+def _subject(question: str) -> list[Unit]:
+    """The words that what was said must hold: those of the question without 'did I say', '몇 명' and '-다고 했죠'."""
+    units = read_question(_COUNTER.sub(" ", _QUOTED.sub(" ", question))).units
+    return [unit for unit in units if not _ABOUT_SAYING.match(unit.text.lower()) and unit.weight > 0.3]
 
 
-def _may_answer(line: Remembered, asked: Question, question: str, back: bool) -> bool:
-    """Whether a line is of the kind that is asked for: told by the right person, with a number for 'how much'."""
-    if line.source == "assistant" and not (back and is_by_you(question)):
+def _may_answer(line: Said, asks_a_number: bool, by_you: bool) -> bool:
+    """Whether a line was told by the right person, is no question, and has a number where one is asked for."""
+    if line.text.rstrip().endswith(("?", "？")) or (line.source == "assistant" and not by_you):
         return False
-    if line.text.rstrip().endswith(("?", "？")):
-        return False
-    return "number" not in asked.kinds or _NUMBER.search(line.text) is not None
+    return not asks_a_number or _NUMBER.search(line.text) is not None
 
 
-def _covered(wanted: list[Unit], line: Remembered) -> float:
-    found, about = search_terms(line.text), topics(line.text)
-    dated = any(value.kind in _PERIODS for value in values(line.text))
+def _covered(wanted: list[Unit], question: str, text: str) -> float:
+    """How much of the wanted words a line holds; all where it says 'we are on …' to 'which … are we on?'"""
+    if (where := _WHERE_THEY_ARE.search(question)) and re.search(rf"{_WE_ARE}{where[1] or 'an?'}\b", text, re.I):
+        return 1.0
+    found, about = search_terms(text), topics(text)
+    dated = any(value.kind in _PERIODS for value in values(text))
     held = [
         1.0 if topics(unit.text) & about or (dated and _WHEN.fullmatch(unit.text)) else unit.covered(found)
         for unit in wanted
     ]
     return sum(held) / len(held)
-
-
-def _told(language: str, line: Remembered) -> str:
-    return SAID[language][line.source].format(line.text.rstrip(".") if line.source == "noted" else line.text)

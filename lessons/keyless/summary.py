@@ -2,17 +2,16 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from math import log, sqrt
 from typing import Any
 
 from lessons.keyless import task
 from lessons.keyless.lines import Line, passages
-from lessons.keyless.notes import stated
-from lessons.keyless.recall import put_right, remembered
-from lessons.keyless.values import Value, key_of, same_key, values
+from lessons.keyless.recall import Said, remembered, settled
+from lessons.keyless.values import key_of, same_key, values
 from lessons.models.tokens import TokenEstimator
 from lessons.text import sentences, terms
 
@@ -85,93 +84,75 @@ def _spread(texts: tuple[str, ...]) -> tuple[Counter[str], int]:
 
 LONGEST_LINE = 160  # characters of a line
 _FADES = 0.95  # what is left of a line's weight for each line that came after it
-Turn = tuple[int, str, str]  # number, question and answer
 _STANDS = 1.5  # how much more the line weighs that stands for its topic
 _NUMBERS = ("money", "percent", "quantity", "date")
-
-
-@dataclass(frozen=True)
-class Told:
-    """A sentence of the conversation. `topic` numbers the run of turns that speak of the same things."""
-
-    role: str
-    text: str
-    topic: int
-
-    @property
-    def is_statement(self) -> bool:
-        """Whether the user says something instead of asking."""
-        if self.role != "user" or self.text.endswith(("?", "？")):
-            return False
-        return bool(values(self.text) or stated(self.text))
-
-    @property
-    def says_something(self) -> bool:
-        """Whether it is more than 'Noted.' or 'Thanks!'."""
-        return bool(self.is_statement or values(self.text) or len(terms(self.text)) > 2)
-
-    @property
-    def weight(self) -> float:
-        """How much it says: values and names count, and most of all what users say themselves."""
-        return 1 + min(3, len(values(self.text))) + 3 * self.is_statement + 0.5 * (self.role == "user")
+Turn = tuple[int, str, str]  # number, question and answer
 
 
 @task("recursive_summary")
 def recursive_summary(
     llm: Any, turns: Sequence[Turn], summary: str = "", count: int = 20, tokens: int = 500, **_: Any
 ) -> str:
-    """The new summary, at most `count` lines of a sentence each: what the old one says and what these turns add."""
-    lines = _settled(_followed_by(_old(summary), turns))
-    return _written(_heaviest(_finished_shrunk(lines), count, tokens))
+    """The new summary, at most `count` lines of a sentence each: what the old one says and what these turns add.
+
+    What was corrected is dropped, a topic that is over keeps what its user stated and one line more, and where there
+    are too many the lines that say least and are oldest go.
+    """
+    old: list[Said] = []
+    for line in remembered(summary):
+        old += [replace(line, topic=_topic(old, line.text))] if line.source != "noted" else []
+    lines = _current(_followed_by(old, turns))
+    present, stands = lines[-1].topic - 1 if lines else 0, _fullest(lines)
+    lines = [one for one in lines if one.topic >= present or _is_statement(one) or one is stands[one.topic]]
+    weights = [
+        (_weight(one) + _STANDS * (one is stands[one.topic])) * _FADES ** (len(lines) - 1 - at)
+        for at, one in enumerate(lines)
+    ]
+    return _fitting(lines, sorted(range(len(lines)), key=lambda at: -weights[at])[:count], tokens)
 
 
 @task("turns_summary")
 def turns_summary(llm: Any, turns: Sequence[Turn], tokens: int, **_: Any) -> str:
     """The lines of these turns that say most for their length, in their order, at most as many tokens."""
-    lines = _settled(_followed_by([], turns))
-    order = sorted(range(len(lines)), key=lambda at: -lines[at].weight / (20 + len(lines[at].text)))
-    return _written([lines[at] for at in sorted(_fitting(lines, order, tokens))])
+    lines = _current(_followed_by([], turns))
+    order = sorted(range(len(lines)), key=lambda at: -_weight(lines[at]) / (20 + len(lines[at].text)))
+    return _fitting(lines, order, tokens)
 
 
-def _fitting(lines: Sequence[Told], order: Iterable[int], tokens: int) -> list[int]:
-    """The places of the lines, taken in this order, that fit in so many tokens together."""
-    kept: list[int] = []
+def _fitting(lines: Sequence[Said], order: Sequence[int], tokens: int) -> str:
+    """The lines, taken in this order, that fit in so many tokens together, written in their own order."""
+    kept = ""
+    chosen: list[int] = []
     for at in order:
-        if TokenEstimator().count(_written([lines[each] for each in [*kept, at]])) <= tokens:
-            kept.append(at)
+        text = "\n".join(f"{lines[each].source}: {lines[each].text}" for each in sorted([*chosen, at]))
+        if TokenEstimator().count(text) <= tokens:
+            chosen, kept = [*chosen, at], text
     return kept
 
 
-def _written(lines: Iterable[Told]) -> str:
-    return "\n".join(f"{line.role}: {line.text}" for line in lines)
+def _is_statement(line: Said) -> bool:
+    """Whether the user says something instead of asking."""
+    return line.source == "user" and not line.text.endswith(("?", "？"))
 
 
-def _old(summary: str) -> list[Told]:
-    lines: list[Told] = []
-    for line in remembered(summary):
-        if line.source != "noted":
-            lines.append(Told(line.source, line.text, _topic(lines, line.text)))
-    return lines
+def _weight(line: Said) -> float:
+    """How much a line says: values and names count, and most of all what users say themselves."""
+    return 1 + min(3, len(values(line.text))) + 3 * _is_statement(line) + 0.5 * (line.source == "user")
 
 
-def _followed_by(lines: list[Told], turns: Sequence[Turn]) -> list[Told]:
+def _followed_by(lines: list[Said], turns: Sequence[Turn]) -> list[Said]:
     """The lines with what each turn adds: what its user states, the last question, the answer's best sentence."""
-    lines = list(lines)
     for _number, question, answer in turns:
-        topic = _topic(lines, f"{question} {answer}")
-        asked = sentences(" ".join(question.split()))
+        topic, wanted = _topic(lines, f"{question} {answer}"), set(terms(question))
+        asked, replies = sentences(" ".join(question.split())), sentences(" ".join(answer.split()))[:8]
         told = [sentence for sentence in asked if values(sentence) or sentence == asked[-1]]
-        lines += [Told("user", shortened(sentence, LONGEST_LINE), topic) for sentence in told[-3:]]
-        wanted = set(terms(question))
-        said = [
-            Told("assistant", shortened(each, LONGEST_LINE), topic) for each in sentences(" ".join(answer.split()))[:8]
-        ]
-        if said:
-            lines.append(max(said, key=lambda line: line.weight + 2 * len(wanted & set(terms(line.text)))))
-    return [line for line in lines if line.says_something]
+        said = [Said("assistant", shortened(each, LONGEST_LINE), topic) for each in replies]
+        best = sorted(said, key=lambda line: -_weight(line) - 2 * len(wanted & set(terms(line.text))))[:1]
+        lines = [*lines, *(Said("user", shortened(each, LONGEST_LINE), topic) for each in told[-3:]), *best]
+    return [one for one in lines if _is_statement(one) or values(one.text) or len(terms(one.text)) > 2]
 
 
-def _topic(lines: list[Told], text: str) -> int:
+def _topic(lines: list[Said], text: str) -> int:
     """The topic of the lines before, or the next one if the text shares too few terms with it."""
     if not lines:
         return 0
@@ -181,68 +162,27 @@ def _topic(lines: list[Told], text: str) -> int:
     return last if len(found) < 4 or len(found & known) >= 0.25 * min(len(found), len(known)) else last + 1
 
 
-def _settled(lines: list[Told]) -> list[Told]:
-    """Each line once, where it was said last, with every correction carried out."""
-    last = {(line.role, line.text): at for at, line in enumerate(lines)}
-    lines = [line for at, line in enumerate(lines) if last[line.role, line.text] == at]
-    for _round in range(len(lines)):
-        if (fewer := _without_stale(lines)) == lines:
-            break
-        lines = fewer
-    return lines
+def _current(lines: Sequence[Said]) -> list[Said]:
+    """Each line once, where it was said last, corrections carried out, without what was stated anew later."""
+    last = {(line.source, line.text): line for line in lines}
+    lines = settled([line for line in lines if last[line.source, line.text] is line])
+    numbers = [_numbers(line) for line in lines]
+    return [
+        line
+        for at, line in enumerate(lines)
+        if not any(later.get(key, text) != text for later in numbers[at + 1 :] for key, text in numbers[at].items())
+    ]
 
 
-def _without_stale(lines: list[Told]) -> list[Told]:
-    """The lines with the first correction carried out: the corrected line takes over the value, the correction goes."""
-    for at, line in enumerate(lines):
-        if line.role != "user":
-            continue
-        for before in reversed(range(max(0, at - 6), at)):
-            if lines[before].is_statement and (fixed := put_right(lines[before].text, line.text)):
-                return [*lines[:before], replace(lines[before], text=fixed), *lines[before + 1 : at], *lines[at + 1 :]]
-        if (stale := _stated_again(lines[:at], line)) is not None:
-            return lines[:stale] + lines[stale + 1 :]
-    return lines
+def _numbers(line: Said) -> dict[str, str]:
+    """The numbers that a user states, by what they are the numbers of."""
+    known = values(line.text) if _is_statement(line) else []
+    return {same_key(key_of(line.text, value)): value.text for value in known if value.kind in _NUMBERS}
 
 
-def _stated_again(before: list[Told], line: Told) -> int | None:
-    """Where the user said earlier what this line says anew, with another number."""
-    if not line.is_statement:
-        return None
-    now = _labelled(line.text)
-    for at, old in enumerate(before):
-        if old.is_statement and any(key in now and now[key] != text for key, text in _labelled(old.text).items()):
-            return at
-    return None
-
-
-def _labelled(text: str) -> dict[str, str]:
-    def key(value: Value) -> str:
-        return same_key(key_of(text, value))
-
-    return {key(value): value.text for value in values(text) if value.kind in _NUMBERS}
-
-
-def _finished_shrunk(lines: list[Told]) -> list[Told]:
-    """The last two topics whole; of each before them what the user stated, and one line more, the fullest."""
-    present = lines[-1].topic - 1 if lines else 0
-    stands = _fullest(lines)
-    return [line for line in lines if line.topic >= present or line.is_statement or line is stands[line.topic]]
-
-
-def _fullest(lines: list[Told]) -> dict[int, Told]:
+def _fullest(lines: Sequence[Said]) -> dict[int, Said]:
     """The line that stands for each topic: of those that are no statements of the user, the one with most values."""
-    fullest: dict[int, Told] = {}
-    for line in lines:
-        best = fullest.setdefault(line.topic, line)
-        if not line.is_statement and (best.is_statement or len(values(line.text)) > len(values(best.text))):
-            fullest[line.topic] = line
+    fullest: dict[int, Said] = {}
+    for line in sorted(lines, key=lambda line: (_is_statement(line), -len(values(line.text)))):
+        fullest.setdefault(line.topic, line)
     return fullest
-
-
-def _heaviest(lines: list[Told], count: int, tokens: int) -> list[Told]:
-    """The lines that weigh most, the older ones less and less, as many as fit."""
-    stands, last = _fullest(lines), len(lines) - 1
-    weights = [(line.weight + _STANDS * (line is stands[line.topic])) for line in lines]
-    order = sorted(range(len(lines)), key=lambda at: -weights[at] * _FADES ** (last - at))[:count]
-    return [lines[at] for at in sorted(_fitting(lines, order, tokens))]
