@@ -5,8 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from lessons import pages
-from lessons.pages import chat, context, copilot, documents, health, questions, scoreboard
-from lessons.pages.compare import compare
+from lessons.pages import chat, compare, context, copilot, documents, health, questions, scoreboard
 
 st.set_page_config(page_title="RAG workbook", page_icon="📚", layout="wide")
 st.html(Path(pages.__file__).with_name("style.css"))

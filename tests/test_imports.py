@@ -10,7 +10,7 @@ ROOMS = [
     ["errors"], ["settings"], ["trace"], ["text"], ["tables"], ["database"], ["models"], ["budget"], ["rag.types"],
     ["search.filters"], ["ingest"], ["rag.retrievers", "rag.context"], ["search"], ["rag.citations", "rag.refusals"],
     ["rag.answer"], ["rag.pipeline"], ["workspace"], ["agent"], ["rag.stages"], ["memory"], ["context"], ["copilot"],
-    ["library"], ["evaluate"], ["bench"], ["faults"], ["doctor"], ["doctor_report"], ["workbook"], ["exercises"],
+    ["library"], ["evaluate"], ["bench"], ["faults"], ["doctor"], ["workbook"], ["exercises"],
     ["course"], ["pages"], ["cli"],
 ]  # fmt: skip
 DEPTH = {name: depth for depth, names in enumerate(ROOMS) for name in names}

@@ -1,4 +1,4 @@
-"""The command that serves the app: `lessons app`."""
+"""The commands of a reader: `lessons doctor`, `lessons learn`, `lessons progress`, `lessons app`."""
 
 import signal
 import subprocess
@@ -7,10 +7,59 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from lessons.cli.shared import AsJson, print_json
+
 GRACE = 3.0
 """Seconds that the server has to end by itself. It waits for open pages to leave, which they do not do."""
 
 commands = typer.Typer()
+
+
+@commands.command()
+def doctor(
+    as_json: AsJson = False,
+    for_issue: Annotated[
+        bool, typer.Option("--report", help="Print a report to paste into an issue, without secrets and paths.")
+    ] = False,
+) -> None:
+    """Say what runs here: models, database, documents. Each line is ok or says what to do."""
+    from lessons.doctor import Report, checks, issue_report
+    from lessons.settings import settings
+
+    if for_issue:
+        typer.echo(issue_report())
+        return
+    report = Report()
+    for check in checks(settings()):
+        report.append(check)
+        if not as_json:
+            typer.echo(str(check))
+    if as_json:
+        print_json(report.as_dicts())
+    if not report.ok:
+        raise typer.Exit(1)
+
+
+@commands.command()
+def learn(
+    port: Annotated[int, typer.Option(help="Port of the address; the next free one if it is taken.")] = 8888,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
+    solutions: Annotated[
+        bool, typer.Option("--with-solutions/--without-solutions", help="The notebooks as a class gets them.")
+    ] = True,
+) -> None:
+    """Open the notebooks in JupyterLab, at the first one. It listens on this machine only."""
+    from lessons.course.learn import learn as open_notebooks
+
+    open_notebooks(solutions, port, browser)
+
+
+@commands.command()
+def progress(notebook: Annotated[str | None, typer.Argument(help="Number of a notebook, such as 04.")] = None) -> None:
+    """Show which exercises of the notebooks are done."""
+    from lessons.exercises import progress as done
+
+    typer.echo(str(done(notebook)))
 
 
 @commands.command(name="app")

@@ -1,22 +1,46 @@
-"""A conversation with one stage: follow-ups are understood from what was said, also after a reload."""
+"""A conversation with one stage, and the memory beside it: what is known, as it changes, and how to forget it."""
 
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
 from lessons.agent.telling import telling
-from lessons.memory.manager import Conversation
+from lessons.context.cache.table import AnswerTable
+from lessons.memory.forget import forget_user, known_of
+from lessons.memory.long_term import LongTerm
+from lessons.memory.manager import Conversation, ConversationStream
+from lessons.memory.profile import Profile, Slot
+from lessons.memory.recursive_summary import RecursiveSummary
 from lessons.memory.stores import message_store
+from lessons.memory.tiers import Tiers
 from lessons.memory.turns import Turns
-from lessons.pages.chat_memory import choose_memory, memory_named, memory_panel
-from lessons.pages.common import answering, begin_session, opened, plain, session, told_plainly
-from lessons.pages.limits import allow_questions
-from lessons.pages.show import show_answer
-from lessons.rag.answer import Answer
+from lessons.memory.types import Memory, Messages, Recollection
+from lessons.memory.window import NoMemory, Window
+from lessons.pages.answer import show_answer
+from lessons.pages.common import (
+    allow_questions,
+    answering,
+    begin_session,
+    counted,
+    keep,
+    kept,
+    opened,
+    session,
+    told_plainly,
+)
 from lessons.rag.stages import Stage, stages
 from lessons.rag.types import Scope
-from lessons.workspace import workspace
+from lessons.settings import settings
+from lessons.tables import plain
+from lessons.trace import Step
+from lessons.workspace import Workspace, workspace
+
+NAMES = {"none": "None", "window": "Window", "tiers": "Three tiers", "recursive": "Recursive summary"}
+_KINDS: dict[str, type[LongTerm]] = {"tiers": Tiers, "recursive": RecursiveSummary}
+_SECOND = 1.0
 
 
 @dataclass(frozen=True)
@@ -25,7 +49,7 @@ class Turn:
 
     question: str
     text: str
-    answer: Answer | None = None
+    answer: Any = None
 
 
 def page() -> None:
@@ -34,33 +58,65 @@ def page() -> None:
     st.caption("A conversation with one stage. Follow-ups are understood from what was said, also after a reload.")
     place, owner = opened()
     scope, session_id = Scope(owner), session("session")
-    turns = _turns(scope, session_id)
+    turns = turns_of("chat", scope, session_id, lambda: _stored(scope, session_id))
     stage, named = _controls(scope, session_id, bool(turns))
-    said = [(turn.question, turn.text) for turn in turns]
     with told_plainly():
-        memory = memory_named(named, place, scope, session_id, said)
-    if not turns:
-        st.info("Nothing has been said yet. Ask below, in English or Korean.")
-    for turn in turns:
-        _show(turn)
+        memory = _memory_named(named, place, scope, session_id, [(turn.question, turn.text) for turn in turns])
+    show_turns(turns, show_answer)
     with st.sidebar:
         memory_panel(memory.memory, turns[-1].question if turns else "", place, scope)
     if question := st.chat_input("In English or Korean"):
         with told_plainly():
             allow_questions(owner)
-            turns.append(_answered(stage, question, owner, Conversation(memory)))
+            stream = Conversation(memory).stream(answering(stage), question, user=owner)
+            turns.append(answered(question, stream, telling))
         st.rerun()
 
 
-def _turns(scope: Scope, session_id: str) -> list[Turn]:
-    """What this page shows, read from the store when it comes to a session for the first time."""
-    shown = st.session_state.get("chat")
+def turns_of(key: str, scope: Scope, session_id: str, stored: Callable[[], Iterable[tuple[str, str]]]) -> list[Turn]:
+    """What a page shows; read from where it is stored when the page comes to a session for the first time."""
+    shown = st.session_state.get(key)
     if shown is None or shown[0] != (scope.user_id, session_id):
         with told_plainly():
-            said = [content for _, content in message_store().get_or_create(scope, session_id).history()]
-        shown = (scope.user_id, session_id), [Turn(*pair) for pair in zip(said[::2], said[1::2], strict=True)]
-        st.session_state.chat = shown
+            shown = (scope.user_id, session_id), [Turn(*pair) for pair in stored()]
+        st.session_state[key] = shown
     return shown[1]
+
+
+def _stored(scope: Scope, session_id: str) -> Iterable[tuple[str, str]]:
+    said = [content for _, content in message_store().get_or_create(scope, session_id).history()]
+    return zip(said[::2], said[1::2], strict=True)
+
+
+def show_turns(turns: Sequence[Turn], show: Callable[[Any], None]) -> None:
+    """The conversation so far, its answers as `show` draws them; those from before a reload as mere text."""
+    if not turns:
+        st.info("Nothing has been said yet. Ask below, in English or Korean.")
+    for turn in turns:
+        with st.chat_message("user"):
+            st.markdown(plain(turn.question))
+        with st.chat_message("assistant"):
+            if turn.answer:
+                show(turn.answer)
+            else:
+                st.markdown(plain(turn.text))
+
+
+def answered(question: str, stream: ConversationStream, tell: Callable[[Step], str], every_step: bool = False) -> Turn:
+    """Stream the answer below what its steps are about, the last of them or each; one that fails is not remembered."""
+    with st.chat_message("user"):
+        st.markdown(plain(question))
+    with st.chat_message("assistant"), st.spinner("Thinking …"):
+        steps, place = st.container(), st.empty()
+        with closing(stream):
+            for event in stream.events():
+                if isinstance(event, str):
+                    place.markdown(plain(stream.answer.text))
+                elif every_step:
+                    steps.caption(plain(tell(event)))
+                else:
+                    place.markdown(plain(tell(event)))
+    return Turn(stream.answer.question, stream.answer.text, stream.answer)
 
 
 def _controls(scope: Scope, session_id: str, begun: bool) -> tuple[Stage, str]:
@@ -68,7 +124,7 @@ def _controls(scope: Scope, session_id: str, begun: bool) -> tuple[Stage, str]:
     names = list(stages())
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox("Stage", names, index=len(names) - 1, format_func=str.capitalize, key="stage", width=200)
-        memory = choose_memory()
+        memory = _choose_memory()
         if begun:
             st.button("New conversation", on_click=begin_session, args=("session",))
             _offer_to_forget(scope, session_id)
@@ -86,24 +142,138 @@ def _offer_to_forget(scope: Scope, session_id: str) -> None:
             st.rerun()
 
 
-def _show(turn: Turn) -> None:
-    with st.chat_message("user"):
-        st.markdown(plain(turn.question))
-    with st.chat_message("assistant"):
-        if turn.answer:
-            show_answer(turn.answer)
-        else:
-            st.markdown(plain(turn.text))
+@dataclass(frozen=True)
+class Recorded:
+    """A memory whose turns are also kept as messages, so that the page shows them after a reload."""
+
+    memory: Memory
+    messages: Messages
+
+    def recall(self, question: str) -> Recollection:
+        return self.memory.recall(question)
+
+    def remember(self, question: str, answer: str) -> None:
+        self.messages.add(("user", question), ("assistant", answer))
+        if not isinstance(self.memory, Window):
+            self.memory.remember(question, answer)
 
 
-def _answered(stage: Stage, question: str, owner: str, conversation: Conversation) -> Turn:
-    """Stream the answer; one that fails is not remembered (row A5)."""
-    with st.chat_message("user"):
-        st.markdown(plain(question))
-    with st.chat_message("assistant"), st.spinner("Thinking …"):
-        place = st.empty()
-        with closing(conversation.stream(answering(stage), question, user=owner)) as stream:
-            for event in stream.events():
-                place.markdown(plain(stream.answer.text if isinstance(event, str) else telling(event)))
-    answer = stream.answer
-    return Turn(answer.question, answer.text, answer)
+def _choose_memory() -> str:
+    """The name of the memory that the reader wants; the last of them at first."""
+    names = list(NAMES)
+    begin = names.index(kept("memory")) if kept("memory") in names else len(names) - 1
+    chosen = st.selectbox("Memory", names, index=begin, format_func=NAMES.__getitem__, key="memory-box", width=200)
+    keep("memory", chosen)
+    return chosen
+
+
+def _memory_named(name: str, place: Workspace, scope: Scope, session: str, said: Sequence[tuple[str, str]]) -> Recorded:
+    """The memory of a session. A long-term one first takes up the turns that were said under another."""
+    messages = message_store().get_or_create(scope, session)
+    if name not in _KINDS:
+        return Recorded(Window(messages) if name == "window" else NoMemory(), messages)
+    memory = _KINDS[name].of(place, scope, session)
+    for question, answer in said[memory.turns.count() :]:
+        memory.remember(question, answer)
+    return Recorded(memory, messages)
+
+
+def memory_panel(memory: Memory, question: str, place: Workspace, scope: Scope) -> None:
+    """What the memory would hand to the next answer, part by part, and the profile of the user."""
+    awaits = isinstance(memory, LongTerm) and memory.awaits_update()
+
+    @st.fragment(run_every=_SECOND if awaits else None)
+    def panel() -> None:
+        if awaits and not memory.awaits_update():  # type: ignore[attr-defined]
+            st.rerun()
+        with told_plainly():
+            recalled = memory.recall(question)
+            st.caption(f"About {recalled.tokens:,} tokens go with the next question.")
+            _show_window(recalled)
+            if isinstance(memory, LongTerm):
+                _show_long_term(memory, recalled)
+            _show_profile(Profile(place.engine, scope), isinstance(memory, LongTerm))
+
+    panel()
+    _offer_to_forget_me(place, scope)
+
+
+def _show_window(recalled: Recollection) -> None:
+    asked = [content for role, content in recalled.history if role == "user"]
+    with st.expander(f"Window: {counted(len(asked), 'turn')} word for word", expanded=bool(asked)):
+        for question in asked:
+            st.caption(plain(question))
+
+
+def _show_long_term(memory: LongTerm, recalled: Recollection) -> None:
+    state, chosen = memory.state, settings()
+    lines = state.summary.split("\n")
+    count = len([line for line in lines if line])
+    limited = isinstance(memory, RecursiveSummary)
+    many = f"{count} of {chosen.summary_sentences} sentences" if limited else counted(count, "sentence")
+    upto = f"turns 1–{state.upto}" if state.upto > 1 else "turn 1"
+    title = f"Summary: {many}, {upto}" if count else "Summary: empty"
+    with st.expander(title, count > 0):
+        for line in filter(None, lines):
+            st.caption(plain(line))
+    if isinstance(memory, Tiers):
+        older = _section(recalled.memory, "Older turns")
+        with st.expander(f"Older turns found by meaning: {counted(len(older), 'line')}", bool(older)):
+            for line in older:
+                st.caption(plain(line))
+        return
+    with st.expander(f"Entities: {len(state.entities)} of {chosen.entities_kept}", bool(state.entities)):
+        for entity in reversed(state.entities):
+            st.caption(f"**{plain(entity.key)}** {plain(entity.value)} · turn {entity.turn}")
+
+
+def _section(memory: str, title: str) -> list[str]:
+    """The lines under a title, up to the next one."""
+    lines = memory.splitlines()
+    begin = next((at for at, line in enumerate(lines) if line.startswith(title)), len(lines))
+    found = []
+    for line in lines[begin + 1 :]:
+        if line.endswith(":") and not line.startswith(("user: ", "assistant: ", "- ")):
+            break
+        found.append(line)
+    return found
+
+
+def _show_profile(profile: Profile, used: bool) -> None:
+    slots = profile.slots()
+    note = "" if used else ": this memory does not use it"
+    with st.expander(f"Profile ({len(slots)}){note}", bool(slots)):
+        st.caption("What you said about yourself. It goes with you from conversation to conversation.")
+        for slot in reversed(slots):
+            _show_slot(profile, slot)
+
+
+def _show_slot(profile: Profile, slot: Slot) -> None:
+    with st.popover(f"{plain(slot.key)}: {plain(slot.value)}", use_container_width=True):
+        if slot.said:
+            st.caption(f"You said: “{plain(slot.said)}”")
+        value = st.text_input("Value", slot.value, key=f"slot-{slot.key}")
+        if st.button("Correct", key=f"correct-{slot.key}"):
+            profile.put(slot.key, value, slot.said)
+            st.rerun()
+        if st.button("Delete", key=f"delete-{slot.key}"):
+            profile.delete(slot.key)
+            st.rerun()
+
+
+def _offer_to_forget_me(place: Workspace, scope: Scope) -> None:
+    """After a second click, everything that conversations left behind about this owner is gone."""
+    with st.popover("Forget me", icon=":material/delete_forever:"), told_plainly():
+        known = known_of(place.engine, scope)
+        st.markdown(
+            f"This deletes for good, for **{plain(scope.user_id)}**: the messages of all conversations, "
+            f"the turns, summaries and entities of {known.sessions} of them, "
+            f"{counted(known.facts, 'fact')} of the profile, "
+            "and the answers kept for reuse. Your documents stay."
+        )
+        if st.button("Delete all of it", type="primary"):
+            forget_user(place.engine, scope, message_store())
+            AnswerTable(place.engine).clear(scope.user_id)
+            st.session_state.pop("chat", None)
+            keep("session", "")
+            st.rerun()

@@ -1,23 +1,32 @@
-"""What every page needs: the workspace, the owner, and text that is shown but never interpreted."""
+"""What every page needs: the workspace, the owner, what a visitor may ask, and what outlives a reload."""
 
 import re
 import secrets
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from threading import Lock
+from time import monotonic
 
 import streamlit as st
+from matplotlib.figure import Figure
+from streamlit.delta_generator import DeltaGenerator
 
 from lessons.context.cache.cache import Cached, with_cache
 from lessons.errors import LessonsError
 from lessons.library import ensure_corpus, indexes, shipped_documents
 from lessons.models.llm import describe
-from lessons.pages.limits import is_shared
-from lessons.rag.stages import Stage
+from lessons.rag.stages import Stage, stages
 from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.tables import plain
 from lessons.workspace import Workspace, workspace
 
+HOME = ("127.0.0.1", "localhost", "::1")
+"""Addresses on which the app listens to its own machine only."""
+
+PIXELS = 100  # an inch of a figure
 _SESSION = re.compile(r"[\w-]{22}", re.ASCII)  # what `secrets.token_urlsafe(16)` gives
 TYPE_ANOTHER = " Type a name to choose another, such as the one of `lessons ingest --user`; a new name begins empty."
 
@@ -25,6 +34,24 @@ TYPE_ANOTHER = " Type a name to choose another, such as the one of `lessons inge
 def counted(number: int, noun: str) -> str:
     """For example `1 turn` or `1,200 turns`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def page_of(page: object) -> str:
+    """The page of a citation or a piece of evidence, to be put behind the name of its file; empty if it has none."""
+    return f", p. {page}" if page else ""
+
+
+def show_plot(figure: Figure, alt: str, place: DeltaGenerator | None = None) -> None:
+    """Draw it here or in `place`, as large as in a notebook; `alt` says in words what it shows."""
+    (place or st).pyplot(figure, width=round(PIXELS * figure.get_figwidth()), alt=alt)
+
+
+def choose_stages(key: str) -> list[Stage]:
+    """The stages that are chosen, in the order of the course; all of them at first."""
+    names = list(stages())
+    st.session_state.setdefault(key, names)
+    chosen = st.pills("Stages", names, selection_mode="multi", format_func=str.capitalize, key=key)
+    return [stages()[name] for name in names if name in chosen]
 
 
 @contextmanager
@@ -134,3 +161,69 @@ def _open() -> Workspace:
     )
     bar.empty()
     return place
+
+
+@dataclass
+class RateLimit:
+    """At most `most` events of a visitor within `seconds`. Safe under threads; visitors who stay away are forgotten."""
+
+    seconds: float
+    clock: Callable[[], float] = monotonic
+    _events: dict[str, deque[float]] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def take(self, visitor: str, most: int, number: int = 1) -> float:
+        """Count `number` events and give 0; or count nothing, and give the seconds until they are allowed."""
+        now = self.clock()
+        with self._lock:
+            for name in [name for name, events in self._events.items() if events[-1] <= now - self.seconds]:
+                del self._events[name]
+            events = self._events.get(visitor, deque())
+            while events and events[0] <= now - self.seconds:
+                events.popleft()
+            if len(events) + number > most:
+                late = max(0, min(len(events), len(events) + number - most) - 1)
+                return events[late] + self.seconds - now if events else self.seconds
+            if number:
+                self._events[visitor] = events
+                events.extend([now] * number)
+            return 0.0
+
+
+@st.cache_resource
+def _limits() -> tuple[RateLimit, RateLimit]:
+    return RateLimit(60), RateLimit(3_600)
+
+
+def allow_questions(owner: str, number: int = 1) -> None:
+    """Count questions of this visitor; LessonsError with the seconds to wait if there were too many in a minute."""
+    most = settings().questions_a_minute * _generosity()
+    if wait := _limits()[0].take(_visitor(owner), most, number):
+        raise LessonsError(
+            f"That is more than {most} answers a minute, which is what one visitor may ask for here; "
+            f"ask again in {wait:.0f} seconds, or of fewer stages."
+        )
+
+
+def allow_uploads(owner: str, number: int) -> None:
+    """Count uploaded files of this visitor; LessonsError with the minutes to wait if there were too many in an hour."""
+    most = settings().uploads_an_hour * _generosity()
+    if wait := _limits()[1].take(_visitor(owner), most, number):
+        raise LessonsError(
+            f"That is more than {most} files an hour, which is what one visitor may upload here; "
+            f"upload again in {wait / 60:.0f} minutes, or fewer files."
+        )
+
+
+def is_shared() -> bool:
+    """Whether other machines can reach the app."""
+    return st.get_option("server.address") not in HOME
+
+
+def _generosity() -> int:
+    return 1 if is_shared() else settings().limits_at_home
+
+
+def _visitor(owner: str) -> str:
+    """An owner at an address: a reload of the page does not begin anew."""
+    return f"{owner}@{st.context.ip_address or 'here'}"

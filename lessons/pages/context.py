@@ -12,15 +12,14 @@ from lessons.context.managed import Managed, found_documents
 from lessons.context.manager import ContextManager, ManagedContext, Shares
 from lessons.context.tokens import TokenManager
 from lessons.evaluate.pictures import plot_budget
-from lessons.pages.common import opened, plain, told_plainly
-from lessons.pages.golden_picker import sample_questions
-from lessons.pages.limits import allow_questions
-from lessons.pages.plot import show_plot
-from lessons.pages.show import show_answer
+from lessons.pages.answer import show_answer
+from lessons.pages.asking import sample_questions
+from lessons.pages.common import allow_questions, opened, show_plot, told_plainly
 from lessons.rag.answer import Answer
 from lessons.rag.stages import stages
 from lessons.rag.types import Compressor
 from lessons.settings import settings
+from lessons.tables import plain
 
 WAYS: dict[str, Compressor | None] = {
     "Cut to their beginnings": None,

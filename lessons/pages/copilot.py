@@ -1,21 +1,22 @@
 """The copilot: a support chat that shows what it calls, how it judges what it finds, and how it ends."""
 
-from contextlib import closing
-from dataclasses import dataclass
+import secrets
 
 import streamlit as st
 
 from lessons.copilot.copilot import Copilot, CopilotAnswer
+from lessons.copilot.cost import CostModel, measured
 from lessons.copilot.telling import telling, told
+from lessons.evaluate.pictures import NAMES, plot_monthly
+from lessons.evaluate.support import support_questions
 from lessons.memory.manager import Conversation
 from lessons.memory.recursive_summary import RecursiveSummary
-from lessons.pages.chat_memory import memory_panel
-from lessons.pages.common import begin_session, opened, plain, session, told_plainly
-from lessons.pages.copilot_cost import cost_model
-from lessons.pages.limits import allow_questions
-from lessons.pages.show import show_answer
+from lessons.pages.answer import show_answer
+from lessons.pages.chat import answered, memory_panel, show_turns, turns_of
+from lessons.pages.common import allow_questions, begin_session, opened, session, show_plot, told_plainly
 from lessons.rag.types import Scope
 from lessons.settings import settings
+from lessons.tables import plain
 from lessons.workspace import Workspace
 
 OUTCOMES = {
@@ -25,15 +26,7 @@ OUTCOMES = {
     "not_documented": ("Not documented yet", "gray"),
     "unavailable": ("The documents could not be searched", "red"),
 }
-
-
-@dataclass(frozen=True)
-class Turn:
-    """A question with what came of it; None for one from before the page was reloaded."""
-
-    question: str
-    text: str
-    answer: CopilotAnswer | None = None
+QUESTIONS = 6  # one more than the memory's window, so that it is updated once
 
 
 def page() -> None:
@@ -47,51 +40,37 @@ def page() -> None:
     with chat:
         _conversation(place, owner)
     with cost:
-        cost_model(place, owner)
+        _cost_model(place, owner)
 
 
 def _conversation(place: Workspace, owner: str) -> None:
-    session_id = session("copilot")
+    scope, session_id = Scope(owner), session("copilot")
     with told_plainly():
-        memory = RecursiveSummary.of(place, Scope(owner), session_id, knows_user=False)
-        turns = _turns(memory, owner, session_id)
+        memory = RecursiveSummary.of(place, scope, session_id, knows_user=False)
+    last = 2 * settings().memory_window  # turns that the memory still has word for word
+    turns = turns_of(
+        "copilot-turns", scope, session_id, lambda: [(turn.question, turn.answer) for turn in memory.turns.last(last)]
+    )
     if turns:
         st.button("New conversation", on_click=begin_session, args=("copilot",))
-    else:
-        st.info("Nothing has been said yet. Ask below, in English or Korean.")
-    for turn in turns:
-        _show(turn)
+    show_turns(turns, _show)
     with st.sidebar:
-        memory_panel(memory, turns[-1].question if turns else "", place, Scope(owner))
+        memory_panel(memory, turns[-1].question if turns else "", place, scope)
     if question := st.chat_input("Ask about the product, in English or Korean"):
         with told_plainly():
             allow_questions(owner)
-            turns.append(_answered(question, owner, Conversation(memory)))
+            stream = Conversation(memory).stream(Copilot(), question, user=owner)
+            turns.append(answered(question, stream, telling, every_step=True))
         st.rerun()
 
 
-def _turns(memory: RecursiveSummary, owner: str, session_id: str) -> list[Turn]:
-    """What this page shows; after a reload the turns that the memory still has word for word."""
-    shown = st.session_state.get("copilot-turns")
-    if shown is None or shown[0] != (owner, session_id):
-        before = [Turn(turn.question, turn.answer) for turn in memory.turns.last(2 * settings().memory_window)]
-        shown = st.session_state["copilot-turns"] = (owner, session_id), before
-    return shown[1]
-
-
-def _show(turn: Turn) -> None:
-    with st.chat_message("user"):
-        st.markdown(plain(turn.question))
-    with st.chat_message("assistant"):
-        if turn.answer is None:
-            st.markdown(plain(turn.text))
-            return
-        label, colour = OUTCOMES[turn.answer.outcome]
-        st.badge(label, color=colour)  # type: ignore[arg-type]
-        show_answer(turn.answer)
-        for menu in turn.answer.menus:
-            st.link_button(menu.name(turn.question), menu.url)
-        _show_decisions(turn.answer)
+def _show(answer: CopilotAnswer) -> None:
+    label, colour = OUTCOMES[answer.outcome]
+    st.badge(label, color=colour)  # type: ignore[arg-type]
+    show_answer(answer)
+    for menu in answer.menus:
+        st.link_button(menu.name(answer.question), menu.url)
+    _show_decisions(answer)
 
 
 def _show_decisions(answer: CopilotAnswer) -> None:
@@ -109,18 +88,35 @@ def _show_decisions(answer: CopilotAnswer) -> None:
                 st.progress(min(1.0, share), f"{part.name}: {part.tokens:,} of {part.limit:,}{cut}")
 
 
-def _answered(question: str, owner: str, conversation: Conversation) -> Turn:
-    """Stream the answer below the calls that lead to it; one that fails is not remembered."""
-    with st.chat_message("user"):
-        st.markdown(plain(question))
-    with st.chat_message("assistant"), st.spinner("Thinking …"):
-        steps, place = st.container(), st.empty()
-        with closing(conversation.stream(Copilot(), question, user=owner)) as stream:
-            for event in stream.events():
-                if isinstance(event, str):
-                    place.markdown(plain(stream.answer.text))
-                else:
-                    steps.caption(plain(telling(event)))
-    answer = stream.answer
-    assert isinstance(answer, CopilotAnswer)
-    return Turn(answer.question, answer.text, answer)
+def _cost_model(place: Workspace, owner: str) -> None:
+    """Measure, then move the sliders."""
+    st.markdown(f"What {QUESTIONS} questions use in calls and tokens, carried over to a month.")
+    if st.button("Measure", help="Asks the questions in a conversation of their own."):
+        with told_plainly(), st.spinner("Asking …"):
+            st.session_state["copilot-cost"] = _measured(place, owner)
+    model = st.session_state.get("copilot-cost")
+    if model is None:
+        return
+    st.html(model._repr_html_())
+    left, right = st.columns(2)
+    sessions = left.slider("Sessions a day", 10, 10_000, 500, 10)
+    turns = right.slider("Turns in a session", 1, 40, 12)
+    chosen = settings()
+    prices = (
+        left.number_input("US dollars for a million tokens in", 0.0, 100.0, chosen.price_per_million_input_tokens),
+        right.number_input("US dollars for a million tokens out", 0.0, 100.0, chosen.price_per_million_output_tokens),
+    )
+    costs = model.monthly(sessions, turns, *prices)
+    for column, (name, dollars) in zip(st.columns(4), [*costs.items(), ("all", sum(costs.values()))], strict=True):
+        column.metric(NAMES.get(name, "in all, a month").capitalize(), f"${dollars:,.2f}")
+    show_plot(plot_monthly(model, sessions, range(1, 41), prices), "US dollars a month by the turns of a session")
+
+
+def _measured(place: Workspace, owner: str) -> CostModel:
+    """The rates of a conversation that is forgotten at once."""
+    memory = RecursiveSummary.of(place, Scope(owner), secrets.token_urlsafe(16), knows_user=False)
+    questions = [one.question for one in support_questions("dev") if not one.history][::3][:QUESTIONS]
+    try:
+        return measured(Copilot(), questions, memory, owner)
+    finally:
+        memory.forget()

@@ -1,25 +1,42 @@
-"""The reader's own documents: upload them, watch them being ingested, see what is there."""
+"""The reader's own documents: upload them, watch them being ingested, see what is there, delete and restore them."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+from typing import Any
 
 import streamlit as st
+from llama_index.core.schema import BaseNode, MetadataMode
+from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from lessons.ingest.before_after import header, same_words
+from lessons.ingest.enrich.cost import estimate
+from lessons.ingest.enrich.extractors import ADDED, Enrichment, default_level
+from lessons.ingest.index import Index
 from lessons.ingest.jobs.jobs import Jobs
 from lessons.ingest.jobs.table import JobResult, JobStatus
-from lessons.library import indexes
-from lessons.pages import before_after, listing, upload
-from lessons.pages.common import counted, opened, plain, told_plainly
+from lessons.ingest.read import READERS, too_large
+from lessons.library import indexes, trash
+from lessons.pages.common import allow_uploads, counted, opened, told_plainly
 from lessons.rag.types import Scope
-from lessons.workspace import workspace
+from lessons.settings import settings
+from lessons.tables import plain
+from lessons.workspace import Workspace, workspace
 
 SHOWN_JOBS = 5
+LEVELS: dict[Enrichment, str] = {"none": "nothing", "keywords": "keywords", "full": "keywords and summaries"}
 ADVICE = {
     "added": "is in; ask about it on the Compare page.",
     "replaced": "took the place of its earlier version.",
     "unchanged": "is already there, unchanged.",
     "failed": "could not be used.",
 }
-
 IS_IN = ("added", "replaced", "unchanged")
 """What became of files that are then documents."""
+
+TOLD = ("doc_type", "has_steps", "page_number", "date")
+"""What is shown of a chunk beside what enriching has added."""
 
 
 @st.cache_resource
@@ -36,10 +53,81 @@ def page() -> None:
     st.caption("What every stage searches: only the documents of the owner in the side bar.")
     place, owner = opened()
     with told_plainly():
-        upload.draw(place, owner, jobs(), indexes())
+        _upload(place, owner)
         _follow(owner)
-        listing.draw(place, owner)
-        before_after.draw(place, owner, indexes())
+        _list(place, owner)
+        _compare_a_chunk(place, owner)
+
+
+def _upload(place: Workspace, owner: str) -> None:
+    """Choose files and a level, see the cost, and start a job."""
+    megabytes = settings().max_file_bytes // 1_000_000
+    batch = st.session_state.setdefault("batch", 0)  # another key empties the list of files
+    uploads = st.file_uploader(
+        f"Add your own documents, up to {megabytes} MB each",
+        type=[suffix.lstrip(".") for suffix in READERS],
+        accept_multiple_files=True,
+        key=f"uploads-{batch}",
+    )
+    kept = accepted(uploads)
+    files = [(upload.getvalue(), file_name(upload.name)) for upload in kept]
+    level = _level(place, owner, files, ",".join(upload.file_id for upload in kept))
+    if st.button("Ingest", type="primary", disabled=not files):
+        allow_uploads(owner, len(files))
+        jobs().submit(files, Scope(owner), enrichment=level)
+        st.session_state.batch += 1
+        st.rerun()
+
+
+def accepted(uploads: Sequence[UploadedFile]) -> list[UploadedFile]:
+    """Those within the limits of one file and of one upload; a sentence on the page for each of the others."""
+    kept, total, chosen = [], 0, settings()
+    for upload in uploads:
+        if upload.size > chosen.max_file_bytes:
+            st.error(plain(f"{upload.name} {too_large(chosen.max_file_bytes)}"))
+        elif total + upload.size > chosen.upload_bytes:
+            megabytes = chosen.upload_bytes // 1_000_000
+            st.error(plain(f"{upload.name} is left out: at most {megabytes} MB go in at once; add it afterwards."))
+        else:
+            kept.append(upload)
+            total += upload.size
+    return kept
+
+
+def file_name(name: str) -> str:
+    """The last part of an uploaded name, so that it cannot lead out of a folder."""
+    return PurePath(name.replace("\\", "/")).name
+
+
+def _level(place: Workspace, owner: str, files: list[tuple[bytes, str]], ids: str) -> Enrichment | None:
+    """The level that is chosen, with its cost below; None while no index enriches its chunks.
+
+    The cost is reckoned once for the files with these ids: it takes reading them.
+    """
+    enriched = [index for index in indexes() if index.can_enrich]
+    if not enriched:
+        return None
+    names = list(LEVELS)
+    begin = names.index(default_level(place.llm))
+    level = st.radio("Added to each chunk", names, begin, format_func=LEVELS.__getitem__, horizontal=True)
+    for index in enriched if files else ():
+        known, key = st.session_state.setdefault("costs", {}), (owner, level, index.name, ids)
+        if key not in known:
+            with st.spinner("Reckoning the cost …"):
+                known[key] = _cost(place, owner, files, index, level)
+        st.caption(plain(known[key]))
+    return level
+
+
+def _cost(place: Workspace, owner: str, files: list[tuple[bytes, str]], index: Index, level: Enrichment) -> str:
+    known = {document.sha256 for document in place.store(index).documents(Scope(owner))}
+    with tempfile.TemporaryDirectory() as folder:
+        named = []
+        for position, (content, name) in enumerate(files):
+            path = Path(folder) / f"{position}{PurePath(name).suffix}"
+            path.write_bytes(content)
+            named.append((path, name))
+        return str(estimate(named, index, level, place.llm, Scope(owner), known))
 
 
 def _follow(owner: str) -> None:
@@ -98,3 +186,132 @@ def _size(result: JobResult) -> str:
     money = f"${result.cost:.4f}" if result.cost else "free of charge"
     tokens = f"{result.tokens_in:,} tokens in and {result.tokens_out:,} out"
     return f"{counted(result.chunks, 'chunk')}, enriched with {counted(result.llm_calls, 'call')}, {tokens}, {money}."
+
+
+def _list(place: Workspace, owner: str) -> None:
+    """The documents in every index. Those chosen are deleted from all of them, which can be undone for some days."""
+    rows = _listed(place, owner)
+    st.header(plain(f"Documents of {owner}: {len(rows)}"))
+    _offer_undo(place, owner)
+    if not rows:
+        st.info("There are none yet. Add some above; they are searched as soon as their job is done.")
+        return
+    st.dataframe(
+        rows,
+        hide_index=True,
+        column_config={
+            "file": st.column_config.Column(pinned=True),
+            "ingested": st.column_config.DateColumn("ingested", format="YYYY-MM-DD"),
+        },
+        alt="Documents with their pages, chunks in each index, and day of ingestion",
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.multiselect("Documents to delete", [row["file"] for row in rows], key="delete", width=600)
+        st.button("Delete", icon=":material/delete:", disabled=not chosen, on_click=_delete, args=(place, owner))
+
+
+def _delete(place: Workspace, owner: str) -> None:
+    """In a callback, because what is chosen may be emptied only before the page is drawn."""
+    names, st.session_state["delete"] = st.session_state["delete"], []
+    with told_plainly():
+        for name in names:
+            trash(place).delete(Scope(owner), name)
+        st.session_state.undo = owner, names
+
+
+def _listed(place: Workspace, owner: str) -> list[dict[str, Any]]:
+    """A row for each document, by name, with its chunks in each index."""
+    rows: dict[str, dict[str, Any]] = {}
+    for index in indexes():
+        for found in place.store(index).documents(Scope(owner)):
+            known = {"file": found.source_file, "pages": found.pages, "ingested": found.ingested_at}
+            rows.setdefault(found.source_file, known)[f"chunks, {index.name}"] = found.chunks
+    return [rows[name] for name in sorted(rows)]
+
+
+def _offer_undo(place: Workspace, owner: str) -> None:
+    """What was just deleted, with one button; below it all that can be brought back."""
+    deleted = trash(place).deleted(Scope(owner))
+    of, names = st.session_state.get("undo", (owner, []))
+    names = [name for name in names if of == owner and name in deleted]
+    if names:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.success(plain(f"Deleted: {', '.join(names)}."))
+            if st.button("Undo", icon=":material/undo:"):
+                _restore(place, owner, names)
+    if deleted:
+        with st.expander(f"Deleted documents ({len(deleted)})"):
+            st.caption(
+                f"For {settings().trash_days:g} days a document comes back as it was, without embedding it again."
+            )
+            name = st.selectbox("Bring back", list(deleted), format_func=str, key="restore")
+            st.caption(plain(f"Deleted on {deleted[name]:%Y-%m-%d at %H:%M %Z}."))
+            if st.button("Bring it back"):
+                _restore(place, owner, [name])
+
+
+def _restore(place: Workspace, owner: str, names: list[str]) -> None:
+    for name in names:
+        trash(place).restore(Scope(owner), name)
+    st.session_state.pop("undo", None)
+    st.rerun()
+
+
+def _compare_a_chunk(place: Workspace, owner: str) -> None:
+    """Choose a document and a chunk of it; nothing while no index enriches its chunks or the owner has no documents."""
+    enriched = next((index for index in indexes() if index.can_enrich), None)
+    before = next((index for index in indexes() if not index.can_enrich), None)
+    files = [row.source_file for row in place.store(enriched).documents(Scope(owner))] if enriched else []
+    if not enriched or not before or not files:
+        return
+    st.header("One chunk, before and after")
+    chosen = st.selectbox("Document", files, key="before-after-file")
+    chunks = _chunks(place, enriched, owner, chosen)
+    number = st.selectbox(
+        "Chunk", range(len(chunks)), format_func=lambda i: _title(chunks[i]), key=f"before-after-chunk of {chosen}"
+    )
+    chunk = chunks[number]
+    left, right = st.columns(2, gap="large")
+    with left:
+        _show_before(before, same_words(chunk, _chunks(place, before, owner, chosen)))
+    with right:
+        _show_after(enriched, chunk)
+
+
+def _chunks(place: Workspace, index: Index, owner: str, source_file: str) -> list[BaseNode]:
+    only = MetadataFilters(filters=[MetadataFilter(key="source_file", value=source_file)])
+    return place.store(index).get_nodes(filters=only, scope=Scope(owner))
+
+
+def _title(chunk: BaseNode) -> str:
+    words = " ".join(chunk.get_content(MetadataMode.NONE).split())
+    return f"{chunk.metadata['chunk_index'] + 1}. {chunk.metadata.get('section') or words[:60]}"
+
+
+def _show_before(index: Index, chunk: BaseNode | None) -> None:
+    st.markdown(f"**{index.name.capitalize()}**: these words are embedded and displayed")
+    if chunk is None:
+        st.info("No chunk of this index has these words; ingest the file again to fill it.")
+    else:
+        _box(chunk.get_content(MetadataMode.NONE))
+
+
+def _show_after(index: Index, chunk: BaseNode) -> None:
+    st.markdown(f"**{index.name.capitalize()}**: embedded like this")
+    with st.container(border=True):
+        for name, value in header(chunk).items():
+            st.markdown(f":blue-badge[{plain(name)}] {plain(value)}")
+        st.markdown(plain(chunk.get_content(MetadataMode.NONE)))
+    st.markdown("displayed like this")
+    _box(chunk.get_content(MetadataMode.NONE))
+    st.markdown("and found by this, too")
+    with st.container(border=True):
+        for name in [key for key in (*ADDED, *TOLD) if chunk.metadata.get(key) is not None]:
+            value = chunk.metadata[name]
+            said = " · ".join(map(str, value)) if isinstance(value, list) else str(value)
+            st.markdown(f":gray-badge[{plain(name)}] {plain(said)}")
+
+
+def _box(text: str) -> None:
+    with st.container(border=True):
+        st.markdown(plain(text))

@@ -2,10 +2,9 @@
 
 import streamlit as st
 
-from lessons.doctor import Report, examine
-from lessons.doctor_report import hidden, issue_report
-from lessons.pages.common import plain
+from lessons.doctor import Report, examine, hidden, issue_report
 from lessons.settings import settings
+from lessons.tables import plain
 
 PLUGS = {
     "An OpenAI key": (

@@ -7,13 +7,10 @@ from lessons.evaluate.evaluation import Evaluation, Record
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.own_questions import EXAMPLE, read_questions
 from lessons.evaluate.run import evaluate
-from lessons.evaluate.runs import as_csv, as_jsonl, delete, load, runs
-from lessons.pages import results
-from lessons.pages.common import counted, opened, plain, told_plainly
-from lessons.pages.limits import allow_questions
-from lessons.pages.moved import link_to_compare
-from lessons.pages.running import follow, start
-from lessons.rag.stages import stages
+from lessons.evaluate.runs import as_csv, as_jsonl
+from lessons.pages.common import allow_questions, choose_stages, counted, opened, told_plainly
+from lessons.pages.running import choose_run, follow, link_to_compare, show_table, start
+from lessons.tables import plain
 from lessons.workspace import Workspace
 
 HELP = (
@@ -30,16 +27,9 @@ def page() -> None:
     with told_plainly():
         if not follow("own-run", owner):
             _ask(place, owner)
-        stored = {row.id: str(row) for row in runs(place.engine, owner) if row.user_id == owner}
-    if not stored:
-        st.info("No questions of yours have been run yet. Give some above and press Run.")
-        return
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        number = st.selectbox("Stored runs", list(stored), format_func=stored.__getitem__, key="own-run")
-        _offer_to_delete(number, place, owner)
-    with told_plainly():
-        evaluation = load(number, place.engine, owner)
-    _show(evaluation, number, owner)
+    none = "No questions of yours have been run yet. Give some above and press Run."
+    if chosen := choose_run("own-run", place, none, owner):
+        _show(chosen[1], chosen[0], owner)
 
 
 def _ask(place: Workspace, owner: str) -> None:
@@ -53,13 +43,9 @@ def _ask(place: Workspace, owner: str) -> None:
             st.caption(_counted(questions))
         except LessonsError as error:
             st.error(plain(str(error)))
-    names = list(stages())
-    chosen = st.pills(
-        "Stages", names, selection_mode="multi", default=names, format_func=str.capitalize, key="own-stages"
-    )
-    if st.button("Run", type="primary", disabled=not (questions and chosen)):
+    asked = choose_stages("own-stages")
+    if st.button("Run", type="primary", disabled=not (questions and asked)):
         allow_questions(owner, 1)
-        asked = [stages()[name] for name in names if name in chosen]
         start(lambda watch: evaluate(asked, watch=watch, place=place, own=questions), place, owner)
 
 
@@ -68,18 +54,8 @@ def _counted(questions: list[Golden]) -> str:
     return f"{counted(len(questions), 'question')}, {answered} with an answer, {supported} with a source."
 
 
-def _offer_to_delete(number: int, place: Workspace, owner: str) -> None:
-    with st.popover("Delete"):
-        st.markdown(f"Run {number} will be deleted with all its answers, for good.")
-        if st.button("Delete it", type="primary"):
-            with told_plainly():
-                delete(number, place.engine, owner)
-            del st.session_state["own-run"]
-            st.rerun()
-
-
 def _show(evaluation: Evaluation, number: int, owner: str) -> None:
-    known = results.table(evaluation)
+    known = show_table(evaluation)
     if gains := [str(gain) for gain in evaluation.gains(known) if gain.n]:
         with st.expander("What each stage gains over the one before"):
             st.markdown("  \n".join(map(plain, gains)))

@@ -1,4 +1,7 @@
-"""An evaluation in the background of the app: one at a time for the whole process, watched and stopped from any tab."""
+"""Evaluations on a page: one at a time in the background of the app, stored runs, and their table.
+
+An evaluation is the same for every tab of the process, which can all watch it and stop it.
+"""
 
 import logging
 import threading
@@ -8,15 +11,22 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from lessons.errors import LessonsError
-from lessons.evaluate.evaluation import Evaluation
+from lessons.evaluate.evaluation import CEILING, METRICS, Evaluation, Record, cells
+from lessons.evaluate.report import PLAIN
 from lessons.evaluate.run import Watcher
-from lessons.evaluate.runs import save
-from lessons.pages.common import plain
+from lessons.evaluate.runs import delete, load, runs, save
+from lessons.pages import compare
+from lessons.pages.asking import golden_named
+from lessons.pages.common import told_plainly
+from lessons.tables import plain
 from lessons.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
 UNEXPECTED = "The evaluation broke off for an unexpected reason; the log has the details."
+_INTERVAL = st.column_config.Column(width=130)  # pixels, which a mean with its interval takes
+
+Work = Callable[[Watcher], Evaluation]
 
 
 class _StoppedError(Exception):
@@ -46,10 +56,7 @@ class Running:
         self.label, self.share = f"{label}, {done} of {total}", done / total
 
 
-Work = Callable[[Watcher], Evaluation]
-
-
-def begin(work: Work, place: Workspace, owner: str | None = None) -> Running:
+def _begin(work: Work, place: Workspace, owner: str | None = None) -> Running:
     """Do `work` in a thread of its own and store the run when it is done; with an `owner` it is private."""
     running = Running(owner=owner)
     threading.Thread(target=_measure, args=(running, work, place), daemon=True).start()
@@ -101,7 +108,7 @@ def start(work: Work, place: Workspace, owner: str | None = None) -> None:
     """Begin, unless another tab was faster, and draw the page anew."""
     found = current()
     if not found or found[0].ended:
-        found[:] = [begin(work, place, owner)]
+        found[:] = [_begin(work, place, owner)]
     st.rerun()
 
 
@@ -114,3 +121,64 @@ def _progress(may_stop: bool) -> None:
     st.progress(found[0].share, plain(found[0].label))
     if may_stop and st.button("Stop measuring"):
         found[0].stop()
+
+
+def choose_run(key: str, place: Workspace, none: str, owner: str | None = None) -> tuple[int, Evaluation] | None:
+    """A stored run with its number, and the way to delete it; None, and the sentence `none`, if nothing is stored.
+
+    With an `owner`, only the private runs of that owner.
+    """
+    with told_plainly():
+        stored = {row.id: str(row) for row in runs(place.engine, owner) if row.user_id == owner}
+    if not stored:
+        st.info(none)
+        return None
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        number = st.selectbox("Stored runs", list(stored), format_func=stored.__getitem__, key=key)
+        with st.popover("Delete"):
+            st.markdown(f"Run {number} will be deleted with all its answers, for good.")
+            if st.button("Delete it", type="primary"):
+                with told_plainly():
+                    delete(number, place.engine, owner)
+                del st.session_state[key]
+                st.rerun()
+    with told_plainly():
+        return number, load(number, place.engine, owner)
+
+
+def show_table(evaluation: Evaluation) -> list[str]:
+    """Every metric that has values, with times, calls, tokens and cost below; gives the names of the metrics."""
+    known = [metric for metric in METRICS if any(metric in record.metrics for record in evaluation.records)]
+    columns = evaluation.columns()
+    rows = {evaluation.label(metric): cells(columns, metric) for metric in known}
+    for label, value in PLAIN.items():
+        rows[label] = ["" if name == CEILING else value(summary) for name, summary in columns.items()]
+    table = [{"": name, **dict(zip(columns, values, strict=True))} for name, values in rows.items()]
+    show_rows(table, "", evaluation, "Means with 95 % intervals for each metric and stage")
+    st.caption("  \n".join(map(plain, evaluation.remarks)))
+    return known
+
+
+def show_rows(rows: list[dict[str, str]], first: str, evaluation: Evaluation, alt: str) -> None:
+    """The whole table, its first column always in sight."""
+    st.dataframe(
+        rows,
+        hide_index=True,
+        height="content",
+        column_config=dict.fromkeys([*evaluation.stages, CEILING], _INTERVAL)
+        | {first: st.column_config.Column(pinned=True)},
+        alt=alt,
+    )
+
+
+def link_to_compare(record: Record, names: list[str], owner: str) -> None:
+    """A link to ask the question again, of these stages; a golden one brings its owner and its conversation."""
+    golden = golden_named(record.question_id)
+    query = {"question": record.question, "stages": ",".join(names), "owner": owner}
+    if golden and golden.question == record.question:
+        query |= {"golden": golden.id, "owner": golden.owner}
+    elif record.category == "follow-up":
+        st.caption("A follow-up: the conversation before it belongs to the question, so it is asked in Chat.")
+        return
+    target, icon = st.Page(compare.page, default=True), ":material/compare_arrows:"
+    st.page_link(target, label="Open in Compare", icon=icon, query_params=query)

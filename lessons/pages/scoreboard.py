@@ -4,18 +4,22 @@ from functools import cache
 
 import streamlit as st
 
+from lessons.evaluate.compare import RULE
+from lessons.evaluate.evaluation import METRICS, Evaluation, Record, cells
+from lessons.evaluate.gates import gate_report
 from lessons.evaluate.golden import golden_questions
+from lessons.evaluate.plots import plot_groups, plot_latency, plot_metric
 from lessons.evaluate.run import evaluate
-from lessons.evaluate.runs import delete, load, runs
-from lessons.pages import moved, results
-from lessons.pages.common import opened, told_plainly
-from lessons.pages.running import follow, start
-from lessons.rag.stages import stages
+from lessons.pages.common import choose_stages, opened, show_plot, told_plainly
+from lessons.pages.running import choose_run, follow, link_to_compare, show_rows, show_table, start
+from lessons.settings import settings
+from lessons.tables import plain
 from lessons.workspace import Workspace
 
 SPLITS = {"dev": "dev, for tuning", "test": "test, for reporting"}
-ALL = 0
-SIZES = {20: "20 of them, a quick look", ALL: "all of them"}
+SIZES = {20: "20 of them, a quick look", 0: "all of them"}
+GROUPS = ("category", "language")
+Pair = tuple[Record, Record]
 
 
 def page() -> None:
@@ -25,32 +29,21 @@ def page() -> None:
     place, _ = opened()
     with told_plainly():
         _measure(place)
-        stored = {row.id: str(row) for row in runs(place.engine)}
-    if not stored:
-        st.info("Nothing has been measured yet. Choose stages above and start.")
-        return
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        number = st.selectbox("Stored runs", list(stored), format_func=stored.__getitem__, key="run")
-        _offer_to_delete(number, place)
-    with told_plainly():
-        evaluation = load(number, place.engine)
-    results.draw(evaluation)
-    moved.draw(evaluation)
+    if chosen := choose_run("run", place, "Nothing has been measured yet. Choose stages above and start."):
+        _show(chosen[1])
+        _show_moved(chosen[1])
 
 
 def _measure(place: Workspace) -> None:
     if follow("run"):
         return
     with st.expander("Measure again", icon=":material/play_arrow:", expanded=False), st.form("measure", border=False):
-        chosen = st.pills(
-            "Stages", list(stages()), selection_mode="multi", default=list(stages()), format_func=str.capitalize
-        )
+        asked = choose_stages("measure-stages")
         left, right = st.columns(2)
         split = left.selectbox("Questions", list(SPLITS), format_func=SPLITS.__getitem__)
         limit = right.selectbox("How many", list(SIZES), format_func=SIZES.__getitem__)
         st.caption(_counts())
-        if st.form_submit_button("Measure", type="primary") and chosen:
-            asked = [stages()[name] for name in stages() if name in chosen]
+        if st.form_submit_button("Measure", type="primary") and asked:
             start(lambda watch: evaluate(asked, split, limit=limit or None, watch=watch, place=place), place)
 
 
@@ -59,11 +52,83 @@ def _counts() -> str:
     return f"dev has {len(golden_questions('dev'))} questions, test {len(golden_questions('test'))}."
 
 
-def _offer_to_delete(number: int, place: Workspace) -> None:
-    with st.popover("Delete"):
-        st.markdown(f"Run {number} will be deleted with all its answers, for good.")
-        if st.button("Delete it", type="primary"):
-            with told_plainly():
-                delete(number, place.engine)
-            del st.session_state.run
-            st.rerun()
+def _show(evaluation: Evaluation) -> None:
+    """The table, and of a chosen metric the gains and the plots; for each group also in numbers."""
+    known = show_table(evaluation)
+    metric = st.selectbox("Metric", known, format_func=evaluation.label, key="metric")
+    gains = [str(gain) for gain in evaluation.gains([metric]) if gain.n]
+    if gains:
+        st.markdown("  \n".join(map(plain, gains)))
+        st.caption(plain(RULE))
+    with st.expander("What the stages promise"):
+        st.markdown("  \n".join(plain(str(gate)) for gate in gate_report(evaluation) if gate.number))
+    whole, *grouped, time = st.tabs(["All questions", *(f"By {by}" for by in GROUPS), "Against time"])
+    show_plot(plot_metric(evaluation, metric), f"{metric} of every stage with its interval", whole)
+    for tab, by in zip(grouped, GROUPS, strict=True):
+        with tab:
+            show_plot(plot_groups(evaluation, metric, by), f"{metric} of every stage by {by}, as in the table below")
+            rows = [_group(evaluation, metric, by, name) for name in evaluation.groups(by)]
+            show_rows(rows, by, evaluation, f"{metric} with 95 % intervals for each {by} and stage")
+    show_plot(plot_latency(evaluation, metric), f"{metric} of every stage against its latency", time)
+
+
+def _group(evaluation: Evaluation, metric: str, by: str, name: str) -> dict[str, str]:
+    columns = evaluation.columns(**{by: name})
+    return {by: name} | dict(zip(columns, cells(columns, metric), strict=True))
+
+
+def _show_moved(evaluation: Evaluation) -> None:
+    """Choose two stages; the questions that moved, and both answers to one of them. Nothing with a single stage."""
+    if len(evaluation.stages) < 2:
+        return
+    st.header("Questions that moved")
+    with st.container(horizontal=True):
+        before = st.selectbox("From", evaluation.stages[:-1], index=len(evaluation.stages) - 2, key="moved-from")
+        later = evaluation.stages[evaluation.stages.index(before) + 1 :]
+        after = st.selectbox("To", later, key="moved-to")
+        first = METRICS.index("correctness")
+        metric = st.selectbox("Moved in", METRICS, first, format_func=evaluation.label, key="moved-metric")
+    pairs = moved(evaluation, before, after, metric)
+    up = sum(new.value(metric) > old.value(metric) for old, new in pairs)
+    st.caption(f"{up} up, {len(pairs) - up} down. Choose a row, by keys with Shift and Space, to read both answers.")
+    if not pairs:
+        return
+    table = [_row(old, new, metric) for old, new in pairs]
+    event = st.dataframe(
+        table,
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        key="moved-rows",
+        alt="Questions with the metric of both stages",
+    )
+    if event.selection.rows:
+        _answers(*pairs[event.selection.rows[0]], metric)
+
+
+def moved(evaluation: Evaluation, before: str, after: str, metric: str) -> list[Pair]:
+    """The records of both stages for each question whose metric changed, the largest gain first."""
+    later = {record.question_id: record for record in evaluation.of(after)}
+    pairs = [(old, later[old.question_id]) for old in evaluation.of(before) if old.question_id in later]
+    changed = [(old, new) for old, new in pairs if abs(new.value(metric) - old.value(metric)) > 0]
+    return sorted(changed, key=lambda pair: pair[0].value(metric) - pair[1].value(metric))
+
+
+def _row(old: Record, new: Record, metric: str) -> dict[str, str | float]:
+    """Values first: on a phone, what follows the beginning of the question is out of sight."""
+    return {
+        old.stage: round(old.value(metric), 2),
+        new.stage: round(new.value(metric), 2),
+        "question": old.question,
+        "category": old.category,
+        "language": old.language,
+    }
+
+
+def _answers(old: Record, new: Record, metric: str) -> None:
+    st.markdown(f"**{plain(old.question)}**")
+    for column, record in zip(st.columns(2), (old, new), strict=True):
+        with column.container(border=True):
+            st.caption(f"{record.stage.capitalize()}, {metric} {record.value(metric):.2f}")
+            st.markdown(plain(record.answer))
+    link_to_compare(old, [old.stage, new.stage], settings().user)

@@ -10,7 +10,7 @@ import pytest
 from lessons.agent.telling import telling
 from lessons.errors import LessonsError
 from lessons.memory.manager import ConversationStream
-from lessons.pages.streaming import answers_of
+from lessons.pages.compare import answers_of
 from lessons.rag.answer import NOTHING_FOUND
 from lessons.rag.stages import AnswerStream, Stage, stage_named
 from lessons.rag.types import RetrievedDocument

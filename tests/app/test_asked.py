@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lessons.pages.asked import Asked, Line, all_golden, from_link, golden_for, lines_of
+from lessons.pages.asking import Asked, Line, all_golden, from_link, golden_for, lines_of
 from lessons.rag.stages import stages
 
 NAMES = tuple(stages())

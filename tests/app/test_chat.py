@@ -6,8 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.errors import LessonsError
-from lessons.pages.common import plain
 from lessons.rag.stages import Stage
+from lessons.tables import plain
 from tests.support.app import press, shown
 
 

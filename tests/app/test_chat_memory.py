@@ -9,8 +9,8 @@ from lessons.memory.profile import Profile
 from lessons.memory.recursive_summary import RecursiveSummary
 from lessons.memory.stores import message_store
 from lessons.pages import chat
-from lessons.pages.common import plain
 from lessons.rag.types import Scope
+from lessons.tables import plain
 from lessons.workspace import workspace
 from tests.app.test_chat import opened, say, session
 from tests.support.app import press, shown

@@ -7,8 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.errors import LessonsError
-from lessons.pages.asked import all_golden
-from lessons.pages.compare import run
+from lessons.pages import compare
+from lessons.pages.asking import all_golden
 from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream, Stage
 from lessons.tables import plain, plain_line
@@ -18,7 +18,7 @@ QUESTION = "When does the kiosk open?"
 
 
 def script() -> None:
-    from lessons.pages.compare import compare
+    from lessons.pages import compare
 
     compare.page()
 
@@ -160,7 +160,7 @@ class Breaks:
 def test_a_stage_that_fails_is_a_sentence_and_the_others_answer(
     page: AppTest, monkeypatch: pytest.MonkeyPatch, error: Exception, told: str
 ) -> None:
-    monkeypatch.setattr(run, "answering", lambda stage: Breaks(stage, error) if stage.name == "smart" else stage)
+    monkeypatch.setattr(compare, "answering", lambda stage: Breaks(stage, error) if stage.name == "smart" else stage)
     text = shown(ask(page))
     assert plain("7:30") in text
     assert [box.value.startswith(plain(told)) for box in page.error] == [True]

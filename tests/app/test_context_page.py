@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.keyless.intent import REPLIES
-from lessons.pages.common import plain
+from lessons.tables import plain
 from tests.support.app import press, shown
 
 

@@ -6,9 +6,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.ingest.pipeline import ingest
-from lessons.pages.common import plain
 from lessons.rag.stages import stages
 from lessons.rag.types import Scope
+from lessons.tables import plain
 from lessons.workspace import workspace
 from tests.support.app import press, shown
 

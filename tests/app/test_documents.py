@@ -5,11 +5,10 @@ from streamlit.testing.v1 import AppTest
 
 from lessons.ingest.pipeline import ingest
 from lessons.library import indexes
-from lessons.pages import upload
-from lessons.pages.common import plain
-from lessons.pages.documents import jobs
+from lessons.pages.documents import file_name, jobs
 from lessons.rag.types import Scope
 from lessons.settings import Settings, settings
+from lessons.tables import plain
 from lessons.workspace import workspace
 from tests.support.app import press
 
@@ -83,7 +82,7 @@ def job_ids() -> set[str]:
 
 
 def test_an_uploaded_name_cannot_lead_out_of_a_folder() -> None:
-    assert upload.file_name("..\\..\\a/b.md") == "b.md"
+    assert file_name("..\\..\\a/b.md") == "b.md"
 
 
 def test_the_cost_of_every_level_is_told_before_anything_is_ingested(page: AppTest) -> None:

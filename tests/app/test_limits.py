@@ -8,20 +8,20 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from lessons.errors import LessonsError
-from lessons.pages import limits
-from lessons.pages.common import plain
-from lessons.pages.limits import RateLimit, allow_questions, allow_uploads
+from lessons.pages import common
+from lessons.pages.common import RateLimit, allow_questions, allow_uploads
 from lessons.settings import settings
+from lessons.tables import plain
 from tests.support.app import shown
 
 
 @pytest.fixture
 def shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An app that others can reach, before anybody has asked."""
-    monkeypatch.setattr(limits, "is_shared", lambda: True)
-    limits._limits.clear()
+    monkeypatch.setattr(common, "is_shared", lambda: True)
+    common._limits.clear()
     yield
-    limits._limits.clear()
+    common._limits.clear()
 
 
 @given(st.lists(st.tuples(st.floats(0, 30), st.integers(1, 4)), max_size=30), st.integers(1, 6))
@@ -69,7 +69,7 @@ def test_too_many_uploads_are_refused_with_the_time_to_wait(shared: None) -> Non
 
 
 def test_at_home_the_limits_are_far_away(shared: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "is_shared", lambda: False)
+    monkeypatch.setattr(common, "is_shared", lambda: False)
     allow_questions("mina", 10 * settings().questions_a_minute)
 
 

@@ -7,10 +7,10 @@ from streamlit.testing.v1 import AppTest
 
 from lessons.ingest.pipeline import ingest
 from lessons.library import indexes
-from lessons.pages import common, limits
-from lessons.pages.common import plain
+from lessons.pages import common
 from lessons.rag.types import Scope
 from lessons.settings import settings
+from lessons.tables import plain
 from lessons.workspace import workspace
 from tests.app.test_browser import address, at_rest, browser, pytestmark, see, there
 from tests.support.app import shown
@@ -22,7 +22,7 @@ NAME = "가게 쪽지.md"
 
 
 def script() -> None:
-    from lessons.pages.compare import compare
+    from lessons.pages import compare
 
     compare.page()
 
@@ -62,8 +62,7 @@ def test_owners_of_the_database_are_not_listed(mine: None) -> None:
 
 
 def test_a_shared_app_takes_no_other_name(mine: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (common, limits):
-        monkeypatch.setattr(module, "is_shared", lambda: True)
+    monkeypatch.setattr(common, "is_shared", lambda: True)
     page = opened(ME)
     assert page.sidebar.selectbox[0].value == settings().user
     assert not page.sidebar.selectbox[0].proto.accept_new_options

@@ -5,10 +5,10 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lessons.pages.common import plain
 from lessons.rag.answer import NOT_FOUND, NOTHING_FOUND
 from lessons.rag.stages import stages
 from lessons.settings import ROOT
+from lessons.tables import plain
 from tests.support.app import press, shown
 
 

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 from lessons.evaluate.evaluation import Evaluation
 from lessons.evaluate.runs import as_jsonl, delete, load, runs, save
 from lessons.pages import running
-from lessons.pages.common import plain
 from lessons.pages.questions import answers_by_stage
+from lessons.tables import plain
 from lessons.workspace import workspace
 from tests.evaluate.records import evaluation, record
 from tests.support.app import press, shown, until

@@ -11,9 +11,9 @@ from lessons.evaluate.evaluation import Evaluation
 from lessons.evaluate.gates import gate_report
 from lessons.evaluate.runs import delete, load, runs, save
 from lessons.pages import running
-from lessons.pages.common import plain
-from lessons.pages.moved import moved
 from lessons.pages.running import UNEXPECTED, Running
+from lessons.pages.scoreboard import moved
+from lessons.tables import plain
 from lessons.workspace import workspace
 from tests.evaluate.records import evaluation
 from tests.support.app import press, shown

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lessons import stages
 from lessons.faults.lab import Lab
 from lessons.faults.model import broken_model
 from lessons.faults.seen import logged
 from lessons.pages import common
-from lessons.pages.common import plain
+from lessons.rag import stages
+from lessons.tables import plain
 from tests.support.app import press, shown
 
 QUESTION = "When does the kiosk open?"
@@ -34,7 +34,7 @@ def chat() -> None:
 
 
 def compare() -> None:
-    from lessons.pages.compare import compare
+    from lessons.pages import compare
 
     compare.page()
 

@@ -1,0 +1,252 @@
+"""One question to several stages, side by side. Each stage works in its own thread, and only the page's thread draws.
+
+What is done is kept at once: a page that is left has not paid for nothing.
+"""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing
+from dataclasses import replace
+from queue import Empty, SimpleQueue
+from threading import Event
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from lessons.agent.telling import telling
+from lessons.errors import LessonsError
+from lessons.evaluate.comparison import Comparison, what_changes
+from lessons.evaluate.comparison_file import as_markdown
+from lessons.pages.answer import show_chunks, show_documents, show_known, show_timeline, show_words
+from lessons.pages.asking import Asked, Line, ask_form, golden_named, write_link
+from lessons.pages.common import allow_questions, answering, opened, told_plainly
+from lessons.rag.answer import Answer
+from lessons.rag.stages import AnswerStream, cleaned, stages
+from lessons.search.filter_text import parse_filter
+from lessons.tables import plain, plain_line
+from lessons.trace import Step
+
+logger = logging.getLogger(__name__)
+
+NARROWEST = 200  # pixels of a stage's column; what does not fit goes below
+UNEXPECTED = "This stage broke off for an unexpected reason; the log has the details."
+_PATIENCE = 0.5  # seconds without a word of any stage until the page is drawn again, so that it can be left
+_FAREWELL = 1.0  # seconds that a page which is left waits for the work to end
+
+Outcome = Answer | LessonsError
+Pieces = SimpleQueue[tuple[int, str | Step | Outcome]]
+
+
+def page() -> None:
+    """Ask, watch the answers come in, and look at what they rest on."""
+    st.title("One question, every stage")
+    place, owner = opened()
+    asked = ask_form(place, owner)
+    if asked is not None:
+        with told_plainly():
+            st.session_state.compared, streams = _begin(asked, owner)
+        write_link(asked)
+        st.session_state.place = 1 - st.session_state.get("place", 0)
+        with _place():
+            _show_question(st.session_state.compared)
+            _run(st.session_state.compared, streams, _cells(asked.stages))
+        st.rerun()
+    chosen = [name for name in stages() if name in st.session_state.stages]
+    with _place():
+        if "compared" in st.session_state:
+            _show(_only(st.session_state.compared, chosen), chosen)
+        else:
+            st.header("What each stage changes", anchor=False)
+            _cells(chosen)
+
+
+def _place() -> DeltaGenerator:
+    """Where answers are drawn. Each question has the other of two places, and the one of the question before is empty.
+
+    In the same place, Streamlit would leave the earlier answers below the new ones until all have come in.
+    """
+    number = st.session_state.get("place", 0)
+    return [st.container() if at == number else st.empty() for at in range(2)][number]
+
+
+def _only(compared: Comparison, chosen: Sequence[str]) -> Comparison:
+    """What the chosen stages answered, in their order."""
+    answers = {name: compared.answers[name] for name in chosen if name in compared.answers}
+    problems = {name: compared.problems[name] for name in chosen if name in compared.problems}
+    return replace(compared, answers=answers, problems=problems)
+
+
+def _show(compared: Comparison, chosen: Sequence[str]) -> None:
+    _show_question(compared)
+    for name, cell in _cells(chosen).items():
+        with cell:
+            _show_stage(name, compared)
+    if compared.answers:
+        _offer_more(compared)
+        show_chunks(compared.alignment)
+        st.header("Trace", anchor=False)
+        show_timeline(list(compared.answers.values()))
+
+
+def _show_question(compared: Comparison) -> None:
+    st.header(plain_line(compared.question), anchor=False)
+    if compared.history:
+        st.caption(f"A follow-up to: {plain_line(' · '.join(said for who, said in compared.history if who == 'user'))}")
+    if compared.golden:
+        show_known(compared.golden)
+
+
+def _show_stage(name: str, compared: Comparison) -> None:
+    if name in compared.problems:
+        st.error(plain(compared.problems[name]))
+    elif name in compared.answers:
+        show_words(compared.answers[name])
+        show_documents(compared.answers[name])
+    elif name in st.session_state.asked.stages:
+        st.caption("The page was left before this stage had answered. Ask again.")
+    else:
+        st.caption("Not asked yet.")
+
+
+def _offer_more(compared: Comparison) -> None:
+    with st.container(horizontal=True):
+        st.button("Ask a follow-up", icon=":material/subdirectory_arrow_right:", on_click=_begin_follow_up)
+        saved, icon = as_markdown(compared), ":material/download:"
+        st.download_button("Save as Markdown", saved, "comparison.md", "text/markdown", on_click="ignore", icon=icon)
+
+
+def _begin_follow_up() -> None:
+    st.session_state.before = _follow_up(st.session_state.asked, st.session_state.compared)
+    st.session_state.question = ""
+
+
+def _cells(names: Sequence[str]) -> dict[str, DeltaGenerator]:
+    """A cell for each stage, side by side as far as there is room, below its name and what it changes."""
+    if not names:
+        return {}
+    grid = st.grid(len(names), min_column_width=NARROWEST, gap="small")
+    cells = {name: grid.cell() for name in names}
+    for name, cell in cells.items():
+        cell.subheader(name.capitalize(), anchor=False)
+        cell.caption(plain(what_changes(name)))
+    return cells
+
+
+def _begin(asked: Asked, owner: str) -> tuple[Comparison, dict[str, AnswerStream]]:
+    """The comparison, still empty, and the answers to come; LessonsError for what cannot be asked, or not yet.
+
+    A stage that cannot even begin is among the problems of the comparison.
+    """
+    question, _ = cleaned(asked.question)
+    filters = parse_filter(asked.filter_text) if asked.filter_text.strip() else None
+    allow_questions(owner, len(asked.stages))
+    limits = {"owner": owner, "file": asked.source_file or "", "filter": asked.filter_text}
+    compared = Comparison(
+        question,
+        answers={},
+        problems={},
+        history=tuple((line.speaker, line.content) for line in asked.before),
+        limits=tuple((name, value) for name, value in limits.items() if value),
+        golden=golden_named(asked.golden),
+    )
+    streams: dict[str, AnswerStream] = {}
+    for name in asked.stages:
+        try:
+            streams[name] = answering(stages()[name]).stream(
+                question, user=owner, source_file=asked.source_file, filters=filters, history=asked.history(name)
+            )
+        except LessonsError as error:
+            compared.problems[name] = str(error)
+    return compared, streams
+
+
+def _run(compared: Comparison, streams: Mapping[str, AnswerStream], cells: Mapping[str, DeltaGenerator]) -> None:
+    """Stream the answers into their cells, all at once, and fill the comparison as each is done."""
+    places = {name: cell.empty() for name, cell in cells.items()}
+    for name, place in places.items():
+        place.caption("Thinking …")
+        if name in compared.problems:
+            place.error(plain(compared.problems[name]))
+    names = list(streams)
+
+    def show(number: int, text: str) -> None:
+        if text:
+            places[names[number]].markdown(plain(text))
+
+    def done(number: int, outcome: Outcome) -> None:
+        if isinstance(outcome, LessonsError):
+            compared.problems[names[number]] = str(outcome)
+            places[names[number]].error(plain(str(outcome)))
+        else:
+            compared.answers[names[number]] = outcome
+            show(number, str(outcome))
+
+    answers_of(list(streams.values()), show, done)
+
+
+def _follow_up(asked: Asked, compared: Comparison) -> tuple[Line, ...]:
+    """The conversation that a question after these answers goes on with: each stage remembers its own answer."""
+    answers = compared.answers
+    said = [Line("assistant", answers[name].text, name) for name in asked.stages if name in answers]
+    return (*asked.before, Line("user", compared.question), *said)
+
+
+def answers_of(
+    streams: Sequence[AnswerStream],
+    show: Callable[[int, str], object],
+    done: Callable[[int, Outcome], object] = lambda number, outcome: None,
+) -> list[Outcome]:
+    """Read all streams in parallel, telling `show` the number of the stream and its text so far.
+
+    Before an agent's text begins, that is what it is doing. `done` hears of each stream as it ends: with its answer, or
+    with the error that broke it off, which does not disturb the others. An error of `show` or `done`, or a page that is
+    left, ends the work of all.
+    """
+    pieces: Pieces = SimpleQueue()
+    texts, shown, left = [""] * len(streams), [""] * len(streams), Event()
+    outcomes: dict[int, Outcome] = {}
+    pool = ThreadPoolExecutor(max_workers=max(1, len(streams)))
+    work = [pool.submit(_read, number, stream, pieces, left) for number, stream in enumerate(streams)]
+    try:
+        while len(outcomes) < len(streams):
+            number, event = _next(pieces) or (min(set(range(len(streams))) - set(outcomes)), None)
+            if isinstance(event, Outcome):
+                outcomes[number] = event
+                done(number, event)
+                continue
+            if isinstance(event, str):
+                shown[number] = texts[number] = texts[number] + event
+            elif event:
+                shown[number] = telling(event)
+            show(number, shown[number])
+    finally:
+        left.set()
+        wait(work, _FAREWELL)
+        pool.shutdown(wait=False)
+    return [outcomes[number] for number in range(len(streams))]
+
+
+def _next(pieces: Pieces) -> tuple[int, str | Step | Outcome] | None:
+    """The next piece of any stream; None if none came for a while."""
+    try:
+        return pieces.get(timeout=_PATIENCE)
+    except Empty:
+        return None
+
+
+def _read(number: int, stream: AnswerStream, pieces: Pieces, left: Event) -> None:
+    outcome: Outcome = LessonsError(UNEXPECTED)
+    try:
+        with closing(stream):
+            for event in stream.events():
+                if left.is_set():
+                    break
+                pieces.put((number, event))
+        outcome = stream.answer
+    except LessonsError as error:
+        outcome = error
+    except Exception:
+        logger.exception("a stage broke off")
+    finally:
+        pieces.put((number, outcome))
