@@ -183,7 +183,8 @@ class RateLimit:
                 events.popleft()
             if len(events) + number > most:
                 late = max(0, min(len(events), len(events) + number - most) - 1)
-                return events[late] + self.seconds - now if events else self.seconds
+                wait = events[late] + self.seconds - now if events else self.seconds
+                return max(wait, 1e-9)  # 0 would allow it, and rounding may come to that
             if number:
                 self._events[visitor] = events
                 events.extend([now] * number)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
@@ -25,6 +25,7 @@ def shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @given(st.lists(st.tuples(st.floats(0, 30), st.integers(1, 4)), max_size=30), st.integers(1, 6))
+@example([(1.3530133057369529, 1), (30.0, 1), (30.0, 1)], 1)  # the first ends just now, but for rounding
 def test_never_more_than_the_limit_within_the_window(steps: list[tuple[float, int]], most: int) -> None:
     now, taken = 0.0, []
     limit = RateLimit(60, lambda: now)
