@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
@@ -70,10 +71,7 @@ def count_hits(pairs: Sequence[Pair], found: Sequence[float]) -> Hits:
     guarded = [pair.hits() for pair in pairs]
     takes = {"similarity": near, "guard": guarded, "both": [a and b for a, b in zip(near, guarded, strict=True)]}
     groups = [(pair.language, pair.same) for pair in pairs]
-    rows = {
-        name: Counter(group for group, hit in zip(groups, hits, strict=True) if hit) for name, hits in takes.items()
-    }
-    return Hits(rows, Counter(groups))
+    return Hits({name: Counter(compress(groups, hits)) for name, hits in takes.items()}, Counter(groups))
 
 
 def similarities(pairs: Sequence[Pair], embedding: BaseEmbedding) -> list[float]:

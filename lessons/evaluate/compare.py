@@ -91,10 +91,12 @@ def interval(values: ArrayLike, level: float = LEVEL) -> Interval:
 
     NaN values are left out; without any value the interval is NaN.
     """
-    known = _known(values)
+    known = np.asarray(values, dtype=float)
+    known = known[~np.isnan(known)]
     if not known.size:
         return float("nan"), float("nan")
-    low, high = np.quantile(_resampled_means(known), [(1 - level) / 2, (1 + level) / 2])
+    means = np.concatenate([counts @ known for counts in _blocks(_draw_counts, known.size)]) / known.size
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 
@@ -115,15 +117,6 @@ def paired_gain(before: str, after: str, metric: str, old: Sequence[float], new:
         before, after, metric, len(pairs), float(means[0]), float(means[1]), float(differences.mean()), low, high, p,
         int(np.count_nonzero(differences)),
     )  # fmt: skip
-
-
-def _known(values: ArrayLike) -> NDArray[np.float64]:
-    array = np.asarray(values, dtype=float)
-    return array[~np.isnan(array)]
-
-
-def _resampled_means(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.concatenate([counts @ values for counts in _blocks(_draw_counts, len(values))]) / len(values)
 
 
 def _sign_flip_p(differences: NDArray[np.float64]) -> float:

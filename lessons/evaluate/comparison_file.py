@@ -61,11 +61,8 @@ def _chunks(comparison: Comparison) -> Iterator[str]:
     if not alignment.places:
         return
     yield "## Retrieved chunks"
-    yield (
-        "The rank in each stage, and the change to the stage before it. ★ holds evidence."
-        if alignment.evidence
-        else ("The rank in each stage, and the change to the stage before it.")
-    )
+    stars = " ★ holds evidence." if alignment.evidence else ""
+    yield f"The rank in each stage, and the change to the stage before it.{stars}"
     yield markdown_table(["place", *alignment.stages], _rows(alignment))
     if alignment.missed:
         yield "Evidence that no stage found:"

@@ -3,6 +3,7 @@
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -10,7 +11,7 @@ from matplotlib.figure import Figure
 from lessons.context.compress import Abstractive, CutOff, Hybrid
 from lessons.context.extract import Extractive
 from lessons.evaluate.canvas import canvas
-from lessons.evaluate.compare import Gain, interval, paired_gain
+from lessons.evaluate.compare import interval
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.judge.judge import judge
 from lessons.models.llm import describe
@@ -57,11 +58,6 @@ class CompressionResults:
 
     def correctness(self, method: str, share: float) -> list[float]:
         return [one.correctness for one in self.of(method, share)]
-
-    def loss(self, method: str, share: float) -> Gain:
-        """A method at a share against the whole context, question by question."""
-        whole = self.correctness(method, 1.0)
-        return paired_gain("whole", f"{method} {share:.0%}", "correctness", whole, self.correctness(method, share))
 
     @property
     def methods(self) -> list[str]:
@@ -117,16 +113,12 @@ def plot_compression(results: CompressionResults) -> Figure:
     figure, axes = canvas(6, 4)
     for place, method in enumerate(results.methods):
         values = [results.correctness(method, share) for share in results.shares]
-        means = [float(np.mean(each)) for each in values]
-        bounds = [interval(each) for each in values]
-        errors = [
-            [mean - low for mean, (low, _) in zip(means, bounds, strict=True)],
-            [high - mean for mean, (_, high) in zip(means, bounds, strict=True)],
-        ]
+        means = np.array([np.mean(each) for each in values])
+        low, high = np.array([interval(each) for each in values]).T
         shown = [100 * share + 1.2 * (place - len(results.methods) / 2) for share in results.shares]
-        axes.errorbar(shown, means, yerr=errors, fmt="o-", capsize=3, label=method, color=_COLOURS.get(method))
-    axes.set_xlabel("tokens of the context that are left (%)")
-    axes.set_ylabel("correctness, mean with 95 % interval")
+        line: dict[str, Any] = {"label": method, "color": _COLOURS.get(method)}
+        axes.errorbar(shown, means, yerr=[means - low, high - means], fmt="o-", capsize=3, **line)
+    axes.set(xlabel="tokens of the context that are left (%)", ylabel="correctness, mean with 95 % interval")
     axes.set_ylim(0, 1.02)
     axes.set_title("What is still answered from a shorter context")
     axes.legend(frameon=False, loc="lower right")

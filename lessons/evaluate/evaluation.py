@@ -80,9 +80,8 @@ class Summary:
     def shares(self) -> str:
         """Who did the steps, in percent: `qwen3:8b 96 %, keyless model 4 %`."""
         total = sum(self.answered_by.values())
-        return (
-            ", ".join(f"{name} {count / total:.0%}" for name, count in Counter(self.answered_by).most_common()) or "–"
-        )
+        shares = [f"{name} {count / total:.0%}" for name, count in Counter(self.answered_by).most_common()]
+        return ", ".join(shares) or "–"
 
     def with_interval(self, metric: str) -> str:
         """For example `0.62 [0.51, 0.73]`; a dash where there is no value."""
@@ -93,9 +92,8 @@ class Summary:
         """The keys of `lessons evaluate --json`; None stands for what cannot be measured."""
         plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in _NOT_PLAIN}
         bounds = {metric: [_or_none(bound) for bound in bounds] for metric, bounds in self.intervals.items()}
-        return {
-            key: _or_none(value) for key, value in {"n": self.n, **self.means, **plain}.items()
-        } | {"intervals": bounds, "answered_by": self.answered_by}  # fmt: skip
+        known = {key: _or_none(value) for key, value in {"n": self.n, **self.means, **plain}.items()}
+        return known | {"intervals": bounds, "answered_by": self.answered_by}
 
 
 @dataclass(frozen=True, repr=False)
@@ -231,10 +229,8 @@ def summarise(records: Sequence[Record]) -> Summary:
 
 def cells(columns: dict[str, Summary], metric: str) -> list[str]:
     """A row of a table: the metric with its interval for each stage, and for the ceiling if it has one."""
-    return [
-        summary.with_interval(metric) if name != CEILING or metric in CEILED else ""
-        for name, summary in columns.items()
-    ]
+    known = {name: name != CEILING or metric in CEILED for name in columns}
+    return [summary.with_interval(metric) if known[name] else "" for name, summary in columns.items()]
 
 
 def _mean(values: Sequence[float]) -> float:

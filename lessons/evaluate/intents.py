@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.llms import LLM
 from matplotlib.figure import Figure
 
@@ -20,7 +19,7 @@ from lessons.evaluate.compare import Interval, interval
 from lessons.evaluate.evaluation import Evaluation, compare_records
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.run import answers
-from lessons.models.keyless import EXAMPLES, Classifier, Utterance, utterances
+from lessons.models.keyless import EXAMPLES, Utterance, utterances
 from lessons.rag.stages import Stage
 from lessons.tables import html_table
 from lessons.trace import Step
@@ -66,17 +65,6 @@ class Recognised:
 def recognise(llm: LLM) -> Recognised:
     """Let a model decide the intent of every utterance of the frozen test set."""
     return Recognised(tuple((said, decide(said.text, llm, Step("intent")).intent) for said in utterances(TEST)))
-
-
-def cross_validated(embedding: BaseEmbedding | None, folds: int = 8) -> Recognised:
-    """Each example of the keyless classifier, recognised by one that is fitted to the other folds only."""
-    said = utterances()
-    fold = np.random.default_rng(0).permutation(len(said)) % folds
-    pairs = []
-    for one in range(folds):
-        fitted = Classifier(embedding, tuple(each for each, its in zip(said, fold, strict=True) if its != one))
-        pairs += [(each, fitted.intent(each.text)) for each, its in zip(said, fold, strict=True) if its == one]
-    return Recognised(tuple(pairs))
 
 
 def plot_confusion(recognised: Recognised) -> Figure:

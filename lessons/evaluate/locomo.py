@@ -14,13 +14,12 @@ from uuid import uuid4
 
 from lessons.errors import LessonsError
 from lessons.evaluate.dialogues import MEMORIES, Maker, forget, settle
-from lessons.memory.types import Recollection
 from lessons.rag.types import Scope
 from lessons.text import normalize
 from lessons.workspace import Workspace
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
-_ID = re.compile(r"D(\d+):(\d+)")
+_ID = re.compile(r"D(\d+):(\d+)")  # the published file names several in one text, or writes D1:03 for D1:3
 
 
 @dataclass(frozen=True)
@@ -107,15 +106,11 @@ def _recalled(conversation: LocomoConversation, name: str, make: Maker, place: W
         evidence = [said[each] for each in fact.evidence if each in said]
         if evidence:
             known = memory.recall(fact.question)
-            share = sum(_holds(known, utterance) for _, utterance in evidence) / len(evidence)
+            handed_over = _plain("\n".join([*(content for _, content in known.history), known.memory]))
+            share = sum(_plain(utterance.text) in handed_over for _, utterance in evidence) / len(evidence)
             age = turns - min(turn for turn, _ in evidence)
             yield Recalled(name, fact.question, fact.category, age, share, known.tokens)
     forget(memory)
-
-
-def _holds(known: Recollection, utterance: Utterance) -> bool:
-    handed_over = "\n".join([*(content for _, content in known.history), known.memory])
-    return _plain(utterance.text) in _plain(handed_over)
 
 
 def _plain(text: str) -> str:
@@ -125,25 +120,15 @@ def _plain(text: str) -> str:
 def _conversation(sample: dict[str, Any]) -> LocomoConversation:
     talk = sample["conversation"]
     numbers = sorted(int(key.removeprefix("session_")) for key in talk if re.fullmatch(r"session_\d+", key))
-    utterances = tuple(
-        Utterance(turn["dia_id"], turn["speaker"], turn["text"])
-        for number in numbers
-        for turn in talk[f"session_{number}"]
-    )
+    turns = [turn for number in numbers for turn in talk[f"session_{number}"]]
+    utterances = tuple(Utterance(turn["dia_id"], turn["speaker"], turn["text"]) for turn in turns)
     questions = tuple(
         OldFact(
             item["question"],
             str(item.get("answer", "")),
             CATEGORIES.get(item["category"], str(item["category"])),
-            tuple(dict.fromkeys(_ids(item.get("evidence") or []))),
+            tuple(dict.fromkeys(f"D{a}:{int(b)}" for said in item.get("evidence") or [] for a, b in _ID.findall(said))),
         )
         for item in sample["qa"]
     )
     return LocomoConversation(str(sample.get("sample_id", "")), utterances, questions)
-
-
-def _ids(named: list[str]) -> Iterator[str]:
-    """The ids; the published file sometimes names several in one text, or writes D1:03 for D1:3."""
-    for text in named:
-        for session, number in _ID.findall(text):
-            yield f"D{session}:{int(number)}"

@@ -11,6 +11,7 @@ from lessons.copilot.cost import CostModel
 from lessons.copilot.layout import Layout
 from lessons.evaluate.canvas import canvas, shortened_within, stage_colour, told_apart, wrapped
 from lessons.evaluate.golden import Golden
+from lessons.evaluate.metrics import hits
 from lessons.models.tokens import TokenCounter, TokenEstimator
 from lessons.rag.answer import Answer
 from lessons.rag.types import RetrievedDocument
@@ -54,11 +55,10 @@ def plot_budget(budgets: Mapping[str, Sequence[Piece]], total: int) -> Figure:
     axes.set_xlim(0, 1.02 * (max(total, width) if total <= 1.5 * width else width))
     axes.set_yticks(range(len(budgets)), [wrapped(name, _LABEL_WIDTH) for name in budgets])
     axes.set_ylim(len(budgets) - 0.5, -0.5)
-    axes.set_xlabel(f"tokens (of {total:,}); hatched: left out")
-    axes.set_title("What a model is sent")
-    shown = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    axes.set(xlabel=f"tokens (of {total:,}); hatched: left out", title="What a model is sent")
     used = {piece.name for pieces in budgets.values() for piece in pieces if piece.tokens or piece.dropped}
-    shown = {name: handle for name, handle in shown.items() if name in used}
+    handles, names = axes.get_legend_handles_labels()
+    shown = {name: handle for name, handle in zip(names, handles, strict=True) if name in used}
     axes.legend(shown.values(), shown, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8)
     return figure
 
@@ -110,9 +110,6 @@ def _query(step: Step) -> str:
     return "\n".join([*lines[: _LINES - 1], "…"] if len(lines) > _LINES else lines)
 
 
-OTHER = "#bab0ac"  # Vega's tableau10 grey
-
-
 def plot_fusion(documents: Sequence[RetrievedDocument], question: Golden) -> Figure:
     """Each chunk of a hybrid search by its two scores, larger the better it ranks, coloured where it holds evidence.
 
@@ -120,8 +117,9 @@ def plot_fusion(documents: Sequence[RetrievedDocument], question: Golden) -> Fig
     """
     figure, axes = canvas(6.5, 4.5)
     lowest = {leg: min((d.legs[leg] for d in documents if leg in d.legs), default=0.0) for leg in ("meaning", "words")}
-    for label, colour, wanted in (("other chunk", OTHER, False), ("holds evidence", stage_colour("smart"), True)):
-        chosen = [document for document in documents if _holds(document, question) is wanted]
+    for label, colour, wanted in (("other chunk", "#bab0ac", False), ("holds evidence", stage_colour("smart"), True)):
+        held = zip(documents, hits(documents, question.evidence), strict=True)
+        chosen = [document for document, evidence in held if bool(evidence) is wanted]
         x, y = ([document.legs.get(leg, low) for document in chosen] for leg, low in lowest.items())
         axes.scatter(x, y, s=[15 + 120 * document.score**2 for document in chosen], color=colour, label=label)
     axes.set_xlabel("by meaning: cosine above the average of the chunk's language")
@@ -129,10 +127,6 @@ def plot_fusion(documents: Sequence[RetrievedDocument], question: Golden) -> Fig
     axes.set_title("What the two searches say of each chunk")
     axes.legend(frameon=False)
     return figure
-
-
-def _holds(document: RetrievedDocument, question: Golden) -> bool:
-    return any(evidence.covered_by(document.source, document.content) for evidence in question.evidence)
 
 
 COLOURS = {"retrieval": "#4c78a8", "answer": "#54a24b", "update": "#f58518"}
@@ -159,14 +153,10 @@ def plot_monthly(
     costs = [model.monthly(sessions_a_day, count, *(prices or ())) for count in turns]
     parts = [[cost[name] for cost in costs] for name in COLOURS]
     axes.stackplot(turns, parts, labels=list(NAMES.values()), colors=list(COLOURS.values()), alpha=0.85)
-    axes.set_xlabel("turns in a session")
-    axes.set_ylabel("US dollars a month")
-    axes.set_title(f"{sessions_a_day:,} sessions a day")
+    axes.set(xlabel="turns in a session", ylabel="US dollars a month", title=f"{sessions_a_day:,} sessions a day")
     axes.legend(loc="upper left", frameon=False)
     return figure
 
-
-COLOUR = "#4c78a8"
 
 TEXTS = {
     "English": (
@@ -231,8 +221,8 @@ def plot_token_error(found: list[Estimate]) -> Figure:
     for place, kind in enumerate(kinds):
         own = [each for each in found if each.kind == kind]
         together = sum(each.estimated for each in own) / sum(each.exact for each in own) - 1
-        axes.barh(place, 100 * together, color=COLOUR, alpha=0.4)
-        axes.scatter([100 * each.error for each in own], np.full(len(own), place), color=COLOUR, zorder=2)
+        axes.barh(place, 100 * together, color="#4c78a8", alpha=0.4)
+        axes.scatter([100 * each.error for each in own], np.full(len(own), place), color="#4c78a8", zorder=2)
     axes.set_yticks(range(len(kinds)), kinds)
     axes.invert_yaxis()
     axes.axvline(0, color="black", linewidth=0.8)

@@ -12,7 +12,6 @@ from lessons.evaluate.canvas import Point, canvas, name_points, shortened, stage
 from lessons.evaluate.evaluation import CEILED, CEILING, Evaluation, Summary
 
 MOVED_AT_MOST = 30  # questions that a plot can name and stay readable
-_LABEL_WIDTH = 60  # columns
 _DASHED: dict[str, Any] = {"color": "black", "linestyle": "--", "linewidth": 1}
 
 
@@ -46,8 +45,7 @@ def plot_groups(evaluation: Evaluation, metric: str = "recall@5", by: str = "cat
         if not np.isnan(ceiling := evaluation.ceiling_mean(metric, **{by: group})):
             axes.plot([ceiling, ceiling], [row - 0.4, row + 0.4], **_DASHED)
     _name_rows(axes, [f"{group} (n = {len(evaluation.of(stages[0], **{by: group}))})" for group in groups])
-    axes.set_xlabel(f"{evaluation.label(metric)}, mean with 95 % interval")
-    axes.set_title(f"{metric} by {by}")
+    axes.set(xlabel=f"{evaluation.label(metric)}, mean with 95 % interval", title=f"{metric} by {by}")
     _legend(axes, colours, bool(evaluation.ceiling) and metric in CEILED)
     return figure
 
@@ -82,15 +80,12 @@ def plot_moved(evaluation: Evaluation, before: str, after: str, metric: str = "r
     """The questions whose metric changed between two stages, the largest gains on top, an arrow each."""
     later = {record.question_id: record for record in evaluation.of(after)}
     pairs = [(record, later[record.question_id]) for record in evaluation.of(before) if record.question_id in later]
-    changes = [
-        (
-            new.value(metric) - old.value(metric),
-            f"{old.question_id}  {shortened(old.question, _LABEL_WIDTH)}",
-            old.value(metric),
-        )
-        for old, new in pairs
-    ]
-    moved = sorted((change for change in changes if change[0] and not np.isnan(change[0])), reverse=True)
+    moved = []
+    for old, new in pairs:
+        change, label = new.value(metric) - old.value(metric), f"{old.question_id}  {shortened(old.question, 60)}"
+        if change and not np.isnan(change):
+            moved.append((change, label, old.value(metric)))
+    moved.sort(reverse=True)
     up, down = sum(change > 0 for change, *_ in moved), sum(change < 0 for change, *_ in moved)
     shown = moved if len(moved) <= MOVED_AT_MOST else moved[: MOVED_AT_MOST // 2] + moved[-MOVED_AT_MOST // 2 :]
     figure, axes = canvas(8, 0.28 * len(shown) + 1.6)

@@ -43,18 +43,15 @@ class Handled:
     @property
     def right(self) -> bool:
         """Every fact stated, or exactly the fallback that was to come."""
-        return self._facts_stated if self.asked.outcome == "answered" else self.answer.outcome == self.asked.outcome
+        if self.asked.outcome != "answered":
+            return self.answer.outcome == self.asked.outcome
+        stated = all(level(fact, self.answer.text) == Level.STATED for fact in self.asked.facts)
+        return self.answer.outcome in SPOKEN and stated
 
     @property
     def safe(self) -> bool:
         """The same, and any fallback will do where one was to come."""
         return self.right if self.asked.outcome == "answered" else self.answer.outcome not in SPOKEN
-
-    @property
-    def _facts_stated(self) -> bool:
-        return self.answer.outcome in SPOKEN and all(
-            level(fact, self.answer.text) == Level.STATED for fact in self.asked.facts
-        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,8 +112,8 @@ def support_questions(split: str, path: Path = QUESTIONS) -> list[SupportQuestio
 
 def handle(copilot: Copilot, split: str = "dev", user: str | None = None) -> SupportRun:
     """Ask the copilot every question of a split."""
-
-    def ask(one: SupportQuestion) -> CopilotAnswer:
-        return copilot.ask(one.question, user=user, history=[(role, content) for role, content in one.history])
-
-    return SupportRun(tuple(Handled(one, ask(one)) for one in support_questions(split)))
+    handled = []
+    for one in support_questions(split):
+        history = [(role, content) for role, content in one.history]
+        handled.append(Handled(one, copilot.ask(one.question, user=user, history=history)))
+    return SupportRun(tuple(handled))

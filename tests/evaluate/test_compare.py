@@ -94,7 +94,7 @@ def test_a_difference_is_judged_alike_alone_and_among_others() -> None:
     others = {"smart": new[::-1], "reranked": old, "agentic": new}
     alone, among = (evaluation(scores).gains(["recall@5"])[0] for scores in (some, some | others))
     assert alone == among
-    (gate,) = [each for each in gate_report(evaluation(some)) if "above naive" in each.gate.promise]
+    (gate,) = [each for each in gate_report(evaluation(some)) if "above naive" in each.promise]
     assert (alone.verdict == "better") is (gate.status != "not shown")
 
 

@@ -19,9 +19,7 @@ def results() -> CompressionResults:
     return CompressionResults((*whole, *rest))
 
 
-def test_a_method_is_compared_with_the_whole_context_question_by_question(results: CompressionResults) -> None:
-    assert results.loss("cut off", 0.5).delta == -0.5
-    assert results.loss("extractive", 0.25).delta == 0
+def test_the_whole_context_is_the_same_for_every_method(results: CompressionResults) -> None:
     assert results.correctness("abstractive", 1.0) == [1.0, 1.0]
 
 

@@ -8,7 +8,7 @@ STAGES = ("naive", "enhanced", "smart", "reranked", "agentic")
 
 
 def statuses(run, words: str) -> list[str]:
-    return [result.status for result in gate_report(run) if words in result.gate.promise]
+    return [result.status for result in gate_report(run) if words in result.promise]
 
 
 def test_a_gain_of_a_tenth_passes_and_less_misses() -> None:
@@ -28,7 +28,7 @@ def test_no_worse_is_passed_only_where_the_interval_excludes_a_loss_that_would_b
 
 def test_a_gate_of_missing_stages_is_not_yet_measurable() -> None:
     report = gate_report(evaluation({"naive": [0.5] * 20}))
-    late = [result for result in report if result.gate.stage in STAGES[1:]]
+    late = [result for result in report if result.stage in STAGES[1:]]
     assert {result.status for result in late} == {"not yet measurable"}
     assert len(late) == 5
 
@@ -57,9 +57,7 @@ def test_every_stage_must_be_grounded_and_fast() -> None:
 
 def test_so_few_questions_that_chance_decides_are_measured_and_not_judged() -> None:
     def judged(questions: int) -> str:
-        (result,) = [
-            each for each in gate_report(evaluation({"naive": [1.0] * questions})) if "p95" in each.gate.promise
-        ]
+        (result,) = [each for each in gate_report(evaluation({"naive": [1.0] * questions})) if "p95" in each.promise]
         assert result.number
         return result.status
 

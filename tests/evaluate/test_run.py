@@ -129,7 +129,7 @@ def test_every_plot_of_correctness_draws_it_and_no_other_does(plot) -> None:
 
 def test_a_gate_above_the_ceiling_is_not_reachable_and_one_below_is_missed() -> None:
     def judged(given: float) -> str:
-        return next(str(each) for each in gate_report(capped(0.5, given)) if "above smart" in each.gate.promise)
+        return next(str(each) for each in gate_report(capped(0.5, given)) if "above smart" in each.promise)
 
     assert judged(0.5).startswith("not reachable: reranked")
     assert "it would take 0.550, the ceiling is 0.500" in judged(0.5)

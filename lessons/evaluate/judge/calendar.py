@@ -35,7 +35,8 @@ class Moment:
     def answers(self, fact: "Moment", years: frozenset[int]) -> bool:
         """Whether this moment says all that the fact says; a missing year may be one of `years`."""
         if fact.minute is not None:
-            return self.minute is not None and _same_time(self, fact)
+            whole = 720 if self.vague or fact.vague else 1440
+            return self.minute is not None and self.minute % whole == fact.minute % whole
         if fact.year is not None and self.year != fact.year and (self.year is not None or fact.year not in years):
             return False
         parts = ("half", "quarter", "month", "day")
@@ -49,13 +50,6 @@ class Moment:
             return False
         same_part = all(getattr(fact, part) == getattr(self, part) for part in ("half", "quarter", "month"))
         return same_part and (self.day == fact.day or (self.year == fact.year and self.day is None))
-
-
-def _same_time(one: Moment, other: Moment) -> bool:
-    assert one.minute is not None
-    assert other.minute is not None
-    whole = 720 if one.vague or other.vague else 1440
-    return one.minute % whole == other.minute % whole
 
 
 _YEAR = r"(?P<year>(?:19|20)\d\d)"

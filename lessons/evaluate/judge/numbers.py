@@ -216,26 +216,17 @@ def quantities(text: str) -> list[Quantity]:
             continue
         if first.kind in MONEY and not second.kind:
             found[place + 1] = second = replace(second, kind=first.kind)
-        if (
-            not first.scaled
-            and second.written
-            and first.kind in ("", second.kind)
-            and (second.scaled or not first.kind)
-        ):
-            factor = second.value / second.written
+        bare = not first.scaled and first.kind in ("", second.kind) and (second.scaled or not first.kind)
+        if bare and second.written:
+            value = first.value * (second.value / second.written)
             number = first.number * second.number / second.written
-            found[place] = replace(
-                first, value=first.value * factor, number=number, kind=second.kind, scaled=second.scaled
-            )
+            found[place] = replace(first, value=value, number=number, kind=second.kind, scaled=second.scaled)
     return found
 
 
 def _read(match: re.Match[str]) -> Quantity:
-    kind, factor = "", Decimal(1)
-    for place, (_, name, size) in enumerate(_UNITS):
-        if match[f"u{place}"]:
-            kind, factor = name, Decimal(size)
-            break
+    units = ((name, Decimal(size)) for place, (_, name, size) in enumerate(_UNITS) if match[f"u{place}"])
+    kind, factor = next(units, ("", Decimal(1)))
     if match["cur"]:
         kind, factor = _CURRENCIES[match["cur"].strip().lower()], Decimal(1)
     number = Decimal(match["big"] or match["num"].replace(",", ""))
@@ -244,17 +235,8 @@ def _read(match: re.Match[str]) -> Quantity:
         number = number.scaleb(_SCALES[match["scale"].lower()])
     sign = {"-": -1, "+": 1}.get((match["s1"] or match["s2"] or "").strip(), 0)
     about = bool(_ABOUT.search(match.string[: match.start()]) or _ABOUT_AFTER.match(match.string, match.end()))
-    return Quantity(
-        value=number * factor,
-        written=written,
-        kind=kind,
-        sign=sign,
-        about=about,
-        scaled=bool(match["scale"] or match["big"]),
-        number=number,
-        start=match.start(),
-        end=match.end(),
-    )
+    scaled = bool(match["scale"] or match["big"])
+    return Quantity(number * factor, written, kind, sign, about, scaled, number, *match.span())
 
 
 SEVERAL = 10_000  # from this size on '2,270억' without 원 is the amount in 원
