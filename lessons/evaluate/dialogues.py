@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from lessons.errors import LessonsError
 from lessons.evaluate.canvas import canvas, stage_colours
 from lessons.evaluate.evaluation import Evaluation, Record
-from lessons.evaluate.golden import GOLDEN, SPLITS, Evidence, Golden
+from lessons.evaluate.golden import GOLDEN, SPLITS, Golden, golden_from
 from lessons.evaluate.run import measure
 from lessons.memory.in_memory import SessionMessages
 from lessons.memory.long_term import LongTerm
@@ -91,17 +91,8 @@ def _dialogue(item: dict[str, Any]) -> Dialogue:
 def _turn(item: dict[str, Any], number: int, turn: dict[str, Any]) -> Turn:
     if "answer" not in turn:
         return Turn(turn["question"])
-    golden = Golden(
-        f"{item['id']}-{number:02}",
-        turn["question"],
-        item["language"],
-        turn["kind"],
-        turn["answer"],
-        tuple(turn["key_facts"]),
-        tuple(Evidence(each["source_file"], each["quote"], each["page"]) for each in turn["evidence"]),
-        split=item["split"],
-        owner=item["owner"],
-    )
+    known = {name: item[name] for name in ("language", "split", "owner")}
+    golden = golden_from(turn | known | {"id": f"{item['id']}-{number:02}", "category": turn["kind"]})
     return Turn(turn["question"], golden, number - min(turn["needs"], default=number))
 
 

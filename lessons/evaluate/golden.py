@@ -121,7 +121,7 @@ def sample(questions: Sequence[Golden], limit: int | None, seed: int) -> list[Go
 
 def _question(line: str, place: str) -> Golden:
     try:
-        return _from_dict(json.loads(line))
+        return golden_from(json.loads(line))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         reason = f"the field {error} is missing" if isinstance(error, KeyError) else str(error)
         raise LessonsError(
@@ -129,7 +129,8 @@ def _question(line: str, place: str) -> Golden:
         ) from error
 
 
-def _from_dict(item: dict[str, Any]) -> Golden:
+def golden_from(item: dict[str, Any]) -> Golden:
+    """A question as data/README.md describes it; KeyError for a field that is missing."""
     plain = {key: item[key] for key in ("id", "question", "language", "category", "split")}
     return Golden(
         **plain,
