@@ -1,7 +1,11 @@
-"""A question with several parts is read part by part: 'what …, and when …', 'A or B', '…은 얼마이고 …은 언제인가요?'"""
+"""How the keyless model answers: a few lines of the documents that cover the question, each with its citation.
+
+A question with several parts is read part by part: 'what …, and when …', 'A or B', '…은 얼마이고 …은 언제인가요?'
+If the best lines leave something essential open – a name, a year, an identifier, half of the words – nothing is chosen.
+"""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -20,7 +24,6 @@ from lessons.keyless.scores import (
     candidate_at,
     candidates,
     commands,
-    contradicts,
     expected,
     fits,
     rarity,
@@ -107,58 +110,60 @@ SURE = 0.8  # a line of this score says enough by itself
 BESIDE = (1, -1, 2)  # places from a line's own, in the order of trying
 
 
-def joined(
+def _joined(
     question: Question, first: Candidate, ranked: list[Candidate], weights: list[float], most: int
 ) -> list[Candidate]:
-    """The best line with those that join it, at most so many."""
-    chosen = _joining(question, [first], ranked, _complements, most)
-    chosen = _joining(question, _without_idle(chosen), ranked, _rivals, most)
-    beside = [] if chosen[0].score >= SURE else _beside(question, chosen[0], weights)
-    return _joining(question, chosen, beside, _tells_more, most)
-
-
-def _joining(
-    question: Question,
-    chosen: list[Candidate],
-    ranked: list[Candidate],
-    joins: Callable[[Question, list[Candidate], Candidate], bool],
-    most: int,
-) -> list[Candidate]:
-    """The chosen lines and those that join them."""
-    for candidate in ranked:
-        if len(chosen) < most and candidate not in chosen and joins(question, chosen, candidate):
-            chosen = [*chosen, candidate]
+    """The best line with those that say what it leaves open, are as good, or stand beside it; at most so many."""
+    chosen = [first]
+    beside = [] if first.score >= SURE else _beside(question, first, weights)
+    for others, joins in ((ranked, _complements), (ranked, _rivals), (beside, _tells_more)):
+        chosen = _without_idle(chosen) if joins is _rivals else chosen
+        for candidate in others:
+            new = len(chosen) < most and all(candidate.line is not one.line for one in chosen)
+            if new and joins(question, chosen, candidate):
+                chosen.append(candidate)
     return chosen
 
 
 def _complements(question: Question, chosen: list[Candidate], candidate: Candidate) -> bool:
-    """Whether a further line itself says something essential that is still open, as the second part of a comparison."""
-    if contradicts(question, candidate):
-        return False
-    have = together(chosen)
+    """Whether a line itself says something essential that is still open, as the second part of a comparison."""
     gained = sum(
         unit.weight
-        for unit, old, new in zip(question.units, have, candidate.covered, strict=True)
+        for unit, old, new in zip(question.units, together(chosen), candidate.covered, strict=True)
         if old < BEFORE and new > TITLE
     )
     return gained >= 0.15 * sum(unit.weight for unit in question.units) and candidate.score >= 0.3 * chosen[0].score
 
 
 def _rivals(question: Question, chosen: list[Candidate], candidate: Candidate) -> bool:
-    """Whether a further line is nearly as good as the first and leaves nothing open that the first one says."""
+    """Whether a line is nearly as good as the first and leaves nothing open that the first one says."""
     first = chosen[0]
     return candidate.score >= NEARLY_AS_GOOD * first.score and not any(
         said >= TITLE and now <= BEFORE for said, now in zip(first.covered, candidate.covered, strict=True)
     )
 
 
+def _tells_more(question: Question, chosen: list[Candidate], candidate: Candidate) -> bool:
+    """Whether a line beside the first one is good, too, or the first to say the kind of thing that was asked."""
+    new = expected(question, candidate.line.text) > expected(question, chosen[0].line.text)
+    return new or candidate.score >= GOOD_BESIDE * chosen[0].score
+
+
 def _without_idle(chosen: list[Candidate]) -> list[Candidate]:
     """Leave out a line that says nothing the others leave open."""
-    for candidate in chosen:
+    for candidate in chosen if len(chosen) > 1 else []:
         rest = [one for one in chosen if one is not candidate]
-        if rest and all(now >= min(said, BEFORE) for said, now in zip(candidate.covered, together(rest), strict=True)):
+        if all(now >= min(said, BEFORE) for said, now in zip(candidate.covered, together(rest), strict=True)):
             return _without_idle(rest)
     return chosen
+
+
+def _beside(question: Question, first: Candidate, weights: list[float]) -> list[Candidate]:
+    """The sentences and list items around a line, under the same heading."""
+    lines = first.passage.lines
+    places = [first.position + step for step in BESIDE if 0 <= first.position + step < len(lines)]
+    near = [place for place in places if tells(lines[place], rows=False) and lines[place].heading == first.line.heading]
+    return [candidate_at(question, first.passage, place, weights) for place in near]
 
 
 def together(chosen: list[Candidate]) -> list[float]:
@@ -166,28 +171,13 @@ def together(chosen: list[Candidate]) -> list[float]:
     return [max(values) for values in zip(*(candidate.covered for candidate in chosen), strict=True)]
 
 
-def _beside(question: Question, first: Candidate, weights: list[float]) -> list[Candidate]:
-    """The sentences and list items around a line, under the same heading."""
-    lines = first.passage.lines
-    places = [first.position + step for step in BESIDE if 0 <= first.position + step < len(lines)]
-    return [
-        candidate_at(question, first.passage, place, weights)
-        for place in places
-        if (lines[place].kind == "item" or (lines[place].kind == "prose" and is_ended(lines[place].text)))
-        and lines[place].heading == first.line.heading
-        and not commands(lines[place])
-    ]
+def tells(line: Line, rows: bool = True) -> bool:
+    """Whether it is a whole sentence, a list item or a row of a table, and no instruction to its reader."""
+    whole = line.kind == "item" or (rows and line.kind == "row") or (line.kind == "prose" and is_ended(line.text))
+    return whole and not commands(line)
 
 
-def _tells_more(question: Question, chosen: list[Candidate], candidate: Candidate) -> bool:
-    """Whether a line beside the first one is good, too, or the first to say the kind of thing that was asked."""
-    if any(candidate.line is one.line for one in chosen):
-        return False
-    new = expected(question, candidate.line.text) > expected(question, chosen[0].line.text)
-    return new or candidate.score >= GOOD_BESIDE * chosen[0].score
-
-
-def with_list(question: Question, chosen: list[Candidate]) -> list[Candidate]:
+def _with_list(question: Question, chosen: list[Candidate]) -> list[Candidate]:
     """A line that opens a list brings the list; a step of a how-to question brings its neighbours."""
     first = chosen[0]
     lines = first.passage.lines
@@ -197,25 +187,22 @@ def with_list(question: Question, chosen: list[Candidate]) -> list[Candidate]:
             start -= 1
         while end + 1 < len(lines) and lines[end + 1].kind == "item" and end - start < 10:
             end += 1
-    if start == end:
-        return chosen
-    return [Candidate(lines[i], first.passage, i, first.covered, first.score) for i in range(start, end + 1)]
+    return [replace(first, line=lines[i], position=i) for i in range(start, end + 1)] if start < end else chosen
 
 
-POINTS = 6
+POINTS = 6  # sentences of a summary
 FEWEST = 4  # points of a section that can stand for itself; a shorter one goes on into the next
-ENOUGH = 0.3  # share of the question's words, by rarity, that the document must hold
+ABOUT = 0.3  # share of the question's words, by rarity, that a document must hold to be about it
 RANK = 0.03  # what a section loses for each document that is ranked before its own
 FIGURE = 1.3  # how much more a sentence with a figure says
 
 
-def main_points(question: Question, found: Sequence[Passage], weights: list[float]) -> list[Candidate]:
-    """The sentences, list items and rows that say most, in their order; none if no document is about it."""
-    asked = list(zip(weights, question.units, strict=True))
+def _main_points(question: Question, found: Sequence[Passage], weights: list[float]) -> list[Candidate]:
+    """The main sentences, items and rows of the section that a question is about, in their order; none if none is."""
     sections = [
-        (_share(asked, passage, places) - RANK * rank, passage, places)
+        (_share(question, weights, passage, places) - RANK * rank, passage, places)
         for rank, passage in enumerate(found)
-        if _is_about(asked, passage)
+        if _is_about(question, weights, passage)
         for places in _sections(passage)
     ]
     if not sections:
@@ -223,29 +210,29 @@ def main_points(question: Question, found: Sequence[Passage], weights: list[floa
     _, passage, places = max(sections, key=lambda each: each[0])
     texts = [passage.lines[place].text for place in places]
     central = centrality(texts, question.text, tuple(line.text for line in passage.lines))
-    points = [score * (FIGURE if _has_figure(text) else 1.0) for score, text in zip(central, texts, strict=True)]
+    points = [score * (FIGURE if re.search(r"\d", text) else 1.0) for score, text in zip(central, texts, strict=True)]
     kept = sorted(range(len(places)), key=lambda i: (-points[i], i))[:POINTS]
     return [candidate_at(question, passage, places[i], weights) for i in sorted(kept)]
 
 
-def _is_about(asked: Sequence[tuple[float, Unit]], passage: Passage) -> bool:
+def _is_about(question: Question, weights: list[float], passage: Passage) -> bool:
     """Whether the document holds enough of the question, and all of its names, periods and identifiers."""
-    held = [(weight, unit, unit.covered(passage.all)) for weight, unit in asked]
-    if any(unit.required and not value for _, unit, value in held):
+    held = [unit.covered(passage.all) for unit in question.units]
+    if any(unit.required and not value for unit, value in zip(question.units, held, strict=True)):
         return False
-    return sum(weight * value for weight, _, value in held) >= ENOUGH * sum(weight for weight, _ in asked)
+    return sum(weight * value for weight, value in zip(weights, held, strict=True)) >= ABOUT * sum(weights)
 
 
-def _share(asked: Sequence[tuple[float, Unit]], passage: Passage, places: list[int]) -> float:
+def _share(question: Question, weights: list[float], passage: Passage, places: list[int]) -> float:
     """How much of the question a section holds, 0 to 1; what only the title of the document says counts half."""
     words = frozenset().union(*(passage.lines[place].own | passage.lines[place].above for place in places))
-    held = sum(weight * max(unit.covered(words), 0.5 * unit.covered(passage.title)) for weight, unit in asked)
-    return held / (sum(weight for weight, _ in asked) or 1.0)
+    held = [max(unit.covered(words), 0.5 * unit.covered(passage.title)) for unit in question.units]
+    return sum(weight * value for weight, value in zip(weights, held, strict=True)) / (sum(weights) or 1.0)
 
 
 def _sections(passage: Passage) -> Iterator[list[int]]:
     """The places of what each section tells, with that of the next ones while it is short."""
-    told = [place for place, line in enumerate(passage.lines) if _tells(line)]
+    told = [place for place, line in enumerate(passage.lines) if tells(line)]
     sections = [list(group) for _, group in groupby(told, key=lambda place: passage.lines[place].heading)]
     for start, places in enumerate(sections):
         following = iter(sections[start + 1 :])
@@ -254,46 +241,13 @@ def _sections(passage: Passage) -> Iterator[list[int]]:
         yield places
 
 
-def _tells(line: Line) -> bool:
-    """Whether it is a whole sentence, a list item or a row of a table."""
-    whole = line.kind in ("item", "row") or (line.kind == "prose" and is_ended(line.text))
-    return whole and not commands(line)
-
-
-def _has_figure(text: str) -> bool:
-    return any(character.isdigit() for character in text)
-
-
-MOST_EMBEDDED = 12  # lines; embedding one costs tens of milliseconds
-PRIOR = 0.1  # similarities of one model lie within about 0.1 of each other
-
-
-def neutral(unit: Unit) -> bool:
-    """Whether a unit is written alike in both languages."""
-    return unit.kind in ("year", "quarter", "code")
-
-
-def nearest(question: Question, lines: Sequence[tuple[Line, Passage, float]], embedding: BaseEmbedding) -> list[int]:
-    """The indices of the most promising lines, best first. The float of a line is what is known of it before."""
-    kept = sorted(range(len(lines)), key=lambda i: -lines[i][2])[:MOST_EMBEDDED]
-    asked = embedding.get_query_embedding(question.text)
-    vectors = embedding.get_text_embedding_batch([_in_place(*lines[i][:2]) for i in kept])
-    near = {
-        i: embedding.similarity(asked, vector) + PRIOR * lines[i][2] for i, vector in zip(kept, vectors, strict=True)
-    }
-    return sorted(kept, key=lambda i: -near[i])
-
-
-def _in_place(line: Line, passage: Passage) -> str:
-    """The line under its title and heading, so that a lost subject is found again."""
-    row = " ".join(line.header)
-    return ": ".join(dict.fromkeys(part for part in (passage.name, line.heading, row, line.text) if part))
-
-
 LEAST_COVERED = 0.4  # share of the question's words, by rarity, that an answer must cover
-LINES, LINES_OF_PARTS = 4, 9  # that answer a question, and one with several parts
+LINES = 3  # sentences of an answer, lists and summaries aside
 NEXT_BEST = 60  # lines that may join the best one
 SAYS_ENOUGH = 2  # words of full weight without which meaning says nothing; 'And in the year before?' has one
+MOST_EMBEDDED = 12  # lines; embedding one costs tens of milliseconds
+PRIOR = 0.1  # similarities of one model lie within about 0.1 of each other
+_VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 
 @dataclass(frozen=True)
@@ -305,30 +259,39 @@ class Choice:
 
 
 def choose(question: Question, found: list[Passage], embedding: BaseEmbedding | None) -> Choice:
-    """From the documents in the question's language; if they are silent, from all, first by words and then by meaning.
+    """The lines that answer by their words, else the nearest in meaning.
 
-    Where the first document is in the other language, all are read at once. A document may mix the languages. Meanings
-    cannot tell 'near' from 'not there', so they count only if the retriever has put a document in the other language
-    first.
+    Meanings cannot tell 'near' from 'not there', so they count only where words cannot be compared: if the retriever
+    has put a document in the other language first.
     """
-    own = [passage for passage in found if passage.language == question.language]
+    chosen = _choose_by_words(question, newest_first(found))
     foreign = [passage for passage in found if passage.language != question.language]
-    chosen = choose_by_words(question, own if own and own[0] is found[0] else found)
-    if foreign and not chosen.lines:
-        chosen = choose_by_words(question, found)
     if chosen.lines or not foreign or foreign[0] is not found[0] or embedding is None:
         return chosen
     if sum(unit.weight >= 1 for unit in question.units) < SAYS_ENOUGH:
         return Choice()
-    return Choice(tuple(choose_by_meaning(question, foreign, embedding)))
+    return Choice(tuple(_choose_by_meaning(question, foreign, embedding)))
 
 
-def choose_by_words(question: Question, found: list[Passage]) -> Choice:
+def newest_first(found: Sequence[Passage]) -> list[Passage]:
+    """The documents in their order, but last those of which a newer edition is there.
+
+    Titles of editions differ in the version only.
+    """
+
+    def edition(one: Passage) -> str:
+        return _VERSION.sub("", one.name)
+
+    newest: dict[str, str] = {}
+    for one in found:
+        newest[edition(one)] = max(newest.get(edition(one), ""), one.day)
+    return sorted(found, key=lambda one: edition(one) != one.name and one.day < newest[edition(one)])
+
+
+def _choose_by_words(question: Question, found: list[Passage]) -> Choice:
     """The lines that answer each part; none when the context leaves something essential of all of them open."""
-    question = with_topics(question, found)
-    asked = parts(question)
-    most = LINES if len(asked) == 1 else max(2, LINES_OF_PARTS // len(asked))
-    answers = [(part, _answer(part.question, found, most)) for part in asked]
+    asked = parts(with_topics(question, found))
+    answers = [(part, _answer(part.question, found, max(2, LINES // len(asked)))) for part in asked]
     lines: list[Candidate] = []
     for _, chosen in answers:
         lines += [one for one in chosen if all(one.line is not other.line for other in lines)]
@@ -343,33 +306,47 @@ def _answer(question: Question, found: list[Passage], most: int) -> list[Candida
         return []
     weights = rarity(question, found)
     if "summary" in question.kinds:
-        return main_points(question, found, weights)
+        return _main_points(question, found, weights)
     ranked = sorted(candidates(question, found, weights), key=lambda candidate: -candidate.score)
     first = next((candidate for candidate in ranked if fits(question, candidate)), None)
     if first is None:
         return []
-    chosen = joined(question, first, ranked[:NEXT_BEST], weights, most)
-    return with_list(question, chosen) if _enough(question.units, weights, together(chosen)) else []
+    chosen = _joined(question, first, ranked[:NEXT_BEST], weights, most)
+    covered = list(zip(question.units, weights, together(chosen), strict=True))
+    if any(unit.required and value < ELSEWHERE for unit, _, value in covered):
+        return []
+    enough = sum(weight * value for _, weight, value in covered) >= LEAST_COVERED * sum(weights)
+    return _with_list(question, chosen) if enough else []
 
 
-def choose_by_meaning(question: Question, found: list[Passage], embedding: BaseEmbedding) -> list[Candidate]:
-    """The nearest line in meaning among those that hold the question's years, quarters and identifiers."""
+def neutral(unit: Unit) -> bool:
+    """Whether a unit is written alike in both languages."""
+    return unit.kind in ("year", "quarter", "code")
+
+
+def _choose_by_meaning(question: Question, found: list[Passage], embedding: BaseEmbedding) -> list[Candidate]:
+    """The two lines nearest in meaning among those that hold the question's years, quarters and identifiers.
+
+    They are said in their own language, because translating would be inventing.
+    """
     units = tuple(unit for unit in question.units if neutral(unit))
     everything = frozenset().union(*(passage.all for passage in found))
     if any(unit.covered(everything) < 1 for unit in units):
         return []
     bound = replace(question, units=units, terms=frozenset())
     left = [one for one in candidates(bound, found, [unit.weight for unit in units]) if fits(bound, one)]
-    if not left:
-        return []
-    ranked = nearest(question, [(one.line, one.passage, one.score) for one in left], embedding)
-    return with_list(question, [left[i] for i in ranked[:2]])
+    kept = sorted(left, key=lambda one: -one.score)[:MOST_EMBEDDED]
+    asked = embedding.get_query_embedding(question.text)
+    vectors = embedding.get_text_embedding_batch([_in_place(one) for one in kept])
+    near = [embedding.similarity(asked, one) + PRIOR * each.score for one, each in zip(vectors, kept, strict=True)]
+    ranked = sorted(range(len(kept)), key=lambda i: -near[i])
+    return _with_list(question, [kept[i] for i in ranked[:2]]) if kept else []
 
 
-def _enough(units: tuple[Unit, ...], weights: list[float], covered: list[float]) -> bool:
-    if any(unit.required and value < ELSEWHERE for unit, value in zip(units, covered, strict=True)):
-        return False
-    return sum(weight * value for weight, value in zip(weights, covered, strict=True)) >= LEAST_COVERED * sum(weights)
+def _in_place(one: Candidate) -> str:
+    """The line under its title and heading, so that a lost subject is found again."""
+    above = (one.passage.name, one.line.heading, " ".join(one.line.header), one.line.text)
+    return ": ".join(dict.fromkeys(filter(None, above)))
 
 
 NOTHING_FOUND = {
@@ -382,14 +359,12 @@ NOT_FOUND = {
     "en": "The documents do not answer this question.",
     "ko": "문서에서 이 질문에 대한 답을 찾을 수 없습니다.",
 }
+"""What is said when there are documents and they do not answer."""
 
 _CITED = re.compile(r"\s?\[\d+\]")
 _LEAD = re.compile(r"^(?:[-*•‣▪◦○●·–►▶#]+\s+|[QA]\d*[.:]\s+)")
 
 _NUMBERED = re.compile(r"^\(?\d{1,2}[.)]\s+")
-
-
-"""What is said when there are documents and they do not answer."""
 
 NOT_SAID = {
     "en": "The documents do not say: “{}”.",
@@ -453,13 +428,13 @@ def _row(question: Question, line: Line) -> str:
     return ", ".join(f"{name}: {cell}" if name else cell for name, cell in (label, *rest) if cell)
 
 
-MOST_STEPS = 40  # lines
+MOST_STEPS = 20  # lines
 
 
 @task("steps")
 def steps(llm: Any, question: str, context: str, count: int, headings: Collection[str] = (), **more: Any) -> str:
     """The steps in the first `count` documents, under these headings if there are any; else an answer as usual."""
-    asked, found = read_question(question), passages(context)[:count]
+    asked, found = read_question(question), newest_first(passages(context)[:count])
     told = [line for one in found for line in _told(asked, one, headings)]
     told = told or [line for one in found for line in _told(asked, one, ())]
     return "\n".join(told[:MOST_STEPS]) or answer(llm, question, context, **more)

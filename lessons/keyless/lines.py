@@ -128,7 +128,7 @@ def _fitted(row: Row, names: Row) -> Row:
 
 
 _HEADER = re.compile(r"(?:\A|\n\n---\n\n)\[Source: (\d+) \| ([^\n]*)\][ \t]*(?:\n|\Z)")
-_DAY = re.compile(r" \| \d{4}-\d\d-\d\d$")
+_DAY = re.compile(r" \| (\d{4}-\d\d-\d\d)$")
 _ROW = re.compile(r"\s*\|.*\||[^|]+\|[^|]+")
 _RULE = re.compile(r"[\s|:+=_-]+")
 _ITEM = re.compile(
@@ -168,6 +168,7 @@ class Passage:
     title: frozenset[str]
     all: frozenset[str]
     language: str
+    day: str = ""  # of its date, '2025-10-14'
 
 
 def passages(context: str) -> list[Passage]:
@@ -183,11 +184,12 @@ def passage(number: int, source: str, text: str) -> Passage:
     """One document, read."""
     lines = tuple(_lines(sentences(barred(text))))
     first = lines[0].text if lines and lines[0].kind == "heading" else ""
+    day = _DAY.search(source)
     file, _, place = _DAY.sub("", source).partition(" | ")
     name = place.partition(" › ")[0] or first.lstrip("# ").strip()
     title = search_terms(f"{file} {place} {first}")
     every = title.union(*(line.own | line.above for line in lines))
-    return Passage(number, name, lines, title, every, language(text))
+    return Passage(number, name, lines, title, every, language(text), day[1] if day else "")
 
 
 def search_terms(text: str) -> frozenset[str]:

@@ -1,4 +1,7 @@
-"""Which columns of a table row a question asks for: those under the quarters and years that it names."""
+"""How well a line of the documents answers: how much of the question it covers, and which cells of a row are asked for.
+
+A line is read together with what gives it its subject: its headings, the line before it, the title of its document.
+"""
 
 import math
 import re
@@ -29,11 +32,6 @@ def asked_cells(question: Question, line: Line) -> tuple[tuple[str, str], ...]:
     wanted = _asked(question)
     kept = [pair for pair, moment in zip(pairs, dated, strict=True) if moment and _meets(moment, wanted)]
     return (pairs[0], *kept) if kept else ()
-
-
-def is_other_period(question: Question, line: Line) -> bool:
-    """Whether all columns of the row stand for periods that nobody asked for."""
-    return line.kind == "row" and bool(row_cells(line)) and not asked_cells(question, line)
 
 
 def _asked(question: Question) -> frozenset[str]:
@@ -160,11 +158,6 @@ def candidate_at(question: Question, passage: Passage, position: int, weights: l
     line, total = passage.lines[position], sum(weights)
     asked = frozenset().union(*(unit.keys for unit in question.units if unit.kind == "year"))
     covered = tuple(cover(unit, passage, position, asked) for unit in question.units)
-    if is_other_period(question, line):
-        covered = tuple(
-            0.0 if unit.kind in ("year", "quarter") else value
-            for unit, value in zip(question.units, covered, strict=True)
-        )
     score = sum(weight * value for weight, value in zip(weights, covered, strict=True)) / total if total else 0.0
     score += (
         EXPECTED * expected(question, line.text) + LABEL * _labelled(question, line) - RANK * rank - 0.0005 * position
@@ -196,8 +189,6 @@ def _labelled(question: Question, line: Line) -> float:
 
 def with_topics(question: Question, found: list[Passage]) -> Question:
     """Words that stand in the titles of some documents but not of all tell the documents apart, as names do."""
-    if len(found) < 2:
-        return question
 
     def tells_apart(unit: Unit) -> bool:
         titled = sum(unit.covered(passage.title) == 1 for passage in found)
@@ -214,13 +205,3 @@ def fits(question: Question, candidate: Candidate) -> bool:
         if unit.required:
             said[unit.kind] = said.get(unit.kind, False) or value >= ELSEWHERE
     return all(said.values())
-
-
-def contradicts(question: Question, candidate: Candidate) -> bool:
-    """Whether the title of its document names another year or quarter than the question."""
-    title = candidate.passage.title
-    return any(
-        value == 0 and bool(years(title) if unit.kind == "year" else quarters(title))
-        for unit, value in zip(question.units, candidate.covered, strict=True)
-        if unit.kind in ("year", "quarter")
-    )

@@ -171,11 +171,6 @@ _MEASURES = frozenset("often far soon long old big large high".split())  # noqa:
 _HANGUL = re.compile("[가-힣]")
 _A_YEAR = r"(?:19|20)\d\d"
 _YEAR = re.compile(r"(?:mid|early|late|pre|post|end)?-?((?:19|20)\d\d)", re.IGNORECASE)
-_ABOUT = [  # a quarter that is meant without being named
-    ("q1", re.compile(rf"\b(?:early|(?:start|beginning) of) {_A_YEAR}|{_A_YEAR}년\s?초|연초", re.IGNORECASE)),
-    ("q2", re.compile(rf"\bmid(?:dle of)?[ -]{_A_YEAR}|{_A_YEAR}년\s?(?:중반|중순|한가운데)", re.IGNORECASE)),
-    ("q4", re.compile(rf"\b(?:late|end of|year[ -]end) {_A_YEAR}|{_A_YEAR}년\s?말|연말", re.IGNORECASE)),
-]
 _ACRONYM = re.compile(r"[A-Z][A-Z&/]{0,4}s?")  # R&D, ACKs: what it stands for may be written out
 
 
@@ -192,11 +187,6 @@ def read_units(text: str) -> list[Unit]:
     ]
     words = [_bare(word) for word in words[:400]]
     same = others(words)
-    units += [
-        Unit(quarter, "word", frozenset([quarter]), frozenset([quarter]), 1.0)
-        for quarter, meant in _ABOUT
-        if not units and meant.search(text)
-    ]
     for position, word in enumerate(words):
         if position and words[position - 1].lower() == "how" and word.lower() in _MEASURES:
             continue

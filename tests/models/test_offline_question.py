@@ -29,24 +29,9 @@ def ask(question: str, documents: str) -> str:
     return OfflineLLM().predict(ANSWER, question=question, context=documents, response_format="")
 
 
-@pytest.mark.parametrize(
-    ("question", "quarter"),
-    [
-        ("How much cash was there in mid-2024?", "q2"),
-        ("How much cash was there at the end of 2024?", "q4"),
-        ("2024년 말 현금은 얼마였나요?", "q4"),
-        ("2024년 초 현금은 얼마였나요?", "q1"),
-    ],
-)
-def test_a_part_of_a_year_means_a_quarter_without_demanding_it(question: str, quarter: str) -> None:
-    unit = next(unit for unit in read_question(question).units if unit.text == quarter)
-    assert not unit.required
-
-
 def test_a_quarter_that_is_named_is_demanded() -> None:
     units = {unit.text: unit for unit in read_question("What was it in Q3 2024, at the end of 2024?").units}
     assert units["q3"].required
-    assert "q4" not in units
 
 
 def test_a_year_and_a_quarter_of_two_periods_do_not_make_a_third() -> None:
