@@ -13,7 +13,7 @@ from unittest.mock import Mock, patch
 import pytest
 
 from lessons.cli import main
-from lessons.memory.stores import message_store
+from lessons.memory.messages import message_store
 from lessons.rag.stages import stages
 from lessons.rag.types import Scope
 from lessons.settings import Settings

@@ -29,11 +29,11 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Answer a question with citations, streamed as it comes."""
-    from lessons.context.cache.cache import with_cache
+    from lessons.context.cache import with_cache
     from lessons.library import ensure_corpus
     from lessons.memory.manager import Conversation
-    from lessons.memory.stores import message_store
-    from lessons.memory.window import NoMemory, Window
+    from lessons.memory.messages import message_store
+    from lessons.memory.types import NoMemory, Window
     from lessons.rag.stages import stage_named, stages
     from lessons.rag.types import Scope
     from lessons.search.filter_text import parse_filter
@@ -66,7 +66,7 @@ def ask(
 
 
 def _ask(stream: "ConversationStream", quiet: bool) -> "Answer":
-    from lessons.agent.telling import telling
+    from lessons.agent import telling
 
     with closing(stream), waiting(stream.answer.trace, stream.answer.stage) as answering:
         for event in stream.events():

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from lessons.copilot.copilot import Copilot
 from lessons.memory.manager import Conversation
-from lessons.memory.recursive_summary import RecursiveSummary
+from lessons.memory.summaries import RecursiveSummary
 from lessons.settings import settings
 from lessons.tables import html_table
 from lessons.trace import Step

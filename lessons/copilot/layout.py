@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lessons.budget import Budget
-from lessons.budget.fitting import last_fitting, too_long
-from lessons.copilot.prompts import ANSWER
+from lessons.budget import Budget, last_fitting, too_long
+from lessons.copilot.decision import ANSWER
 from lessons.rag.answer import conversation_memory
 from lessons.rag.context import ContextBuilder
 from lessons.rag.types import Context, RetrievedDocument

@@ -1,20 +1,84 @@
-"""The three tools of the copilot (row E5), bound to the owner of the question."""
+"""The three tools of the copilot (row E5), bound to the owner of the question, and the menus it falls back on."""
 
-from collections.abc import Mapping
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
+from sqlalchemy import select
 
-from lessons.agent.deadline import within
-from lessons.copilot.outline import section_of, with_outlines
+from lessons.agent import within
 from lessons.errors import LessonsError
-from lessons.rag.types import Query, Resources, RetrievedDocument
-from lessons.search.catalog import registered_file
+from lessons.ingest.store import ChunkStore
+from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
+from lessons.search.catalog import chunk_range, registered_file
 from lessons.search.filters import BooleanFilter
 from lessons.search.hybrid import HybridRetriever
-from lessons.settings import settings
-from lessons.text import normalize, terms
+from lessons.settings import ROOT, settings
+from lessons.text import language, normalize, terms
+
+WHOLE = ""
+"""The path of the section that is the whole file."""
+
+SEPARATOR = " > "
+_ALL = 10**9
+
+
+def within_section(document: RetrievedDocument, section: str) -> bool:
+    """Whether a chunk holds something of a section, or of one inside it."""
+    return section in _paths(document.metadata)
+
+
+def _paths(metadata: Mapping[str, Any]) -> list[str]:
+    """Every section that a chunk holds something of, the outer ones too, and the whole file."""
+    own = metadata.get("sections") or [metadata.get("section") or WHOLE]
+    return list(dict.fromkeys([WHOLE, *(above for path in own for above in _with_those_above(path))]))
+
+
+def with_outlines(documents: Sequence[RetrievedDocument], store: ChunkStore, scope: Scope) -> list[RetrievedDocument]:
+    """The documents with the `outline` of their file in their metadata: the places of the chunks of every section."""
+    chunks = store.chunks
+    source = chunks.metadata_["source_file"].astext
+    columns = source, chunks.chunk_index, chunks.metadata_["sections"], chunks.metadata_["section"].astext
+    named = source.in_({document.source for document in documents})
+    statement = select(*columns).where(*store.within(scope), named).order_by(source, chunks.chunk_index)
+    outlines: dict[str, dict[str, list[int]]] = {}
+    for file, place, sections, section in store.rows(statement, scope):
+        for path in _paths({"sections": sections, "section": section}):
+            outlines.setdefault(file, {}).setdefault(path, []).append(place)
+    return [replace(each, metadata=each.metadata | {"outline": outlines[each.source]}) for each in documents]
+
+
+def section_of(store: ChunkStore, scope: Scope, source_file: str, section: str) -> list[RetrievedDocument]:
+    """All chunks that hold something of a section, in their order.
+
+    LessonsError, for the model to read, for a file or a section that is not there.
+    """
+    nodes = chunk_range(store, scope, source_file, 0, _ALL)
+    found = [RetrievedDocument(node.node_id, node.get_content(), 1.0, source_file, node.metadata) for node in nodes]
+    wanted = normalize(section).strip()
+    kept = [document for document in found if within_section(document, wanted)]
+    if not kept:
+        raise LessonsError(f"{source_file[:100]} has no section {wanted[:100]!r}; name it as a found document does.")
+    return kept
+
+
+def _with_those_above(path: str) -> list[str]:
+    headings = path.split(SEPARATOR)
+    return [SEPARATOR.join(headings[:count]) for count in range(1, len(headings) + 1)]
+
+
+def headings(documents: Sequence[RetrievedDocument], section: str) -> list[str]:
+    """The headings of a section and of those inside it, as far as the documents hold them; none for the whole file."""
+    held = dict.fromkeys(path for document in documents for path in _paths(document.metadata))
+    inside = [path for path in held if path == section or path.startswith(f"{section}{SEPARATOR}")]
+    return [path.rpartition(SEPARATOR)[2] for path in inside] if section else []
+
 
 KINDS = ("faq", "guide")
 
@@ -83,3 +147,41 @@ class CopilotTools:
 
 def _is(key: str, values: list[str]) -> MetadataFilters:
     return MetadataFilters(filters=[MetadataFilter(key=key, value=values, operator=FilterOperator.IN)])
+
+
+MENUS = ROOT / "data" / "copilot" / "menus.jsonl"
+
+
+@dataclass(frozen=True)
+class Menu:
+    """A place in the product and what it is about, each in English (`en`) and Korean (`ko`)."""
+
+    path: dict[str, str]
+    about: dict[str, str]
+    url: str
+
+    def name(self, question: str) -> str:
+        """Its path in the language of a question."""
+        return self.path[language(question)]
+
+
+@cache
+def menus(file: Path = MENUS) -> tuple[Menu, ...]:
+    """The menus of a file, one JSON object a line; the last one is where to turn when no other fits."""
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+        return tuple(Menu(**json.loads(line)) for line in lines if line.strip())
+    except (OSError, ValueError, TypeError) as error:
+        raise LessonsError(f"The menus in {file.name} cannot be read; restore the file.") from error
+
+
+def menus_for(question: str, offered: tuple[Menu, ...] | None = None) -> list[Menu]:
+    """The menus that share the rarest words with a question, best first, and at the end the last of all."""
+    known = menus() if offered is None else offered
+    texts = [set(terms(" ".join([*menu.path.values(), *menu.about.values()]))) for menu in known]
+    frequency = Counter(term for text in texts for term in text)
+    wanted = set(terms(question))
+    scores = [sum(math.log(1 + len(known) / frequency[term]) for term in sorted(wanted & text)) for text in texts]
+    best = sorted((-score, place) for place, score in enumerate(scores) if score)
+    chosen = [known[place] for _, place in best][: settings().copilot_menu_links - 1]
+    return [*(menu for menu in chosen if menu is not known[-1]), known[-1]]

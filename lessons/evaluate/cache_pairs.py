@@ -15,7 +15,7 @@ import numpy as np
 from llama_index.core.embeddings import BaseEmbedding
 from matplotlib.figure import Figure
 
-from lessons.context.cache.guard import differences
+from lessons.context.guard import differences
 from lessons.evaluate.canvas import canvas
 from lessons.settings import ROOT, settings
 from lessons.tables import html_table

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from lessons.context.compress import Abstractive, CutOff, Hybrid
-from lessons.context.extract import Extractive
+from lessons.context.compress import Abstractive, CutOff, Extractive, Hybrid
 from lessons.evaluate.canvas import canvas
 from lessons.evaluate.compare import interval
 from lessons.evaluate.golden import Golden

@@ -18,13 +18,11 @@ from lessons.evaluate.canvas import canvas, stage_colours
 from lessons.evaluate.evaluation import Evaluation, Record
 from lessons.evaluate.golden import GOLDEN, SPLITS, Golden, golden_from
 from lessons.evaluate.run import measure
-from lessons.memory.in_memory import SessionMessages
 from lessons.memory.long_term import LongTerm
 from lessons.memory.manager import Conversation
-from lessons.memory.recursive_summary import RecursiveSummary
-from lessons.memory.tiers import Tiers
-from lessons.memory.types import Memory
-from lessons.memory.window import NoMemory, Window
+from lessons.memory.messages import SessionMessages
+from lessons.memory.summaries import RecursiveSummary, Tiers
+from lessons.memory.types import Memory, NoMemory, Window
 from lessons.rag.stages import Stage
 from lessons.rag.types import Scope
 from lessons.workspace import Workspace, workspace

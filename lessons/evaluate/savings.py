@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from matplotlib.figure import Figure
 
-from lessons.context.cache.cache import Cached
+from lessons.context.cache import Cached
 from lessons.context.compress import Hybrid
 from lessons.context.device import Device
 from lessons.context.intent import Intent
-from lessons.context.managed import Managed
+from lessons.context.manager import Managed
 from lessons.context.refine import Refined
 from lessons.evaluate.canvas import Point, canvas, name_points, stage_colours
 from lessons.evaluate.compare import Gain, interval, paired_gain

@@ -12,7 +12,7 @@ from inspect import signature
 from random import Random
 from typing import Any
 
-from lessons.agent.deadline import within
+from lessons.agent import within
 from lessons.exercises.cases import Case, Exercise, call, exercise_named
 from lessons.exercises.comparing import Nearly, kind, nearly, same
 from lessons.exercises.progress_table import Verdict, keep

@@ -1,17 +1,25 @@
-"""A PostgreSQL to stop and start at will."""
+"""Databases to break: stopped, failed over, out of disk space, or in use by a process that is killed."""
 
+import os
 import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any
 
+import psycopg
 from pydantic import SecretStr
-from sqlalchemy import URL
+from sqlalchemy import URL, Engine, inspect, text
 
 from lessons import database
-from lessons.database import embedded
-from lessons.settings import Settings, settings
+from lessons.database import embedded, explained
+from lessons.database.cluster import home_of, make_replica
+from lessons.errors import LessonsError
+from lessons.settings import ROOT, Settings, settings
 
 
 class SpareDatabase:
@@ -58,3 +66,102 @@ class SpareDatabase:
     def settings(self) -> Settings:
         """The settings of this process, with this database."""
         return settings().model_copy(update={"database_url": SecretStr(self.url), "data_dir": self._folder})
+
+
+class Replica(SpareDatabase):
+    """A server that replays what is written on another one, and can be searched meanwhile."""
+
+    def __init__(self, primary: SpareDatabase) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="rag-faults-"))
+        make_replica(home_of(self._folder), primary.address)
+        self.start()
+
+    def promote(self) -> None:
+        """Let it accept writes, on its own from now on."""
+        with psycopg.connect(**embedded.keywords(self.address), autocommit=True) as connection:
+            connection.execute("SELECT pg_promote()")
+
+
+class ReplicatedDatabase:
+    """A primary and its replica behind one DATABASE_URL, which names both."""
+
+    def __init__(self) -> None:
+        self.primary = SpareDatabase()
+        self.replica = Replica(self.primary)
+
+    @property
+    def url(self) -> str:
+        """What DATABASE_URL would be."""
+        servers = [self.primary.address, self.replica.address]
+        hosts, ports = (",".join(str(getattr(each, part)) for each in servers) for part in ("host", "port"))
+        login = f"{embedded.SUPERUSER}:{servers[0].password or ''}"
+        return f"postgresql://{login}@/{embedded.SUPERUSER}?host={hosts}&port={ports}"
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of this process, with these servers."""
+        return settings().model_copy(update={"database_url": SecretStr(self.url)})
+
+    def fail_over(self) -> None:
+        """Lose the primary, and promote its replica."""
+        self.primary.stop()
+        self.replica.promote()
+
+    def erase(self) -> None:
+        """Delete both servers and their data."""
+        database.stop(self.settings)
+        self.replica.erase()
+        self.primary.erase()
+
+
+REFUSE = """CREATE FUNCTION refuse_{table}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+BEGIN
+  IF (SELECT count(*) FROM {table}) >= {rows} THEN
+    RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full';
+  END IF;
+  RETURN NEW;
+END $$"""
+
+
+@contextmanager
+def full_disk(engine: Engine, room: int = 0) -> Iterator[None]:
+    """While the block runs, each table of chunks takes up `room` chunks more, and the next one finds the disk full."""
+    tables = [name for name in inspect(engine).get_table_names() if "chunks_" in name]
+    try:
+        for table in tables:
+            _refuse(engine, table, room)
+        yield
+    finally:
+        with explained(), engine.begin() as connection:
+            for table in tables:
+                connection.execute(text(f"DROP FUNCTION IF EXISTS refuse_{table} CASCADE"))
+
+
+def _refuse(engine: Engine, table: str, room: int) -> None:
+    with explained(), engine.begin() as connection:
+        rows = connection.scalar(text(f"SELECT count(*) FROM {table}")) + room  # noqa: S608 - a table of our own
+        connection.execute(text(REFUSE.format(table=table, rows=rows)))
+        when = f"BEFORE INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION refuse_{table}()"
+        connection.execute(text(f"CREATE TRIGGER refuse {when}"))
+
+
+def killed(program: str, database: SpareDatabase, at: str) -> list[str]:
+    """Run a Python program on this database, and kill it as soon as a line that it prints holds `at`.
+
+    Gives the lines that were printed until then. The kill is a SIGKILL: the program cannot tidy up. LessonsError if it
+    ends before it comes to `at`.
+    """
+    environment = os.environ | {"DATABASE_URL": database.url, "PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "-c", program]
+    lines = []
+    with TemporaryFile("w+", encoding="utf-8") as errors:
+        pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": errors, "encoding": "utf-8"}
+        with subprocess.Popen(command, cwd=ROOT, env=environment, **pipes) as process:
+            for line in process.stdout or ():
+                lines.append(line.rstrip("\n"))
+                if at in line:
+                    process.kill()
+                    return lines
+        errors.seek(0)
+        last = errors.read().strip().rpartition("\n")[2]
+    raise LessonsError(f"The program ended before it printed {at!r}; it said: {last}")

@@ -1,11 +1,124 @@
-"""A workspace whose language model is broken for a while."""
+"""A workspace whose language model is broken for a while, by a server that speaks OpenAI's protocol with one fault."""
 
+import json
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, ClassVar, Literal
 
-from lessons.faults.model_server import Fault, FaultyServer, faulty_server
+from llama_index.core.base.llms.types import ChatMessage, MessageRole
+
+from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import language_model
 from lessons.workspace import Workspace
+
+Fault = Literal["hangs", "too_many", "truncated", "wrong_schema", "endless", "breaks_off", "obeys"]
+
+
+class FaultyServer(ThreadingHTTPServer):
+    """`requests` are the bodies that arrived. What it obeys is a sentence that it says whenever the prompt holds it."""
+
+    daemon_threads = True
+
+    def __init__(self, fault: Fault, command: str = "") -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.fault, self.command = fault, command
+        self.requests: list[dict[str, Any]] = []
+        self.closing = threading.Event()
+
+    @property
+    def url(self) -> str:
+        """What OPENAI_BASE_URL would be."""
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+
+@contextmanager
+def faulty_server(fault: Fault, command: str = "") -> Iterator[FaultyServer]:
+    """The server, until the block ends."""
+    with FaultyServer(fault, command) as server:
+        threading.Thread(target=server.serve_forever, args=[0.05], daemon=True).start()
+        try:
+            yield server
+        finally:
+            server.closing.set()
+            server.shutdown()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: FaultyServer
+    _types: ClassVar[dict[bool, str]] = {True: "text/event-stream", False: "application/json"}
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.requests.append(body)
+        with suppress(ConnectionError):  # the client has hung up
+            self._reply(body)
+
+    def _reply(self, body: dict[str, Any]) -> None:
+        fault = self.server.fault
+        if fault == "hangs":
+            self.server.closing.wait()
+        elif fault == "too_many":
+            self._send(b'{"error": {"message": "slow down", "code": "rate_limit_exceeded"}}', status=429)
+        elif fault == "truncated":
+            self._send(b'{"id": "1", "choices": [{"mess')
+        elif fault == "wrong_schema" and not body.get("tools"):
+            self._send(json.dumps({"id": "1", "choices": "none"}).encode(), stream=bool(body.get("stream")))
+        elif body.get("stream"):
+            self._stream(_spoken(body, self.server.command).split(" "))
+        else:
+            message = _called(body, fault, len(self.server.requests)) or _said(_spoken(body, self.server.command))
+            self._send(json.dumps({"id": "1", "choices": [{"index": 0, "message": message}]}).encode())
+
+    def _stream(self, words: list[str]) -> None:
+        """A word in each piece, and then the end; or the first half of the words and no end."""
+        pieces = [_chunk(word if i == 0 else f" {word}") for i, word in enumerate(words)]
+        whole = self.server.fault != "breaks_off"
+        self._send(*([*pieces, _chunk("", "stop")] if whole else pieces[: len(pieces) // 2]), stream=True)
+
+    def _send(self, *parts: bytes, status: int = 200, stream: bool = False) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", self._types[stream])
+        self.send_header("Retry-After", "0")
+        self.end_headers()
+        for part in parts:
+            self.wfile.write(b"data: " + part + b"\n\n" if stream else part)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+def _called(body: dict[str, Any], fault: Fault, number: int) -> dict[str, Any] | None:
+    """A tool call that fits no schema, or one more search after every other; None for a model that calls nothing."""
+    arguments = {"wrong_schema": {"nonsense": True}, "endless": {"query": f"kiosk opening, try {number}"}}.get(fault)
+    if not body.get("tools") or arguments is None:
+        return None
+    name = body["tools"][0]["function"]["name"]
+    call = {"id": "1", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+def _spoken(body: dict[str, Any], command: str) -> str:
+    """The command, if the prompt holds it; otherwise what the keyless model says."""
+    told = [str(message.get("content") or "") for message in body["messages"]]
+    if command and any(command in each for each in told):
+        return command
+    messages = [
+        ChatMessage(content, role=MessageRole(message["role"]))
+        for message, content in zip(body["messages"], told, strict=True)
+        if message["role"] in ("system", "user")
+    ]
+    return OfflineLLM().chat(messages).message.content or ""
+
+
+def _said(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": text}
+
+
+def _chunk(text: str, ended: str | None = None) -> bytes:
+    return json.dumps({"id": "1", "choices": [{"index": 0, "delta": _said(text), "finish_reason": ended}]}).encode()
+
 
 SHORT = {"request_timeout": 1.0, "max_retries": 1}
 """Nobody wants to wait a minute for a model that hangs on purpose. Seconds."""

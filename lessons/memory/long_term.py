@@ -5,16 +5,19 @@ keeps two from working on it at a time, and the state only moves on from the one
 undone is done with the next turn.
 """
 
+import logging
 from abc import ABC, abstractmethod
-from concurrent.futures import Future, wait
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from functools import cache
 from typing import ClassVar
 
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.llms import LLM
 from sqlalchemy import Engine
 
-from lessons.memory.background import hand_over
+from lessons.errors import LessonsError
 from lessons.memory.profile import Profile
 from lessons.memory.turns import State, Turn, Turns
 from lessons.memory.types import Message, Recollection
@@ -24,6 +27,28 @@ from lessons.settings import settings
 from lessons.text import normalize
 from lessons.trace import Step
 from lessons.workspace import Workspace
+
+logger = logging.getLogger(__name__)
+
+_WORKERS = 2
+
+
+def hand_over(work: Callable[[], None]) -> Future[None]:
+    """Do the work soon. What goes wrong is logged: it is done with the next turn."""
+    return _pool().submit(_done_or_logged, work)
+
+
+def _done_or_logged(work: Callable[[], None]) -> None:
+    try:
+        work()
+    except Exception as error:
+        known = isinstance(error, LessonsError)
+        logger.warning("a memory could not be updated and is with the next turn: %s", error, exc_info=not known)
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_WORKERS, "memory")
 
 
 @dataclass

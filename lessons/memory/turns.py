@@ -4,20 +4,154 @@ A turn is written before anything is made of it, and `upto` says which turns wen
 loses nothing, and a state that somebody else has moved on meanwhile is not overwritten.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from weakref import WeakSet
 
-from sqlalchemy import Connection, Engine, delete, func, insert, literal, select, text, update
+from pgvector.sqlalchemy import Vector
+from sqlalchemy import (
+    Connection,
+    DateTime,
+    Engine,
+    ForeignKeyConstraint,
+    delete,
+    func,
+    insert,
+    literal,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Mapped, mapped_column
 
-from lessons.database import explained
+from lessons.database import ensure_schema, explained
+from lessons.database.owned import create_owned
 from lessons.database.row_security import scoped
 from lessons.errors import DatabaseError
-from lessons.memory.entities import Entity
-from lessons.memory.tables import SessionRow, StateRow, TurnRow, opened
+from lessons.memory.messages import Base
+from lessons.models.keyless import same_key
 from lessons.rag.types import Scope
+from lessons.settings import settings
+
+
+class SessionRow(Base):
+    """A session that a long-term memory serves. It takes its turns and states with it when it is deleted."""
+
+    __tablename__ = "memory_sessions"
+
+    user_id: Mapped[str] = mapped_column(primary_key=True)
+    session_id: Mapped[str] = mapped_column(primary_key=True)
+    turns: Mapped[int] = mapped_column(server_default="1")
+    used_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now(), index=True)
+
+
+def _of_session() -> ForeignKeyConstraint:
+    columns = ["user_id", "session_id"]
+    return ForeignKeyConstraint(columns, [f"memory_sessions.{name}" for name in columns], ondelete="CASCADE")
+
+
+class TurnRow(Base):
+    """A question with its answer. `learned` says that the profile knows what its user states in it."""
+
+    __tablename__ = "memory_turns"
+    __table_args__ = (_of_session(),)
+
+    user_id: Mapped[str] = mapped_column(primary_key=True)
+    session_id: Mapped[str] = mapped_column(primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    question: Mapped[str]
+    answer: Mapped[str]
+    learned: Mapped[bool] = mapped_column(server_default="false")
+    embedded_by: Mapped[str | None]
+    embedding: Mapped[list[float] | None] = mapped_column(Vector())
+
+
+class StateRow(Base):
+    """What one kind of memory made of the turns up to a number."""
+
+    __tablename__ = "memory_states"
+    __table_args__ = (_of_session(),)
+
+    user_id: Mapped[str] = mapped_column(primary_key=True)
+    session_id: Mapped[str] = mapped_column(primary_key=True)
+    memory: Mapped[str] = mapped_column(primary_key=True)
+    upto: Mapped[int]
+    summary: Mapped[str]
+    entities: Mapped[list[dict]] = mapped_column(JSONB)
+
+
+class SlotRow(Base):
+    """Something that a user stated about themselves. `meaning` is what its key means in any language."""
+
+    __tablename__ = "profile_slots"
+
+    user_id: Mapped[str] = mapped_column(primary_key=True)
+    meaning: Mapped[str] = mapped_column(primary_key=True)
+    key: Mapped[str]
+    value: Mapped[str]
+    said: Mapped[str]
+    updated_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
+
+
+_opened: WeakSet[Engine] = WeakSet()
+
+
+def opened(engine: Engine) -> Engine:
+    """The engine, once the tables are there. Sessions that were not used for long are dropped on the way."""
+    if engine not in _opened:
+        ensure_schema(engine, _create)
+        drop_unused(engine, timedelta(hours=settings().memory_ttl_hours))
+        _opened.add(engine)
+    return engine
+
+
+def drop_unused(engine: Engine, longer_than: timedelta) -> int:
+    """Drop every owner's sessions without a turn for so long; how many there were."""
+    with explained(), engine.begin() as connection:
+        stale = delete(SessionRow).where(SessionRow.used_at < func.now() - longer_than)
+        return connection.execute(stale).rowcount
+
+
+def _create(connection: Connection) -> None:
+    """The clean-up has business with every owner's sessions, hence no FORCE."""
+    create_owned(connection, *(row.__table__ for row in (SessionRow, TurnRow, StateRow, SlotRow)), force=False)
+
+
+LONGEST_KEY, LONGEST_VALUE = 40, 120  # characters
+
+
+@dataclass(frozen=True)
+class Entity:
+    """A value under its key, and the turn in which it was said."""
+
+    key: str
+    value: str
+    turn: int
+
+
+def merged(known: Iterable[Entity], new: Iterable[Entity], limit: int | None = None) -> tuple[Entity, ...]:
+    """The entities with the new ones: a known key is replaced and moves to the end, the oldest beyond the limit go.
+
+    An empty value takes its key out.
+    """
+    by_meaning = {same_key(entity.key): entity for entity in known}
+    for entity in map(_tidy, new):
+        by_meaning.pop(same_key(entity.key), None)
+        if entity.key and entity.value:
+            by_meaning[same_key(entity.key)] = entity
+    return tuple(by_meaning.values())[-(limit or settings().entities_kept) :]
+
+
+def _tidy(entity: Entity) -> Entity:
+    """On one line and not too long, whatever a model wrote."""
+    key, value = (" ".join(text.split()) for text in (entity.key, entity.value))
+    return Entity(key[:LONGEST_KEY], value[:LONGEST_VALUE], entity.turn)
+
 
 LOCKS = 726_005
 """First key of the advisory locks of long-term memories; the second stands for the session."""

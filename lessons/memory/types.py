@@ -1,10 +1,11 @@
-"""What a conversation is kept as, where it is kept, and what of it is handed to the next answer."""
+"""What a conversation is kept as, what of it is handed to the next answer, and the two simplest memories."""
 
 from dataclasses import dataclass
 from typing import Protocol
 
 from lessons.models.tokens import TokenCounter, TokenEstimator
 from lessons.rag.types import Scope
+from lessons.settings import settings
 
 Message = tuple[str, str]
 """Role (`user`, `assistant`) and content."""
@@ -82,3 +83,28 @@ def newest_within(messages: tuple[Message, ...], tokens: int, counter: TokenCoun
     while kept and (tokens := tokens - counter.count(messages[kept - 1][1])) >= 0:
         kept -= 1
     return messages[kept:]
+
+
+class NoMemory:
+    """Every question is the first one."""
+
+    def recall(self, question: str) -> Recollection:
+        return Recollection()
+
+    def remember(self, question: str, answer: str) -> None:
+        pass
+
+
+@dataclass(frozen=True)
+class Window:
+    """The last turns of a session; a question and its answer are one turn. None takes the default of the settings."""
+
+    messages: Messages
+    turns: int | None = None
+
+    def recall(self, question: str) -> Recollection:
+        turns = settings().history_turns if self.turns is None else self.turns
+        return Recollection(self.messages.history(2 * turns))
+
+    def remember(self, question: str, answer: str) -> None:
+        self.messages.add(("user", question), ("assistant", answer))

@@ -7,18 +7,15 @@ from typing import Any
 
 import streamlit as st
 
-from lessons.agent.telling import telling
-from lessons.context.cache.table import AnswerTable
-from lessons.memory.forget import forget_user, known_of
+from lessons.agent import telling
+from lessons.context.cache import AnswerTable
 from lessons.memory.long_term import LongTerm
 from lessons.memory.manager import Conversation, ConversationStream
-from lessons.memory.profile import Profile, Slot
-from lessons.memory.recursive_summary import RecursiveSummary
-from lessons.memory.stores import message_store
-from lessons.memory.tiers import Tiers
+from lessons.memory.messages import message_store
+from lessons.memory.profile import Profile, Slot, forget_user, known_of
+from lessons.memory.summaries import RecursiveSummary, Tiers
 from lessons.memory.turns import Turns
-from lessons.memory.types import Memory, Messages, Recollection
-from lessons.memory.window import NoMemory, Window
+from lessons.memory.types import Memory, Messages, NoMemory, Recollection, Window
 from lessons.pages.answer import show_answer
 from lessons.pages.common import (
     allow_questions,

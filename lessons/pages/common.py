@@ -13,7 +13,7 @@ import streamlit as st
 from matplotlib.figure import Figure
 from streamlit.delta_generator import DeltaGenerator
 
-from lessons.context.cache.cache import Cached, with_cache
+from lessons.context.cache import Cached, with_cache
 from lessons.errors import LessonsError
 from lessons.library import ensure_corpus, indexes, shipped_documents
 from lessons.models.llm import describe

@@ -14,7 +14,7 @@ from threading import Event
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from lessons.agent.telling import telling
+from lessons.agent import telling
 from lessons.errors import LessonsError
 from lessons.evaluate.comparison import Comparison, what_changes
 from lessons.evaluate.comparison_file import as_markdown

@@ -5,12 +5,9 @@ from typing import Any
 
 import streamlit as st
 
-from lessons.context.compress import Abstractive, Hybrid
-from lessons.context.extract import Extractive
+from lessons.context.compress import Abstractive, Extractive, Hybrid
 from lessons.context.intent import Decision, Intent
-from lessons.context.managed import Managed, found_documents
-from lessons.context.manager import ContextManager, ManagedContext, Shares
-from lessons.context.tokens import TokenManager
+from lessons.context.manager import ContextManager, Managed, ManagedContext, Shares, TokenManager, found_documents
 from lessons.evaluate.pictures import plot_budget
 from lessons.pages.answer import show_answer
 from lessons.pages.asking import sample_questions

@@ -4,13 +4,12 @@ import secrets
 
 import streamlit as st
 
-from lessons.copilot.copilot import Copilot, CopilotAnswer
+from lessons.copilot.copilot import Copilot, CopilotAnswer, telling, told
 from lessons.copilot.cost import CostModel, measured
-from lessons.copilot.telling import telling, told
 from lessons.evaluate.pictures import NAMES, plot_monthly
 from lessons.evaluate.support import support_questions
 from lessons.memory.manager import Conversation
-from lessons.memory.recursive_summary import RecursiveSummary
+from lessons.memory.summaries import RecursiveSummary
 from lessons.pages.answer import show_answer
 from lessons.pages.chat import answered, memory_panel, show_turns, turns_of
 from lessons.pages.common import allow_questions, begin_session, opened, session, show_plot, told_plainly

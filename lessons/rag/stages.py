@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from llama_index.core.vector_stores.types import MetadataFilters
 
-from lessons.agent.agent import Agent
+from lessons.agent import Agent
 from lessons.budget import Budget
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index, enhanced_index, naive_index

@@ -9,7 +9,7 @@ import pytest
 from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.llms import LLM
 
-from lessons.agent.agent import Agent
+from lessons.agent import Agent
 from lessons.database import engine
 from lessons.ingest.index import naive_index
 from lessons.keyless.llm import OfflineLLM

@@ -9,8 +9,7 @@ import pytest
 from llama_index.core.llms import LLM, MockLLM
 from llama_index.core.llms.llm import ToolSelection
 
-from lessons.agent.agent import Agent
-from lessons.agent.tools import SearchTools
+from lessons.agent import Agent, SearchTools
 from lessons.keyless.llm import OfflineLLM
 from lessons.rag.pipeline import Pipeline
 from lessons.rag.retrievers import JaccardRetriever

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.agent.merge import merged
+from lessons.agent import merged
 from lessons.rag.types import RetrievedDocument
 
 SEARCHES = st.lists(st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=5), max_size=5)

@@ -11,8 +11,7 @@ from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.llms.mock import MockLLM
 from pydantic import PrivateAttr
 
-from lessons.agent.agent import Agent
-from lessons.agent.prompts import NO_CALL
+from lessons.agent import NO_CALL, Agent
 from tests.agent.conftest import gather
 
 NAMES = st.sampled_from(["search_documents", "search_documents", "search_by_metadata", "fly", "", "a b/c", "x" * 200])

@@ -8,7 +8,7 @@ from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.schema import TextNode
 
-from lessons.agent.tools import SearchTools
+from lessons.agent import SearchTools
 from lessons.database import engine
 from lessons.ingest.store import ChunkStore
 from lessons.keyless.llm import OfflineLLM

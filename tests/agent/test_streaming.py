@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lessons.agent.telling import telling
+from lessons.agent import telling
 from lessons.errors import LessonsError
 from lessons.memory.manager import ConversationStream
 from lessons.pages.compare import answers_of

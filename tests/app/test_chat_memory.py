@@ -5,9 +5,9 @@ from uuid import uuid4
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from lessons.memory.messages import message_store
 from lessons.memory.profile import Profile
-from lessons.memory.recursive_summary import RecursiveSummary
-from lessons.memory.stores import message_store
+from lessons.memory.summaries import RecursiveSummary
 from lessons.pages import chat
 from lessons.rag.types import Scope
 from lessons.tables import plain

@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock, ToolCallBlock
 
-from lessons.budget import trim
-from lessons.budget.traffic import round_tokens
+from lessons.budget import round_tokens, trim
 from lessons.errors import LessonsError
 from lessons.models.tokens import TokenEstimator
 

@@ -11,9 +11,7 @@ from llama_index.core.schema import TextNode
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 from sqlalchemy import select, text, update
 
-from lessons.context.cache.cache import LOOKED_UP, Cached
-from lessons.context.cache.style import restyled
-from lessons.context.cache.table import AnswerRow, AnswerTable, Shelf
+from lessons.context.cache import LOOKED_UP, AnswerRow, AnswerTable, Cached, Shelf, restyled
 from lessons.database.row_security import scoped
 from lessons.errors import DatabaseError
 from lessons.models.llm import language_model

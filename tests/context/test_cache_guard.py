@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.context.cache.guard import differences, read_constraints
+from lessons.context.guard import differences, read_constraints
 from lessons.evaluate.cache_pairs import FROZEN, Pair, cache_pairs
 
 PAIRS = cache_pairs()

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lessons.context.compress import Abstractive, CutOff, Hybrid
-from lessons.context.extract import Extractive
+from lessons.context.compress import Abstractive, CutOff, Extractive, Hybrid
 from lessons.keyless import TASKS
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lessons.context.extract import Extractive
-from lessons.context.managed import Managed, parted
-from lessons.context.manager import ContextManager, Shares
-from lessons.context.tokens import TokenManager
+from lessons.context.compress import Extractive
+from lessons.context.manager import ContextManager, Managed, Shares, TokenManager, parted
 from lessons.errors import LessonsError
 from lessons.models.tokens import ExactTokenCounter, TokenEstimator
 from lessons.rag.stages import Stage

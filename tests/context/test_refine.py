@@ -6,11 +6,10 @@ from uuid import uuid4
 import pytest
 from llama_index.core.llms import LLM
 
-from lessons.context.cache.cache import Cached
+from lessons.context.cache import Cached
 from lessons.context.intent import Intent
-from lessons.context.managed import Managed
-from lessons.context.refine import AGAIN, JUDGED, Refined, iterations
-from lessons.context.refine_judge import judge_answer
+from lessons.context.manager import Managed
+from lessons.context.refine import AGAIN, JUDGED, Refined, iterations, judge_answer
 from lessons.models.llm import language_model
 from lessons.rag.answer import Answer
 from lessons.rag.stages import Stage

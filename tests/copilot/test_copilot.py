@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llama_index.core.llms import LLM
 
-from lessons.copilot.copilot import Copilot, CopilotAnswer
-from lessons.copilot.fallback import SAID
+from lessons.copilot.copilot import SAID, Copilot, CopilotAnswer
 from lessons.copilot.layout import lay_out
-from lessons.copilot.menus import menus, menus_for
+from lessons.copilot.tools import menus, menus_for
 from lessons.models.tokens import TokenEstimator
 from lessons.rag.types import RetrievedDocument
 from lessons.settings import settings

@@ -9,7 +9,7 @@ from lessons.copilot.copilot import Copilot
 from lessons.copilot.cost import CostModel, Rate, measured
 from lessons.evaluate.pictures import plot_layout, plot_monthly
 from lessons.memory.manager import Conversation
-from lessons.memory.recursive_summary import RecursiveSummary
+from lessons.memory.summaries import RecursiveSummary
 from lessons.rag.types import Scope
 from lessons.trace import Step
 from lessons.workspace import Workspace

@@ -14,13 +14,13 @@ ROOT = Path(__file__).parents[2]
 FILES = """
 import json
 from lessons import library, settings
-from lessons.copilot import menus
+from lessons.copilot import tools
 from lessons.evaluate import cache_pairs, canvas, golden, intents, savings, support
 from lessons.evaluate.judge import agreement
 from lessons.models import vectors
 
 paths = [
-    library.CORPUS, vectors.QUESTIONS, menus.MENUS, cache_pairs.PAIRS, cache_pairs.FROZEN, canvas.FONT,
+    library.CORPUS, vectors.QUESTIONS, tools.MENUS, cache_pairs.PAIRS, cache_pairs.FROZEN, canvas.FONT,
     golden.GOLDEN, intents.TEST, intents.EXAMPLES, agreement.JUDGED, support.QUESTIONS, savings.REWORDED,
 ]
 print(json.dumps({

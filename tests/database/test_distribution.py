@@ -16,7 +16,7 @@ from llama_index.core.schema import TextNode
 from llama_index.core.vector_stores.types import VectorStoreQuery
 from sqlalchemy import event, text
 
-from lessons.context.cache.table import AnswerTable, Shelf
+from lessons.context.cache import AnswerTable, Shelf
 from lessons.faults.lab import Lab
 from lessons.ingest.plans import Plans
 from lessons.ingest.store import ChunkStore

@@ -6,7 +6,7 @@ import pytest
 from llama_index.core.vector_stores.types import VectorStoreQuery
 from sqlalchemy import Engine, text
 
-from lessons.context.cache.table import AnswerTable
+from lessons.context.cache import AnswerTable
 from lessons.database import engine, owned, stop
 from lessons.ingest.plans import Plans
 from lessons.ingest.store import ChunkStore

@@ -25,8 +25,8 @@ from lessons.evaluate.evaluation import Evaluation
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.locomo import Recalled
 from lessons.evaluate.report import dialogue_report, locomo_report
-from lessons.memory.in_memory import SessionMessages
-from lessons.memory.window import Window
+from lessons.memory.messages import SessionMessages
+from lessons.memory.types import Window
 from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream
 from lessons.settings import Settings

@@ -8,8 +8,8 @@ import pytest
 from lessons.errors import LessonsError
 from lessons.evaluate.dialogues import MEMORIES
 from lessons.evaluate.locomo import OldFact, Utterance, read_locomo, recall_old_facts
-from lessons.memory.in_memory import SessionMessages
-from lessons.memory.window import Window
+from lessons.memory.messages import SessionMessages
+from lessons.memory.types import Window
 from lessons.settings import Settings
 from lessons.workspace import Workspace
 

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from lessons.faults.lab import Lab
-from lessons.faults.seen import logged
+from lessons.faults.lab import Lab, logged
 from lessons.memory.manager import Conversation
 from lessons.memory.messages import StoredMessages
-from lessons.memory.window import Window
+from lessons.memory.types import Window
 from lessons.rag.answer import NOT_SEARCHED
 from lessons.rag.stages import stages
 from lessons.rag.types import Query, Resources, RetrievedDocument

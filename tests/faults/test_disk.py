@@ -12,9 +12,8 @@ from lessons.database import engine, stop
 from lessons.database.problems import FULL
 from lessons.database.programs import am_root
 from lessons.errors import DatabaseError
-from lessons.faults.disk import full_disk
-from lessons.faults.lab import Lab
-from lessons.faults.seen import logged
+from lessons.faults.database import full_disk
+from lessons.faults.lab import Lab, logged
 from lessons.ingest.index import naive_index
 from lessons.ingest.jobs.jobs import Jobs
 from lessons.ingest.pipeline import ingest

@@ -3,13 +3,13 @@
 import pytest
 
 from lessons import library
-from lessons.faults.killing import killed
+from lessons.faults.database import killed
 from lessons.faults.lab import Lab
 from lessons.ingest.index import naive_index
 from lessons.library import ensure_corpus, indexes
 from lessons.memory.manager import Conversation
 from lessons.memory.messages import StoredMessages
-from lessons.memory.window import Window
+from lessons.memory.types import Window
 from lessons.rag.types import Scope
 
 TALK = """
@@ -17,7 +17,7 @@ import time
 from lessons.rag.types import Scope
 from lessons.memory.manager import Conversation
 from lessons.memory.messages import StoredMessages
-from lessons.memory.window import Window
+from lessons.memory.types import Window
 from lessons.rag.stages import stages
 from lessons.workspace import workspace
 

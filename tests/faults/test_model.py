@@ -3,11 +3,10 @@
 import pytest
 
 from lessons.faults.lab import Lab
-from lessons.faults.model import broken_model
-from lessons.faults.model_server import Fault
-from lessons.memory.in_memory import SessionMessages
+from lessons.faults.model import Fault, broken_model
 from lessons.memory.manager import Conversation
-from lessons.memory.window import Window
+from lessons.memory.messages import SessionMessages
+from lessons.memory.types import Window
 
 QUESTION = "When does the kiosk open?"
 SENTENCES: dict[Fault, str] = {

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lessons.faults.lab import Lab
+from lessons.faults.lab import Lab, logged
 from lessons.faults.model import broken_model
-from lessons.faults.seen import logged
 from lessons.pages import common
 from lessons.rag import stages
 from lessons.tables import plain

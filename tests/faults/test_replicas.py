@@ -11,8 +11,8 @@ from lessons.database import embedded, engine
 from lessons.database.replicas import reading
 from lessons.database.row_security import scoped
 from lessons.errors import DatabaseError
+from lessons.faults.database import ReplicatedDatabase
 from lessons.faults.lab import Lab
-from lessons.faults.replicated import ReplicatedDatabase
 from lessons.ingest.store import ChunkStore
 from lessons.rag.answer import Answer
 from lessons.settings import Settings, settings

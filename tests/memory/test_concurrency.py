@@ -8,8 +8,7 @@ from functools import partial
 from random import Random
 
 from lessons.database import engine
-from lessons.memory.in_memory import InMemoryStore
-from lessons.memory.messages import StoredMessages
+from lessons.memory.messages import InMemoryStore, StoredMessages
 from lessons.memory.types import Message, MessageStore
 from lessons.rag.types import Scope
 from lessons.settings import Settings

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import settings as bounds
 from hypothesis import strategies as st
 
-from lessons.memory.entities import Entity, merged
+from lessons.memory.turns import Entity, merged
 from lessons.settings import settings
 
 KEYS = st.text("abcdefg", min_size=1, max_size=2) | st.integers(0, 60).map("key {}".format)

@@ -14,10 +14,8 @@ from lessons.errors import DatabaseError
 from lessons.keyless.llm import OfflineLLM
 from lessons.memory.long_term import LongTerm
 from lessons.memory.profile import Profile
-from lessons.memory.recursive_summary import RecursiveSummary, bounded
-from lessons.memory.tables import drop_unused
-from lessons.memory.tiers import Tiers
-from lessons.memory.turns import State, Turns
+from lessons.memory.summaries import RecursiveSummary, Tiers, bounded
+from lessons.memory.turns import State, Turns, drop_unused
 from lessons.models.embedding import embedding_model
 from lessons.models.tokens import TokenEstimator
 from lessons.rag.types import Scope

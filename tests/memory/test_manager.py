@@ -11,11 +11,9 @@ import pytest
 from sqlalchemy import create_engine
 
 from lessons.errors import LessonsError
-from lessons.memory.in_memory import SessionMessages
 from lessons.memory.manager import Conversation
-from lessons.memory.messages import StoredMessages
-from lessons.memory.types import Recollection
-from lessons.memory.window import Window
+from lessons.memory.messages import SessionMessages, StoredMessages
+from lessons.memory.types import Recollection, Window
 from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream
 from lessons.rag.types import Scope

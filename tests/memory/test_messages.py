@@ -10,9 +10,7 @@ from sqlalchemy import create_engine, insert, text
 
 from lessons.database import engine, stop
 from lessons.errors import DatabaseError
-from lessons.memory.in_memory import InMemoryStore, SessionMessages
-from lessons.memory.messages import MessageRow, StoredMessages
-from lessons.memory.stores import choose_store
+from lessons.memory.messages import InMemoryStore, MessageRow, SessionMessages, StoredMessages, choose_store
 from lessons.memory.types import MessageStore, newest_within
 from lessons.models.tokens import TokenEstimator
 from lessons.rag.types import Scope

@@ -1,8 +1,7 @@
 """The two simplest memories: none, and the last turns."""
 
-from lessons.memory.in_memory import SessionMessages
-from lessons.memory.types import Memory, Recollection
-from lessons.memory.window import NoMemory, Window
+from lessons.memory.messages import SessionMessages
+from lessons.memory.types import Memory, NoMemory, Recollection, Window
 from lessons.settings import settings
 
 

@@ -7,7 +7,7 @@ from sqlalchemy import Engine
 
 from lessons.database import engine
 from lessons.keyless.llm import OfflineLLM
-from lessons.memory.recursive_summary import RecursiveSummary
+from lessons.memory.summaries import RecursiveSummary
 from lessons.memory.turns import State, Turn
 from lessons.rag.types import Scope
 from lessons.settings import Settings

@@ -1,22 +1,117 @@
-"""What fits the window of everything that a model is sent.
+"""One token budget over everything that a model is sent (row A12).
 
 When it does not all fit, turns of the conversation go first, then documents, then the oldest messages of a tool loop.
 The system prompt and the question always stay.
 """
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self, TypeVar
 
-from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallBlock
 from llama_index.core.llms import LLM
 
-from lessons.budget.fitting import first_fitting, last_fitting, text_tokens, too_long
-from lessons.budget.traffic import round_tokens, rounds
+from lessons.errors import LessonsError
 from lessons.models.keyless import OfflineLLM
 from lessons.models.tokens import ExactTokenCounter, TokenCounter, TokenEstimator
 from lessons.settings import settings
 from lessons.tables import html_table
+
+MESSAGE_TOKENS = 4
+"""Around every message: its role and the marks that set it apart from the next."""
+
+Item = TypeVar("Item")
+
+
+def text_tokens(text: str, counter: TokenCounter) -> int:
+    """The tokens of a text sent as a message; nothing for none."""
+    return counter.count(text) + MESSAGE_TOKENS if text else 0
+
+
+def first_fitting(items: Iterable[Item], tokens_of: Callable[[Item], int], room: int) -> list[Item]:
+    """The items from the first on, up to the first that would pass the room."""
+    kept: list[Item] = []
+    for item in items:
+        room -= tokens_of(item)
+        if room < 0:
+            break
+        kept.append(item)
+    return kept
+
+
+def last_fitting(items: Sequence[Item], tokens_of: Callable[[Item], int], room: int) -> list[Item]:
+    """The items up to the last, without the oldest that do not fit; in the order given."""
+    return first_fitting(reversed(items), tokens_of, room)[::-1]
+
+
+def too_long(window: int, output: int = 0) -> LessonsError:
+    """The system prompt and the question alone take more than there is."""
+    kept = f", of which {output:,} are kept for its answer" if output else ""
+    return LessonsError(
+        f"The question does not fit: the model may be sent {window:,} tokens{kept}. "
+        "Ask something shorter, or raise LESSONS_CONTEXT_WINDOW if the model reads more."
+    )
+
+
+Round = list[ChatMessage]
+"""A message; one that calls tools together with all their results."""
+
+
+def trim(messages: Sequence[ChatMessage], tokens: int, counter: TokenCounter) -> list[ChatMessage]:
+    """The messages without the oldest rounds that do not fit.
+
+    System messages and the question stay, and so does what the user said after the results of tools, such as that no
+    call is left. LessonsError if what has to stay does not fit.
+    """
+    found = rounds(messages)
+    staying = _staying(found)
+    room = tokens - sum(round_tokens(found[number], counter) for number in staying)
+    if room < 0:
+        raise too_long(tokens)
+    others = [number for number in range(len(found)) if number not in staying]
+    kept = staying | set(last_fitting(others, lambda number: round_tokens(found[number], counter), room))
+    return [message for number, one in enumerate(found) if number in kept for message in one]
+
+
+def rounds(messages: Iterable[ChatMessage]) -> list[Round]:
+    """The messages in rounds: the results of tools belong to the message before them that called the tools."""
+    found: list[Round] = []
+    for message in messages:
+        if message.role == MessageRole.TOOL and found and found[-1][0].role == MessageRole.ASSISTANT:
+            found[-1].append(message)
+        else:
+            found.append([message])
+    return found
+
+
+def round_tokens(messages: Iterable[ChatMessage], counter: TokenCounter) -> int:
+    """The tokens of messages with the tool calls that they carry."""
+    return sum(counter.count(_written(message)) + MESSAGE_TOKENS for message in messages)
+
+
+def _staying(found: Sequence[Round]) -> set[int]:
+    """The numbers of the rounds that are never dropped."""
+    staying = {number for number, one in enumerate(found) if one[0].role == MessageRole.SYSTEM}
+    for number in range(len(found) - 1, -1, -1):
+        if found[number][0].role == MessageRole.USER:
+            staying.add(number)
+            if number == 0 or found[number - 1][-1].role not in (MessageRole.TOOL, MessageRole.USER):
+                break
+    return staying
+
+
+def _written(message: ChatMessage) -> str:
+    """The text of a message and its tool calls, which stand in blocks or, as older code has it, beside the text."""
+    blocks = [block.model_dump_json() for block in message.blocks if isinstance(block, ToolCallBlock)]
+    return "\n".join(
+        [message.content or "", *(blocks or map(_json, message.additional_kwargs.get("tool_calls") or []))]
+    )
+
+
+def _json(call: Any) -> str:
+    return json.dumps(call.model_dump() if hasattr(call, "model_dump") else call, ensure_ascii=False, default=str)
+
 
 Message = tuple[str, str]  # role and content
 

@@ -1,0 +1,240 @@
+"""What an English question pins down: its words in the order of an active statement, each with its preposition."""
+
+# ruff: noqa: E501
+
+import re
+from dataclasses import dataclass, field
+
+from lessons.context.reading import UNITS, Reading, Word, quantities
+from lessons.text.stems import IRREGULAR, english_stem
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_BEGINNING = re.compile(
+    r"^(?:(?:so|well|hi|hello|hey|please|basically|just|kindly|there|excuse me|quick question|thanks)\b[\s,:!.]*)*"
+    r"(?:(?:(?:could|can|would|will) you (?:please |kindly )*(?:tell|explain to|show|let) me"
+    r"|(?:please |kindly )*(?:tell|explain to|show) (?:me|us)|do you know|does anyone know|any idea"
+    r"|i(?:'m| am| was|'d| would)? (?:just )?(?:wondering|wonder|(?:like|want|need) to know|not sure|curious))\b[\s,:]*)?"
+    r"(?=(?:if|whether|who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|can|may|must|will|the)\b)"
+)
+_REWRITTEN = [
+    (re.compile(pattern), instead)
+    for pattern, instead in (
+        (r"[’`]", "'"),
+        (r"\b(?:can't|cannot)\b", "can not"),
+        (r"\bwon't\b", "will not"),
+        (r"(\w)n't\b", r"\1 not"),
+        (r"'(?:re|m)\b", " are"),
+        (r"'ll\b", " will"),
+        (r"'ve\b", " have"),
+        (r"\b(who|what|where|when|why|how|that|there|it|he|she|here)'?s\b", r"\1 is"),
+        (r"'s\b|(?<=s)'(?=\s)", " 's "),
+        (r"\b(?:got to|(?:have|has|had|need|needs|needed) to|needs?(?= to)|required to|supposed to|should)\b", "must"),
+        (r"\b(?:am|is|are) going to(?= \w)", "will"),
+        (r"\b(?:able|allowed|permitted|possible) to\b|\bis it (?:ok|okay|possible|allowed) (?:to|if)\b", "can"),
+        (r"\bnot (?:\w+ )?(?:can|may)\b|\b(?:forbidden|prohibited|banned)\b", "can not"),
+        (r"\b(?:in|on|at|for|by)? ?(?:what|which) (?:date|day|time|moment)\b|\bwhat is the (?:date|time) (?:of|for)\b", "when"),
+        (r"\b(?:in|at)? ?(?:what|which) (?:place|location)\b", "where"),
+        (r"\b(?:for )?(?:what|which) (?:is the |was the )?(?:reason|cause)(?: for| that)?\b|\bhow come\b", "why"),
+        (r"\b(?:(?:what|how large) (?:is |was )?)?the number of\b", "how many"),
+        (r"\bhow (?:much|large|big|high|great)\b", "what"),
+        (r"\bwhat (?:do|must|can) \w+ (?:must )?do to\b|\b(?:what (?:are|is) )?the (?:steps?|way|procedure|process) (?:to|for|of)\b"
+         r"|\bhow to\b", "how do i"),
+        (r"\b(?:takes?|took) place\b", "is held"),
+        (r"\b(?:turn|switch)(?:ed|ing)? on\b", "enable"),
+        (r"\b(?:turn|switch)(?:ed|ing)? off\b", "disable"),
+        (r"\b(?:get|gets|got|getting) rid of\b", "remove"),
+        (r"^(if|when|once|before|after|in|on|at|for|during) ([^,?]+), ([^,?]+)(?=\?|$)", r"\3 \1 \2"),
+    )
+]  # fmt: skip
+_LIGHT = _set(
+    "a an the it its be been being do does did have has had having to please so kindly thanks i you we my your me us and"
+    " then possible of"
+)
+_OPTIONAL = _set("this these that those there here just also exactly actually really very usually normally typically")
+"""Words that one question may have and the other not, though not each another one."""
+_DETERMINERS = _set("a an the my our your i you we it")
+_PERSONS = {"i": "1", "me": "1", "my": "1", "we": "1", "us": "1", "our": "1", "you": "2", "your": "2"}
+_AUXILIARIES = {
+    **dict.fromkeys(("is", "are", "am", "be", "been", "being", "was", "were"), "be"),
+    **dict.fromkeys(("do", "does", "did"), "do"),
+    **dict.fromkeys(("can", "could", "may", "might", "must", "will", "would", "shall"), "modal"),
+}
+_MODALITY = {"can": "can", "could": "can", "may": "can", "might": "can", "must": "must"}
+_TENSES = {
+    **dict.fromkeys(("was", "were", "did"), "past"),
+    **dict.fromkeys(("is", "are", "does", "do", "am"), "present"),
+    **dict.fromkeys(("will", "shall"), "future"),
+}
+_NEGATIONS = _set("not no never neither nor none nobody nothing")
+_ASKS = {each: each for each in "what who whose when where why how".split()} | {"which": "what", "whom": "who"}  # noqa: SIM905
+_ASPECTS = {
+    noun: ask
+    for ask, nouns in {
+        "many": "many", "how long": "long duration period length", "how often": "often frequency", "how far": "far distance",
+        "how old": "old age", "depth": "deep depth", "height": "tall height", "when": "date time", "where": "place location",
+        "why": "reason cause", "how": "way step procedure",
+    }.items()
+    for noun in nouns.split()
+}  # fmt: skip
+"""'How deep' asks for the depth, and so does 'what is the depth'."""
+_PREPOSITIONS = _set(
+    "of in on at for to from into onto before after during until till since by with without within between through than"
+    " against over under above below about around across per via inside outside near behind beside towards except"
+    " excluding including if unless because while whether when once as like"
+)
+_SAME_PREPOSITION = {"till": "until", "prior": "before", "following": "after", "once": "when", "via": "through"}
+_SYNONYMS = {
+    english_stem(word): english_stem(group.split()[0])
+    for group in (
+        "buy purchase", "delete remove erase eliminate", "change modify alter", "start begin commence", "big large",
+        "biggest largest greatest", "bigger larger", "fall decline decrease drop", "grow rise increase", "lend lent",
+        "employee staff worker", "company firm", "permit allow", "needed required necessary", "get receive obtain",
+    )
+    for word in group.split()
+}  # fmt: skip
+_CONVERSE = {"borrow": "lend", "buy": "sell", "learn": "teach", "get": "give"}
+"""Who borrows from somebody is lent to by them."""
+_LOWER = {"smaller": "bigger", "lower": "higher", "younger": "older", "shorter": "longer", "cheaper": "dearer",
+          "lighter": "heavier", "slower": "faster", "colder": "warmer", "weaker": "stronger", "less": "more"}  # fmt: skip
+"""What is bigger than a thing, of that the thing is smaller."""
+_NOT_CONTENT = _LIGHT | _NEGATIONS | set(_MODALITY) | {"'s"}
+_TOKEN = re.compile(r"#[^\s,;?!]*[^\s,;?!.]\.?|'s(?!\w)|[^\W\d_]+|[,.;:?!]")
+
+
+@dataclass
+class _Phrase:
+    """Words behind one preposition ('' for none), or an auxiliary."""
+
+    role: str = ""
+    auxiliary: str = ""
+    words: list[str] = field(default_factory=list)
+
+
+def read_english(question: str) -> Reading:
+    """The constraints of an English question."""
+    text = quantities(_BEGINNING.sub("", question.lower()))
+    for pattern, instead in _REWRITTEN:
+        text = pattern.sub(instead, text)
+    asks, tokens = _asks(_TOKEN.findall(text))
+    if "many" in asks and tokens[1:2] and tokens[1] in _DETERMINERS:  # 'how many days a refund takes'
+        tokens = [*tokens[1:], tokens[0]]
+    persons = tuple(_PERSONS[token] for token in tokens if token in _PERSONS)
+    modality = {_MODALITY[token] for token in tokens if token in _MODALITY}
+    implied = set() if asks == {"whether"} else {"must", "can"} if asks == {"how"} else {"must"}
+    return Reading(
+        language="en",
+        asks=frozenset(asks),
+        words=tuple(_active(_phrases(tokens))),
+        negated=sum(token in _NEGATIONS for token in tokens),
+        modality=frozenset(modality - implied),
+        tense=_tense(tokens),
+        persons=persons if len(set(persons)) > 1 else (),
+    )
+
+
+def _asks(tokens: list[str]) -> tuple[set[str], list[str]]:
+    """What is asked, and the tokens with 'how deep' read as the depth that is asked for."""
+    asks, rest = set(), []
+    openers = {*".,:;?!", "and", "or", *_PREPOSITIONS, *_AUXILIARIES}
+    for before, token, after in zip([".", *tokens], tokens, [*tokens[1:], ""], strict=False):
+        degree = _ASPECTS.get(after, "") if token == "how" else ""
+        if token in _ASKS and before in openers:
+            asks.add(degree or _ASKS[token])
+        if not degree and not (before == "how" and token in _ASPECTS):
+            rest.append(token)
+    named = {_ASPECTS[token] for token in rest if token in _ASPECTS}
+    if named and asks <= {"what", *named} and rest[0] not in _PREPOSITIONS:
+        asks, rest = named, [token for token in rest if token not in _ASPECTS]
+    whether = tokens[:1] and (tokens[0] in _AUXILIARIES or tokens[0] in ("if", "whether"))
+    return asks or {"whether" if whether else "what"}, rest[1:] if tokens[:1] in (["if"], ["whether"]) else rest
+
+
+def _phrases(tokens: list[str]) -> list[_Phrase]:
+    phrases = [_Phrase()]
+    for token, after in zip(tokens, [*tokens[1:], ""], strict=False):
+        if token in _AUXILIARIES:
+            phrases += [_Phrase(auxiliary=_AUXILIARIES[token]), _Phrase()]
+        elif token in ("who", "whom", "what", "which"):
+            noun = token in ("what", "which") and after and after not in _AUXILIARIES
+            phrases[-1].words += [] if noun else ["?"]
+        elif token in _ASKS:
+            phrases[-1].words += ["?"] if phrases[-1].role and not phrases[-1].words else []
+        elif token in _PREPOSITIONS:
+            phrases.append(_Phrase(_SAME_PREPOSITION.get(token, token)))
+        elif token in ",.;:?!":
+            phrases.append(_Phrase())
+        else:
+            phrases[-1].words.append(token)
+    return phrases
+
+
+def _active(phrases: list[_Phrase]) -> list[Word]:
+    """The words in the order of an active statement: 'what was eaten by the cat' as 'the cat ate what'."""
+    verb = next((number for number, phrase in enumerate(phrases) if phrase.auxiliary), 0)
+    front = [word for phrase in phrases[:verb] if not phrase.role for word in phrase.words]
+    core = [word for phrase in phrases[verb:] if not phrase.role for word in phrase.words]
+    stranded = [phrase for phrase in phrases if phrase.role and not phrase.words]
+    if stranded and front:
+        stranded[0].words, front = front, []
+    be = any(phrase.auxiliary == "be" for phrase in phrases)
+    passive = next((number for number, word in enumerate(core) if be and _is_past(word)), None)
+    if passive is None:
+        order = [*core, *(front if not be or front != ["?"] else [])]
+    else:
+        order = [*_taken(phrases, "by"), core[passive], *front, *core[:passive], *core[passive + 1 :]]
+    words = _words(_Phrase(words=_turned(order, phrases)))
+    return [*words, *(word for phrase in phrases if phrase.role for word in _words(phrase))]
+
+
+def _taken(phrases: list[_Phrase], role: str) -> list[str]:
+    """The words behind a preposition, which lose it."""
+    words = [word for phrase in phrases if phrase.role == role for word in phrase.words]
+    phrases[:] = [phrase for phrase in phrases if phrase.role != role]
+    return words
+
+
+def _turned(core: list[str], phrases: list[_Phrase]) -> list[str]:
+    """'Tom borrowed it from Ann' as 'Ann lent Tom it', 'Mars is smaller than Venus' as 'Venus is bigger than Mars'."""
+    roles = {phrase.role: phrase for phrase in phrases}
+    for number, word in enumerate(core):
+        if "from" in roles and (turned := _CONVERSE.get(IRREGULAR.get(word, word))):
+            return [*_taken(phrases, "from"), turned, *core[:number], *core[number + 1 :]]
+        if "than" in roles and (turned := _LOWER.get(word)):
+            than, roles["than"].words = roles["than"].words, core[:number]
+            return [*than, turned, *core[number + 1 :]]
+    return core
+
+
+def _words(phrase: _Phrase) -> list[Word]:
+    words: list[Word] = []
+    for token in phrase.words:
+        if token == "'s" and words:
+            words[-1] = Word(words[-1].stems, "of")
+        elif stem := _stem(token):
+            words.append(Word(frozenset([stem]), phrase.role, light=token in _OPTIONAL))
+    return words
+
+
+def _stem(token: str) -> str:
+    """The stem of a content word, with its synonyms made equal; empty for every other token."""
+    if token.startswith("#") or token == "?":
+        return token
+    if token in UNITS:
+        return "{:g}{}".format(*UNITS[token])
+    stem = "" if token in _NOT_CONTENT else english_stem(token)
+    return _SYNONYMS.get(stem, stem)
+
+
+def _is_past(word: str) -> bool:
+    return (word.endswith("ed") and len(word) > 4) or word in IRREGULAR or word == "lent"
+
+
+def _tense(tokens: list[str]) -> str:
+    """The tense of the first auxiliary, or of the verb; empty for a phrase without either."""
+    if found := next((_TENSES[token] for token in tokens if token in _TENSES), ""):
+        return found
+    return ("past" if any(map(_is_past, tokens)) else "present") if _ASKS.keys() & set(tokens) else ""
