@@ -15,9 +15,9 @@ from sqlalchemy import Engine
 from lessons.database import engine
 from lessons.ingest.index import Index
 from lessons.ingest.pipeline import FileResult, ingest, reading_once
-from lessons.ingest.store import ChunkStore
 from lessons.models.embedding import embedding_model, identity
 from lessons.models.llm import for_one_answer, language_model
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Resources, Scope
 from lessons.settings import Settings, settings
 

@@ -89,7 +89,7 @@ def workbook(chunks, vectors, url, retriever, name) -> Search:
     from llama_index.core.llms import MockLLM
 
     from lessons.database import engine
-    from lessons.ingest.store import ChunkStore
+    from lessons.rag.store import ChunkStore
     from lessons.rag.types import Query, Resources, Scope
     from lessons.settings import Settings
 

@@ -14,9 +14,9 @@ from lessons.bench.ingesting import Ingestion, ingestion, storing
 from lessons.bench.pairs import Pair
 from lessons.bench.searches import MadeUpEmbedding, asked, search_legs
 from lessons.evaluate.run import Watcher
-from lessons.ingest.store import ChunkStore
 from lessons.models.keyless import OfflineLLM
 from lessons.rag.stages import stages
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources
 from lessons.search.hybrid import HybridRetriever
 from lessons.settings import settings

@@ -14,9 +14,8 @@ from lessons.bench.synthetic import BATCH, mean_vector, vectors
 from lessons.bench.words import WORDS_PER_CHUNK, drawn, term, texts
 from lessons.database.row_security import scoped
 from lessons.evaluate.throwaway import PREFIX, claimed, drop_leftovers
-from lessons.ingest.documents import DocumentRow
-from lessons.ingest.postings import postings_name
-from lessons.ingest.store import ChunkStore
+from lessons.rag.store import ChunkStore
+from lessons.rag.tables import DocumentRow, term_table_name
 from lessons.rag.types import Scope
 
 OWNER = Scope("bench")
@@ -53,11 +52,11 @@ def made_up_store(engine: Engine, number: int, tell: Callable[[int, int], object
     """A store with so many chunks of one owner, indexed and vacuumed."""
     with empty_store(engine, len(mean_vector())) as store:
         with unwalled(store, number) as copying:
-            _run(store, [_NO_KEY], postings_name(store.table_name))
+            _run(store, [_NO_KEY], term_table_name(store.table_name))
             for start in range(0, number, BATCH):
                 copying(np.arange(start, min(start + BATCH, number)))
                 tell(min(start + BATCH, number), number)
-            _run(store, [_KEY], postings_name(store.table_name))
+            _run(store, [_KEY], term_table_name(store.table_name))
         store.settle(number)
         yield store
 
@@ -66,11 +65,11 @@ def made_up_store(engine: Engine, number: int, tell: Callable[[int, int], object
 def unwalled(store: ChunkStore, number: int = CHUNKS_PER_DOCUMENT) -> Iterator[Copying]:
     """What copies made-up chunks with these ids, at most `number` different ones, into the store past its wall."""
     documents = _documents(store, -(-number // CHUNKS_PER_DOCUMENT))
-    tables = store.table_name, postings_name(store.table_name)
+    tables = store.table_name, term_table_name(store.table_name)
     for table in tables:
         _run(store, [_BARE], table)
-    with store.client.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        raw: Connection = connection.connection.driver_connection
+    with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        raw: Connection = connection.connection.driver_connection  # type: ignore[assignment]
         yield lambda ids: _copy_batch(raw, *tables, ids, documents)
     for table in tables:
         _run(store, [_WALLED], table)
@@ -80,7 +79,7 @@ def _documents(store: ChunkStore, number: int) -> np.ndarray:
     """The ids of new documents."""
     row = {"index_table": store.table_name, "user_id": OWNER.user_id, "sha256": "", "pages": 1}
     rows = [row | {"source_file": f"{place:10}", "chunks": CHUNKS_PER_DOCUMENT} for place in range(number)]
-    with scoped(store.client, OWNER.user_id) as connection:
+    with scoped(store.engine, OWNER.user_id) as connection:
         return np.array(connection.scalars(insert(DocumentRow).returning(DocumentRow.id), rows).all())
 
 
@@ -107,8 +106,8 @@ def _copy_batch(raw: Connection, chunks: str, postings: str, ids: np.ndarray, do
 
 
 def _run(store: ChunkStore, statements: list[str], table: str) -> None:
-    quote = store.client.dialect.identifier_preparer.quote
+    quote = store.engine.dialect.identifier_preparer.quote
     names = {"table": quote(table), "key": quote(f"{table}_pkey")}
-    with store.client.begin() as connection:
+    with store.engine.begin() as connection:
         for statement in statements:
             connection.execute(DDL(statement, context=names))

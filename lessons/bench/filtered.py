@@ -9,8 +9,7 @@ from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter,
 
 from lessons.bench.corpus import OWNER
 from lessons.bench.synthetic import vectors
-from lessons.ingest.nearest import asking, nearest
-from lessons.ingest.store import ChunkStore
+from lessons.rag.store import ChunkStore
 
 PERCENT = (1, 3, 10, 30, 100)
 NEIGHBOURS = 10
@@ -33,20 +32,19 @@ class Filtered:
 
 def filtered(store: ChunkStore, rounds: int) -> Iterator[Filtered]:
     """Search for so many questions under filters of each selectivity."""
-    table = store.chunks.__table__
     asked = vectors(rounds, _SEED).tolist()
     for percent in PERCENT:
         share = MetadataFilter(key="share", operator=FilterOperator.LT, value=percent)
         filters = MetadataFilters(filters=[share])
-        conditions = store.within(OWNER, filters)
+        where = store.where(OWNER, filters)
         hits, times, exact_times = [], [], []
         for vector in asked:
             began = perf_counter()
             found = store.query_each([vector], NEIGHBOURS, OWNER, filters)[0]
             searched = perf_counter()
-            true = store.rows(nearest(table, conditions, NEIGHBOURS, "exact").params(asking([vector])), OWNER)
+            true = store.rows(store.vector_search([vector], NEIGHBOURS, where, "exact"), OWNER)
             times.append((searched - began) * 1000)
             exact_times.append((perf_counter() - searched) * 1000)
             right = {row.chunk_id for row in true}
-            hits.append(len(right & set(map(int, found.ids or []))) / len(right))
+            hits.append(len(right & set(map(int, found.ids))) / len(right))
         yield Filtered(percent, found.way, fmean(hits), round(median(times), 2), round(median(exact_times), 2))

@@ -1,23 +1,23 @@
 """Every search of the workbook, against its SQL statements alone."""
 
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 
 from sqlalchemy import Select, select
 
 from lessons.bench.corpus import MODEL, OWNER
-from lessons.bench.floors import Floors
+from lessons.bench.floors import Floors, Statements
 from lessons.bench.pairs import WARM_UP, Pair, in_pairs
 from lessons.bench.synthetic import vectors
 from lessons.bench.words import question
 from lessons.database.row_security import scoped
-from lessons.ingest.documents import DocumentRow
-from lessons.ingest.store import ChunkStore
 from lessons.models.keyless import OfflineLLM
 from lessons.models.threaded_embedding import ThreadedEmbedding
 from lessons.rag.retrievers import KeywordRetriever, VectorRetriever
+from lessons.rag.store import ChunkStore
+from lessons.rag.tables import DocumentRow
 from lessons.rag.types import Query, Resources, Retriever
 from lessons.search.catalog import chunk_range, statistics
 from lessons.search.hybrid import HybridRetriever
@@ -67,7 +67,7 @@ def search_legs(store: ChunkStore, rounds: int) -> Iterator[Pair]:
         def vector(text: str) -> list[float]:
             return resources.embedding.get_query_embedding(text)
 
-        statements: dict[str, Callable[[int], Sequence[Select]]] = {
+        statements: dict[str, Statements] = {
             "vector": lambda n: [floors.by_vector(vector(asked(n)[0]), top)],
             "keyword": lambda n: [floors.by_words(asked(n)[0], top)],
             "hybrid": lambda n: floors.hybrid([(each, vector(each)) for each in asked(n)[:1]]),
@@ -91,10 +91,10 @@ def asked(number: int) -> list[str]:
 
 
 def _range(store: ChunkStore, start: int) -> Select:
-    chunks = store.chunks
+    chunks = store.chunks.c
     columns = chunks.node_id, chunks.text, chunks.metadata_
     within = chunks.chunk_index >= start, chunks.chunk_index < start + RANGE
-    found = select(*columns).where(*store.within(OWNER.only([MATERIAL])), *within)
+    found = select(*columns).where(store.within(OWNER.only([MATERIAL])), *within)
     return found.order_by(chunks.chunk_index)
 
 
@@ -106,5 +106,5 @@ def _state(store: ChunkStore) -> Select:
 @contextmanager
 def _floors(store: ChunkStore) -> Iterator[Floors]:
     """One transaction, set up once and for all: the owner's, and as wide a walk as the workbook's own."""
-    with scoped(store.client, OWNER.user_id) as connection:
+    with scoped(store.engine, OWNER.user_id) as connection:
         yield Floors(store, connection)

@@ -17,10 +17,11 @@ from lessons.context.device import Device, follow
 from lessons.models.call import structured
 from lessons.rag.answer import Answer, respond
 from lessons.rag.context import source_header
+from lessons.rag.pipeline import standalone
 from lessons.rag.stages import AnswerStream, Stage
 from lessons.rag.types import Query, RetrievedDocument, Scope
 from lessons.search.catalog import only_file
-from lessons.search.transforms import standalone, unusable
+from lessons.search.transforms import unusable
 from lessons.settings import settings
 from lessons.trace import Step, Trace
 

@@ -14,9 +14,10 @@ from lessons.ingest.index import Index
 from lessons.models.keyless import asks_for_steps
 from lessons.models.llm import describe
 from lessons.rag.answer import Answer, respond
+from lessons.rag.pipeline import standalone
 from lessons.rag.stages import AnswerStream, cause, cleaned, stages
 from lessons.rag.types import Query, RetrievedDocument, Scope
-from lessons.search.transforms import Compress, standalone
+from lessons.search.transforms import Compress
 from lessons.settings import settings
 from lessons.text import language
 from lessons.trace import Step, Trace

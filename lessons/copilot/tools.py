@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 from lessons.agent import within
 from lessons.errors import LessonsError
-from lessons.ingest.store import ChunkStore
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.search.catalog import chunk_range, registered_file
 from lessons.search.filters import BooleanFilter
@@ -42,11 +42,11 @@ def _paths(metadata: Mapping[str, Any]) -> list[str]:
 
 def with_outlines(documents: Sequence[RetrievedDocument], store: ChunkStore, scope: Scope) -> list[RetrievedDocument]:
     """The documents with the `outline` of their file in their metadata: the places of the chunks of every section."""
-    chunks = store.chunks
+    chunks = store.chunks.c
     source = chunks.metadata_["source_file"].astext
     columns = source, chunks.chunk_index, chunks.metadata_["sections"], chunks.metadata_["section"].astext
     named = source.in_({document.source for document in documents})
-    statement = select(*columns).where(*store.within(scope), named).order_by(source, chunks.chunk_index)
+    statement = select(*columns).where(store.within(scope), named).order_by(source, chunks.chunk_index)
     outlines: dict[str, dict[str, list[int]]] = {}
     for file, place, sections, section in store.rows(statement, scope):
         for path in _paths({"sections": sections, "section": section}):

@@ -16,9 +16,9 @@ from lessons.evaluate.judge.judge import judge
 from lessons.models.llm import describe
 from lessons.rag.answer import Answer, respond
 from lessons.rag.context import ContextBuilder
+from lessons.rag.pipeline import standalone
 from lessons.rag.stages import Stage
 from lessons.rag.types import Compressor, Context, Query, Resources, Scope
-from lessons.search.transforms import standalone
 from lessons.tables import html_table
 from lessons.trace import Step
 from lessons.workspace import workspace

@@ -16,11 +16,10 @@ from lessons.context.device import Answering
 from lessons.database import explained
 from lessons.database.row_security import enter
 from lessons.evaluate.beir import BeirDocument
-from lessons.ingest.chunk_table import drop_tables
-from lessons.ingest.documents import DocumentRow
 from lessons.ingest.index import Index
-from lessons.ingest.store import ChunkStore
 from lessons.library import Progress
+from lessons.rag.store import ChunkStore
+from lessons.rag.tables import DocumentRow, drop_tables
 from lessons.rag.types import Scope
 from lessons.workspace import Workspace
 

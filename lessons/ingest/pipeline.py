@@ -15,7 +15,7 @@ from lessons.errors import ReadError
 from lessons.ingest.index import Index
 from lessons.ingest.read import content_hash, read
 from lessons.ingest.read.names import stored_name
-from lessons.ingest.store import ChunkStore
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 
 Status = Literal["added", "replaced", "unchanged", "duplicate", "failed"]

@@ -12,7 +12,7 @@ from lessons.database import ensure_schema
 from lessons.database.owned import create_owned
 from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
-from lessons.ingest.documents import Base, DocumentRow
+from lessons.rag.tables import Base, DocumentRow
 from lessons.rag.types import Scope
 from lessons.text import normalize
 

@@ -39,9 +39,8 @@ from lessons.database.owned import create_owned
 from lessons.database.replicas import remember_write
 from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
-from lessons.ingest.documents import Base, DocumentRow
-from lessons.ingest.postings import postings_table
-from lessons.ingest.store import ChunkStore
+from lessons.rag.store import ChunkStore
+from lessons.rag.tables import Base, DocumentRow, term_table
 from lessons.rag.types import Scope
 from lessons.settings import settings
 
@@ -162,8 +161,8 @@ class Trash:
 
     def _taken(self, row: DocumentRow) -> tuple[list[str], Select]:
         """The chunks of a document as rows of the trash."""
-        chunks: Table = self._stores[row.index_table].chunks.__table__
-        postings = postings_table(chunks)
+        chunks: Table = self._stores[row.index_table].chunks
+        postings = term_table(chunks)
         listed = func.coalesce(func.jsonb_agg(func.to_jsonb(postings.table_valued())), func.jsonb_build_array())
         own = postings.c.user_id == row.user_id, postings.c.chunk_id == chunks.c.id
         terms = select(listed).where(*own).scalar_subquery()
@@ -175,8 +174,8 @@ class Trash:
         statement = insert_or(DocumentRow).values({name: getattr(row, name) for name in _COPIED})
         if connection.scalar(statement.on_conflict_do_nothing().returning(DocumentRow.id)) is None:
             raise LessonsError(f"{row.source_file} has been ingested again since; delete that version first.")
-        chunks: Table = self._stores[row.index_table].chunks.__table__
-        postings = postings_table(chunks)
+        chunks: Table = self._stores[row.index_table].chunks
+        postings = term_table(chunks)
         mine = and_(TrashedChunk.user_id == row.user_id, TrashedChunk.document_id == row.id)
         again = select(*_columns(chunks, TrashedChunk.chunk)).where(mine)
         connection.execute(insert(chunks).from_select(list(chunks.c), again))

@@ -2,7 +2,11 @@
 
 from dataclasses import dataclass, field, replace
 
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+
 from lessons.models.call import KEYLESS
+from lessons.rag.adapters import LlamaRetriever
 from lessons.rag.context import ContextBuilder
 from lessons.rag.retrievers import ranked
 from lessons.rag.types import (
@@ -16,7 +20,7 @@ from lessons.rag.types import (
     RetrievedDocument,
     Retriever,
 )
-from lessons.search.transforms import standalone
+from lessons.search.rerankers import Postprocessed
 from lessons.trace import Trace
 
 WALKED = "Searched through the HNSW index, which may miss a nearer chunk."
@@ -24,7 +28,10 @@ WALKED = "Searched through the HNSW index, which may miss a nearer chunk."
 
 @dataclass(frozen=True, kw_only=True)
 class Pipeline:
-    """What is done to a question before a model answers it. Only the retriever is required."""
+    """What is done to a question before a model answers it. Only the retriever is required.
+
+    A retriever or node postprocessor of LlamaIndex may stand for the retriever or the reranker.
+    """
 
     retriever: Retriever
     query: tuple[QueryTransformer, ...] = ()
@@ -32,6 +39,12 @@ class Pipeline:
     reranker: Reranker | None = None
     compressor: Compressor | None = None
     context: ContextBuilder = field(default_factory=ContextBuilder)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.retriever, BaseRetriever):
+            object.__setattr__(self, "retriever", LlamaRetriever(self.retriever))
+        if isinstance(self.reranker, BaseNodePostprocessor):
+            object.__setattr__(self, "reranker", Postprocessed(self.reranker))
 
     def run(self, query: Query, resources: Resources, trace: Trace) -> Context:
         """Find the context of a question; nothing retrieved gives the empty context."""
@@ -70,3 +83,9 @@ class Pipeline:
         with trace.step("context", documents) as step:
             context = step.output = self.context.build(documents)
         return context
+
+
+def standalone(trace: Trace, question: str) -> str:
+    """The question as the step that completes a follow-up left it in a trace, or as it was put."""
+    completed = (step.output for step in trace if step.name == "Compress" and step.output)
+    return next(completed, [question])[0]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Protocol, runtime_checkable
 
-from lessons.ingest.found import FoundChunks
+from lessons.rag.store import Found
 from lessons.rag.types import Query, Resources, RetrievedDocument, Retriever
 from lessons.text import terms
 
@@ -107,7 +107,7 @@ def ranked(documents: Iterable[RetrievedDocument], threshold: float | None = Non
     return sorted(kept, key=lambda document: (-document.score, document.id))
 
 
-def documents(result: FoundChunks, common: float = 0.0) -> list[RetrievedDocument]:
+def documents(result: Found, common: float = 0.0) -> list[RetrievedDocument]:
     """What a search of the store found, as what travels on, with scores above what is `common` to all."""
     return [
         RetrievedDocument(
@@ -118,5 +118,5 @@ def documents(result: FoundChunks, common: float = 0.0) -> list[RetrievedDocumen
             metadata=chunk.metadata_,
             approximate=result.way == "hnsw",
         )
-        for chunk, score in zip(result.chunks, result.similarities or [], strict=True)
+        for chunk, score in zip(result.chunks, result.similarities, strict=True)
     ]

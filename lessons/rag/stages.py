@@ -14,18 +14,19 @@ from lessons.errors import LessonsError
 from lessons.ingest.index import Index, enhanced_index, naive_index
 from lessons.models.llm import describe
 from lessons.models.tokens import TokenEstimator
+from lessons.rag.adapters import StageQueryEngine, StageRetriever
 from lessons.rag.answer import Answer, conversation_memory, respond, room_beside
-from lessons.rag.pipeline import Pipeline
+from lessons.rag.pipeline import Pipeline, standalone
 from lessons.rag.retrievers import VectorRetriever
 from lessons.rag.types import Context, Query, Scope
 from lessons.search.catalog import only_file
 from lessons.search.hybrid import HybridRetriever
 from lessons.search.infer_filters import InferFilters
 from lessons.search.rerankers import ModelScored
-from lessons.search.transforms import Compress, Expand, Rewrite, standalone
+from lessons.search.transforms import Compress, Expand, Rewrite
 from lessons.settings import settings
 from lessons.text import normalize
-from lessons.trace import Step
+from lessons.trace import Step, Trace
 from lessons.workspace import Workspace, workspace
 
 logger = logging.getLogger(__name__)
@@ -81,6 +82,28 @@ class Stage(Pipeline):
         counter = budget.counter if isinstance(self.context.counter, TokenEstimator) else self.context.counter
         within = replace(self, context=replace(self.context, max_tokens=room.documents, counter=counter))
         return AnswerStream(answer, within._answer(query, answer, place))
+
+    def find(self, question: str, user: str | Scope | None = None) -> Context:
+        """The documents that an answer would be given, without one; errors of the search are raised."""
+        place = (self.workspace or workspace()).for_one_answer()
+        scope = user if isinstance(user, Scope) else Scope(user or place.settings.user)
+        query, trace = Query(cleaned(question)[0], scope), Trace()
+        if not self.agent:
+            return self.run(query, place.resources(self.index), trace)
+        searching = self.agent.run(query, self, place.resources(self.index), trace)
+        while True:
+            try:
+                next(searching)
+            except StopIteration as done:
+                return done.value
+
+    def as_retriever(self, user: str | Scope | None = None) -> StageRetriever:
+        """This stage as a retriever of LlamaIndex, for the documents of one owner."""
+        return StageRetriever(lambda question: self.find(question, user).documents)
+
+    def as_query_engine(self, user: str | Scope | None = None) -> StageQueryEngine:
+        """This stage as a query engine of LlamaIndex, for the documents of one owner."""
+        return StageQueryEngine(lambda question: self.ask(question, user=user))
 
     def _answer(self, query: Query, answer: Answer, place: Workspace) -> Iterator[str | Step]:
         answer.context = yield from self._retrieve(query, answer, place)

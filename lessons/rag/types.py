@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.llms import LLM
 from llama_index.core.vector_stores.types import MetadataFilters
+from sqlalchemy import TextClause, text
 
 from lessons.errors import LessonsError
 from lessons.models.tokens import TokenEstimator
+from lessons.search.filters import filter_sql
 from lessons.settings import settings
 from lessons.text import normalize
 from lessons.trace import Step
 
 if TYPE_CHECKING:
-    from lessons.ingest.store import ChunkStore
+    from lessons.rag.store import ChunkStore
 
 
 _UNUSABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
@@ -44,6 +46,43 @@ class Scope:
         """The same scope with no other materials than these; it never becomes wider."""
         named = frozenset(map(normalize, ref_ids))
         return replace(self, ref_ids=named if self.ref_ids is None else named & self.ref_ids)
+
+
+@dataclass(frozen=True)
+class Where:
+    """The condition of every statement about chunks: whose they are, and what else a scope and filters leave.
+
+    `sql` binds `values` by name, `user_id` among them. `narrow` is False where all chunks of the owner are left.
+    """
+
+    sql: str
+    values: dict[str, Any]
+    narrow: bool
+
+    @classmethod
+    def of(cls, table: str, scope: Scope, filters: MetadataFilters | None = None) -> "Where":
+        """The condition for the chunks of a table; the names of materials are looked up among its documents."""
+        conditions = ["user_id = :user_id"]
+        values: dict[str, Any] = {"user_id": scope.user_id}
+        if scope.ref_ids is not None:
+            conditions.append(
+                "document_id IN (SELECT id FROM documents WHERE index_table = :index_table AND user_id = :user_id"
+                " AND source_file = ANY (cast(:ref_ids AS text[])))"
+            )
+            values |= {"index_table": table, "ref_ids": sorted(scope.ref_ids)}
+        if scope.type is not None:
+            conditions.append("metadata_ ->> 'type' = :type")
+            values |= {"type": scope.type}
+        if filters is not None:
+            condition, bound = filter_sql(filters)
+            conditions.append(condition)
+            values |= bound
+        return cls(" AND ".join(conditions), values, narrow=len(conditions) > 1)
+
+    @property
+    def clause(self) -> TextClause:
+        """The condition for a statement that SQLAlchemy builds."""
+        return text(self.sql).bindparams(**self.values)
 
 
 @dataclass(frozen=True)

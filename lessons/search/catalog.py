@@ -15,11 +15,11 @@ from sqlalchemy import Engine, select, true
 
 from lessons.database.replicas import again_if_broken_off
 from lessons.errors import LessonsError
-from lessons.ingest.documents import DocumentRow
 from lessons.ingest.jobs.queue import JobQueue
 from lessons.ingest.jobs.table import State
-from lessons.ingest.remembered import kept
-from lessons.ingest.store import ChunkStore
+from lessons.rag.remembered import kept
+from lessons.rag.store import ChunkStore
+from lessons.rag.tables import DocumentRow
 from lessons.rag.types import Scope
 from lessons.search.filters import also
 from lessons.settings import settings
@@ -48,11 +48,11 @@ def remembered(read: Callable[[ChunkStore, Scope], Found], store: ChunkStore, sc
     """What `read` finds of all the owner's documents, read again only when one of them has changed."""
     key = read, store.table_name, scope.user_id
     with store.reading(scope):
-        return kept(store.client, key, store.version(scope), lambda: read(store, scope))
+        return kept(store.engine, key, store.version(scope), lambda: read(store, scope))
 
 
 def _read(store: ChunkStore, scope: Scope) -> Catalog:
-    chunks = store.chunks
+    chunks = store.chunks.c
     of_document = select(chunks.metadata_).where(chunks.document_id == DocumentRow.id, chunks.user_id == scope.user_id)
     first = of_document.order_by(chunks.chunk_index).limit(1).lateral()
     found = select(DocumentRow.source_file, DocumentRow.chunks, first.c[0]).join(first, true(), isouter=True)
@@ -112,10 +112,10 @@ def chunk_range(store: ChunkStore, scope: Scope, ref_id: str, start: int, end: i
 
     LessonsError for a material that is not within the scope.
     """
-    name, chunks = normalize(ref_id), store.chunks
+    name, chunks = normalize(ref_id), store.chunks.c
     columns = chunks.node_id, chunks.text, chunks.metadata_.label("metadata")
     place = chunks.chunk_index >= start, chunks.chunk_index < end
-    statement = select(*columns).where(*store.within(scope.only([name])), *place).order_by(chunks.chunk_index)
+    statement = select(*columns).where(store.within(scope.only([name])), *place).order_by(chunks.chunk_index)
     rows = store.rows(statement, scope)
     if not rows and name not in catalog(store, scope):
         raise LessonsError(f"{name[:100]} is not among the materials that may be read here; name another.")
@@ -128,7 +128,7 @@ def statistics(store: ChunkStore, scope: Scope, ref_ids: Iterable[str]) -> list[
     readable = scope.only(names).ref_ids or frozenset()
     stored = _stored(store, scope, readable if scope.type is None else readable & catalog(store, scope).keys())
     missing = [name for name in readable if name not in stored]
-    states = _queue(store.client).states(scope.user_id, missing) if missing else {}
+    states = _queue(store.engine).states(scope.user_id, missing) if missing else {}
     return [stored.get(name) or Material(name, states.get(name, "NOT_FOUND")) for name in names]
 
 

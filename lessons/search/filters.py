@@ -5,13 +5,13 @@ another type matches nothing instead of failing. A field that is missing differs
 """
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from json import dumps
 from typing import Any
 
 from llama_index.core.vector_stores.types import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
 from pydantic import StrictBool
-from sqlalchemy import ARRAY, TEXT, and_, func, literal, not_, or_, true
-from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.sql import ColumnElement
 
 from lessons.errors import LessonsError
 from lessons.settings import settings
@@ -88,14 +88,6 @@ def _usable_clause(clause: Any) -> MetadataFilter:
     return clause.model_copy(update={"key": normalize(clause.key), "value": usable_value(clause.key, clause.value)})
 
 
-COMPARISONS = {
-    FilterOperator.GT: ColumnElement.__gt__,
-    FilterOperator.GTE: ColumnElement.__ge__,
-    FilterOperator.LT: ColumnElement.__lt__,
-    FilterOperator.LTE: ColumnElement.__le__,
-}
-
-
 def also(key: str, value: str, filters: MetadataFilters | None) -> MetadataFilters:
     """The filters and one more: the field equals the value."""
     equal = MetadataFilter(key=key, value=value)
@@ -104,70 +96,78 @@ def also(key: str, value: str, filters: MetadataFilters | None) -> MetadataFilte
     return MetadataFilters(filters=[equal, filters], condition=FilterCondition.AND)
 
 
-def bound_filters(metadata: ColumnElement, filters: MetadataFilters) -> ColumnElement[bool]:
-    """The whole tree of filters over a JSONB column; an empty group limits nothing.
+@dataclass
+class Binds:
+    """The values of a statement, each bound under a name of its own: `filter_0`, `filter_1` …"""
 
-    LessonsError for an operator that is not supported and for what no filter may hold.
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def bound(self, value: Any) -> str:
+        name = f"filter_{len(self.values)}"
+        self.values[name] = value
+        return f":{name}"
+
+    def json(self, value: Any) -> str:
+        return f"cast({self.bound(dumps(value, ensure_ascii=False))} AS jsonb)"
+
+    def texts(self, values: Sequence[Any]) -> str:
+        return f"cast({self.bound([str(value) for value in values])} AS text[])"
+
+
+def filter_sql(filters: MetadataFilters) -> tuple[str, dict[str, Any]]:
+    """The whole tree of filters as a condition on the column `metadata_`, and the values that it binds.
+
+    An empty group limits nothing. LessonsError for an operator that is not supported and for what no filter may hold.
     """
-    return _bound_group(metadata, usable(filters))
+    binds = Binds()
+    return _group(usable(filters), binds), binds.values
 
 
-def _bound_group(metadata: ColumnElement, filters: MetadataFilters) -> ColumnElement[bool]:
-    clauses = [
-        _bound_group(metadata, part) if isinstance(part, MetadataFilters) else _bound_clause(metadata, part)
+def _group(filters: MetadataFilters, binds: Binds) -> str:
+    parts = [
+        _group(part, binds) if isinstance(part, MetadataFilters) else f"coalesce({_clause(part, binds)}, false)"
         for part in filters.filters
     ]
-    if filters.condition == FilterCondition.OR and clauses:
-        return or_(*clauses)
-    together = and_(true(), *clauses)
-    return not_(together) if filters.condition == FilterCondition.NOT else together
+    if filters.condition == FilterCondition.OR and parts:
+        return f"({' OR '.join(parts)})"
+    together = f"({' AND '.join(parts) or 'true'})"
+    return f"NOT {together}" if filters.condition == FilterCondition.NOT else together
 
 
-def _bound_clause(metadata: ColumnElement, filter_: MetadataFilter) -> ColumnElement[bool]:
-    """One filter over a JSONB column."""
-    field, value = metadata[filter_.key], filter_.value
-    match filter_.operator:
+def _clause(clause: MetadataFilter, binds: Binds) -> str:
+    """One filter. Where the field is missing it is null, which counts as false."""
+    key, value, operator = binds.bound(clause.key), clause.value, clause.operator
+    field, words = f"(metadata_ -> cast({key} AS text))", f"(metadata_ ->> cast({key} AS text))"
+    listed = value if isinstance(value, list) else [value]
+    match operator:
         case FilterOperator.EQ:
-            return func.coalesce(field == _json(value), False)
+            return f"{field} = {binds.json(value)}"
         case FilterOperator.NE:
-            return field.is_distinct_from(_json(value))
+            return f"{field} IS DISTINCT FROM {binds.json(value)}"
         case FilterOperator.IN:
-            return _is_in(field, _listed(filter_))
+            return _is_in(field, listed, binds)
         case FilterOperator.NIN:
-            return not_(_is_in(field, _listed(filter_)))
+            return f"NOT coalesce({_is_in(field, listed, binds)}, false)"
         case FilterOperator.GT | FilterOperator.GTE | FilterOperator.LT | FilterOperator.LTE:
-            same_type = func.jsonb_typeof(field) == func.jsonb_typeof(_json(value))
-            return func.coalesce(and_(same_type, COMPARISONS[filter_.operator](field, _json(value))), False)
+            other = binds.json(value)
+            return f"jsonb_typeof({field}) = jsonb_typeof({other}) AND {field} {operator.value} {other}"
         case FilterOperator.CONTAINS:
-            return func.coalesce(field.op("@>")(_json([value])), False)
+            return f"{field} @> {binds.json([value])}"
         case FilterOperator.ANY:
-            return func.coalesce(field.op("?|")(_texts(filter_)), False)
+            return f"{field} ?| {binds.texts(listed)}"
         case FilterOperator.ALL:
-            return func.coalesce(field.op("?&")(_texts(filter_)), False)
+            return f"{field} ?& {binds.texts(listed)}"
         case FilterOperator.TEXT_MATCH:
-            return func.coalesce(func.strpos(field.astext, str(value)) > 0, False)
+            return f"strpos({words}, {binds.bound(str(value))}) > 0"
         case FilterOperator.TEXT_MATCH_INSENSITIVE:
-            return func.coalesce(func.strpos(func.lower(field.astext), str(value).lower()) > 0, False)
+            return f"strpos(lower({words}), {binds.bound(str(value).lower())}) > 0"
         case FilterOperator.IS_EMPTY:
-            return func.coalesce(field.astext, "").in_(["", "[]"])
-    raise LessonsError(f"The filter operator {filter_.operator} is not supported.")
+            return f"coalesce({words}, '') IN ('', '[]')"
+    raise LessonsError(f"The filter operator {operator} is not supported.")
 
 
-def _is_in(field: Any, values: list) -> ColumnElement[bool]:
+def _is_in(field: str, values: Sequence[Any], binds: Binds) -> str:
     """True for a single value among `values`, and for a stored list that shares one with them."""
-    texts = [value for value in values if isinstance(value, str)]
-    others = [_json(value) for value in values if not isinstance(value, str)]
-    among_texts = field.op("?|")(literal(texts, ARRAY(TEXT)))  # of a list and of a single text
-    return func.coalesce(or_(among_texts, *(field.op("@>")(other) for other in others)), False)
-
-
-def _listed(filter_: MetadataFilter) -> list:
-    return filter_.value if isinstance(filter_.value, list) else [filter_.value]
-
-
-def _texts(filter_: MetadataFilter) -> ColumnElement:
-    return literal([str(value) for value in _listed(filter_)], ARRAY(TEXT))
-
-
-def _json(value: Any) -> ColumnElement:
-    return literal(value, JSONB)
+    among_texts = f"{field} ?| {binds.texts([value for value in values if isinstance(value, str)])}"
+    others = [f"{field} @> {binds.json(value)}" for value in values if not isinstance(value, str)]
+    return f"({' OR '.join([among_texts, *others])})"

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from math import fsum, sqrt
 from typing import Literal
 
+from lessons.database.replicas import again_if_broken_off
 from lessons.rag.retrievers import KeywordRetriever, ranked, retrieved_each
 from lessons.rag.types import Query, Resources, RetrievedDocument, Retriever
 from lessons.search.languages import CentredVectorRetriever
@@ -126,6 +127,7 @@ class HybridRetriever:
         cut = self.threshold**2 if self.threshold is not None and len(total) > wanted else None
         return ranked((fitting[id_].document(id_, total[id_] / best) for id_ in first), cut)
 
+    @again_if_broken_off
     def _legs(self, queries: list[str], query: Query, resources: Resources) -> list[list[list[RetrievedDocument]]]:
         """What either search finds for each query. Few chunks are searched sooner than another thread wakes up."""
 
@@ -133,7 +135,8 @@ class HybridRetriever:
             return retrieved_each(retriever, queries, query, resources)
 
         if resources.store.few(query.scope):
-            return [found(self.meaning), found(self.words)]
+            with resources.store.reading(query.scope):
+                return [found(self.meaning), found(self.words)]
         with ThreadPoolExecutor(1) as beside:
             words = beside.submit(found, self.words)
             return [found(self.meaning), words.result()]

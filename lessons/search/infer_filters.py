@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 
 from lessons.ingest.classify import NAMED
-from lessons.ingest.store import ChunkStore
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, Scope
 from lessons.search.catalog import CHUNKS, catalog
 from lessons.settings import settings

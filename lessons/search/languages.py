@@ -15,8 +15,8 @@ from llama_index.core.vector_stores.types import MetadataFilters
 from sqlalchemy import func, select
 
 from lessons.database.replicas import again_if_broken_off
-from lessons.ingest.store import ChunkStore
 from lessons.rag.retrievers import documents, merged, ranked
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.search.catalog import remembered
 from lessons.search.filters import also
@@ -69,7 +69,7 @@ def language_centres(store: ChunkStore, scope: Scope) -> dict[str, np.ndarray]:
     had been seen that lie there (a conjugate prior; Gelman et al., Bayesian Data Analysis, 2013, section 2.5). A chunk
     that is alone in its language would else be its own mean, and every question equally far from it.
     """
-    chunks, prior = store.chunks, settings().language_prior_chunks
+    chunks, prior = store.chunks.c, settings().language_prior_chunks
     language = func.coalesce(chunks.metadata_["language"].astext, UNTOLD)
     mean = func.avg(chunks.embedding, type_=chunks.embedding.type)
     per_language = select(language, func.count(), mean).where(chunks.user_id == scope.user_id).group_by(language)

@@ -19,7 +19,7 @@ from lessons.rag.types import Query, Resources
 from lessons.settings import settings
 from lessons.text import language, normalize, terms
 from lessons.text.periods import figures, pointed_at
-from lessons.trace import Step, Trace
+from lessons.trace import Step
 
 COMPRESS = {
     "en": """\
@@ -247,12 +247,6 @@ class Compress:
         if not query.memory and not any(role == "user" and content.strip() for role, content in query.history):
             return queries
         return tidy([_standalone(text, query, resources, step) for text in queries], query.text)
-
-
-def standalone(trace: Trace, question: str) -> str:
-    """The question as this step of a trace completed it, or as it was put."""
-    completed = (step.output for step in trace if step.name == Compress.__name__ and step.output)
-    return next(completed, [question])[0]
 
 
 def _standalone(text: str, query: Query, resources: Resources, step: Step) -> str:

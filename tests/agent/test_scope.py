@@ -10,10 +10,10 @@ from llama_index.core.schema import TextNode
 
 from lessons.agent import SearchTools
 from lessons.database import engine
-from lessons.ingest.store import ChunkStore
 from lessons.keyless.llm import OfflineLLM
 from lessons.rag.pipeline import Pipeline
 from lessons.rag.retrievers import KeywordRetriever
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, Scope
 from lessons.settings import Settings
 from lessons.trace import Step

@@ -14,10 +14,10 @@ from lessons.bench.graphs import BREADTHS, PRECISIONS, compared
 from lessons.bench.searches import MadeUpEmbedding, asked
 from lessons.database import engine
 from lessons.evaluate.throwaway import drop_leftovers
-from lessons.ingest.nearest import hnsw_name
 from lessons.keyless.llm import OfflineLLM
 from lessons.rag.retrievers import KeywordRetriever, VectorRetriever
 from lessons.rag.types import Query, Resources
+from lessons.scale.hnsw import hnsw_name
 from lessons.settings import Settings, settings
 from tests.test_cli import lessons
 

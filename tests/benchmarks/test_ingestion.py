@@ -13,10 +13,10 @@ from lessons.bench.words import drawn, texts
 from lessons.database import engine
 from lessons.ingest.index import Index, enhanced_index, naive_index
 from lessons.ingest.read import read
-from lessons.ingest.store import ChunkStore
 from lessons.library import CORPUS
 from lessons.models.embedding import embedding_model
 from lessons.models.embedding_cache import CachedEmbedding
+from lessons.rag.store import ChunkStore
 from lessons.settings import Settings
 from lessons.text import terms
 from tests.benchmarks.conftest import Timed

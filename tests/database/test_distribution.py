@@ -19,13 +19,13 @@ from sqlalchemy import event, text
 from lessons.context.cache import AnswerTable, Shelf
 from lessons.faults.lab import Lab
 from lessons.ingest.plans import Plans
-from lessons.ingest.store import ChunkStore
 from lessons.ingest.trash import Trash
 from lessons.library import indexes
 from lessons.memory.messages import StoredMessages
 from lessons.memory.profile import Profile
 from lessons.memory.turns import State, Turns
 from lessons.rag.stages import stages
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 from lessons.search.catalog import chunk_range, statistics
 from lessons.search.filters import also
@@ -165,7 +165,7 @@ def test_a_vector_index_of_each_partition_is_walked(spread: Life, monkeypatch: p
     assert {found.way for found in walked.values()} == {"hnsw"}
     assert all(node.metadata["user_id"] == owner for owner, found in walked.items() for node in found.nodes or [])
     searches = [each for each in spread.asked if "asked" in each[0]]
-    with store.client.connect() as connection:
+    with store.engine.connect() as connection:
         connection.execute(text("SET enable_sort = off"))
         assert [len(parts(connection, *search)) for search in searches] == [1] * len(owners)
         plan = connection.exec_driver_sql(f"EXPLAIN {searches[0][0]}", searches[0][1]).scalars()

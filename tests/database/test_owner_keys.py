@@ -9,9 +9,9 @@ from sqlalchemy import Engine, text
 from lessons.context.cache import AnswerTable
 from lessons.database import engine, owned, stop
 from lessons.ingest.plans import Plans
-from lessons.ingest.store import ChunkStore
 from lessons.ingest.trash import Trash
 from lessons.memory.messages import StoredMessages
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 from tests.conftest import new_tenant
 from tests.database.old_layout import PLAN, make_old_layout
@@ -68,7 +68,7 @@ def layout(made: Engine) -> list[tuple]:
 def found(store: ChunkStore, scope: Scope) -> tuple[list[str], list[str]]:
     """By vector and by words."""
     near = store.query(VectorStoreQuery(query_embedding=[1, 0, 0], similarity_top_k=9), scope=scope)
-    return near.ids or [], store.keyword_search(["refund"], 9, scope).ids or []
+    return near.ids, store.keyword_search(["refund"], 9, scope).ids
 
 
 def test_it_gets_the_keys_and_indexes_of_a_new_one(old: Engine, databases: Callable[[], Engine]) -> None:

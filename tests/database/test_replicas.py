@@ -8,7 +8,7 @@ from lessons.database import engine
 from lessons.database.connection import psycopg_url
 from lessons.database.replicas import again_if_broken_off, single
 from lessons.errors import BrokenOffError
-from lessons.ingest.store import ChunkStore
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 from tests.ingest.test_store import chunk

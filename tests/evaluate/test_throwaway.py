@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from lessons.evaluate.beir import BeirDocument
 from lessons.evaluate.throwaway import drop_leftovers, throwaway_stages
-from lessons.ingest.documents import DocumentRow
 from lessons.rag.stages import stage_named
+from lessons.rag.tables import DocumentRow
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.workspace import Workspace

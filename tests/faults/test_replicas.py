@@ -13,8 +13,8 @@ from lessons.database.row_security import scoped
 from lessons.errors import DatabaseError
 from lessons.faults.database import ReplicatedDatabase
 from lessons.faults.lab import Lab
-from lessons.ingest.store import ChunkStore
 from lessons.rag.answer import Answer
+from lessons.rag.store import ChunkStore
 from lessons.settings import Settings, settings
 from tests.database.places import wait_for
 

@@ -46,7 +46,7 @@ def gate() -> Iterator[threading.Event]:
 def stored(settings: Settings, owner: Scope, jobs: Jobs) -> dict[str, int]:
     """File and number of chunks, counted in the table itself."""
     store = jobs._place.store(PLAIN)
-    store._initialize()
+    store._make_tables()
     counted = text(
         f"SELECT d.source_file, count(*) FROM documents d JOIN {store._table_class.__tablename__} c"  # noqa: S608
         " ON c.document_id = d.id WHERE d.user_id = :user GROUP BY 1"

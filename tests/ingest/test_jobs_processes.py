@@ -59,7 +59,7 @@ def owner() -> Scope:
 def chunks_in_place(settings: Settings, owner: Scope, jobs: Jobs) -> dict[str, list[int]]:
     """The places of the chunks that are stored of each file, and that its row in `documents` speaks of."""
     store = jobs._place.store(PLAIN)
-    store._initialize()
+    store._make_tables()
     listed = text(
         "SELECT d.source_file, d.chunks, array_agg(c.chunk_index ORDER BY c.chunk_index) FROM documents d"  # noqa: S608
         f" LEFT JOIN {store._table_class.__tablename__} c ON c.document_id = d.id WHERE d.user_id = :user"

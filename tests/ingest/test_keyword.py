@@ -9,11 +9,11 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from llama_index.core.schema import TextNode
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
-from sqlalchemy import inspect, text
+from sqlalchemy import text
 
 from lessons.database import engine
-from lessons.ingest.postings import postings_name
-from lessons.ingest.store import ChunkStore
+from lessons.rag.store import ChunkStore
+from lessons.rag.tables import term_table_name
 from lessons.rag.types import Scope
 from lessons.settings import Settings, settings
 from lessons.text import terms
@@ -51,7 +51,7 @@ def chunk(words: str, position: int = 0, scope: Scope = MINA, file: str = "a.txt
 @pytest.fixture(scope="module")
 def kept(database: Settings) -> ChunkStore:
     store = ChunkStore(engine(database), "keyword", "toy", 3)
-    store._initialize()
+    store._make_tables()
     return store
 
 
@@ -64,12 +64,12 @@ def store(kept: ChunkStore) -> ChunkStore:
 
 
 def found(store: ChunkStore, question: str, scope: Scope = MINA, filters: MetadataFilters | None = None) -> list[str]:
-    return [node.text for node in store.keyword_search(terms(question), 10, scope, filters).nodes or []]
+    return [node.text for node in store.keyword_search(terms(question), 10, scope, filters).nodes]
 
 
 def scores(store: ChunkStore, words: list[str], scope: Scope = MINA) -> dict[str, float]:
     result = store.keyword_search(words, 1000, scope)
-    return dict(zip(result.ids or [], result.similarities or [], strict=True))
+    return dict(zip(result.ids, result.similarities, strict=True))
 
 
 def year(value: int) -> MetadataFilters:
@@ -180,9 +180,9 @@ def test_no_more_candidates_are_ranked_than_the_setting_says(
     store.replace_document(MINA, "a.txt", "", [chunk(words, position) for position, words in enumerate(texts)])
     for name, value in {"exact_search_chunks": 5, "ranked_postings": 5, "ranked_candidates": 1}.items():
         monkeypatch.setattr(settings(), name, value)
-    assert [hit.text for hit in store.keyword_search(["common", "rare"], 1, MINA).nodes or []] == ["rare"]
+    assert [hit.text for hit in store.keyword_search(["common", "rare"], 1, MINA).nodes] == ["rare"]
     monkeypatch.setattr(settings(), "ranked_candidates", 2)
-    assert len(store.keyword_search(["common", "rare"], 2, MINA).nodes or []) == 2
+    assert len(store.keyword_search(["common", "rare"], 2, MINA).nodes) == 2
 
 
 def test_each_of_several_questions_ranks_by_its_own_common_terms(
@@ -193,9 +193,9 @@ def test_each_of_several_questions_ranks_by_its_own_common_terms(
     monkeypatch.setattr(settings(), "exact_search_chunks", 5)
     monkeypatch.setattr(settings(), "ranked_postings", 5)
     north, south, plain = store.keyword_search_each([["rare", "north"], ["rare", "south"], ["rare"]], 10, MINA)
-    assert [node.text for node in north.nodes or []] == ["rare north", "rare south"]
-    assert [node.text for node in south.nodes or []] == ["rare south", "rare north"]
-    assert plain.similarities == pytest.approx([min(north.similarities or [])] * 2)
+    assert [node.text for node in north.nodes] == ["rare north", "rare south"]
+    assert [node.text for node in south.nodes] == ["rare south", "rare north"]
+    assert plain.similarities == pytest.approx([min(north.similarities)] * 2)
 
 
 @pytest.mark.parametrize("asked", [[], *[[term] for term in HOSTILE], HOSTILE])
@@ -207,7 +207,7 @@ def test_strange_terms_find_nothing_and_break_nothing(store: ChunkStore, asked: 
 
 def test_strange_terms_do_not_spoil_the_plain_ones_beside_them(store: ChunkStore) -> None:
     store.add([chunk("plain words")])
-    assert len(store.keyword_search([*HOSTILE, "plain"], 10, MINA).nodes or []) == 1
+    assert len(store.keyword_search([*HOSTILE, "plain"], 10, MINA).nodes) == 1
 
 
 def test_an_empty_scope_finds_nothing(store: ChunkStore) -> None:
@@ -236,24 +236,12 @@ def test_a_deleted_document_leaves_no_terms(store: ChunkStore) -> None:
 def test_after_a_load_the_database_knows_how_much_there_is(store: ChunkStore) -> None:
     store.replace_document(MINA, "a.txt", "", [chunk(f"refund number{i}", i) for i in range(100)])
     store.settle(100)
-    tables = [store.table_name, postings_name(store.table_name)]
-    with store.client.connect() as connection:
+    tables = [store.table_name, term_table_name(store.table_name)]
+    with store.engine.connect() as connection:
         rows = connection.execute(
             text("SELECT relname, reltuples FROM pg_class WHERE relname = any(:t)"), {"t": tables}
         )
         assert {row.relname: row.reltuples for row in rows} == dict(zip(tables, [100, 200], strict=True))
-
-
-def test_an_index_from_before_its_terms_were_kept_is_emptied_to_be_filled_anew(database: Settings) -> None:
-    first = ChunkStore(engine(database), "older", "toy", 3)
-    first.add([chunk("refund")])
-    with engine(database).begin() as connection:
-        connection.execute(text(f'DROP TABLE "{postings_name(first.table_name)}"'))
-    later = ChunkStore(engine(database), "older", "toy", 3)
-    assert later.documents(MINA) == []
-    later.add([chunk("refund")])
-    assert found(later, "refund") == ["refund"]
-    assert inspect(engine(database)).has_table(later.table_name)
 
 
 def test_several_questions_find_what_each_finds_alone(store: ChunkStore) -> None:

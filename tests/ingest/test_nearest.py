@@ -10,13 +10,12 @@ from sqlalchemy import inspect, text
 
 from lessons.database import engine
 from lessons.database.row_security import scoped
-from lessons.ingest.found import FoundChunks
-from lessons.ingest.nearest import asking, choose_way, hnsw_name, nearest, set_up
-from lessons.ingest.store import ChunkStore
 from lessons.keyless.llm import OfflineLLM
 from lessons.rag.pipeline import WALKED, Pipeline
 from lessons.rag.retrievers import VectorRetriever
+from lessons.rag.store import ChunkStore, Found
 from lessons.rag.types import Query, Resources, Scope
+from lessons.scale.hnsw import hnsw_name, set_up_walk
 from lessons.settings import Settings, settings
 from lessons.trace import Trace
 
@@ -68,38 +67,33 @@ def kind(value: int) -> MetadataFilters:
     return MetadataFilters(filters=[MetadataFilter(key="kind", operator=FilterOperator.EQ, value=value)])
 
 
-def search(store: ChunkStore, scope: Scope, filters: MetadataFilters | None = None, k: int = 10) -> FoundChunks:
+def search(store: ChunkStore, scope: Scope, filters: MetadataFilters | None = None, k: int = 10) -> Found:
     asked = vector(random.Random(1))
     return store.query(VectorStoreQuery(query_embedding=asked, similarity_top_k=k, filters=filters), scope=scope)
 
 
 def test_a_walk_that_filters_leave_with_too_little_goes_on(store: ChunkStore) -> None:
-    table, going_on = store.chunks.__table__, text("SHOW hnsw.iterative_scan")
-    with scoped(store.client, MINA.user_id) as connection:
-        set_up(connection, choose_way(connection, table, store.within(MINA)))
-        assert connection.scalar(going_on) == "relaxed_order"
+    with scoped(store.engine, MINA.user_id) as connection:
+        set_up_walk(connection)
+        assert connection.scalar(text("SHOW hnsw.iterative_scan")) == "relaxed_order"
 
 
 def plan(store: ChunkStore, scope: Scope, filters: MetadataFilters | None = None) -> str:
     """How PostgreSQL carries out the search that the store would make."""
-    table, conditions = store.chunks.__table__, store.within(scope, filters)
-    with scoped(store.client, scope.user_id) as connection:
-        way = choose_way(connection, table, conditions)
-        set_up(connection, way)
-        statement = nearest(table, conditions, 10, way).params(asking([vector(random.Random(1))]))
-        compiled = statement.compile(dialect=connection.dialect)
-        statement, values = f"EXPLAIN {compiled}", compiled.construct_params()
-        converted = {
-            name: processor(values[name]) if (processor := compiled._bind_processors.get(name)) else values[name]
-            for name in values
-        }
-        return "\n".join(connection.exec_driver_sql(statement, converted).scalars())
+    where = store.where(scope, filters)
+    with scoped(store.engine, scope.user_id) as connection:
+        way = store.way(connection, where)
+        if way == "hnsw":
+            set_up_walk(connection)
+        statement = store.vector_search([vector(random.Random(1))], 10, where, way)
+        values = statement.compile().params
+        return "\n".join(connection.execute(text(f"EXPLAIN {statement.text}"), values).scalars())
 
 
 def truth(store: ChunkStore, scope: Scope, filters: MetadataFilters | None = None) -> list[str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(settings(), "exact_search_chunks", 10 * MANY)
-        return search(store, scope, filters).ids or []
+        return search(store, scope, filters).ids
 
 
 def test_a_large_owner_is_searched_through_the_index(store: ChunkStore) -> None:
@@ -109,8 +103,8 @@ def test_a_large_owner_is_searched_through_the_index(store: ChunkStore) -> None:
 
 def test_what_the_index_finds_is_nearly_what_comparing_everything_finds(store: ChunkStore) -> None:
     found = search(store, MINA)
-    assert len(set(found.ids or []) & set(truth(store, MINA))) >= 9
-    assert found.similarities == sorted(found.similarities or [], reverse=True)
+    assert len(set(found.ids) & set(truth(store, MINA))) >= 9
+    assert found.similarities == sorted(found.similarities, reverse=True)
 
 
 def test_what_the_index_finds_is_scored_in_full_precision(store: ChunkStore) -> None:
@@ -118,21 +112,9 @@ def test_what_the_index_finds_is_scored_in_full_precision(store: ChunkStore) -> 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(settings(), "exact_search_chunks", 10 * MANY)
         found = search(store, MINA, k=MANY)
-        compared = dict(zip(found.ids or [], found.similarities or [], strict=True))
+        compared = dict(zip(found.ids, found.similarities, strict=True))
     assert (walked.way, found.way) == ("hnsw", "exact")
-    assert walked.similarities == [compared[id_] for id_ in walked.ids or []]
-
-
-def test_an_index_of_full_vectors_from_an_earlier_version_is_replaced(store: ChunkStore) -> None:
-    name, defined = hnsw_name(store.table_name), text("SELECT indexdef FROM pg_indexes WHERE indexname = :name")
-    with store.client.begin() as connection:
-        connection.exec_driver_sql(f'DROP INDEX "{name}"')
-        connection.exec_driver_sql(
-            f'CREATE INDEX "{name}" ON "{store.table_name}" USING hnsw (embedding vector_cosine_ops)'
-        )
-    store.settle(0)
-    with store.client.connect() as connection:
-        assert "halfvec(8)" in connection.scalar(defined, {"name": name})
+    assert walked.similarities == [compared[id_] for id_ in walked.ids]
 
 
 @pytest.mark.parametrize(("dimension", "built"), [(3_000, True), (4_001, False)])
@@ -146,9 +128,9 @@ def test_long_vectors_are_indexed_as_far_as_they_can_be(
         node.embedding = [1.0] * dimension
     long.add(nodes)
     long.settle(5)
-    assert inspect(long.client).has_index(long.table_name, hnsw_name(long.table_name)) is built
+    assert inspect(long.engine).has_index(long.table_name, hnsw_name(long.table_name)) is built
     asked = VectorStoreQuery(query_embedding=[1.0] * dimension, similarity_top_k=3)
-    assert len(long.query(asked, scope=MINA).ids or []) == 3
+    assert len(long.query(asked, scope=MINA).ids) == 3
 
 
 def test_a_small_owner_in_a_large_table_is_compared_one_by_one(store: ChunkStore) -> None:
@@ -161,7 +143,7 @@ def test_a_selective_filter_is_searched_exactly_and_misses_nothing(store: ChunkS
     found = search(store, MINA, kind(RARE))
     assert found.way == "exact"
     assert hnsw_name(store.table_name) not in plan(store, MINA, kind(RARE))
-    assert sorted(found.ids or []) == sorted(f"mina-{i}" for i in range(0, MANY, 100))
+    assert sorted(found.ids) == sorted(f"mina-{i}" for i in range(0, MANY, 100))
 
 
 def test_a_broad_filter_goes_through_the_index(store: ChunkStore) -> None:
@@ -175,12 +157,12 @@ def test_a_walk_that_finds_too_little_is_followed_by_an_exact_search(
 ) -> None:
     monkeypatch.setattr(settings(), "exact_filtered_chunks", 5)
     found = search(store, MINA, kind(RARE), k=10)
-    assert (found.way, len(found.ids or [])) == ("exact", MANY // 100)
+    assert (found.way, len(found.ids)) == ("exact", MANY // 100)
 
 
 def test_more_are_found_than_the_walk_keeps_candidates(store: ChunkStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings(), "hnsw_ef_search", 10)
-    assert len(search(store, MINA, k=100).ids or []) == 100
+    assert len(search(store, MINA, k=100).ids) == 100
 
 
 def test_a_small_table_gets_no_index(database: Settings) -> None:

@@ -18,8 +18,8 @@ from lessons.errors import DatabaseError, LessonsError, ModelError
 from lessons.ingest.index import Index, enhanced_index, naive_index
 from lessons.ingest.on_ray import ingest_on_ray
 from lessons.ingest.pipeline import FileResult, ingest
-from lessons.ingest.postings import postings_table
 from lessons.ingest.ray_cluster import cluster, refuse_unreachable
+from lessons.rag.tables import term_table
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.workspace import Workspace
@@ -71,7 +71,7 @@ def served(database: Settings, server: Server) -> Settings:
 def rows(place: Workspace, index: Index, scope: Scope) -> list[tuple]:
     """All that is stored of an owner's chunks and their terms, but for the numbers that a sequence gave."""
     store = place.store(index)
-    chunks, postings = store.chunks.__table__, postings_table(store.chunks.__table__)
+    chunks, postings = store.chunks, term_table(store.chunks)
     columns = [column for column in chunks.columns if column.name not in ("id", "document_id", "embedding")]
     found = store.rows(select(*columns, chunks.c.embedding).where(chunks.c.user_id == scope.user_id), scope)
     terms = select(postings.c.term, postings.c.frequency, postings.c.length, chunks.c.node_id)
@@ -128,7 +128,7 @@ def test_a_file_whose_worker_was_killed_is_done_by_another(
     place.store(index)  # asks for the length of the vectors
     server.behave("kill", "answer")
     assert [each.status for each in ingest_on_ray(files, index, place, scope)].count("added") == 4
-    assert len({row[0] for row in place.store(index).rows(select(place.store(index).chunks.node_id), scope)}) == 5
+    assert len({row[0] for row in place.store(index).rows(select(place.store(index).chunks.c.node_id), scope)}) == 5
 
 
 def test_a_file_over_which_workers_die_too_often_fails_and_the_run_goes_on(

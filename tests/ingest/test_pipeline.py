@@ -8,7 +8,7 @@ from lessons.ingest.index import naive_index
 from lessons.ingest.pipeline import FileResult, ingest
 from lessons.ingest.read import READERS
 from lessons.ingest.read.names import named_files
-from lessons.ingest.store import ChunkStore
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 from tests.support.files import write_pdf

@@ -1,6 +1,5 @@
 """Chunks in PostgreSQL: owners kept apart, filters bound, nothing stored twice, a document whole or not at all."""
 
-import asyncio
 import unicodedata
 
 import pytest
@@ -14,14 +13,13 @@ from llama_index.core.vector_stores.types import (
     MetadataFilter,
     MetadataFilters,
     VectorStoreQuery,
-    VectorStoreQueryMode,
 )
 from sqlalchemy import text
 
 from lessons.database import engine
 from lessons.errors import LessonsError
-from lessons.ingest.store import ChunkStore
-from lessons.rag.types import Scope
+from lessons.rag.store import ChunkStore
+from lessons.rag.types import Scope, Where
 from lessons.search.filters import BooleanFilter
 from lessons.settings import Settings
 
@@ -37,8 +35,8 @@ def chunk(words: str, vector: list[float], scope: Scope = MINA, position: int = 
 @pytest.fixture
 def store(any_database: Settings) -> ChunkStore:
     store = ChunkStore(engine(any_database), "test", "toy", 3)
-    store._initialize()
-    with store.client.begin() as connection:
+    store._make_tables()
+    with store.engine.begin() as connection:
         connection.execute(text("TRUNCATE documents CASCADE"))
     return store
 
@@ -71,12 +69,6 @@ def test_a_search_without_a_scope_cannot_be_made(store: ChunkStore) -> None:
         store.query(VectorStoreQuery(query_embedding=[1, 0, 0]))
     with pytest.raises(TypeError, match="scope"):
         store.get_nodes(["mina-hers-0"])
-
-
-@pytest.mark.parametrize("mode", [VectorStoreQueryMode.SPARSE, VectorStoreQueryMode.HYBRID, VectorStoreQueryMode.MMR])
-def test_search_modes_that_know_no_owner_are_closed(store: ChunkStore, mode: VectorStoreQueryMode) -> None:
-    with pytest.raises(LessonsError, match="by vector only"):
-        store.query(VectorStoreQuery(query_str="x", query_embedding=[1, 0, 0], mode=mode), scope=MINA)
 
 
 def test_adding_the_same_chunk_again_adds_nothing(store: ChunkStore) -> None:
@@ -229,21 +221,11 @@ def test_no_filter_ever_reaches_another_owner(
         assert "The filter cannot be used" in str(error)  # noqa: PT017 – an empty key
 
 
-@pytest.mark.parametrize("name", ["delete", "delete_nodes", "clear", "aget_nodes", "adelete", "async_add"])
-def test_ways_of_the_base_class_that_know_no_owner_are_closed(store: ChunkStore, name: str) -> None:
-    with pytest.raises(LessonsError, match="knows no owner"):
-        getattr(store, name)(["mina-hers-0"])
-
-
-def test_an_asynchronous_search_stays_within_its_scope(store: ChunkStore) -> None:
-    store.add([chunk("hers", [1, 0, 0]), chunk("his", [1, 0, 0], JOON)])
-    query = VectorStoreQuery(query_embedding=[1, 0, 0], similarity_top_k=2)
-    assert [node.text for node in asyncio.run(store.aquery(query, scope=JOON)).nodes] == ["his"]
-
-
 def test_a_forgotten_where_shows_nothing_of_another_owner(store: ChunkStore, monkeypatch: pytest.MonkeyPatch) -> None:
     store.add([chunk("hers", [1, 0, 0]), chunk("his", [1, 0, 0], JOON)])
-    monkeypatch.setattr(ChunkStore, "within", lambda self, *_: [])
+    monkeypatch.setattr(
+        ChunkStore, "where", lambda self, *_: Where(":user_id = :user_id", {"user_id": "mina"}, narrow=False)
+    )
     assert found(store, MINA) == ["hers"]
     assert [node.text for node in store.get_nodes(scope=JOON)] == ["his"]
 

@@ -9,8 +9,8 @@ from sqlalchemy import func, select, text, update
 
 from lessons.database import engine
 from lessons.errors import LessonsError
-from lessons.ingest.store import ChunkStore
 from lessons.ingest.trash import Trash, TrashedChunk, TrashedDocument
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 from lessons.search.catalog import catalog, chunk_range, statistics
 from lessons.settings import Settings
@@ -27,7 +27,7 @@ def chunk(words: str, scope: Scope, position: int) -> TextNode:
 
 
 def trash_of(*stores: ChunkStore) -> Trash:
-    return Trash(stores[0]._database, stores)
+    return Trash(stores[0].engine, stores)
 
 
 @pytest.fixture
@@ -35,8 +35,8 @@ def store(any_database: Settings) -> ChunkStore:
     """Two owners with a document of the same name and words."""
     store = ChunkStore(engine(any_database), "trash", "toy", 3)
     trash_of(store).purge()
-    store._initialize()
-    with store.client.begin() as connection:
+    store._make_tables()
+    with store.engine.begin() as connection:
         connection.execute(text("TRUNCATE documents, trashed_documents CASCADE"))
     for scope in (MINA, JOON):
         nodes = [chunk(f"고양이는 {hour}시에 먹는다", scope, hour) for hour in range(3)]
@@ -49,8 +49,8 @@ def everything(store: ChunkStore, scope: Scope) -> dict[str, object]:
     vector = store.query(VectorStoreQuery(query_embedding=[1, 0, 0], similarity_top_k=9), scope=scope)
     words = store.keyword_search(["고양"], 9, scope)
     return {
-        "nearest": list(zip(vector.ids or [], vector.similarities or [], strict=True)),
-        "keyword": list(zip(words.ids or [], words.similarities or [], strict=True)),
+        "nearest": list(zip(vector.ids, vector.similarities, strict=True)),
+        "keyword": list(zip(words.ids, words.similarities, strict=True)),
         "nodes": [(node.node_id, node.get_content(), node.metadata) for node in store.get_nodes(scope=scope)],
         "by id": store.get_nodes([f"{scope.user_id}-1"], scope=scope),
         "documents": [(row.id, row.source_file, row.sha256, row.ingested_at) for row in store.documents(scope)],
@@ -111,16 +111,16 @@ def test_of_two_deleted_versions_the_later_one_comes_back(store: ChunkStore) -> 
 def test_after_the_days_of_the_setting_the_words_are_gone_and_the_name_is_known(store: ChunkStore) -> None:
     trash = trash_of(store)
     trash.delete(MINA, FILE)
-    with store.client.begin() as connection:
+    with store.engine.begin() as connection:
         connection.execute(update(TrashedDocument).values(deleted_at=func.now() - timedelta(days=7, seconds=1)))
     assert (trash.deleted(MINA), trash.restore(MINA, FILE)) == ({}, False)
     assert trash.names(MINA) == {FILE}
-    with store.client.connect() as connection:
+    with store.engine.connect() as connection:
         assert connection.scalar(select(func.count()).select_from(TrashedChunk)) == 0
 
 
 def test_one_deletion_empties_every_index(store: ChunkStore) -> None:
-    other = ChunkStore(store.client, "trash2", "toy", 3)
+    other = ChunkStore(store.engine, "trash2", "toy", 3)
     other.replace_document(MINA, FILE, "v1", [chunk("다른 색인", MINA, 0)])
     trash = trash_of(store, other)
     trash.delete(MINA, FILE)

@@ -9,7 +9,7 @@ from llama_index.core.llms import LLM
 from llama_index.core.schema import TextNode
 
 from lessons.database import engine
-from lessons.ingest.store import ChunkStore
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 from tests.support.openai_server import Server, model_behind, openai_server

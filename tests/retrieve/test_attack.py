@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 from llama_index.core.vector_stores.types import VectorStoreQuery
-from sqlalchemy import Engine, create_engine, event, select, text, union_all
+from sqlalchemy import Engine, TextClause, create_engine, event, select, text, union_all
 
 from lessons.database import engine
 from lessons.database.embedded import log_of
@@ -16,12 +16,12 @@ from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
 from lessons.ingest.jobs.queue import JobQueue
 from lessons.ingest.plans import Plans
-from lessons.ingest.store import ChunkStore
 from lessons.memory.messages import StoredMessages
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 from lessons.search.catalog import chunk_range, only_file, registered_file, statistics
 from lessons.search.filter_text import parse_filter
-from lessons.search.filters import bound_filters
+from lessons.search.filters import filter_sql
 from lessons.settings import Settings
 from lessons.text import terms
 from tests.retrieve.attacks import MARK, Attacker
@@ -51,9 +51,9 @@ def rooms(database: Engine) -> tuple[StoredMessages, Plans, JobQueue]:
 def attacked(watched: Engine, store: ChunkStore, put: Put, mina: Scope, joon: Scope) -> Iterator[ChunkStore]:
     """The store through the watched engine; afterwards client and server agree on what was said, and it was meant."""
     put(mina, "a.md", "hers", year=2024, keywords=["cost"]), put(joon, "his.md", "his", year=2024, keywords=["cost"])
-    StoredMessages(store.client).add(joon, "monday", ("user", "his question"), ("assistant", "his answer"))
+    StoredMessages(store.engine).add(joon, "monday", ("user", "his question"), ("assistant", "his answer"))
     there = ChunkStore(watched, "retrieve", "toy", 3)
-    there.rows(select(there.chunks.id), mina), statistics(there, mina, ["missing"])
+    there.rows(select(there.chunks.c.id), mina), statistics(there, mina, ["missing"])
     rooms(watched)[0].last(mina, "opened"), rooms(watched)[2].find("", mina.user_id)
     sent: list[str] = []
     event.listen(watched, "after_cursor_execute", lambda *arguments: sent.append(arguments[2]))
@@ -83,19 +83,25 @@ def tried(attempt: Callable[[], object]) -> object:
         return None
 
 
+def condition(number: int, sql: str, values: dict) -> TextClause:
+    """A filter whose values have names that no other one in the same statement has."""
+    named = {f"of_{number}_{name}": value for name, value in values.items()}
+    return text(re.sub(r":(filter_\d+)", rf":of_{number}_\1", sql)).bindparams(**named)
+
+
 def test_seven_thousand_filters_show_nothing_of_another_owner(attacked: ChunkStore, mina: Scope, joon: Scope) -> None:
     """Without the WHERE on the owner: the wall alone must hold, whatever the filter says."""
-    attacker, chunks = Attacker(5, joon.user_id), attacked.chunks
+    attacker, chunks = Attacker(5, joon.user_id), attacked.chunks.c
     expressions = [attacker.expression() for _ in range(3_500)]
     parsed = [tried(lambda text=text: parse_filter(text)) for text in expressions]
     built = [attacker.filters() for _ in range(3_500)]
-    bound = [tried(lambda each=each: bound_filters(chunks.metadata_, each)) for each in [*parsed, *built] if each]
-    conditions = [each for each in bound if each is not None]
+    bound = [tried(lambda each=each: filter_sql(each)) for each in [*parsed, *built] if each]
+    conditions = [condition(number, *each) for number, each in enumerate(bound) if each is not None]
     assert len(conditions) > 1_500  # many are refused or run; enough must really run
     shown: set[str] = set()
     for first in range(0, len(conditions), BATCH):
         parts = [select(chunks.user_id).where(each) for each in conditions[first : first + BATCH]]
-        with scoped(attacked.client, mina.user_id) as connection:
+        with scoped(attacked.engine, mina.user_id) as connection:
             shown.update(connection.scalars(union_all(*parts)))
     assert shown == {mina.user_id}
 
@@ -104,7 +110,7 @@ def test_owners_that_are_only_like_another_see_nothing(attacked: ChunkStore, joo
     attacker = Attacker(6, joon.user_id)
     names = [name for name in attacker.texts(1_000) if name != joon.user_id]
     scopes = [tried(lambda name=name: Scope(name)) for name in names]
-    found = [attacked.rows(select(attacked.chunks.text), scope) for scope in scopes if isinstance(scope, Scope)]
+    found = [attacked.rows(select(attacked.chunks.c.text), scope) for scope in scopes if isinstance(scope, Scope)]
     assert len(found) > 300
     assert not any(found)
 
@@ -129,7 +135,7 @@ def test_ranges_and_statistics_reach_nothing_of_another_owner(attacked: ChunkSto
 
 
 def test_sessions_plans_and_jobs_reach_nothing_of_another_owner(attacked: ChunkStore, mina: Scope, joon: Scope) -> None:
-    messages, plans, jobs = rooms(attacked.client)
+    messages, plans, jobs = rooms(attacked.engine)
     for word in Attacker(9, joon.user_id, "monday").texts(1_000):
         assert not tried(lambda word=word: messages.last(mina, word))
         assert tried(lambda word=word: plans.plan_scope(word, mina)) is None

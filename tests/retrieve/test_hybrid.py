@@ -8,8 +8,8 @@ from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.llms.mock import MockLLM
 from llama_index.core.schema import TextNode
 
-from lessons.ingest.store import ChunkStore
 from lessons.rag.retrievers import VectorRetriever
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Retriever, Scope
 from lessons.search.filter_text import parse_filter
 from lessons.search.filters import MetadataFilters

@@ -4,7 +4,7 @@ import pytest
 from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.llms.mock import MockLLM
 
-from lessons.ingest.store import ChunkStore
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, Scope
 from lessons.search.filter_text import parse_filter
 from lessons.search.infer_filters import InferFilters, InferredFilter, Quarter, infer_filters, quarters

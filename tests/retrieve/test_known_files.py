@@ -9,7 +9,7 @@ from llama_index.core.vector_stores.types import FilterCondition
 from sqlalchemy import event
 
 from lessons.errors import LessonsError
-from lessons.ingest.store import ChunkStore
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 from lessons.search.catalog import catalog, only_file, registered_file
 from lessons.search.filter_text import parse_filter
@@ -19,7 +19,7 @@ ELSEWHERE = """
 import sys
 from lessons.database import engine
 from lessons.rag.types import Scope
-from lessons.ingest.store import ChunkStore
+from lessons.rag.store import ChunkStore
 from lessons.settings import Settings
 store = ChunkStore(engine(Settings()), "retrieve", "toy", 3)
 store.replace_document(Scope(sys.argv[1]), "elsewhere.md", "", [])
@@ -63,8 +63,8 @@ def test_known_files_are_read_once_until_something_is_ingested_or_removed(
     def listen(*arguments: Any) -> None:
         statements.append(arguments[2])
 
-    event.listen(store.client, "before_cursor_execute", listen)
-    request.addfinalizer(lambda: event.remove(store.client, "before_cursor_execute", listen))
+    event.listen(store.engine, "before_cursor_execute", listen)
+    request.addfinalizer(lambda: event.remove(store.engine, "before_cursor_execute", listen))
     put(mina, "a.md", "words", title="One")
     assert catalog(store, mina)["a.md"]["title"] == "One"
     statements.clear()

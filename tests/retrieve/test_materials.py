@@ -7,7 +7,7 @@ from lessons.errors import LessonsError
 from lessons.ingest.jobs.claim import claim
 from lessons.ingest.jobs.queue import JobQueue
 from lessons.ingest.jobs.table import JobResult
-from lessons.ingest.store import ChunkStore
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 from lessons.search.catalog import Material, chunk_range, statistics, top_k_for
 from lessons.settings import Settings

@@ -1,6 +1,6 @@
 """A chunk between its neighbours, for its owner only."""
 
-from lessons.ingest.store import ChunkStore
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 from lessons.search.catalog import chunk_range, passage
 from tests.retrieve.conftest import Put

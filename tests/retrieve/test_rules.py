@@ -17,9 +17,9 @@ from sqlalchemy import text
 from lessons.database import engine
 from lessons.errors import LessonsError
 from lessons.ingest.plans import Plans
-from lessons.ingest.store import ChunkStore
 from lessons.models.embedding_cache import CachedEmbedding
 from lessons.rag.retrievers import VectorRetriever
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.search.catalog import chunk_range
 from lessons.settings import Settings
@@ -52,7 +52,7 @@ class Library:
     model: Direction = field(default_factory=lambda: Direction(embed_dim=3))
 
     def fill(self, materials: dict[tuple[str, str], list[str]]) -> None:
-        with self.store.client.begin() as connection:
+        with self.store.engine.begin() as connection:
             connection.execute(
                 text("DELETE FROM documents WHERE index_table = :table"), {"table": self.store.table_name}
             )

@@ -8,8 +8,8 @@ import pytest
 from llama_index.core.schema import TextNode
 
 from lessons.database import engine
-from lessons.ingest.store import ChunkStore
 from lessons.rag.retrievers import KeywordRetriever, VectorRetriever
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, Retriever, Scope
 from lessons.settings import Settings
 

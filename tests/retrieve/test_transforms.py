@@ -8,8 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from llama_index.core.llms import LLM
 
-from lessons.ingest.store import Scope
 from lessons.keyless.llm import OfflineLLM
+from lessons.rag.store import Scope
 from lessons.rag.types import Query, QueryTransformer, Resources
 from lessons.search.transforms import Compress, Expand, HyDE, Normalize, Passthrough, Rewrite
 from lessons.settings import settings as configured

@@ -26,9 +26,9 @@ from sqlalchemy.sql import ColumnElement
 
 from lessons.database import ensure_schema, explained
 from lessons.database.row_security import protect, scoped
-from lessons.ingest.documents import Base
 from lessons.ingest.enrich.extractors import Enrichment
 from lessons.ingest.jobs.table import JobFileRow, JobRow, JobStatus, State, status_of
+from lessons.rag.tables import Base
 from lessons.settings import settings
 
 LOCKS = 726_004

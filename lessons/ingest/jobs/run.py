@@ -20,7 +20,7 @@ from lessons.ingest.jobs.claim import Claim, Superseded
 from lessons.ingest.jobs.table import JobResult, State
 from lessons.ingest.pipeline import Step, ingest
 from lessons.ingest.read import READERS
-from lessons.ingest.store import ChunkStore
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 

@@ -9,9 +9,9 @@ from sqlalchemy import TEXT, DateTime, ForeignKey, Index, LargeBinary, func, tex
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from lessons.ingest.documents import Base
 from lessons.ingest.enrich.extractors import Enrichment
 from lessons.ingest.pipeline import FileResult
+from lessons.rag.tables import Base
 
 State = Literal["PROCESSING", "ENRICHING", "COMPLETED", "FAILED", "CANCELLED", "NOT_FOUND"]
 Moment = Annotated[datetime, mapped_column(DateTime(timezone=True))]

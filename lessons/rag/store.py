@@ -1,0 +1,250 @@
+"""The store: chunks in PostgreSQL, searched by vector and by keyword.
+
+LlamaIndex's own `PGVectorStore` pastes filter values into SQL, adds the same chunk twice, and knows no owner. So this
+store stands beside it: filters are bound, a chunk's id comes from its content, every search names its owner, and a
+document is written together with its chunks in one transaction or not at all. The two searches are plain SQL,
+`VECTOR_SEARCH` here and `KEYWORD_SEARCH` in `keyword_search`. `store.of("me")` is the vector store of LlamaIndex that
+holds what one owner has.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Literal
+
+from llama_index.core.schema import BaseNode, TextNode
+from llama_index.core.vector_stores.types import MetadataFilters, VectorStoreQuery
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Row,
+    Select,
+    TextClause,
+    select,
+    text,
+)
+
+from lessons.database import ensure_schema
+from lessons.database.replicas import again_if_broken_off, reader, reading, remember_write
+from lessons.rag.keyword_search import KeywordSearch, TermStatistics
+from lessons.rag.remembered import kept, latest, version
+from lessons.rag.tables import chunk_table, create_tables
+from lessons.rag.types import Scope, Where
+from lessons.rag.writing import Writer
+from lessons.scale.hnsw import Way, choose_way, set_up_walk
+from lessons.settings import settings
+
+if TYPE_CHECKING:
+    from lessons.rag.adapters import OwnedVectorStore
+
+VECTOR_SEARCH = """
+WITH asked AS MATERIALIZED (
+    SELECT number, cast(vector AS vector({dimension})) AS vector
+    FROM unnest(cast(:vectors AS text[])) WITH ORDINALITY AS read (vector, number)
+)
+SELECT asked.number, near.chunk_id, near.score
+FROM asked CROSS JOIN LATERAL (
+    SELECT id AS chunk_id, 1 - (embedding <=> asked.vector) AS score
+    FROM {chunks} WHERE {within}
+    ORDER BY {nearest} LIMIT :limit
+) AS near"""
+"""The nearest chunks to each of the vectors by cosine distance (`<=>`), all compared or the HNSW index walked."""
+
+NEAREST: dict[Way, str] = {
+    "exact": "embedding <=> asked.vector, id",
+    "hnsw": "cast(embedding AS halfvec({dimension})) <=> cast(asked.vector AS halfvec({dimension}))",
+}
+
+WITH_WORDS = """
+WITH hit AS ({hits}),
+mentioned AS (SELECT *, row_number() OVER (PARTITION BY chunk_id ORDER BY number) AS mention FROM hit)
+SELECT number, chunk_id, score, node_id, text, metadata_
+FROM mentioned LEFT JOIN {chunks} ON user_id = :user_id AND id = chunk_id AND mention = 1
+ORDER BY number, score DESC, chunk_id"""
+"""Hits of several searches as they are read, best first; a chunk that several found has its words the first time."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one search found, best first: rows with `node_id`, `text` and `metadata_`, and the score of each."""
+
+    chunks: Sequence[Row]
+    similarities: Sequence[float]
+    way: Way | Literal["keyword"]
+
+    @property
+    def ids(self) -> list[str]:
+        return [chunk.node_id for chunk in self.chunks]
+
+    @property
+    def nodes(self) -> list[TextNode]:
+        return [_node(chunk) for chunk in self.chunks]
+
+
+class ChunkStore(Writer):
+    """The chunks of one index under one embedding model.
+
+    Scores are cosine similarities, or BM25 for keywords. Every search names its owner.
+    """
+
+    def __init__(self, engine: Engine, index_name: str, embedding_name: str, dimension: int) -> None:
+        self.engine, self.dimension = engine, dimension
+        self.table_name = f"chunks_{index_name}_{embedding_name}"
+        self.chunks = chunk_table(self.table_name, dimension)
+        self._made = False
+
+    def _make_tables(self) -> None:
+        if not self._made:
+            ensure_schema(self.engine, lambda connection: create_tables(connection, self.chunks))
+            remember_write(self.engine)
+            self._made = True
+
+    def where(self, scope: Scope, filters: MetadataFilters | None = None) -> Where:
+        """What every statement about chunks must carry: the scope's owner, materials and type, and the filters."""
+        return Where.of(self.table_name, scope, filters)
+
+    def within(self, scope: Scope, filters: MetadataFilters | None = None) -> TextClause:
+        """The same, for a statement that SQLAlchemy builds."""
+        return self.where(scope, filters).clause
+
+    def of(self, owner: str | Scope) -> "OwnedVectorStore":
+        """What an owner has here, as a vector store of LlamaIndex."""
+        from lessons.rag.adapters import OwnedVectorStore
+
+        return OwnedVectorStore(self, owner if isinstance(owner, Scope) else Scope(owner))
+
+    @again_if_broken_off
+    def version(self, scope: Scope) -> tuple:
+        """Another value whenever any process has added, replaced or removed a document of the owner."""
+        self._make_tables()
+        with reading(self.engine, scope.user_id) as connection:
+            return tuple(version(connection, self.table_name, scope.user_id))
+
+    def few(self, scope: Scope) -> bool:
+        """Whether the owner's chunks, when last looked at, were few enough to be compared one by one."""
+        known = latest(reader(self.engine), self.table_name, scope.user_id)
+        return known is not None and known.chunks <= settings().exact_search_chunks
+
+    @contextmanager
+    def reading(self, scope: Scope) -> Iterator[None]:
+        """Searches of the owner inside the block share one transaction."""
+        self._make_tables()
+        with reading(self.engine, scope.user_id):
+            yield
+
+    @again_if_broken_off
+    def rows(self, statement: Select | TextClause, scope: Scope) -> Sequence[Row]:
+        """What a statement finds among the owner's rows; its WHERE should carry `within(scope)`."""
+        self._make_tables()
+        with reading(self.engine, scope.user_id) as connection:
+            return connection.execute(statement).all()
+
+    def query(self, query: VectorStoreQuery, *, scope: Scope) -> Found:
+        """LlamaIndex's way to ask for the nearest chunks, within a scope, which every search must name."""
+        return self.query_each([query.query_embedding or []], query.similarity_top_k, scope, query.filters)[0]
+
+    def query_each(
+        self, vectors: Sequence[Sequence[float]], limit: int, scope: Scope, filters: MetadataFilters | None = None
+    ) -> list[Found]:
+        """The nearest chunks to each of the vectors by cosine similarity, in one statement."""
+        return self.query_within(vectors, limit, scope, [filters])[0]
+
+    @again_if_broken_off
+    def query_within(
+        self, vectors: Sequence[Sequence[float]], limit: int, scope: Scope, filters: Sequence[MetadataFilters | None]
+    ) -> list[list[Found]]:
+        """What `query_each` finds under each of the filters, in one transaction."""
+        self._make_tables()
+        with reading(self.engine, scope.user_id) as connection:
+            return [self._nearest(connection, vectors, limit, self.where(scope, each)) for each in filters]
+
+    def _nearest(
+        self, connection: Connection, vectors: Sequence[Sequence[float]], limit: int, where: Where
+    ) -> list[Found]:
+        def search(way: Way) -> list[Found]:
+            return _found(connection.execute(self.vector_search(vectors, limit, where, way)).all(), len(vectors), way)
+
+        if self.way(connection, where) == "hnsw":
+            set_up_walk(connection)
+            found = search("hnsw")
+            if all(len(each.chunks) == limit for each in found):  # else a walk ended before it met enough that fit
+                return found
+        return search("exact")
+
+    def vector_search(self, vectors: Sequence[Sequence[float]], limit: int, where: Where, way: Way) -> TextClause:
+        """The statement that finds the nearest chunks to each of the vectors, with their words."""
+        names = {"chunks": f'"{self.table_name}"', "within": where.sql, "dimension": self.dimension}
+        hits = VECTOR_SEARCH.format(nearest=NEAREST[way].format(**names), **names)
+        asked = [json.dumps([float(number) for number in vector]) for vector in vectors]
+        return self._with_words(hits, {**where.values, "vectors": asked, "limit": limit})
+
+    def way(self, connection: Connection, where: Where) -> Way:
+        """How to search by vector; what there is to compare is counted again only after a change."""
+        limits = settings().exact_search_chunks, settings().exact_filtered_chunks
+        now = version(connection, self.table_name, where.values["user_id"])
+        key = ChunkStore.way, self.table_name, where.sql, repr(where.values), limits
+        return kept(
+            connection.engine, key, now, lambda: choose_way(connection, self.table_name, where.sql, where.values)
+        )
+
+    def keyword_search(
+        self, terms: Sequence[str], limit: int, scope: Scope, filters: MetadataFilters | None = None
+    ) -> Found:
+        """The chunks that match terms (of `lessons.text.terms`) best; the similarities are BM25 scores, above 0."""
+        return self.keyword_search_each([terms], limit, scope, filters)[0]
+
+    @again_if_broken_off
+    def keyword_search_each(
+        self, questions: Sequence[Sequence[str]], limit: int, scope: Scope, filters: MetadataFilters | None = None
+    ) -> list[Found]:
+        """What `keyword_search` finds for the terms of each question, in as many statements as for one."""
+        self._make_tables()
+        with reading(self.engine, scope.user_id) as connection:
+            statement = self.ranking(connection, questions, limit, self.where(scope, filters))
+            return _found(connection.execute(statement).all(), len(questions), "keyword")
+
+    def ranking(
+        self, connection: Connection, questions: Sequence[Sequence[str]], limit: int, where: Where
+    ) -> TextClause:
+        """The statement that ranks chunks for the terms of each question, with their words."""
+        return self._with_words(*KeywordSearch(self.table_name, where).ranking(connection, questions, limit))
+
+    @again_if_broken_off
+    def term_statistics(
+        self, terms: Sequence[str], scope: Scope, filters: MetadataFilters | None = None
+    ) -> TermStatistics:
+        """In how many chunks of the scope each term occurs: what makes a term rare enough to decide."""
+        self._make_tables()
+        with reading(self.engine, scope.user_id) as connection:
+            return KeywordSearch(self.table_name, self.where(scope, filters)).statistics(connection, terms)
+
+    def _with_words(self, hits: str, values: dict[str, Any]) -> TextClause:
+        return text(WITH_WORDS.format(hits=hits, chunks=f'"{self.table_name}"')).bindparams(**values)
+
+    @again_if_broken_off
+    def get_nodes(
+        self, node_ids: Sequence[str] | None = None, filters: MetadataFilters | None = None, *, scope: Scope
+    ) -> list[BaseNode]:
+        """An owner's chunks by id or filter, in document order; an empty list of ids finds nothing."""
+        chunks = self.chunks.c
+        statement = select(chunks.node_id, chunks.text, chunks.metadata_).where(self.within(scope, filters))
+        if node_ids is not None:
+            statement = statement.where(chunks.node_id.in_(node_ids))
+        rows = self.rows(statement.order_by(chunks.document_id, chunks.chunk_index), scope)
+        return [_node(row) for row in rows]
+
+
+def _found(rows: Sequence[Row], searches: int, way: Way | Literal["keyword"]) -> list[Found]:
+    """What each of so many searches in one statement found."""
+    words = {row.chunk_id: row for row in rows if row.node_id}
+    hits = {number: list(of_one) for number, of_one in groupby(rows, lambda row: row.number)}
+    return [
+        Found([words[hit.chunk_id] for hit in its], [hit.score for hit in its], way)
+        for its in (hits.get(number, []) for number in range(1, searches + 1))
+    ]
+
+
+def _node(chunk: Row) -> TextNode:
+    return TextNode(id_=chunk.node_id, text=chunk.text, metadata=chunk.metadata_)

@@ -1,0 +1,204 @@
+"""Writing: a document and its chunks become rows, in one transaction or not at all.
+
+The chunks arrive by COPY, each with its embedding and with the terms that find it. A second writer of the same file
+waits for the first; a file that is ingested again takes the place of its earlier version.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+
+from llama_index.core.schema import BaseNode, MetadataMode
+from llama_index.core.vector_stores.types import MetadataFilters
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    MetaData,
+    String,
+    Table,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
+from sqlalchemy.dialects.postgresql import insert as insert_or
+from sqlalchemy.orm import Session
+
+from lessons.database import explained
+from lessons.database.replicas import again_if_broken_off, reading, remember_write
+from lessons.database.row_security import enter, scoped
+from lessons.errors import LessonsError
+from lessons.rag.tables import DocumentRow, term_table
+from lessons.rag.types import Scope, Where
+from lessons.scale.hnsw import index_when_large, vacuum_after
+from lessons.text import terms
+
+
+class Writer:
+    """The writing half of a store: documents of one index with their chunks."""
+
+    engine: Engine
+    table_name: str
+    chunks: Table
+
+    def _make_tables(self) -> None:
+        raise NotImplementedError
+
+    @again_if_broken_off
+    def replace_document(self, scope: Scope, source_file: str, sha256: str, nodes: Sequence[BaseNode]) -> None:
+        """Put a document and its embedded chunks in the place of an earlier version, in one transaction."""
+        self._make_tables()
+        nodes = with_text(nodes)
+        with scoped(self.engine, scope.user_id) as connection:
+            document_id = self._claim(connection, scope.user_id, source_file, sha256, nodes)
+            earlier = self.chunks.c.user_id == scope.user_id, self.chunks.c.document_id == document_id
+            connection.execute(delete(self.chunks).where(*earlier))
+            self._write(connection, document_id, nodes)
+        remember_write(self.engine)
+
+    def add(self, nodes: Sequence[BaseNode]) -> list[str]:
+        """Upsert chunks by id. Their metadata must name `user_id`, `source_file` and `chunk_index`."""
+        self._make_tables()
+
+        def owner_and_file(node: BaseNode) -> tuple[str, str]:
+            return node.metadata["user_id"], node.metadata["source_file"]
+
+        added = sorted(with_text(nodes), key=owner_and_file)
+        with explained(), self.engine.begin() as connection:
+            for (user_id, source_file), group in groupby(added, owner_and_file):
+                members = list(group)
+                enter(connection, user_id)
+                document_id = self._claim(connection, user_id, source_file, "", members)
+                known = self.chunks.c.node_id.in_([node.node_id for node in members])
+                connection.execute(delete(self.chunks).where(self.chunks.c.user_id == user_id, known))
+                self._write(connection, document_id, members)
+                self._count_chunks(connection, user_id)
+        remember_write(self.engine)
+        return [node.node_id for node in added]
+
+    def _claim(
+        self, connection: Connection, user_id: str, source_file: str, sha256: str, nodes: Sequence[BaseNode]
+    ) -> int:
+        """Insert or update the document's row. Its lock makes a second writer of the same file wait for the first."""
+        key = {"index_table": self.table_name, "user_id": user_id, "source_file": source_file}
+        pages = len({node.metadata.get("page_number") for node in nodes})
+        values = {"sha256": sha256, "pages": pages, "chunks": len(nodes), "ingested_at": func.now()}
+        statement = insert_or(DocumentRow).values(**key, **values)
+        statement = statement.on_conflict_do_update(index_elements=list(key), set_=values)
+        return connection.execute(statement.returning(DocumentRow.id)).scalar_one()
+
+    def _write(self, connection: Connection, document_id: int, nodes: Sequence[BaseNode]) -> None:
+        """Write the embedded chunks of a document, and the terms that find them; a chunk that is there is replaced."""
+        columns = [column for column in self.chunks.columns if column.name != "id"]
+        counts = {node.node_id: Counter(indexed_terms(node)) for node in nodes}
+        rows = (
+            (
+                node.node_id,
+                document_id,
+                node.metadata["user_id"],
+                node.metadata["chunk_index"],
+                node.get_content(MetadataMode.NONE),
+                counts[node.node_id].total(),
+                node.metadata,
+                node.get_embedding(),
+            )
+            for node in nodes
+        )
+        with copied(connection, columns, rows) as incoming:
+            statement = insert_or(self.chunks).from_select(columns, select(incoming))
+            key = ["user_id", "node_id"]
+            changed = {name: statement.excluded[name] for name, _ in incoming.columns.items() if name not in key}
+            connection.execute(statement.on_conflict_do_update(index_elements=key, set_=changed))
+        self._write_terms(connection, {node.metadata["user_id"] for node in nodes}, counts)
+
+    def _write_terms(self, connection: Connection, owners: Iterable[str], counts: dict[str, Counter[str]]) -> None:
+        table, chunks = term_table(self.chunks), self.chunks.c
+        columns = [Column("node_id", String), table.c.term, table.c.frequency]
+        rows = ((node_id, term, number) for node_id, count in counts.items() for term, number in count.items())
+        with copied(connection, columns, rows) as found:
+            written = select(chunks.user_id, found.c.term, chunks.id, found.c.frequency, chunks.length)
+            written = written.join_from(found, self.chunks, chunks.node_id == found.c.node_id)
+            connection.execute(insert(table).from_select(list(table.c), written.where(chunks.user_id.in_(owners))))
+
+    def settle(self, written: int) -> None:
+        """Make searches fast after a load of so many chunks: fresh statistics, and a vector index for a large table."""
+        self._make_tables()
+        vacuum_after(self.engine, self.chunks, written)
+        index_when_large(self.engine, self.chunks)
+        remember_write(self.engine)
+
+    def delete_document(self, scope: Scope, source_file: str) -> bool:
+        """Remove an owner's document with its chunks; False if there was none."""
+        self._make_tables()
+        with scoped(self.engine, scope.user_id) as connection:
+            mine = *self._documents_of(scope), DocumentRow.source_file == source_file
+            found = connection.execute(delete(DocumentRow).where(*mine)).rowcount > 0
+        remember_write(self.engine)
+        return found
+
+    def delete_chunks(
+        self, scope: Scope, node_ids: Sequence[str] | None = None, filters: MetadataFilters | None = None
+    ) -> None:
+        """Remove the owner's chunks with these ids, those that the filters leave, or those that meet both."""
+        self._make_tables()
+        chosen = delete(self.chunks).where(Where.of(self.table_name, scope, filters).clause)
+        if node_ids is not None:
+            chosen = chosen.where(self.chunks.c.node_id.in_(node_ids))
+        elif filters is None:
+            raise LessonsError("Name the nodes to delete, or filters; `clear` deletes everything.")
+        with scoped(self.engine, scope.user_id) as connection:
+            connection.execute(chosen)
+            self._count_chunks(connection, scope.user_id)
+        remember_write(self.engine)
+
+    def _count_chunks(self, connection: Connection, user_id: str) -> None:
+        """Let the documents of an owner say how many chunks they have now."""
+        chunks, mine = self.chunks.c, (DocumentRow.index_table == self.table_name, DocumentRow.user_id == user_id)
+        of_document = chunks.user_id == DocumentRow.user_id, chunks.document_id == DocumentRow.id
+        number = select(func.count()).select_from(self.chunks).where(*of_document).scalar_subquery()
+        changed = DocumentRow.chunks != number
+        connection.execute(update(DocumentRow).where(*mine, changed).values(chunks=number, ingested_at=func.now()))
+
+    @again_if_broken_off
+    def documents(self, scope: Scope) -> list[DocumentRow]:
+        """The documents of an owner in this index, by name."""
+        self._make_tables()
+        statement = select(DocumentRow).where(*self._documents_of(scope)).order_by(DocumentRow.source_file)
+        with reading(self.engine, scope.user_id) as connection, Session(connection) as session:
+            return list(session.scalars(statement))
+
+    def _documents_of(self, scope: Scope) -> tuple:
+        return DocumentRow.index_table == self.table_name, DocumentRow.user_id == scope.user_id
+
+
+def with_text(nodes: Sequence[BaseNode]) -> list[BaseNode]:
+    """An empty chunk is never stored, so it is never found."""
+    return [node for node in nodes if node.get_content(MetadataMode.NONE).strip()]
+
+
+def indexed_terms(node: BaseNode) -> list[str]:
+    """The terms that find a chunk: those of the text that is embedded, so its title and headings count."""
+    return terms(node.get_content(MetadataMode.EMBED))
+
+
+@contextmanager
+def copied(connection: Connection, columns: Sequence[Column], rows: Iterable[Sequence]) -> Iterator[Table]:
+    """A temporary table with such columns that holds the rows, filled by COPY, the fastest way in.
+
+    COPY itself does not write into tables with row-level security, so an INSERT that the policies check takes the rows
+    over from here. The table ends with the block or the transaction, so a pooler may stand in between.
+    """
+    copies = [Column(column.name, column.type) for column in columns]
+    incoming = Table("incoming", MetaData(), *copies, prefixes=["TEMPORARY"], postgresql_on_commit="DROP")
+    incoming.create(connection)
+    names = ", ".join(map(connection.dialect.identifier_preparer.quote, incoming.columns.keys()))
+    cursor = connection.connection.cursor()
+    with cursor.copy(f"COPY incoming ({names}) FROM STDIN") as copy:
+        for row in rows:  # vectors and metadata as JSON, which PostgreSQL reads as either
+            copy.write_row([json.dumps(each, default=float) if isinstance(each, list | dict) else each for each in row])
+    yield incoming
+    incoming.drop(connection)

@@ -1,0 +1,140 @@
+"""LlamaIndex's own public calls work on the path's parts, and its parts work in a stage; owners stay apart."""
+
+import asyncio
+
+import pytest
+from llama_index.core import VectorStoreIndex
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.llms import MockLLM
+from llama_index.core.postprocessor import KeywordNodePostprocessor, SimilarityPostprocessor
+from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+from llama_index.core.vector_stores.types import (
+    ExactMatchFilter,
+    MetadataFilters,
+    VectorStoreQuery,
+    VectorStoreQueryMode,
+)
+
+from lessons.errors import LessonsError
+from lessons.rag.adapters import OwnedVectorStore
+from lessons.rag.stages import Stage
+from lessons.workspace import Workspace
+
+
+@pytest.fixture
+def notes(place: Workspace, naive: Stage, request: pytest.FixtureRequest) -> OwnedVectorStore:
+    """What Mina has in the naive index."""
+    return place.store(naive.index).of("rag-mina")
+
+
+@pytest.fixture
+def index(place: Workspace, notes: OwnedVectorStore) -> VectorStoreIndex:
+    return VectorStoreIndex.from_vector_store(notes, embed_model=place.embedding)
+
+
+def test_an_index_over_the_store_finds_what_its_owner_has_and_nothing_else(index: VectorStoreIndex) -> None:
+    found = index.as_retriever(similarity_top_k=50).retrieve("What is the code of the safe?")
+    assert found
+    assert {node.metadata["source_file"] for node in found} == {"kiosk.md"}
+    assert [node.score for node in found] == sorted((node.score for node in found), reverse=True)
+
+
+def test_a_node_that_is_inserted_is_found_and_deleted_again(
+    index: VectorStoreIndex, place: Workspace, naive: Stage
+) -> None:
+    note = TextNode(text="The pier closes in winter.", metadata={"source_file": "note.md", "user_id": "rag-joon"})
+    index.insert_nodes([note])
+    assert "winter" in index.as_retriever(similarity_top_k=1).retrieve("When does the pier close?")[0].text
+    theirs = place.store(naive.index).of("rag-joon")
+    assert "note.md" not in {node.metadata["source_file"] for node in theirs.get_nodes()}
+    index.vector_store.delete_nodes([note.node_id])
+    assert "winter" not in index.as_retriever(similarity_top_k=1).retrieve("When does the pier close?")[0].text
+
+
+def test_a_document_grows_by_the_nodes_that_are_inserted_and_goes_as_a_whole(
+    index: VectorStoreIndex, notes: OwnedVectorStore, place: Workspace, naive: Stage
+) -> None:
+    for words in ("Ice is sold in July.", "Tea is sold in January."):
+        index.insert_nodes([TextNode(text=words, metadata={"source_file": "menu.md"})])
+    owner = notes._scope
+    assert {row.source_file: row.chunks for row in place.store(naive.index).documents(owner)}["menu.md"] == 2
+    assert [node.metadata["chunk_index"] for node in notes.get_nodes(filters=of_file("menu.md"))] == [0, 1]
+    notes.delete("menu.md")
+    assert notes.get_nodes(filters=of_file("menu.md")) == []
+
+
+def of_file(name: str) -> MetadataFilters:
+    return MetadataFilters(filters=[ExactMatchFilter(key="source_file", value=name)])
+
+
+def test_filters_of_llama_index_reach_the_search(index: VectorStoreIndex) -> None:
+    assert index.as_retriever(filters=of_file("elsewhere.md")).retrieve("kiosk") == []
+
+
+def test_a_search_by_keyword_and_one_among_chosen_documents(notes: OwnedVectorStore) -> None:
+    words = VectorStoreQuery(query_str="umbrellas", mode=VectorStoreQueryMode.TEXT_SEARCH, similarity_top_k=3)
+    assert "umbrellas" in notes.query(words).nodes[0].text
+    words.doc_ids = ["elsewhere.md"]
+    assert asyncio.run(notes.aquery(words)).nodes == []
+
+
+@pytest.mark.parametrize("mode", [VectorStoreQueryMode.HYBRID, VectorStoreQueryMode.MMR])
+def test_a_mode_that_the_store_has_not_is_refused(notes: OwnedVectorStore, mode: VectorStoreQueryMode) -> None:
+    with pytest.raises(LessonsError, match="by vector or by keyword"):
+        notes.query(VectorStoreQuery(query_embedding=[0.0], mode=mode))
+
+
+def test_nothing_is_deleted_without_a_name(notes: OwnedVectorStore) -> None:
+    with pytest.raises(LessonsError, match="Name the nodes"):
+        notes.delete_nodes()
+
+
+def test_clearing_leaves_what_others_have(place: Workspace, naive: Stage) -> None:
+    mine, theirs = place.store(naive.index).of("rag-clear"), place.store(naive.index).of("rag-joon")
+    index = VectorStoreIndex.from_vector_store(mine, embed_model=place.embedding)
+    index.insert_nodes([TextNode(text="Nobody needs this.")])
+    mine.clear()
+    assert mine.get_nodes() == []
+    assert theirs.get_nodes()
+
+
+@pytest.mark.parametrize("name", ["naive", "smart"])
+def test_a_stage_is_a_retriever_and_a_query_engine(request: pytest.FixtureRequest, name: str) -> None:
+    stage: Stage = request.getfixturevalue(name)
+    found = stage.as_retriever("rag-mina").retrieve("When does the kiosk open?")
+    assert "nine" in found[0].text
+    response = stage.as_query_engine("rag-mina").query("When does the kiosk open?")
+    assert "nine" in str(response)
+    assert response.source_nodes[0].metadata["source_file"] == "kiosk.md"
+    assert response.metadata["found"]
+    assert asyncio.run(stage.as_query_engine("rag-joon").aquery("When does the kiosk open?")).metadata["found"] is False
+
+
+def test_the_retriever_of_a_stage_serves_an_engine_of_llama_index(naive: Stage) -> None:
+    engine = RetrieverQueryEngine.from_args(
+        naive.as_retriever("rag-mina"),
+        llm=MockLLM(),
+        node_postprocessors=[SimilarityPostprocessor(similarity_cutoff=0.0)],
+    )
+    assert engine.query("When does the kiosk open?").source_nodes
+
+
+class Fixed(BaseRetriever):
+    """Finds the same two nodes whatever it is asked, one of them another owner's, without a score."""
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        mine = TextNode(text="The lighthouse was built in 1873.", metadata={"file_name": "lighthouse.md"})
+        theirs = TextNode(text="The lighthouse is haunted.", metadata={"user_id": "rag-joon"})
+        return [NodeWithScore(node=theirs), NodeWithScore(node=mine)]
+
+
+def test_a_retriever_of_llama_index_serves_a_stage(naive: Stage) -> None:
+    answer = naive.but("fixed", retriever=Fixed()).ask("When was the lighthouse built?", user="rag-mina")
+    assert "1873" in answer.text
+    assert [document.source for document in answer.context.documents] == ["lighthouse.md"]
+
+
+def test_a_node_postprocessor_of_llama_index_serves_a_stage(smart: Stage) -> None:
+    without = smart.but("without", reranker=KeywordNodePostprocessor(exclude_keywords=["umbrellas"], lang="en"))
+    assert "umbrellas" not in without.ask("What does the kiosk rent?", user="rag-mina").context.text
