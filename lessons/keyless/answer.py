@@ -264,7 +264,8 @@ def choose(question: Question, found: list[Passage], embedding: BaseEmbedding | 
     Meanings cannot tell 'near' from 'not there', so they count only where words cannot be compared: if the retriever
     has put a document in the other language first.
     """
-    chosen = _choose_by_words(question, newest_first(found))
+    chosen = _choose_by_words(question, newest_editions(question, found))
+    chosen = chosen if chosen.lines else _choose_by_words(question, found)
     foreign = [passage for passage in found if passage.language != question.language]
     if chosen.lines or not foreign or foreign[0] is not found[0] or embedding is None:
         return chosen
@@ -273,19 +274,20 @@ def choose(question: Question, found: list[Passage], embedding: BaseEmbedding | 
     return Choice(tuple(_choose_by_meaning(question, foreign, embedding)))
 
 
-def newest_first(found: Sequence[Passage]) -> list[Passage]:
-    """The documents in their order, but last those of which a newer edition is there.
+def newest_editions(question: Question, found: Sequence[Passage]) -> list[Passage]:
+    """The documents without those of which a newer edition is there, unless the question names a version.
 
     Titles of editions differ in the version only.
     """
-
-    def edition(one: Passage) -> str:
-        return _VERSION.sub("", one.name)
-
+    if _VERSION.search(question.text):
+        return list(found)
+    titles = [_VERSION.sub("", one.name) for one in found]
     newest: dict[str, str] = {}
-    for one in found:
-        newest[edition(one)] = max(newest.get(edition(one), ""), one.day)
-    return sorted(found, key=lambda one: edition(one) != one.name and one.day < newest[edition(one)])
+    for title, one in zip(titles, found, strict=True):
+        newest[title] = max(newest.get(title, ""), one.day)
+    return [
+        one for title, one in zip(titles, found, strict=True) if title in ("", one.name) or one.day >= newest[title]
+    ]
 
 
 def _choose_by_words(question: Question, found: list[Passage]) -> Choice:
@@ -434,7 +436,8 @@ MOST_STEPS = 20  # lines
 @task("steps")
 def steps(llm: Any, question: str, context: str, count: int, headings: Collection[str] = (), **more: Any) -> str:
     """The steps in the first `count` documents, under these headings if there are any; else an answer as usual."""
-    asked, found = read_question(question), newest_first(passages(context)[:count])
+    asked = read_question(question)
+    found = newest_editions(asked, passages(context)[:count])
     told = [line for one in found for line in _told(asked, one, headings)]
     told = told or [line for one in found for line in _told(asked, one, ())]
     return "\n".join(told[:MOST_STEPS]) or answer(llm, question, context, **more)
