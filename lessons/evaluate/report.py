@@ -140,7 +140,8 @@ def locomo_report(found: Sequence[Recalled]) -> Table:
 
 
 def _table(title: str, columns: Sequence[str]) -> Table:
-    table = Table("", title=title)
+    table = Table(title=title)
+    table.add_column(no_wrap=True)
     for name in columns:
         table.add_column(name, justify="right")
     return table

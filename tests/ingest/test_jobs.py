@@ -48,7 +48,7 @@ def stored(settings: Settings, owner: Scope, jobs: Jobs) -> dict[str, int]:
     store = jobs._place.store(PLAIN)
     store._make_tables()
     counted = text(
-        f"SELECT d.source_file, count(*) FROM documents d JOIN {store._table_class.__tablename__} c"  # noqa: S608
+        f"SELECT d.source_file, count(*) FROM documents d JOIN {store.table_name} c"  # noqa: S608
         " ON c.document_id = d.id WHERE d.user_id = :user GROUP BY 1"
     )
     with engine(settings).begin() as connection:

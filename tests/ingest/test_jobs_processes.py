@@ -62,7 +62,7 @@ def chunks_in_place(settings: Settings, owner: Scope, jobs: Jobs) -> dict[str, l
     store._make_tables()
     listed = text(
         "SELECT d.source_file, d.chunks, array_agg(c.chunk_index ORDER BY c.chunk_index) FROM documents d"  # noqa: S608
-        f" LEFT JOIN {store._table_class.__tablename__} c ON c.document_id = d.id WHERE d.user_id = :user"
+        f" LEFT JOIN {store.table_name} c ON c.document_id = d.id WHERE d.user_id = :user"
         " GROUP BY d.user_id, d.id"
     )
     with engine(settings).begin() as connection:
