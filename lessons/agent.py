@@ -1,4 +1,4 @@
-"""The agent (row B9): a model chooses the searches, and a loop that it cannot talk out of its limit runs them."""
+"""The agent: a model chooses the searches, and a loop that it cannot talk out of its limit runs them."""
 
 import logging
 import re

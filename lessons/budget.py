@@ -1,4 +1,4 @@
-"""One token budget over everything that a model is sent (row A12).
+"""One token budget over everything that a model is sent.
 
 When it does not all fit, turns of the conversation go first, then documents, then the oldest messages of a tool loop.
 The system prompt and the question always stay.

@@ -1,4 +1,4 @@
-"""The response cache: a question that was answered before is not answered again (row D1).
+"""The response cache: a question that was answered before is not answered again.
 
 It is looked up before anything else is done. The nearest kept questions above a similarity are compared with it by the
 guard, and only one that pins down the same gives its answer. What is kept belongs to one owner, one scope, one way to

@@ -1,4 +1,4 @@
-"""Compression of documents that do not all fit (row D6): cut off, or let a model summarise, or extract and summarise.
+"""Compression of documents that do not all fit: cut off, or let a model summarise, or extract and summarise.
 
 A stage compresses as `stage.but("compressed", compressor=Hybrid())`.
 """

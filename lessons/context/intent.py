@@ -1,4 +1,4 @@
-"""How much a question needs (row D2): nothing at all, one fact, an explanation, or many places at once.
+"""How much a question needs: nothing at all, one fact, an explanation, or many places at once.
 
 Greetings and thanks are answered without a search. For everything else the intent says how many chunks are fetched.
 """

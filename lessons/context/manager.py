@@ -1,4 +1,4 @@
-"""The context manager (row D5): each part of what a model is sent has its share, and what matters most comes first.
+"""The context manager: each part of what a model is sent has its share, and what matters most comes first.
 
 The question is never cut. When there is less than all shares together, documents, history, profile and long-term
 memory are served in this order from what is left.

@@ -1,4 +1,4 @@
-"""Self-refine: answer, judge, search for what is missing, answer again (row D8).
+"""Self-refine: answer, judge, search for what is missing, answer again.
 
 Madaan et al., Self-Refine (2023, arXiv 2303.17651), with retrieval in the loop. Two safeguards end it: a search that
 finds nothing new would only lead to the same answer, and there is a maximum of answers.

@@ -1,4 +1,4 @@
-"""The copilot: gather, judge, answer in the given order – or say plainly why not (rows E5 to E7)."""
+"""The copilot: gather, judge, answer in the given order – or say plainly why not."""
 
 import logging
 from collections.abc import Generator, Iterator, Sequence

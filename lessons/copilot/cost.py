@@ -1,4 +1,4 @@
-"""What a copilot costs a month, from what one run of it used (row E9)."""
+"""What a copilot costs a month, from what one run of it used."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Reranking and judging what was found, in one structured call (row E6).
+"""Reranking and judging what was found, in one structured call.
 
 A model may rank passages that do not exist, name one twice, or ask for a search without a query. Then the keyless model
 decides in its place: a copilot without a decision would be stuck.
@@ -79,7 +79,7 @@ ANSWER = {
 {{response_format}}"""
     for spoken in SYSTEM
 }
-"""The system prompt of an answer: what was said before comes before the documents, and the question last (row E8)."""
+"""The system prompt of an answer: what was said before comes before the documents, and the question last."""
 
 ALL_STEPS = "All steps that the documents tell, in their order, one a line with its citation, under their headings."
 

@@ -1,4 +1,4 @@
-"""What the model is sent, in which order, and how many tokens each part may take (row E8)."""
+"""What the model is sent, in which order, and how many tokens each part may take."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

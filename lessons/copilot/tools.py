@@ -1,4 +1,4 @@
-"""The three tools of the copilot (row E5), bound to the owner of the question, and the menus it falls back on."""
+"""The three tools of the copilot, bound to the owner of the question, and the menus it falls back on."""
 
 import json
 import math

@@ -1,1 +1,1 @@
-"""The fault lab (row X9): things that can be broken on purpose, to watch what the workbook does about it."""
+"""The fault lab: things that can be broken on purpose, to watch what the workbook does about it."""

@@ -1,4 +1,4 @@
-"""Row E5: what kind of document a chunk is from, and whether its section tells steps, by rules one can read."""
+"""What kind of document a chunk is from, and whether its section tells steps, by rules one can read."""
 
 import re
 from collections import Counter

@@ -44,7 +44,7 @@ class Index:
         step: Step | None = None,
         advance: Advance | None = None,
     ) -> list[BaseNode]:
-        """Cut documents of one file into chunks that say whose they are, of what, and where in it (row C5).
+        """Cut documents of one file into chunks that say whose they are, of what, and where in it.
 
         Their ids derive from their content. `ref_id`, the name of the material, is its `source_file`. Calls to a model
         are booked on `step`; `advance` is told what is made, and for how many of the chunks it is.
@@ -73,14 +73,14 @@ def chunk_id(index_name: str, node: BaseNode) -> str:
 
 
 def naive_index() -> Index:
-    """Row B1: 800 tokens, no overlap, nothing but the words themselves."""
+    """800 tokens, no overlap, nothing but the words themselves."""
     chosen = settings()
     splitter = TokenTextSplitter(chunk_size=chosen.naive_chunk_tokens, chunk_overlap=chosen.naive_chunk_overlap)
     return Index("naive", (splitter,))
 
 
 def enhanced_index(level: Enrichment = "full", llm: LLM | None = None) -> Index:
-    """Rows B2 and B3: sections of at most 500 tokens, 100 of them repeated, embedded under their title and headings.
+    """Sections of at most 500 tokens, 100 of them repeated, embedded under their title and headings.
 
     Without an `llm` the keyless model enriches them.
     """

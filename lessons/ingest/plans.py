@@ -1,4 +1,4 @@
-"""Learning plans: the materials of a plan are fixed when it is made, and every search of it stays in them (row C2)."""
+"""Learning plans: the materials of a plan are fixed when it is made, and every search of it stays in them."""
 
 from collections.abc import Iterable
 from datetime import datetime

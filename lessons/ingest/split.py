@@ -1,4 +1,4 @@
-"""Row B2: chunks that keep to sections and pages, and that know where they come from."""
+"""Chunks that keep to sections and pages, and that know where they come from."""
 
 from collections.abc import Sequence
 from typing import Any

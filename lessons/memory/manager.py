@@ -1,4 +1,4 @@
-"""A conversation: a memory and the stages that answer in it (row A5).
+"""A conversation: a memory and the stages that answer in it.
 
 What was said reaches the next answer, and an answer reaches the memory once, however its stream ends. A memory that
 fails is logged and never costs an answer; it is told of the turn again with the next one.

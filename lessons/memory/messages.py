@@ -1,4 +1,4 @@
-"""Messages of conversations: in this process, or in PostgreSQL, where they survive a restart (rows A2 to A4)."""
+"""Messages of conversations: in this process, or in PostgreSQL, where they survive a restart."""
 
 import logging
 from collections import OrderedDict, deque
@@ -35,7 +35,7 @@ from lessons.settings import Settings, settings
 
 
 class SessionMessages:
-    """The newest messages of one session (row A2)."""
+    """The newest messages of one session."""
 
     def __init__(self, limit: int | None = None) -> None:
         self._messages: deque[Message] = deque(maxlen=limit or settings().conversation_messages)
@@ -59,7 +59,7 @@ class SessionMessages:
 
 
 class InMemoryStore:
-    """The sessions used last; the one that nobody has used for longest is dropped beyond the limit (row A3)."""
+    """The sessions used last; the one that nobody has used for longest is dropped beyond the limit."""
 
     def __init__(self, sessions: int | None = None, messages: int | None = None) -> None:
         self._limit, self._messages = sessions or settings().sessions_in_memory, messages

@@ -1,4 +1,4 @@
-"""The profile: what users state about themselves, kept across sessions until they correct or delete it (row D3)."""
+"""The profile: what users state about themselves, kept across sessions until they correct or delete it."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""The two long-term memories: a recursive summary (rows E1 and E2), and three tiers (row D7)."""
+"""The two long-term memories: a recursive summary, and three tiers."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -38,7 +38,7 @@ class Memory(Protocol):
 
 
 class Messages(Protocol):
-    """The messages of one session (row A2). Beyond its limit the oldest are dropped."""
+    """The messages of one session. Beyond its limit the oldest are dropped."""
 
     def add(self, *messages: Message) -> None:
         """Messages added by one call stay side by side."""
@@ -58,7 +58,7 @@ class Messages(Protocol):
 
 
 class MessageStore(Protocol):
-    """The sessions of all owners (row A3). The same id under another owner is another session."""
+    """The sessions of all owners. The same id under another owner is another session."""
 
     def get(self, scope: Scope, session_id: str) -> Messages | None:
         """A session in which something was said, or None."""

@@ -117,7 +117,7 @@ NOT_SEARCHED = {
 """What is said in place of NOTHING_FOUND when nobody could look."""
 
 REFUSALS = frozenset([*NOTHING_FOUND.values(), *NOT_FOUND.values(), *NOT_SEARCHED.values()])
-"""What an answer says when there is none (row C6)."""
+"""What an answer says when there is none."""
 
 SYSTEM = {
     "en": f"""You answer questions from the documents under [Retrieved Context], and from nothing else.

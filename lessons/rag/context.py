@@ -1,4 +1,4 @@
-"""The context builder: documents in order, each under its source, until the budget is spent (row A9)."""
+"""The context builder: documents in order, each under its source, until the budget is spent."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The pipeline: query transformers → filters → retriever → reranker → compressor → context builder (rows A6, D6)."""
+"""The pipeline: query transformers → filters → retriever → reranker → compressor → context builder."""
 
 from dataclasses import dataclass, field, replace
 

@@ -1,4 +1,4 @@
-"""Retrievers: by vector and by keyword in PostgreSQL, and by shared words without any database (row A7)."""
+"""Retrievers: by vector and by keyword in PostgreSQL, and by shared words without any database."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

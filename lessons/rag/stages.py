@@ -111,7 +111,7 @@ class Stage(Pipeline):
         yield from respond(answer, place.llm, standalone(answer.trace, answer.question), memory=said)
 
     def _retrieve(self, query: Query, answer: Answer, place: Workspace) -> Generator[Step, None, Context]:
-        """Row A11: a retrieval that fails is logged and told, and the answer goes on without context."""
+        """A retrieval that fails is logged and told, and the answer goes on without context."""
         try:
             resources = place.resources(self.index)
             if self.agent:

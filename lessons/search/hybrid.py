@@ -96,7 +96,7 @@ class HybridRetriever:
     """Takes `candidates` documents from either search, fuses their scores, and adds up those of all queries.
 
     The first query counts whole, a variant of it half. Scores run from 1 for the best document down to 0 for the last,
-    and fall off faster than cosine similarities, for which thresholds such as row B5's are meant. So where there are
+    and fall off faster than cosine similarities, for which such thresholds are meant. So where there are
     more documents than `top_k`, those are left out of which the root of the score is below `threshold`. The scores of
     the two searches for the best-fitting query stay with each document, in `legs`. Among many chunks both
     searches run side by side.

@@ -1,4 +1,4 @@
-"""The agent's steps are seen as they happen, and whoever stops listening stops the work (row A5)."""
+"""The agent's steps are seen as they happen, and whoever stops listening stops the work."""
 
 from collections.abc import Iterator
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""An answer's prompt fits the model's window (row A12)."""
+"""An answer's prompt fits the model's window."""
 
 from collections.abc import Iterator
 

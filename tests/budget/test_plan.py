@@ -1,4 +1,4 @@
-"""One budget over everything that a model is sent (row A12)."""
+"""One budget over everything that a model is sent."""
 
 from typing import Any
 

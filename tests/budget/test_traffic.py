@@ -1,4 +1,4 @@
-"""Trimming a tool loop: never a call without its results, never the question (row A12)."""
+"""Trimming a tool loop: never a call without its results, never the question."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""Compression of a context that does not fit (row D6)."""
+"""Compression of a context that does not fit."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""How much a question needs (row D2): greetings skip retrieval, questions get as many chunks as they need."""
+"""How much a question needs: greetings skip retrieval, questions get as many chunks as they need."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,4 +1,4 @@
-"""The token manager and the context manager (row D5)."""
+"""The token manager and the context manager."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Row A1: tokens estimated by script, or counted by the model's tokenizer without a network."""
+"""Tokens estimated by script, or counted by the model's tokenizer without a network."""
 
 import subprocess
 import sys

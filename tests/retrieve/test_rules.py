@@ -1,4 +1,4 @@
-"""Row C7: what always holds, whatever is stored and asked."""
+"""What always holds, whatever is stored and asked."""
 
 import unicodedata
 from collections.abc import Callable

@@ -1,1 +1,1 @@
-"""Enriching chunks (row B3): what a model adds to each, what it is told, and what that will cost."""
+"""Enriching chunks: what a model adds to each, what it is told, and what that will cost."""

@@ -1,4 +1,4 @@
-"""What enriching files will cost, before it is spent (row B3).
+"""What enriching files will cost, before it is spent.
 
 The keyless model enriches the same chunks with the same prompts first, which takes milliseconds. What it reads is what
 a served model will read, and what it says is about as long.

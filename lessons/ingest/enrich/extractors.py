@@ -1,4 +1,4 @@
-"""Row B3: keywords and summaries for each chunk, by LlamaIndex's extractors on whichever model is configured.
+"""Keywords and summaries for each chunk, by LlamaIndex's extractors on whichever model is configured.
 
 Only the call itself is ours: it goes through `lessons.models.call`, so that it is booked, and answered by the keyless
 model when the configured one fails.
@@ -112,7 +112,7 @@ def ask_summary(llm: LLM, step: Step, *, text: str, **given: Any) -> str:
 
 
 def clean(words: Sequence[str], count: int) -> list[str]:
-    """The first `count` that can be used: trimmed, not empty, not too long, no number, none twice (row B7)."""
+    """The first `count` that can be used: trimmed, not empty, not too long, no number, none twice."""
     kept: dict[str, str] = {}
     for word in (" ".join(normalize(word).split()).strip(" ,;.#\"'") for word in words):
         if 0 < len(word) <= LONGEST_KEYWORD and any(character.isalpha() for character in word):

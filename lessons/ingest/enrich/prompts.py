@@ -5,7 +5,7 @@ from typing import Annotated
 from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
 
-LONGEST_KEYWORD = 50  # characters (row B7)
+LONGEST_KEYWORD = 50  # characters
 
 
 # Said to the model and not enforced: one keyword that is too long should not cost the others.

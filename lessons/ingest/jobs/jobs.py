@@ -1,4 +1,4 @@
-"""Row B4: ingestion in the background. Submit files, get a job's id at once, and look how far it is.
+"""Ingestion in the background. Submit files, get a job's id at once, and look how far it is.
 
 The queue is two tables of our own and no task framework. Of those that live on PostgreSQL, procrastinate (MIT, alive)
 would bring its own schema, an event loop and a worker to look after, and still leave to us what is particular here: a
