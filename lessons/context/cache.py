@@ -37,8 +37,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from lessons.context.device import Device, follow
 from lessons.context.guard import differences, read_constraints
-from lessons.database import ensure_schema
-from lessons.database.owned import create_owned
+from lessons.database.owned import ensure_owned
 from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
 from lessons.models.call import predict
@@ -161,7 +160,7 @@ class AnswerTable:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         if engine not in _ready:
-            ensure_schema(engine, _create)
+            ensure_owned(engine, AnswerRow.__table__)
             _ready.add(engine)
 
     def nearest(self, shelf: Shelf, vector: Sequence[float], limit: int) -> Sequence[Row]:
@@ -209,10 +208,6 @@ class AnswerTable:
 
     def _owner(self, shelf: Shelf) -> AbstractContextManager[Connection]:
         return scoped(self._engine, shelf.user_id)
-
-
-def _create(connection: Connection) -> None:
-    create_owned(connection, AnswerRow.__table__)
 
 
 def _on(shelf: Shelf) -> tuple:

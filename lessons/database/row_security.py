@@ -29,25 +29,25 @@ OWNED = "user_id = nullif(current_setting('lessons.user_id', true), '')"
 ENTER = text("SELECT set_config('role', :role, true), set_config('lessons.user_id', :user_id, true)")
 
 # Roles belong to the whole server. One for each database keeps apart those who share a server.
-_NAME = "('lessons_scope_' || left(current_database(), 40))::name"
+ROLE_NAME = "('lessons_scope_' || left(current_database(), 40))::name"
 _MAY_TAKE_ON = "CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END"
 
 _MAKE_ROLE = f"""
 DO $$ BEGIN
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = {_NAME}) THEN
-        EXECUTE 'CREATE ROLE ' || quote_ident({_NAME}) || ' NOLOGIN NOBYPASSRLS';
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = {ROLE_NAME}) THEN
+        EXECUTE 'CREATE ROLE ' || quote_ident({ROLE_NAME}) || ' NOLOGIN NOBYPASSRLS';
     END IF;
-    IF NOT pg_has_role(current_user, {_NAME}, {_MAY_TAKE_ON}) THEN
-        EXECUTE 'GRANT ' || quote_ident({_NAME}) || ' TO CURRENT_USER';
+    IF NOT pg_has_role(current_user, {ROLE_NAME}, {_MAY_TAKE_ON}) THEN
+        EXECUTE 'GRANT ' || quote_ident({ROLE_NAME}) || ' TO CURRENT_USER';
     END IF;
 EXCEPTION WHEN insufficient_privilege OR duplicate_object OR unique_violation THEN NULL;
 END $$"""
 
 _LOOK = text(f"""
-SELECT {_NAME} AS role, me.rolsuper OR me.rolbypassrls AS bypasses,
+SELECT {ROLE_NAME} AS role, me.rolsuper OR me.rolbypassrls AS bypasses,
     coalesce(NOT role.rolsuper AND NOT role.rolbypassrls AND has_schema_privilege(role.oid, current_schema(), 'USAGE')
         AND pg_has_role(me.oid, role.oid, {_MAY_TAKE_ON}), false) AS usable
-FROM pg_roles me LEFT JOIN pg_roles role ON role.rolname = {_NAME} WHERE me.rolname = current_user
+FROM pg_roles me LEFT JOIN pg_roles role ON role.rolname = {ROLE_NAME} WHERE me.rolname = current_user
 """)  # noqa: S608
 
 _IN_PLACE = text("""

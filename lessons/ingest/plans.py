@@ -4,12 +4,11 @@ from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from sqlalchemy import TEXT, Connection, DateTime, Engine, PrimaryKeyConstraint, func, select
+from sqlalchemy import TEXT, DateTime, Engine, PrimaryKeyConstraint, func, select
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from lessons.database import ensure_schema
-from lessons.database.owned import create_owned
+from lessons.database.owned import ensure_owned
 from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
 from lessons.rag.tables import Base, DocumentRow
@@ -36,7 +35,7 @@ class Plans:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        ensure_schema(engine, _create)
+        ensure_owned(engine, DocumentRow.__table__, PlanRow.__table__)
 
     def make_plan(self, scope: Scope, ref_ids: Iterable[str]) -> str:
         """Fix the materials of a new plan and give its id; LessonsError unless all of them are within the scope."""
@@ -66,7 +65,3 @@ class Plans:
         if ref_ids is None:
             raise LessonsError(UNKNOWN)
         return scope.only(ref_ids)
-
-
-def _create(connection: Connection) -> None:
-    create_owned(connection, DocumentRow.__table__, PlanRow.__table__)

@@ -34,8 +34,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.dialects.postgresql import insert as insert_or
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from lessons.database import ensure_schema, explained
-from lessons.database.owned import create_owned
+from lessons.database import explained
+from lessons.database.owned import ensure_owned
 from lessons.database.replicas import remember_write
 from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
@@ -96,7 +96,9 @@ class Trash:
     @cached_property
     def _engine(self) -> Engine:
         """The engine, once the tables are there."""
-        ensure_schema(self._database, _create)
+        ensure_owned(self._database, DocumentRow.__table__)
+        # Owners see their own through the wall. Purging is everybody's business, hence no FORCE on the trash.
+        ensure_owned(self._database, TrashedDocument.__table__, TrashedChunk.__table__, force=False)
         return self._database
 
     def delete(self, scope: Scope, source_file: str) -> bool:
@@ -191,9 +193,3 @@ def _columns(table: Table, row: Any) -> list[Column]:
 
 def _kept() -> Any:
     return TrashedDocument.deleted_at > func.now() - timedelta(days=settings().trash_days)
-
-
-def _create(connection: Connection) -> None:
-    """Owners see their own through the wall. Purging is everybody's business, hence no FORCE on the trash."""
-    create_owned(connection, DocumentRow.__table__)
-    create_owned(connection, TrashedDocument.__table__, TrashedChunk.__table__, force=False)

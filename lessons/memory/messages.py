@@ -24,8 +24,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from lessons.database import engine, ensure_schema, explained
-from lessons.database.owned import create_owned
+from lessons.database import engine, explained
+from lessons.database.owned import ensure_owned
 from lessons.database.row_security import scoped
 from lessons.errors import DatabaseError
 from lessons.memory.types import Message, MessageStore, newest_within
@@ -189,7 +189,8 @@ class StoredMessages:
     def _ensure_open(self) -> None:
         with self._opening:
             if not self._open:
-                ensure_schema(self._engine, _create)
+                # The clean-up of old sessions has business with every owner's, hence no FORCE.
+                ensure_owned(self._engine, MessageRow.__table__, force=False)
                 self._open = True
 
 
@@ -212,11 +213,6 @@ class StoredSession:
 
     def clear(self) -> None:
         self.store.remove(self.scope, self.session_id)
-
-
-def _create(connection: Connection) -> None:
-    """The clean-up of old sessions has business with every owner's, hence no FORCE."""
-    create_owned(connection, MessageRow.__table__, force=False)
 
 
 def _one_writer_at_a_time(scope: Scope, session_id: str):

@@ -29,8 +29,8 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Mapped, mapped_column
 
-from lessons.database import ensure_schema, explained
-from lessons.database.owned import create_owned
+from lessons.database import explained
+from lessons.database.owned import ensure_owned
 from lessons.database.row_security import scoped
 from lessons.errors import DatabaseError
 from lessons.memory.messages import Base
@@ -104,7 +104,9 @@ _opened: WeakSet[Engine] = WeakSet()
 def opened(engine: Engine) -> Engine:
     """The engine, once the tables are there. Sessions that were not used for long are dropped on the way."""
     if engine not in _opened:
-        ensure_schema(engine, _create)
+        # The clean-up has business with every owner's sessions, hence no FORCE.
+        tables = (row.__table__ for row in (SessionRow, TurnRow, StateRow, SlotRow))
+        ensure_owned(engine, *tables, force=False)
         drop_unused(engine, timedelta(hours=settings().memory_ttl_hours))
         _opened.add(engine)
     return engine
@@ -115,11 +117,6 @@ def drop_unused(engine: Engine, longer_than: timedelta) -> int:
     with explained(), engine.begin() as connection:
         stale = delete(SessionRow).where(SessionRow.used_at < func.now() - longer_than)
         return connection.execute(stale).rowcount
-
-
-def _create(connection: Connection) -> None:
-    """The clean-up has business with every owner's sessions, hence no FORCE."""
-    create_owned(connection, *(row.__table__ for row in (SessionRow, TurnRow, StateRow, SlotRow)), force=False)
 
 
 LONGEST_KEY, LONGEST_VALUE = 40, 120  # characters

@@ -25,9 +25,8 @@ QUESTIONS_REMEMBERED = 1_024
 _LOCK = 7_226_001  # any number, the same in every process that creates the table
 
 _CREATE = (
-    "CREATE TABLE IF NOT EXISTS embedding_cache "
-    "(model text, hash bytea, vector bytea NOT NULL, PRIMARY KEY (model, hash))",
-    "ALTER TABLE embedding_cache ADD COLUMN IF NOT EXISTS used_on date NOT NULL DEFAULT current_date",
+    "CREATE TABLE IF NOT EXISTS embedding_cache (model text, hash bytea, vector bytea NOT NULL,"
+    " used_on date NOT NULL DEFAULT current_date, PRIMARY KEY (model, hash))",
     "CREATE INDEX IF NOT EXISTS embedding_cache_used_on ON embedding_cache (used_on)",
 )
 _PRUNE = text("DELETE FROM embedding_cache WHERE used_on < current_date - cast(:days AS int)")

@@ -26,11 +26,11 @@ from sqlalchemy import (
     text,
 )
 
-from lessons.database import ensure_schema
+from lessons.database.owned import ensure_owned
 from lessons.database.replicas import again_if_broken_off, reader, reading, remember_write
 from lessons.rag.keyword_search import KeywordSearch, TermStatistics
 from lessons.rag.remembered import kept, latest, version
-from lessons.rag.tables import chunk_table, create_tables
+from lessons.rag.tables import DocumentRow, chunk_table, term_table
 from lessons.rag.types import Scope, Where
 from lessons.rag.writing import Writer
 from lessons.scale.hnsw import Way, choose_way, set_up_walk
@@ -97,7 +97,7 @@ class ChunkStore(Writer):
 
     def _make_tables(self) -> None:
         if not self._made:
-            ensure_schema(self.engine, lambda connection: create_tables(connection, self.chunks))
+            ensure_owned(self.engine, DocumentRow.__table__, self.chunks, term_table(self.chunks))
             remember_write(self.engine)
             self._made = True
 

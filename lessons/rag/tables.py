@@ -31,8 +31,6 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.sql.ddl import DDL
 
-from lessons.database.owned import create_owned
-
 # PostgreSQL moves long values out of the row; comparing every vector of a table is three times faster without.
 _VECTOR_IN_PLACE = DDL("ALTER TABLE %(fullname)s ALTER embedding SET STORAGE MAIN")
 
@@ -105,11 +103,6 @@ def term_table(chunks: Table) -> Table:
 def term_table_name(chunks: str) -> str:
     """The name of the table of terms that belongs to a table of chunks."""
     return chunks.replace("chunks", "terms", 1)
-
-
-def create_tables(connection: Connection, chunks: Table) -> None:
-    """Create what is missing and protect it by row-level security, within `ensure_schema`."""
-    create_owned(connection, DocumentRow.__table__, chunks, term_table(chunks))
 
 
 def drop_tables(connection: Connection, name: str) -> None:

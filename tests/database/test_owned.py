@@ -1,0 +1,73 @@
+"""Tables with owners are made once for each version of them; what is missing of table or wall is made good."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from sqlalchemy import BIGINT, Column, Engine, MetaData, PrimaryKeyConstraint, String, Table, event, text
+
+from lessons.database import engine
+from lessons.database.owned import ensure_owned, version
+from lessons.settings import Settings
+
+
+def notes(*more: Column) -> Table:
+    key = PrimaryKeyConstraint("user_id", "id")
+    return Table("owned_notes", MetaData(), Column("user_id", String), Column("id", BIGINT), *more, key)
+
+
+@pytest.fixture
+def made(database: Settings) -> Iterator[Engine]:
+    opened = engine(database)
+    ensure_owned(opened, notes())
+    yield opened
+    with opened.begin() as connection:
+        connection.execute(text("DROP TABLE owned_notes"))
+
+
+@contextmanager
+def statements(of: Engine) -> Iterator[list[str]]:
+    sent: list[str] = []
+
+    def send(connection, cursor, statement: str, *_: object) -> None:
+        sent.append(statement)
+
+    event.listen(of, "before_cursor_execute", send)
+    yield sent
+    event.remove(of, "before_cursor_execute", send)
+
+
+def walled(made: Engine) -> bool:
+    with made.connect() as connection:
+        return bool(connection.scalar(text("SELECT relrowsecurity FROM pg_class WHERE relname = 'owned_notes'")))
+
+
+def test_a_table_that_stands_is_looked_at_once(made: Engine) -> None:
+    with statements(made) as sent:
+        ensure_owned(made, notes())
+    assert len(sent) == 1
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "ALTER TABLE owned_notes DISABLE ROW LEVEL SECURITY",
+        "ALTER TABLE owned_notes NO FORCE ROW LEVEL SECURITY",
+        "DROP POLICY own_rows ON owned_notes",
+        "COMMENT ON TABLE owned_notes IS 'something else'",
+    ],
+)
+def test_a_wall_that_was_broken_is_built_again(made: Engine, broken: str) -> None:
+    with made.begin() as connection:
+        connection.exec_driver_sql(broken)
+    with statements(made) as sent:
+        ensure_owned(made, notes())
+    assert len(sent) > 1
+    assert walled(made)
+    with statements(made) as sent:
+        ensure_owned(made, notes())
+    assert len(sent) == 1
+
+
+def test_another_definition_is_another_version() -> None:
+    assert version(notes()) != version(notes(Column("words", String)))
