@@ -184,6 +184,8 @@ class ChunkStore(Writer):
         """How to search by vector; what there is to compare is counted again only after a change."""
         limits = settings().exact_search_chunks, settings().exact_filtered_chunks
         now = version(connection, self.table_name, where.values["user_id"])
+        if not now.indexed or now.chunks <= limits[0]:
+            return "exact"
         key = ChunkStore.way, self.table_name, where.sql, repr(where.values), limits
         return kept(
             connection.engine, key, now, lambda: choose_way(connection, self.table_name, where.sql, where.values)

@@ -20,14 +20,7 @@ from lessons.settings import settings
 
 Way = Literal["exact", "hnsw"]
 
-# Readers of a table that is not indexed, or whose owner has few chunks, need not be told apart any further: CASE stops
-# there, and counting stops at the limit.
-_WALK = """
-SELECT CASE
-    WHEN to_regclass(:index) IS NULL THEN false
-    WHEN NOT EXISTS (SELECT 1 FROM {chunks} WHERE user_id = :user_id OFFSET :few LIMIT 1) THEN false
-    ELSE EXISTS (SELECT 1 FROM {chunks} WHERE {within} OFFSET :few_filtered LIMIT 1) END
-"""
+_MANY = "SELECT EXISTS (SELECT 1 FROM {chunks} WHERE {within} OFFSET :few LIMIT 1)"  # counting stops at the limit
 # For this transaction only, since behind a pooler another one may be another client's. A walk that a filter leaves with
 # too little goes on, which pgvector before 0.8 cannot do.
 _SET = text("""
@@ -53,11 +46,9 @@ def hnsw_name(chunks: str) -> str:
 
 
 def choose_way(connection: Connection, chunks: str, within: str, values: dict[str, Any]) -> Way:
-    """'exact' while the owner's chunks, or those of them that meet all conditions, are few; else 'hnsw'."""
-    chosen = settings()
-    limits = {"few": chosen.exact_search_chunks, "few_filtered": chosen.exact_filtered_chunks}
-    walk = text(_WALK.format(chunks=f'"{chunks}"', within=within))
-    return "hnsw" if connection.scalar(walk, {**values, **limits, "index": f'"{hnsw_name(chunks)}"'}) else "exact"
+    """How to search the many chunks of an owner: 'exact' where few of them meet all conditions, else 'hnsw'."""
+    many = text(_MANY.format(chunks=f'"{chunks}"', within=within))
+    return "hnsw" if connection.scalar(many, {**values, "few": settings().exact_filtered_chunks}) else "exact"
 
 
 def set_up_walk(connection: Connection) -> None:

@@ -122,7 +122,21 @@ def spread() -> Iterator[Life]:
 
 def limited(statement: str, table: str) -> bool:
     """Whether a statement names the owner of this table's rows, in a condition or among the columns it writes."""
-    return bool(re.search(rf"\b{table}\.user_id\W+(=|IN) |INSERT INTO {table} \([^)]*user_id", statement))
+    if re.search(rf"\b{table}\.user_id\W+(=|IN) |INSERT INTO {table} \([^)]*user_id", statement):
+        return True
+    queries = [own_query(statement, found.end()) for found in re.finditer(rf'\b(?:FROM|JOIN)\s+"?{table}\b', statement)]
+    return bool(queries) and all(re.search(r"\buser_id\W+(=|IN) ", query) for query in queries)
+
+
+def own_query(statement: str, start: int) -> str:
+    """From a place in a query to its end, without the queries in brackets that it holds."""
+    kept, depth = "", 0
+    for character in statement[start:]:
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth < 0:
+            break
+        kept += character if depth == 0 else ""
+    return kept
 
 
 def test_every_statement_limits_each_of_its_tables_to_the_owner(plain: Life) -> None:
