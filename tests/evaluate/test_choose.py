@@ -96,7 +96,7 @@ def test_it_is_switched_on_again_after_an_error() -> None:
 
 
 def test_only_the_stage_without_the_rule_answers_without_it(stage: Stage) -> None:
-    question = "How large is the staff?"
+    question = "What was the size of the staff in total at the end of 2024?"
     bare = Without(stage, glossary.switched_off, name="no glossary")
     assert "412" in stage.ask(question, user="nobody").text
     assert "412" not in bare.ask(question, user="nobody").text
