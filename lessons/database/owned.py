@@ -25,6 +25,7 @@ FROM unnest(cast(:names AS text[]), cast(:versions AS text[])) AS made (name, ve
 LEFT JOIN pg_class c ON c.oid = to_regclass(quote_ident(made.name))
 LEFT JOIN pg_roles role ON role.rolname = {ROLE_NAME}
 """)  # noqa: S608
+_COMMENT = text("SELECT obj_description(to_regclass(quote_ident(:name)), 'pg_class')")
 
 
 def ensure_owned(engine: Engine, *tables: FromClause, force: bool = True) -> None:
@@ -45,7 +46,8 @@ def _create(connection: Connection, tables: Sequence[Table], force: bool) -> Non
     quote = connection.dialect.identifier_preparer.quote
     for table in tables:
         protect(connection, table.name, force=force)
-        connection.exec_driver_sql(f"COMMENT ON TABLE {quote(table.name)} IS '{version(table)}'")
+        if connection.scalar(_COMMENT, {"name": table.name}) != version(table):  # only its owner may comment on a table
+            connection.exec_driver_sql(f"COMMENT ON TABLE {quote(table.name)} IS '{version(table)}'")
 
 
 @cache
