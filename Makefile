@@ -1,5 +1,6 @@
 # make app    set everything up and open the app
 # make lab    set everything up and open the notebooks
+# make quick  set everything up and check what needs no browser, no cluster, no other process and no notebook
 # make test   set everything up and run every check
 # make served answer by the weights of a small model on a llama.cpp server, and check what comes back
 # make bench  set everything up, time each step, and compare with the last time
@@ -10,13 +11,16 @@ UV ?= $(or $(shell command -v uv),.uv/bin/uv)
 export UV_PYTHON_DOWNLOADS ?= never
 export UV_PROJECT_ENVIRONMENT ?= .venv
 
-.PHONY: app lab test served bench check setup clean clean-data
+.PHONY: app lab quick test served bench check setup clean clean-data
 
 app: setup
 	$(UV) run --locked $(EXTRAS) lessons app
 
 lab: setup
 	$(UV) run --locked $(EXTRAS) lessons learn
+
+quick: check
+	$(UV) run --locked $(EXTRAS) pytest -m "not slow"
 
 test: check
 	$(UV) run --locked $(EXTRAS) pytest

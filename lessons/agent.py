@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallBlock
 from llama_index.core.llms import LLM
@@ -16,19 +16,21 @@ from llama_index.core.tools import FunctionTool
 from llama_index.core.vector_stores.types import MetadataFilters
 from pydantic import ValidationError
 
-from lessons.budget import Budget, trim
+from lessons.budget import Budget
 from lessons.errors import LessonsError
 from lessons.models.call import keyless_of
 from lessons.models.call_tools import INSTEAD, chosen_tools
 from lessons.models.keyless import OfflineLLM
 from lessons.rag.context import ContextBuilder
-from lessons.rag.pipeline import Pipeline
 from lessons.rag.types import Context, Query, Resources, RetrievedDocument
 from lessons.search.catalog import registered_file
-from lessons.search.transforms import Compress, normalized
+from lessons.search.transforms import Condense, normalized
 from lessons.settings import settings
 from lessons.text import normalize
 from lessons.trace import Step, Trace
+
+if TYPE_CHECKING:
+    from lessons.rag.stages import Pipeline
 
 Result = TypeVar("Result")
 
@@ -85,7 +87,7 @@ class SearchTools:
     The model names neither an owner nor a filter: those are the question's.
     """
 
-    def __init__(self, pipeline: Pipeline, query: Query, resources: Resources) -> None:
+    def __init__(self, pipeline: "Pipeline", query: Query, resources: Resources) -> None:
         self._pipeline, self._query, self._resources = pipeline, query, resources
         searches = (self.search_documents, self.search_by_metadata)
         self.tools = [FunctionTool.from_defaults(each, description=each.__doc__) for each in searches]
@@ -104,7 +106,9 @@ class SearchTools:
     def run(self, call: ToolSelection, step: Step) -> str:
         """Run a call; what the model is told of it. A call that cannot be run or fails tells why."""
         try:
-            tool = self._tool(call.tool_name)
+            named = {tool.metadata.get_name(): tool for tool in self.tools}
+            if (tool := named.get(call.tool_name)) is None:
+                raise LessonsError(f"There is no tool {call.tool_name!r}; the tools are {' and '.join(named)}.")
             step.input = arguments = _arguments(tool, call.tool_kwargs)
             search = normalized(arguments["query"]), normalize(arguments.get("source_file", "")) or None
             if search in self.found:
@@ -127,12 +131,6 @@ class SearchTools:
         calls = len(self._pipeline.query) + bool(self._pipeline.reranker)
         waiting = 0 if isinstance(self._resources.llm, OfflineLLM) else calls * settings().reply_seconds
         return settings().tool_timeout + waiting
-
-    def _tool(self, name: str) -> FunctionTool:
-        named = {tool.metadata.get_name(): tool for tool in self.tools}
-        if name not in named:
-            raise LessonsError(f"There is no tool {name!r}; the tools are {' and '.join(named)}.")
-        return named[name]
 
     def _search(self, text: str, filters: MetadataFilters | None) -> Found:
         trace = Trace()
@@ -171,9 +169,6 @@ def _told(documents: tuple[RetrievedDocument, ...], known: set[str]) -> str:
     return ContextBuilder(settings().agent_result_tokens).build(new).text
 
 
-_LONGEST_NAME = 64  # characters of a tool's name that servers take
-
-
 class Driver:
     """Asks a model for the next searches and tells it what they found.
 
@@ -204,7 +199,10 @@ class Driver:
         chosen = [self._numbered(call) for call in (calls or [])[: left - kept]]
         step.output = [", ".join(map(str, call.tool_kwargs.values())) for call in chosen]
         if chosen:
-            self._messages.append(ChatMessage(role=MessageRole.ASSISTANT, blocks=[_block(call) for call in chosen]))
+            blocks = [
+                ToolCallBlock(tool_call_id=each.tool_id, **each.model_dump(exclude={"tool_id"})) for each in chosen
+            ]
+            self._messages.append(ChatMessage(role=MessageRole.ASSISTANT, blocks=blocks))
         return chosen
 
     def _asked(self, step: Step) -> list[ToolSelection] | None:
@@ -216,30 +214,23 @@ class Driver:
             self._messages.pop()
         return calls
 
-    def hear(self, call: ToolSelection, told: str) -> None:
+    def add_result(self, call: ToolSelection, told: str) -> None:
         """Tell the model what came of a call."""
-        self._messages.append(
-            ChatMessage(told, role=MessageRole.TOOL, additional_kwargs={"tool_call_id": call.tool_id})
-        )
+        named = {"tool_call_id": call.tool_id}
+        self._messages.append(ChatMessage(told, role=MessageRole.TOOL, additional_kwargs=named))
 
     @property
     def _keyless(self) -> bool:
         return self._llm is keyless_of(self._llm)
 
     def _chosen(self, step: Step) -> list[ToolSelection] | None:
-        budget = Budget.of(self._llm)
-        messages = trim(self._messages, budget.room(), budget.counter)
-        return chosen_tools(self._llm, self._tools.tools, messages, step)
+        return chosen_tools(self._llm, self._tools.tools, Budget.of(self._llm).trim(self._messages), step)
 
     def _numbered(self, call: ToolSelection) -> ToolSelection:
         """The call with an id of its own and a name that every server takes back."""
         self._made += 1
-        name = re.sub(r"[^\w-]", "_", call.tool_name, flags=re.ASCII)[:_LONGEST_NAME] or "unnamed"
+        name = re.sub(r"[^\w-]", "_", call.tool_name, flags=re.ASCII)[:64] or "unnamed"  # what servers take
         return ToolSelection(tool_id=f"call-{self._made}", tool_name=name, tool_kwargs=call.tool_kwargs)
-
-
-def _block(call: ToolSelection) -> ToolCallBlock:
-    return ToolCallBlock(tool_call_id=call.tool_id, tool_name=call.tool_name, tool_kwargs=call.tool_kwargs)
 
 
 def merged(searches: Iterable[Sequence[RetrievedDocument]]) -> list[RetrievedDocument]:
@@ -267,13 +258,14 @@ class Agent:
     max_calls: int = field(default_factory=lambda: settings().agent_tool_calls)
 
     def run(
-        self, query: Query, pipeline: Pipeline, resources: Resources, trace: Trace
+        self, query: Query, pipeline: "Pipeline", resources: Resources, trace: Trace
     ) -> Generator[Step, None, Context]:
         """The context of a question. Each step is yielded as it begins; closing the generator ends the work.
 
         The error of a search is raised only if no search succeeded.
         """
-        query = _alone(query, pipeline, resources, trace)
+        if any(isinstance(each, Condense) for each in pipeline.query) and (query.history or query.memory):
+            query = stand_alone(query, resources, trace)
         tools = SearchTools(pipeline, query, resources)
         driver = Driver(resources.llm, tools, query.text, self.max_calls)
         left = self.max_calls
@@ -287,27 +279,21 @@ class Agent:
                 left -= 1
                 with trace.step(call.tool_name, call.tool_kwargs) as step:
                     yield step
-                    driver.hear(call, tools.run(call, step))
+                    driver.add_result(call, tools.run(call, step))
         if not tools.found and tools.error:
             raise tools.error
         return pipeline.pack(merged(tools.found.values()), query, resources, trace)
 
 
-def _alone(query: Query, pipeline: Pipeline, resources: Resources, trace: Trace) -> Query:
-    """The question as one that stands alone, if the pipeline completes follow-ups."""
-    complete = next((each for each in pipeline.query if isinstance(each, Compress)), None)
-    if complete is None or not (query.history or query.memory):
-        return query
-    with trace.step(Compress.__name__, [query.text]) as step:
-        step.output = complete.transform([query.text], query, resources, step)
+def stand_alone(query: Query, resources: Resources, trace: Trace) -> Query:
+    """A follow-up as the question that it is without its conversation."""
+    with trace.step(Condense.__name__, [query.text]) as step:
+        step.output = Condense().transform([query.text], query, resources, step)
     return replace(query, text=step.output[0], history=(), memory="")
-
-
-_LONGEST = 200  # characters
 
 
 def telling(step: Step) -> str:
     """What a step that has just begun is about: `searching: late fees in faq.md`."""
     if not isinstance(step.input, dict):
         return "choosing what to search for"
-    return f"searching: {' in '.join(map(str, step.input.values()))}"[:_LONGEST]
+    return f"searching: {' in '.join(map(str, step.input.values()))}"[:200]

@@ -1,13 +1,13 @@
 """One token budget over everything that a model is sent.
 
-When it does not all fit, turns of the conversation go first, then documents, then the oldest messages of a tool loop.
-The system prompt and the question always stay.
+A prompt is planned from its parts, the most important first: each takes what is left, up to a limit of its own. The
+system prompt and the question are never cut. In a tool loop the oldest calls go, each together with its results.
 """
 
-import json
+import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Self, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, Self
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallBlock
 from llama_index.core.llms import LLM
@@ -17,153 +17,135 @@ from lessons.models.keyless import OfflineLLM
 from lessons.models.tokens import ExactTokenCounter, TokenCounter, TokenEstimator
 from lessons.settings import settings
 from lessons.tables import html_table
+from lessons.text import cut_sentences
 
 MESSAGE_TOKENS = 4
 """Around every message: its role and the marks that set it apart from the next."""
 
-Item = TypeVar("Item")
+Message = tuple[str, str]
+"""Role (`user`, `assistant`) and content."""
 
 
-def text_tokens(text: str, counter: TokenCounter) -> int:
-    """The tokens of a text sent as a message; nothing for none."""
-    return counter.count(text) + MESSAGE_TOKENS if text else 0
+@dataclass(frozen=True)
+class Part:
+    """A part of a prompt: its items in the order in which they are sent, and which of them stay if not all fit.
 
-
-def first_fitting(items: Iterable[Item], tokens_of: Callable[[Item], int], room: int) -> list[Item]:
-    """The items from the first on, up to the first that would pass the room."""
-    kept: list[Item] = []
-    for item in items:
-        room -= tokens_of(item)
-        if room < 0:
-            break
-        kept.append(item)
-    return kept
-
-
-def last_fitting(items: Sequence[Item], tokens_of: Callable[[Item], int], room: int) -> list[Item]:
-    """The items up to the last, without the oldest that do not fit; in the order given."""
-    return first_fitting(reversed(items), tokens_of, room)[::-1]
-
-
-def too_long(window: int, output: int = 0) -> LessonsError:
-    """The system prompt and the question alone take more than there is."""
-    kept = f", of which {output:,} are kept for its answer" if output else ""
-    return LessonsError(
-        f"The question does not fit: the model may be sent {window:,} tokens{kept}. "
-        "Ask something shorter, or raise LESSONS_CONTEXT_WINDOW if the model reads more."
-    )
-
-
-Round = list[ChatMessage]
-"""A message; one that calls tools together with all their results."""
-
-
-def trim(messages: Sequence[ChatMessage], tokens: int, counter: TokenCounter) -> list[ChatMessage]:
-    """The messages without the oldest rounds that do not fit.
-
-    System messages and the question stay, and so does what the user said after the results of tools, such as that no
-    call is left. LessonsError if what has to stay does not fit.
+    `all` of them always do, and `whole` is all or none. `first` and `last` are the items from that end, `beginning` the
+    first ones and of the next one the sentences or words that fit. `text` writes an item as it is sent, and `joint`
+    stands between two in one text; without it each item is a text, and is counted, by itself.
     """
-    found = rounds(messages)
-    staying = _staying(found)
-    room = tokens - sum(round_tokens(found[number], counter) for number in staying)
-    if room < 0:
-        raise too_long(tokens)
-    others = [number for number in range(len(found)) if number not in staying]
-    kept = staying | set(last_fitting(others, lambda number: round_tokens(found[number], counter), room))
-    return [message for number, one in enumerate(found) if number in kept for message in one]
 
+    name: str
+    items: Sequence[Any]
+    limit: int = sys.maxsize
+    keep: Literal["all", "whole", "first", "last", "beginning"] = "first"
+    text: Callable[[Any], str] = str
+    joint: str | None = None
 
-def rounds(messages: Iterable[ChatMessage]) -> list[Round]:
-    """The messages in rounds: the results of tools belong to the message before them that called the tools."""
-    found: list[Round] = []
-    for message in messages:
-        if message.role == MessageRole.TOOL and found and found[-1][0].role == MessageRole.ASSISTANT:
-            found[-1].append(message)
-        else:
-            found.append([message])
-    return found
+    def count(self, items: Sequence[Any], counter: TokenCounter) -> int:
+        """The tokens of some of its items."""
+        texts = [self.text(item) for item in items]
+        return sum(map(counter.count, texts)) if self.joint is None else counter.count(self.joint.join(texts))
 
-
-def round_tokens(messages: Iterable[ChatMessage], counter: TokenCounter) -> int:
-    """The tokens of messages with the tool calls that they carry."""
-    return sum(counter.count(_written(message)) + MESSAGE_TOKENS for message in messages)
-
-
-def _staying(found: Sequence[Round]) -> set[int]:
-    """The numbers of the rounds that are never dropped."""
-    staying = {number for number, one in enumerate(found) if one[0].role == MessageRole.SYSTEM}
-    for number in range(len(found) - 1, -1, -1):
-        if found[number][0].role == MessageRole.USER:
-            staying.add(number)
-            if number == 0 or found[number - 1][-1].role not in (MessageRole.TOOL, MessageRole.USER):
+    def within(self, room: int, counter: TokenCounter) -> tuple[Any, ...]:
+        """The items that stay."""
+        if self.keep == "all" or self.count(self.items, counter) <= room:
+            return tuple(self.items)
+        kept: tuple[Any, ...] = ()
+        for item in () if self.keep == "whole" else reversed(self.items) if self.keep == "last" else self.items:
+            longer = (item, *kept) if self.keep == "last" else (*kept, item)
+            if self.count(longer, counter) > room:
                 break
-    return staying
+            kept = longer
+        if self.keep == "beginning":
+            cut = beginning(self.items[len(kept)], room - self.count(kept, counter), counter)
+            kept = (*kept, cut) if cut else kept
+        return kept
 
 
-def _written(message: ChatMessage) -> str:
-    """The text of a message and its tool calls, which stand in blocks or, as older code has it, beside the text."""
-    blocks = [block.model_dump_json() for block in message.blocks if isinstance(block, ToolCallBlock)]
-    return "\n".join(
-        [message.content or "", *(blocks or map(_json, message.additional_kwargs.get("tool_calls") or []))]
-    )
-
-
-def _json(call: Any) -> str:
-    return json.dumps(call.model_dump() if hasattr(call, "model_dump") else call, ensure_ascii=False, default=str)
-
-
-Message = tuple[str, str]  # role and content
+def beginning(text: str, tokens: int, counter: TokenCounter) -> str:
+    """The text up to the last sentence that fits; of a first sentence that is too long, the words that fit."""
+    if counter.count(text) <= tokens:
+        return text
+    for pieces in (cut_sentences(text), [f" {word}" for word in text.split()]):
+        kept = ""
+        for piece in pieces:
+            if counter.count((kept + piece).strip()) > tokens:
+                break
+            kept += piece
+        if kept:
+            break
+    return kept.strip()
 
 
 @dataclass(frozen=True)
 class Piece:
-    """One part of what is sent: its tokens, and the tokens of what was left out of it."""
+    """What stays of a part: its tokens, those left out, the most it could have taken, and its items."""
 
     name: str
     tokens: int
     dropped: int = 0
+    limit: int = 0
+    items: tuple[Any, ...] = ()
+    text: str = ""
 
 
 @dataclass(frozen=True, repr=False)
 class Plan:
-    """What fits of everything, and how large each part of it is, in the order in which it is sent."""
+    """What is sent, part by part, of at most `room` tokens."""
 
-    system: str
-    documents: tuple[str, ...]
-    memory: str
-    history: tuple[Message, ...]
-    question: str
-    traffic: tuple[ChatMessage, ...]
     pieces: tuple[Piece, ...]
-    window: int
+    room: int
+
+    def __getitem__(self, name: str) -> Piece:
+        return next(piece for piece in self.pieces if piece.name == name)
 
     @property
     def tokens(self) -> int:
-        """Of all pieces, with what is reserved for the answer; never more than the window."""
+        """Of all parts; never more than the room."""
         return sum(piece.tokens for piece in self.pieces)
 
+    @property
+    def buffer(self) -> int:
+        """What is left over."""
+        return self.room - self.tokens
+
+    def out_of(self, name: str, tokens: int) -> Self:
+        """The same where there were so many tokens of a part before it came into the plan."""
+        given = [
+            replace(piece, dropped=max(0, tokens - piece.tokens)) if piece.name == name else piece
+            for piece in self.pieces
+        ]
+        return replace(self, pieces=tuple(given))
+
     def __repr__(self) -> str:
-        lines = [f"{piece.name}: {piece.tokens:,} tokens, {piece.dropped:,} left out" for piece in self.pieces]
-        return "\n".join([*lines, f"{self.tokens:,} of {self.window:,} tokens"])
+        lines = [f"{piece.name}: {piece.tokens} tokens, {piece.dropped} left out" for piece in self.pieces]
+        return "\n".join([*lines, f"buffer: {self.buffer} of {self.room} tokens"])
 
     def _repr_html_(self) -> str:
-        rows = [[piece.name, f"{piece.tokens:,}", f"{piece.dropped:,}"] for piece in self.pieces]
-        return html_table(["", "tokens", "left out"], [*rows, [f"of {self.window:,}", f"{self.tokens:,}", ""]])
+        rows = [
+            [piece.name, str(piece.tokens), str(piece.dropped), piece.text[:80] + "…" * (len(piece.text) >= 80)]
+            for piece in self.pieces
+        ]
+        return html_table(["", "tokens", "left out", "begins"], [*rows, ["buffer", str(self.buffer), "", ""]])
 
 
 @dataclass(frozen=True)
 class Budget:
-    """Tokens in all (`window`), of the documents at most (`context`), and reserved for the answer (`output`).
+    """`window` tokens, of which `reserved` may not be spent; without a number those that the answer needs.
 
     `margin` is the share that the model's own tokenizer may count more than the counter does.
     """
 
+    setting: ClassVar[str] = "LESSONS_CONTEXT_WINDOW"
     window: int = field(default_factory=lambda: settings().context_window)
-    context: int = field(default_factory=lambda: settings().context_tokens)
-    output: int = field(default_factory=lambda: reserved(settings().context_window))
-    counter: TokenCounter = field(default_factory=TokenEstimator, compare=False)
+    reserved: int | None = None
+    counter: TokenCounter = field(default_factory=TokenEstimator, repr=False, compare=False)
     margin: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.reserved is None:
+            object.__setattr__(self, "reserved", min(settings().reserved_output_tokens, self.window // 4))
 
     @classmethod
     def of(cls, llm: LLM) -> Self:
@@ -174,86 +156,86 @@ class Budget:
         """
         window = llm.metadata.context_window
         if isinstance(llm, OfflineLLM):
-            return cls(window, output=reserved(window))
-        counter = ExactTokenCounter(llm.metadata.model_name)
-        return cls(window, output=reserved(window), counter=counter, margin=settings().token_margin)
+            return cls(window)
+        return cls(window, None, ExactTokenCounter(llm.metadata.model_name), settings().token_margin)
+
+    @property
+    def available(self) -> int:
+        """The tokens that may be spent."""
+        return max(0, int((self.window - (self.reserved or 0)) / (1 + self.margin)))
 
     def room(self, *texts: str) -> int:
-        """The tokens that are left beside these texts and the answer. LessonsError if they do not fit."""
-        left = int((self.window - self.output) / (1 + self.margin)) - sum(map(self._text, texts))
+        """The tokens that are left beside these texts, each a message. LessonsError if they do not fit."""
+        left = self.available - sum(self.counter.count(text) + MESSAGE_TOKENS for text in texts)
         if left < 0:
-            raise too_long(self.window, self.output)
+            raise self._too_long()
         return left
 
-    def conversation(self, memory: str, history: Iterable[Message], room: int) -> tuple[str, tuple[Message, ...]]:
-        """What is known from earlier, whole or not at all, and beside it the newest turns that fit."""
-        known = "".join(first_fitting([memory], self._text, room))
-        return known, self.turns(history, room - self._text(known))
+    def plan(self, parts: Iterable[Part], room: int | None = None) -> Plan:
+        """What fits of each part, the most important first, in all that is available or in so much `room`.
 
-    def turns(self, history: Iterable[Message], room: int) -> tuple[Message, ...]:
-        """The newest turns that fit, each whole: a question and what was said to it."""
-        kept = last_fitting(_turns(history), lambda turn: sum(self._text(content) for _, content in turn), room)
-        return tuple(message for turn in kept for message in turn)
-
-    def plan(
-        self,
-        system: str,
-        question: str,
-        *,
-        documents: Sequence[str] = (),
-        memory: str = "",
-        history: Sequence[Message] = (),
-        traffic: Sequence[ChatMessage] = (),
-    ) -> Plan:
-        """What fits. `documents` come best first, `history` and the messages of a tool loop (`traffic`) oldest first.
-
-        `memory`, what is known from earlier in the conversation, is kept whole or not at all.
-        LessonsError if the system prompt and the question alone do not fit.
+        LessonsError if a part that stays whole does not fit.
         """
-        left = self.room(system, question)
-        sent = last_fitting(rounds(traffic), lambda one: round_tokens(one, self.counter), left)
-        loop = tuple(message for one in sent for message in one)
-        left -= round_tokens(loop, self.counter)
-        read = tuple(first_fitting(documents, self._text, min(self.context, left)))
-        left -= sum(map(self._text, read))
-        known, turns = self.conversation(memory, history, left)
-        pieces = (
-            Piece("system prompt", self._text(system)),
-            self._piece("context", documents, read),
-            self._piece("memory", [memory], [known]),
-            self._piece("history", _contents(history), _contents(turns)),
-            Piece("question", self._text(question)),
-            Piece("tool traffic", *self._sizes(traffic, loop)),
-            Piece("answer", self.output),
+        left = room = self.available if room is None else room
+        pieces = []
+        for part in parts:
+            limit = min(part.limit, left)
+            kept = part.within(limit, self.counter)
+            tokens = part.count(kept, self.counter)
+            if (left := left - tokens) < 0:
+                raise self._too_long()
+            dropped, text = part.count(part.items, self.counter) - tokens, "\n".join(map(part.text, kept))
+            pieces.append(Piece(part.name, tokens, max(0, dropped), max(limit, tokens), kept, text))
+        return Plan(tuple(pieces), room)
+
+    def trim(self, messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+        """The messages without the oldest calls of tools that do not fit; a call goes with all of its results.
+
+        What comes before the first call always stays: the system prompt and the question. LessonsError if even that
+        does not fit.
+        """
+        roles = [message.role for message in messages]
+        begins = roles.index(MessageRole.ASSISTANT) if MessageRole.ASSISTANT in roles else len(roles)
+        head, loop = [*messages[:begins]], [*messages[begins:]]
+        while message_tokens([*head, *loop], self.counter) > self.available:
+            if not loop:
+                raise self._too_long()
+            del loop[0]
+            while loop and loop[0].role == MessageRole.TOOL:
+                del loop[0]
+        return [*head, *loop]
+
+    def _too_long(self) -> LessonsError:
+        return LessonsError(
+            f"The question does not fit: the model may be sent {self.window:,} tokens, of which {self.reserved:,} are "
+            f"kept free. Ask something shorter, or raise {self.setting} if the model reads more."
         )
-        return Plan(system, read, known, turns, question, loop, pieces, self.window)
-
-    def _text(self, text: str) -> int:
-        return text_tokens(text, self.counter)
-
-    def _piece(self, name: str, given: Iterable[str], kept: Iterable[str]) -> Piece:
-        tokens = sum(map(self._text, kept))
-        return Piece(name, tokens, sum(map(self._text, given)) - tokens)
-
-    def _sizes(self, given: Sequence[ChatMessage], kept: Sequence[ChatMessage]) -> tuple[int, int]:
-        tokens = round_tokens(kept, self.counter)
-        return tokens, round_tokens(given, self.counter) - tokens
 
 
-def reserved(window: int) -> int:
-    """The tokens of a window that are kept free for the reply."""
-    return min(settings().reserved_output_tokens, window // 4)
-
-
-def _contents(history: Iterable[Message]) -> list[str]:
-    return [content for _, content in history]
-
-
-def _turns(history: Iterable[Message]) -> list[list[Message]]:
-    """The history cut before every question."""
+def history_part(history: Iterable[Message], limit: int = sys.maxsize) -> Part:
+    """The turns of a conversation, of which the newest stay, each whole: a question and what was said to it."""
     turns: list[list[Message]] = []
     for message in history:
         if message[0] == "user" or not turns:
             turns.append([])
         turns[-1].append(message)
-    return turns
+    return Part("turns", turns, limit, "last", lambda turn: "\n".join(map(line, turn)))
+
+
+def messages_of(piece: Piece) -> tuple[Message, ...]:
+    """The messages of the turns that stayed."""
+    return tuple(message for turn in piece.items for message in turn)
+
+
+def line(message: Message) -> str:
+    """A message as it stands in a prompt."""
+    return f"{message[0]}: {message[1]}"
+
+
+def message_tokens(messages: Iterable[ChatMessage], counter: TokenCounter) -> int:
+    """The tokens of messages with the tool calls that they carry."""
+    total = 0
+    for message in messages:
+        calls = [block.model_dump_json() for block in message.blocks if isinstance(block, ToolCallBlock)]
+        total += counter.count("\n".join([message.content or "", *calls])) + MESSAGE_TOKENS
+    return total

@@ -100,7 +100,8 @@ def _database(chosen: Settings) -> str:
 
 def _owners(chosen: Settings) -> str:
     from lessons.database import engine, ensure_schema
-    from lessons.database.row_security import make_role, wall
+    from lessons.database.owned import make_role
+    from lessons.database.row_security import wall
 
     database = engine(chosen)
     ensure_schema(database, make_role)

@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 _MARKS = re.compile(r"([!#$&()*+.:<=>@\[\\\]^_`{|}~-])")
 _ADDRESS = re.compile(r"(?i)(?<=https:)(?=//)|(?<=http:)(?=//)|(?<=www)(?=\.)|(?<=\w)(?=@\w)")
@@ -14,6 +15,22 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table with its texts escaped; the first column is on the left, numbers are on the right."""
     body = "".join(f"<tr>{_cells(row, 'td')}</tr>" for row in rows)
     return f"<table><tr>{_cells(head, 'th')}</tr>{body}</table>"
+
+
+@dataclass(frozen=True, repr=False)
+class Table:
+    """Rows of texts under their head: lines where it is printed; in a notebook HTML, with the caption above."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    caption: str = ""
+
+    def __repr__(self) -> str:
+        return "\n".join(map(" | ".join, [self.head, *self.rows]))
+
+    def _repr_html_(self) -> str:
+        above = f"<p>{html.escape(self.caption)}</p>" if self.caption else ""
+        return above + html_table(self.head, self.rows)
 
 
 def plain(text: str) -> str:

@@ -24,6 +24,20 @@ from lessons.settings import Settings  # noqa: E402
 Settings.model_config["env_file"] = None  # the reader's own .env is not for tests
 
 PASSWORD = "p@ss word/5%"
+SLOW = (
+    "app", "benchmarks", "course", "data", "exercises", "faults", "scale", "memory/test_concurrency.py",
+    "database/test_distribution.py", "database/test_embedded_server.py", "database/test_pooler.py",
+    "database/test_replicas.py", "evaluate/test_beir.py", "evaluate/test_command.py", "evaluate/test_run.py",
+    "ingest/test_jobs_processes.py", "ingest/test_on_ray.py", "rag/test_path.py", "test_cli.py", "test_serve.py",
+)  # fmt: skip
+"""Folders and files that start a browser, a cluster or other processes: `make quick` leaves them out."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here) and item.path.relative_to(here).as_posix().startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
 
 
 def pytest_unconfigure() -> None:

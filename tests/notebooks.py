@@ -3,8 +3,10 @@
     python -m tests.notebooks                  without a key
     python -m tests.notebooks --served         on a model behind an OpenAI-compatible server of this process
 
-On a served model, the outputs of the cells tagged `model-output` may be others; every cell has to run, though.
-Both reach no other machine: a try is refused, told, and makes the comparison fail.
+On a served model, only notebooks with cells tagged `model-output` run. The outputs of these cells may be others; every
+cell has to run, though. Both reach no other machine: a try is refused, told, and makes the comparison fail.
+
+Half of the notebooks run beside the other half, each with a database of its own.
 """
 
 import argparse
@@ -13,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -32,8 +35,13 @@ def main() -> int:
     """The exit code of the comparison. Without named notebooks all of them run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--served", action="store_true", help="answer by a served model instead of the keyless one")
+    parser.add_argument("--one-by-one", action="store_true", help="run no two notebooks at the same time")
     parser.add_argument("notebooks", nargs="*", type=Path, default=notebooks())
     chosen, further = parser.parse_known_args()
+    if chosen.served:
+        chosen.notebooks = [path for path in chosen.notebooks if MARK in path.read_text(encoding="utf-8")]
+    if not chosen.one_by_one and len(chosen.notebooks) > 1:
+        return side_by_side(chosen.notebooks, [*(["--served"] if chosen.served else []), *further])
     with corpus_loaded() as folder:
         if not chosen.served:
             return compare(chosen.notebooks, further)
@@ -42,6 +50,19 @@ def main() -> int:
         with openai_server() as server:
             os.environ |= {"OPENAI_BASE_URL": server.url, "LESSONS_EVALUATION_QUESTIONS": QUESTIONS}
             return compare(tolerant(chosen.notebooks, folder), further)
+
+
+def side_by_side(notebooks: list[Path], further: list[str]) -> int:
+    """Run the two halves at the same time; what either says is printed when it has ended."""
+    command = [sys.executable, "-m", "tests.notebooks", "--one-by-one", *further]
+    halves = (notebooks[::2], notebooks[1::2])
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "cwd": ROOT}
+    runs = [subprocess.Popen([*command, *map(str, half)], **pipes) for half in halves]
+    with ThreadPoolExecutor() as both:
+        for said_by_one, _ in both.map(subprocess.Popen.communicate, runs):
+            sys.stdout.buffer.write(said_by_one)
+            sys.stdout.flush()
+    return max(abs(run.returncode) for run in runs)
 
 
 @contextmanager

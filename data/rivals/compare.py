@@ -107,7 +107,7 @@ def workbook(chunks, vectors, url, retriever, name) -> Search:
     store.add(chunks)
     store.settle(len(chunks))
     resources, scope = Resources(store, Known(), MockLLM()), Scope("reader")
-    return lambda question: [each.id for each in retriever.retrieve([question], Query(question, scope), resources)]
+    return lambda question: [each.id for each in retriever.search([question], Query(question, scope), resources)]
 
 
 def hybrid() -> Retriever:

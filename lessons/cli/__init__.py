@@ -8,7 +8,7 @@ import sys
 import typer
 
 from lessons.cli import ask, evaluate, ingest, serve
-from lessons.cli.shared import errors
+from lessons.cli.shared import say
 from lessons.errors import LessonsError
 
 INTERRUPTED = 130  # typer's exit code after Ctrl-C
@@ -29,11 +29,11 @@ def main() -> None:
     try:
         app()
     except LessonsError as error:
-        errors().print(f"{error}", style="red", markup=False, highlight=False, soft_wrap=True)
+        say(str(error), "red")
         sys.exit(1)
     except SystemExit as ended:
         if ended.code == INTERRUPTED:
-            errors().print("Stopped. What was stored before stays.", highlight=False)
+            say("Stopped. What was stored before stays.", "")
         raise
     except BrokenPipeError:
         sys.stderr.close()

@@ -1,15 +1,16 @@
 """The command that answers a question: `lessons ask`."""
 
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lessons.cli.shared import AsJson, User, errors, no_stage, print_json, progress, waiting
+from lessons.cli.shared import AsJson, User, bars, no_stage, note, print_json, say, waiting
 
 if TYPE_CHECKING:
-    from lessons.memory.manager import ConversationStream
     from lessons.rag.answer import Answer
+    from lessons.rag.stages import AnswerStream
 
 commands = typer.Typer()
 
@@ -47,8 +48,8 @@ def ask(
     filters = parse_filter(filter_text) if filter_text else None
     place = workspace()
     owner = user or place.settings.user
-    with progress("Loading the shipped documents", hidden=as_json) as advance:
-        ensure_corpus(place, owner, advance)
+    with bars(hidden=as_json) as watch:
+        ensure_corpus(place, owner, partial(watch, "Loading the shipped documents"))
     memory = Window(message_store().get_or_create(Scope(owner), session)) if session else NoMemory()
     scope: dict[str, Any] = {"user": owner, "filters": filters, "source_file": source_file}
     answers = []
@@ -61,11 +62,10 @@ def ask(
         print_json([answer.as_dict() for answer in answers])
     elif not any(answer.found for answer in answers) and all(answer.searched for answer in answers):
         known = len(place.store(named[-1].index).documents(Scope(owner)))
-        hint = f"Asked as {owner} ({known:,} {'document' if known == 1 else 'documents'}). Another owner? --user NAME"
-        errors().print(hint, style="dim", markup=False, highlight=False, soft_wrap=True)
+        say(f"Asked as {owner} ({known:,} {'document' if known == 1 else 'documents'}). Another owner? --user NAME")
 
 
-def _ask(stream: "ConversationStream", quiet: bool) -> "Answer":
+def _ask(stream: "AnswerStream", quiet: bool) -> "Answer":
     from lessons.agent import telling
 
     with closing(stream), waiting(stream.answer.trace, stream.answer.stage) as answering:
@@ -74,11 +74,11 @@ def _ask(stream: "ConversationStream", quiet: bool) -> "Answer":
                 answering()
                 typer.echo("" if quiet else event, nl=False)
             elif not quiet:
-                errors().print(telling(event), style="dim", markup=False, highlight=False)
+                say(telling(event))
     if not quiet:
         answer = stream.answer
         typer.echo("\n" + "\n".join(f"  {citation}" for citation in answer.citations))
         for warning in answer.warnings:
-            errors().print(f"Note: {warning}", style="yellow", markup=False, soft_wrap=True)
-        errors().print(f"{answer.stage} · {answer.answered_by} · {answer.trace.ms:.0f} ms", style="dim", markup=False)
+            note(warning)
+        say(f"{answer.stage} · {answer.answered_by} · {answer.trace.ms:.0f} ms")
     return stream.answer

@@ -1,30 +1,24 @@
 """The commands that measure: `lessons evaluate`, `lessons memories`, `lessons bench`."""
 
 from dataclasses import asdict
-from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from lessons.cli.shared import AsJson, User, errors, no_stage, print_json, print_tables, progress
+from lessons.cli.shared import AsJson, User, bars, no_stage, note, print_json, print_tables, say
 
 commands = typer.Typer()
 SIZES = [1_000, 10_000, 100_000]  # chunks of a benchmark
-
-
-class Split(StrEnum):
-    """Which questions are asked."""
-
-    DEV = "dev"
-    TEST = "test"
+Split = Annotated[Literal["dev", "test"], typer.Option(help="dev is for tuning, test for reporting.")]
 
 
 @commands.command()
 def evaluate(
     stage: Annotated[list[str] | None, typer.Option(help="Name of a stage, or all; may be repeated.")] = None,
     more: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
-    split: Annotated[Split | None, typer.Option(help="dev is for tuning, test for reporting.")] = None,
+    split: Split | None = None,
     data: Annotated[Path | None, typer.Option(help="A folder in BEIR layout instead of the golden set.")] = None,
     questions: Annotated[
         Path | None, typer.Option(help="Your own questions, asked on your own documents: CSV, JSONL or one a line.")
@@ -37,7 +31,7 @@ def evaluate(
 ) -> None:
     """Measure stages on questions with known answers, and say what each gains over the one before."""
     from lessons.evaluate.own_questions import read_question_file
-    from lessons.evaluate.report import bars, report
+    from lessons.evaluate.report import report
     from lessons.evaluate.run import evaluate as evaluate_stages
     from lessons.evaluate.runs import export_csv, save
     from lessons.rag.stages import stage_named, stages
@@ -50,17 +44,13 @@ def evaluate(
     chosen = [stage_named(name) for name in stages() if name in asked or "all" in asked]
     owner = user or settings().user
     own = read_question_file(questions, owner) if questions else []
-
-    def tell(line: str) -> None:
-        errors().print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
-
-    with bars(errors(), hidden=as_json) as watch:
-        result = evaluate_stages(chosen, split, data, limit, sample_seed, watch, own=own, tell=tell)
+    with bars(hidden=as_json) as watch:
+        result = evaluate_stages(chosen, split, data, limit, sample_seed, watch, own=own, tell=say)
     number = save(result, workspace().engine, owner if own else None)
     if as_json:
         print_json(result.as_dict())
-        for note in result.notes:
-            errors().print(f"Note: {note}", style="yellow", markup=False, highlight=False, soft_wrap=True)
+        for each in result.notes:
+            note(each)
     else:
         print_tables(report(result), f"\nStored as run {number}.")
     if csv:
@@ -70,7 +60,7 @@ def evaluate(
 @commands.command()
 def memories(
     stage: Annotated[str, typer.Option(help="Name of the stage that is asked.")] = "smart",
-    split: Annotated[Split, typer.Option(help="dev is for tuning, test for reporting.")] = Split.DEV,
+    split: Split = "dev",
     locomo: Annotated[Path | None, typer.Option(help="A file in LoCoMo's format instead: recall of old facts.")] = None,
 ) -> None:
     """Measure memories: what of a conversation is still known, how far back, and how many tokens it takes."""
@@ -86,14 +76,13 @@ def memories(
     asked, place = stage_named(stage), workspace()
     if locomo:
         told = read_locomo(locomo)
-        with progress("Telling", hidden=False) as advance:
-            print_tables(locomo_report(recall_old_facts(told, place, watch=advance)))
+        with bars() as watch:
+            print_tables(locomo_report(recall_old_facts(told, place, watch=partial(watch, "Telling"))))
         return
-    with progress("Loading the shipped documents", hidden=False) as advance:
-        load_corpus(place, advance, [asked.index])
-    found = dialogues(split.value)
-    with progress("Asking", hidden=False) as advance:
-        print_tables(dialogue_report(evaluate_dialogues(asked, found, watch=advance), found))
+    found = dialogues(split)
+    with bars() as watch:
+        load_corpus(place, partial(watch, "Loading the shipped documents"), [asked.index])
+        print_tables(dialogue_report(evaluate_dialogues(asked, found, watch=partial(watch, "Asking")), found))
 
 
 @commands.command()
@@ -108,14 +97,13 @@ def bench(
     as_json: AsJson = False,
 ) -> None:
     """Time ingestion, searches and stages on made-up chunks, each against the least it could take."""
-    from lessons.bench.bench import benchmark
-    from lessons.bench.graphs import compared
-    from lessons.bench.report import graph_report, report
-    from lessons.evaluate.report import bars
+    from lessons.scale.benchmark import benchmark, report
+    from lessons.scale.graphs import compared, graph_report
     from lessons.workspace import workspace
 
     document: Any
-    with bars(errors(), hidden=as_json) as watch:
+    shown: Any
+    with bars(hidden=as_json) as watch:
         if graphs:
             found = compared(workspace().engine, chunks or SIZES, watch)
             document, shown = [asdict(each) for each in found], graph_report(found)

@@ -29,6 +29,16 @@ def errors() -> "Console":
     return Console(stderr=True)
 
 
+def say(text: str, style: str = "dim") -> None:
+    """Print a message on stderr, as it is and on one line however long."""
+    errors().print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+
+
+def note(text: str) -> None:
+    """Print what the reader should know about the result, on stderr."""
+    say(f"Note: {text}", "yellow")
+
+
 def print_tables(*shown: Any) -> None:
     """Print tables and text on stdout."""
     from rich.console import Console
@@ -78,16 +88,17 @@ def no_stage(name: str, names: Iterable[str]) -> typer.BadParameter:
 
 
 @contextmanager
-def progress(label: str, hidden: bool) -> Iterator[Callable[[int, int], None]]:
-    """A bar on stderr, which appears with the first step and is left out for `--json`."""
-    from rich.progress import Progress
+def bars(hidden: bool = False) -> Iterator[Callable[[str, int, int], None]]:
+    """On stderr, a bar for each thing that is being done; the yielded function moves it. Hidden for `--json`."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    with Progress(console=errors(), transient=True, disable=hidden) as bar:
-        task = None
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=errors(), transient=True, disable=hidden) as shown:
+        tasks: dict[str, Any] = {}
 
-        def advance(done: int, total: int) -> None:
-            nonlocal task
-            task = bar.add_task(label, total=total) if task is None else task
-            bar.update(task, completed=done, total=total)
+        def watch(label: str, done: int, total: int) -> None:
+            if label not in tasks:
+                tasks[label] = shown.add_task(label, total=total)
+            shown.update(tasks[label], completed=done)
 
-        yield advance
+        yield watch

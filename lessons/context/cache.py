@@ -8,16 +8,16 @@ answer and one state of the documents: whatever is ingested, replaced or removed
 import json
 import logging
 from collections.abc import Generator, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
-from weakref import WeakSet
 
 from llama_index.core.llms import LLM
 from llama_index.core.prompts import PromptTemplate
 from pgvector.sqlalchemy import Vector
+from pydantic import TypeAdapter
 from sqlalchemy import (
     BIGINT,
     Connection,
@@ -26,6 +26,7 @@ from sqlalchemy import (
     PrimaryKeyConstraint,
     Row,
     UniqueConstraint,
+    and_,
     delete,
     func,
     or_,
@@ -35,8 +36,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from lessons.context.device import Device, follow
 from lessons.context.guard import differences, read_constraints
+from lessons.context.wrapper import Wrapper, follow
 from lessons.database.owned import ensure_owned
 from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
@@ -46,40 +47,45 @@ from lessons.models.llm import describe
 from lessons.rag.answer import Answer, Citation
 from lessons.rag.citations import CITATION
 from lessons.rag.stages import AnswerStream, Stage
-from lessons.rag.types import Context, Query, RetrievedDocument, Scope
-from lessons.search.transforms import Compress, normalized
+from lessons.rag.types import Context, Query, Scope
+from lessons.search.transforms import Condense, normalized
 from lessons.settings import settings
 from lessons.text import language, normalize
 from lessons.text.periods import figures
 from lessons.trace import Step
 
-_SAID = ("stage", "model", "text", "found")
+
+@dataclass(frozen=True)
+class Kept:
+    """What is kept of an answer: everything but its question, its stage and its trace."""
+
+    text: str
+    model: str
+    found: bool
+    citations: list[Citation]
+    context: Context
+
+
+_KEPT = TypeAdapter(Kept)
 
 
 def packed(answer: Answer) -> dict[str, Any]:
-    """What is kept of an answer: everything but its question and its trace."""
-    said = {name: getattr(answer, name) for name in _SAID}
-    documents = [asdict(document) for document in answer.context.documents]
-    context = {"text": answer.context.text, "documents": documents, "total_tokens": answer.context.total_tokens}
-    return {**said, "citations": [asdict(citation) for citation in answer.citations], "context": context}
+    """What is kept of an answer, for a column of JSON."""
+    return _KEPT.dump_python(Kept(**{part.name: getattr(answer, part.name) for part in fields(Kept)}), mode="json")
 
 
 def unpack(kept: dict[str, Any], answer: Answer) -> None:
-    """Fill an answer with what was kept. The name of its stage stays its own."""
-    for name in _SAID[1:]:
-        setattr(answer, name, kept[name])
-    context = kept["context"]
-    documents = tuple(RetrievedDocument(**document) for document in context["documents"])
-    answer.context = Context(context["text"], documents, context["total_tokens"])
-    answer.citations = [Citation(**citation) for citation in kept["citations"]]
+    """Fill an answer with what was kept."""
+    known = _KEPT.validate_python(kept)
+    for part in fields(Kept):
+        setattr(answer, part.name, getattr(known, part.name))
 
 
 def worth_keeping(answer: Answer) -> bool:
     """Refusals are not kept, nor is anything that came about with a warning or without the model that was asked."""
     notes = [note for step in answer.trace for note in step.notes]
-    return (
-        answer.found and not answer.warnings and not any(note.startswith(("model failed", "failed")) for note in notes)
-    )
+    failed = any(note.startswith(("model failed", "failed")) for note in notes)
+    return answer.found and not answer.warnings and not failed
 
 
 RESTYLE = PromptTemplate(
@@ -117,9 +123,6 @@ def _faithful(said: str, answer: str) -> bool:
     )
 
 
-_ready: WeakSet[Engine] = WeakSet()
-
-
 class Base(DeclarativeBase):
     """The tables of the context room."""
 
@@ -154,20 +157,23 @@ class Shelf:
     corpus_version: str
 
 
+@lru_cache(maxsize=32)
+def _ensure_table(engine: Engine) -> None:
+    ensure_owned(engine, AnswerRow.__table__)
+
+
 class AnswerTable:
     """The kept answers of all owners. Rows of an older corpus and expired ones are never found, and soon dropped."""
 
     def __init__(self, engine: Engine) -> None:
+        _ensure_table(engine)
         self._engine = engine
-        if engine not in _ready:
-            ensure_owned(engine, AnswerRow.__table__)
-            _ready.add(engine)
 
     def nearest(self, shelf: Shelf, vector: Sequence[float], limit: int) -> Sequence[Row]:
         """(id, question, answer, similarity) of the questions nearest to a vector; similarity is a cosine."""
         distance = AnswerRow.embedding.cosine_distance(vector)
         columns = AnswerRow.id, AnswerRow.question, AnswerRow.answer, (1 - distance).label("similarity")
-        with self._owner(shelf) as connection:
+        with scoped(self._engine, shelf.user_id) as connection:
             _drop_stale(connection, shelf)
             return connection.execute(
                 select(*columns).where(*_on(shelf)).order_by(distance, AnswerRow.id).limit(limit)
@@ -176,7 +182,7 @@ class AnswerTable:
     def used(self, shelf: Shelf, number: int) -> None:
         """Count a hit."""
         counted = {AnswerRow.hits: AnswerRow.hits + 1, AnswerRow.used_at: func.now()}
-        with self._owner(shelf) as connection:
+        with scoped(self._engine, shelf.user_id) as connection:
             mine = AnswerRow.user_id == shelf.user_id, AnswerRow.id == number
             connection.execute(update(AnswerRow).where(*mine).values(counted))
 
@@ -187,7 +193,7 @@ class AnswerTable:
         values = {**known, "embedding": list(vector), "answer": answer}
         fresh = {**values, "hits": 0, "created_at": func.now(), "used_at": func.now()}
         statement = insert(AnswerRow).values(**key, **values)
-        with self._owner(shelf) as connection:
+        with scoped(self._engine, shelf.user_id) as connection:
             connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(f"cache/{shelf.user_id}", 0))))
             connection.execute(statement.on_conflict_do_update(index_elements=list(key), set_=fresh))
             kept = select(AnswerRow.id).where(AnswerRow.user_id == shelf.user_id)
@@ -206,29 +212,22 @@ class AnswerTable:
         with scoped(self._engine, user_id) as connection:
             return connection.execute(delete(AnswerRow).where(AnswerRow.user_id == user_id)).rowcount
 
-    def _owner(self, shelf: Shelf) -> AbstractContextManager[Connection]:
-        return scoped(self._engine, shelf.user_id)
-
 
 def _on(shelf: Shelf) -> tuple:
     return (
         AnswerRow.user_id == shelf.user_id,
         AnswerRow.way == shelf.way,
         AnswerRow.corpus_version == shelf.corpus_version,
-        AnswerRow.created_at > _oldest(),
+        AnswerRow.created_at > func.now() - timedelta(hours=settings().cache_hours),
     )
-
-
-def _oldest():
-    return func.now() - timedelta(hours=settings().cache_hours)
 
 
 def _drop_stale(connection: Connection, shelf: Shelf) -> None:
     """Rows that another transaction is at work on are left to it, so that no two wait for each other."""
-    older = AnswerRow.index_table == shelf.index_table, AnswerRow.corpus_version != shelf.corpus_version
-    stale = or_(AnswerRow.created_at <= _oldest(), older[0] & older[1])
+    expired = AnswerRow.created_at <= func.now() - timedelta(hours=settings().cache_hours)
+    older = and_(AnswerRow.index_table == shelf.index_table, AnswerRow.corpus_version != shelf.corpus_version)
     mine = AnswerRow.user_id == shelf.user_id
-    locked = select(AnswerRow.id).where(mine, stale).with_for_update(skip_locked=True)
+    locked = select(AnswerRow.id).where(mine, or_(expired, older)).with_for_update(skip_locked=True)
     connection.execute(delete(AnswerRow).where(mine, AnswerRow.id.in_(locked)))
 
 
@@ -251,22 +250,20 @@ class _Asked:
 
 
 @dataclass(frozen=True)
-class Cached(Device):
-    """A stage that reuses its answers. None takes the similarity of the settings.
+class Cached(Wrapper):
+    """A stage that reuses its answers.
 
     A follow-up is looked up as the question it becomes when it stands alone; its own answer is not kept. Where the
     conversation has a memory, which may hold what the reader said about themselves, nothing is looked up.
     """
 
-    similarity: float | None = None
-
     def stored(self, user: str | Scope | None = None) -> tuple[int, int]:
         """How many answers of an owner are kept, of all stages, and how often they have been reused."""
-        return AnswerTable(self.place.engine).counts(self._scope(user).user_id)
+        return AnswerTable(self.place.engine).counts(self.scope(user).user_id)
 
     def clear(self, user: str | Scope | None = None) -> int:
         """Forget the kept answers of an owner; how many there were."""
-        return AnswerTable(self.place.engine).clear(self._scope(user).user_id)
+        return AnswerTable(self.place.engine).clear(self.scope(user).user_id)
 
     def _pieces(self, stream: AnswerStream, question: str, scope: dict[str, Any]) -> Generator[str, None, None]:
         with stream.answer.trace.step(LOOKED_UP, question) as step:
@@ -304,8 +301,8 @@ class Cached(Device):
             step.notes.append("not looked up: the answer may depend on what the conversation remembers")
             return None
         if history := tuple(scope.get("history") or ()):
-            query = Query(text, self._scope(scope.get("user")), history=history)
-            text = Compress().transform([text], query, self.place.resources(self.index), step)[0]
+            query = Query(text, self.scope(scope.get("user")), history=history)
+            text = Condense().transform([text], query, self.place.resources(self.index), step)[0]
             if sum(not (word.light or word.is_asked) for word in read_constraints(text).words) < _PINNED:
                 step.notes.append("not looked up: the question does not stand alone")
                 return None
@@ -313,15 +310,15 @@ class Cached(Device):
         return _Asked(text, vector, self._shelf(scope), keep=not history)
 
     def _first_that_fits(self, text: str, found: Any, step: Step) -> Row | None:
-        least = settings().cache_similarity if self.similarity is None else self.similarity
         for row in found:
-            if row.similarity < least:
+            if row.similarity < settings().cache_similarity:
                 break
+            near = f"{row.similarity:.2f} “{row.question}”"
             if not (reasons := differences(row.question, text)):
-                step.notes.append(f"hit: {row.similarity:.2f} “{row.question}”")
+                step.notes.append(f"hit: {near}")
                 step.output = row.question
                 return row
-            step.notes.append(f"no hit: {row.similarity:.2f} “{row.question}” differs in {', '.join(reasons)}")
+            step.notes.append(f"no hit: {near} differs in {', '.join(reasons)}")
         return None
 
     def _reuse(self, hit: Row, answer: Answer, step: Step) -> None:
@@ -339,7 +336,7 @@ class Cached(Device):
             logger.exception("the answer could not be kept")
 
     def _shelf(self, asked: dict[str, Any]) -> Shelf:
-        place, scope = self.place, self._scope(asked.get("user"))
+        place, scope = self.place, self.scope(asked.get("user"))
         store, filters = place.store(self.index), asked.get("filters")
         deciding = {
             "stage": repr(self.inner),
@@ -353,9 +350,6 @@ class Cached(Device):
         }
         way = sha256(json.dumps(deciding, sort_keys=True).encode()).hexdigest()
         return Shelf(scope.user_id, way, store.table_name, str(store.version(scope)))
-
-    def _scope(self, user: str | Scope | None) -> Scope:
-        return user if isinstance(user, Scope) else Scope(user or self.place.settings.user)
 
 
 def with_cache(stage: Stage, wanted: bool | None = None) -> Stage | Cached:

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from math import log, sqrt
+from math import hypot, log
 
 from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
@@ -25,15 +25,8 @@ from lessons.trace import Step
 ABOVE = 0.5
 """What a word of the heading or of the column names above a sentence counts, against one in it."""
 
-
-@dataclass(frozen=True)
-class Sentence:
-    """A sentence of a document with its place, and how much it has to do with the question (0 to 1)."""
-
-    document: int
-    position: int
-    line: Line
-    score: float
+Place = tuple[int, int]
+"""The number of a document and the position of a sentence in it."""
 
 
 @dataclass(frozen=True)
@@ -43,58 +36,42 @@ class Extractive:
     def compress(
         self, query: Query, documents: Sequence[RetrievedDocument], builder: Builder, resources: Resources, step: Step
     ) -> list[RetrievedDocument]:
-        ranked = sorted(scored(query.text, documents), key=lambda one: (-one.score, one.document, one.position))
-        sizes = range(1, len(ranked) + 1)
-        k = bisect_left(sizes, True, key=lambda k: builder.overflows(only(ranked[:k], documents)))
+        lines = [passage(0, "", document.content).lines for document in documents]
+        ranked = best_first(query.text, lines)
+
+        def only(k: int) -> list[RetrievedDocument]:
+            places: dict[int, set[int]] = {}
+            for document, position in ranked[:k]:
+                places.setdefault(document, set()).add(position)
+            return [replace(documents[n], content=kept_text(lines[n], places[n])) for n in sorted(places)]
+
+        k = bisect_left(range(1, len(ranked) + 1), True, key=lambda k: builder.overflows(only(k)))
         step.notes.append(f"{k} of {len(ranked)} sentences kept")
-        return only(ranked[:k], documents)
+        return only(k)
 
 
-def scored(question: str, documents: Sequence[RetrievedDocument]) -> list[Sentence]:
-    """Every sentence with the cosine between its TF-IDF vector and the question's (Salton & Buckley, 1988).
+def best_first(question: str, documents: Sequence[Sequence[Line]]) -> list[Place]:
+    """The sentences by the cosine between their TF-IDF vector and the question's (Salton & Buckley, 1988).
 
     A term is the rarer the fewer sentences of these documents hold it.
     """
-    lines = [
-        (number, position, line)
-        for number, document in enumerate(documents)
-        for position, line in enumerate(passage(0, "", document.content).lines)
-        if line.kind != "heading"
-    ]
-    bags = [_bag(line) for _, _, line in lines]
-    spread = Counter(term for bag in bags for term in bag)
+    bags: dict[Place, dict[str, float]] = {}
+    for number, lines in enumerate(documents):
+        for position, line in enumerate(lines):
+            if line.kind != "heading":
+                bags[number, position] = dict.fromkeys(line.above, ABOVE) | Counter(terms(line.text))
+    spread = Counter(term for bag in bags.values() for term in bag)
     rarity = {term: log((1 + len(bags)) / (1 + times)) + 1 for term, times in spread.items()}
-    wanted = {term: times * rarity[term] for term, times in Counter(terms(question)).items() if term in rarity}
-    return [
-        Sentence(number, position, line, _cosine(wanted, bag, rarity))
-        for (number, position, line), bag in zip(lines, bags, strict=True)
-    ]
+    asked = Counter(terms(question))
+
+    def cosine(bag: dict[str, float]) -> float:
+        shared = sum(times * bag[term] * rarity[term] ** 2 for term, times in asked.items() if term in bag)
+        return shared / hypot(*(times * rarity[term] for term, times in bag.items())) if shared else 0.0
+
+    return sorted(bags, key=lambda place: (-cosine(bags[place]), place))
 
 
-def only(kept: Sequence[Sentence], documents: Sequence[RetrievedDocument]) -> list[RetrievedDocument]:
-    """The documents with nothing but these sentences and what stands above them; one without any is left out."""
-    places: dict[int, set[int]] = {}
-    for sentence in kept:
-        places.setdefault(sentence.document, set()).add(sentence.position)
-    return [
-        replace(documents[number], content=kept_text(passage(0, "", documents[number].content).lines, places[number]))
-        for number in sorted(places)
-    ]
-
-
-def _bag(line: Line) -> dict[str, float]:
-    counts: dict[str, float] = dict(Counter(terms(line.text)))
-    return {term: ABOVE for term in line.above if term not in counts} | counts
-
-
-def _cosine(wanted: dict[str, float], bag: dict[str, float], rarity: dict[str, float]) -> float:
-    shared = sum(weight * bag[term] * rarity[term] for term, weight in wanted.items() if term in bag)
-    length = sqrt(sum((times * rarity[term]) ** 2 for term, times in bag.items()))
-    asked = sqrt(sum(weight**2 for weight in wanted.values()))
-    return shared / (length * asked) if shared else 0.0
-
-
-CONDENSE = PromptTemplate(
+SHORTEN = PromptTemplate(
     """\
 Shorten each document to what helps to answer the question, in its own language and as far as possible in its own words.
 Keep every name, number, date, unit and negation that matters exactly as it is written. Leave out documents that do not
@@ -106,7 +83,7 @@ Question: {question}
 
 Documents:
 {excerpts}""",
-    metadata={"task": "condense"},
+    metadata={"task": "shorten"},
     function_mappings={"excerpts": lambda excerpts, **_: quoted(excerpts)},
 )
 
@@ -125,9 +102,6 @@ class Shortened(BaseModel):
     """The documents that help, shortened."""
 
     summaries: list[Short]
-
-
-NOTHING = Shortened(summaries=[])
 
 
 @dataclass(frozen=True)
@@ -194,13 +168,13 @@ def _shortened(
     said = structured(
         resources.llm,
         Shortened,
-        CONDENSE,
+        SHORTEN,
         step,
-        otherwise=NOTHING,
+        otherwise=Shortened(summaries=[]),
         question=question,
         items={"summaries": (1, len(documents))},
         documents=documents,
-        excerpts=excerpts(question, documents, resources.llm, CONDENSE, _LONGEST),
+        excerpts=excerpts(question, documents, resources.llm, SHORTEN, _LONGEST),
         tokens=tokens,
         words=tokens * 3 // 4,
         header=max(map(TokenEstimator().count, headers), default=0),

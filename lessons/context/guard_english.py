@@ -18,7 +18,8 @@ _BEGINNING = re.compile(
     r"(?:(?:(?:could|can|would|will) you (?:please |kindly )*(?:tell|explain to|show|let) me"
     r"|(?:please |kindly )*(?:tell|explain to|show) (?:me|us)|do you know|does anyone know|any idea"
     r"|i(?:'m| am| was|'d| would)? (?:just )?(?:wondering|wonder|(?:like|want|need) to know|not sure|curious))\b[\s,:]*)?"
-    r"(?=(?:if|whether|who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|can|may|must|will|the)\b)"
+    r"(?=(?:if|whether|who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|can|may|must|will|the)\b)",
+    re.I,
 )
 _REWRITTEN = [
     (re.compile(pattern), instead)
@@ -116,7 +117,7 @@ class _Phrase:
 
 def read_english(question: str) -> Reading:
     """The constraints of an English question."""
-    text = quantities(_BEGINNING.sub("", question.lower()))
+    text = quantities(_BEGINNING.sub("", question))
     for pattern, instead in _REWRITTEN:
         text = pattern.sub(instead, text)
     asks, tokens = _asks(_TOKEN.findall(text))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from lessons.context.reading import UNITS, WEAK, Reading, Word, quantities
-from lessons.text.korean import agrees
+from lessons.text.korean import PARTICLES, agrees
 
 _POLITE = re.compile(
     r"안녕하(?:세요|십니까)|감사합니다|그게 말이죠|(?<![가-힣])(?:혹시|좀|그럼|제발|아|음|근데|도대체|정말)(?![가-힣])"
@@ -44,16 +44,7 @@ _ASKED = re.compile("(?:누(?:가|굴|구)|무엇|무얼|뭐|뭘|언제|어디|�
 _PAST = re.compile(r"[가-힣]*(?:었|았|였|했|됐|웠|렸|졌|쳤|갔|왔|봤|샀|켰|꼈)[가-힣]*\W*$")
 _NEGATION = re.compile(r"(?<![가-힣])(?:안|못)(?= )|않|못하|(?<![가-힣])없|아니|아닌|말고|금지")
 _MODALITY = {"가능": "can", "의무": "must", "금지": "forbidden"}
-_ROLES = {
-    particle: role
-    for role, particles in {
-        "topic": "은 는", "subject": "이 가 께서", "object": "을 를", "of": "의", "at": "에 에는", "in": "에서 에서는",
-        "to": "에게 에게는 한테 께", "from": "에게서 한테서", "since": "부터", "until": "까지 까지는", "than": "보다",
-        "by": "으로 로 으로는 로는", "with": "와 과 랑 이랑 하고", "only": "만 에만 에서만", "also": "도 에도 에서도 조차 라도",
-        "each": "마다 씩", "like": "처럼", "or": "이나 나", "agent": "에의해",
-    }.items()
-    for particle in particles.split()
-}  # fmt: skip
+_ROLES = {each: role for each, role in PARTICLES.items() if role not in ("named", "is", "many")} | {"에의해": "agent"}
 _PARTICLES = sorted(_ROLES, key=len, reverse=True)
 _ENDINGS = {
     "predicate": "습니까 ㅂ니까 습니다 ㅂ니다 나요 는가 은가 ㄴ가 ㄴ가요 는가요 은가요 을까 ㄹ까 을까요 ㄹ까요 는지 은지 ㄴ지 ㄹ지 을지 는다 ㄴ다 요 여"
@@ -105,7 +96,7 @@ _NOUNS = tuple("보고서 계산서 계약서 증명서 보고 사고 신고 광
 
 def read_korean(question: str) -> Reading:
     """The constraints of a Korean question."""
-    text = quantities(_POLITE.sub(" ", question.lower()))
+    text = quantities(_POLITE.sub(" ", question))
     for pattern, instead in _REWRITTEN:
         text = pattern.sub(instead, text)
     whether = _WHETHER.search(text) and not _WHAT.search(text)

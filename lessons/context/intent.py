@@ -12,7 +12,7 @@ from llama_index.core.llms import LLM
 from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
 
-from lessons.context.device import Device, follow
+from lessons.context.wrapper import Wrapper, follow
 from lessons.models.call import stream, structured
 from lessons.models.keyless import INTENTS, Label
 from lessons.rag.answer import Answer
@@ -47,28 +47,15 @@ The user says: {question}""",
 )
 
 
-class Chosen(BaseModel):
-    """The intent of an utterance."""
+class Decision(BaseModel):
+    """What an utterance needs: whether documents are searched, and for how many chunks."""
 
     intent: Label = Field(description="chat, simple, moderate or complex")
-
-
-@dataclass(frozen=True)
-class Decision:
-    """What was decided for an utterance: whether documents are searched, and for how many chunks."""
-
-    intent: Label
 
     @property
     def top_k(self) -> int:
         """0 if nothing is searched."""
-        chosen = settings()
-        return {
-            "chat": 0,
-            "simple": chosen.simple_top_k,
-            "moderate": chosen.moderate_top_k,
-            "complex": chosen.complex_top_k,
-        }[self.intent]
+        return 0 if self.intent == "chat" else getattr(settings(), f"{self.intent}_top_k")
 
     def __str__(self) -> str:
         return f"{self.intent}: {f'{self.top_k} chunks' if self.top_k else 'no search'}"
@@ -76,11 +63,11 @@ class Decision:
 
 def decide(question: str, llm: LLM, step: Step) -> Decision:
     """What an utterance needs, as the model sees it; the keyless model goes by labelled examples."""
-    return Decision(structured(llm, Chosen, INTENT, step, question=question).intent)
+    return structured(llm, Decision, INTENT, step, question=question)
 
 
 @dataclass(frozen=True)
-class Intent(Device):
+class Intent(Wrapper):
     """Asks the stage for as many chunks as the question needs, and not at all where it needs none.
 
     `always` decides the same for every question, to see what a wrong decision costs.
@@ -90,12 +77,12 @@ class Intent(Device):
 
     def _pieces(self, stream: AnswerStream, question: str, scope: dict[str, Any]) -> Generator[Any, None, None]:
         with stream.answer.trace.step("intent", question) as step:
-            decision = Decision(self.always) if self.always else decide(question, self.place.llm, step)
+            decision = Decision(intent=self.always) if self.always else decide(question, self.place.llm, step)
             step.output = decision
             step.notes.append(str(decision))
         if decision.top_k:
-            device = self.on_stage(lambda stage: with_top_k(stage, decision.top_k))
-            yield from follow(stream, device.inner.stream(question, **scope))
+            wrapper = self.on_stage(lambda stage: with_top_k(stage, decision.top_k))
+            yield from follow(stream, wrapper.inner.stream(question, **scope))
         else:
             yield from _small_talk(stream.answer, self.place.llm)
 
@@ -105,11 +92,15 @@ def with_top_k(stage: Stage, top_k: int) -> Stage:
     retriever: Any = stage.retriever
     if stage.reranker is None:
         return stage.but(stage.name, retriever=replace(retriever, top_k=top_k))
-    candidates = max(top_k, retriever.top_k or 0)
-    reranker: Any = stage.reranker
-    return stage.but(
-        stage.name, retriever=replace(retriever, top_k=candidates), reranker=replace(reranker, top_k=top_k)
-    )
+    candidates, chooses = max(top_k, retriever.top_k or 0), _choosing(stage.reranker, top_k)
+    return stage.but(stage.name, retriever=replace(retriever, top_k=candidates), reranker=chooses)
+
+
+def _choosing(reranker: Any, top_k: int) -> Any:
+    """The reranker, a node postprocessor or a dataclass, with this many documents to choose."""
+    if isinstance(reranker, BaseModel):
+        return reranker.model_copy(update={"top_k": top_k})
+    return replace(reranker, top_k=top_k)
 
 
 def _small_talk(answer: Answer, llm: LLM) -> Generator[str, None, None]:

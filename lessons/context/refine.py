@@ -13,13 +13,12 @@ from llama_index.core.llms import LLM
 from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
 
-from lessons.context.device import Device, follow
+from lessons.context.wrapper import Wrapper, follow
 from lessons.models.call import structured
 from lessons.rag.answer import Answer, respond
 from lessons.rag.context import source_header
-from lessons.rag.pipeline import standalone
-from lessons.rag.stages import AnswerStream, Stage
-from lessons.rag.types import Query, RetrievedDocument, Scope
+from lessons.rag.stages import AnswerStream, standalone
+from lessons.rag.types import Query, RetrievedDocument
 from lessons.search.catalog import only_file
 from lessons.search.transforms import unusable
 from lessons.settings import settings
@@ -47,7 +46,7 @@ Cited passages:
 )
 
 
-_MOST = {"missing": (0, 3), "queries": (0, 3)}
+_MOST = {"missing": (0, 3), "queries": (0, 3)}  # parts of a question that are searched for at a time
 
 
 class Judgement(BaseModel):
@@ -80,7 +79,6 @@ def _quotes(answer: Answer) -> str:
     return "\n".join(f"{headers.get(cited.chunk_id, cited.source_file)} {cited.quote}" for cited in answer.citations)
 
 
-_QUERIES = 3  # parts of a question that are searched for at a time
 JUDGED, AGAIN = "judge", "search again"
 """The names of the steps in a trace."""
 
@@ -96,7 +94,7 @@ class Iteration:
 
 
 @dataclass(frozen=True)
-class Refined(Device):
+class Refined(Wrapper):
     """A stage that judges its answer and searches again for what is missing, until it is enough.
 
     The pieces of each answer are streamed, a step between them; `.answer` of the stream holds the last one.
@@ -117,7 +115,7 @@ class Refined(Device):
                 step.notes.append(str(judgement))
             if judgement.sufficient or not judgement.queries or not left:
                 return
-            documents = self._search(query, judgement.queries[:_QUERIES], trace)
+            documents = self._search(query, judgement.queries[: _MOST["queries"][1]], trace)
             if not {each.id for each in documents} - seen:
                 trace.steps[-1].notes.append("the search found nothing new, so the answer stays")
                 return
@@ -127,16 +125,15 @@ class Refined(Device):
 
     def _query(self, answer: Answer, scope: dict[str, Any]) -> Query:
         """The question as it stands alone, within the limits under which it was asked."""
-        place, user, filters = self.place, scope.get("user"), scope.get("filters")
-        owner = user if isinstance(user, Scope) else Scope(user or place.settings.user)
+        owner, filters = self.scope(scope.get("user")), scope.get("filters")
         if named := scope.get("source_file"):
-            filters, _ = only_file(named, filters, place.store(self.index), owner)
+            filters, _ = only_file(named, filters, self.place.store(self.index), owner)
         return Query(standalone(answer.trace, answer.question), owner, filters, memory=scope.get("memory", ""))
 
     def _search(self, query: Query, queries: list[str], trace: Trace) -> list[RetrievedDocument]:
         """What is found for each query, best first by turns. A judge's query is searched as it is."""
         with trace.step(AGAIN, queries) as step:
-            within, pipeline = Trace(), replace(_stage(self), query=())
+            within, pipeline = Trace(), replace(self.stage, query=())
             resources = self.place.resources(self.index)
             found = [pipeline.search(replace(query, text=text), resources, within) for text in queries]
             for each in within:
@@ -151,7 +148,7 @@ class Refined(Device):
         known = sorted(answer.context.documents, key=lambda document: document.id not in cited)
         documents = {each.id: each for each in [*known[: len(cited)], *found, *known]}
         trace = Trace([*answer.trace])
-        context = _stage(self).pack(list(documents.values()), query, self.place.resources(self.index), trace)
+        context = self.stage.pack(list(documents.values()), query, self.place.resources(self.index), trace)
         return Answer(answer.question, answer.stage, answer.model, context=context, trace=trace)
 
 
@@ -169,8 +166,3 @@ def _handed(answer: Answer) -> set[str]:
     """The ids of the documents that the retrieval handed over, also of those for which there was no room."""
     packed = [step.input for step in answer.trace if step.name in ("compress", "context")]
     return {document.id for documents in [*packed, answer.context.documents] for document in documents}
-
-
-def _stage(device: Device) -> Stage:
-    inner = device.inner
-    return inner if isinstance(inner, Stage) else _stage(inner)

@@ -5,19 +5,19 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from lessons.budget import Budget
-from lessons.copilot.decision import ALL_STEPS, Decision, answer_prompt, decide
-from lessons.copilot.layout import Layout, lay_out
+from lessons.agent import stand_alone
+from lessons.budget import Budget, Message, Part, Piece, Plan, history_part, messages_of
+from lessons.copilot.decision import ALL_STEPS, ANSWER, Decision, answer_prompt, decide
 from lessons.copilot.tools import WHOLE, Call, CopilotTools, Menu, headings, menus_for, within_section
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
+from lessons.memory.types import parted
 from lessons.models.keyless import asks_for_steps
 from lessons.models.llm import describe
-from lessons.rag.answer import Answer, respond
-from lessons.rag.pipeline import standalone
-from lessons.rag.stages import AnswerStream, cause, cleaned, stages
-from lessons.rag.types import Query, RetrievedDocument, Scope
-from lessons.search.transforms import Compress
+from lessons.rag.answer import Answer, conversation_memory, respond
+from lessons.rag.context import ContextBuilder
+from lessons.rag.stages import AnswerStream, cause, cleaned, stages, standalone
+from lessons.rag.types import Context, Query, RetrievedDocument, Scope
 from lessons.settings import settings
 from lessons.text import language
 from lessons.trace import Step, Trace
@@ -35,23 +35,23 @@ class Gathered:
     decisions: list[Decision] = field(default_factory=list)
 
     @property
-    def ranked(self) -> list[RetrievedDocument]:
-        """The passages that help: those of the section whose steps are asked for, in its order, then the others."""
-        if not self.decisions:
-            return []
-        best = [self.documents[number - 1] for number in self.decisions[-1].ranked_indices]
-        section = self.section
-        return [*section, *(each for each in best if each not in section)]
+    def best(self) -> list[RetrievedDocument]:
+        """The passages that help, best first."""
+        return [self.documents[number - 1] for each in self.decisions[-1:] for number in each.ranked_indices]
 
     @property
     def section(self) -> list[RetrievedDocument]:
         """What was found of the section whose steps are asked for, in its order; empty if none are."""
-        last = self.decisions[-1] if self.decisions else None
-        if last is None or last.section is None or not last.ranked_indices:
+        if not self.best or (path := self.decisions[-1].section) is None:
             return []
-        source = self.documents[last.ranked_indices[0] - 1].source
-        own = [each for each in self.documents if each.source == source and within_section(each, last.section)]
+        own = [each for each in self.documents if each.source == self.best[0].source and within_section(each, path)]
         return sorted(own, key=lambda each: each.metadata["chunk_index"])
+
+    @property
+    def ranked(self) -> list[RetrievedDocument]:
+        """What the answer may rest on: the section whose steps are asked for, in its order, then the other passages."""
+        section = self.section
+        return [*section, *(each for each in self.best if each not in section)]
 
 
 def gather(question: str, tools: CopilotTools, calls: int, trace: Trace) -> Generator[Step, None, Gathered]:
@@ -81,12 +81,12 @@ def next_call(decision: Decision, question: str, documents: Sequence[RetrievedDo
     if decision.next_action == "get_section":
         first = documents[decision.ranked_indices[0] - 1]
         return Call("get_section", {"source_file": first.source, "section": decision.section or WHOLE})
-    if decision.next_action == "search_again":
-        if asks_for_steps(question):
-            steps = {"doc_type": "guide", "has_steps": True}
-            return Call("search_by_metadata", {"query": decision.refined_query, **steps})
-        return Call("search_all", {"query": decision.refined_query})
-    return None
+    if decision.next_action == "none":
+        return None
+    query = {"query": decision.refined_query}
+    if asks_for_steps(question):
+        return Call("search_by_metadata", {**query, "doc_type": "guide", "has_steps": True})
+    return Call("search_all", query)
 
 
 def _run(call: Call, tools: CopilotTools, gathered: Gathered, step: Step) -> list[RetrievedDocument]:
@@ -103,8 +103,6 @@ def _run(call: Call, tools: CopilotTools, gathered: Gathered, step: Step) -> lis
     return found
 
 
-_LONGEST = 200  # characters
-
 _DOES = {
     "search_all": "searching FAQ and guides: {query}",
     "search_by_metadata": "searching where steps are told: {query}",
@@ -114,24 +112,8 @@ _DOES = {
 
 def telling(step: Step) -> str:
     """What a step that has just begun is about."""
-    if isinstance(step.input, dict) and step.name in _DOES:
-        return _DOES[step.name].format(**{"section": "", **step.input}).replace("  ", " ")[:_LONGEST]
-    return "judging what was found"
-
-
-def told(gathered: Gathered) -> list[dict[str, object]]:
-    """One row for each call: what it was, and what was decided on it."""
-    return [
-        {
-            "call": str(call),
-            "helpful": len(decision.ranked_indices),
-            "sufficient": decision.is_sufficient,
-            "confidence": round(decision.confidence, 2),
-            "missing": decision.missing,
-            "next": decision.next_action,
-        }
-        for call, decision in zip(gathered.calls, gathered.decisions, strict=False)
-    ]
+    said = _DOES[step.name].format(**step.input) if step.name in _DOES else "judging what was found"
+    return " ".join(said.split())[:200]
 
 
 Outcome = Literal["answered", "best_effort", "nothing_relevant", "not_documented", "unavailable"]
@@ -153,19 +135,67 @@ SAID = {
 """What the copilot says, at the end of an answer or in its place."""
 
 
-def outcome_of(gathered: Gathered) -> Outcome:
+def outcome_of(decision: Decision) -> Outcome:
     """What the last decision comes to."""
-    last = gathered.decisions[-1]
-    if not last.ranked_indices:
+    if not decision.ranked_indices:
         return "not_documented"
-    if last.confidence < settings().copilot_confidence:
+    if decision.confidence < settings().copilot_confidence:
         return "nothing_relevant"
-    return "answered" if last.is_sufficient else "best_effort"
+    return "answered" if decision.is_sufficient else "best_effort"
 
 
-def said(outcome: Outcome, question: str) -> str:
-    """The sentence for an outcome in the language of the question."""
-    return SAID[outcome][language(question)]
+SENT = ("system", "summary", "entities", "turns", "documents", "question")
+"""The parts in the order in which they are sent."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The texts that fit, and the plan of all parts in the order in which they are sent."""
+
+    question: str
+    memory: str
+    context: Context
+    plan: Plan
+
+
+def lay_out(
+    question: str,
+    documents: Sequence[RetrievedDocument],
+    history: Sequence[Message] = (),
+    memory: str = "",
+    budget: Budget | None = None,
+) -> Layout:
+    """Fit everything into its share. The question always stays whole; a long one takes the room of the documents first.
+
+    `memory` is what a memory recalls as text: its lines that begin with a dash are entities, the others the summary.
+    In a window smaller than all shares together (`budget`) the documents are served last.
+    LessonsError if not even the system prompt and the question fit.
+    """
+    budget = budget or Budget()
+    most = {name: getattr(settings(), f"copilot_{name}_tokens") for name in SENT}
+    entities, summary = map(_without_titles, parted(memory))
+    parts = (
+        Part("system", [ANSWER[language(question)]], most["system"], "all"),
+        Part("question", [question], most["question"], "all"),
+        Part("entities", entities, most["entities"], "last", joint="\n"),
+        Part("summary", summary, most["summary"], "last", joint="\n"),
+        history_part(_shortened(history), most["turns"]),
+    )
+    plan = budget.plan(parts, min(sum(most.values()), budget.available))
+    context = ContextBuilder(min(most["documents"], plan.buffer), budget.counter).build(documents)
+    left_out = sum(document.estimated_tokens for document in documents[len(context.documents) :])
+    read = Piece("documents", context.total_tokens, left_out, min(most["documents"], plan.buffer))
+    plan = replace(plan, pieces=tuple(read if name == read.name else plan[name] for name in SENT))
+    said = "\n".join(filter(None, (plan["summary"].text, plan["entities"].text)))
+    return Layout(question, conversation_memory(said, messages_of(plan["turns"])), context, plan)
+
+
+def _without_titles(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip() and not line.rstrip().endswith(":")]
+
+
+def _shortened(history: Sequence[Message]) -> list[Message]:
+    return [(role, " ".join(content.split())[: settings().turn_chars]) for role, content in history]
 
 
 @dataclass(repr=False)
@@ -200,12 +230,7 @@ class Copilot:
         return stream.answer
 
     def stream(
-        self,
-        question: str,
-        *,
-        user: str | Scope | None = None,
-        history: Sequence[tuple[str, str]] = (),
-        memory: str = "",
+        self, question: str, *, user: str | Scope | None = None, history: Sequence[Message] = (), memory: str = ""
     ) -> AnswerStream:
         """The answer piece by piece, and with `.events()` each call and decision as it begins.
 
@@ -213,7 +238,7 @@ class Copilot:
         """
         place = (self.workspace or workspace()).for_one_answer()
         text, warnings = cleaned(question)
-        scope = user if isinstance(user, Scope) else Scope(user or place.settings.user)
+        scope = Scope.of(user or place.settings.user)
         query = Query(text, scope, history=tuple(history), memory=memory)
         answer = CopilotAnswer(question=text, stage=self.name, model=describe(place.llm), warnings=warnings)
         return AnswerStream(answer, self._answer(query, answer, place))
@@ -221,52 +246,44 @@ class Copilot:
     def _answer(self, query: Query, answer: CopilotAnswer, place: Workspace) -> Iterator[str | Step]:
         try:
             yield from self._gather(query, answer, place)
-            answer.outcome = outcome_of(answer.gathered)
+            answer.outcome = outcome_of(answer.gathered.decisions[-1])
         except Exception as error:
             logger.error("retrieval failed: %s", error, exc_info=not isinstance(error, LessonsError))
             answer.searched = False
             answer.warnings.append(f"Nothing could be retrieved: {cause(error)}")
         if answer.outcome in ("nothing_relevant", "not_documented"):
-            yield _declined(answer)
-            return
-        question = standalone(answer.trace, answer.question)
-        answer.layout = lay_out(question, answer.gathered.ranked, query.history, query.memory, Budget.of(place.llm))
-        answer.context = answer.layout.context
-        yield from _responded(answer, place)
+            answer.text = SAID[answer.outcome][language(answer.question)]
+            answer.menus = menus_for(answer.question) if answer.outcome == "nothing_relevant" else []
+            yield answer.text
+        else:
+            question = standalone(answer.trace, answer.question)
+            layout = lay_out(question, answer.gathered.ranked, query.history, query.memory, Budget.of(place.llm))
+            answer.layout, answer.context = layout, layout.context
+            yield from _responded(answer, layout, place)
 
     def _gather(self, query: Query, answer: CopilotAnswer, place: Workspace) -> Generator[Step, None, None]:
         resources = place.resources(self.index)
-        with answer.trace.step(Compress.__name__, [query.text]) as step:
-            step.output = Compress().transform([query.text], query, resources, step)
-        question = standalone(answer.trace, query.text)
+        question = stand_alone(query, resources, answer.trace).text
         answer.gathered = yield from gather(question, CopilotTools(query, resources), self.max_calls, answer.trace)
 
 
-def _declined(answer: CopilotAnswer) -> str:
-    answer.text = said(answer.outcome, answer.question)
-    if answer.outcome == "nothing_relevant":
-        answer.menus = menus_for(answer.question)
-    return answer.text
-
-
-def _responded(answer: CopilotAnswer, place: Workspace) -> Iterator[str]:
+def _responded(answer: CopilotAnswer, layout: Layout, place: Workspace) -> Iterator[str]:
     """The model's answer; a procedure is told step by step. A refusal by the model is a fallback, too."""
-    assert answer.layout is not None
     section = [each for each in answer.gathered.section if each in answer.context.documents]
-    wanted = ALL_STEPS if section else None
-    last = answer.gathered.decisions[-1] if answer.gathered.decisions else None
+    path = answer.gathered.decisions[-1].section if section else None
     yield from respond(
         answer,
         place.llm,
-        answer.layout.question,
-        wanted,
-        memory=answer.layout.memory,
-        prompt=answer_prompt("steps" if section else "answer", answer.layout.question),
+        layout.question,
+        ALL_STEPS if section else None,
+        memory=layout.memory,
+        prompt=answer_prompt("steps" if section else "answer", layout.question),
         count=len(section),
-        headings=headings(section, last.section or "") if last else [],
+        headings=headings(section, path or WHOLE),
     )
     if answer.outcome != "unavailable" and not answer.found:
         answer.outcome = "not_documented"
     if answer.outcome == "best_effort":
-        answer.text = f"{answer.text}\n\n{said('best_effort', answer.question)}"
-        yield answer.text[-len(said("best_effort", answer.question)) - 2 :]
+        caveat = f"\n\n{SAID['best_effort'][language(answer.question)]}"
+        answer.text += caveat
+        yield caveat

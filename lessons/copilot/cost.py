@@ -67,8 +67,11 @@ class CostModel:
         return html_table(["", "model calls", "tokens in", "tokens out"], self._rows())
 
     def _rows(self) -> list[list[str]]:
-        names = {"retrieval": "retrieval, a question", "answer": "answer, a question", "update": "memory, an update"}
-        rates = {names[name]: getattr(self, name) for name in names}
+        rates = {
+            "retrieval, a question": self.retrieval,
+            "answer, a question": self.answer,
+            "memory, an update": self.update,
+        }
         return [[name, f"{r.calls:.1f}", f"{r.tokens_in:,.0f}", f"{r.tokens_out:,.0f}"] for name, r in rates.items()]
 
 

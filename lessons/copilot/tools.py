@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from lessons.agent import within
 from lessons.errors import LessonsError
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
-from lessons.search.catalog import chunk_range, registered_file
+from lessons.search.catalog import registered_file
 from lessons.search.filters import BooleanFilter
 from lessons.search.hybrid import HybridRetriever
+from lessons.search.materials import chunk_range
 from lessons.settings import ROOT, settings
 from lessons.text import language, normalize, terms
 
@@ -27,6 +29,19 @@ WHOLE = ""
 
 SEPARATOR = " > "
 _ALL = 10**9
+KINDS = ("faq", "guide")
+TOOLS = ("search_all", "search_by_metadata", "get_section")
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool by its name, and what it is given."""
+
+    tool: str
+    arguments: Mapping[str, Any] = field(hash=False)
+
+    def __str__(self) -> str:
+        return f"{self.tool}({', '.join(f'{key}={value!r}' for key, value in self.arguments.items())})"
 
 
 def within_section(document: RetrievedDocument, section: str) -> bool:
@@ -37,7 +52,15 @@ def within_section(document: RetrievedDocument, section: str) -> bool:
 def _paths(metadata: Mapping[str, Any]) -> list[str]:
     """Every section that a chunk holds something of, the outer ones too, and the whole file."""
     own = metadata.get("sections") or [metadata.get("section") or WHOLE]
-    return list(dict.fromkeys([WHOLE, *(above for path in own for above in _with_those_above(path))]))
+    above = (accumulate(path.split(SEPARATOR), lambda *names: SEPARATOR.join(names)) for path in own)
+    return list(dict.fromkeys([WHOLE, *chain.from_iterable(above)]))
+
+
+def headings(documents: Sequence[RetrievedDocument], section: str) -> list[str]:
+    """The headings of a section and of those inside it, as far as the documents hold them; none for the whole file."""
+    held = dict.fromkeys(path for document in documents for path in _paths(document.metadata))
+    inside = [path for path in held if path == section or path.startswith(f"{section}{SEPARATOR}")]
+    return [path.rpartition(SEPARATOR)[2] for path in inside] if section else []
 
 
 def with_outlines(documents: Sequence[RetrievedDocument], store: ChunkStore, scope: Scope) -> list[RetrievedDocument]:
@@ -54,46 +77,6 @@ def with_outlines(documents: Sequence[RetrievedDocument], store: ChunkStore, sco
     return [replace(each, metadata=each.metadata | {"outline": outlines[each.source]}) for each in documents]
 
 
-def section_of(store: ChunkStore, scope: Scope, source_file: str, section: str) -> list[RetrievedDocument]:
-    """All chunks that hold something of a section, in their order.
-
-    LessonsError, for the model to read, for a file or a section that is not there.
-    """
-    nodes = chunk_range(store, scope, source_file, 0, _ALL)
-    found = [RetrievedDocument(node.node_id, node.get_content(), 1.0, source_file, node.metadata) for node in nodes]
-    wanted = normalize(section).strip()
-    kept = [document for document in found if within_section(document, wanted)]
-    if not kept:
-        raise LessonsError(f"{source_file[:100]} has no section {wanted[:100]!r}; name it as a found document does.")
-    return kept
-
-
-def _with_those_above(path: str) -> list[str]:
-    headings = path.split(SEPARATOR)
-    return [SEPARATOR.join(headings[:count]) for count in range(1, len(headings) + 1)]
-
-
-def headings(documents: Sequence[RetrievedDocument], section: str) -> list[str]:
-    """The headings of a section and of those inside it, as far as the documents hold them; none for the whole file."""
-    held = dict.fromkeys(path for document in documents for path in _paths(document.metadata))
-    inside = [path for path in held if path == section or path.startswith(f"{section}{SEPARATOR}")]
-    return [path.rpartition(SEPARATOR)[2] for path in inside] if section else []
-
-
-KINDS = ("faq", "guide")
-
-
-@dataclass(frozen=True)
-class Call:
-    """A tool by its name, and what it is given."""
-
-    tool: str
-    arguments: Mapping[str, Any] = field(hash=False)
-
-    def __str__(self) -> str:
-        return f"{self.tool}({', '.join(f'{key}={value!r}' for key, value in self.arguments.items())})"
-
-
 @dataclass(frozen=True)
 class CopilotTools:
     """The searches that may be made for one question. No argument names an owner: that is the question's."""
@@ -103,25 +86,27 @@ class CopilotTools:
 
     def run(self, call: Call) -> list[RetrievedDocument]:
         """What a call finds. LessonsError for one that cannot be run, TimeoutError for one that takes too long."""
-        tools = {tool.__name__: tool for tool in (self.search_all, self.search_by_metadata, self.get_section)}
-        if call.tool not in tools:
-            raise LessonsError(f"There is no tool {call.tool[:100]!r}; the tools are {', '.join(tools)}.")
-        return within(settings().tool_timeout, lambda: tools[call.tool](**call.arguments))
+        if call.tool not in TOOLS:
+            raise LessonsError(f"There is no tool {call.tool[:100]!r}; the tools are {', '.join(TOOLS)}.")
+        return within(settings().tool_timeout, lambda: getattr(self, call.tool)(**call.arguments))
 
     def search_all(self, query: str) -> list[RetrievedDocument]:
         """Search FAQ and guides: the best chunks of both, some more of the guides."""
         chosen = settings()
         wanted = {"faq": chosen.copilot_faq_chunks, "guide": chosen.copilot_guide_chunks}
-        found = self._search(query, _is("doc_type", list(KINDS)), settings().fusion_candidates)
-        kept = {kind: [one for one in found if one.metadata["doc_type"] == kind][: wanted[kind]] for kind in KINDS}
-        ids = {one.id for documents in kept.values() for one in documents}
-        return [one for one in found if one.id in ids]
+        found = self._search(query, _of_kind(*KINDS), chosen.fusion_candidates)
+        seen: Counter[str] = Counter()
+        kept = []
+        for document in found:
+            seen[kind := document.metadata["doc_type"]] += 1
+            kept += [document] if seen[kind] <= wanted[kind] else []
+        return kept
 
     def search_by_metadata(
         self, query: str, doc_type: str | None = None, has_steps: bool | None = None, source_file: str | None = None
     ) -> list[RetrievedDocument]:
         """Search FAQ or guides only, sections that tell steps only, or one file only."""
-        filters = [_is("doc_type", [doc_type] if doc_type else list(KINDS))]
+        filters = [_of_kind(doc_type) if doc_type else _of_kind(*KINDS)]
         if has_steps is not None:
             filters.append(MetadataFilters(filters=[BooleanFilter(key="has_steps", value=has_steps)]))
         if source_file is not None:
@@ -131,9 +116,18 @@ class CopilotTools:
         return self._search(query, MetadataFilters(filters=[*filters]), both)
 
     def get_section(self, source_file: str, section: str) -> list[RetrievedDocument]:
-        """A whole section by its file and its path of headings: all of its chunks, in order."""
+        """A whole section by its file and its path of headings: all of its chunks, in order.
+
+        LessonsError, for the model to read, for a file or a section that is not there.
+        """
         store, scope = self.resources.store, self.query.scope
-        return with_outlines(section_of(store, scope, normalize(source_file), section), store, scope)
+        file, wanted = normalize(source_file), normalize(section).strip()
+        nodes = chunk_range(store, scope, file, 0, _ALL)
+        found = [RetrievedDocument(node.node_id, node.get_content(), 1.0, file, node.metadata) for node in nodes]
+        kept = [document for document in found if within_section(document, wanted)]
+        if not kept:
+            raise LessonsError(f"{file[:100]} has no section {wanted[:100]!r}; name it as a found document does.")
+        return with_outlines(kept, store, scope)
 
     def _search(self, text: str, filters: MetadataFilters, count: int) -> list[RetrievedDocument]:
         text = normalize(text).strip()[: settings().max_query_chars]
@@ -141,12 +135,12 @@ class CopilotTools:
             raise LessonsError("The query holds no words.")
         both = [filters, self.query.filters] if self.query.filters else [filters]
         query = replace(self.query, text=text, filters=MetadataFilters(filters=[*both]), history=(), memory="")
-        found = HybridRetriever(top_k=count).retrieve([text], query, self.resources)
+        found = HybridRetriever(top_k=count).search([text], query, self.resources)
         return with_outlines(found, self.resources.store, query.scope)
 
 
-def _is(key: str, values: list[str]) -> MetadataFilters:
-    return MetadataFilters(filters=[MetadataFilter(key=key, value=values, operator=FilterOperator.IN)])
+def _of_kind(*kinds: str) -> MetadataFilters:
+    return MetadataFilters(filters=[MetadataFilter(key="doc_type", value=[*kinds], operator=FilterOperator.IN)])
 
 
 MENUS = ROOT / "data" / "copilot" / "menus.jsonl"

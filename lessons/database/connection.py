@@ -12,9 +12,10 @@ from sqlalchemy import URL, Engine, create_engine, event, text
 from sqlalchemy.exc import ArgumentError
 
 from lessons.database import embedded
-from lessons.database.problems import NO_PGVECTOR, explain, explained, known
-from lessons.database.replicas import reader, replicated, single, with_hosts
+from lessons.database.problems import NO_PGVECTOR, explain, known
+from lessons.database.row_security import explained
 from lessons.errors import DatabaseError
+from lessons.scale.replicas import reader, replicated, single, with_hosts
 from lessons.settings import Settings
 from lessons.settings import settings as process_settings
 

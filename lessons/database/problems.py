@@ -5,11 +5,9 @@ none: the driver only knows the text, which a server may send in its own languag
 """
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import psycopg
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from lessons.errors import BrokenOffError, DatabaseError
@@ -144,15 +142,6 @@ def known(error: psycopg.Error) -> str | None:
 def passes(error: BaseException) -> bool:
     """Whether a connection that failed so may succeed in some seconds, when another server has taken over."""
     return isinstance(error, psycopg.OperationalError) and bool(re.search(PASSING, str(error)))
-
-
-@contextmanager
-def explained() -> Iterator[None]:
-    """Turn whatever the database raises inside the block into a DatabaseError; the original stays as its cause."""
-    try:
-        yield
-    except (SQLAlchemyError, psycopg.Error, UnicodeEncodeError) as error:
-        raise explain(error) from error
 
 
 def _where(text: str) -> str:

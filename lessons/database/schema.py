@@ -6,7 +6,8 @@ from time import monotonic, sleep
 
 from sqlalchemy import Connection, Engine, text
 
-from lessons.database.problems import BROKEN_OFF, explained
+from lessons.database.problems import BROKEN_OFF
+from lessons.database.row_security import explained
 from lessons.errors import DatabaseError
 
 SCHEMA_LOCK = 7_260_514_892

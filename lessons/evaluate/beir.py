@@ -15,8 +15,8 @@ from typing import Any
 from lessons.errors import LessonsError
 from lessons.evaluate.golden import Evidence, Golden
 from lessons.evaluate.judge.judge import is_unanswerable
-from lessons.rag.answer import NOT_FOUND
-from lessons.rag.refusals import is_refusal
+from lessons.models.keyless import NOT_FOUND
+from lessons.rag.served_words import is_refusal
 from lessons.settings import settings
 from lessons.text import language, normalize
 

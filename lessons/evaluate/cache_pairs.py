@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from lessons.context.guard import differences
 from lessons.evaluate.canvas import canvas
 from lessons.settings import ROOT, settings
-from lessons.tables import html_table
+from lessons.tables import Table
 
 PAIRS = ROOT / "data" / "context" / "cache_pairs.jsonl"
 FROZEN = ROOT / "data" / "context" / "cache_pairs_frozen.jsonl"
@@ -40,38 +40,23 @@ class Pair:
         return not differences(self.asked, self.again)
 
 
-@dataclass(frozen=True, repr=False)
-class Hits:
-    """How many pairs hit, by what a hit takes, by language and by whether the questions ask the same."""
-
-    rows: dict[str, Counter[tuple[str, bool]]]
-    pairs: Counter[tuple[str, bool]]
-
-    def __repr__(self) -> str:
-        return "\n".join(f"{name}: {', '.join(cells)}" for name, cells in self._cells())
-
-    def _repr_html_(self) -> str:
-        head = [f"{'right' if same else 'wrong'} hits, {language}" for language, same in sorted(self.pairs)]
-        return html_table(["a hit takes", *head], [[name, *cells] for name, cells in self._cells()])
-
-    def _cells(self) -> list[tuple[str, list[str]]]:
-        groups = sorted(self.pairs)
-        return [(name, [f"{row[each]} of {self.pairs[each]}" for each in groups]) for name, row in self.rows.items()]
-
-
 def cache_pairs(path: Path = PAIRS) -> list[Pair]:
     """The pairs for development; with `FROZEN` those to measure on."""
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     return [Pair(**{each.name: line[each.name] for each in fields(Pair)}) for line in lines]
 
 
-def count_hits(pairs: Sequence[Pair], found: Sequence[float]) -> Hits:
-    """The pairs that hit by the similarity of the settings, by the guard and by both; `found` are similarities."""
+def count_hits(pairs: Sequence[Pair], found: Sequence[float]) -> Table:
+    """How many pairs hit by the similarity of the settings, by the guard and by both; `found` are similarities."""
     near = [each >= settings().cache_similarity for each in found]
     guarded = [pair.hits() for pair in pairs]
     takes = {"similarity": near, "guard": guarded, "both": [a and b for a, b in zip(near, guarded, strict=True)]}
-    groups = [(pair.language, pair.same) for pair in pairs]
-    return Hits({name: Counter(compress(groups, hits)) for name, hits in takes.items()}, Counter(groups))
+    asked = [(pair.language, pair.same) for pair in pairs]
+    groups = sorted(set(asked))
+    head = ["a hit takes", *(f"{'right' if same else 'wrong'} hits, {tongue}" for tongue, same in groups)]
+    counts = {name: Counter(compress(asked, hits)) for name, hits in takes.items()}
+    rows = [[name, *(f"{hits[each]} of {asked.count(each)}" for each in groups)] for name, hits in counts.items()]
+    return Table(head, rows)
 
 
 def similarities(pairs: Sequence[Pair], embedding: BaseEmbedding) -> list[float]:
@@ -91,8 +76,7 @@ def plot_thresholds(pairs: Sequence[Pair], found: Sequence[float]) -> Figure:
         axes.plot(thresholds, alone, color=_COLOURS[name], linestyle="--", label=f"{name}, similarity alone")
         axes.plot(thresholds, behind, color=_COLOURS[name], label=f"{name}, with the guard")
     axes.axvline(settings().cache_similarity, color="grey", linewidth=0.8)
-    axes.set_xlabel("least similarity of a hit (the line: the default)")
-    axes.set_ylabel("share of the pairs that hit")
+    axes.set(xlabel="least similarity of a hit (the line: the default)", ylabel="share of the pairs that hit")
     axes.set_title("No threshold tells look-alikes from paraphrases")
     axes.legend(frameon=False, fontsize=8)
     return figure

@@ -1,20 +1,19 @@
 """Which stage to take, and what a rule of a stage is worth on questions that it was not made with."""
 
-import html
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from lessons.context.device import Answering, Device, follow
+from lessons.context.wrapper import Answering, Wrapper, follow
 from lessons.evaluate.compare import Gain
 from lessons.evaluate.evaluation import LABELS, Evaluation, compare_records
 from lessons.evaluate.golden import SPLITS, golden_questions, sample
 from lessons.evaluate.run import answers
 from lessons.rag.stages import AnswerStream
 from lessons.settings import settings
-from lessons.tables import html_table
+from lessons.tables import Table
 
 
 @dataclass(frozen=True)
@@ -25,43 +24,41 @@ class Candidate:
     mean: float
     tokens: float
     against_best: Gain
-    margin: float
-
-    @property
-    def acceptable(self) -> bool:
-        """Whether the whole interval lies above minus the margin: not worse by more, on questions like these."""
-        return self.against_best.ci_low >= -self.margin
-
-    @property
-    def row(self) -> list[str]:
-        gain = self.against_best
-        against = "–" if gain.before == gain.after else gain.with_interval
-        return [self.stage, f"{self.mean:.2f}", f"{self.tokens:,.0f}", against, "yes" if self.acceptable else "no"]
+    acceptable: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Choice:
-    """The stages by their tokens, the best by its mean, and the one to take."""
+    """The stages by their tokens, the best by its mean, and the cheapest acceptable one, which is to be taken."""
 
     metric: str
+    margin: float
     best: str
-    taken: str
     candidates: tuple[Candidate, ...]
 
+    @property
+    def taken(self) -> str:
+        return next(each.stage for each in self.candidates if each.acceptable)
+
     def __repr__(self) -> str:
-        return f"Take {self.taken}: the cheapest within {self.candidates[0].margin:.2f} of {self.best} in {self.metric}"
+        return f"Take {self.taken}: the cheapest within {self.margin:.2f} of {self.best} in {self.metric}"
 
     def _repr_html_(self) -> str:
         head = ["", self.metric, "tokens a question", f"against {self.best}", "acceptable"]
-        return f"<p>{html.escape(repr(self))}</p>" + html_table(head, [each.row for each in self.candidates])
+        rows = []
+        for each in self.candidates:
+            against = "–" if each.stage == self.best else each.against_best.with_interval
+            known = "yes" if each.acceptable else "no"
+            rows.append([each.stage, f"{each.mean:.2f}", f"{each.tokens:,.0f}", against, known])
+        return Table(head, rows, repr(self))._repr_html_()
 
 
 def choose(evaluation: Evaluation, metric: str = "correctness", margin: float | None = None) -> Choice:
     """The stage with the fewest tokens whose loss against the best one is at most `margin`, by its interval.
 
     This is a test of non-inferiority (Piaggio et al., 2012, CONSORT extension): that no difference was shown is not
-    enough, the interval of the paired difference must exclude a loss larger than the margin. The best stage always
-    passes. Without `margin` it is that of the settings.
+    enough, the whole interval of the paired difference must lie above minus the margin. Without `margin` it is that of
+    the settings.
     """
     margin = settings().choice_margin if margin is None else margin
     found = {stage: evaluation.summary(stage) for stage in evaluation.stages}
@@ -69,9 +66,9 @@ def choose(evaluation: Evaluation, metric: str = "correctness", margin: float | 
     candidates = []
     for stage in sorted(found, key=lambda stage: found[stage].tokens):
         gain = compare_records(evaluation.of(best), evaluation.of(stage), metric, best, stage)
-        candidates.append(Candidate(stage, found[stage].means[metric], found[stage].tokens, gain, margin))
-    taken = next(each.stage for each in candidates if each.acceptable)
-    return Choice(metric, best, taken, tuple(candidates))
+        acceptable = gain.ci_low >= -margin
+        candidates.append(Candidate(stage, found[stage].means[metric], found[stage].tokens, gain, acceptable))
+    return Choice(metric, margin, best, tuple(candidates))
 
 
 def questions_needed(gain: Gain, margin: float) -> int:
@@ -84,7 +81,7 @@ def questions_needed(gain: Gain, margin: float) -> int:
 
 
 @dataclass(frozen=True)
-class Without(Device):
+class Without(Wrapper):
     """A stage whose answers are made while a rule is switched off; `rule` makes the block in which it is."""
 
     rule: Callable[[], AbstractContextManager[None]]
@@ -94,48 +91,26 @@ class Without(Device):
             yield from follow(stream, self.inner.stream(question, **scope))
 
 
-@dataclass(frozen=True, repr=False)
-class Ablation:
-    """Two stages on both halves of the golden questions: `dev`, where rules are made, and `test`."""
-
-    runs: Mapping[str, Evaluation]
-    metrics: Sequence[str]
-
-    @property
-    def gains(self) -> dict[tuple[str, str], Gain]:
-        """What the second stage gains over the first, by metric and half."""
-        return {(gain.metric, split): gain for split, run in self.runs.items() for gain in run.gains(self.metrics)}
-
-    @property
-    def rows(self) -> list[list[str]]:
-        """A line for each metric and half."""
-        gains = self.gains
-        return [_row(gains[metric, split], split) for metric in self.metrics for split in self.runs]
-
-    @property
-    def _head(self) -> list[str]:
-        return ["", "questions", *next(iter(self.runs.values())).stages, "difference", "moved", ""]
-
-    def __repr__(self) -> str:
-        return "\n".join(" | ".join(row) for row in [self._head, *self.rows])
-
-    def _repr_html_(self) -> str:
-        return html_table(self._head, self.rows)
-
-
 def dev_and_test(
     before: Answering,
     after: Answering,
     metrics: Sequence[str] = ("recall@5", "correctness", "strict"),
     limit: int | None = None,
-) -> Ablation:
+) -> Table:
     """Ask both stages the golden questions of both halves, or `limit` of each; their names must differ.
 
     A rule that was made with dev at hand has to show its gain on test: what it gains on dev alone, it was fitted to.
     """
     asked = {split: sample(golden_questions(split), limit, 0) for split in SPLITS}
     runs = {name: Evaluation("golden", name, tuple(answers([before, after], each))) for name, each in asked.items()}
-    return Ablation(runs, metrics)
+    return side_by_side(runs, metrics)
+
+
+def side_by_side(runs: Mapping[str, Evaluation], metrics: Sequence[str]) -> Table:
+    """What the second of two stages gains over the first, a row for each metric and run."""
+    gains = {split: run.gains(metrics) for split, run in runs.items()}
+    head = ["", "questions", *next(iter(runs.values())).stages, "difference", "moved", ""]
+    return Table(head, [_row(gains[split][place], split) for place in range(len(metrics)) for split in runs])
 
 
 def _row(gain: Gain, split: str) -> list[str]:

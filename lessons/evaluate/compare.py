@@ -11,7 +11,7 @@ judged as one of five (Bonferroni's correction), whether it is printed with the 
 narrow, and p says so.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -95,34 +95,29 @@ def interval(values: ArrayLike, level: float = LEVEL) -> Interval:
     known = known[~np.isnan(known)]
     if not known.size:
         return float("nan"), float("nan")
-    means = np.concatenate([counts @ known for counts in _blocks(_draw_counts, known.size)]) / known.size
+    means = _resampled(known, _draw_counts) / known.size
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 
-def paired_gain(before: str, after: str, metric: str, old: Sequence[float], new: Sequence[float]) -> Gain:
+def paired_gain(before: str, after: str, metric: str, old: ArrayLike, new: ArrayLike) -> Gain:
     """The gain from `old` to `new`, values of the same questions in the same order; NaN on either side drops the pair.
 
     The p value is two-sided, from random sign flips of the differences (Fisher's randomisation test, which Smucker,
     Allan & Carterette, 2007, recommend for retrieval).
     """
-    pairs = np.array([pair for pair in zip(old, new, strict=True) if not np.isnan(pair).any()]).reshape(-1, 2)
-    differences = pairs[:, 1] - pairs[:, 0]
-    if not len(pairs):
-        missing = float("nan")
+    pairs = np.array([old, new], dtype=float)
+    pairs = pairs[:, ~np.isnan(pairs).any(axis=0)]
+    n, differences, missing = pairs.shape[1], pairs[1] - pairs[0], float("nan")
+    if not n:
         return Gain(before, after, metric, 0, missing, missing, missing, missing, missing, 1.0)
+    sums = abs(_resampled(differences, _draw_signs))
+    p = ((sums >= abs(differences.sum()) - 1e-9).sum() + 1) / (RESAMPLES + 1)
+    mean_before, mean_after = map(float, pairs.mean(axis=1))
     low, high = interval(differences, GAIN_LEVEL)
-    means, p = pairs.mean(axis=0), min(1.0, COMPARISONS * _sign_flip_p(differences))
-    return Gain(
-        before, after, metric, len(pairs), float(means[0]), float(means[1]), float(differences.mean()), low, high, p,
-        int(np.count_nonzero(differences)),
-    )  # fmt: skip
-
-
-def _sign_flip_p(differences: NDArray[np.float64]) -> float:
-    observed = abs(differences.sum()) - 1e-9
-    sums = np.concatenate([signs @ differences for signs in _blocks(_draw_signs, len(differences))])
-    return (int((abs(sums) >= observed).sum()) + 1) / (RESAMPLES + 1)
+    moved = int(np.count_nonzero(differences))
+    delta, p = float(differences.mean()), min(1.0, COMPARISONS * float(p))
+    return Gain(before, after, metric, n, mean_before, mean_after, delta, low, high, p, moved)
 
 
 def _draw_counts(rng: np.random.Generator, rows: int, size: int) -> NDArray[np.float64]:
@@ -139,16 +134,19 @@ def _draw_signs(rng: np.random.Generator, rows: int, size: int) -> NDArray[np.fl
 Draw = Callable[[np.random.Generator, int, int], NDArray[np.float64]]
 
 
-def _blocks(draw: Draw, size: int) -> Iterator[NDArray[np.float64]]:
-    """What `draw` gives for all resamples, a block of bounded memory at a time. Small ones are kept for the next."""
+def _resampled(values: NDArray[np.float64], draw: Draw) -> NDArray[np.float64]:
+    """The sum of the values weighted by each of the `RESAMPLES` rows of `draw`, in blocks of bounded memory.
+
+    The draws of few questions are kept, because a report needs them hundreds of times.
+    """
+    size = len(values)
     if size <= _KEPT:
-        yield _whole(draw, size)
-        return
+        return _kept(draw, size) @ values
     rng, rows = np.random.default_rng(SEED), max(1, _BLOCK // size)
-    for start in range(0, RESAMPLES, rows):
-        yield draw(rng, min(rows, RESAMPLES - start), size)
+    blocks = [draw(rng, min(rows, RESAMPLES - start), size) @ values for start in range(0, RESAMPLES, rows)]
+    return np.concatenate(blocks)
 
 
 @lru_cache(maxsize=48)
-def _whole(draw: Draw, size: int) -> NDArray[np.float64]:
+def _kept(draw: Draw, size: int) -> NDArray[np.float64]:
     return draw(np.random.default_rng(SEED), RESAMPLES, size)

@@ -18,10 +18,9 @@ from lessons.evaluate.canvas import canvas, stage_colours
 from lessons.evaluate.evaluation import Evaluation, Record
 from lessons.evaluate.golden import GOLDEN, SPLITS, Golden, golden_from
 from lessons.evaluate.run import measure
-from lessons.memory.long_term import LongTerm
 from lessons.memory.manager import Conversation
 from lessons.memory.messages import SessionMessages
-from lessons.memory.summaries import RecursiveSummary, Tiers
+from lessons.memory.summaries import LongTerm, RecursiveSummary, Tiers
 from lessons.memory.types import Memory, NoMemory, Window
 from lessons.rag.stages import Stage
 from lessons.rag.types import Scope
@@ -61,7 +60,6 @@ class Dialogue:
     """A conversation of one owner, to be asked turn by turn."""
 
     id: str
-    language: str
     owner: str
     turns: tuple[Turn, ...]
 
@@ -69,29 +67,28 @@ class Dialogue:
 def dialogues(split: str, folder: Path = DIALOGUES) -> list[Dialogue]:
     """The dialogues of a split, by file and line; LessonsError for a split that there is none of."""
     lines = [line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text(encoding="utf-8").splitlines()]
-    found = [_dialogue(item) for item in map(json.loads, lines) if item["split"] == split]
+    found = [item for item in map(json.loads, lines) if item["split"] == split]
     if not found:
         raise LessonsError(f"There are no dialogues of the split {split!r}; the splits are {' and '.join(SPLITS)}.")
-    return found
+    return [
+        Dialogue(each["id"], each["owner"], tuple(_turn(each, number) for number in range(1, len(each["turns"]) + 1)))
+        for each in found
+    ]
+
+
+def _turn(item: dict[str, Any], number: int) -> Turn:
+    turn = item["turns"][number - 1]
+    if "answer" not in turn:
+        return Turn(turn["question"])
+    known = {name: item[name] for name in ("language", "split", "owner")}
+    golden = golden_from(turn | known | {"id": f"{item['id']}-{number:02}", "category": turn["kind"]})
+    return Turn(turn["question"], golden, number - min(turn["needs"], default=number))
 
 
 def band(distance: int) -> str:
     """The distance of a reference as a word: 0, 1, 2–5, 6–11 or 12 and more turns back."""
     bands = {0: "stands alone", 1: "1 turn back", 2: "2–5 turns back", 6: "6–11 turns back", 12: "12+ turns back"}
     return next(name for least, name in reversed(bands.items()) if distance >= least)
-
-
-def _dialogue(item: dict[str, Any]) -> Dialogue:
-    turns = tuple(_turn(item, number, turn) for number, turn in enumerate(item["turns"], start=1))
-    return Dialogue(item["id"], item["language"], item["owner"], turns)
-
-
-def _turn(item: dict[str, Any], number: int, turn: dict[str, Any]) -> Turn:
-    if "answer" not in turn:
-        return Turn(turn["question"])
-    known = {name: item[name] for name in ("language", "split", "owner")}
-    golden = golden_from(turn | known | {"id": f"{item['id']}-{number:02}", "category": turn["kind"]})
-    return Turn(turn["question"], golden, number - min(turn["needs"], default=number))
 
 
 def evaluate_dialogues(
@@ -107,13 +104,13 @@ def evaluate_dialogues(
     records: list[Record] = []
     work = [(name, dialogue) for name in memories for dialogue in dialogues]
     for done, (name, dialogue) in enumerate(work, start=1):
-        records += asked(stage, dialogue, name, memories[name])
+        records += _asked(stage, dialogue, name, memories[name])
         watch(done, len(work))
     splits = dict.fromkeys(turn.golden.split for each in dialogues for turn in each.turns if turn.golden)
     return Evaluation("dialogues", " and ".join(splits), tuple(records))
 
 
-def asked(stage: Stage, dialogue: Dialogue, name: str, make: Maker) -> Iterator[Record]:
+def _asked(stage: Stage, dialogue: Dialogue, name: str, make: Maker) -> Iterator[Record]:
     """The records of the turns that are judged; the others are said all the same."""
     memory = make(stage.workspace or workspace(), Scope(f"dialogue-{uuid4()}"), dialogue.id)
     conversation = Conversation(memory)
@@ -170,8 +167,7 @@ def plot_growth(tokens: Mapping[str, Sequence[int]]) -> Figure:
     colours = stage_colours(tokens)
     for name, column in tokens.items():
         axes.plot(range(1, len(column) + 1), column, label=name, color=colours[name])
-    axes.set_xlabel("turn of the conversation")
-    axes.set_ylabel("tokens handed over (estimate)")
+    axes.set(xlabel="turn of the conversation", ylabel="tokens handed over (estimate)")
     axes.set_title("What a memory adds to each prompt")
     axes.legend(frameon=False)
     return figure

@@ -2,10 +2,9 @@
 
 import html
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -13,8 +12,8 @@ import numpy as np
 
 from lessons.evaluate.compare import Gain, Interval, interval, paired_gain
 from lessons.evaluate.metrics import RETRIEVAL_METRICS
-from lessons.models.call import KEYLESS
-from lessons.tables import html_table
+from lessons.models.usage import KEYLESS
+from lessons.tables import Table
 
 METRICS = (*RETRIEVAL_METRICS, "correctness", "strict", "groundedness")
 LABELS = {"correctness": "correctness (half points)", "strict": "strict (fully right)"}
@@ -26,7 +25,6 @@ ALSO = (("smart", "agentic"),)
 CEILING = "ceiling: evidence given"
 """What the model answers when it gets the evidence without searching for it, in tables, plots and stored runs."""
 CEILED = ("correctness", "strict")
-_NOT_PLAIN = ("means", "intervals", "answered_by")
 
 HALF_POINTS = "correctness gives half a point for an answer that is partly right; strict counts only those fully right."
 QUOTED = "groundedness is near 1 by construction: the keyless model only quotes the documents that it cites."
@@ -41,16 +39,16 @@ class Record:
     question: str
     category: str
     language: str
-    answerable: bool
     metrics: dict[str, float]
-    ms: float
-    llm_calls: int
-    tokens: int
-    cost: float
-    answer: str
-    refused: bool
-    right_answer_wrong_evidence: bool
-    retrieved: tuple[str, ...]
+    answerable: bool = True
+    ms: float = 0.0
+    llm_calls: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+    answer: str = ""
+    refused: bool = False
+    right_answer_wrong_evidence: bool = False
+    retrieved: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     answered: dict[str, int] = field(default_factory=dict)  # how many steps went on with the output of which model
 
@@ -90,10 +88,9 @@ class Summary:
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of `lessons evaluate --json`; None stands for what cannot be measured."""
-        plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in _NOT_PLAIN}
-        bounds = {metric: [_or_none(bound) for bound in bounds] for metric, bounds in self.intervals.items()}
-        known = {key: _or_none(value) for key, value in {"n": self.n, **self.means, **plain}.items()}
-        return known | {"intervals": bounds, "answered_by": self.answered_by}
+        values = dict(vars(self))
+        values |= values.pop("means") | {"intervals": {name: list(each) for name, each in self.intervals.items()}}
+        return _without_nan(values)
 
 
 @dataclass(frozen=True, repr=False)
@@ -129,9 +126,10 @@ class Evaluation:
         return list(dict.fromkeys(record.stage for record in self.records))
 
     def of(self, stage: str, **group: str) -> list[Record]:
-        """The records of a stage, or only those of a `category` or `language`."""
+        """The records of a stage or of the `CEILING`, or only those of a `category` or `language`."""
         chosen = {"stage": stage, **group}
-        return [record for record in self.records if all(getattr(record, key) == chosen[key] for key in chosen)]
+        records = self.ceiling if stage == CEILING else self.records
+        return [record for record in records if all(getattr(record, key) == chosen[key] for key in chosen)]
 
     def groups(self, by: str) -> list[str]:
         """The categories or languages that occur, in order of appearance."""
@@ -141,20 +139,15 @@ class Evaluation:
         """The summary of a stage, or of one `category=` or `language=` of it."""
         return summarise(self.of(stage, **group))
 
-    def ceiling_of(self, **group: str) -> Summary | None:
-        """The summary of the answers from the evidence itself, or of one group of them; None without any."""
-        chosen = [each for each in self.ceiling if all(getattr(each, key) == group[key] for key in group)]
-        return summarise(chosen) if chosen else None
-
     def ceiling_mean(self, metric: str, **group: str) -> float:
-        """Its mean of a metric of `CEILED`; NaN for any other, and where nothing was asked."""
-        summary = self.ceiling_of(**group) if metric in CEILED else None
-        return summary.means[metric] if summary else float("nan")
+        """The mean of a metric of `CEILED` over answers from the evidence itself; NaN for others, and without any."""
+        known = self.of(CEILING, **group) if metric in CEILED else []
+        return _mean([record.value(metric) for record in known])
 
     def columns(self, **group: str) -> dict[str, Summary]:
         """The summaries by the names that head the columns of a table: the stages, and the ceiling if it is known."""
-        ceiling = self.ceiling_of(**group)
-        return {stage: self.summary(stage, **group) for stage in self.stages} | ({CEILING: ceiling} if ceiling else {})
+        names = [*self.stages, *([CEILING] if self.of(CEILING, **group) else [])]
+        return {name: self.summary(name, **group) for name in names}
 
     def gains(self, metrics: Iterable[str] = METRICS) -> list[Gain]:
         """Each stage against the one before it, and the pairs of `ALSO`, metric by metric."""
@@ -165,20 +158,20 @@ class Evaluation:
 
     def as_dict(self) -> dict[str, Any]:
         """What `lessons evaluate --json` prints."""
-        stages = {stage: self._as_dict(partial(self.summary, stage)) for stage in self.stages}
+        stages = {stage: self._as_dict(stage) for stage in self.stages}
         gains = [gain.as_dict() for gain in self.gains() if gain.n]
-        ceiling = self._as_dict(self.ceiling_of, ("n", *CEILED)) if self.ceiling else None
+        ceiling = self._as_dict(CEILING, ("n", *CEILED)) if self.ceiling else None
         return {"stages": stages, "ceiling": ceiling, "gains": gains, "notes": self.remarks}
 
-    def _as_dict(self, of: Callable[..., Summary | None], only: Sequence[str] = ()) -> dict[str, Any]:
-        """A summary as a whole, by category and by language; of its values those of `only`, if there are any."""
+    def _as_dict(self, stage: str, only: Sequence[str] = ()) -> dict[str, Any]:
+        """The summary of a stage as a whole, by category and by language; of its values those of `only`, if any."""
 
-        def chosen(summary: Summary | None) -> dict[str, Any]:
-            values = summary.as_dict() if summary else {}
-            return {name: values[name] for name in values if not only or name in only}
+        def chosen(**group: str) -> dict[str, Any]:
+            values = self.summary(stage, **group).as_dict() if self.of(stage, **group) else {}
+            return {name: value for name, value in values.items() if not only or name in only}
 
-        groups = {by: {name: chosen(of(**{by: name})) for name in self.groups(by)} for by in ("category", "language")}
-        return chosen(of()) | {f"by_{by}": found for by, found in groups.items()}
+        by = {f"by_{by}": {name: chosen(**{by: name}) for name in self.groups(by)} for by in ("category", "language")}
+        return chosen() | by
 
     def __repr__(self) -> str:
         asked = len({record.question_id for record in self.records})
@@ -193,15 +186,28 @@ class Evaluation:
             rows.append(["steps done by", *(each.shares for each in stages)])
         rows.append(["model calls, tokens", *(f"{each.llm_calls:.1f}, {each.tokens:,.0f}" for each in stages)])
         below = "".join(f"<p>{html.escape(remark)}</p>" for remark in self.remarks)
-        return f"<p>{html.escape(repr(self))}</p>" + html_table(["", *columns], rows) + below
+        return Table(["", *columns], rows, repr(self))._repr_html_() + below
+
+
+Pair = tuple[Record, Record]
 
 
 def compare_records(before: Sequence[Record], after: Sequence[Record], metric: str, old: str, new: str) -> Gain:
     """The gain in one metric over the questions that both lists answered, under the names `old` and `new`."""
+    pairs = [(first.value(metric), second.value(metric)) for first, second in _pairs(before, after)]
+    return paired_gain(old, new, metric, [first for first, _ in pairs], [second for _, second in pairs])
+
+
+def moved(evaluation: Evaluation, before: str, after: str, metric: str) -> list[Pair]:
+    """The records of both stages for each question whose metric changed, the largest gain first."""
+    pairs = _pairs(evaluation.of(before), evaluation.of(after))
+    changed = [(old, new) for old, new in pairs if abs(new.value(metric) - old.value(metric)) > 0]
+    return sorted(changed, key=lambda pair: pair[0].value(metric) - pair[1].value(metric))
+
+
+def _pairs(before: Sequence[Record], after: Sequence[Record]) -> list[Pair]:
     later = {record.question_id: record for record in after}
-    shared = [(record, later[record.question_id]) for record in before if record.question_id in later]
-    values = [(first.value(metric), second.value(metric)) for first, second in shared]
-    return paired_gain(old, new, metric, [first for first, _ in values], [second for _, second in values])
+    return [(record, later[record.question_id]) for record in before if record.question_id in later]
 
 
 def summarise(records: Sequence[Record]) -> Summary:
@@ -238,5 +244,10 @@ def _mean(values: Sequence[float]) -> float:
     return float(np.mean(known)) if known else float("nan")
 
 
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else value
+def _without_nan(value: Any) -> Any:
+    """The same with None for NaN, which JSON does not know."""
+    if isinstance(value, dict | list):
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        kept = {key: _without_nan(each) for key, each in items}
+        return kept if isinstance(value, dict) else list(kept.values())
+    return None if isinstance(value, float) and np.isnan(value) else value

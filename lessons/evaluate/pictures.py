@@ -1,15 +1,15 @@
 """Pictures of one question: what a model is sent, which search found what, what a turn costs; and token estimates."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from matplotlib.figure import Figure
 
 from lessons.budget import Piece
+from lessons.copilot.copilot import Layout
 from lessons.copilot.cost import CostModel
-from lessons.copilot.layout import Layout
-from lessons.evaluate.canvas import canvas, shortened_within, stage_colour, told_apart, wrapped
+from lessons.evaluate.canvas import canvas, legend_beside, name_rows, shortened_within, stage_colour, wrapped
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.metrics import hits
 from lessons.models.tokens import TokenCounter, TokenEstimator
@@ -39,10 +39,11 @@ def plot_budget(budgets: Mapping[str, Sequence[Piece]], total: int) -> Figure:
     """A bar for each budget, its parts side by side; what was left out is hatched, and a line marks the total."""
     figure, axes = canvas(7.5, 0.7 * len(budgets) + 1.6)
     width = max((sum(piece.tokens + piece.dropped for piece in pieces) for pieces in budgets.values()), default=1)
+    named = set[str]()
     for row, pieces in enumerate(budgets.values()):
         left = 0
         for piece in pieces:
-            axes.barh(row, piece.tokens, left=left, color=PART_COLOURS[piece.name], label=piece.name)
+            axes.barh(row, piece.tokens, left=left, color=PART_COLOURS[piece.name])
             if piece.tokens > _NARROWEST * width:
                 axes.text(left + piece.tokens / 2, row, f"{piece.tokens:,}", ha="center", va="center", fontsize=8)
             left += piece.tokens
@@ -50,16 +51,16 @@ def plot_budget(budgets: Mapping[str, Sequence[Piece]], total: int) -> Figure:
             edge = PART_COLOURS[piece.name]
             axes.barh(row, piece.dropped, left=left, color="white", edgecolor=edge, hatch="///")
             left += piece.dropped
+        named |= {piece.name for piece in pieces if piece.tokens or piece.dropped}
     if total <= 1.5 * width:
         axes.axvline(total, color="black", linewidth=1)
     axes.set_xlim(0, 1.02 * (max(total, width) if total <= 1.5 * width else width))
-    axes.set_yticks(range(len(budgets)), [wrapped(name, _LABEL_WIDTH) for name in budgets])
-    axes.set_ylim(len(budgets) - 0.5, -0.5)
+    name_rows(axes, [wrapped(name, _LABEL_WIDTH) for name in budgets])
     axes.set(xlabel=f"tokens (of {total:,}); hatched: left out", title="What a model is sent")
-    used = {piece.name for pieces in budgets.values() for piece in pieces if piece.tokens or piece.dropped}
-    handles, names = axes.get_legend_handles_labels()
-    shown = {name: handle for name, handle in zip(names, handles, strict=True) if name in used}
-    axes.legend(shown.values(), shown, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8)
+    for name in PART_COLOURS:
+        if name in named:
+            axes.plot([], [], "s", color=PART_COLOURS[name], label=name)
+    legend_beside(axes, fontsize=8)
     return figure
 
 
@@ -79,30 +80,35 @@ def plot_searches(answer: Answer) -> Figure:
     figure, axes = canvas(2.6 + 1.7 * max(1, len(searches)), 1.8 + 0.34 * len(documents))
     colour = stage_colour(answer.stage)
     for column, step in enumerate(searches):
-        places = {document.id: place for place, document in enumerate(step.output, start=1)}
+        places = {document.id: str(place) for place, document in enumerate(step.output, start=1)}
         for row, document in enumerate(documents):
-            if document.id in places:
-                fill_with = colour if document.id in cited else "white"
-                axes.scatter(column, row, s=260, facecolor=fill_with, edgecolor=colour)
-                ink = "white" if document.id in cited else "black"
-                axes.text(column, row, str(places[document.id]), ha="center", va="center", size=8, color=ink)
-    axes.set_yticks(range(len(documents)), _names(documents), size=8)
-    axes.set_xticks(range(len(searches)), [_query(step) for step in searches], size=8)
+            if place := places.get(document.id):
+                ground, ink = (colour, "white") if document.id in cited else ("white", "black")
+                axes.scatter(column, row, s=260, facecolor=ground, edgecolor=colour)
+                axes.text(column, row, place, ha="center", va="center", size=8, color=ink)
+    name_rows(axes, _names(documents))
+    axes.tick_params(labelsize=8)
+    axes.set_xticks(range(len(searches)), [_query(step) for step in searches])
     axes.xaxis.tick_top()
     axes.set_xlim(-0.6, max(1, len(searches)) - 0.4)
-    axes.set_ylim(len(documents) - 0.4, -0.6)
     axes.set_xlabel("place in the list of each search; filled: cited in the answer")
     return figure
 
 
 def _names(documents: Sequence[RetrievedDocument]) -> list[str]:
     """File and page of each document; chunks of one page are numbered, files of the same name keep their folder."""
-    sources = list(dict.fromkeys(document.source for document in documents))
-    short = [source.rpartition("/")[2] for source in sources]
-    names = {source: name if short.count(name) == 1 else source for source, name in zip(sources, short, strict=True)}
-    pages = [f", p. {document.page}" if document.page else "" for document in documents]
-    shown = [shortened_within(names[document.source], _FILE) for document in documents]
-    return told_apart([f"{name}{page}" for name, page in zip(shown, pages, strict=True)])
+    sources = {document.source for document in documents}
+    short = Counter(source.rpartition("/")[2] for source in sources)
+    names = []
+    for document in documents:
+        name = document.source.rpartition("/")[2]
+        page = f", p. {document.page}" if document.page else ""
+        names.append(shortened_within(name if short[name] == 1 else document.source, _FILE) + page)
+    several, seen = Counter(names), Counter[str]()
+    for place, name in enumerate(names):
+        seen[name] += 1
+        names[place] += f" ({seen[name]})" if several[name] > 1 else ""
+    return names
 
 
 def _query(step: Step) -> str:
@@ -122,8 +128,7 @@ def plot_fusion(documents: Sequence[RetrievedDocument], question: Golden) -> Fig
         chosen = [document for document, evidence in held if bool(evidence) is wanted]
         x, y = ([document.legs.get(leg, low) for document in chosen] for leg, low in lowest.items())
         axes.scatter(x, y, s=[15 + 120 * document.score**2 for document in chosen], color=colour, label=label)
-    axes.set_xlabel("by meaning: cosine above the average of the chunk's language")
-    axes.set_ylabel("by words: BM25 score")
+    axes.set(xlabel="by meaning: cosine above the average of the chunk's language", ylabel="by words: BM25 score")
     axes.set_title("What the two searches say of each chunk")
     axes.legend(frameon=False)
     return figure
@@ -136,12 +141,13 @@ NAMES = {"retrieval": "retrieval and judging", "answer": "answers", "update": "m
 def plot_layout(layout: Layout) -> Figure:
     """Each part of the prompt: the pale bar is what it may take, the dark one what it takes."""
     figure, axes = canvas(6, 3)
-    names = [part.name for part in layout.parts]
-    axes.barh(names, [part.limit for part in layout.parts], color="#4c78a8", alpha=0.25)
-    axes.barh(names, [part.tokens for part in layout.parts], color="#4c78a8")
+    plan = layout.plan
+    names = [part.name for part in plan.pieces]
+    axes.barh(names, [part.limit for part in plan.pieces], color="#4c78a8", alpha=0.25)
+    axes.barh(names, [part.tokens for part in plan.pieces], color="#4c78a8")
     axes.invert_yaxis()
-    axes.set_xlabel("tokens (estimate)")
-    axes.set_title(f"{layout.tokens:,} of {layout.limit:,} tokens, in the order in which they are sent")
+    title = f"{plan.tokens:,} of {plan.room:,} tokens, in the order in which they are sent"
+    axes.set(xlabel="tokens (estimate)", title=title)
     return figure
 
 
@@ -218,13 +224,12 @@ def plot_token_error(found: list[Estimate]) -> Figure:
     """The error of each estimate, by kind of text; the bar is the error of all texts of a kind together."""
     kinds = list(dict.fromkeys(each.kind for each in found))
     figure, axes = canvas(6, 0.6 * len(kinds) + 1.4)
-    for place, kind in enumerate(kinds):
+    for row, kind in enumerate(kinds):
         own = [each for each in found if each.kind == kind]
         together = sum(each.estimated for each in own) / sum(each.exact for each in own) - 1
-        axes.barh(place, 100 * together, color="#4c78a8", alpha=0.4)
-        axes.scatter([100 * each.error for each in own], np.full(len(own), place), color="#4c78a8", zorder=2)
-    axes.set_yticks(range(len(kinds)), kinds)
-    axes.invert_yaxis()
+        axes.barh(row, 100 * together, color="#4c78a8", alpha=0.4)
+        axes.scatter([100 * each.error for each in own], [row] * len(own), color="#4c78a8", zorder=2)
+    name_rows(axes, kinds)
     axes.axvline(0, color="black", linewidth=0.8)
     axes.set_xlabel("estimated against exact tokens (%): too few on the left, too many on the right")
     axes.set_title("How far the token estimate is off")

@@ -1,12 +1,10 @@
 """What was measured as compact tables for a terminal: stages with their gains and gates, and memories."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 
 import numpy as np
-from rich.console import Console, Group, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -14,11 +12,10 @@ from lessons.evaluate.compare import RULE, interval
 from lessons.evaluate.dialogues import TOKENS, Dialogue, by_kind
 from lessons.evaluate.evaluation import CEILED, CEILING, METRICS, Evaluation, Summary, summarise
 from lessons.evaluate.gates import gate_report
-from lessons.evaluate.locomo import Recalled
+from lessons.evaluate.locomo import AGES, SHARE
 
 HEADLINE = ("recall@5", "ndcg@10", "all@10", "correctness", "strict")
 GROUPED = ("recall@5", "correctness", "strict")
-AGES = (5, 20, 100)  # turns; the ages of old facts are grouped by them
 
 
 def report(evaluation: Evaluation) -> RenderableType:
@@ -36,21 +33,6 @@ def report(evaluation: Evaluation) -> RenderableType:
     if warned := [record for record in evaluation.records if record.warnings]:
         lines.append(f"Note: {len(warned)} answers came with a warning, the first: {warned[0].warnings[0]}")
     return Group(*tables, *map(Text, lines))
-
-
-@contextmanager
-def bars(console: Console, hidden: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar on `console` for each thing that is being done; the yielded function moves them."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=hidden) as shown:
-        tasks: dict[str, TaskID] = {}
-
-        def watch(label: str, done: int, total: int) -> None:
-            if label not in tasks:
-                tasks[label] = shown.add_task(label, total=total)
-            shown.update(tasks[label], completed=done)
-
-        yield watch
 
 
 def _stages(evaluation: Evaluation) -> Table:
@@ -108,35 +90,25 @@ def _number(value: float) -> str:
 
 def dialogue_report(evaluation: Evaluation, dialogues: Sequence[Dialogue]) -> Table:
     """Correctness under each memory, by distance, kind and language, and the tokens that each handed over."""
-
-    def values(of: Evaluation, metric: str, **group: str) -> dict[str, list[float]]:
-        return {name: [record.metrics[metric] for record in of.of(name, **group)] for name in of.stages}
-
     table = _table(f"golden dialogues, {evaluation.split}: correctness with 95 % intervals", evaluation.stages)
-    _row(table, "all", values(evaluation, "correctness"))
-    _row(table, "fully right", values(evaluation, "strict"))
+    _means(table, "all", evaluation, "correctness")
+    _means(table, "fully right", evaluation, "strict")
     for of, by in ((evaluation, "category"), (by_kind(evaluation, dialogues), "category"), (evaluation, "language")):
         table.add_section()
         for group in sorted(of.groups(by)):
-            _row(table, group, values(of, "correctness", **{by: group}))
+            _means(table, group, of, "correctness", **{by: group})
     table.add_section()
-    table.add_row("tokens handed over", *(f"{np.mean(each):,.0f}" for each in values(evaluation, TOKENS).values()))
-    return table
+    return _with_tokens(table, evaluation)
 
 
-def locomo_report(found: Sequence[Recalled]) -> Table:
+def locomo_report(evaluation: Evaluation) -> Table:
     """The share of old facts that each memory still hands over, by their age, and the tokens that it takes."""
-    by_memory = {name: [each for each in found if each.memory == name] for name in [each.memory for each in found]}
-    table = _table("old facts still handed over, with 95 % intervals", list(by_memory))
-    _row(table, "all", {name: [each.share for each in own] for name, own in by_memory.items()})
-    for least, most in zip((0, *AGES), (*AGES, 10**9), strict=True):
-        if any(least < each.age <= most for each in found):
-            label = f"{least + 1}–{most} turns old" if most in AGES else f"older than {least} turns"
-            aged = {name: [each.share for each in own if least < each.age <= most] for name, own in by_memory.items()}
-            _row(table, label, aged)
-    tokens = [np.mean([each.tokens for each in own]) for own in by_memory.values()]
-    table.add_row("tokens handed over", *(f"{mean:,.0f}" for mean in tokens))
-    return table
+    table = _table("old facts still handed over, with 95 % intervals", evaluation.stages)
+    _means(table, "all", evaluation, SHARE)
+    for age in AGES.values():
+        if age in evaluation.groups("category"):
+            _means(table, age, evaluation, SHARE, category=age)
+    return _with_tokens(table, evaluation)
 
 
 def _table(title: str, columns: Sequence[str]) -> Table:
@@ -147,9 +119,14 @@ def _table(title: str, columns: Sequence[str]) -> Table:
     return table
 
 
-def _row(table: Table, label: str, values: Mapping[str, Sequence[float]]) -> None:
+def _means(table: Table, label: str, evaluation: Evaluation, metric: str, **group: str) -> None:
     """A row of means with their intervals; the label says how many values there are."""
-    shown = [
-        f"{np.mean(each):.2f} [{low:.2f}, {high:.2f}]" for each in values.values() for low, high in [interval(each)]
-    ]
-    table.add_row(f"{label} ({len(next(iter(values.values())))})", *shown)
+    columns = [[each.metrics[metric] for each in evaluation.of(name, **group)] for name in evaluation.stages]
+    shown = [f"{np.mean(each):.2f} [{low:.2f}, {high:.2f}]" for each in columns for low, high in [interval(each)]]
+    table.add_row(f"{label} ({len(columns[0])})", *shown)
+
+
+def _with_tokens(table: Table, evaluation: Evaluation) -> Table:
+    means = [np.mean([each.metrics[TOKENS] for each in evaluation.of(name)]) for name in evaluation.stages]
+    table.add_row("tokens handed over", *(f"{mean:,.0f}" for mean in means))
+    return table

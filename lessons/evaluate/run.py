@@ -7,15 +7,16 @@ which a stage is judged.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isnan
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from llama_index.core.llms import LLM
 
-from lessons.context.device import Answering
+from lessons.context.wrapper import Answering
 from lessons.errors import LessonsError
 from lessons.evaluate.beir import read_beir
 from lessons.evaluate.evaluation import CEILING, Evaluation, Record
@@ -25,17 +26,16 @@ from lessons.evaluate.metrics import ranking, retrieval_metrics
 from lessons.evaluate.throwaway import throwaway_stages
 from lessons.ingest.index import Index
 from lessons.library import ensure_corpus, load_corpus, shipped_documents
-from lessons.models.call import KEYLESS
 from lessons.models.embedding import identity
 from lessons.models.embedding_cache import CachedEmbedding
 from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import describe
 from lessons.models.tokens import ExactTokenCounter
-from lessons.models.usage import price
+from lessons.models.usage import KEYLESS, price
 from lessons.rag.answer import Answer
 from lessons.rag.stages import Stage, stage_named
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
-from lessons.search.transforms import Compress
+from lessons.search.transforms import Condense
 from lessons.workspace import Workspace, workspace
 
 OWNER = "evaluation"
@@ -44,10 +44,8 @@ OWNER = "evaluation"
 _NOT_RECORDED = {"database_url", "openai_api_key", "openai_base_url", "data_dir"}
 
 
-class Watcher(Protocol):
-    """Told what is being done, how much of it is done, and how much there is in all."""
-
-    def __call__(self, label: str, done: int, total: int, /) -> object: ...
+Watcher = Callable[[str, int, int], object]
+"""Told what is being done, how much of it is done, and how much there is in all."""
 
 
 @dataclass(frozen=True)
@@ -82,19 +80,21 @@ def evaluate(
     used. `tell` is given what a served model is about to be asked, and after a stage's first answer what all will take.
     """
     place = place or workspace()
-    prepared: AbstractContextManager[_Task]
-    if data is not None and not own:
-        prepared = _beir(data, stages, split, watch, place)
-    else:
-        prepared = nullcontext(_own(own, stages, watch, place) if own else _golden(stages, split, watch, place))
-    with prepared as task:
+    here = [stage.but(stage.name, workspace=place) for stage in stages]
+    with ExitStack() as block:
+        if own:
+            task = _own(own, here, watch, place)
+        elif data:
+            task = block.enter_context(_beir(data, here, split, watch, place))
+        else:
+            task = _golden(here, split or "dev", watch, place)
         questions = sample(task.questions, limit or place.settings.evaluation_questions, sample_seed)
-        _warm_up(place)
+        place.embedding.get_query_embedding("warm up")  # so that no question's latency includes loading the weights
+        ExactTokenCounter(place.settings.llm_model).count("warm up")
         records = tuple(_told(task.stages, questions, place.llm, watch, tell))
         given = tuple(ceiling(questions, task.index, task.stages[-1].workspace or place, watch))
         notes = [*task.notes, *(_own_documents(task.stages, questions, place) if task.data == "golden" else [])]
-    notes += [*_not_judged(questions), *_too_few(len(questions), place.settings.gate_questions)]
-    notes += stood_in(records, describe(place.llm))
+    notes += [*_doubts(questions, place), *stood_in(records, describe(place.llm))]
     return Evaluation(task.data, task.split, records, _in_force(place), notes=tuple(notes), ceiling=given)
 
 
@@ -129,8 +129,8 @@ def measure(question: Golden, answer: Answer) -> Record:
         question=question.question,
         category=question.category,
         language=question.language,
-        answerable=not is_unanswerable(question),
         metrics=metrics,
+        answerable=not is_unanswerable(question),
         ms=answer.trace.ms,
         llm_calls=answer.trace.llm_calls,
         tokens=answer.trace.tokens,
@@ -147,47 +147,31 @@ def measure(question: Golden, answer: Answer) -> Record:
 # What is asked of whom
 
 
-def _golden(stages: Sequence[Answering], split: str | None, watch: Watcher, place: Workspace) -> _Task:
-    questions = golden_questions(split or "dev")
-    index = stage_named("enhanced").index
+def _golden(stages: list[Answering], split: str, watch: Watcher, place: Workspace) -> _Task:
+    questions, index = golden_questions(split), stage_named("enhanced").index
     targets = list({each.name: each for each in (*(stage.index for stage in stages), index)}.values())
-    loaded = load_corpus(place, lambda done, total: watch("Loading the shipped documents", done, total), targets)
+    loaded = load_corpus(place, partial(watch, "Loading the shipped documents"), targets)
     if failed := [result.source_file for result in loaded if result.status == "failed"]:
         raise LessonsError(f"{failed[0]} could not be read, so nothing was measured; restore data/corpus.")
-    return _Task("golden", split or "dev", questions, _here(stages, place), index)
+    return _Task("golden", split, questions, stages, index)
 
 
-def _own(questions: Sequence[Golden], stages: Sequence[Answering], watch: Watcher, place: Workspace) -> _Task:
-    here = _here(stages, place)
+def _own(questions: Sequence[Golden], stages: list[Answering], watch: Watcher, place: Workspace) -> _Task:
     for owner in dict.fromkeys(question.owner for question in questions):
-        ensure_corpus(place, owner, lambda done, total: watch("Loading the shipped documents", done, total))
-        if not all(place.store(stage.index).documents(Scope(owner)) for stage in here):
+        ensure_corpus(place, owner, partial(watch, "Loading the shipped documents"))
+        if not all(place.store(stage.index).documents(Scope(owner)) for stage in stages):
             raise LessonsError(f"{owner} has no documents to ask about; ingest some first.")
-    return _Task("own questions", "own", questions, here, here[-1].index)
-
-
-def _here(stages: Sequence[Answering], place: Workspace) -> list[Answering]:
-    return [stage.but(stage.name, workspace=place) for stage in stages]
+    return _Task("own questions", "own", questions, stages, stages[-1].index)
 
 
 @contextmanager
 def _beir(
-    folder: Path, stages: Sequence[Answering], split: str | None, watch: Watcher, place: Workspace
+    folder: Path, stages: list[Answering], split: str | None, watch: Watcher, place: Workspace
 ) -> Iterator[_Task]:
     found = read_beir(folder, split)
     questions = [replace(question, owner=OWNER) for question in found.questions]
-
-    def progress(done: int, total: int) -> None:
-        watch("Indexing", done, total)
-
-    with throwaway_stages(stages, found.documents, Scope(OWNER), place, progress) as there:
+    with throwaway_stages(stages, found.documents, Scope(OWNER), place, partial(watch, "Indexing")) as there:
         yield _Task(found.name, found.split, questions, there, there[-1].index, found.warnings)
-
-
-def _warm_up(place: Workspace) -> None:
-    """Load what is loaded on first use, weights and tokenizer, so that no question's latency includes it."""
-    place.embedding.get_query_embedding("warm up")
-    ExactTokenCounter(place.settings.llm_model).count("warm up")
 
 
 # The ceiling
@@ -202,14 +186,14 @@ class Given:
 
     evidence: tuple[Evidence, ...]
 
-    def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+    def search(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
         found = [chunk for each in self.evidence for chunk in _chunks(each, query, resources)]
         return list({chunk.id: chunk for chunk in found}.values())
 
 
 def oracle(question: Golden, index: Index, place: Workspace) -> Stage:
     """A stage that answers this one question from the chunks of its evidence; a follow-up is completed first."""
-    return Stage(name=CEILING, index=index, retriever=Given(question.evidence), query=(Compress(),), workspace=place)
+    return Stage(name=CEILING, index=index, retriever=Given(question.evidence), query=(Condense(),), workspace=place)
 
 
 def ceiling(
@@ -235,11 +219,7 @@ def _chunks(evidence: Evidence, query: Query, resources: Resources) -> list[Retr
 
 
 def _told(
-    stages: Sequence[Answering],
-    questions: Sequence[Golden],
-    llm: LLM,
-    watch: Watcher,
-    tell: Callable[[str], object],
+    stages: Sequence[Answering], questions: Sequence[Golden], llm: LLM, watch: Watcher, tell: Callable[[str], object]
 ) -> Iterator[Record]:
     """The records of all answers; what a served model will be asked is told before, and what it takes after the first.
 
@@ -283,33 +263,25 @@ def stood_in(records: Sequence[Record], model: str) -> list[str]:
     ]
 
 
-def _not_judged(questions: Sequence[Golden]) -> list[str]:
-    """Says so when questions have a reference that the judge cannot compare with an answer."""
-    left = sum(bool(each.answer) and not is_judged(each) and not is_unanswerable(each) for each in questions)
-    told = (
-        f"Correctness leaves out {left} of {len(questions)} questions: their reference answers have more than "
-        f"{LONGEST_REFERENCE} words, too many to be judged without key facts."
-    )
-    return [told] if left else []
-
-
-def _too_few(asked: int, least: int) -> list[str]:
-    """Says so when chance alone could have made the numbers."""
-    counted = "One question decides" if asked == 1 else f"{asked} questions decide"
-    told = f"{counted} nothing, and the true intervals are wider than these: ask at least {least}."
-    return [told] if asked < least else []
+def _doubts(questions: Sequence[Golden], place: Workspace) -> Iterator[str]:
+    """Says so when the judge cannot compare references with answers, and when chance alone could make the numbers."""
+    asked, least = len(questions), place.settings.gate_questions
+    if left := sum(bool(each.answer) and not is_judged(each) and not is_unanswerable(each) for each in questions):
+        yield (
+            f"Correctness leaves out {left} of {asked} questions: their reference answers have more than "
+            f"{LONGEST_REFERENCE} words, too many to be judged without key facts."
+        )
+    if asked < least:
+        counted = "One question decides" if asked == 1 else f"{asked} questions decide"
+        yield f"{counted} nothing, and the true intervals are wider than these: ask at least {least}."
 
 
 def _own_documents(stages: Sequence[Answering], questions: Sequence[Golden], place: Workspace) -> list[str]:
     """Says so when documents beside the shipped ones are searched, which the golden questions know nothing of."""
-    shipped = {document["path"] for document in shipped_documents()}
-    searched = {
-        document.source_file
-        for stage in stages
-        for owner in {question.owner for question in questions}
-        for document in place.store(stage.index).documents(Scope(owner))
-    }
-    own = len(searched - shipped)
+    owners = {question.owner for question in questions}
+    stored = [place.store(stage.index).documents(Scope(owner)) for stage in stages for owner in owners]
+    searched = {document.source_file for documents in stored for document in documents}
+    own = len(searched - {document["path"] for document in shipped_documents()})
     return [f"{own} documents beside the shipped ones were searched, too; the numbers depend on them."] if own else []
 
 

@@ -8,22 +8,24 @@ import csv
 import io
 import json
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import BIGINT, Connection, DateTime, Engine, ForeignKey, or_, select
+from sqlalchemy import BIGINT, Connection, DateTime, Engine, ForeignKey, Select, or_, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, relationship
-from sqlalchemy.sql import ColumnElement
 
 from lessons.database import ensure_schema
-from lessons.database.row_security import OWNED, protect, scoped
+from lessons.database.owned import OWNED, protect
+from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import CEILING, METRICS, Evaluation, Record
 from lessons.evaluate.run import stood_in
-from lessons.models.call import KEYLESS
+from lessons.models.usage import KEYLESS
 
 
 class Base(DeclarativeBase):
@@ -65,11 +67,6 @@ class ResultRow(Base):
 
 def save(evaluation: Evaluation, engine: Engine, owner: str | None = None) -> int:
     """Store a run with all its answers in one transaction, and return its number. With an `owner` it is private."""
-    _ensure(engine)
-    results = [
-        ResultRow(stage=record.stage, question_id=record.question_id, record=as_json(record))
-        for record in (*evaluation.records, *evaluation.ceiling)
-    ]
     row = RunRow(
         at=evaluation.at,
         data=evaluation.data,
@@ -78,9 +75,10 @@ def save(evaluation: Evaluation, engine: Engine, owner: str | None = None) -> in
         questions=len({record.question_id for record in evaluation.records}),
         settings=evaluation.settings,
         user_id=owner,
-        results=results,
     )
-    with scoped(engine, owner or "") as connection, Session(connection) as session:
+    for record in (*evaluation.records, *evaluation.ceiling):
+        row.results.append(ResultRow(stage=record.stage, question_id=record.question_id, record=as_json(record)))
+    with _session(engine, owner) as session:
         session.add(row)
         session.flush()
         return row.id
@@ -88,41 +86,41 @@ def save(evaluation: Evaluation, engine: Engine, owner: str | None = None) -> in
 
 def runs(engine: Engine, owner: str | None = None) -> list[RunRow]:
     """The stored runs that this owner may see, latest first, without their answers."""
-    _ensure(engine)
-    with scoped(engine, owner or "") as connection, Session(connection) as session:
-        return list(session.scalars(select(RunRow).where(_seen_by(owner)).order_by(RunRow.id.desc())))
+    with _session(engine, owner) as session:
+        return list(session.scalars(_seen_by(owner).order_by(RunRow.id.desc())))
 
 
 def load(number: int, engine: Engine, owner: str | None = None) -> Evaluation:
     """A stored run; LessonsError if there is none of that number that this owner may see."""
-    _ensure(engine)
-    with scoped(engine, owner or "") as connection, Session(connection) as session:
-        row = session.scalar(select(RunRow).where(RunRow.id == number, _seen_by(owner)))
+    with _session(engine, owner) as session:
+        row = session.scalar(_seen_by(owner).where(RunRow.id == number))
         if row is None:
             raise LessonsError(f"There is no run {number}; list the stored ones with `runs`.")
         records = [_from_json(result.record) for result in row.results]
-        asked, given = (
-            tuple(each for each in records if (each.stage == CEILING) is wanted) for wanted in (False, True)
-        )
+        asked = tuple(each for each in records if each.stage != CEILING)
+        given = tuple(each for each in records if each.stage == CEILING)
         notes = tuple(stood_in(asked, str(row.settings.get("answers", KEYLESS))))
         return Evaluation(row.data, row.split, asked, row.settings, row.at, notes, given)
 
 
 def delete(number: int, engine: Engine, owner: str | None = None) -> None:
     """Remove a run with its answers; nothing happens if there is none of that number that this owner may see."""
-    _ensure(engine)
-    with scoped(engine, owner or "") as connection, Session(connection) as session:
-        if row := session.scalar(select(RunRow).where(RunRow.id == number, _seen_by(owner))):
+    with _session(engine, owner) as session:
+        if row := session.scalar(_seen_by(owner).where(RunRow.id == number)):
             session.delete(row)
             session.flush()
 
 
-def _seen_by(owner: str | None) -> ColumnElement[bool]:
-    return or_(RunRow.user_id.is_(None), RunRow.user_id == owner)
+def _seen_by(owner: str | None) -> Select[tuple[RunRow]]:
+    return select(RunRow).where(or_(RunRow.user_id.is_(None), RunRow.user_id == owner))
 
 
-def _ensure(engine: Engine) -> None:
+@contextmanager
+def _session(engine: Engine, owner: str | None) -> Iterator[Session]:
+    """A transaction in which row security shows what this owner may see."""
     ensure_schema(engine, _create)
+    with scoped(engine, owner or "") as connection, Session(connection) as session:
+        yield session
 
 
 def _create(connection: Connection) -> None:
@@ -144,13 +142,13 @@ def as_csv(evaluation: Evaluation) -> str:
     """One line for each answer, after a line of names."""
     plain = [name.name for name in fields(Record) if name.name not in ("metrics", *_LISTS)]
     file = io.StringIO(newline="")
-    writer = csv.writer(file)
-    writer.writerow([*plain, *METRICS, *_LISTS])
+    writer = csv.DictWriter(file, [*plain, *METRICS, *_LISTS], extrasaction="ignore")
+    writer.writeheader()
     for record in evaluation.records:
-        scores = [None if math.isnan(record.value(metric)) else record.value(metric) for metric in METRICS]
+        item = as_json(record)
         answered = ", ".join(f"{name}: {count}" for name, count in record.answered.items())
-        lists = " ".join(record.retrieved), " ".join(record.warnings), answered
-        writer.writerow(map(_cell, [*(getattr(record, name) for name in plain), *scores, *lists]))
+        lists = {"retrieved": " ".join(record.retrieved), "warnings": " ".join(record.warnings), "answered": answered}
+        writer.writerow({name: _cell(value) for name, value in (item | item["metrics"] | lists).items()})
     return file.getvalue()
 
 
@@ -161,8 +159,8 @@ def as_jsonl(evaluation: Evaluation) -> str:
 
 def as_json(record: Record) -> dict[str, Any]:
     """A record for JSON, without the metrics that have no value."""
-    values = {each.name: getattr(record, each.name) for each in fields(record)}
-    return values | {"metrics": {name: value for name, value in record.metrics.items() if not math.isnan(value)}}
+    known = {name: value for name, value in record.metrics.items() if not math.isnan(value)}
+    return vars(record) | {"metrics": known}
 
 
 def export_csv(evaluation: Evaluation, path: Path) -> None:

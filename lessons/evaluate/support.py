@@ -13,7 +13,7 @@ from lessons.copilot.copilot import Copilot, CopilotAnswer
 from lessons.evaluate.compare import Interval, interval
 from lessons.evaluate.judge.facts import Level, level
 from lessons.settings import ROOT
-from lessons.tables import html_table
+from lessons.tables import Table
 
 QUESTIONS = ROOT / "data" / "copilot" / "questions.jsonl"
 SPOKEN = ("answered", "best_effort")
@@ -68,40 +68,36 @@ class SupportRun:
         return sum(map(of, self.handled)) / len(self.handled)
 
     @property
-    def right(self) -> float:
-        return self.mean(lambda each: each.right)
-
-    @property
-    def interval(self) -> Interval:
-        """The 95 % interval of the share that is right."""
-        return interval([float(each.right) for each in self.handled])
+    def right(self) -> tuple[float, Interval]:
+        """The share that is right, with its 95 % interval."""
+        return self.mean(lambda each: each.right), interval([each.right for each in self.handled])
 
     @property
     def wrong(self) -> list[Handled]:
         return [each for each in self.handled if not each.right]
 
     def __repr__(self) -> str:
-        low, high = self.interval
-        return f"{self.right:.2f} [{low:.2f}, {high:.2f}] of {len(self.handled)} questions handled rightly"
+        share, (low, high) = self.right
+        return f"{share:.2f} [{low:.2f}, {high:.2f}] of {len(self.handled)} questions handled rightly"
 
     def _repr_html_(self) -> str:
         kinds = dict.fromkeys(each.asked.kind for each in self.handled)
         parts = {kind: self.only(lambda asked, kind=kind: asked.kind == kind) for kind in kinds}  # type: ignore[misc]
-        return html_table(
-            ["", "n", "right", "95 %", "right or declined", "calls", "model calls", "tokens"],
-            [_row(name, part) for name, part in {**parts, "all": self}.items()],
-        )
+        head = ["", "n", "right", "95 %", "right or declined", "calls", "model calls", "tokens"]
+        return Table(head, [part._row(name) for name, part in {**parts, "all": self}.items()])._repr_html_()
 
-
-def _row(name: str, part: SupportRun) -> list[str]:
-    low, high = part.interval
-    means = [
-        f"{part.mean(lambda each: len(each.answer.gathered.calls)):.1f}",
-        f"{part.mean(lambda each: each.answer.trace.llm_calls):.1f}",
-        f"{part.mean(lambda each: each.answer.trace.tokens):,.0f}",
-    ]
-    safe = f"{part.mean(lambda each: each.safe):.2f}"
-    return [name, str(len(part.handled)), f"{part.right:.2f}", f"{low:.2f}–{high:.2f}", safe, *means]
+    def _row(self, name: str) -> list[str]:
+        share, (low, high) = self.right
+        return [
+            name,
+            str(len(self.handled)),
+            f"{share:.2f}",
+            f"{low:.2f}–{high:.2f}",
+            f"{self.mean(lambda each: each.safe):.2f}",
+            f"{self.mean(lambda each: len(each.answer.gathered.calls)):.1f}",
+            f"{self.mean(lambda each: each.answer.trace.llm_calls):.1f}",
+            f"{self.mean(lambda each: each.answer.trace.tokens):,.0f}",
+        ]
 
 
 def support_questions(split: str, path: Path = QUESTIONS) -> list[SupportQuestion]:

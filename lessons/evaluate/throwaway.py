@@ -12,7 +12,7 @@ from dataclasses import replace
 from llama_index.core.schema import Document, MetadataMode
 from sqlalchemy import Connection, Engine, delete, func, inspect, select, text
 
-from lessons.context.device import Answering
+from lessons.context.wrapper import Answering
 from lessons.database import explained
 from lessons.database.row_security import enter
 from lessons.evaluate.beir import BeirDocument

@@ -1,37 +1,30 @@
 """What an exercise is, how it is written down, and where it is found by its id.
 
-An exercise is a generator of cases: what is given to the learner's object, and what is expected of it. The first case
-is the plain one. An answer that fails there is wrong; one that fails in a later case is nearly right.
+An exercise is a list of cases: what is given to the learner's object, and what is expected of it. None of them stands
+in a notebook. The first case is the plain one: an answer that fails there is wrong, one that fails later nearly right.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from random import Random
 from typing import Any
 
 from lessons.errors import LessonsError
 from lessons.exercises.comparing import kind, letters
-from lessons.settings import settings
 
-NOTEBOOKS = {
-    "00": "naive_rag",
-    "01": "naive_rag",
-    "02": "enhanced_etl",
-    "03": "smart_search",
-    "04": "reranking",
-    "05": "agentic_rag",
-    "06": "measuring",
-    "07": "scoped",
-    "08": "memory",
-    "09": "memory",
-    "10": "active",
-    "11": "copilot",
-    "12": "faults",
-    "13": "own_rag",
-    "14": "beyond",
+_MODULES = {
+    "basics": ("00", "01", "02"),
+    "searching": ("03", "04"),
+    "answering": ("05", "07", "11"),
+    "measuring": ("06", "13"),
+    "remembering": ("08", "09", "10"),
+    "machines": ("12", "14"),
 }
+NOTEBOOKS = dict(sorted((number, module) for module, numbers in _MODULES.items() for number in numbers))
 """The module of each notebook's exercises."""
+
+Accept = Callable[[Any], bool | str]
+"""Says of a result whether it is right. Instead of False, half a sentence: a `Nearly` if it is nearly right."""
 
 
 @dataclass(frozen=True)
@@ -40,21 +33,23 @@ class Case:
 
     `when` completes the sentence 'it goes wrong when …' and names the case, never the answer. A function is called
     with the arguments `given`; without them the object itself is looked at. What comes out must equal `expected`, or
-    be accepted by `accept` where there are many right results; what is said instead of False is half a sentence, a
-    `Nearly` where the result is nearly right. Beside `accept`, `expected` is one of the right results.
+    be accepted by `accept` where there are many right results; then `expected` is one of them, if it is given.
     """
 
     when: str
     given: tuple[Any, ...] | None = None
     expected: Any = None
-    accept: Callable[[Any], bool | str] | None = None
+    accept: Accept | None = None
 
 
-Cases = Iterator[Case | tuple[Any, ...]]
-"""A case may be written as a tuple, (when, *given): the exercise's own solution then says what is expected."""
+def case(when: str, expected: Any, *given: Any) -> Case:
+    """A case whose result is `expected`, or accepted by it if it is a function."""
+    return Case(when, given, None, expected) if callable(expected) else Case(when, given, expected)
 
-Slips = Mapping[str, Any]
-"""Objects that are nearly right, each under half a sentence on what is off, which never tells the answer."""
+
+def worked_out(solution: Callable[..., Any], cases: Mapping[str, tuple[Any, ...]]) -> list[Case]:
+    """Cases whose results the solution gives; where they are long numbers, that is easier to read."""
+    return [Case(when, given, solution(*given)) for when, given in cases.items()]
 
 
 def call(learner: Callable[..., Any], *given: Any) -> Any:
@@ -62,71 +57,44 @@ def call(learner: Callable[..., Any], *given: Any) -> Any:
     return learner(*given)
 
 
+def or_refused(learner: Callable[..., Any], *given: Any) -> Any:
+    """What a function gives, or the word 'refused' if it raises ValueError."""
+    try:
+        return learner(*given)
+    except ValueError:
+        return "refused"
+
+
 @dataclass(frozen=True)
 class Exercise:
-    """`expects` completes 'expects …'; every round draws new cases, all of them together have `seconds`.
+    """`expects` completes 'expects …'. All cases together have `seconds`, or those of the settings.
 
-    An object that gives the same result as one of the `slips` in the plain case is nearly right. `of` is the kind of
-    object that `use` takes.
+    A result that is in `slips` in the plain case is nearly right; its key, half a sentence on what is off, never tells
+    the answer. `use(learner, *given)` says how the learner's object is called, and `of` is the kind of object it takes.
     """
 
     id: str
     title: str
     expects: str
-    cases: Callable[[Random], Iterable[Case]]
-    rounds: int
-    seconds: float
-    use: Callable[..., Any]
-    slips: Slips = field(default_factory=dict)
+    cases: Iterable[Case] | Callable[[], Iterable[Case]]
+    slips: Mapping[str, Any] = field(default_factory=dict)
+    use: Callable[..., Any] = call
+    seconds: float | None = None
     of: str = "a function"
 
 
 _registered: dict[str, Exercise] = {}
 
 
-def exercise(
-    id_: str,
-    solution: Callable[..., Any] | None = None,
-    slips: Slips | None = None,
-    use: Callable[..., Any] = call,
-    rounds: int = 20,
-    seconds: float | None = None,
-    of: str = "a function",
-) -> Callable[[Callable[[Random], Cases]], Callable[[Random], Cases]]:
-    """Register a generator of cases. Its docstring is the exercise's title and, after 'Expects', what is asked for.
-
-    `use(learner, *given)` says how the learner's object is called, and the solution with it.
-    """
-
-    def register(cases: Callable[[Random], Cases]) -> Callable[[Random], Cases]:
-        def complete(random: Random) -> Iterator[Case]:
-            for case in cases(random):
-                if isinstance(case, Case):
-                    yield case
-                else:
-                    when, *given = case
-                    yield Case(when, tuple(given), use(solution, *given))
-
-        title, _, expects = " ".join(str(cases.__doc__).split()).partition(" Expects ")
-        limit = settings().exercise_seconds if seconds is None else seconds
-        _registered[id_] = Exercise(
-            id_, title.rstrip("."), expects.rstrip("."), complete, rounds, limit, use, slips or {}, of
-        )
-        return cases
-
-    return register
+def exercise(*parts: Any, **options: Any) -> None:
+    """Register an `Exercise`, which takes the same arguments."""
+    made = Exercise(*parts, **options)
+    _registered[made.id] = made
 
 
-def value(
-    id_: str, asked: str, expected: Any, slips: Slips | None = None, accept: Callable[[Any], bool | str] | None = None
-) -> None:
-    """Register an exercise that is answered with a value; `asked` is like the docstring of the others."""
-
-    def cases(random: Random) -> Cases:
-        yield Case("", None, expected, accept)
-
-    cases.__doc__ = asked
-    exercise(id_, slips=slips, rounds=1)(cases)
+def value(id_: str, title: str, expects: str, expected: Any, slips: Mapping[str, Any], accept: Any = None) -> None:
+    """Register an exercise that is answered with a value."""
+    exercise(id_, title, expects, [Case("", None, expected, accept)], slips)
 
 
 def choice(id_: str, title: str, right: str, why_not: Mapping[str, str]) -> None:
@@ -140,7 +108,7 @@ def choice(id_: str, title: str, right: str, why_not: Mapping[str, str]) -> None
             return f"{given!r} is not one letter"
         return answer == right or f"{given!r} is not it: {why_not.get(answer, 'there is no such letter')}"
 
-    value(id_, f"{title} Expects one of the letters 'a', 'b' and 'c'.", None, accept=accept)
+    value(id_, title, "one of the letters 'a', 'b' and 'c'", None, {}, accept)
 
 
 def exercises(notebook: str | None = None) -> list[Exercise]:

@@ -1,4 +1,4 @@
-"""`check`: a learner's object on fresh cases, and what to say about it."""
+"""`check`: a learner's object on the cases of an exercise, and what to say about it."""
 
 import ctypes
 import reprlib
@@ -9,13 +9,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from copy import deepcopy
 from inspect import signature
-from random import Random
 from typing import Any
 
 from lessons.agent import within
 from lessons.exercises.cases import Case, Exercise, call, exercise_named
 from lessons.exercises.comparing import Nearly, kind, nearly, same
 from lessons.exercises.progress_table import Verdict, keep
+from lessons.settings import settings
 
 SHOWN = reprlib.Repr()
 SHOWN.maxlist = SHOWN.maxtuple = SHOWN.maxdict = 8
@@ -23,25 +23,24 @@ SHOWN.maxstring = SHOWN.maxother = 80
 
 
 def check(id_: str, learner: Any) -> Verdict:
-    """Judge what was written for the exercise `id_`, on cases drawn anew, and keep the best verdict.
+    """Judge what was written for the exercise `id_`, and keep the best verdict.
 
     What a notebook's own solution gets is not kept: it is nobody's progress. LessonsError if there is no such exercise;
     whatever is wrong with the learner's object is said in the verdict.
     """
-    verdict = judge(exercise_named(id_), learner, Random())
+    verdict = judge(exercise_named(id_), learner)
     if not _in_solution():
         keep(verdict)
     return verdict
 
 
-def judge(exercise: Exercise, learner: Any, fresh: Random) -> Verdict:
-    """The verdict on an object. The cases of the first round are always the same, so that a message stays the same."""
-    attempt = Attempt(exercise, learner)
-    draws = [Random(exercise.id), *(Random(fresh.random()) for _ in range(exercise.rounds - 1))]
+def judge(exercise: Exercise, learner: Any) -> Verdict:
+    """The verdict on an object."""
+    attempt, seconds = Attempt(exercise, learner), exercise.seconds or settings().exercise_seconds
     try:
-        problem = stopped_after(exercise.seconds, lambda: attempt.first_problem(draws))
+        problem = stopped_after(seconds, attempt.first_problem)
     except TimeoutError:
-        problem = f"it had not finished after {exercise.seconds:g} seconds"
+        problem = f"it had not finished after {seconds:g} seconds"
     if problem is None:
         return Verdict(exercise.id, "right", exercise.title)
     if attempt.plain and not isinstance(problem, Nearly):
@@ -58,68 +57,63 @@ class Attempt:
         self.exercise, self.learner = exercise, learner
         self.case, self.plain = Case(""), True
 
-    def first_problem(self, draws: list[Random]) -> str | None:
+    def first_problem(self) -> str | None:
         """What is wrong in the first case that fails, as half a sentence; None if all cases pass."""
-        for random in draws:
-            for number, case in enumerate(self.exercise.cases(random)):
-                self.case, self.plain = case, number == 0
-                if problem := self._problem(case):
-                    return problem
+        cases = self.exercise.cases
+        for number, case in enumerate(cases() if callable(cases) else cases):
+            self.case, self.plain = case, number == 0
+            if problem := self._mistake(self.learner) if case.given is None else self._problem(case.given):
+                return problem
         return None
 
-    def _problem(self, case: Case) -> str | None:
-        if case.given is None:
-            return self._mistake(case, self.learner)
-        if problem := self._cannot_be_called(case.given):
+    def _problem(self, given: tuple[Any, ...]) -> str | None:
+        if problem := self._cannot_be_called(len(given)):
             return problem
-        given = deepcopy(case.given)
+        own = deepcopy(given)
         try:
-            returned = self.exercise.use(self.learner, *given)
+            returned = self.exercise.use(self.learner, *own)
         except (Exception, SystemExit) as error:
             return f"it raises {type(error).__name__}: {_short(str(error))}"
-        if problem := self._mistake(case, returned):
-            return problem
-        return None if same(given, case.given) else Nearly("it changes what it is given; work on a copy")
+        changed = None if same(own, given) else Nearly("it changes what it is given; work on a copy")
+        return self._mistake(returned) or changed
 
-    def _cannot_be_called(self, given: tuple[Any, ...]) -> str | None:
+    def _cannot_be_called(self, arguments: int) -> str | None:
         what, of, plainly = kind(self.learner), self.exercise.of, self.exercise.use is call
         if what == "nothing" and not plainly:
             return "this is still missing"
         if not (callable(self.learner) if of == "a function" else what == of):
             return f"this is {what}"
-        if not plainly:
-            return None
         try:
-            signature(self.learner).bind(*given)
+            if plainly:
+                signature(self.learner).bind(*range(arguments))
         except TypeError:
-            return f"it cannot be called with {len(given)} argument{'s' * (len(given) != 1)}"
-        except ValueError:
+            return f"it cannot be called with {arguments} argument{'s' * (arguments != 1)}"
+        except ValueError:  # built in, and its arguments are not known
             return None
         return None
 
-    def _mistake(self, case: Case, returned: Any) -> str | None:
+    def _mistake(self, returned: Any) -> str | None:
         """What is wrong with what came out, without what should have; None if nothing is."""
+        case = self.case
         if kind(returned) == "nothing":
-            if case.given and case.accept is None and case.expected is None:
-                return None
-            return "nothing has come back yet" if case.given else "there is no answer yet"
+            nothing = "nothing has come back yet" if case.given else "there is no answer yet"
+            return None if case.given and case.accept is None and case.expected is None else nothing
         accepted = _accepted(case, returned)
         if isinstance(accepted, str) or accepted:
             return accepted if isinstance(accepted, str) and accepted else None
         shown = _short(SHOWN.repr(returned))
         so = f"given {_arguments(case.given)}, it returns {shown}" if case.given else f"{shown} is not it"
-        if off := self._slip(case, returned) or nearly(returned, case.expected):
+        if off := self._slip(returned) or nearly(returned, case.expected):
             return Nearly(f"{off} ({so})" if case.given else f"{so} yet: {off}")
         if case.expected is not None and kind(returned) != kind(case.expected):
             return f"what comes is {kind(returned)}, not {kind(case.expected)}"
         return so
 
-    def _slip(self, case: Case, returned: Any) -> str:
+    def _slip(self, returned: Any) -> str:
         """Which of the exercise's known slips gives the same in the plain case; empty if none does."""
-        for off, slip in self.exercise.slips.items() if self.plain else ():
-            with suppress(Exception):
-                if same(slip if case.given is None else self.exercise.use(slip, *deepcopy(case.given)), returned):
-                    return off
+        with suppress(Exception):  # a learner's object may refuse to be compared
+            found = (off for off, slip in self.exercise.slips.items() if self.plain and same(slip, returned))
+            return next(found, "")
         return ""
 
 
@@ -127,10 +121,9 @@ def _accepted(case: Case, returned: Any) -> bool | str:
     """Whether a result is right, or half a sentence on why not; one of another kind never is."""
     if case.accept is None:
         return same(returned, case.expected)
-    if case.expected is not None and kind(returned) != kind(case.expected):
-        return False
-    with suppress(Exception):
-        return case.accept(returned)
+    if case.expected is None or kind(returned) == kind(case.expected):
+        with suppress(Exception):
+            return case.accept(returned)
     return False
 
 
@@ -166,16 +159,9 @@ def stopped_after(seconds: float, work: Callable[[], str | None]) -> str | None:
     try:
         return within(seconds, run)
     except TimeoutError:
-        _break_off(workers)
+        for _ in range(20):  # a callback of the interpreter may swallow the first ones
+            for worker in filter(threading.Thread.is_alive, workers):
+                ident, error = ctypes.c_ulong(worker.ident or 0), ctypes.py_object(TimeIsUp)
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, error)
+                time.sleep(0.05)
         raise
-
-
-def _break_off(workers: list[threading.Thread]) -> None:
-    """Raise `TimeIsUp` in the threads until they are gone; a callback of the interpreter may swallow the first ones."""
-    for _ in range(20):
-        alive = [worker.ident for worker in workers if worker.is_alive()]
-        for ident in alive:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident or 0), ctypes.py_object(TimeIsUp))
-        if not alive:
-            return
-        time.sleep(0.05)

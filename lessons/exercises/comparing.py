@@ -3,7 +3,7 @@
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from itertools import islice
 from numbers import Real
@@ -69,11 +69,20 @@ def letters(given: Any) -> str | None:
 
 def nearly(given: Any, wanted: Any) -> str:
     """What is off, as half a sentence; empty if the result is further from the wanted one than that."""
-    by_kind: dict[str, Callable[[Any, Any], str]] = {"a number": _numbers, "a text": _texts, "a list": _lists}
-    compare = by_kind.get(kind(wanted), lambda *_: "")
+    compare: dict[str, Callable[[Any, Any], str]] = {"a number": _numbers, "a text": _texts, "a list": _lists}
     with suppress(Exception):  # a learner's object may refuse to be compared
-        return compare(given, wanted) if kind(given) == kind(wanted) else _other_kind(given, wanted)
+        same_kind = kind(given) == kind(wanted)
+        return compare[kind(wanted)](given, wanted) if same_kind else _other_kind(given, wanted)
     return ""
+
+
+def misplaced(names: Sequence[Any], known: Collection[str], what: str, lost: str, twice: str) -> str:
+    """What is wrong if each of the known names should come once, in half a sentence; empty if each does."""
+    if unknown := [name for name in names if name not in known]:
+        return f"{unknown[0]!r} is no {what}"
+    if missing := len(known) - len(set(names)):
+        return Nearly(f"of {len(known)} {what}s, {missing} are {lost}")
+    return Nearly(f"one {what} is {twice}") if len(names) > len(known) else ""
 
 
 def _other_kind(given: Any, wanted: Any) -> str:
@@ -98,15 +107,12 @@ def _number(given: Any) -> Any:
 
 
 def _numbers(given: float, wanted: float) -> str:
-    if wanted and same(given, -wanted):
-        return "its sign is the other way round"
-    for factor in FACTORS if wanted else ():
-        if same(given, wanted * factor):
-            return f"it is {factor:,} times too large; mind the unit"
-        if same(given, wanted / factor):
-            return f"it is {factor:,} times too small; mind the unit"
-    rounded = any(same(given, round(wanted, digits)) for digits in DIGITS)
-    return "it is rounded; give it as it is" if rounded else ""
+    off = [("its sign is the other way round", -wanted)]
+    for factor in FACTORS:
+        off.append((f"it is {factor:,} times too large; mind the unit", wanted * factor))
+        off.append((f"it is {factor:,} times too small; mind the unit", wanted / factor))
+    off += [("it is rounded; give it as it is", round(wanted, digits)) for digits in DIGITS]
+    return next((said for said, value in off if value and same(given, value)), "")
 
 
 def _texts(given: str, wanted: str) -> str:
@@ -120,12 +126,10 @@ def _lists(given: Sequence[Any], wanted: Sequence[Any]) -> str:
         return ""  # what came of several calls
     if len(given) == len(wanted):
         return _as_long(given, wanted)
-    if not given or not wanted or abs(len(given) - len(wanted)) > 1:
-        return ""
-    few, many, said = (given, wanted, "is missing") if len(given) < len(wanted) else (wanted, given, "is too much")
-    if same(few, many[:-1]):
-        return f"the last one {said}"
-    return f"the first one {said}" if same(few, many[1:]) else ""
+    short, long = sorted((given, wanted), key=len)
+    said = "is missing" if short is given else "is too much"
+    cut = {f"the last one {said}": long[:-1], f"the first one {said}": long[1:]}
+    return next((said for said, rest in cut.items() if short and same(short, rest)), "")
 
 
 def _as_long(given: list[Any], wanted: list[Any]) -> str:
@@ -136,14 +140,13 @@ def _as_long(given: list[Any], wanted: list[Any]) -> str:
     if {kind(each) for each in wanted} != {"a number"}:
         return ""
     numbers = [_number(each) if isinstance(each, str) else each for each in given]
-    if same(numbers, wanted):
-        return "the right numbers, but as texts"
-    moved = {
+    off = {
+        "the right numbers, but as texts": wanted,
         "all of them are one too large": [each + 1 for each in wanted],
         "all of them are one too small": [each - 1 for each in wanted],
         "all of them are 100 times too large; mind the unit": [each * 100 for each in wanted],
     }
-    return next((said for said, values in moved.items() if same(numbers, values)), "")
+    return next((said for said, values in off.items() if same(numbers, values)), "")
 
 
 def _ranks_all(wanted: list[Any]) -> bool:
@@ -155,8 +158,8 @@ def _ranks_all(wanted: list[Any]) -> bool:
 def _equal_in_any_order(given: Iterable[Any], wanted: Iterable[Any]) -> bool:
     left = list(given)
     for each in wanted:
-        place = next((place for place, other in enumerate(left) if same(other, each)), None)
-        if place is None:
+        places = [place for place, other in enumerate(left) if same(other, each)]
+        if not places:
             return False
-        left.pop(place)
+        del left[places[0]]
     return not left

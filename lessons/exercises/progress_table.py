@@ -5,12 +5,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy import Column, Engine, Integer, MetaData, String, Table, func, select
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from lessons.database import engine, ensure_schema
-from lessons.database.row_security import protect, scoped
+from lessons.database import engine
+from lessons.database.owned import ensure_owned
+from lessons.database.row_security import scoped
 from lessons.errors import DatabaseError
 from lessons.exercises.cases import NOTEBOOKS, exercises
 from lessons.settings import settings
@@ -24,8 +24,18 @@ SIGNS: dict[Level, str] = {"wrong": "✗", "nearly right": "≈", "right": "✓"
 COLOURS: dict[Level, str] = {"wrong": "#b3261e", "nearly right": "#9a6700", "right": "#1a7f37"}
 OPEN = "·"
 
+DONE = Table(
+    "exercises_done",
+    MetaData(),
+    Column("user_id", String, primary_key=True),
+    Column("exercise", String, primary_key=True),
+    Column("best", Integer, nullable=False),
+    Column("tries", Integer, nullable=False, server_default="1"),
+)
+"""The best verdict of a learner on an exercise, as its place in `LEVELS`, and how often it was checked."""
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Verdict:
     """How an exercise was done, with a sentence on what to look at if it is not right."""
 
@@ -41,44 +51,25 @@ class Verdict:
     def _head(self) -> str:
         return f"{SIGNS[self.level]} {self.exercise} {self.level}"
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self._head + (f": {self.said}" if self.said else "")
-
-    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         style = f"border-left:4px solid {COLOURS[self.level]};padding:2px 10px"
         return f"<div style='{style}'><b>{html.escape(self._head)}</b><br>{html.escape(self.said)}</div>"
 
 
-class Base(DeclarativeBase):
-    """The table of the exercises."""
-
-
-class DoneRow(Base):
-    """The best verdict of a learner on an exercise, as its place in `LEVELS`, and how often it was checked."""
-
-    __tablename__ = "exercises_done"
-
-    user_id: Mapped[str] = mapped_column(primary_key=True)
-    exercise: Mapped[str] = mapped_column(primary_key=True)
-    best: Mapped[int]
-    tries: Mapped[int] = mapped_column(server_default="1")
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Progress:
     """A row for each exercise of a notebook, or for each notebook. `problem` says why nothing is known."""
 
     rows: list[tuple[str, str, str]]
     problem: str = ""
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         widths = [max(len(row[column]) for row in self.rows) for column in range(2)]
         lines = [f"{first:{widths[0]}}  {middle:{widths[1]}}  {last}" for first, middle, last in self.rows]
         return "\n".join([*lines, self.problem]).strip()
-
-    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         return html_table(["exercise", "", "best so far"], self.rows) + f"<p>{html.escape(self.problem)}</p>"
@@ -88,7 +79,9 @@ def progress(notebook: str | None = None) -> Progress:
     """How far the learner has come in a notebook such as '04', or in all of them."""
     known, problem = dict[str, Level](), ""
     try:
-        known = _kept()
+        mine = select(DONE.c.exercise, DONE.c.best).where(DONE.c.user_id == settings().user)
+        with scoped(_opened(), settings().user) as connection:
+            known = {row.exercise: LEVELS[row.best] for row in connection.execute(mine)}
     except DatabaseError as error:
         problem = str(error)
     if notebook:
@@ -97,33 +90,21 @@ def progress(notebook: str | None = None) -> Progress:
     return Progress(counted, problem)
 
 
-def keep(verdict: Verdict) -> None:
-    """Remember a verdict if it is the best so far. Without a database nothing is kept, and nothing breaks."""
-    best = LEVELS.index(verdict.level)
-    row = insert(DoneRow).values(user_id=settings().user, exercise=verdict.exercise, best=best)
-    better = {"best": func.greatest(DoneRow.best, best), "tries": DoneRow.tries + 1}
-    with suppress(DatabaseError), scoped(_opened(), settings().user) as connection:
-        connection.execute(row.on_conflict_do_update(index_elements=["user_id", "exercise"], set_=better))
-
-
-def _kept() -> dict[str, Level]:
-    """The best verdict of each exercise that the learner has tried."""
-    mine = select(DoneRow.exercise, DoneRow.best).where(DoneRow.user_id == settings().user)
-    with scoped(_opened(), settings().user) as connection:
-        return {row.exercise: LEVELS[row.best] for row in connection.execute(mine)}
-
-
 def _counted(notebook: str, levels: list[Level | None]) -> tuple[str, str, str]:
     signs = " ".join(SIGNS[level] if level else OPEN for level in levels)
     return notebook, signs, f"{levels.count('right')} of {len(levels)}"
 
 
+def keep(verdict: Verdict) -> None:
+    """Remember a verdict if it is the best so far. Without a database nothing is kept, and nothing breaks."""
+    best = LEVELS.index(verdict.level)
+    row = insert(DONE).values(user_id=settings().user, exercise=verdict.exercise, best=best)
+    better = {"best": func.greatest(DONE.c.best, best), "tries": DONE.c.tries + 1}
+    with suppress(DatabaseError), scoped(_opened(), settings().user) as connection:
+        connection.execute(row.on_conflict_do_update(index_elements=["user_id", "exercise"], set_=better))
+
+
 def _opened() -> Engine:
     database = engine(settings())
-    ensure_schema(database, _create)
+    ensure_owned(database, DONE)
     return database
-
-
-def _create(connection: Connection) -> None:
-    Base.metadata.create_all(connection)
-    protect(connection, DoneRow.__tablename__)

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from lessons.context.device import Answering
+from lessons.context.wrapper import Answering
 from lessons.faults.database import ReplicatedDatabase, SpareDatabase
 from lessons.ingest.pipeline import FileResult
 from lessons.library import indexes

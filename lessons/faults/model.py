@@ -27,23 +27,6 @@ class FaultyServer(ThreadingHTTPServer):
         self.requests: list[dict[str, Any]] = []
         self.closing = threading.Event()
 
-    @property
-    def url(self) -> str:
-        """What OPENAI_BASE_URL would be."""
-        return f"http://127.0.0.1:{self.server_port}/v1"
-
-
-@contextmanager
-def faulty_server(fault: Fault, command: str = "") -> Iterator[FaultyServer]:
-    """The server, until the block ends."""
-    with FaultyServer(fault, command) as server:
-        threading.Thread(target=server.serve_forever, args=[0.05], daemon=True).start()
-        try:
-            yield server
-        finally:
-            server.closing.set()
-            server.shutdown()
-
 
 class _Handler(BaseHTTPRequestHandler):
     server: FaultyServer
@@ -130,10 +113,13 @@ def broken_model(place: Workspace, fault: Fault, command: str = "") -> Iterator[
 
     `command` is a sentence that the model says whenever a prompt holds it, as one does that obeys a document.
     """
-    with faulty_server(fault, command) as server:
-        settings = place.settings.model_copy(update=SHORT | {"openai_base_url": server.url, "llm_model": "broken"})
-        sound, place.llm = place.llm, language_model(settings, place.embedding)
+    with FaultyServer(fault, command) as server:
+        threading.Thread(target=server.serve_forever, args=[0.05], daemon=True).start()
+        chosen = SHORT | {"openai_base_url": f"http://127.0.0.1:{server.server_port}/v1", "llm_model": "broken"}
+        sound, place.llm = place.llm, language_model(place.settings.model_copy(update=chosen), place.embedding)
         try:
             yield server
         finally:
             place.llm = sound
+            server.closing.set()
+            server.shutdown()

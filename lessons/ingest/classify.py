@@ -3,41 +3,39 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 from operator import itemgetter
 from pathlib import PurePath
 from typing import Any
 
 from llama_index.core.schema import BaseNode, MetadataMode, TransformComponent
 
+from lessons.ingest.split import source_of
+
 UNKNOWN = "document"
 
 NAMED = {
-    "faq": r"\bFAQs?\b|frequently asked|questions and answers|\bQ ?& ?A\b|자주 (?:묻는|하는) 질문|질의 ?응답|"
-    r"묻고 답하",
-    "release_notes": r"release ?notes?|change ?log|what'?s new|patch notes|릴리스 ?노트|릴리즈 ?노트|변경 ?이력|"
-    r"업데이트 내역|패치 ?노트",
-    "syllabus": r"\bsyllabus\b|course outline|강의 ?계획|강의 안내|수업 ?계획",
-    "press-release": r"press release|for immediate release|news release|보도 ?자료|\bpress\b",
-    "memo": r"\bmemo(?:randum)?\b|(?:동료|직원|임직원) 여러분|사내 공지|dear colleagues|받는 사람: |"
-    r"\bto: all\b",
-    "contract": r"contract|\bagreement\b|purchase order|project record|계약|발주|협약서",
-    "service-bulletin": r"bulletin|기술 ?회보|서비스 ?회보",
-    "annual-letter": r"annual (?:general meeting|report|letter)|general meeting|shareholders?\b|investor day|"
-    r"연차 ?보고서|사업 ?보고서|주주 ?총회|주주 ?(?:서한|간담회)|기업 ?설명회",
+    "faq": r"\bFAQs?\b|frequently asked|questions and answers|\bQ ?& ?A\b|자주 (?:묻는|하는) 질문|질의 ?응답|묻고 답하",
+    "release_notes": r"release ?notes?|change ?log|what'?s new|patch notes|릴리[스즈] ?노트|변경 ?이력|패치 ?노트",
+    "syllabus": r"\bsyllabus\b|course outline|(?:강의|수업) ?계획",
+    "press-release": r"(?:press|news) release|for immediate release|보도 ?자료|\bpress\b",
+    "memo": r"\bmemo(?:randum)?\b|사내 공지|받는 사람: |\bto: all\b",
+    "contract": r"contract|\bagreement\b|계약|협약서",
+    "service-bulletin": r"bulletin|(?:기술|서비스) ?회보",
+    "annual-letter": r"annual (?:report|letter)|general meeting|shareholders?\b|investor day|(?:연차|사업) ?보고서|"
+    r"주주 ?(?:총회|서한|간담회)",
     "quarterly-report": r"quarterly|"
     r"(?:\bQ[1-4]\b|(?:first|second|third|fourth)[- ]quarter).*(?:report|update|results|earnings|figures|review)|"
-    r"(?:report|results|earnings|update).*\bQ[1-4]\b|분기 ?보고서|분기.*(?:실적|보고|현황|결산)",
-    "audit-note": r"\baudit\b|incident report|root cause|investigation|report to the board|감사 ?(?:보고|결과)|"
-    r"(?:사고|원인|내부) ?조사|후속 조치|시정 조치",
-    "esg-note": r"\bESG\b|sustainability|environment and people|지속 ?가능|환경·사회",
-    "leaflet": r"\bleaflet\b|brochure|patient information|안내문|안내 ?책자|리플릿|복약 ?안내",
-    "lecture": r"lecture|handout|course notes|lecture notes|\bweek \d+:|\bchapter \d+:|\blab(?:oratory)? \d+:|"
-    r"강의 ?노트|강의 ?자료|\d주차|\d강:|\d장:|(?:실습|실험) ?\d+[:.]",
-    "guide": r"\bguides?\b|how[- ]to\b|\bhow the\b|handbook|manual\b|tutorial|getting started|walk-?through|"
-    r"step by step|troubleshoot|가이드|설명서|안내서|매뉴얼|따라 ?하기|시작하기|사용법|둘러보기|"
-    r"만들기|튜토리얼|도입 첫",
+    r"(?:report|results|earnings|update).*\bQ[1-4]\b|분기.*(?:실적|보고|현황|결산)",
+    "audit-note": r"\baudit\b|incident report|root cause|investigation|감사 ?(?:보고|결과)|(?:사고|원인|내부) ?조사",
+    "esg-note": r"\bESG\b|sustainability|지속 ?가능",
+    "leaflet": r"\bleaflet\b|brochure|patient information|안내문|안내 ?책자|리플릿",
+    "lecture": r"lecture|handout|course notes|\b(?:week|chapter|lab(?:oratory)?) \d+:|강의 ?(?:노트|자료)|"
+    r"\d(?:주차|강:|장:)|(?:실습|실험) ?\d+[:.]",
+    "guide": r"\bguides?\b|how[- ]to\b|handbook|manual\b|tutorial|getting started|walk-?through|step by step|"
+    r"troubleshoot|가이드|설명서|안내서|매뉴얼|따라 ?하기|시작하기|사용법|튜토리얼",
     "reference": r"\breference\b|\bAPI\b|price list|pricing|glossary|error codes?|\blimits\b|specification|"
-    r"data dictionary|레퍼런스|가격표|요금표|용어집|오류 코드|한도|사양|명세",
+    r"레퍼런스|가격표|요금표|용어집|오류 코드|한도|사양|명세",
 }
 """What a title, a file name or the first lines say; the earlier one counts when two say the same."""
 
@@ -76,24 +74,27 @@ FEWEST_STEPS = 3
 
 
 class Classifier(TransformComponent):
-    """Puts `doc_type` on every chunk of one file, and `has_steps` on the chunks of the sections that tell them."""
+    """Puts `doc_type` on every chunk of each file, and `has_steps` on the chunks of the sections that tell them."""
 
     def __call__(self, nodes: Sequence[BaseNode], **_: Any) -> list[BaseNode]:
-        texts = [node.get_content(MetadataMode.NONE) for node in nodes]
-        sections: dict[Any, str] = {}
-        for node, text in zip(nodes, texts, strict=True):
-            sections[_section(node)] = f"{sections.get(_section(node), '')}\n{text}"
-        with_steps = {section for section, text in sections.items() if has_steps(text)}
-        kind = document_type(nodes[0].metadata, "\n".join(texts)) if nodes else UNKNOWN
-        for node in nodes:
-            node.metadata |= {"doc_type": kind, "has_steps": _section(node) in with_steps}
+        for source, group in groupby(nodes, source_of):
+            chunks = list(group)
+            sections: dict[Any, str] = {}
+            for node in chunks:
+                text = node.get_content(MetadataMode.NONE)
+                sections[_section(node)] = f"{sections.get(_section(node), '')}\n{text}"
+            whole = "\n".join(node.get_content(MetadataMode.NONE) for node in chunks)
+            kind = document_type(source, chunks[0].metadata.get("title") or "", whole)
+            with_steps = {section for section, text in sections.items() if has_steps(text)}
+            for node in chunks:
+                node.metadata |= {"doc_type": kind, "has_steps": _section(node) in with_steps}
         return list(nodes)
 
 
-def document_type(known: dict[str, Any], text: str) -> str:
-    """A key of `NAMED`, or `UNKNOWN` where nothing speaks for one. `known` may hold `title` and `source_file`."""
-    name = re.sub(r"[-_.]+", " ", PurePath(known["source_file"]).stem)
-    places = {"title": known.get("title") or "", "file": name, "lead": text[:LEAD_CHARS]}
+def document_type(source_file: str, title: str, text: str) -> str:
+    """A key of `NAMED`, or `UNKNOWN` where nothing speaks for one."""
+    name = re.sub(r"[-_.]+", " ", PurePath(source_file).stem)
+    places = {"title": title, "file": name, "lead": text[:LEAD_CHARS]}
     scores = Counter[str]()
     for kind, pattern in _PATTERNS.items():
         scores[kind] = sum(WEIGHTS[place] for place, words in places.items() if pattern.search(words))

@@ -1,24 +1,69 @@
-"""An index: how documents become chunks. A stage that changes its index changes nothing else."""
+"""An index: how documents become chunks. A stage that changes its index changes nothing else.
 
+Every step is a `TransformComponent` of LlamaIndex: ours go into any `IngestionPipeline`, and any of theirs into ours.
+"""
+
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from typing import Any
 
+from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.extractors import BaseExtractor
-from llama_index.core.ingestion import run_transformations
+from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.llms import LLM
-from llama_index.core.node_parser import TokenTextSplitter
+from llama_index.core.node_parser import SentenceSplitter, TokenTextSplitter
 from llama_index.core.schema import BaseNode, Document, TransformComponent
 
 from lessons.ingest.classify import Classifier
-from lessons.ingest.enrich.extractors import Advance, Enrichment, extractors
-from lessons.ingest.split import SectionSplitter
+from lessons.ingest.enrich import Advance, Enrichment, extractors
+from lessons.ingest.split import HEADER, SectionSplitter, source_of
 from lessons.models.keyless import OfflineLLM
 from lessons.settings import settings
-from lessons.trace import Step
 
 PLACE = ("user_id", "type", "ref_id", "chunk_index")
 """What every chunk's metadata says beside the page number. No model reads it: only the words count."""
+
+
+class Placer(TransformComponent):
+    """Says of each chunk whose it is, of what and where in it, and gives it an id that derives from its content.
+
+    The same text at the same place of the same owner's file has the same id in an index, whenever it is ingested.
+    """
+
+    index: str
+    user_id: str
+    type: str = "document"
+
+    def __call__(self, nodes: Sequence[BaseNode], **_: Any) -> list[BaseNode]:
+        placed = Counter[str]()
+        for node in nodes:
+            source = source_of(node)
+            place = (self.user_id, self.type, source, placed[source])
+            placed[source] += 1
+            known = {key: value for key, value in node.metadata.items() if key != "structure"}  # that is of the page
+            hidden = PLACE if "source_file" in known else ("source_file", *PLACE)
+            node.metadata = {"source_file": source, **known, **dict(zip(PLACE, place, strict=True))}
+            node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *hidden]
+            node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, *hidden]
+            what = [self.index, self.user_id, source, str(place[-1]), node.get_content()]
+            node.id_ = sha256("\x1f".join(what).encode()).hexdigest()[:32]
+        return list(nodes)
+
+
+class Embedder(TransformComponent):
+    """Embeds chunks by any model of LlamaIndex as it would itself, and tells after each batch how far it is."""
+
+    model: BaseEmbedding
+
+    def __call__(self, nodes: Sequence[BaseNode], advance: Advance | None = None, **_: Any) -> list[BaseNode]:
+        size = self.model.embed_batch_size
+        for first in range(0, len(nodes), size):
+            if advance:
+                advance("embedding", first, len(nodes))
+            self.model(nodes[first : first + size])
+        return list(nodes)
 
 
 @dataclass(frozen=True)
@@ -29,6 +74,11 @@ class Index:
     transformations: tuple[TransformComponent, ...] = field(repr=False)
     can_enrich: bool = field(default=False, repr=False)
 
+    @property
+    def enriches(self) -> bool:
+        """Whether a model adds something to the chunks, which LlamaIndex's extractors do."""
+        return any(isinstance(each, BaseExtractor) for each in self.transformations)
+
     def at(self, level: Enrichment, llm: LLM) -> "Index":
         """The same index with its chunks enriched so far by this model; one that never enriches stays as it is."""
         if not self.can_enrich:
@@ -36,40 +86,29 @@ class Index:
         cut = [each for each in self.transformations if not isinstance(each, BaseExtractor)]
         return replace(self, transformations=(*cut, *extractors(level, llm)))
 
-    def chunks(
-        self,
-        documents: Sequence[Document],
-        user_id: str,
-        type: str | None = None,
-        step: Step | None = None,
-        advance: Advance | None = None,
-    ) -> list[BaseNode]:
-        """Cut documents of one file into chunks that say whose they are, of what, and where in it.
+    def pipeline(
+        self, user_id: str, type: str | None = None, embedding: BaseEmbedding | None = None
+    ) -> IngestionPipeline:
+        """The steps for an owner's documents of a type, as LlamaIndex runs them; with a model, chunks are embedded.
 
-        Their ids derive from their content. `ref_id`, the name of the material, is its `source_file`. Calls to a model
-        are booked on `step`; `advance` is told what is made, and for how many of the chunks it is.
+        `run(documents=…)` books calls to a model on a `step`, and tells `advance` what is made, and for how many
+        chunks it is. There is no cache of steps: vectors are cached by the words of a chunk.
         """
-        nodes = list(run_transformations(documents, self.transformations, in_place=False, step=step, advance=advance))
-        for position, node in enumerate(nodes):
-            node.metadata.pop("structure", None)  # of the page, not of the chunk
-            place = (user_id, type or settings().document_type, node.metadata["source_file"], position)
-            node.metadata = {**node.metadata, **dict(zip(PLACE, place, strict=True))}
-            node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *PLACE]
-            node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, *PLACE]
-            node.id_ = chunk_id(self.name, node)
-        return nodes
+        placer = Placer(index=self.name, user_id=user_id, type=type or settings().document_type)
+        last = [Embedder(model=embedding)] if embedding else []
+        return IngestionPipeline(transformations=[*self.transformations, placer, *last], disable_cache=True)
+
+    def chunks(
+        self, documents: Sequence[Document], user_id: str, type: str | None = None, **told: Any
+    ) -> list[BaseNode]:
+        """The documents of one file as chunks without vectors; `step` and `advance` are told as in `pipeline`."""
+        return list(self.pipeline(user_id, type).run(documents=list(documents), in_place=False, **told))
 
     def fingerprint(self, content_hash: str, type: str | None = None) -> str:
         """Changes when the file, its type, the way it is cut or what a chunk knows changes: then it is read anew."""
         recipe = "".join(transformation.to_json() for transformation in self.transformations)
         place = " ".join([*PLACE, "sections", type or settings().document_type])
         return sha256((recipe + place + content_hash).encode()).hexdigest()
-
-
-def chunk_id(index_name: str, node: BaseNode) -> str:
-    """The same text at the same place of the same owner's file has the same id, whenever it is ingested."""
-    place = [index_name, *(str(node.metadata[key]) for key in ("user_id", "source_file", "chunk_index"))]
-    return sha256("\x1f".join([*place, node.get_content()]).encode()).hexdigest()[:32]
 
 
 def naive_index() -> Index:
@@ -79,13 +118,34 @@ def naive_index() -> Index:
     return Index("naive", (splitter,))
 
 
-def enhanced_index(level: Enrichment = "full", llm: LLM | None = None) -> Index:
-    """Sections of at most 500 tokens, 100 of them repeated, embedded under their title and headings.
+def enhanced_index(
+    level: Enrichment = "full", llm: LLM | None = None, name: str = "enhanced", embedded: tuple[str, ...] = HEADER
+) -> Index:
+    """Sections of at most 500 tokens, 100 of them repeated, embedded under the metadata named in `embedded`.
 
     Without an `llm` the keyless model enriches them.
     """
     chosen = settings()
-    splitter = SectionSplitter(
-        chunk_size=chosen.chunk_tokens, chunk_overlap=chosen.chunk_overlap, shortest=chosen.shortest_chunk
-    )
-    return Index("enhanced", (splitter, Classifier()), can_enrich=True).at(level, llm or OfflineLLM())
+    sizes = {"chunk_size": chosen.chunk_tokens, "chunk_overlap": chosen.chunk_overlap}
+    splitter = SectionSplitter(**sizes, shortest=chosen.shortest_chunk, embedded=embedded)
+    return Index(name, (splitter, Classifier()), can_enrich=True).at(level, llm or OfflineLLM())
+
+
+def ingredients() -> list[Index]:
+    """From the naive index to the enhanced one, one ingredient at a time: what an ablation compares.
+
+    Smaller chunks, overlap, sections, a header (the enhanced index itself), and two that embed more: what the words of
+    the chunk already say once more as keywords, and its summary.
+    """
+    chosen = settings()
+    cut = {"smaller": 0, "overlapping": chosen.chunk_overlap}
+    embedded = {"keywords": (*HEADER, "keywords"), "summary": (*HEADER, "section_summary")}
+    return [
+        *(
+            Index(name, (SentenceSplitter(chunk_size=chosen.chunk_tokens, chunk_overlap=overlap),))
+            for name, overlap in cut.items()
+        ),
+        enhanced_index(name="sections", embedded=()),
+        enhanced_index(),
+        *(enhanced_index(name=name, embedded=keys) for name, keys in embedded.items()),
+    ]

@@ -1,14 +1,13 @@
-"""Ingestion: read → split → embed → store, file by file; a bad file is reported and the others go on."""
+"""Ingestion: read → split → enrich → embed → store, file by file; a bad file is reported and the others go on."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from time import perf_counter
 from typing import Literal, Protocol
 
 from llama_index.core.embeddings import BaseEmbedding
-from llama_index.core.schema import BaseNode, Document, MetadataMode
+from llama_index.core.schema import Document
 
 from lessons import trace
 from lessons.errors import ReadError
@@ -19,42 +18,36 @@ from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 
 Status = Literal["added", "replaced", "unchanged", "duplicate", "failed"]
-Step = Literal["reading", "splitting", "summaries", "keywords", "embedding", "storing"]
 
 
 @dataclass(frozen=True)
 class FileResult:
     """What became of one file. `reason` says why without its name, or how it was read if that took a guess.
 
-    Times are seconds. Calls, tokens and cost in US dollars are those of its enrichment.
+    Calls, tokens and cost in US dollars are those of its enrichment.
     """
 
     source_file: str
     status: Status
     chunks: int = 0
     reason: str | None = None
-    seconds: float = 0.0
-    embedding_seconds: float = 0.0
-    enriching_seconds: float = 0.0
     llm_calls: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float = 0.0
 
 
-USED = ("llm_calls", "tokens_in", "tokens_out", "cost")
-
-
 class Watch(Protocol):
     """Told what is done to which file: a step begins, or is done for `done` of its `total` chunks.
 
-    Whatever it raises ends the run between two steps, before anything of that file is stored.
+    Steps are reading, splitting, summaries, keywords, embedding and storing. Whatever this raises ends the run between
+    two of them, before anything of that file is stored.
     """
 
-    def __call__(self, source_file: str, step: Step, done: int = 0, total: int = 0, /) -> object: ...
+    def __call__(self, source_file: str, step: str, done: int = 0, total: int = 0, /) -> object: ...
 
 
-def _nobody(source_file: str, step: Step, done: int = 0, total: int = 0, /) -> None:
+def _nobody(source_file: str, step: str, done: int = 0, total: int = 0, /) -> None:
     """Watches nothing."""
 
 
@@ -139,24 +132,20 @@ def ingest_file(
     watch: Watch = _nobody,
     pages: Read = read_anew,
 ) -> FileResult:
-    """Read → split and enrich → embed → store one file: all that is done to it, wherever it is done."""
-    started, name = perf_counter(), due.source_file
+    """Read, split, enrich, embed and store one file: all that is done to it, wherever it is done."""
+    name, used = due.source_file, trace.Step("enrich")
     try:
         documents = pages(path, name, due.content)
     except ReadError as error:
         return FileResult(name, "failed", reason=error.reason)
     watch(name, "splitting")
-    used = trace.Step("enrich")
-    cut_at = perf_counter()
-    nodes = index.chunks(documents, scope.user_id, scope.type, used, partial(watch, name))
-    enriching_seconds = perf_counter() - cut_at if used.llm_calls else 0.0
-    embedding_seconds = _embed(nodes, embedding, name, watch)
+    steps = index.pipeline(scope.user_id, scope.type, embedding)
+    nodes = steps.run(documents=documents, in_place=False, step=used, advance=partial(watch, name))
     watch(name, "storing")
     store.replace_document(scope, name, due.fingerprint, nodes)
     notes = [note for note in (documents[0].metadata["structure"]["note"], _failures(used)) if note]
-    reason, seconds = " ".join(notes) or None, perf_counter() - started
-    result = FileResult(name, due.status, len(nodes), reason, seconds, embedding_seconds, enriching_seconds)
-    return replace(result, **{key: getattr(used, key) for key in USED})
+    spent = used.llm_calls, used.tokens_in, used.tokens_out, used.cost
+    return FileResult(name, due.status, len(nodes), " ".join(notes) or None, *spent)
 
 
 def _failures(used: trace.Step) -> str | None:
@@ -165,15 +154,3 @@ def _failures(used: trace.Step) -> str | None:
         return None
     reason = used.notes[0].partition("(")[2].rpartition(")")[0].rstrip(".")
     return f"The model failed {len(used.notes)} times and the keyless model filled in ({reason})."
-
-
-def _embed(nodes: Sequence[BaseNode], embedding: BaseEmbedding, name: str, watch: Watch) -> float:
-    started = perf_counter()
-    size = embedding.embed_batch_size
-    for first in range(0, len(nodes), size):
-        watch(name, "embedding", first, len(nodes))
-        batch = nodes[first : first + size]
-        vectors = embedding.get_text_embedding_batch([node.get_content(MetadataMode.EMBED) for node in batch])
-        for node, vector in zip(batch, vectors, strict=True):
-            node.embedding = vector
-    return perf_counter() - started

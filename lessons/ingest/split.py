@@ -1,19 +1,98 @@
-"""Chunks that keep to sections and pages, and that know where they come from."""
+"""Chunks that keep to sections and pages, and that know where they come from.
 
-from collections.abc import Sequence
+A section is the text under one heading. Short ones join, neighbours on a page share a chunk as long as they fit, and
+LlamaIndex's `SentenceSplitter` cuts those that are longer than a chunk.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, takewhile
 from typing import Any
 
 from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode, TransformComponent
 from llama_index.core.utils import get_tokenizer
 
-from lessons.ingest.sections import Section, lead, packed, sections
-from lessons.text import cut_sentences, language, sentences
+from lessons.text import cut_sentences, language, sentences, terms
 
 HEADER = ("title", "about", "section")
 """Metadata that gives a chunk its lost subject back: embedded above it, as far as it has any, and never displayed."""
 
 ABOUT_CHARS = 200  # of the lines between a title and the first section
+
+
+@dataclass(frozen=True)
+class Section:
+    """A piece of a document that begins with its heading. Pages are 1-based, None where the format has none."""
+
+    text: str
+    path: tuple[str, ...]  # headings from the outermost to its own
+    page: int | None
+    last_page: int | None
+    parts: tuple[tuple[str, ...], ...] = ()  # the paths of the sections that it was joined from; none for a single one
+
+    @property
+    def paths(self) -> tuple[tuple[str, ...], ...]:
+        """The path of every section that it holds something of, in order."""
+        return self.parts or (self.path,)
+
+    def followed_by(self, other: "Section") -> "Section":
+        """Both as one, under the headings that they share."""
+        shared = takewhile(lambda pair: pair[0] == pair[1], zip(self.path, other.path, strict=False))
+        text, path = f"{self.text}\n\n{other.text}", tuple(heading for heading, _ in shared)
+        return Section(text, path, self.page, other.last_page, (*self.paths, *other.paths))
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it is nothing but headings."""
+        return all(line.strip().lstrip("# ") in self.path for line in self.text.splitlines() if line.strip())
+
+
+def sections(pages: Sequence[BaseNode], shortest: int) -> list[Section]:
+    """The sections of one file in order, each of at least `shortest` characters unless the whole file has fewer.
+
+    A shorter one, above all a heading without text, joins the next; the last joins the one before it. Only so does a
+    section reach over two pages. `pages` carry their headings as (start, end, level, text) in `structure`.
+    """
+    joined: list[Section] = []
+    for section in _under_headings(pages):
+        if joined and joined[-1].is_bare:
+            section = replace(joined.pop().followed_by(section), path=section.path)
+        elif joined and len(joined[-1].text) < shortest:
+            section = joined.pop().followed_by(section)
+        joined.append(section)
+    if len(joined) > 1 and len(joined[-1].text) < shortest:
+        last = joined.pop()
+        joined[-1] = joined[-1].followed_by(last)
+    return joined
+
+
+def _under_headings(pages: Sequence[BaseNode]) -> Iterator[Section]:
+    """Cut before every heading. A page without one goes on under the headings of the page before."""
+    path: list[tuple[int, str]] = []
+    for page in pages:
+        text, number, headings = page.get_content(MetadataMode.NONE), page.metadata.get("page_number"), _headings(page)
+        ends = [heading[0] for heading in headings] + [len(text)]
+        if before := text[: ends[0]].strip():
+            yield Section(before, tuple(name for _, name in path), number, number)
+        for (start, _, level, name), end in zip(headings, ends[1:], strict=True):
+            path = [(above, title) for above, title in path if above < level] + [(level, name)]
+            yield Section(text[start:end].strip(), tuple(name for _, name in path), number, number)
+
+
+def _headings(page: BaseNode) -> list[list]:
+    return page.metadata.get("structure", {}).get("headings", [])
+
+
+def _packed(found: Sequence[Section], fits: Callable[[str], bool]) -> list[Section]:
+    """Neighbours on one page share a chunk as long as their text `fits` into it."""
+    full: list[Section] = []
+    for section in found:
+        if full and full[-1].page == section.last_page and fits(full[-1].followed_by(section).text):
+            section = full.pop().followed_by(section)
+        full.append(section)
+    return full
 
 
 class Chunk(TextNode):
@@ -23,54 +102,84 @@ class Chunk(TextNode):
 
     def get_metadata_str(self, mode: MetadataMode = MetadataMode.ALL) -> str:
         """The values of `embedded` that the text does not say itself, for the embedding; nothing for other readers."""
-        if mode is not MetadataMode.EMBED:
-            return ""
-        values = [self.metadata[key] for key in self.embedded if self.metadata.get(key)]
-        lines = [", ".join(value) if isinstance(value, list) else value for value in values]
+        return "\n".join(self.header().values()) if mode is MetadataMode.EMBED else ""
+
+    def header(self) -> dict[str, str]:
+        """What stands above the words of the chunk when it is embedded, by name, in order."""
         said = " ".join(self.text.split())
-        return "\n".join(line for line in lines if " ".join(line.split()) not in said)
+        values = {key: self.metadata[key] for key in self.embedded if self.metadata.get(key)}
+        lines = {key: ", ".join(value) if isinstance(value, list) else value for key, value in values.items()}
+        return {key: line for key, line in lines.items() if " ".join(line.split()) not in said}
+
+
+def header(chunk: BaseNode) -> dict[str, str]:
+    """What the enhanced index puts above the words of a chunk, which may have been stored as any node."""
+    embedded = chunk.embedded if isinstance(chunk, Chunk) else HEADER
+    return Chunk(text="", metadata=chunk.metadata, embedded=embedded).header()
+
+
+def same_words(chunk: BaseNode, others: Sequence[BaseNode]) -> BaseNode | None:
+    """The one of the other chunks that shares most words with this one, the shortest of equals; None without any."""
+    wanted = Counter(terms(chunk.get_content(MetadataMode.NONE)))
+
+    def shared(other: BaseNode) -> tuple[int, int]:
+        text = other.get_content(MetadataMode.NONE)
+        return (Counter(terms(text)) & wanted).total(), -len(text)
+
+    best = max(others, key=shared, default=None)
+    return best if best is not None and shared(best)[0] else None
 
 
 class SectionSplitter(TransformComponent):
-    """Cuts the pages of one file into chunks of at most `chunk_size` tokens: whole sections as far as they fit.
+    """Cuts the pages of each file into chunks of at most `chunk_size` tokens: whole sections as far as they fit.
 
     LlamaIndex's `SentenceSplitter` cuts a longer section, with `chunk_overlap` tokens repeated; ours are its sentences,
     which know Korean ends. A chunk leaves its page only where a section is shorter than `shortest` characters.
     """
 
-    chunk_size: int
-    chunk_overlap: int
-    shortest: int
+    chunk_size: int = 500
+    chunk_overlap: int = 100
+    shortest: int = 100
     embedded: tuple[str, ...] = HEADER
 
     def __call__(self, nodes: Sequence[BaseNode], **_: Any) -> list[BaseNode]:
+        return [chunk for _, pages in groupby(nodes, source_of) for chunk in self._chunks(list(pages))]
+
+    def _chunks(self, pages: Sequence[BaseNode]) -> Iterator[Chunk]:
         splitter = SentenceSplitter(
             chunk_size=self.chunk_size, chunk_overlap=self.chunk_overlap, chunking_tokenizer_fn=cut_sentences
         )
-        tokenizer = get_tokenizer()
-        found = packed(sections(nodes, self.shortest), lambda text: len(tokenizer(text)) <= self.chunk_size)
-        document = _document_metadata(nodes)
-        return [
-            Chunk(text=text, metadata=document | _place(section, document), embedded=self.embedded)
-            for section in found
-            for text in _lengthened(splitter.split_text(section.text), self.shortest)
-        ]
+        tokenizer, document = get_tokenizer(), _of_document(pages)
+        for section in _packed(sections(pages, self.shortest), lambda text: len(tokenizer(text)) <= self.chunk_size):
+            place = _of_section(section, document.get("title"))
+            for text in _lengthened(splitter.split_text(section.text), self.shortest):
+                yield Chunk(text=text, metadata=document | place, embedded=self.embedded)
 
 
-def _document_metadata(pages: Sequence[BaseNode]) -> dict[str, Any]:
+def source_of(node: BaseNode) -> str:
+    """The file that a node is from: `source_file`, or what LlamaIndex's own readers say."""
+    known = node.metadata
+    return str(known.get("source_file") or known.get("file_name") or node.ref_doc_id or node.node_id)
+
+
+def _of_document(pages: Sequence[BaseNode]) -> dict[str, Any]:
     """What all chunks of a file share: its name and type, and as far as they are known title, subject and date."""
     first = pages[0].metadata
     structure = first.get("structure", {})
-    known = {"title": structure.get("title"), "about": _about(lead(pages)), "date": structure.get("date")}
+    known = {"title": structure.get("title"), "about": _about(pages[0]), "date": structure.get("date")}
     found = {key: value for key, value in known.items() if value}
     written = language("\n".join(page.get_content(MetadataMode.NONE) for page in pages))
-    return {"source_file": first["source_file"], "file_type": first["file_type"], "language": written, **found}
+    named = {"source_file": source_of(pages[0]), "file_type": first.get("file_type")}
+    return named | {"language": written} | found
 
 
-def _about(text: str) -> str:
-    """The first sentences of the lead, as many as `ABOUT_CHARS` hold."""
-    kept = ""
-    for sentence in sentences(text):
+def _about(page: BaseNode) -> str:
+    """The first sentences between the title and the next heading, often who writes and about what."""
+    headings, kept = _headings(page), ""
+    if not headings or headings[0][2] > 1:
+        return ""
+    end = headings[1][0] if len(headings) > 1 else None
+    for sentence in sentences(page.get_content(MetadataMode.NONE)[headings[0][1] : end].strip()):
         longer = f"{kept} {sentence}".strip()
         if len(longer) > ABOUT_CHARS:
             break
@@ -88,11 +197,11 @@ def _lengthened(texts: list[str], shortest: int) -> list[str]:
     return texts
 
 
-def _place(section: Section, document: dict[str, Any]) -> dict[str, Any]:
+def _of_section(section: Section, title: str | None) -> dict[str, Any]:
     """The pages of a chunk, the headings above all of it but for the title, and those of each section it holds."""
 
     def written(path: tuple[str, ...]) -> str:
-        return " > ".join(heading for heading in path if heading != document.get("title"))
+        return " > ".join(heading for heading in path if heading != title)
 
     place: dict[str, Any] = {"page_number": section.page}
     if section.last_page != section.page:

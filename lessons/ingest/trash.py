@@ -6,42 +6,34 @@ deleted is told from one that was never loaded.
 """
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 from sqlalchemy import (
     BIGINT,
-    Column,
     Connection,
     DateTime,
     Engine,
     ForeignKeyConstraint,
     Index,
     PrimaryKeyConstraint,
-    Select,
     Table,
     UniqueConstraint,
-    and_,
-    column,
-    delete,
     func,
-    insert,
-    select,
-    tuple_,
+    text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.dialects.postgresql import insert as insert_or
-from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column
 
 from lessons.database import explained
 from lessons.database.owned import ensure_owned
-from lessons.database.replicas import remember_write
 from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
 from lessons.rag.store import ChunkStore
 from lessons.rag.tables import Base, DocumentRow, term_table
 from lessons.rag.types import Scope
+from lessons.scale.replicas import remember_write
 from lessons.settings import settings
 
 _DOCUMENT = "user_id", "document_id"
@@ -84,14 +76,41 @@ class TrashedChunk(Base):
     terms: Mapped[list[dict[str, Any]]] = mapped_column(JSONB)
 
 
-_COPIED = [each.name for each in DocumentRow.__table__.columns]
+_COPIED = ", ".join(DocumentRow.__table__.columns.keys())
+_NAMED = "index_table = ANY(:tables) AND user_id = :user_id AND (source_file = :name OR CAST(:name AS text) IS NULL)"
+_KEPT = "deleted_at > now() - :days * interval '1 day'"
+
+_COPY_DOCUMENTS = f"INSERT INTO trashed_documents ({_COPIED}) SELECT {_COPIED} FROM documents WHERE {_NAMED}"
+_COPY_CHUNKS = """
+INSERT INTO trashed_chunks (document_id, user_id, chunk, terms)
+SELECT document_id, user_id, to_jsonb(chunks), coalesce((
+    SELECT jsonb_agg(to_jsonb(terms)) FROM {terms} terms
+    WHERE terms.user_id = :user_id AND terms.chunk_id = chunks.id), '[]')
+FROM {chunks} chunks WHERE user_id = :user_id AND document_id = :id"""
+_PUT_BACK = [
+    f"INSERT INTO {table} ({columns}) SELECT own.* FROM trashed_chunks kept, {made} own"
+    " WHERE kept.user_id = :user_id AND kept.document_id = :id"
+    for table, columns, made in (
+        ("{chunks}", "{chunk_columns}", "jsonb_populate_record(NULL::{chunks}, kept.chunk)"),
+        ("{terms}", "{term_columns}", "jsonb_populate_recordset(NULL::{terms}, kept.terms)"),
+    )
+]
+_PUT_BACK_DOCUMENT = (
+    f"INSERT INTO documents ({_COPIED}) SELECT {_COPIED} FROM trashed_documents WHERE user_id = :user_id AND id = :id"
+    " ON CONFLICT DO NOTHING"
+)
+_FORGET = (
+    "DELETE FROM trashed_chunks WHERE (user_id, document_id) IN"
+    f" (SELECT user_id, id FROM trashed_documents WHERE NOT {_KEPT})"
+)
+_NAMES = f"SELECT source_file, max(deleted_at) FROM trashed_documents WHERE {_NAMED}"
 
 
 class Trash:
     """The deleted documents of some indexes. Every method raises DatabaseError if the database cannot be used."""
 
     def __init__(self, engine: Engine, stores: Sequence[ChunkStore]) -> None:
-        self._database, self._stores = engine, {store.table_name: store for store in stores}
+        self._database, self._tables = engine, {store.table_name: store.chunks for store in stores}
 
     @cached_property
     def _engine(self) -> Engine:
@@ -104,15 +123,14 @@ class Trash:
     def delete(self, scope: Scope, source_file: str) -> bool:
         """Move an owner's document out of every index, in one transaction; False if none of them has it."""
         self.purge()
-        wanted = select(DocumentRow).where(*self._named(DocumentRow, scope, source_file)).with_for_update()
-        with scoped(self._engine, scope.user_id) as connection, Session(connection) as session:
-            found = list(session.scalars(wanted))
-            session.execute(delete(TrashedDocument).where(*self._named(TrashedDocument, scope, source_file)))
-            for row in found:
-                session.execute(insert(TrashedDocument).values({name: getattr(row, name) for name in _COPIED}))
-                session.execute(insert(TrashedChunk).from_select(*self._taken(row)))
-                session.execute(delete(DocumentRow).where(DocumentRow.user_id == row.user_id, DocumentRow.id == row.id))
-            session.commit()
+        named = self._named(scope, source_file)
+        with scoped(self._engine, scope.user_id) as connection:
+            found = _rows(connection, f"SELECT id, index_table FROM documents WHERE {_NAMED} FOR UPDATE", named)
+            connection.execute(text(f"DELETE FROM trashed_documents WHERE {_NAMED}"), named)
+            connection.execute(text(_COPY_DOCUMENTS), named)
+            for number, table in found:
+                _run(connection, _COPY_CHUNKS, self._tables[table], {"user_id": scope.user_id, "id": number})
+            connection.execute(text(f"DELETE FROM documents WHERE {_NAMED}"), named)
         remember_write(self._engine)
         return bool(found)
 
@@ -121,75 +139,49 @@ class Trash:
 
         LessonsError if a document of that name has been ingested since.
         """
-        wanted = select(TrashedDocument).where(*self._named(TrashedDocument, scope, source_file), _kept())
-        with scoped(self._engine, scope.user_id) as connection, Session(connection) as session:
-            found = list(session.scalars(wanted.with_for_update()))
-            for row in found:
-                self._put_back(connection, row)
-                mine = TrashedDocument.user_id == row.user_id, TrashedDocument.id == row.id
-                session.execute(delete(TrashedDocument).where(*mine))
-            session.commit()
+        named, condition = self._named(scope, source_file), f"{_NAMED} AND {_KEPT}"
+        with scoped(self._engine, scope.user_id) as connection:
+            wanted = f"SELECT id, index_table FROM trashed_documents WHERE {condition} FOR UPDATE"
+            found = _rows(connection, wanted, named)
+            for number, table in found:
+                mine = {"user_id": scope.user_id, "id": number}
+                if not connection.execute(text(_PUT_BACK_DOCUMENT), mine).rowcount:
+                    raise LessonsError(f"{source_file} has been ingested again since; delete that version first.")
+                for statement in _PUT_BACK:
+                    _run(connection, statement, self._tables[table], mine)
+            connection.execute(text(f"DELETE FROM trashed_documents WHERE {condition}"), named)
         remember_write(self._engine)
         return bool(found)
 
     def names(self, scope: Scope) -> set[str]:
         """The names of all documents that the owner ever deleted and did not bring back."""
         with scoped(self._engine, scope.user_id) as connection:
-            return set(
-                connection.scalars(select(TrashedDocument.source_file).where(*self._named(TrashedDocument, scope)))
-            )
+            return {name for name, _ in _rows(connection, f"{_NAMES} GROUP BY 1", self._named(scope))}
 
     def deleted(self, scope: Scope) -> dict[str, datetime]:
         """What an owner can bring back, and when it was deleted, the latest first."""
         self.purge()
-        latest = func.max(TrashedDocument.deleted_at).label("latest")
-        found = select(TrashedDocument.source_file, latest).where(*self._named(TrashedDocument, scope), _kept())
-        found = found.group_by(TrashedDocument.source_file).order_by(latest.desc(), TrashedDocument.source_file)
+        kept = f"{_NAMES} AND {_KEPT} GROUP BY 1 ORDER BY 2 DESC, 1"
         with scoped(self._engine, scope.user_id) as connection:
-            return dict(connection.execute(found).tuples().all())
+            return {row[0]: row[1] for row in _rows(connection, kept, self._named(scope))}
 
     def purge(self) -> None:
         """Forget, for every owner, the words of what was deleted too long ago."""
         with explained(), self._engine.begin() as connection:
-            old = select(TrashedDocument.user_id, TrashedDocument.id).where(~_kept())
-            of_old = tuple_(TrashedChunk.user_id, TrashedChunk.document_id).in_(old)
-            connection.execute(delete(TrashedChunk).where(of_old))
+            connection.execute(text(_FORGET), {"days": settings().trash_days})
 
-    def _named(
-        self, row: type[DocumentRow] | type[TrashedDocument], scope: Scope, source_file: str | None = None
-    ) -> list:
-        conditions = [row.index_table.in_(list(self._stores)), row.user_id == scope.user_id]
-        return conditions if source_file is None else [*conditions, row.source_file == source_file]
-
-    def _taken(self, row: DocumentRow) -> tuple[list[str], Select]:
-        """The chunks of a document as rows of the trash."""
-        chunks: Table = self._stores[row.index_table].chunks
-        postings = term_table(chunks)
-        listed = func.coalesce(func.jsonb_agg(func.to_jsonb(postings.table_valued())), func.jsonb_build_array())
-        own = postings.c.user_id == row.user_id, postings.c.chunk_id == chunks.c.id
-        terms = select(listed).where(*own).scalar_subquery()
-        mine = chunks.c.user_id == row.user_id, chunks.c.document_id == row.id
-        columns = chunks.c.document_id, chunks.c.user_id, func.to_jsonb(chunks.table_valued()), terms
-        return ["document_id", "user_id", "chunk", "terms"], select(*columns).where(*mine)
-
-    def _put_back(self, connection: Connection, row: TrashedDocument) -> None:
-        statement = insert_or(DocumentRow).values({name: getattr(row, name) for name in _COPIED})
-        if connection.scalar(statement.on_conflict_do_nothing().returning(DocumentRow.id)) is None:
-            raise LessonsError(f"{row.source_file} has been ingested again since; delete that version first.")
-        chunks: Table = self._stores[row.index_table].chunks
-        postings = term_table(chunks)
-        mine = and_(TrashedChunk.user_id == row.user_id, TrashedChunk.document_id == row.id)
-        again = select(*_columns(chunks, TrashedChunk.chunk)).where(mine)
-        connection.execute(insert(chunks).from_select(list(chunks.c), again))
-        term = func.jsonb_array_elements(TrashedChunk.terms).table_valued(column("value", JSONB)).lateral()
-        found = select(*_columns(postings, term.c.value)).select_from(TrashedChunk).join(term, mine)
-        connection.execute(insert(postings).from_select(list(postings.c), found))
+    def _named(self, scope: Scope, source_file: str | None = None) -> dict[str, Any]:
+        named = {"tables": list(self._tables), "user_id": scope.user_id, "name": source_file}
+        return {**named, "days": settings().trash_days}
 
 
-def _columns(table: Table, row: Any) -> list[Column]:
-    """The columns of a table, read from a row of it that was kept as JSON."""
-    return [row[each.name].astext.cast(each.type) for each in table.c]
+def _rows(connection: Connection, statement: str, values: dict[str, Any]) -> list[Any]:
+    return list(connection.execute(text(statement), values))
 
 
-def _kept() -> Any:
-    return TrashedDocument.deleted_at > func.now() - timedelta(days=settings().trash_days)
+def _run(connection: Connection, statement: str, chunks: Table, values: dict[str, Any]) -> None:
+    """Run a statement on a table of chunks and their terms."""
+    terms, quote = term_table(chunks), connection.dialect.identifier_preparer.quote
+    names = {"chunks": quote(chunks.name), "terms": quote(terms.name)}
+    columns = {"chunk_columns": ", ".join(chunks.columns.keys()), "term_columns": ", ".join(terms.columns.keys())}
+    connection.execute(text(statement.format(**names, **columns)), values)

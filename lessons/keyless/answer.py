@@ -1,10 +1,11 @@
-"""How the keyless model answers: a few lines of the documents that cover the question, each with its citation.
+"""How the keyless model answers: at most three lines of the documents that cover the question, each with its citation.
 
 A question with several parts is read part by part: 'what …, and when …', 'A or B', '…은 얼마이고 …은 언제인가요?'
 If the best lines leave something essential open – a name, a year, an identifier, half of the words – nothing is chosen.
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -18,17 +19,15 @@ from lessons.keyless.recall import asks_back, recalled
 from lessons.keyless.scores import (
     BEFORE,
     ELSEWHERE,
-    TITLE,
     Candidate,
     asked_cells,
     candidate_at,
     candidates,
     commands,
-    expected,
     fits,
     rarity,
     row_cells,
-    with_topics,
+    share,
 )
 from lessons.keyless.summary import centrality
 from lessons.keyless.words import Question, Unit, kinds_of, read_question
@@ -41,8 +40,6 @@ _CUT = re.compile(
     r"|(?<=[가-힣](?:랑|와|과))\s(?!함께|같이)|(?<=[가-힣]{2}(?:하고|이고|이며|하며|되고|있고|없고))\s"
     r"|(?<=수 (?:있고|없고))\s|\s(?:그리고|대비|또는|혹은)\s|(?<=보다)\s"
 )
-
-
 _ASKS = re.compile(
     r"\b(?:what|when|where|who(?:m|se)?|which|why|how)\b|얼마|언제|어디|무엇|무슨|뭐|뭔|누구|누가|어떻|어느|어떤|몇|며칠|왜|[?？]",
     re.IGNORECASE,
@@ -75,9 +72,20 @@ def parts(question: Question) -> list[Part]:
 
 
 def _read(question: Question, text: str, own: list[Unit]) -> Question:
-    """The question with the weights and the kind of answer of one part."""
-    kinds = kinds_of(text) or question.kinds
-    return replace(question, units=_weighed(question.units, own), kinds=kinds)
+    """The question with the kind of answer of one part, its own units, and names and periods that it does not replace.
+
+    Words of the other parts count for less.
+    """
+    kinds = {unit.kind for unit in own}
+    says_something = any(unit.kind == "word" and unit.weight >= 0.5 for unit in own)
+    units = tuple(
+        replace(unit, weight=ASIDE * unit.weight)
+        if says_something and unit.kind == "word" and unit not in own
+        else unit
+        for unit in question.units
+        if unit in own or unit.kind == "word" or unit.kind not in kinds
+    )
+    return replace(question, units=units, kinds=kinds_of(text) or question.kinds)
 
 
 def _with_first(text: str, own: list[Unit], first: list[Unit]) -> list[Unit]:
@@ -93,80 +101,61 @@ def _says(text: str, unit: Unit) -> bool:
     return unit.text.lower() in text.lower()
 
 
-def _weighed(every: tuple[Unit, ...], own: list[Unit]) -> tuple[Unit, ...]:
-    """A part's own units, and those of the others: names and periods that it does not replace, words for less."""
-    kinds = {unit.kind for unit in own}
-    kept = [unit for unit in every if unit in own or unit.kind == "word" or unit.kind not in kinds]
-    if not any(unit.kind == "word" and unit.weight >= 0.5 for unit in own):
-        return tuple(kept)
-    return tuple(
-        replace(unit, weight=ASIDE * unit.weight) if unit.kind == "word" and unit not in own else unit for unit in kept
-    )
+WORTH = 0.4  # weight from which a word must be found
 
 
-NEARLY_AS_GOOD = 0.8  # a second sentence joins the first from this share of its score
-GOOD_BESIDE = 0.5  # the same for one that stands beside it
+def query(part: Part, every: Sequence[Part]) -> str:
+    """A part as a search query: its words, and the names and periods that it shares with the others.
+
+    One that brings no words of its own, as '… or in 2024?', takes those of all.
+    """
+    said = Counter(unit for each in every for unit in each.own)
+    bare = not any(unit.kind == "word" and unit.weight >= WORTH and said[unit] == 1 for unit in part.own)
+    units = [
+        unit
+        for unit in part.question.units
+        if unit.weight >= WORTH or unit in part.own or (bare and unit.kind == "word")
+    ]
+    units.sort(key=lambda unit: unit.kind in ("quarter", "year"))
+    return " ".join(unit.text.upper() if unit.kind == "quarter" else unit.text for unit in units)
+
+
+LINES = 3  # sentences of an answer, lists and summaries aside
+NEXT_BEST = 60  # lines that may join the best one
+GAIN = 2.0  # what a line is worth more for saying what the lines before it leave open
+JOINS = 0.75  # the worth from which it joins, as a share of the first one's score
 SURE = 0.8  # a line of this score says enough by itself
-BESIDE = (1, -1, 2)  # places from a line's own, in the order of trying
+NEARLY = 0.9  # from this share of the best score, a line that leaves nothing open goes before one that does
+LEAST_COVERED = 0.4  # share of the question's words, by rarity, that an answer must cover
 
 
-def _joined(
-    question: Question, first: Candidate, ranked: list[Candidate], weights: list[float], most: int
-) -> list[Candidate]:
-    """The best line with those that say what it leaves open, are as good, or stand beside it; at most so many."""
+def _joined(first: Candidate, ranked: Sequence[Candidate], weights: list[float]) -> list[Candidate]:
+    """The best line, alone if it says enough, with those that are good or say what it leaves open, the best first."""
     chosen = [first]
-    beside = [] if first.score >= SURE else _beside(question, first, weights)
-    for others, joins in ((ranked, _complements), (ranked, _rivals), (beside, _tells_more)):
-        chosen = _without_idle(chosen) if joins is _rivals else chosen
-        for candidate in others:
-            new = len(chosen) < most and all(candidate.line is not one.line for one in chosen)
-            if new and joins(question, chosen, candidate):
-                chosen.append(candidate)
+    while len(chosen) < LINES and first.score < SURE:
+        covered = together(chosen)
+        left = [one for one in ranked[:NEXT_BEST] if not any(_repeats(one, other) for other in chosen)]
+        worth = [one.score + GAIN * _gain(one, covered, weights) for one in left]
+        if max(worth, default=0.0) < JOINS * first.score:
+            break
+        chosen.append(left[worth.index(max(worth))])
     return chosen
 
 
-def _complements(question: Question, chosen: list[Candidate], candidate: Candidate) -> bool:
-    """Whether a line itself says something essential that is still open, as the second part of a comparison."""
-    gained = sum(
-        unit.weight
-        for unit, old, new in zip(question.units, together(chosen), candidate.covered, strict=True)
-        if old < BEFORE and new > TITLE
-    )
-    return gained >= 0.15 * sum(unit.weight for unit in question.units) and candidate.score >= 0.3 * chosen[0].score
+def _gain(one: Candidate, covered: list[float], weights: list[float]) -> float:
+    """The share of the question that the line says and the others leave open."""
+    return share(weights, [max(0.0, new - old) for new, old in zip(one.covered, covered, strict=True)])
 
 
-def _rivals(question: Question, chosen: list[Candidate], candidate: Candidate) -> bool:
-    """Whether a line is nearly as good as the first and leaves nothing open that the first one says."""
-    first = chosen[0]
-    return candidate.score >= NEARLY_AS_GOOD * first.score and not any(
-        said >= TITLE and now <= BEFORE for said, now in zip(first.covered, candidate.covered, strict=True)
-    )
+def _repeats(one: Candidate, other: Candidate) -> bool:
+    """Whether two lines are the same, or rows with one label, whose figures would contradict each other."""
+    if one.line is other.line or one.line.text == other.line.text:
+        return True
+    rows = one.line.kind == other.line.kind == "row" and one.passage is other.passage
+    return rows and cells(one.line.text)[0] == cells(other.line.text)[0]
 
 
-def _tells_more(question: Question, chosen: list[Candidate], candidate: Candidate) -> bool:
-    """Whether a line beside the first one is good, too, or the first to say the kind of thing that was asked."""
-    new = expected(question, candidate.line.text) > expected(question, chosen[0].line.text)
-    return new or candidate.score >= GOOD_BESIDE * chosen[0].score
-
-
-def _without_idle(chosen: list[Candidate]) -> list[Candidate]:
-    """Leave out a line that says nothing the others leave open."""
-    for candidate in chosen if len(chosen) > 1 else []:
-        rest = [one for one in chosen if one is not candidate]
-        if all(now >= min(said, BEFORE) for said, now in zip(candidate.covered, together(rest), strict=True)):
-            return _without_idle(rest)
-    return chosen
-
-
-def _beside(question: Question, first: Candidate, weights: list[float]) -> list[Candidate]:
-    """The sentences and list items around a line, under the same heading."""
-    lines = first.passage.lines
-    places = [first.position + step for step in BESIDE if 0 <= first.position + step < len(lines)]
-    near = [place for place in places if tells(lines[place], rows=False) and lines[place].heading == first.line.heading]
-    return [candidate_at(question, first.passage, place, weights) for place in near]
-
-
-def together(chosen: list[Candidate]) -> list[float]:
+def together(chosen: Sequence[Candidate]) -> list[float]:
     """How well the lines cover each unit of the question between them."""
     return [max(values) for values in zip(*(candidate.covered for candidate in chosen), strict=True)]
 
@@ -179,8 +168,7 @@ def tells(line: Line, rows: bool = True) -> bool:
 
 def _with_list(question: Question, chosen: list[Candidate]) -> list[Candidate]:
     """A line that opens a list brings the list; a step of a how-to question brings its neighbours."""
-    first = chosen[0]
-    lines = first.passage.lines
+    first, lines = chosen[0], chosen[0].passage.lines
     start = end = first.position
     if first.line.text.rstrip().endswith((":", "：")) or ("steps" in question.kinds and first.line.kind == "item"):
         while first.line.kind == "item" and start and lines[start - 1].kind == "item":
@@ -200,7 +188,7 @@ FIGURE = 1.3  # how much more a sentence with a figure says
 def _main_points(question: Question, found: Sequence[Passage], weights: list[float]) -> list[Candidate]:
     """The main sentences, items and rows of the section that a question is about, in their order; none if none is."""
     sections = [
-        (_share(question, weights, passage, places) - RANK * rank, passage, places)
+        (_held_by_section(question, weights, passage, places) - RANK * rank, passage, places)
         for rank, passage in enumerate(found)
         if _is_about(question, weights, passage)
         for places in _sections(passage)
@@ -218,16 +206,14 @@ def _main_points(question: Question, found: Sequence[Passage], weights: list[flo
 def _is_about(question: Question, weights: list[float], passage: Passage) -> bool:
     """Whether the document holds enough of the question, and all of its names, periods and identifiers."""
     held = [unit.covered(passage.all) for unit in question.units]
-    if any(unit.required and not value for unit, value in zip(question.units, held, strict=True)):
-        return False
-    return sum(weight * value for weight, value in zip(weights, held, strict=True)) >= ABOUT * sum(weights)
+    required = (value for unit, value in zip(question.units, held, strict=True) if unit.required)
+    return all(required) and share(weights, held) >= ABOUT
 
 
-def _share(question: Question, weights: list[float], passage: Passage, places: list[int]) -> float:
+def _held_by_section(question: Question, weights: list[float], passage: Passage, places: list[int]) -> float:
     """How much of the question a section holds, 0 to 1; what only the title of the document says counts half."""
     words = frozenset().union(*(passage.lines[place].own | passage.lines[place].above for place in places))
-    held = [max(unit.covered(words), 0.5 * unit.covered(passage.title)) for unit in question.units]
-    return sum(weight * value for weight, value in zip(weights, held, strict=True)) / (sum(weights) or 1.0)
+    return share(weights, [max(unit.covered(words), 0.5 * unit.covered(passage.title)) for unit in question.units])
 
 
 def _sections(passage: Passage) -> Iterator[list[int]]:
@@ -241,9 +227,6 @@ def _sections(passage: Passage) -> Iterator[list[int]]:
         yield places
 
 
-LEAST_COVERED = 0.4  # share of the question's words, by rarity, that an answer must cover
-LINES = 3  # sentences of an answer, lists and summaries aside
-NEXT_BEST = 60  # lines that may join the best one
 SAYS_ENOUGH = 2  # words of full weight without which meaning says nothing; 'And in the year before?' has one
 MOST_EMBEDDED = 12  # lines; embedding one costs tens of milliseconds
 PRIOR = 0.1  # similarities of one model lie within about 0.1 of each other
@@ -281,27 +264,41 @@ def newest_editions(question: Question, found: Sequence[Passage]) -> list[Passag
     """
     if _VERSION.search(question.text):
         return list(found)
-    titles = [_VERSION.sub("", one.name) for one in found]
     newest: dict[str, str] = {}
-    for title, one in zip(titles, found, strict=True):
+    for one in found:
+        title = _VERSION.sub("", one.name)
         newest[title] = max(newest.get(title, ""), one.day)
-    return [
-        one for title, one in zip(titles, found, strict=True) if title in ("", one.name) or one.day >= newest[title]
-    ]
+    return [one for one in found if (title := _VERSION.sub("", one.name)) in ("", one.name) or one.day >= newest[title]]
 
 
 def _choose_by_words(question: Question, found: list[Passage]) -> Choice:
-    """The lines that answer each part; none when the context leaves something essential of all of them open."""
-    asked = parts(with_topics(question, found))
-    answers = [(part, _answer(part.question, found, max(2, LINES // len(asked)))) for part in asked]
-    lines: list[Candidate] = []
-    for _, chosen in answers:
-        lines += [one for one in chosen if all(one.line is not other.line for other in lines)]
-    missing = [part.words for part, chosen in answers if not chosen and part.asks]
-    return Choice(tuple(lines), tuple(missing)) if lines else Choice()
+    """The best line for each part, then the second ones, at most `LINES`; none if every part stays open."""
+    asked = parts(_with_names(question, found))
+    answers = [_answer(part.question, found) for part in asked]
+    ranked = sorted((place, number) for number, chosen in enumerate(answers) for place in range(len(chosen)))
+    kept: dict[int, tuple[int, int, Candidate]] = {}
+    for place, number in ranked:
+        one, listed = answers[number][place], len(answers[number]) > LINES
+        if listed or len(kept) < max(LINES, len(asked)):
+            kept.setdefault(id(one.line), (number, place, one))
+    lines = tuple(one for *_, one in sorted(kept.values(), key=lambda each: each[:2]))
+    missing = [part.words for part, chosen in zip(asked, answers, strict=True) if not chosen and part.asks]
+    return Choice(lines, tuple(missing)) if lines else Choice()
 
 
-def _answer(question: Question, found: list[Passage], most: int) -> list[Candidate]:
+def _with_names(question: Question, found: Sequence[Passage]) -> Question:
+    """Korean has no capitals: a word of three syllables in the titles of some documents but not of all is a name."""
+
+    def names(unit: Unit) -> bool:
+        long = len(unit.text) > 2 and not unit.text.isascii() and not unit.others
+        titled = sum(unit.covered(one.title) == 1 for one in found) if long and unit.kind == "word" else 0
+        return 0 < titled < len(found)
+
+    units = (replace(unit, kind="name", weight=1.5) if names(unit) else unit for unit in question.units)
+    return replace(question, units=tuple(units))
+
+
+def _answer(question: Question, found: list[Passage]) -> list[Candidate]:
     """The lines that answer one part; empty when the context leaves something essential open."""
     everything = frozenset().union(*(passage.all for passage in found))
     if any(unit.required and unit.covered(everything) < 1 for unit in question.units):
@@ -310,15 +307,16 @@ def _answer(question: Question, found: list[Passage], most: int) -> list[Candida
     if "summary" in question.kinds:
         return _main_points(question, found, weights)
     ranked = sorted(candidates(question, found, weights), key=lambda candidate: -candidate.score)
-    first = next((candidate for candidate in ranked if fits(question, candidate)), None)
-    if first is None:
+    fitting = [candidate for candidate in ranked if fits(question, candidate)]
+    if not fitting:
         return []
-    chosen = _joined(question, first, ranked[:NEXT_BEST], weights, most)
-    covered = list(zip(question.units, weights, together(chosen), strict=True))
-    if any(unit.required and value < ELSEWHERE for unit, _, value in covered):
+    near = (one for one in fitting if one.score >= NEARLY * fitting[0].score)
+    first = next((one for one in near if min(one.covered, default=0.0) >= BEFORE), fitting[0])
+    chosen = _joined(first, ranked, weights)
+    covered = together(chosen)
+    if any(unit.required and value < ELSEWHERE for unit, value in zip(question.units, covered, strict=True)):
         return []
-    enough = sum(weight * value for _, weight, value in covered) >= LEAST_COVERED * sum(weights)
-    return _with_list(question, chosen) if enough else []
+    return _with_list(question, chosen) if share(weights, covered) >= LEAST_COVERED else []
 
 
 def neutral(unit: Unit) -> bool:

@@ -7,9 +7,10 @@ from typing import Any
 
 from lessons.keyless import task
 from lessons.keyless.recall import asks_back, recalled, remembered
-from lessons.keyless.values import Slot, people, slots, without
+from lessons.keyless.values import Value, people, slots, without
 from lessons.keyless.words import Unit, read_question
 from lessons.text import language, normalize, terms
+from lessons.text.korean import particle_pattern
 from lessons.text.periods import moved, periods, pointed_at, written
 
 _LEAD = re.compile(
@@ -37,7 +38,6 @@ _POINTING = re.compile(
     r"|(?<![가-힣])(?:거기|여기|그렇게|이렇게|그러려면|둘|해당|방금|아까|앞의|위의|걔)",
     re.IGNORECASE,
 )
-_DEFINITE = re.compile(r"\bthe ((?:[a-z-]+ )?[a-z-]+)\b")
 _PREDICATE = re.compile(
     r"\b(?:is|are|was|were|do|does|did|can|could|will|would|should|must|has|have|had|may|who|what|why|when|where|which|how)\b",
     re.IGNORECASE,
@@ -79,7 +79,7 @@ def is_fragment(text: str) -> bool:
     return len(rest.split()) <= 8 and not _PREDICATE.search(rest)
 
 
-def lacks_subject(text: str, said_before: str) -> bool:
+def lacks_subject(text: str) -> bool:
     """Whether the question can only be understood with what was said before."""
     found, rest = slots(text), without_lead(text)
     named = [slot for slot in found if slot.kind in ("name", "identifier")]
@@ -92,12 +92,10 @@ def lacks_subject(text: str, said_before: str) -> bool:
         return True
     if named or _new_topic(rest, words):
         return False
-    if len(words) <= _FEW[language(text)] or pointed_at(text):
-        return True
-    return len(words) <= 2 and _speaks_of_known(text, said_before)
+    return len(words) <= _FEW[language(text)] or pointed_at(text) is not None
 
 
-def _is_open(text: str, rest: str, named: list[Slot], words: list[Unit]) -> bool:
+def _is_open(text: str, rest: str, named: list[Value], words: list[Unit]) -> bool:
     """Whether a fragment needs its sentence: one that begins with 'and', asks, or is one thing only."""
     points = rest != text.strip() or _POINTING.search(text) is not None
     if not points and named and (words or len(slots(rest)) > 2):
@@ -106,7 +104,7 @@ def _is_open(text: str, rest: str, named: list[Slot], words: list[Unit]) -> bool
     return len(words) <= (3 if asks else 0)
 
 
-def _points_outside(text: str, named: list[Slot]) -> bool:
+def _points_outside(text: str, named: list[Value]) -> bool:
     """Whether a pronoun stands before any name that it could mean."""
     plain = _DUMMY.sub(lambda match: " " * len(match[0]), text)
     pointer = _POINTING.search(plain)
@@ -124,29 +122,20 @@ def _new_topic(rest: str, words: list[Unit]) -> bool:
     return bool(nouns) and (_DEFINES.search(rest) is not None or (len(words) > 1 and _HOW_TO.search(rest) is not None))
 
 
-def _speaks_of_known(text: str, said_before: str) -> bool:
-    """Whether 'the plant' is one that was spoken of."""
-    known = set(terms(said_before))
-    return any(not known.isdisjoint(terms(match[1])) for match in _DEFINITE.finditer(text))
-
-
 WITHIN_A_YEAR = {"quarter", "half", "month"}
 END = " \t\n?!.？"
 _PARTICLES = (("은", "는"), ("이", "가"), ("을", "를"), ("과", "와"))
 _TODAY = re.compile("작년|올해|금년|내년|재작년|지난|이번|요즘|최근|오늘|어제")  # nobody said when this is
-_COMPARES = re.compile(r"\b(?:compar\w+|than|versus|vs)\b|비교|보다|대비", re.IGNORECASE)
 
 
-def filled(source: str, given: list[Slot], rest: str) -> tuple[str, str]:
+def filled(source: str, given: list[Value], rest: str) -> tuple[str, str]:
     """The earlier question with the follow-up's slots in their places, and what found no place."""
-    if _COMPARES.search(rest):
-        return source, _bare(rest)
     bare = [] if given else _bare_name(rest, slots(source))
     alone = bool(bare) or not own_words(rest)
-    used: list[Slot] = []
+    used: list[Value] = []
     for kind, slot in _one_of_each(given or bare, rest).items():
         taken = [place for place in slots(source) if place.kind == kind or {place.kind, kind} <= WITHIN_A_YEAR]
-        if len(taken) == 1 and (kind != "name" or (alone and not _describes(source, taken[0]))):
+        if len(taken) == 1 and (kind != "name" or alone):
             source = _put(source, taken[0], slot.text)
             used.append(slot)
     if any(slot.start < 0 for slot in used):
@@ -155,22 +144,16 @@ def filled(source: str, given: list[Slot], rest: str) -> tuple[str, str]:
     return source, _bare(left) if own_words(left) or slots(left) else ""
 
 
-def _one_of_each(given: list[Slot], rest: str) -> dict[str, Slot]:
+def _one_of_each(given: list[Value], rest: str) -> dict[str, Value]:
     """A slot for each kind; several of one kind, as in '2023 and 2024', are taken as one."""
-    found: dict[str, Slot] = {}
+    found: dict[str, Value] = {}
     for slot in given:
         start = found[slot.kind].start if slot.kind in found else slot.start
-        found[slot.kind] = slot if start < 0 else Slot(slot.kind, rest[start : slot.end], start, slot.end)
+        found[slot.kind] = slot if start < 0 else Value(slot.kind, rest[start : slot.end], start, slot.end)
     return found
 
 
-def _describes(text: str, name: Slot) -> bool:
-    """Whether a name only says which one is meant, as in 'the Pro plan'."""
-    before, after = text[: name.start], text[name.end :]
-    return re.search(r"\b(?:the|a|an|our|my)\s$", before) is not None and re.match(r" [a-z]", after) is not None
-
-
-def _bare_name(rest: str, places: list[Slot]) -> list[Slot]:
+def _bare_name(rest: str, places: list[Value]) -> list[Value]:
     """A Korean word alone takes the place of whoever owns the measure of the earlier question."""
     word = _bare(rest)
     owned = {"name", "measure"} <= {place.kind for place in places}
@@ -178,16 +161,16 @@ def _bare_name(rest: str, places: list[Slot]) -> list[Slot]:
         return []
     if " " in word or _TODAY.match(word) or not own_words(word):
         return []
-    return [Slot("name", word, rest.find(word), rest.find(word) + len(word))]
+    return [Value("name", word, rest.find(word), rest.find(word) + len(word))]
 
 
 def _bare(text: str) -> str:
     """A fragment without its question mark and its last particle."""
     text = re.sub(r"\s+", " ", text).strip(END + ",")
-    return re.sub(r"(?<=[가-힣]{2})(?:에서는|에는|은|는|도|이|가)(?:요)?$|(?<=[가-힣]{2})요$", "", text)
+    return re.sub(r"(?<=[가-힣]{2})(?:에서는|에는|[은는도이가])?요?$", "", text)
 
 
-def _put(source: str, place: Slot, text: str) -> str:
+def _put(source: str, place: Value, text: str) -> str:
     """The text with one slot replaced, its Korean particle made to fit."""
     after = source[place.end :]
     if "가" <= text[-1] <= "힣" and after:
@@ -201,9 +184,8 @@ def _put(source: str, place: Slot, text: str) -> str:
 _TURNS, _CHARS = 10, 1_000  # how much of a conversation is read
 _LONGEST = 300  # characters of a question that can lack something
 _PERSON = re.compile(r"\b(?:he|she|him|his|her|hers)\b|그\s?(?:분|사람|여자|남자)|이분", re.IGNORECASE)
-_HOW_TO_DO = re.compile(r"\bhow (?:do|can|could|should|would) (?:i|we|you|one) \w+|\bhow to \w+", re.IGNORECASE)
 _KOREAN_VERB = re.compile("(?:요|까|죠|니다)$")
-_LATIN_PARTICLE = re.compile(r"(?<=[A-Za-z\d%])(?:은|는|이|가|을|를|의|에|에서|로|으로|와|과|도)$")
+_LATIN_PARTICLE = re.compile(rf"(?<=[A-Za-z\d%]){particle_pattern()}$")
 
 
 @dataclass(frozen=True)
@@ -214,7 +196,7 @@ class Turn:
     answer: str
 
 
-@task("compress")
+@task("condense")
 def compress(llm: Any, question: str, turns: Sequence[tuple[str, str]] = (), memory: str = "", **_: Any) -> str:
     """The question as it can be understood without the history; unchanged if it stands alone.
 
@@ -231,7 +213,7 @@ def compress(llm: Any, question: str, turns: Sequence[tuple[str, str]] = (), mem
 
 def standalone(question: str, said: list[Turn]) -> str:
     """The question with the subject of the last turn that has one."""
-    if not said or len(question) > _LONGEST or not lacks_subject(question, f"{said[-1].question}\n{said[-1].answer}"):
+    if not said or len(question) > _LONGEST or not lacks_subject(question):
         return question
     rest = without_lead(question)
     given = _given(rest, said)
@@ -255,7 +237,7 @@ def _turns(history: Sequence[tuple[str, str]]) -> list[Turn]:
     return said
 
 
-def _given(question: str, said: list[Turn]) -> list[Slot]:
+def _given(question: str, said: list[Turn]) -> list[Value]:
     """The slots that the follow-up itself fills, those it only points at included."""
     given = [slot for slot in slots(question) if slot.kind != "name" or is_fragment(question)]
     pointed = pointed_at(question)
@@ -263,11 +245,11 @@ def _given(question: str, said: list[Turn]) -> list[Slot]:
         named = {period.unit: period.number for period in periods(said[-1].question)}
         spelled, tongue = "quarter" in said[-1].question, language(said[-1].question)
         new = moved(named, *pointed)
-        given += [Slot(unit, written(unit, number, tongue, spelled), -1, -1) for unit, number in new.items()]
+        given += [Value(unit, written(unit, number, tongue, spelled), -1, -1) for unit, number in new.items()]
     return given
 
 
-def _source(given: list[Slot], said: list[Turn]) -> Turn:
+def _source(given: list[Value], said: list[Turn]) -> Turn:
     """The latest question with a place for what the follow-up names, else the latest."""
     kinds = {slot.kind for slot in given if slot.kind not in ("name", "measure")}
     kinds |= WITHIN_A_YEAR if kinds & WITHIN_A_YEAR else set()
@@ -281,12 +263,11 @@ def _topic(changed: str, source: Turn, last: Turn, question: str) -> str:
     """What the earlier question is about and the follow-up does not say; for 'she' also whom the answer names."""
     covered = set(terms(question))
     who = people(last.answer) if _PERSON.search(question) else []
-    answered = _names_near(last.answer, last.question, question)
-    units = [unit for unit in read_question(_HOW_TO_DO.sub(" ", changed)).units if _carries(unit)]
+    units = [unit for unit in read_question(changed).units if _carries(unit)]
     about = [_LATIN_PARTICLE.sub("", unit.text) for unit in units]
     when = [slot.text for slot in slots(changed) if slot.kind in {"year"} | WITHIN_A_YEAR]
     found: list[str] = []
-    for phrase in dict.fromkeys([*who, *answered, *about, *when]):
+    for phrase in dict.fromkeys([*who, *about, *when]):
         new = set(terms(phrase)) - covered
         if new:
             found.append(phrase)
@@ -296,11 +277,3 @@ def _topic(changed: str, source: Turn, last: Turn, question: str) -> str:
 
 def _carries(unit: Any) -> bool:
     return unit.kind not in ("year", "quarter") and unit.weight > 0.5 and not _KOREAN_VERB.search(unit.text)
-
-
-def _names_near(answer: str, source: str, question: str) -> list[str]:
-    """The names of an answer that speaks of a word of the question, unless the earlier question did."""
-    asked = {term for unit in own_words(question) for term in unit.terms} - set(terms(source))
-    if asked.isdisjoint(terms(answer)):
-        return []
-    return [slot.text for slot in slots(answer) if slot.kind == "name"]

@@ -1,58 +1,34 @@
-"""The names of a table's columns, found in a line that has lost what stood between them."""
+"""The documents of a context, line by line: every sentence, list item and table row with what gives it its subject."""
 
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from lessons.text import language, sentences, terms
 
-_WORD = re.compile(
-    r"Q[1-4] \d{4}|\d{4} Q[1-4]|\d{4}년 [1-4]분기|\d{4}년 [상하]반기|H[12] \d{4}|FY ?\d{4}|[^\s()]+\([^)]*\)|\S+"
-)
-_PERIOD = re.compile(r"(?:19|20)\d\d|[1-4]분기|Q[1-4]")
-_BEGIN = re.compile(r"\s(?=[A-Z])")  # 'Division Turnover Operating profit': a capital begins a name
-_GOES_ON = re.compile(r"(?<=[가-힣]) (?=[가-힣](?:\(|\s|$))")  # '임직원 수(기말)': a single syllable ends one
-
-Names = tuple[str, ...]
-
-
-def is_dated(name: str) -> bool:
-    return _PERIOD.search(name) is not None
-
-
-def column_names(line: str, columns: int) -> Names:
-    """What is written above the labels, then above each of so many columns; empty if that cannot be told."""
-    words = _WORD.findall(line)
-    if len(words) > columns + 1 and sum(map(is_dated, words[-columns:])) > 1:
-        return (" ".join(words[:-columns]), *words[-columns:])
-    joined = [word.replace("_", " ") for word in _WORD.findall(_GOES_ON.sub("_", line))]
-    for names in (words, joined, _BEGIN.split(line.strip())):
-        if len(names) == columns + 1:
-            return tuple(names)
-        if len(names) == columns:
-            return ("", *names)
-    return ()
-
+Row = tuple[str, ...]  # a label and the numbers behind it
 
 _NUMBER = re.compile(r"[(△▲▼+\-−–$€£₩]*\d[\d,.]*(?:%p?|x)?\)?|[–—-]|n/a", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_DATED = re.compile(r"(?:19|20)\d\d|[1-4]분기|Q[1-4]")
 _DATED_LABEL = re.compile(r"(?:\b(?:Q[1-4]|H[12]|FY|total|year)|합계|누계|연간)$", re.IGNORECASE)
+_NAME = re.compile(
+    r"Q[1-4] \d{4}|\d{4} Q[1-4]|\d{4}년 [1-4]분기|\d{4}년 [상하]반기|H[12] \d{4}|FY ?\d{4}|[^\s()]+\([^)]*\)|\S+"
+)
+_GOES_ON = re.compile(r"(?<=[가-힣]) (?=[가-힣](?:\(|\s|$))")  # '임직원 수(기말)': a single syllable ends a name
 _LONGEST_LABEL = 60  # characters
-
-Row = tuple[str, ...]  # a label and the numbers behind it
 
 
 def barred(text: str) -> str:
-    """The text with a bar between the cells of such tables; everything else stays as it is.
+    """The text with a bar between the cells of tables that a PDF's layout has lost; the rest stays as it is.
 
     A table is a line of column names above lines that end in numbers, most of them in as many. Where the names cannot
-    be told apart, the lines stay without bars, each on its own.
+    be told apart, the rows stay without bars, each on its own.
     """
-    lines = text.splitlines()
-    done: list[str] = []
-    place = 0
+    lines, done, place = text.splitlines(), list[str](), 0
     while place < len(lines):
         rows = _rows(lines[place:])
         names = _names(done[-1], rows) if rows and done else ()
@@ -72,20 +48,15 @@ def _bars(cells: Row) -> str:
 
 
 def _rows(lines: Sequence[str]) -> list[Row]:
-    """The rows of the table that begins with the first line; none if there is none.
-
-    A line with one number belongs to it if others with more follow, as 'Group costs (2.5)' above the total.
-    """
+    """The rows of the table that begins here. One with a lone number belongs to it if others with more follow."""
     rows: list[Row] = []
     for line in lines:
-        row = _row(line)
-        if not row:
+        if not (row := _row(line)):
             break
         rows.append(row)
     full = [place for place, row in enumerate(rows) if len(row) > 2]
-    if not full or full[0] != 0 or not (len(full) > 1 or len(rows[0]) > 3):
-        return []
-    return rows[: full[-1] + 1]
+    begins = full and full[0] == 0 and (len(full) > 1 or len(rows[0]) > 3)
+    return rows[: full[-1] + 1] if begins else []
 
 
 def _row(line: str) -> Row:
@@ -94,12 +65,11 @@ def _row(line: str) -> Row:
     start = len(words)
     while start and _NUMBER.fullmatch(words[start - 1]):
         start -= 1
+    if len(words) - start > 1 and _YEAR.fullmatch(words[start]) and _DATED_LABEL.search(" ".join(words[:start])):
+        start += 1
     label = " ".join(words[:start])
-    if len(words) - start > 1 and _YEAR.fullmatch(words[start]) and _DATED_LABEL.search(label):
-        label, start = f"{label} {words[start]}", start + 1
-    if all(map(_YEAR.fullmatch, words[start:])) or "|" in line:
-        return ()
-    if not re.search(r"[^\W\d_]", label) or len(label) > _LONGEST_LABEL:
+    only_years = all(map(_YEAR.fullmatch, words[start:]))
+    if only_years or "|" in line or len(label) > _LONGEST_LABEL or not re.search(r"[^\W\d_]", label):
         return ()
     return (label, *words[start:])
 
@@ -109,21 +79,29 @@ def _names(line: str, rows: Sequence[Row]) -> Row:
     if "|" in line or line.rstrip().endswith((".", ":", "?")):
         return ()
     counts = Counter(len(row) - 1 for row in rows if len(row) > 2)
-    return next((names for count, _ in counts.most_common() if (names := column_names(line, count))), ())
+    return next((names for count, _ in counts.most_common() if (names := _columns(line, count))), ())
+
+
+def _columns(line: str, count: int) -> Row:
+    """What is written above the labels, then above each of so many columns; empty if that cannot be told."""
+    words = _NAME.findall(line)
+    if len(words) > count + 1 and sum(_DATED.search(word) is not None for word in words[-count:]) > 1:
+        return (" ".join(words[:-count]), *words[-count:])
+    joined = [word.replace("_", " ") for word in _NAME.findall(_GOES_ON.sub("_", line))]
+    for names in (words, joined, re.split(r"\s(?=[A-Z])", line.strip())):
+        if len(names) in (count, count + 1):
+            return ("", *names)[-count - 1 :]
+    return ()
 
 
 def _fitted(row: Row, names: Row) -> Row:
-    """The cells of a row. One with fewer numbers than names has those of the periods, or they stay in its label.
-
-    'Operating margin 9.5% 9.6%' has no change; nobody knows under which name a lone number stands.
-    """
-    label, *numbers = row
+    """The cells of a row. With fewer numbers than names they are those of the periods, or they stay in its label."""
+    dated = [place for place, name in enumerate(names) if _DATED.search(name)]
     if len(row) == len(names):
         return row
-    dated = [place for place, name in enumerate(names) if is_dated(name)]
-    if len(dated) == len(numbers) and 0 not in dated:
-        found = dict(zip(dated, numbers, strict=True))
-        return (label, *(found.get(place, "") for place in range(1, len(names))))
+    if len(dated) == len(row) - 1 and 0 not in dated:
+        found = dict(zip(dated, row[1:], strict=True))
+        return (row[0], *(found.get(place, "") for place in range(1, len(names))))
     return (" ".join(row), *[""] * (len(names) - 1))
 
 
@@ -137,7 +115,6 @@ _ITEM = re.compile(
 _NUMBERED = re.compile(r"\(?\d{1,2}(?:\.\d{1,2})?[.)]?\s+[^\W\d_]")
 _ENDED = re.compile(r"[.!?:;,。！？][\"'”’)\]]*$")
 _LABEL = re.compile(r"[^.:?!]{1,40}:\s\S")
-_A_YEAR = re.compile(r"(?:19|20)\d\d")
 _QUARTER = re.compile(r"q[1-4]")
 _SPOKEN_QUARTER = re.compile(r"\b(first|second|third|fourth)[ -]quarter\b", re.IGNORECASE)
 _QUARTERS = {"first": "Q1", "second": "Q2", "third": "Q3", "fourth": "Q4"}
@@ -192,6 +169,15 @@ def passage(number: int, source: str, text: str) -> Passage:
     return Passage(number, name, lines, title, every, language(text), day[1] if day else "")
 
 
+def read_documents(documents: Sequence[Any]) -> list[Passage]:
+    """Retrieved documents, numbered from 1, under their source and title."""
+    titles = [" ".join(str(each.metadata.get("title") or "").split()) for each in documents]
+    return [
+        passage(number, f"{each.source} | {title}", each.content)
+        for number, (each, title) in enumerate(zip(documents, titles, strict=True), start=1)
+    ]
+
+
 def search_terms(text: str) -> frozenset[str]:
     """The terms of a text; a spoken quarter also counts as Q1 to Q4."""
     if "uarter" in text:
@@ -199,11 +185,8 @@ def search_terms(text: str) -> frozenset[str]:
     return frozenset(terms(text))
 
 
-_terms_above = lru_cache(maxsize=512)(search_terms)
-
-
 def years(words: frozenset[str]) -> frozenset[str]:
-    return frozenset(word for word in words if len(word) == 4 and _A_YEAR.fullmatch(word))
+    return frozenset(word for word in words if len(word) == 4 and _YEAR.fullmatch(word))
 
 
 def quarters(words: frozenset[str]) -> frozenset[str]:
@@ -223,24 +206,19 @@ def _lines(found: list[str]) -> list[Line]:
         is_row = "|" in text and _ROW.match(text) is not None
         if is_row and _RULE.fullmatch(text):
             continue
-        if is_row and not header and _starts_table(text, found[position + 1 : position + 2]):
+        following = found[position + 1] if position + 1 < len(found) else ""
+        if is_row and not header and "|" in following and len(cells(text)) == len(cells(following)):
             header = cells(text)
             continue
         header = header if is_row else ()
         level = 0 if is_row else _heading_level(found, position)
-        if level:
-            path = [entry for entry in path if entry[0] < level]
-        heading = " · ".join(entry[1] for entry in path)
+        path = [entry for entry in path if entry[0] < level] if level else path
+        above = search_terms(" ".join([" · ".join(entry[1] for entry in path), *header]))
         kind = "row" if is_row else "heading" if level else "item" if _ITEM.match(text) else "prose"
-        above = _terms_above(" ".join([heading, *header]))
         lines.append(Line(text, kind, path[-1][1] if path else "", header, search_terms(text), above))
         if level:
             path.append((level, text.lstrip("# ").strip()))
     return lines
-
-
-def _starts_table(text: str, following: list[str]) -> bool:
-    return bool(following) and "|" in following[0] and len(cells(text)) == len(cells(following[0]))
 
 
 def _heading_level(found: list[str], position: int) -> int:
@@ -256,11 +234,9 @@ def _heading_level(found: list[str], position: int) -> int:
         return 7
     if not _is_short(text):
         return 0
-    if position == 0:
-        return 6
     # One or two short lines before a sentence, a list or a table head it; more of them are data.
     short = next((count for count, line in enumerate(following) if not _is_short(line)), len(following))
-    return 7 if short < 2 and len(following) > short else 0
+    return 6 if position == 0 else 7 if short < 2 and len(following) > short else 0
 
 
 def is_ended(text: str) -> bool:
@@ -270,9 +246,9 @@ def is_ended(text: str) -> bool:
 
 def _is_numbered_heading(found: list[str], position: int) -> bool:
     """'4. Storage' above a sentence, as no list has it: an open line between others that are no items."""
-    around = [*found[position - 1 : position], found[position + 1]] if position else [found[position + 1]]
-    is_open = _NUMBERED.match(found[position]) and len(found[position]) <= 60 and not _ENDED.search(found[position])
-    return bool(is_open) and "|" not in found[position] and not any(_NUMBERED.match(other) for other in around)
+    text, around = found[position], [*found[max(0, position - 1) : position], found[position + 1]]
+    open_line = _NUMBERED.match(text) and len(text) <= 60 and "|" not in text and not is_ended(text)
+    return bool(open_line) and not any(map(_NUMBERED.match, around))
 
 
 def _is_short(text: str) -> bool:
@@ -281,18 +257,13 @@ def _is_short(text: str) -> bool:
 
 def kept_text(lines: Sequence[Line], places: Collection[int]) -> str:
     """The lines at these places in their order, under their headings, a row of a table under its column names."""
-    above = {_heading(lines, place) for place in places}
+    headings = [place for place, line in enumerate(lines) if line.kind == "heading"]
+    above = {max((head for head in headings if head < place), default=place) for place in places}
     said: list[str] = []
     header: tuple[str, ...] = ()
-    for place in sorted({*places, *(place for place in above if place is not None)}):
-        line = lines[place]
+    for line in (lines[place] for place in sorted({*places, *above})):
         if line.header and line.header != header:
             said.append(f"| {' | '.join(line.header)} |")
         header = line.header
         said.append(line.text)
     return "\n".join(said)
-
-
-def _heading(lines: Sequence[Line], place: int) -> int | None:
-    """The place of the nearest heading above."""
-    return next((above for above in range(place - 1, -1, -1) if lines[above].kind == "heading"), None)

@@ -8,6 +8,7 @@ from lessons.keyless import task
 from lessons.keyless.followups import Turn, standalone
 from lessons.keyless.words import read_question
 from lessons.text import ENGLISH_STOP_WORDS, language, terms
+from lessons.text.korean import particle_pattern
 from lessons.text.periods import spelled_otherwise
 
 _GREETINGS = (
@@ -48,21 +49,13 @@ def rewrite(llm: Any, question: str, **_: Any) -> str:
 
 
 _BE = re.compile(r"^(?:what|which|who)(?: (is|are|was|were)|[’']s) ((?!there\b|the one\b).+)$", re.IGNORECASE)
-_HOW_TO = re.compile(r"^how (?:do|can|should|could|would) (?:i|we|you|one) (.+)$|^how to (.+)$", re.IGNORECASE)
-_HOW_MANY = re.compile(r"^how (?:many|much) (.+)$", re.IGNORECASE)
 _ASKING = re.compile(
-    r"^(?:when|where|why|how|what|which|who)\b(?:\s(?:long|often|far))?"
-    r"(?:\s(?:is|are|was|were|do|does|did|can|will|would|should)\b)?\s*"
+    r"^(?:when|where|why|how|what|which|who)\b(?:\s(?:much|many|long|often|far))?"
+    r"(?:\s(?:is|are|was|were|do|does|did|can|will|would|should)\b(?:\s(?:I|we|you|one)\b)?)?\s*"
     r"|^(?:do|does|did|can|could|will|would|should)\s",
     re.IGNORECASE,
 )
-_DO = re.compile(r"\s(?:do|does|did)\b", re.IGNORECASE)
-_KOREAN_ASKING = re.compile(
-    r"(?<![가-힣])(?:언제|어디|어느|무슨|얼마|몇|왜|어떻게|어떤|누가|누구|무엇|뭐|뭘|며칠)(?:에|에서|서|나|까지|부터|를|을)?(?![가-힣])\s?"
-)
-_KOREAN_WHAT = re.compile(r"(?<![가-힣])(?:언제|어디|얼마|누구|무엇|뭐|며칠|어떻게|왜)\S*(?:요|까|죠|지)$")
-_KOREAN_IS = re.compile("(?:인가요|입니까|이에요|예요|일까요)$")
-_KOREAN_DOES = re.compile("([가-힣])(?:나요|니까|는지|죠)$")
+_KOREAN_ASKING = re.compile(r"(?<![가-힣])(?:언제|어디|얼마|누구|무엇|뭐|며칠|어떻게|왜)\S*(?:요|까|죠|지)$")
 
 
 @task("hyde")
@@ -73,34 +66,10 @@ def hyde(llm: Any, question: str, **_: Any) -> str:
 
 
 def statement(query: str) -> str:
-    """A question turned into the beginning of a statement: 'the revenue of Marlow in Q2 was'."""
-    if language(query) == "ko":
-        return _korean(query) or query
+    """A question turned into the beginning of a statement: 'the revenue in Q2 was', '매출은 다음과 같습니다'."""
     if match := _BE.match(query):
         return f"{match[2]} {match[1] or 'is'}"
-    if match := _HOW_TO.match(query):
-        return f"To {match[1] or match[2]}"
-    if match := _HOW_MANY.match(query):
-        return f"The number of {_DO.sub('', match[1], count=1)}"
-    return _ASKING.sub("", query) or query
-
-
-def _korean(query: str) -> str:
-    """'매출은 얼마인가요' becomes '매출은 다음과 같습니다', '언제 보나요' becomes '봅니다'."""
-    if _KOREAN_WHAT.search(query):
-        return _KOREAN_WHAT.sub("다음과 같습니다", query)
-    query = _KOREAN_IS.sub("입니다", _KOREAN_ASKING.sub("", query))
-    return _KOREAN_DOES.sub(lambda match: _formal(match[1]), query).strip()
-
-
-def _formal(syllable: str) -> str:
-    """The last syllable of a verb stem with its formal ending: 보 + ㅂ니다, 있 + 습니다."""
-    open_syllable = (ord(syllable) - ord("가")) % 28 == 0
-    return (
-        f"{chr(ord(syllable) + 17)}니다"
-        if open_syllable
-        else f"{syllable}{'니다' if (ord(syllable) - ord('가')) % 28 == 17 else '습니다'}"
-    )
+    return _KOREAN_ASKING.sub("다음과 같습니다", _ASKING.sub("", query)) or query
 
 
 # Ways to write the same thing, the first of each language being the usual one.
@@ -137,9 +106,7 @@ _PARTS = re.compile(
 _LEAST = 2  # words that make a part a question of its own
 
 
-_PARTICLE = re.compile(
-    "(?<=[가-힣]{2})(?:에서는|에서|에는|에게|으로|까지|부터|이랑|랑|은|는|을|를|의|에|와|과)$|(?<=[가-힣]{3})(?:이|가|도|로|만|나)$"
-)
+_PARTICLE = re.compile(rf"(?<=[가-힣]{{3}}){particle_pattern('is', 'many', 'named')}$|(?<=[가-힣]{{2}})[은는을를의에]$")
 _ENDING = re.compile(
     r"(?:하나요|되나요|인가요|한가요|나요|까요|니까|이에요|예요|어요|아요|해요|돼요|죠|려면|면|는지)[?？]?$"
 )

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from lessons.keyless import task
-from lessons.keyless.answer import LEAST_COVERED, NOT_SAID, Part, choose, neutral, parts
-from lessons.keyless.lines import Passage, kept_text, passage, quarters, search_terms, years
+from lessons.keyless.answer import LEAST_COVERED, NOT_SAID, Part, choose, neutral, parts, query
+from lessons.keyless.lines import Passage, kept_text, quarters, read_documents, search_terms, years
 from lessons.keyless.queries import expand
-from lessons.keyless.scores import candidates, rarity, with_topics
+from lessons.keyless.scores import best_lines, candidates, rarity, share
 from lessons.keyless.summary import summary
-from lessons.keyless.words import Question, Unit, read_question
+from lessons.keyless.words import Question, read_question
 from lessons.models.tokens import TokenEstimator
 from lessons.text import language, terms
 
@@ -38,35 +38,27 @@ BY_MEANING = 0.5  # words cannot be found across languages; a similar document c
 @task("relevance")
 def relevance(llm: Any, question: str, documents: Sequence[Any], **_: Any) -> dict[str, list[dict[str, float]]]:
     """A score from 0 to 10 for each document, numbered from 1. They are retrieved documents with their `legs`."""
-    sums = features(question, documents, llm) @ np.array(list(WEIGHTS.values()))
-    scores = 10 / (1 + np.exp(EVEN - sums))
+    scores = 10 / (1 + np.exp(EVEN - features(question, documents, llm) @ np.array(list(WEIGHTS.values()))))
     return {"scores": [{"number": number, "score": float(score)} for number, score in enumerate(scores, start=1)]}
 
 
 def features(question: str, documents: Sequence[Any], llm: Any = None) -> np.ndarray:
     """A row for each document, a column for each key of `WEIGHTS`."""
-    phrasings = [question, *expand(llm, question)["queries"]]
-    found = [passage(number, f"{each.source} {_title(each)}", each.content) for number, each in enumerate(documents)]
-    asked = with_topics(read_question(question), found)
-    heads = [search_terms(f"{each.source} {_title(each)} {_known(each, 'section', 'about')}") for each in documents]
-    meaning = _meaning(documents)
+    found, asked = read_documents(documents), read_question(question)
+    phrasings = [asked, *map(read_question, expand(llm, question)["queries"])]
+    weights, meaning = rarity(asked, found), _meaning(documents)
+    foreign = [one.language != asked.language for one in found]
     columns = {
         "search": [each.score for each in documents],
-        "line": np.max([_lines(read_question(text), found, meaning) for text in phrasings], axis=0),
-        "text": _texts(asked, found),
+        "line": np.maximum(
+            np.max([best_lines(each, found) for each in phrasings], axis=0),
+            np.where(foreign, BY_MEANING * np.array(meaning), 0.0),
+        ),
+        "text": [share(weights, [unit.covered(one.all) for unit in asked.units]) for one in found],
         "meaning": meaning,
-        "contradiction": [_contradictions(asked, head) for head in heads],
+        "contradiction": [_contradictions(asked, one.title) for one in found],
     }
     return np.array([columns[name] for name in WEIGHTS], dtype=float).T
-
-
-def _title(document: Any) -> str:
-    return " ".join(_known(document, "title").split())
-
-
-def _known(document: Any, *keys: str) -> str:
-    values = [document.metadata.get(key) or "" for key in keys]
-    return " ".join(" ".join(map(str, value)) if isinstance(value, list) else str(value) for value in values)
 
 
 def _meaning(documents: Sequence[Any]) -> list[float]:
@@ -76,29 +68,11 @@ def _meaning(documents: Sequence[Any]) -> list[float]:
     return [(each.legs.get("meaning", low) - low) / (high - low or 1.0) for each in documents]
 
 
-def _lines(asked: Question, found: list[Passage], meaning: Sequence[float]) -> list[float]:
-    asked = with_topics(asked, found)
-    weights = rarity(asked, found)
-    best = [max((line.score for line in candidates(asked, [one], weights)), default=0.0) for one in found]
-    return [
-        max(score, BY_MEANING * near) if one.language != asked.language else score
-        for score, near, one in zip(best, meaning, found, strict=True)
-    ]
-
-
-def _texts(asked: Question, found: list[Passage]) -> list[float]:
-    """The share of the question that each document holds, each word by how few lines of the candidates hold it."""
-    weighed = list(zip(rarity(asked, found), asked.units, strict=True))
-    total = sum(weight for weight, _ in weighed) or 1.0
-    return [sum(weight * unit.covered(one.all) for weight, unit in weighed) / total for one in found]
-
-
 def _contradictions(asked: Question, head: frozenset[str]) -> int:
     """In how many of year and quarter the document is headed by others than those asked about."""
     count = 0
-    for kind, mentions in (("year", years), ("quarter", quarters)):
+    for kind, said in (("year", years(head)), ("quarter", quarters(head))):
         wanted = [unit for unit in asked.units if unit.kind == kind]
-        said = mentions(head)
         count += bool(wanted and said) and not any(unit.covered(said) for unit in wanted)
     return count
 
@@ -113,11 +87,10 @@ _STEPS = re.compile(r"\b(?:walk|guide|talk) me through\b|\bstep by step\b|단계
 @task("sufficiency")
 def sufficiency(llm: Any, question: str, documents: Sequence[Any], made: Sequence[str] = (), **_: Any) -> dict:
     """A decision on passages: retrieved documents with an `outline`. `made` are the calls so far, in words."""
-    asked = read_question(question)
-    found = [passage(number, f"{each.source} | {_title(each)}", each.content) for number, each in enumerate(documents)]
-    covered = _covered(asked, found)
+    asked, found = read_question(question), read_documents(documents)
+    covered = best_lines(asked, found)
     scores = {each["number"]: each["score"] for each in relevance(llm, question, documents)["scores"]}
-    helping = [number for number, share in enumerate(covered, start=1) if share >= LEAST]
+    helping = [number for number, covers in enumerate(covered, start=1) if covers >= LEAST]
     ranked = sorted(helping, key=lambda number: -scores[number])
     confidence = min(1.0, max(covered, default=0.0))
     choice = choose(asked, [found[number - 1] for number in ranked], llm.embedding)
@@ -139,17 +112,6 @@ def asks_for_steps(question: str) -> bool:
     return "steps" in read_question(question).kinds or _STEPS.search(question) is not None
 
 
-def _title_of(document: Any) -> str:
-    return str(document.metadata.get("title") or "")
-
-
-def _covered(asked: Question, found: Sequence[Passage]) -> list[float]:
-    """How much of the question the best line of each passage covers."""
-    asked = with_topics(asked, list(found))
-    weights = rarity(asked, list(found))
-    return [max((line.score for line in candidates(asked, [one], weights)), default=0.0) for one in found]
-
-
 def _section(asked: Question, documents: Sequence[Any], ranked: Sequence[int]) -> tuple[str, bool] | None:
     """The section of the first passage's file that the question is about, and whether all of its passages were found.
 
@@ -157,7 +119,7 @@ def _section(asked: Question, documents: Sequence[Any], ranked: Sequence[int]) -
     """
     first = documents[ranked[0] - 1]
     outline: Mapping[str, Sequence[int]] = first.metadata.get("outline", {})
-    section = _asked_about(asked, _title_of(first), outline)
+    section = _asked_about(asked, str(first.metadata.get("title") or ""), outline)
     if section is None:
         return None
     found = [one.metadata for one in documents if one.source == first.source]
@@ -189,16 +151,12 @@ def _another(llm: Any, question: str, missing: str, made: Sequence[str]) -> str:
     return next((query for query in queries if terms(query) and f"'{query}'" not in searched), "")
 
 
-@task("condense")
+@task("shorten")
 def condense(
     llm: Any, question: str, documents: Sequence[Any], tokens: int, header: int = 0, **_: Any
 ) -> dict[str, list[Any]]:
     """Of each document its best lines; where the question shares no word with any, a sentence or two of each."""
-    found = [
-        passage(number, f"{document.source} | {document.metadata.get('title') or ''}", document.content)
-        for number, document in enumerate(documents, start=1)
-    ]
-    texts = _lines_for(question, found, tokens, header) or {
+    texts = _lines_for(question, read_documents(documents), tokens, header) or {
         number: summary(llm, document.content) for number, document in enumerate(documents, start=1)
     }
     return {"summaries": [{"number": number, "text": text} for number, text in texts.items() if text]}
@@ -206,7 +164,7 @@ def condense(
 
 def _lines_for(question: str, found: list[Passage], tokens: int, header: int) -> dict[int, str]:
     """What is left of each document, by its number."""
-    asked, counter = with_topics(read_question(question), found), TokenEstimator()
+    asked, counter = read_question(question), TokenEstimator()
     ranked = sorted(candidates(asked, found, rarity(asked, found)), key=lambda one: -one.score)
 
     def first(k: int) -> dict[int, str]:
@@ -221,9 +179,6 @@ def _lines_for(question: str, found: list[Passage], tokens: int, header: int) ->
     return first(bisect_right(range(1, len(ranked) + 1), tokens, key=size))
 
 
-TELLING = 0.5  # weight from which a word goes into a query
-_NAMES = ("name", "code")
-
 _ADMITTED = re.compile("|".join(re.escape(said).replace(r"\{\}", "[^”]*") for said in NOT_SAID.values()))
 
 
@@ -234,42 +189,28 @@ def judge_answer(llm: Any, question: str, answer: str, quotes: str = "", **_: An
     An answer without quotes rests on nothing, so it answers nothing.
     """
     asked = read_question(question)
-    said = _ADMITTED.sub(" ", answer) if quotes else ""
-    known = search_terms(f"{said} {quotes}") if said.strip() else frozenset[str]()
-    crossing = bool(said.strip()) and language(said) != asked.language
+    said = _ADMITTED.sub(" ", answer).strip() if quotes else ""
+    known = search_terms(f"{said} {quotes}") if said else frozenset[str]()
+    crossing = bool(said) and language(said) != asked.language
     each = [part for part in parts(asked) if part.asks] or parts(asked)
     admitted = " ".join(_ADMITTED.findall(answer))
-    covered = [0.0 if part.words in admitted else _share_covered(_binding(part, crossing), known) for part in each]
-    missing = [part for part, share in zip(each, covered, strict=True) if share < LEAST_COVERED]
+    covered = [0.0 if part.words in admitted else _share_covered(part, crossing, known) for part in each]
+    missing = [part for part, held in zip(each, covered, strict=True) if held < LEAST_COVERED]
     return {
         "sufficient": not missing,
         "quality": round(sum(covered) / len(covered), 2),
         "missing": [part.words for part in missing],
-        "queries": [_query(part) for part in missing],
+        "queries": [query(part, parts(asked)) for part in missing],
     }
 
 
-def _binding(part: Part, crossing: bool) -> tuple[Unit, ...]:
-    return tuple(unit for unit in part.question.units if neutral(unit)) if crossing else part.question.units
+def _share_covered(part: Part, crossing: bool, known: frozenset[str]) -> float:
+    """The share of a part that the words cover; 0 if a name, a period or an identifier is left out.
 
-
-def _share_covered(units: tuple[Unit, ...], known: frozenset[str]) -> float:
-    """The share of the units' weight that the words cover; 0 if a name, a period or an identifier is left out."""
-    if not known:
+    From a text in the other language only what is written alike in both is asked.
+    """
+    units = [unit for unit in part.question.units if neutral(unit) or not crossing]
+    held = [unit.covered(known) for unit in units]
+    if not known or any(unit.required and not value for unit, value in zip(units, held, strict=True)):
         return 0.0
-    if any(unit.required and unit.covered(known) == 0 for unit in units):
-        return 0.0
-    whole = sum(unit.weight for unit in units)
-    return sum(unit.weight * unit.covered(known) for unit in units) / whole if whole else 1.0
-
-
-def _query(part: Part) -> str:
-    """What the part is about, in its order, with the periods of the question, and with its names if it has none."""
-    named = any(unit.kind in _NAMES for unit in part.own)
-    telling = [
-        unit
-        for unit in part.question.units
-        if (unit in part.own and (unit.required or unit.weight >= TELLING))
-        or (unit not in part.own and unit.required and not (named and unit.kind in _NAMES))
-    ]
-    return " ".join(dict.fromkeys(unit.text for unit in telling)) or part.words
+    return share([unit.weight for unit in units], held) if units else 1.0

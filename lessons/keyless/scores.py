@@ -5,64 +5,57 @@ A line is read together with what gives it its subject: its headings, the line b
 
 import math
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from lessons.keyless.lines import Line, Passage, cells, quarters, search_terms, years
 from lessons.keyless.words import Question, Unit
-from lessons.text import terms
 from lessons.text.periods import periods
 
+Pairs = tuple[tuple[str, str], ...]  # the name of a column, and the cell under it
 
-def row_cells(line: Line) -> tuple[tuple[str, str], ...]:
+
+def row_cells(line: Line) -> Pairs:
     """The cells of a row with the names above them; empty where the names cannot be told apart."""
     row = cells(line.text)
     return tuple(zip(line.header, row, strict=True)) if len(row) == len(line.header) else ()
 
 
-def asked_cells(question: Question, line: Line) -> tuple[tuple[str, str], ...]:
+def asked_cells(question: Question, line: Line) -> Pairs:
     """The label of a row, and its cells under the periods of the question.
 
     All cells where the question names no period or the columns stand for other things; none for other periods only.
     """
     pairs = row_cells(line)
-    dated = [_moments(name) for name, _ in pairs]
-    if sum(bool(moment) for moment in dated) < 2 or not _asked(question):
+    wanted = frozenset().union(*(unit.keys for unit in question.units if unit.kind in ("year", "quarter")))
+    columns = [search_terms(name) for name, _ in pairs]
+    dated = [years(words) | quarters(words) for words in columns]
+    if sum(map(bool, dated)) < 2 or not wanted:
         return pairs
-    wanted = _asked(question)
-    kept = [pair for pair, moment in zip(pairs, dated, strict=True) if moment and _meets(moment, wanted)]
+    kept = [pair for pair, period in zip(pairs, dated, strict=True) if period and _agree(period, wanted)]
     return (pairs[0], *kept) if kept else ()
 
 
-def _asked(question: Question) -> frozenset[str]:
-    return frozenset().union(*(unit.keys for unit in question.units if unit.kind in ("year", "quarter")))
-
-
-def _moments(text: str) -> frozenset[str]:
-    words = search_terms(text)
-    return years(words) | quarters(words)
-
-
-def _meets(moment: frozenset[str], wanted: frozenset[str]) -> bool:
+def _agree(period: frozenset[str], wanted: frozenset[str]) -> bool:
     """Whether nothing that the column says of its period contradicts the question."""
-    said = ((years(moment), years(wanted)), (quarters(moment), quarters(wanted)))
+    said = ((years(period), years(wanted)), (quarters(period), quarters(wanted)))
     return all(not mine or not theirs or mine & theirs for mine, theirs in said)
 
 
-_DATE = re.compile(
-    r"\d{4}[-./년]|\b(?:19|20)\d\d\b"
-    r"|\d\s?(?:월|일|시)|\b\d{1,2}:\d\d\b|\bday|\bweek|\bmonth"
-)
-_PERSON = re.compile(r"[A-Z][a-z]+ [A-Z][a-z]+|[가-힣]{2,4} ?(?:님|씨|대표|이사|부장|팀장|과장|교수|박사|매니저|담당)")
-_REASON = re.compile(
-    r"\bbecause\b|\bdue to\b|\bas a result\b|\bso that\b|\bsince\b|\bowing\b|\bdriven\b"
-    r"|때문|이유|위해|덕분|인해|따라|영향"
-)
-_EXPECTED = {"date": _DATE, "number": re.compile(r"\d"), "person": _PERSON, "why": _REASON}
+_EXPECTED = {
+    "date": re.compile(r"\d{4}[-./년]|\b(?:19|20)\d\d\b|\d\s?(?:월|일|시)|\b\d{1,2}:\d\d\b|\bday|\bweek|\bmonth"),
+    "number": re.compile(r"\d"),
+    "person": re.compile(
+        r"[A-Z][a-z]+ [A-Z][a-z]+|[가-힣]{2,4} ?(?:님|씨|대표|이사|부장|팀장|과장|교수|박사|매니저|담당)"
+    ),
+    "why": re.compile(
+        r"\b(?:because|due to|as a result|so that|since|owing|driven)\b|때문|이유|위해|덕분|인해|따라|영향"
+    ),
+}
 
 
 def expected(question: Question, text: str) -> float:
-    """Whether the line holds the kind of thing that was asked for."""
+    """The share of the kinds of thing asked for – a date, a number, a person, a reason – that a text holds."""
     kinds = [kind for kind in question.kinds if kind in _EXPECTED]
     return sum(_EXPECTED[kind].search(text) is not None for kind in kinds) / len(kinds) if kinds else 0.0
 
@@ -75,16 +68,24 @@ OF_A_YEAR = 0.5  # how much a quarter counts that stands near a sentence on a wh
 def cover(unit: Unit, passage: Passage, position: int, asked: frozenset[str]) -> float:
     """How well a line covers a unit, 0 to 1: by itself, else by what stands above, before, after it or in the title.
 
-    A quarter counts only where no year stands with it but those `asked` for.
+    Of a period the nearest words that name one decide; a quarter counts only where no year stands but those `asked`.
     """
-    if unit.kind in ("year", "quarter"):
-        return _cover_period(unit, passage, position, asked)
-    best = 0.0
-    for words, worth in _near(passage, position):
-        if worth <= best:
-            break
-        best = max(best, worth * unit.covered(words))
-    return best
+    if unit.kind not in ("year", "quarter"):
+        return max(worth * unit.covered(words) for words, worth in _near(passage, position))
+    mentions = years if unit.kind == "year" else quarters
+    near = [(words, worth) for words, worth in _near(passage, position) if worth != AFTER and mentions(words)]
+    if not near:
+        return 0.0
+    words, worth = near[0]
+    other_year = unit.kind == "quarter" and asked and years(words) and asked.isdisjoint(years(words))
+    whole = unit.kind == "quarter" and _is_of_a_year(passage.lines[position])
+    return 0.0 if other_year else worth * unit.covered(words) * (OF_A_YEAR if whole else 1.0)
+
+
+def _is_of_a_year(line: Line) -> bool:
+    """Whether a sentence speaks of years as a whole: 'revenue for 2024', though it stands in a quarter's report."""
+    named = [] if line.kind == "row" or not years(line.own) else periods(line.text)
+    return bool(named) and all(period.unit == "year" for period in named)
 
 
 def _near(passage: Passage, position: int) -> Iterator[tuple[frozenset[str], float]]:
@@ -100,33 +101,16 @@ def _near(passage: Passage, position: int) -> Iterator[tuple[frozenset[str], flo
     yield passage.all, ELSEWHERE
 
 
-def _cover_period(unit: Unit, passage: Passage, position: int, asked: frozenset[str]) -> float:
-    """The nearest words that name such a period decide; those behind the line do not count."""
-    mentions = years if unit.kind == "year" else quarters
-    near = [(words, worth) for words, worth in _near(passage, position) if worth != AFTER and mentions(words)]
-    if not near:
-        return 0.0
-    words, worth = near[0]
-    if unit.kind == "year":
-        return worth * unit.covered(years(words))
-    if asked and years(words) and asked.isdisjoint(years(words)):
-        return 0.0
-    whole = is_of_a_year(passage.lines[position])
-    return worth * unit.covered(quarters(words)) * (OF_A_YEAR if whole else 1.0)
-
-
-def is_of_a_year(line: Line) -> bool:
-    """Whether a sentence speaks of years as a whole: 'revenue for 2024', though it stands in a quarter's report."""
-    if line.kind == "row" or not years(line.own) or quarters(line.own):
-        return False
-    return all(period.unit == "year" for period in periods(line.text))
-
-
 _COMMAND = re.compile(
     r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:above|previous|prior|instructions?|everything|rules)\b|system prompt"
     r"|(?:지시|명령|지침|규칙|내용)\S*\s.{0,20}무시|무시하고",
     re.IGNORECASE,
 )
+
+
+def commands(line: Line) -> bool:
+    """Whether the line tries to tell its reader what to do with it."""
+    return _COMMAND.search(line.text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,38 +123,40 @@ class Candidate:
 
 
 EXPECTED = 0.12
-LABEL = 0.1  # for a row whose label the question says
-RANK = 0.01
+RANK = 0.02  # what a line loses for each document before its own
 
 
-def candidates(question: Question, found: list[Passage], weights: list[float]) -> Iterable[Candidate]:
+def candidates(question: Question, found: Sequence[Passage], weights: Sequence[float]) -> Iterator[Candidate]:
     """Every line that shares a word with the question, and its score."""
     for rank, passage in enumerate(found):
         for position, line in enumerate(passage.lines):
-            if line.kind == "heading" or commands(line):
-                continue
-            if question.terms and question.terms.isdisjoint(line.own | line.above):
-                continue
-            yield candidate_at(question, passage, position, weights, rank)
+            shares = not question.terms or not question.terms.isdisjoint(line.own | line.above)
+            if shares and line.kind != "heading" and not commands(line):
+                yield candidate_at(question, passage, position, weights, rank)
 
 
-def candidate_at(question: Question, passage: Passage, position: int, weights: list[float], rank: int = 0) -> Candidate:
+def candidate_at(
+    question: Question, passage: Passage, position: int, weights: Sequence[float], rank: int = 0
+) -> Candidate:
     line, total = passage.lines[position], sum(weights)
     asked = frozenset().union(*(unit.keys for unit in question.units if unit.kind == "year"))
     covered = tuple(cover(unit, passage, position, asked) for unit in question.units)
-    score = sum(weight * value for weight, value in zip(weights, covered, strict=True)) / total if total else 0.0
-    score += (
-        EXPECTED * expected(question, line.text) + LABEL * _labelled(question, line) - RANK * rank - 0.0005 * position
+    score = share(weights, covered) if total else 0.0
+    return Candidate(
+        line,
+        passage,
+        position,
+        covered,
+        score + EXPECTED * expected(question, line.text) - RANK * rank - 0.0005 * position,
     )
-    return Candidate(line, passage, position, covered, score)
 
 
-def commands(line: Line) -> bool:
-    """Whether the line tries to tell its reader what to do with it."""
-    return _COMMAND.search(line.text) is not None
+def share(weights: Sequence[float], covered: Sequence[float]) -> float:
+    """The share of the weights that is covered, 0 to 1."""
+    return sum(weight * value for weight, value in zip(weights, covered, strict=True)) / (sum(weights) or 1.0)
 
 
-def rarity(question: Question, found: list[Passage]) -> list[float]:
+def rarity(question: Question, found: Sequence[Passage]) -> list[float]:
     """Each unit's weight times its inverse document frequency among the lines of the context."""
     lines = [line.own for passage in found for line in passage.lines]
     frequency = [sum(unit.covered(own) > 0.5 for own in lines) for unit in question.units]
@@ -181,21 +167,10 @@ def rarity(question: Question, found: list[Passage]) -> list[float]:
     ]
 
 
-def _labelled(question: Question, line: Line) -> float:
-    """How much of a row's label the question says, 0 to 1: 'Revenue' is asked for, 'Revenue of partners' is not."""
-    label = terms(cells(line.text)[0]) if line.kind == "row" else []
-    return sum(term in question.terms for term in label) / len(label) if label else 0.0
-
-
-def with_topics(question: Question, found: list[Passage]) -> Question:
-    """Words that stand in the titles of some documents but not of all tell the documents apart, as names do."""
-
-    def tells_apart(unit: Unit) -> bool:
-        titled = sum(unit.covered(passage.title) == 1 for passage in found)
-        return unit.kind == "word" and not quarters(unit.keys) and 0 < titled < len(found)
-
-    units = tuple(replace(unit, kind="name", weight=1.5) if tells_apart(unit) else unit for unit in question.units)
-    return replace(question, units=units)
+def best_lines(question: Question, found: Sequence[Passage]) -> list[float]:
+    """The score of the best line of each document."""
+    weights = rarity(question, found)
+    return [max((each.score for each in candidates(question, [one], weights)), default=0.0) for one in found]
 
 
 def fits(question: Question, candidate: Candidate) -> bool:

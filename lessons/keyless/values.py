@@ -1,10 +1,12 @@
 """The typed parts of a question that a follow-up can replace: its periods, names, identifiers and measures."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from lessons.keyless.words import KOREAN_COMPANY
 from lessons.text import ENGLISH_STOP_WORDS, language
+from lessons.text.korean import particle_pattern
 from lessons.text.periods import MONTHS, periods
 
 _IDENTIFIER = re.compile(r"(?<![\w-])[A-Za-z]+[-_#][A-Za-z\d_-]*\d[A-Za-z\d_-]*")
@@ -14,19 +16,17 @@ _MEASURE = re.compile(
     r"|turnover|headcount|employees|assets|equity|liabilities|market share|dividends?|spending|investments?|backlog"
     r"|EBITDA|workforce)\b"
     r"|[가-힣]*(?:매출|매출액|이익|손실|이익률|(?<=[가-힣]{2})[률율]|비용|(?<=[가-힣]{2})(?<![설장준경])비|자산|부채|자본|차입금"
-    r"|현금흐름|배당금|인원|판매량|생산량|수주잔고|주가|직원 수)(?=은|는|이|가|을|를|의|도|과|와|요|\W|$)",
+    r"|현금흐름|배당금|인원|판매량|생산량|수주잔고|주가|직원 수)"
+    rf"(?={particle_pattern()}|요|\W|$)",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"\b[A-Z][A-Za-zÀ-ÿ\d&-]*(?:[ ](?:(?:of|and) (?=[A-Z]))?[A-Z][A-Za-zÀ-ÿ\d&-]*)*")
 _NO_NAMES = ENGLISH_STOP_WORDS | frozenset(
     "analyse analyze compare describe explain find give list name show summarise summarize ceo cfo coo cto faq".split()  # noqa: SIM905
 )
-_KOREAN_NAME = re.compile(
-    r"(?<![가-힣])[가-힣]{1,8}(?:전자|바이오|물산|은행|건설|제약|에너지|소프트|그룹|병원|대학교|테크|홀딩스|증권|보험|통신|모터스|중공업"
-    r"|식품|상사|해운|화학|정밀)(?=은|는|이|가|을|를|의|도|과|와|에|요|\W|$)"
-)
+_KOREAN_NAME = re.compile(rf"(?<![가-힣])[가-힣]{{1,8}}{KOREAN_COMPANY}(?={particle_pattern()}|요|\W|$)")
 _OWNER = re.compile(r"(?<![가-힣])[가-힣]{2,10}?(?=의\s)")
-_PARTICLE = re.compile(r"(?:'s?|’s?|(?:에서는|에서|에는|은|는|도|이|가|의|을|를|에)?요?(?![가-힣]))")
+_PARTICLE = re.compile(r"(?:'s?|’s?|" + particle_pattern() + "?요?(?![가-힣]))")
 _PERSON = re.compile(
     r"([가-힣]{2,4})\s?(?:대표|회장|사장|부사장|전무|상무|이사|부장|팀장|교수|박사|의장|위원장|선생|매니저)"
     r"|\b([A-Z][a-z]+(?: [A-Z][\w-]+)+)"
@@ -34,8 +34,8 @@ _PERSON = re.compile(
 
 
 @dataclass(frozen=True)
-class Slot:
-    """A part of a text. `kind`: year, quarter, half, month, name, identifier or measure."""
+class Value:
+    """A value and its place. `kind`: year, quarter, half, month, name, identifier, measure or one of `_TYPED`."""
 
     kind: str
     text: str
@@ -43,19 +43,24 @@ class Slot:
     end: int
 
 
-def slots(text: str) -> list[Slot]:
-    """The slots of a question, in its order; none overlaps another."""
-    found = [Slot(each.unit, text[each.start : each.end], each.start, each.end) for each in periods(text)]
-    found += _matches("identifier", _IDENTIFIER, text) + _matches("measure", _MEASURE, text)
-    found += names(text)
-    kept: list[Slot] = []
-    for slot in found:
-        if all(slot.end <= other.start or slot.start >= other.end for other in kept):
-            kept.append(slot)
-    return sorted(kept, key=lambda slot: slot.start)
+def _apart(found: Iterable[Value]) -> list[Value]:
+    """The values in the order of the text, without those that overlap an earlier one of the list."""
+    kept: list[Value] = []
+    for value in found:
+        if all(value.end <= other.start or value.start >= other.end for other in kept):
+            kept.append(value)
+    return sorted(kept, key=lambda value: value.start)
 
 
-def without(text: str, given: list[Slot]) -> str:
+def slots(text: str) -> list[Value]:
+    """The parts of a question that a follow-up can replace, in its order; none overlaps another."""
+    named = [Value(each.unit, text[each.start : each.end], each.start, each.end) for each in periods(text)]
+    return _apart(
+        [*named, *_matches("identifier", _IDENTIFIER, text), *_matches("measure", _MEASURE, text), *names(text)]
+    )
+
+
+def without(text: str, given: list[Value]) -> str:
     """The text with blanks in place of these slots and of the particles behind them."""
     for slot in given:
         particle = _PARTICLE.match(text, slot.end)
@@ -64,17 +69,17 @@ def without(text: str, given: list[Slot]) -> str:
     return text
 
 
-def names(text: str) -> list[Slot]:
+def names(text: str) -> list[Value]:
     """Capitalised names; in Korean companies, and whoever owns a measure ('미래정밀의 2021년 연구개발비')."""
     found = [slot for match in _NAME.finditer(text) if (slot := _name(match, text))]
     found += _matches("name", _KOREAN_NAME, text)
     if owner := _OWNER.search(text):
         measure = _MEASURE.search(text, owner.end())
-        found += [Slot("name", owner[0], *owner.span())] if measure and not _MEASURE.fullmatch(owner[0]) else []
+        found += [Value("name", owner[0], *owner.span())] if measure and not _MEASURE.fullmatch(owner[0]) else []
     return found
 
 
-def _name(match: re.Match[str], text: str) -> Slot | None:
+def _name(match: re.Match[str], text: str) -> Value | None:
     """A capitalised sequence without the word that is capitalised because the sentence begins with it."""
     start = match.start()
     words = match[0].split()
@@ -84,7 +89,7 @@ def _name(match: re.Match[str], text: str) -> Slot | None:
         first = False
     if not words or (first and len(words) == 1 and re.match(r" [a-z]", text[match.end() :])):
         return None
-    return Slot("name", text[start : match.end()], start, match.end())
+    return Value("name", text[start : match.end()], start, match.end())
 
 
 def people(text: str) -> list[str]:
@@ -93,8 +98,8 @@ def people(text: str) -> list[str]:
     return [name for name in found if name.split()[0].lower() not in ENGLISH_STOP_WORDS]
 
 
-def _matches(kind: str, pattern: re.Pattern[str], text: str) -> list[Slot]:
-    return [Slot(kind, match[0], *match.span()) for match in pattern.finditer(text)]
+def _matches(kind: str, pattern: re.Pattern[str], text: str) -> list[Value]:
+    return [Value(kind, match[0], *match.span()) for match in pattern.finditer(text)]
 
 
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
@@ -124,23 +129,9 @@ _QUARTER = re.compile(r"Q[1-4]|H[12]|[1-4]Q")
 _TRAILING = re.compile(r"[\s,.]+$")
 
 
-@dataclass(frozen=True)
-class Value:
-    """A value and where it stands. `kind`: one of those above, or year, quarter, half, month, name."""
-
-    kind: str
-    text: str
-    start: int
-    end: int
-
-
 def values(text: str) -> list[Value]:
     """The values of a text in its order; none overlaps another."""
-    kept: list[Value] = []
-    for value in (*_typed(text), *_periods(text), *_names(text)):
-        if all(value.end <= other.start or value.start >= other.end for other in kept):
-            kept.append(value)
-    return sorted(kept, key=lambda value: value.start)
+    return _apart((*_typed(text), *_periods(text), *_names(text)))
 
 
 def _typed(text: str) -> Iterator[Value]:
@@ -176,7 +167,7 @@ def _names(text: str) -> Iterator[Value]:
     for slot in slots(text):
         begins = not text[: slot.start].strip() or text[: slot.start].rstrip()[-1] in ".!?"
         if slot.kind == "name" and not (begins and slot.text.isascii() and " " not in slot.text):
-            yield Value("name", slot.text, slot.start, slot.end)
+            yield slot
 
 
 _WORDS = {

@@ -6,14 +6,15 @@ fails is logged and never costs an answer; it is told of the turn again with the
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from threading import Lock
 from typing import Any, Protocol
 
+from lessons.budget import Message
 from lessons.errors import LessonsError
-from lessons.memory.types import Memory, Message, Recollection
+from lessons.memory.types import Memory, Recollection
 from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream
 from lessons.settings import settings
@@ -23,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 class Answerer(Protocol):
-    """A stage, or a device around one."""
+    """A stage, or a wrapper around one."""
 
     @property
     def stream(self) -> Callable[..., AnswerStream]: ...
@@ -56,20 +57,20 @@ class Conversation:
         history: Sequence[Message] | None = None,
         remember: bool = True,
         **scope: Any,
-    ) -> "ConversationStream":
+    ) -> AnswerStream:
         """The answer piece by piece, remembered when the last of them was read, or reading stopped."""
         known = self.recall(question) if history is None else Recollection(tuple(history))
         stream = stage.stream(question, history=known.history, memory=known.memory, **scope)
-        return ConversationStream(stream, self if remember else None)
+        if remember:
+            stream.pieces = self._remembered(stream, stream.pieces)
+        return stream
 
     def recall(self, question: str) -> Recollection:
         """What the memory hands over for a question, and the turns that it could not take up yet."""
         self._tell()
-        try:
+        found = Recollection()
+        with _logged("the conversation could not be recalled"):
             found = self._memory.recall(question)
-        except Exception as error:
-            _log("the conversation could not be recalled", error)
-            found = Recollection()
         untold = [message for turn in self._untold for message in zip(("user", "assistant"), turn, strict=True)]
         return replace(found, history=(*found.history, *untold))
 
@@ -81,56 +82,32 @@ class Conversation:
 
     def _tell(self) -> None:
         """Tell the memory, in their order, of the turns that it does not know; those that it cannot take up stay."""
-        with self._telling:
-            try:
-                while self._untold:
-                    self._memory.remember(*self._untold[0])
-                    self._untold.popleft()
-            except Exception as error:
-                _log("the conversation could not be remembered", error)
+        with self._telling, _logged("the conversation could not be remembered"):
+            while self._untold:
+                self._memory.remember(*self._untold[0])
+                self._untold.popleft()
 
+    def _remembered(self, stream: AnswerStream, pieces: Iterator[str | Step]) -> Generator[str | Step, None, None]:
+        """The pieces. The answer is remembered once, as it then stands, unless it, or the search for it, failed.
 
-class ConversationStream:
-    """The pieces of an answer. It is remembered once, as it then stands, unless it, or the search for it, failed.
-
-    A reader who stops early, a cancelled task and a timeout end an answer without making it a failure.
-    """
-
-    def __init__(self, stream: AnswerStream, conversation: Conversation | None) -> None:
-        self._stream, self._conversation = stream, conversation
-        self._pieces = self._remembered()
-
-    @property
-    def answer(self) -> Answer:
-        """The answer so far. Where a stage tries again, it holds the last attempt's words only."""
-        return self._stream.answer
-
-    def __iter__(self) -> Iterator[str]:
-        """The text, piece by piece."""
-        return (piece for piece in self._pieces if isinstance(piece, str))
-
-    def events(self) -> Iterator[str | Step]:
-        """The text piece by piece, and before it each step of an agent as it begins."""
-        return self._pieces
-
-    def close(self) -> None:
-        """Stop the work that is still going on."""
-        self._pieces.close()
-
-    def _remembered(self):
+        A reader who stops early, a cancelled task and a timeout end an answer without making it a failure.
+        """
         failed = False
         try:
-            with closing(self._stream):
-                yield from self._stream.events()
+            yield from pieces
         except Exception as error:
             failed = not isinstance(error, TimeoutError)
             raise
         finally:
-            answered = self.answer.searched or self.answer.found
-            if self._conversation and answered and not failed:
-                self._conversation.remember(self.answer.question, self.answer.text)
+            answer = stream.answer
+            if (answer.searched or answer.found) and not failed:
+                self.remember(answer.question, answer.text)
 
 
-def _log(what: str, error: Exception) -> None:
-    """A known problem is a sentence; anything else is logged with where it came from."""
-    logger.warning("%s: %s", what, error, exc_info=not isinstance(error, LessonsError))
+@contextmanager
+def _logged(what: str) -> Iterator[None]:
+    """Log what goes wrong: a known problem as a sentence, anything else with where it came from."""
+    try:
+        yield
+    except Exception as error:
+        logger.warning("%s: %s", what, error, exc_info=not isinstance(error, LessonsError))

@@ -1,17 +1,17 @@
 """The profile: what users state about themselves, kept across sessions until they correct or delete it."""
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
 from llama_index.core.llms import LLM
 from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel
-from sqlalchemy import Engine, delete, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, delete, func, select
 from sqlalchemy.dialects.postgresql import insert as upsert
 
-from lessons.database.row_security import scoped
-from lessons.memory.turns import LONGEST_KEY, LONGEST_VALUE, SessionRow, SlotRow, opened
-from lessons.memory.types import MessageStore
+from lessons.memory.messages import MessageStore
+from lessons.memory.turns import LONGEST_KEY, LONGEST_VALUE, SessionRow, SlotRow, transaction
 from lessons.models.call import structured
 from lessons.models.keyless import same_key
 from lessons.rag.types import Scope
@@ -37,6 +37,15 @@ _MOST = {"slots": (0, 8)}
 """Facts that one message can state."""
 
 
+@dataclass(frozen=True)
+class Slot:
+    """A fact about a user under its key, with the message in which it was stated."""
+
+    key: str
+    value: str
+    said: str = ""
+
+
 class Stated(BaseModel):
     """A fact as a model gives it."""
 
@@ -51,15 +60,6 @@ class StatedFacts(BaseModel):
 
 
 @dataclass(frozen=True)
-class Slot:
-    """A fact about a user under its key, with the message in which it was stated."""
-
-    key: str
-    value: str
-    said: str = ""
-
-
-@dataclass(frozen=True)
 class Profile:
     """The slots of one user. Every method raises DatabaseError if the database cannot be used."""
 
@@ -68,8 +68,8 @@ class Profile:
 
     def slots(self) -> list[Slot]:
         """All of them, the one that changed last at the end."""
-        wanted = select(SlotRow.key, SlotRow.value, SlotRow.said).where(SlotRow.user_id == self.scope.user_id)
-        with scoped(opened(self.engine), self.scope.user_id) as connection:
+        wanted = select(SlotRow.key, SlotRow.value, SlotRow.said).where(self._mine)
+        with self._transaction() as connection:
             return [Slot(*row) for row in connection.execute(wanted.order_by(SlotRow.updated_at))]
 
     def put(self, key: str, value: str, said: str = "") -> None:
@@ -81,36 +81,40 @@ class Profile:
         values = {"key": key[:LONGEST_KEY], "value": value[:LONGEST_VALUE], "said": normalize(said)}
         row = upsert(SlotRow).values(user_id=self.scope.user_id, meaning=same_key(key), **values)
         changed = {**values, "updated_at": func.clock_timestamp()}
-        mine = SlotRow.user_id == self.scope.user_id
-        newest = select(SlotRow.meaning).where(mine).order_by(SlotRow.updated_at.desc())
-        with scoped(opened(self.engine), self.scope.user_id) as connection:
+        newest = select(SlotRow.meaning).where(self._mine).order_by(SlotRow.updated_at.desc())
+        with self._transaction() as connection:
             connection.execute(row.on_conflict_do_update(index_elements=["user_id", "meaning"], set_=changed))
             beyond = newest.offset(settings().profile_slots)
-            connection.execute(delete(SlotRow).where(mine, SlotRow.meaning.in_(beyond)))
+            connection.execute(delete(SlotRow).where(self._mine, SlotRow.meaning.in_(beyond)))
 
     def delete(self, key: str) -> None:
         """Delete a slot; it comes back only if it is stated again."""
-        mine = SlotRow.user_id == self.scope.user_id, SlotRow.meaning == same_key(key)
-        with scoped(opened(self.engine), self.scope.user_id) as connection:
-            connection.execute(delete(SlotRow).where(*mine))
+        with self._transaction() as connection:
+            connection.execute(delete(SlotRow).where(self._mine, SlotRow.meaning == same_key(key)))
 
     def forget(self) -> None:
         """Delete everything that is known about the user."""
-        with scoped(opened(self.engine), self.scope.user_id) as connection:
-            connection.execute(delete(SlotRow).where(SlotRow.user_id == self.scope.user_id))
+        with self._transaction() as connection:
+            connection.execute(delete(SlotRow).where(self._mine))
 
     def learn(self, llm: LLM, said: str, before: str, step: Step) -> None:
         """Take up what a message of the user states; `before` is the message before it.
 
         What a model gives is taken only if the message says it: nothing comes from documents, answers or guesses.
         """
-        known = self.slots()
-        noted = "\n".join(f"- {slot.key}: {slot.value}" for slot in known)
-        pairs = [(slot.key, slot.value) for slot in known]
+        pairs = [(slot.key, slot.value) for slot in self.slots()]
+        noted = "\n".join(f"- {key}: {value}" for key, value in pairs)
         variables: dict[str, Any] = {"said": said, "before": before, "noted": noted, "known": pairs}
         for fact in structured(llm, StatedFacts, PROFILE, step, items=_MOST, **variables).slots:
             if not fact.value or set(terms(fact.value)) & set(terms(said)):
                 self.put(fact.key, fact.value, said)
+
+    @property
+    def _mine(self) -> ColumnElement[bool]:
+        return SlotRow.user_id == self.scope.user_id
+
+    def _transaction(self) -> AbstractContextManager[Connection]:
+        return transaction(self.engine, self.scope)
 
 
 @dataclass(frozen=True)
@@ -123,17 +127,17 @@ class Known:
 
 def known_of(engine: Engine, scope: Scope) -> Known:
     """What `forget_user` would delete besides the messages."""
-    with scoped(opened(engine), scope.user_id) as connection:
-        rows = SessionRow, SlotRow
+    with transaction(engine, scope) as connection:
         counts = [
-            connection.scalar(select(func.count()).select_from(row).where(row.user_id == scope.user_id)) for row in rows
+            connection.scalar(select(func.count()).select_from(row).where(row.user_id == scope.user_id)) or 0
+            for row in (SessionRow, SlotRow)
         ]
-    return Known(*(count or 0 for count in counts))
+    return Known(*counts)
 
 
 def forget_user(engine: Engine, scope: Scope, messages: MessageStore) -> None:
     """Delete a user's conversations, summaries, entities and profile for good. DatabaseError if it cannot be done."""
-    with scoped(opened(engine), scope.user_id) as connection:
+    with transaction(engine, scope) as connection:
         for row in (SessionRow, SlotRow):
             connection.execute(delete(row).where(row.user_id == scope.user_id))
     messages.clear(scope)

@@ -4,11 +4,12 @@ A turn is written before anything is made of it, and `upto` says which turns wen
 loses nothing, and a state that somebody else has moved on meanwhile is not overwritten.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from weakref import WeakSet
+from functools import lru_cache
+from typing import Any
 
 from pgvector.sqlalchemy import Vector
 from sqlalchemy import (
@@ -29,14 +30,18 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Mapped, mapped_column
 
+from lessons.budget import Message
 from lessons.database import explained
-from lessons.database.owned import ensure_owned
 from lessons.database.row_security import scoped
 from lessons.errors import DatabaseError
+from lessons.memory import messages
 from lessons.memory.messages import Base
 from lessons.models.keyless import same_key
 from lessons.rag.types import Scope
 from lessons.settings import settings
+
+_SESSION = ["user_id", "session_id"]
+_SESSION_KEY = [f"memory_sessions.{name}" for name in _SESSION]
 
 
 class SessionRow(Base):
@@ -50,16 +55,11 @@ class SessionRow(Base):
     used_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now(), index=True)
 
 
-def _of_session() -> ForeignKeyConstraint:
-    columns = ["user_id", "session_id"]
-    return ForeignKeyConstraint(columns, [f"memory_sessions.{name}" for name in columns], ondelete="CASCADE")
-
-
 class TurnRow(Base):
     """A question with its answer. `learned` says that the profile knows what its user states in it."""
 
     __tablename__ = "memory_turns"
-    __table_args__ = (_of_session(),)
+    __table_args__ = (ForeignKeyConstraint(_SESSION, _SESSION_KEY, ondelete="CASCADE"),)
 
     user_id: Mapped[str] = mapped_column(primary_key=True)
     session_id: Mapped[str] = mapped_column(primary_key=True)
@@ -75,7 +75,7 @@ class StateRow(Base):
     """What one kind of memory made of the turns up to a number."""
 
     __tablename__ = "memory_states"
-    __table_args__ = (_of_session(),)
+    __table_args__ = (ForeignKeyConstraint(_SESSION, _SESSION_KEY, ondelete="CASCADE"),)
 
     user_id: Mapped[str] = mapped_column(primary_key=True)
     session_id: Mapped[str] = mapped_column(primary_key=True)
@@ -98,18 +98,17 @@ class SlotRow(Base):
     updated_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
 
 
-_opened: WeakSet[Engine] = WeakSet()
-
-
+@lru_cache(maxsize=32)
 def opened(engine: Engine) -> Engine:
     """The engine, once the tables are there. Sessions that were not used for long are dropped on the way."""
-    if engine not in _opened:
-        # The clean-up has business with every owner's sessions, hence no FORCE.
-        tables = (row.__table__ for row in (SessionRow, TurnRow, StateRow, SlotRow))
-        ensure_owned(engine, *tables, force=False)
-        drop_unused(engine, timedelta(hours=settings().memory_ttl_hours))
-        _opened.add(engine)
+    messages.opened(engine, SessionRow, TurnRow, StateRow, SlotRow)
+    drop_unused(engine, timedelta(hours=settings().memory_ttl_hours))
     return engine
+
+
+def transaction(engine: Engine, scope: Scope) -> AbstractContextManager[Connection]:
+    """One in which only the rows of this owner are seen; DatabaseError if the database cannot be used."""
+    return scoped(opened(engine), scope.user_id)
 
 
 def drop_unused(engine: Engine, longer_than: timedelta) -> int:
@@ -128,26 +127,22 @@ class Entity:
 
     key: str
     value: str
-    turn: int
+    turn: int = 0
 
 
-def merged(known: Iterable[Entity], new: Iterable[Entity], limit: int | None = None) -> tuple[Entity, ...]:
+def merged(known: Iterable[Entity], new: Iterable[Entity]) -> tuple[Entity, ...]:
     """The entities with the new ones: a known key is replaced and moves to the end, the oldest beyond the limit go.
 
-    An empty value takes its key out.
+    An empty value takes its key out. Keys and values stand on one line and are not too long, whatever a model wrote.
     """
     by_meaning = {same_key(entity.key): entity for entity in known}
-    for entity in map(_tidy, new):
-        by_meaning.pop(same_key(entity.key), None)
-        if entity.key and entity.value:
-            by_meaning[same_key(entity.key)] = entity
-    return tuple(by_meaning.values())[-(limit or settings().entities_kept) :]
-
-
-def _tidy(entity: Entity) -> Entity:
-    """On one line and not too long, whatever a model wrote."""
-    key, value = (" ".join(text.split()) for text in (entity.key, entity.value))
-    return Entity(key[:LONGEST_KEY], value[:LONGEST_VALUE], entity.turn)
+    for entity in new:
+        key, value = (" ".join(text.split()) for text in (entity.key, entity.value))
+        tidy = Entity(key[:LONGEST_KEY], value[:LONGEST_VALUE], entity.turn)
+        by_meaning.pop(same_key(tidy.key), None)
+        if tidy.key and tidy.value:
+            by_meaning[same_key(tidy.key)] = tidy
+    return tuple(by_meaning.values())[-settings().entities_kept :]
 
 
 LOCKS = 726_005
@@ -166,7 +161,7 @@ class Turn:
     answer: str
 
     @property
-    def messages(self) -> tuple[tuple[str, str], tuple[str, str]]:
+    def messages(self) -> tuple[Message, Message]:
         return ("user", self.question), ("assistant", self.answer)
 
 
@@ -203,18 +198,35 @@ class Turns:
         with self._transaction() as connection:
             return connection.scalar(select(SessionRow.turns).where(*self._is(SessionRow))) or 0
 
-    def after(self, number: int) -> list[Turn]:
-        """The turns behind a number, oldest first."""
-        return self._read(TurnRow.number > number)
-
     def last(self, count: int) -> list[Turn]:
         """The newest turns, oldest first."""
         newest = select(SessionRow.turns).where(*self._is(SessionRow)).scalar_subquery()
-        return self._read(TurnRow.number > newest - count)
+        return self.read(TurnRow.number > newest - count)
 
-    def before(self, number: int) -> Turn | None:
-        """The turn before a number, if it is still there."""
-        return next(iter(self._read(TurnRow.number == number - 1)), None)
+    def nearest(self, vector: list[float], embedded_by: str, before: int, limit: int) -> list[Turn]:
+        """The turns before a number that are nearest to a vector, nearest first."""
+        distance = TurnRow.embedding.cosine_distance(vector)
+        conditions = TurnRow.embedded_by == embedded_by, TurnRow.number < before
+        return self.read(*conditions, order=(distance, TurnRow.number.desc()), limit=limit)
+
+    def read(self, *conditions: Any, order: tuple = (TurnRow.number,), limit: int | None = None) -> list[Turn]:
+        """The turns for which these conditions on `TurnRow` hold, oldest first unless another order is given."""
+        columns = TurnRow.number, TurnRow.question, TurnRow.answer
+        wanted = select(*columns).where(*self._is(TurnRow), *conditions).order_by(*order).limit(limit)
+        with self._transaction() as connection:
+            return [Turn(*row) for row in connection.execute(wanted)]
+
+    def note(self, changes: Mapping[int, Mapping[str, Any]]) -> None:
+        """Set columns of turns, by their numbers."""
+        with self._transaction() as connection:
+            for number, values in changes.items():
+                mine = *self._is(TurnRow), TurnRow.number == number
+                connection.execute(update(TurnRow).where(*mine).values(values))
+
+    def drop_before(self, number: int) -> None:
+        """Delete the turns before a number for good."""
+        with self._transaction() as connection:
+            connection.execute(delete(TurnRow).where(*self._is(TurnRow), TurnRow.number < number))
 
     def state(self, memory: str) -> State:
         """The state of a memory; an empty one before its first update."""
@@ -225,7 +237,7 @@ class Turns:
 
     def advance(self, memory: str, before: State, after: State) -> bool:
         """Put a state in the place of the one it was made from; False if that is gone or somebody was faster."""
-        values = {"upto": after.upto, "summary": after.summary, "entities": [asdict(each) for each in after.entities]}
+        values = asdict(after)
         with self._transaction() as connection:
             if before.upto:
                 mine = *self._is(StateRow), StateRow.memory == memory, StateRow.upto == before.upto
@@ -234,39 +246,6 @@ class Turns:
                 return False  # forgotten meanwhile
             added = upsert(StateRow).values(**self._key, memory=memory, **values).on_conflict_do_nothing()
             return connection.scalar(added.returning(StateRow.upto)) is not None
-
-    def drop_before(self, number: int) -> None:
-        """Delete the turns before a number for good."""
-        with self._transaction() as connection:
-            connection.execute(delete(TurnRow).where(*self._is(TurnRow), TurnRow.number < number))
-
-    def embed(self, vectors: Sequence[tuple[int, list[float]]], embedded_by: str) -> None:
-        """Store the vectors of turns, by their numbers."""
-        with self._transaction() as connection:
-            for number, vector in vectors:
-                mine = *self._is(TurnRow), TurnRow.number == number
-                values = {"embedding": vector, "embedded_by": embedded_by}
-                connection.execute(update(TurnRow).where(*mine).values(values))
-
-    def nearest(self, vector: list[float], embedded_by: str, before: int, limit: int) -> list[Turn]:
-        """The turns before a number that are nearest to a vector, nearest first."""
-        distance = TurnRow.embedding.cosine_distance(vector)
-        conditions = TurnRow.embedded_by == embedded_by, TurnRow.number < before
-        return self._read(*conditions, order=(distance, TurnRow.number.desc()), limit=limit)
-
-    def unembedded(self) -> list[Turn]:
-        """The turns without a vector, oldest first."""
-        return self._read(TurnRow.embedding.is_(None))
-
-    def unlearned(self) -> list[Turn]:
-        """The turns that the profile has not been told of, oldest first."""
-        return self._read(~TurnRow.learned)
-
-    def learned(self, number: int) -> None:
-        """Note that the profile has been told of a turn."""
-        with self._transaction() as connection:
-            mine = *self._is(TurnRow), TurnRow.number == number
-            connection.execute(update(TurnRow).where(*mine).values(learned=True))
 
     def forget(self) -> None:
         """Delete the session with everything that was made of it."""
@@ -294,16 +273,8 @@ class Turns:
     def _key(self) -> dict[str, str]:
         return {"user_id": self.scope.user_id, "session_id": self.session_id}
 
-    def _is(self, row: type) -> tuple:
-        return row.user_id == self.scope.user_id, row.session_id == self.session_id  # type: ignore[attr-defined]
+    def _is(self, row: Any) -> tuple:
+        return row.user_id == self.scope.user_id, row.session_id == self.session_id
 
-    def _read(self, *conditions, order: tuple = (TurnRow.number,), limit: int | None = None) -> list[Turn]:
-        columns = TurnRow.number, TurnRow.question, TurnRow.answer
-        wanted = select(*columns).where(*self._is(TurnRow), *conditions).order_by(*order).limit(limit)
-        with self._transaction() as connection:
-            return [Turn(*row) for row in connection.execute(wanted)]
-
-    @contextmanager
-    def _transaction(self) -> Iterator[Connection]:
-        with scoped(opened(self.engine), self.scope.user_id) as connection:
-            yield connection
+    def _transaction(self) -> AbstractContextManager[Connection]:
+        return transaction(self.engine, self.scope)

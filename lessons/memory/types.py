@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from lessons.models.tokens import TokenCounter, TokenEstimator
-from lessons.rag.types import Scope
+from lessons.budget import Message
+from lessons.memory.messages import Session
+from lessons.models.tokens import TokenEstimator
 from lessons.settings import settings
-
-Message = tuple[str, str]
-"""Role (`user`, `assistant`) and content."""
 
 
 @dataclass(frozen=True)
@@ -21,8 +19,20 @@ class Recollection:
     @property
     def tokens(self) -> int:
         """An estimate of what it adds to the prompt."""
-        count = TokenEstimator().count
-        return sum(count(content) for _, content in self.history) + count(self.memory)
+        return sum(map(TokenEstimator().count, [self.memory, *(content for _, content in self.history)]))
+
+
+def parted(memory: str) -> tuple[str, str]:
+    """A memory's text in two: the facts that it notes, '- key: value' under their title, and the rest."""
+    lines = memory.splitlines()
+    below = [*lines[1:], ""]
+    noted = [
+        line.startswith("- ") or (line.endswith(":") and after.startswith("- "))
+        for line, after in zip(lines, below, strict=False)
+    ]
+    facts = [line for line, is_fact in zip(lines, noted, strict=True) if is_fact]
+    rest = [line for line, is_fact in zip(lines, noted, strict=True) if not is_fact]
+    return "\n".join(facts), "\n".join(rest)
 
 
 class Memory(Protocol):
@@ -35,54 +45,6 @@ class Memory(Protocol):
     def remember(self, question: str, answer: str) -> None:
         """Take up a turn that succeeded."""
         ...
-
-
-class Messages(Protocol):
-    """The messages of one session. Beyond its limit the oldest are dropped."""
-
-    def add(self, *messages: Message) -> None:
-        """Messages added by one call stay side by side."""
-        ...
-
-    def history(self, last: int | None = None) -> tuple[Message, ...]:
-        """The `last` messages, or all, oldest first."""
-        ...
-
-    def within(self, tokens: int, counter: TokenCounter) -> tuple[Message, ...]:
-        """The newest messages that fit in `tokens` together, oldest first."""
-        ...
-
-    def clear(self) -> None:
-        """Forget what was said."""
-        ...
-
-
-class MessageStore(Protocol):
-    """The sessions of all owners. The same id under another owner is another session."""
-
-    def get(self, scope: Scope, session_id: str) -> Messages | None:
-        """A session in which something was said, or None."""
-        ...
-
-    def get_or_create(self, scope: Scope, session_id: str) -> Messages: ...
-
-    def add(self, scope: Scope, session_id: str, *messages: Message) -> None: ...
-
-    def remove(self, scope: Scope, session_id: str) -> bool:
-        """Forget a session; whether there was one."""
-        ...
-
-    def clear(self, scope: Scope) -> int:
-        """Forget all sessions of an owner; how many there were."""
-        ...
-
-
-def newest_within(messages: tuple[Message, ...], tokens: int, counter: TokenCounter) -> tuple[Message, ...]:
-    """Messages from the newest back to the first that no longer fits, oldest first."""
-    kept = len(messages)
-    while kept and (tokens := tokens - counter.count(messages[kept - 1][1])) >= 0:
-        kept -= 1
-    return messages[kept:]
 
 
 class NoMemory:
@@ -99,7 +61,7 @@ class NoMemory:
 class Window:
     """The last turns of a session; a question and its answer are one turn. None takes the default of the settings."""
 
-    messages: Messages
+    messages: Session
     turns: int | None = None
 
     def recall(self, question: str) -> Recollection:

@@ -10,10 +10,10 @@ from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.tools import FunctionTool
 
 from lessons.errors import ModelError
-from lessons.models.call import check_patience, fall_back, used
 from lessons.models.keyless import OfflineLLM
 from lessons.models.reply import tool_calls
-from lessons.models.usage import book
+from lessons.models.served_call import check_patience, fall_back
+from lessons.models.usage import book, used
 from lessons.trace import Step
 
 INSTEAD = "the keyless model chooses the tools"

@@ -5,82 +5,39 @@ and passage under the same key. A round trip for each passage, and a role mixed 
 """
 
 import logging
-from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from pydantic import PrivateAttr
-from sqlalchemy import ARRAY, Engine, LargeBinary, bindparam, text
+from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from lessons.errors import ModelError
 from lessons.models.threaded_embedding import ThreadedEmbedding
-from lessons.models.vectors import key, read_vectors
-from lessons.settings import settings
+from lessons.models.vectors import VectorTable, key, read_vectors
 from lessons.text import normalize
 
 QUESTIONS_REMEMBERED = 1_024
-_LOCK = 7_226_001  # any number, the same in every process that creates the table
-
-_CREATE = (
-    "CREATE TABLE IF NOT EXISTS embedding_cache (model text, hash bytea, vector bytea NOT NULL,"
-    " used_on date NOT NULL DEFAULT current_date, PRIMARY KEY (model, hash))",
-    "CREATE INDEX IF NOT EXISTS embedding_cache_used_on ON embedding_cache (used_on)",
-)
-_PRUNE = text("DELETE FROM embedding_cache WHERE used_on < current_date - cast(:days AS int)")
-_READ = text(
-    "WITH due AS (SELECT hash FROM embedding_cache WHERE model = :model AND hash = ANY(:hashes)"
-    " AND used_on < current_date FOR UPDATE SKIP LOCKED),"
-    " used AS (UPDATE embedding_cache SET used_on = current_date"
-    " WHERE model = :model AND hash IN (SELECT hash FROM due))"
-    " SELECT hash, vector FROM embedding_cache WHERE model = :model AND hash = ANY(:hashes)"
-).bindparams(bindparam("hashes", type_=ARRAY(LargeBinary)))
-_WRITE = text(
-    "INSERT INTO embedding_cache SELECT :model, * FROM unnest(:hashes, :vectors) ON CONFLICT DO NOTHING"
-).bindparams(bindparam("hashes", type_=ARRAY(LargeBinary)), bindparam("vectors", type_=ARRAY(LargeBinary)))
-
-
-class VectorTable:
-    """Vectors by model and hash in PostgreSQL, as little-endian float32 bytes, which give back the same bits.
-
-    What no process has read for `embedding_cache_days` is dropped when the next one begins.
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
-        with engine.begin() as connection:
-            connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
-            for statement in _CREATE:
-                connection.execute(text(statement))
-            connection.execute(_PRUNE, {"days": settings().embedding_cache_days})
-
-    def read(self, model: str, hashes: Sequence[bytes]) -> dict[bytes, np.ndarray]:
-        """The vectors that are there, in one statement."""
-        with self.engine.begin() as connection:
-            rows = connection.execute(_READ, {"model": model, "hashes": list(hashes)})
-            return {bytes(row.hash): np.frombuffer(row.vector, "<f4") for row in rows}
-
-    def write(self, model: str, vectors: dict[bytes, np.ndarray]) -> None:
-        """File the vectors in one statement; what is there already stays."""
-        data = [np.asarray(vector, "<f4").tobytes() for vector in vectors.values()]
-        with self.engine.begin() as connection:
-            connection.execute(_WRITE, {"model": model, "hashes": list(vectors), "vectors": data})
 
 
 class CachedEmbedding(ThreadedEmbedding):
     """Any embedding model behind the cache. Texts are normalised first; the model's errors become a ModelError."""
 
     model: BaseEmbedding
-    _table: VectorTable | None = PrivateAttr(None)
+    _engine: Engine | None = PrivateAttr(None)
     _question: Any = PrivateAttr()
 
     def __init__(self, model: BaseEmbedding, engine: Engine | None = None) -> None:
         super().__init__(model=model, model_name=model.model_name, embed_batch_size=model.embed_batch_size)
         self._question = lru_cache(QUESTIONS_REMEMBERED)(lambda question: self._ask([question], query=True)[0])
-        if engine is not None:
-            self._table = VectorTable(engine)
+        self._engine = engine
+
+    @cached_property
+    def _table(self) -> VectorTable | None:
+        """Where vectors of passages are kept, looked for with the first passage."""
+        return VectorTable(self._engine) if self._engine is not None else None
 
     @cached_property
     def dimension(self) -> int:
@@ -128,19 +85,16 @@ class CachedEmbedding(ThreadedEmbedding):
         return vectors
 
     def _stored(self, keys: list[bytes]) -> dict[bytes, np.ndarray]:
-        if self._table is None or not keys:
-            return {}
         try:
-            return self._table.read(self._shelf, keys)
+            return self._table.read(self._shelf, keys) if keys and self._table else {}
         except SQLAlchemyError:
             logging.getLogger(__name__).warning("The embedding cache cannot be read; embedding again.", exc_info=True)
             return {}
 
     def _store(self, vectors: dict[bytes, np.ndarray]) -> None:
-        if self._table is None:
-            return
         try:
-            self._table.write(self._shelf, vectors)
+            if self._table:
+                self._table.write(self._shelf, vectors)
         except SQLAlchemyError:
             logging.getLogger(__name__).warning("The embedding cache cannot be written.", exc_info=True)
 

@@ -1,50 +1,17 @@
 """What a model call used: what the server reports, else counted; and what that costs."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any
 
-from llama_index.core.base.llms.types import ChatResponse
-from llama_index.core.instrumentation import get_dispatcher
-from llama_index.core.instrumentation.event_handlers.base import BaseEventHandler
-from llama_index.core.instrumentation.events.base import BaseEvent
-from llama_index.core.instrumentation.events.llm import LLMChatEndEvent
 from llama_index.core.llms import LLM
+from llama_index.core.prompts import BasePromptTemplate
 
 from lessons.models.keyless import OfflineLLM
+from lessons.models.llm import name_of
 from lessons.models.tokens import ExactTokenCounter
 from lessons.settings import settings
 from lessons.trace import Step
 
-_listening: ContextVar[list[ChatResponse] | None] = ContextVar("responses of the calls below", default=None)
-
-
-class _Listener(BaseEventHandler):
-    """Hands each chat response to whoever listens in this thread: `predict` and the like return only its text."""
-
-    @classmethod
-    def class_name(cls) -> str:
-        return "UsageListener"
-
-    def handle(self, event: BaseEvent, **kwargs: Any) -> None:
-        responses = _listening.get()
-        if responses is not None and isinstance(event, LLMChatEndEvent) and event.response is not None:
-            responses.append(event.response)
-
-
-get_dispatcher().add_event_handler(_Listener())
-
-
-@contextmanager
-def responses() -> Iterator[list[ChatResponse]]:
-    """The chat responses that arrive inside the block."""
-    heard: list[ChatResponse] = []
-    token = _listening.set(heard)
-    try:
-        yield heard
-    finally:
-        _listening.reset(token)
+KEYLESS = "keyless model"
 
 
 def book(step: Step, llm: LLM, asked: str, answered: str, reported: dict[str, Any] | None = None) -> None:
@@ -66,3 +33,15 @@ def price(tokens_in: int, tokens_out: int) -> float:
     return (
         tokens_in * chosen.price_per_million_input_tokens + tokens_out * chosen.price_per_million_output_tokens
     ) / 1_000_000
+
+
+def used(step: Step, llm: LLM) -> None:
+    """Note whose output the step goes on with."""
+    step.answered[KEYLESS if isinstance(llm, OfflineLLM) else name_of(llm)] += 1
+
+
+def sent(prompt: BasePromptTemplate, variables: dict[str, Any]) -> str:
+    """The prompt as sent, for counting. KeyError if a variable is missing, which LlamaIndex would leave as `{name}`."""
+    if missing := set(prompt.template_vars) - set(variables) - set(prompt.kwargs):
+        raise KeyError(f"the prompt lacks {', '.join(sorted(missing))}")
+    return "\n".join(message.content or "" for message in prompt.format_messages(**variables))

@@ -1,18 +1,19 @@
-"""Vectors of known passages in a file, so that the shipped corpus needs no embedding before the first answer.
+"""Vectors that are known already: those of the shipped passages in a file, those of others in a table.
 
 One `.npz` per model holds `keys` (n, 16) uint8, sorted, and `vectors` (n, dimension) float16. Half the precision halves
 the file and moves a cosine by less than 1e-4, where right and wrong passages are 0.02 apart.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
+from sqlalchemy import ARRAY, Engine, LargeBinary, bindparam, text
 
-from lessons.settings import ROOT
+from lessons.settings import ROOT, settings
 
 SHIPPED = ROOT / "data" / "vectors"
 QUESTIONS = SHIPPED / "questions"
@@ -50,3 +51,50 @@ def write_vectors(
     keys = np.frombuffer(b"".join(clean), np.uint8).reshape(-1, KEY_BYTES)
     np.savez_compressed(path, keys=keys, vectors=np.array(vectors, dtype=np.float16))
     return path
+
+
+_LOCK = 7_226_001  # any number, the same in every process that creates the table
+
+_CREATE = (
+    "CREATE TABLE IF NOT EXISTS embedding_cache (model text, hash bytea, vector bytea NOT NULL,"
+    " used_on date NOT NULL DEFAULT current_date, PRIMARY KEY (model, hash))",
+    "CREATE INDEX IF NOT EXISTS embedding_cache_used_on ON embedding_cache (used_on)",
+)
+_PRUNE = text("DELETE FROM embedding_cache WHERE used_on < current_date - cast(:days AS int)")
+_READ = text(
+    "WITH due AS (SELECT hash FROM embedding_cache WHERE model = :model AND hash = ANY(:hashes)"
+    " AND used_on < current_date FOR UPDATE SKIP LOCKED),"
+    " used AS (UPDATE embedding_cache SET used_on = current_date"
+    " WHERE model = :model AND hash IN (SELECT hash FROM due))"
+    " SELECT hash, vector FROM embedding_cache WHERE model = :model AND hash = ANY(:hashes)"
+).bindparams(bindparam("hashes", type_=ARRAY(LargeBinary)))
+_WRITE = text(
+    "INSERT INTO embedding_cache SELECT :model, * FROM unnest(:hashes, :vectors) ON CONFLICT DO NOTHING"
+).bindparams(bindparam("hashes", type_=ARRAY(LargeBinary)), bindparam("vectors", type_=ARRAY(LargeBinary)))
+
+
+class VectorTable:
+    """Vectors by model and hash in PostgreSQL, as little-endian float32 bytes, which give back the same bits.
+
+    What no process has read for `embedding_cache_days` is dropped when the next one begins.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        with engine.begin() as connection:
+            connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+            for statement in _CREATE:
+                connection.execute(text(statement))
+            connection.execute(_PRUNE, {"days": settings().embedding_cache_days})
+
+    def read(self, model: str, hashes: Sequence[bytes]) -> dict[bytes, np.ndarray]:
+        """The vectors that are there, in one statement."""
+        with self.engine.begin() as connection:
+            rows = connection.execute(_READ, {"model": model, "hashes": list(hashes)})
+            return {bytes(row.hash): np.frombuffer(row.vector, "<f4") for row in rows}
+
+    def write(self, model: str, vectors: dict[bytes, np.ndarray]) -> None:
+        """File the vectors in one statement; what is there already stays."""
+        data = [np.asarray(vector, "<f4").tobytes() for vector in vectors.values()]
+        with self.engine.begin() as connection:
+            connection.execute(_WRITE, {"model": model, "hashes": list(vectors), "vectors": data})

@@ -17,7 +17,7 @@ from lessons.rag.answer import Answer, Citation
 from lessons.rag.citations import around
 from lessons.rag.stages import stages
 from lessons.rag.types import RetrievedDocument, Scope
-from lessons.search.catalog import Passage, passage
+from lessons.search.materials import Passage, passage
 from lessons.tables import plain, plain_line
 from lessons.workspace import workspace
 

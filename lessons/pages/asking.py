@@ -134,10 +134,7 @@ def ask_form(place: Workspace, owner: str) -> Asked | None:
     if not chosen:
         st.info("Choose at least one stage.")
     _show_before()
-    return _ask(_files(place, owner), owner, chosen)
-
-
-def _ask(files: list[str], owner: str, chosen: tuple[str, ...]) -> Asked | None:
+    files = _files(place, owner)
     if st.session_state.get("file") not in files:
         st.session_state.file = EVERYWHERE
     with st.form("ask", border=False):
@@ -164,16 +161,17 @@ def _show_before() -> None:
         for line in before:
             said = "answered" if line.role == "assistant" else "asked"
             st.caption(f"**{plain(f'{line.stage} {said}'.strip().capitalize())}** {plain_line(line.content)}")
-        st.button("Ask something new instead", on_click=_begin_anew)
+        st.button("Ask something new instead", on_click=begin)
 
 
-def _begin_anew() -> None:
-    st.session_state.before, st.session_state.question = (), ""
+def begin(question: str = "", before: tuple[Line, ...] = ()) -> None:
+    """Put a question into the form, with the conversation that it goes on with."""
+    st.session_state.question, st.session_state.before = question, before
 
 
 def _take_sample() -> None:
     if st.session_state.sample:
-        st.session_state.before, st.session_state.question = (), st.session_state.sample
+        begin(st.session_state.sample)
 
 
 def _files(place: Workspace, owner: str) -> list[str]:
@@ -193,12 +191,9 @@ def _pick_golden() -> None:
         left, right = st.columns(2)
         categories = list(dict.fromkeys(each.category for each in all_golden()))
         category = left.selectbox("Category", [ANY, *categories], key="golden-category")
-        language = right.selectbox(
-            "Language", list(LANGUAGES), format_func=LANGUAGES.__getitem__, key="golden-language"
-        )
-        fitting = [
-            each for each in all_golden() if category in (ANY, each.category) and language in (ANY, each.language)
-        ]
+        language = right.selectbox("Language", LANGUAGES, format_func=LANGUAGES.__getitem__, key="golden-language")
+        known = [each for each in all_golden() if category in (ANY, each.category)]
+        fitting = [each for each in known if language in (ANY, each.language)]
         st.selectbox(
             f"Question ({len(fitting)})",
             fitting,
@@ -219,7 +214,7 @@ def _take_golden() -> None:
     chosen: Golden | None = st.session_state["golden-question"]
     if chosen:
         keep("owner", chosen.owner)
-        st.session_state.question, st.session_state.before = chosen.question, lines_of(chosen)
+        begin(chosen.question, lines_of(chosen))
 
 
 def write_link(asked: Asked) -> None:
@@ -250,7 +245,7 @@ def _address() -> dict[str, list[str]]:
 
 
 def _fill(asked: Asked) -> None:
-    st.session_state.question, st.session_state.filter = asked.question, asked.filter_text
-    st.session_state.file, st.session_state.before = asked.source_file, asked.before
+    begin(asked.question, asked.before)
+    st.session_state.filter, st.session_state.file = asked.filter_text, asked.source_file
     if asked.stages:
         st.session_state.stages = list(asked.stages)

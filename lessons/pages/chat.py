@@ -3,32 +3,32 @@
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import dropwhile, takewhile
 from typing import Any
 
 import streamlit as st
 
 from lessons.agent import telling
 from lessons.context.cache import AnswerTable
-from lessons.memory.long_term import LongTerm
-from lessons.memory.manager import Conversation, ConversationStream
-from lessons.memory.messages import message_store
+from lessons.memory.manager import Conversation
+from lessons.memory.messages import Session, message_store
 from lessons.memory.profile import Profile, Slot, forget_user, known_of
-from lessons.memory.summaries import RecursiveSummary, Tiers
+from lessons.memory.summaries import LongTerm, RecursiveSummary, Tiers
 from lessons.memory.turns import Turns
-from lessons.memory.types import Memory, Messages, NoMemory, Recollection, Window
+from lessons.memory.types import Memory, NoMemory, Recollection, Window
 from lessons.pages.answer import show_answer
 from lessons.pages.common import (
     allow_questions,
     answering,
     begin_session,
+    confirmed,
     counted,
     keep,
-    kept,
     opened,
     session,
     told_plainly,
 )
-from lessons.rag.stages import Stage, stages
+from lessons.rag.stages import AnswerStream, Stage, stages
 from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.tables import plain
@@ -59,15 +59,13 @@ def page() -> None:
     stage, named = _controls(scope, session_id, bool(turns))
     with told_plainly():
         memory = _memory_named(named, place, scope, session_id, [(turn.question, turn.text) for turn in turns])
-    show_turns(turns, show_answer)
-    with st.sidebar:
-        memory_panel(memory.memory, turns[-1].question if turns else "", place, scope)
-    if question := st.chat_input("In English or Korean"):
-        with told_plainly():
-            allow_questions(owner)
-            stream = Conversation(memory).stream(answering(stage), question, user=owner)
-            turns.append(answered(question, stream, telling))
-        st.rerun()
+    show_memory(memory.memory, turns, place, scope)
+
+    def ask(question: str) -> AnswerStream:
+        allow_questions(owner)
+        return Conversation(memory).stream(answering(stage), question, user=owner)
+
+    converse(turns, "In English or Korean", ask, show_answer, telling)
 
 
 def turns_of(key: str, scope: Scope, session_id: str, stored: Callable[[], Iterable[tuple[str, str]]]) -> list[Turn]:
@@ -85,8 +83,18 @@ def _stored(scope: Scope, session_id: str) -> Iterable[tuple[str, str]]:
     return zip(said[::2], said[1::2], strict=True)
 
 
-def show_turns(turns: Sequence[Turn], show: Callable[[Any], None]) -> None:
-    """The conversation so far, its answers as `show` draws them; those from before a reload as mere text."""
+def converse(
+    turns: list[Turn],
+    prompt: str,
+    ask: Callable[[str], AnswerStream],
+    show: Callable[[Any], None],
+    tell: Callable[[Step], str],
+    every_step: bool = False,
+) -> None:
+    """The conversation so far, its answers as `show` draws them; those from before a reload as mere text. Go on below.
+
+    While an answer comes in, what its steps are about stands above it: the last of them, or each.
+    """
     if not turns:
         st.info("Nothing has been said yet. Ask below, in English or Korean.")
     for turn in turns:
@@ -98,9 +106,13 @@ def show_turns(turns: Sequence[Turn], show: Callable[[Any], None]) -> None:
             else:
                 st.markdown(plain(turn.text))
 
+    if question := st.chat_input(prompt):
+        with told_plainly():
+            turns.append(_answered(question, ask(question), tell, every_step))
+        st.rerun()
 
-def answered(question: str, stream: ConversationStream, tell: Callable[[Step], str], every_step: bool = False) -> Turn:
-    """Stream the answer below what its steps are about, the last of them or each; one that fails is not remembered."""
+
+def _answered(question: str, stream: AnswerStream, tell: Callable[[Step], str], every_step: bool) -> Turn:
     with st.chat_message("user"):
         st.markdown(plain(question))
     with st.chat_message("assistant"), st.spinner("Thinking …"):
@@ -121,7 +133,9 @@ def _controls(scope: Scope, session_id: str, begun: bool) -> tuple[Stage, str]:
     names = list(stages())
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox("Stage", names, index=len(names) - 1, format_func=str.capitalize, key="stage", width=200)
-        memory = _choose_memory()
+        memory = st.selectbox(
+            "Memory", list(NAMES), len(NAMES) - 1, NAMES.__getitem__, key="memory", width=200, bind="query-params"
+        )
         if begun:
             st.button("New conversation", on_click=begin_session, args=("session",))
             _offer_to_forget(scope, session_id)
@@ -129,14 +143,13 @@ def _controls(scope: Scope, session_id: str, begun: bool) -> tuple[Stage, str]:
 
 
 def _offer_to_forget(scope: Scope, session_id: str) -> None:
-    with st.popover("Forget this conversation"):
-        st.markdown("What was said here will be deleted for good, with what was made of it. Your profile stays.")
-        if st.button("Delete it", type="primary"):
-            with told_plainly():
-                Turns(workspace().engine, scope, session_id).forget()
-                message_store().remove(scope, session_id)
-            begin_session("session")
-            st.rerun()
+    gone = "What was said here will be deleted for good, with what was made of it. Your profile stays."
+    if confirmed("Forget this conversation", gone):
+        with told_plainly():
+            Turns(workspace().engine, scope, session_id).forget()
+            message_store().remove(scope, session_id)
+        begin_session("session")
+        st.rerun()
 
 
 @dataclass(frozen=True)
@@ -144,7 +157,7 @@ class Recorded:
     """A memory whose turns are also kept as messages, so that the page shows them after a reload."""
 
     memory: Memory
-    messages: Messages
+    messages: Session
 
     def recall(self, question: str) -> Recollection:
         return self.memory.recall(question)
@@ -153,15 +166,6 @@ class Recorded:
         self.messages.add(("user", question), ("assistant", answer))
         if not isinstance(self.memory, Window):
             self.memory.remember(question, answer)
-
-
-def _choose_memory() -> str:
-    """The name of the memory that the reader wants; the last of them at first."""
-    names = list(NAMES)
-    begin = names.index(kept("memory")) if kept("memory") in names else len(names) - 1
-    chosen = st.selectbox("Memory", names, index=begin, format_func=NAMES.__getitem__, key="memory-box", width=200)
-    keep("memory", chosen)
-    return chosen
 
 
 def _memory_named(name: str, place: Workspace, scope: Scope, session: str, said: Sequence[tuple[str, str]]) -> Recorded:
@@ -175,8 +179,9 @@ def _memory_named(name: str, place: Workspace, scope: Scope, session: str, said:
     return Recorded(memory, messages)
 
 
-def memory_panel(memory: Memory, question: str, place: Workspace, scope: Scope) -> None:
-    """What the memory would hand to the next answer, part by part, and the profile of the user."""
+def show_memory(memory: Memory, turns: Sequence[Turn], place: Workspace, scope: Scope) -> None:
+    """In the side bar: what the memory would hand to the next answer, part by part, and the profile of the user."""
+    question = turns[-1].question if turns else ""
     awaits = isinstance(memory, LongTerm) and memory.awaits_update()
 
     @st.fragment(run_every=_SECOND if awaits else None)
@@ -186,54 +191,43 @@ def memory_panel(memory: Memory, question: str, place: Workspace, scope: Scope) 
         with told_plainly():
             recalled = memory.recall(question)
             st.caption(f"About {recalled.tokens:,} tokens go with the next question.")
-            _show_window(recalled)
+            asked = [plain(content) for role, content in recalled.history if role == "user"]
+            _fold(f"Window: {counted(len(asked), 'turn')} word for word", asked)
             if isinstance(memory, LongTerm):
                 _show_long_term(memory, recalled)
             _show_profile(Profile(place.engine, scope), isinstance(memory, LongTerm))
 
-    panel()
-    _offer_to_forget_me(place, scope)
+    with st.sidebar:
+        panel()
+        _offer_to_forget_me(place, scope)
 
 
-def _show_window(recalled: Recollection) -> None:
-    asked = [content for role, content in recalled.history if role == "user"]
-    with st.expander(f"Window: {counted(len(asked), 'turn')} word for word", expanded=bool(asked)):
-        for question in asked:
-            st.caption(plain(question))
+def _fold(title: str, lines: Sequence[str]) -> None:
+    """Lines of Markdown below a title; folded away if there are none."""
+    with st.expander(title, expanded=bool(lines)):
+        for line in lines:
+            st.caption(line)
 
 
 def _show_long_term(memory: LongTerm, recalled: Recollection) -> None:
     state, chosen = memory.state, settings()
-    lines = state.summary.split("\n")
-    count = len([line for line in lines if line])
+    lines = [plain(line) for line in state.summary.split("\n") if line]
     limited = isinstance(memory, RecursiveSummary)
-    many = f"{count} of {chosen.summary_sentences} sentences" if limited else counted(count, "sentence")
+    many = f"{len(lines)} of {chosen.summary_sentences} sentences" if limited else counted(len(lines), "sentence")
     upto = f"turns 1–{state.upto}" if state.upto > 1 else "turn 1"
-    title = f"Summary: {many}, {upto}" if count else "Summary: empty"
-    with st.expander(title, count > 0):
-        for line in filter(None, lines):
-            st.caption(plain(line))
+    _fold(f"Summary: {many}, {upto}" if lines else "Summary: empty", lines)
     if isinstance(memory, Tiers):
-        older = _section(recalled.memory, "Older turns")
-        with st.expander(f"Older turns found by meaning: {counted(len(older), 'line')}", bool(older)):
-            for line in older:
-                st.caption(plain(line))
-        return
-    with st.expander(f"Entities: {len(state.entities)} of {chosen.entities_kept}", bool(state.entities)):
-        for entity in reversed(state.entities):
-            st.caption(f"**{plain(entity.key)}** {plain(entity.value)} · turn {entity.turn}")
+        older = [plain(line) for line in _section(recalled.memory, "Older turns")]
+        _fold(f"Older turns found by meaning: {counted(len(older), 'line')}", older)
+    else:
+        known = [f"**{plain(one.key)}** {plain(one.value)} · turn {one.turn}" for one in reversed(state.entities)]
+        _fold(f"Entities: {len(known)} of {chosen.entities_kept}", known)
 
 
 def _section(memory: str, title: str) -> list[str]:
     """The lines under a title, up to the next one."""
-    lines = memory.splitlines()
-    begin = next((at for at, line in enumerate(lines) if line.startswith(title)), len(lines))
-    found = []
-    for line in lines[begin + 1 :]:
-        if line.endswith(":") and not line.startswith(("user: ", "assistant: ", "- ")):
-            break
-        found.append(line)
-    return found
+    _, *lines = [*dropwhile(lambda line: not line.startswith(title), memory.splitlines())] or [""]
+    return [*takewhile(lambda line: not line.endswith(":") or line.startswith(("user: ", "assistant: ", "- ")), lines)]
 
 
 def _show_profile(profile: Profile, used: bool) -> None:
@@ -260,15 +254,15 @@ def _show_slot(profile: Profile, slot: Slot) -> None:
 
 def _offer_to_forget_me(place: Workspace, scope: Scope) -> None:
     """After a second click, everything that conversations left behind about this owner is gone."""
-    with st.popover("Forget me", icon=":material/delete_forever:"), told_plainly():
+    with told_plainly():
         known = known_of(place.engine, scope)
-        st.markdown(
+        warning = (
             f"This deletes for good, for **{plain(scope.user_id)}**: the messages of all conversations, "
             f"the turns, summaries and entities of {known.sessions} of them, "
             f"{counted(known.facts, 'fact')} of the profile, "
             "and the answers kept for reuse. Your documents stay."
         )
-        if st.button("Delete all of it", type="primary"):
+        if confirmed("Forget me", warning, "Delete all of it", ":material/delete_forever:"):
             forget_user(place.engine, scope, message_store())
             AnswerTable(place.engine).clear(scope.user_id)
             st.session_state.pop("chat", None)

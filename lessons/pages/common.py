@@ -2,7 +2,6 @@
 
 import re
 import secrets
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -29,6 +28,10 @@ HOME = ("127.0.0.1", "localhost", "::1")
 PIXELS = 100  # an inch of a figure
 _SESSION = re.compile(r"[\w-]{22}", re.ASCII)  # what `secrets.token_urlsafe(16)` gives
 TYPE_ANOTHER = " Type a name to choose another, such as the one of `lessons ingest --user`; a new name begins empty."
+TOO_MANY_QUESTIONS = """That is more than {most} answers a minute, which is what one visitor may ask for here; \
+ask again in {seconds:.0f} seconds, or of fewer stages."""
+TOO_MANY_UPLOADS = """That is more than {most} files an hour, which is what one visitor may upload here; \
+upload again in {minutes:.0f} minutes, or fewer files."""
 
 
 def counted(number: int, noun: str) -> str:
@@ -54,6 +57,13 @@ def choose_stages(key: str) -> list[Stage]:
     return [stages()[name] for name in names if name in chosen]
 
 
+def confirmed(label: str, warning: str, button: str = "Delete it", icon: str | None = None) -> bool:
+    """Whether the reader has read the warning and pressed the button below it."""
+    with st.popover(label, icon=icon):
+        st.markdown(warning)
+        return st.button(button, type="primary")
+
+
 @contextmanager
 def told_plainly() -> Iterator[None]:
     """Show a known problem as its sentence instead of a traceback, and end the page there.
@@ -75,9 +85,14 @@ def opened() -> tuple[Workspace, str]:
     with told_plainly():
         owner = _choose_owner()
         place = _open()
-        _tell_of_none(place, owner)
+        with suppress(LessonsError):  # a database that cannot say so is told of by what needs it
+            if not place.store(indexes()[0]).documents(Scope(owner)):
+                none = f"{owner} has no documents yet. Add some on the page Documents, or check the name."
+                st.sidebar.caption(plain(none))
         st.sidebar.caption(plain(f"Answers come from the {describe(place.llm)}."))
-        _offer_cache()
+        reuse = "A question that asks the same as an earlier one gets its answer, as long as no document changes."
+        begin = (kept("cache") or ("on" if settings().response_cache else "off")) == "on"
+        keep("cache", "on" if st.sidebar.toggle("Reuse earlier answers", begin, key="cache-box", help=reuse) else "off")
     return place, owner
 
 
@@ -105,24 +120,9 @@ def _choose_owner() -> str:
     return owner
 
 
-def _tell_of_none(place: Workspace, owner: str) -> None:
-    """A name may be mistyped. A database that cannot say so is told of by what needs it."""
-    with suppress(LessonsError):
-        if not place.store(indexes()[0]).documents(Scope(owner)):
-            none = f"{owner} has no documents yet. Add some on the page Documents, or check the name."
-            st.sidebar.caption(plain(none))
-
-
 def answering(stage: Stage) -> Stage | Cached:
     """The stage, with the response cache around it if the side bar says so."""
     return with_cache(stage, kept("cache") == "on")
-
-
-def _offer_cache() -> None:
-    begin = (kept("cache") or ("on" if settings().response_cache else "off")) == "on"
-    help_text = "A question that asks the same as an earlier one gets its answer, as long as no document changes."
-    wanted = st.sidebar.toggle("Reuse earlier answers", begin, key="cache-box", help=help_text)
-    keep("cache", "on" if wanted else "off")
 
 
 def kept(name: str) -> str:
@@ -169,62 +169,48 @@ class RateLimit:
 
     seconds: float
     clock: Callable[[], float] = monotonic
-    _events: dict[str, deque[float]] = field(default_factory=dict)
+    _events: dict[str, list[float]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     def take(self, visitor: str, most: int, number: int = 1) -> float:
         """Count `number` events and give 0; or count nothing, and give the seconds until they are allowed."""
         now = self.clock()
         with self._lock:
-            for name in [name for name, events in self._events.items() if events[-1] <= now - self.seconds]:
-                del self._events[name]
-            events = self._events.get(visitor, deque())
-            while events and events[0] <= now - self.seconds:
-                events.popleft()
+            recent = ((name, [at for at in events if at > now - self.seconds]) for name, events in self._events.items())
+            self._events = {name: events for name, events in recent if events}
+            events = self._events.get(visitor, [])
             if len(events) + number > most:
                 late = max(0, min(len(events), len(events) + number - most) - 1)
                 wait = events[late] + self.seconds - now if events else self.seconds
                 return max(wait, 1e-9)  # 0 would allow it, and rounding may come to that
             if number:
-                self._events[visitor] = events
-                events.extend([now] * number)
+                self._events[visitor] = [*events, *[now] * number]
             return 0.0
 
 
 @st.cache_resource
-def _limits() -> tuple[RateLimit, RateLimit]:
-    return RateLimit(60), RateLimit(3_600)
+def _limit(seconds: float) -> RateLimit:
+    """One for the whole process."""
+    return RateLimit(seconds)
+
+
+def _allow(seconds: float, most: int, number: int, owner: str, too_many: str) -> None:
+    """Count for an owner at an address: a reload of the page does not begin anew. At home the limits are wider."""
+    most *= 1 if is_shared() else settings().limits_at_home
+    if wait := _limit(seconds).take(f"{owner}@{st.context.ip_address or 'here'}", most, number):
+        raise LessonsError(too_many.format(most=most, seconds=wait, minutes=wait / 60))
 
 
 def allow_questions(owner: str, number: int = 1) -> None:
     """Count questions of this visitor; LessonsError with the seconds to wait if there were too many in a minute."""
-    most = settings().questions_a_minute * _generosity()
-    if wait := _limits()[0].take(_visitor(owner), most, number):
-        raise LessonsError(
-            f"That is more than {most} answers a minute, which is what one visitor may ask for here; "
-            f"ask again in {wait:.0f} seconds, or of fewer stages."
-        )
+    _allow(60, settings().questions_a_minute, number, owner, TOO_MANY_QUESTIONS)
 
 
 def allow_uploads(owner: str, number: int) -> None:
     """Count uploaded files of this visitor; LessonsError with the minutes to wait if there were too many in an hour."""
-    most = settings().uploads_an_hour * _generosity()
-    if wait := _limits()[1].take(_visitor(owner), most, number):
-        raise LessonsError(
-            f"That is more than {most} files an hour, which is what one visitor may upload here; "
-            f"upload again in {wait / 60:.0f} minutes, or fewer files."
-        )
+    _allow(3_600, settings().uploads_an_hour, number, owner, TOO_MANY_UPLOADS)
 
 
 def is_shared() -> bool:
     """Whether other machines can reach the app."""
     return st.get_option("server.address") not in HOME
-
-
-def _generosity() -> int:
-    return 1 if is_shared() else settings().limits_at_home
-
-
-def _visitor(owner: str) -> str:
-    """An owner at an address: a reload of the page does not begin anew."""
-    return f"{owner}@{st.context.ip_address or 'here'}"

@@ -19,7 +19,7 @@ from lessons.errors import LessonsError
 from lessons.evaluate.comparison import Comparison, what_changes
 from lessons.evaluate.comparison_file import as_markdown
 from lessons.pages.answer import show_chunks, show_documents, show_known, show_timeline, show_words
-from lessons.pages.asking import Asked, Line, ask_form, golden_named, write_link
+from lessons.pages.asking import Asked, Line, ask_form, begin, golden_named, write_link
 from lessons.pages.common import allow_questions, answering, opened, told_plainly
 from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream, cleaned, stages
@@ -35,7 +35,7 @@ _PATIENCE = 0.5  # seconds without a word of any stage until the page is drawn a
 _FAREWELL = 1.0  # seconds that a page which is left waits for the work to end
 
 Outcome = Answer | LessonsError
-Pieces = SimpleQueue[tuple[int, str | Step | Outcome]]
+Pieces = SimpleQueue[tuple[int, str | Step | Outcome | None]]
 
 
 def page() -> None:
@@ -55,7 +55,7 @@ def page() -> None:
     chosen = [name for name in stages() if name in st.session_state.stages]
     with _place():
         if "compared" in st.session_state:
-            _show(_only(st.session_state.compared, chosen), chosen)
+            _show(st.session_state.compared, chosen)
         else:
             st.header("What each stage changes", anchor=False)
             _cells(chosen)
@@ -70,14 +70,11 @@ def _place() -> DeltaGenerator:
     return [st.container() if at == number else st.empty() for at in range(2)][number]
 
 
-def _only(compared: Comparison, chosen: Sequence[str]) -> Comparison:
+def _show(whole: Comparison, chosen: Sequence[str]) -> None:
     """What the chosen stages answered, in their order."""
-    answers = {name: compared.answers[name] for name in chosen if name in compared.answers}
-    problems = {name: compared.problems[name] for name in chosen if name in compared.problems}
-    return replace(compared, answers=answers, problems=problems)
-
-
-def _show(compared: Comparison, chosen: Sequence[str]) -> None:
+    answers = {name: whole.answers[name] for name in chosen if name in whole.answers}
+    problems = {name: whole.problems[name] for name in chosen if name in whole.problems}
+    compared = replace(whole, answers=answers, problems=problems)
     _show_question(compared)
     for name, cell in _cells(chosen).items():
         with cell:
@@ -117,8 +114,10 @@ def _offer_more(compared: Comparison) -> None:
 
 
 def _begin_follow_up() -> None:
-    st.session_state.before = _follow_up(st.session_state.asked, st.session_state.compared)
-    st.session_state.question = ""
+    """Each stage remembers its own answer, so the conversation has a line of every stage."""
+    asked, compared = st.session_state.asked, st.session_state.compared
+    said = [Line("assistant", compared.answers[name].text, name) for name in asked.stages if name in compared.answers]
+    begin(before=(*asked.before, Line("user", compared.question), *said))
 
 
 def _cells(names: Sequence[str]) -> dict[str, DeltaGenerator]:
@@ -141,7 +140,7 @@ def _begin(asked: Asked, owner: str) -> tuple[Comparison, dict[str, AnswerStream
     question, _ = cleaned(asked.question)
     filters = parse_filter(asked.filter_text) if asked.filter_text.strip() else None
     allow_questions(owner, len(asked.stages))
-    limits = {"owner": owner, "file": asked.source_file or "", "filter": asked.filter_text}
+    limits = {"owner": owner, "file": asked.source_file, "filter": asked.filter_text}
     compared = Comparison(
         question,
         answers={},
@@ -185,13 +184,6 @@ def _run(compared: Comparison, streams: Mapping[str, AnswerStream], cells: Mappi
     answers_of(list(streams.values()), show, done)
 
 
-def _follow_up(asked: Asked, compared: Comparison) -> tuple[Line, ...]:
-    """The conversation that a question after these answers goes on with: each stage remembers its own answer."""
-    answers = compared.answers
-    said = [Line("assistant", answers[name].text, name) for name in asked.stages if name in answers]
-    return (*asked.before, Line("user", compared.question), *said)
-
-
 def answers_of(
     streams: Sequence[AnswerStream],
     show: Callable[[int, str], object],
@@ -210,7 +202,10 @@ def answers_of(
     work = [pool.submit(_read, number, stream, pieces, left) for number, stream in enumerate(streams)]
     try:
         while len(outcomes) < len(streams):
-            number, event = _next(pieces) or (min(set(range(len(streams))) - set(outcomes)), None)
+            try:
+                number, event = pieces.get(timeout=_PATIENCE)
+            except Empty:  # nobody has said a word for a while
+                number, event = min(set(range(len(streams))) - set(outcomes)), None
             if isinstance(event, Outcome):
                 outcomes[number] = event
                 done(number, event)
@@ -225,14 +220,6 @@ def answers_of(
         wait(work, _FAREWELL)
         pool.shutdown(wait=False)
     return [outcomes[number] for number in range(len(streams))]
-
-
-def _next(pieces: Pieces) -> tuple[int, str | Step | Outcome] | None:
-    """The next piece of any stream; None if none came for a while."""
-    try:
-        return pieces.get(timeout=_PATIENCE)
-    except Empty:
-        return None
 
 
 def _read(number: int, stream: AnswerStream, pieces: Pieces, left: Event) -> None:

@@ -5,9 +5,10 @@ from typing import Any
 
 import streamlit as st
 
+from lessons.budget import Plan
 from lessons.context.compress import Abstractive, Extractive, Hybrid
 from lessons.context.intent import Decision, Intent
-from lessons.context.manager import ContextManager, Managed, ManagedContext, Shares, TokenManager, found_documents
+from lessons.context.manager import ContextManager, Managed, Shares, TokenManager, found_documents
 from lessons.evaluate.pictures import plot_budget
 from lessons.pages.answer import show_answer
 from lessons.pages.asking import sample_questions
@@ -108,13 +109,12 @@ def _show(asked: Asked, answer: Answer) -> None:
     show_answer(answer)
 
 
-def _show_budget(sent: ManagedContext) -> None:
+def _show_budget(sent: Plan) -> None:
     st.header("The budget")
-    show_plot(plot_budget({"this question": sent.pieces}, sent.available), "Tokens of each part of the prompt")
-    texts = (sent.question, "\n".join(sent.documents), _lines(sent.history), sent.profile, sent.long_term)
+    show_plot(plot_budget({"this question": sent.pieces}, sent.room), "Tokens of each part of the prompt")
     rows = [
-        {"part": piece.name, "tokens": piece.tokens, "left out": piece.dropped, "what is sent": text}
-        for piece, text in zip(sent.pieces, texts, strict=True)
+        {"part": piece.name, "tokens": piece.tokens, "left out": piece.dropped, "what is sent": piece.text}
+        for piece in sent.pieces
     ]
     st.dataframe(
         [*rows, {"part": "buffer", "tokens": sent.buffer, "left out": 0, "what is sent": ""}],
@@ -137,7 +137,3 @@ def _show_documents(asked: Asked, answer: Answer) -> None:
             before, after = st.columns(2)
             before.markdown(f"**Found**  \n{plain(document.content)}")
             after.markdown(f"**Sent**  \n{plain(kept) or '*nothing of it*'}")
-
-
-def _lines(history: tuple[tuple[str, str], ...]) -> str:
-    return "\n".join(f"{role}: {content}" for role, content in history)

@@ -4,15 +4,16 @@ import secrets
 
 import streamlit as st
 
-from lessons.copilot.copilot import Copilot, CopilotAnswer, telling, told
+from lessons.copilot.copilot import Copilot, CopilotAnswer, telling
 from lessons.copilot.cost import CostModel, measured
 from lessons.evaluate.pictures import NAMES, plot_monthly
 from lessons.evaluate.support import support_questions
 from lessons.memory.manager import Conversation
 from lessons.memory.summaries import RecursiveSummary
 from lessons.pages.answer import show_answer
-from lessons.pages.chat import answered, memory_panel, show_turns, turns_of
+from lessons.pages.chat import converse, show_memory, turns_of
 from lessons.pages.common import allow_questions, begin_session, opened, session, show_plot, told_plainly
+from lessons.rag.stages import AnswerStream
 from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.tables import plain
@@ -52,15 +53,13 @@ def _conversation(place: Workspace, owner: str) -> None:
     )
     if turns:
         st.button("New conversation", on_click=begin_session, args=("copilot",))
-    show_turns(turns, _show)
-    with st.sidebar:
-        memory_panel(memory, turns[-1].question if turns else "", place, scope)
-    if question := st.chat_input("Ask about the product, in English or Korean"):
-        with told_plainly():
-            allow_questions(owner)
-            stream = Conversation(memory).stream(Copilot(), question, user=owner)
-            turns.append(answered(question, stream, telling, every_step=True))
-        st.rerun()
+    show_memory(memory, turns, place, scope)
+
+    def ask(question: str) -> AnswerStream:
+        allow_questions(owner)
+        return Conversation(memory).stream(Copilot(), question, user=owner)
+
+    converse(turns, "Ask about the product, in English or Korean", ask, _show, telling, every_step=True)
 
 
 def _show(answer: CopilotAnswer) -> None:
@@ -75,15 +74,21 @@ def _show(answer: CopilotAnswer) -> None:
 def _show_decisions(answer: CopilotAnswer) -> None:
     calls = len(answer.gathered.calls)
     with st.expander(f"Calls and decisions ({calls} of {settings().copilot_calls})"):
-        for row in told(answer.gathered):
-            decided = " · ".join(f"{name}: {value}" for name, value in row.items() if name != "call" and value != "")
-            st.markdown(f"**{plain(str(row['call']))}**  \n:small[{plain(decided)}]")
+        for call, decision in zip(answer.gathered.calls, answer.gathered.decisions, strict=False):
+            told = [
+                f"helpful: {len(decision.ranked_indices)}",
+                f"sufficient: {decision.is_sufficient}",
+                f"confidence: {round(decision.confidence, 2)}",
+                *([f"missing: {decision.missing}"] if decision.missing else []),
+                f"next: {decision.next_action}",
+            ]
+            st.markdown(f"**{plain(str(call))}**  \n:small[{plain(' · '.join(told))}]")
     if answer.layout is not None:
-        layout = answer.layout
-        with st.expander(f"Prompt: {layout.tokens:,} of {layout.limit:,} tokens"):
-            for part in layout.parts:
+        plan = answer.layout.plan
+        with st.expander(f"Prompt: {plan.tokens:,} of {plan.room:,} tokens"):
+            for part in plan.pieces:
                 share = part.tokens / part.limit if part.limit else 0.0
-                cut = ", the rest did not fit" if part.cut else ""
+                cut = ", the rest did not fit" if part.dropped else ""
                 st.progress(min(1.0, share), f"{part.name}: {part.tokens:,} of {part.limit:,}{cut}")
 
 

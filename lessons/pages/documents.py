@@ -10,13 +10,13 @@ from llama_index.core.schema import BaseNode, MetadataMode
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from lessons.ingest.before_after import header, same_words
-from lessons.ingest.enrich.cost import estimate
-from lessons.ingest.enrich.extractors import ADDED, Enrichment, default_level
+from lessons.ingest.cost import estimate
+from lessons.ingest.enrich import ADDED, Enrichment, default_level
 from lessons.ingest.index import Index
-from lessons.ingest.jobs.jobs import Jobs
-from lessons.ingest.jobs.table import JobResult, JobStatus
+from lessons.ingest.jobs import Jobs
+from lessons.ingest.queue import JobResult, JobStatus
 from lessons.ingest.read import READERS, too_large
+from lessons.ingest.split import header, same_words
 from lessons.library import indexes, trash
 from lessons.pages.common import allow_uploads, counted, opened, told_plainly
 from lessons.rag.types import Scope
@@ -81,12 +81,12 @@ def _upload(place: Workspace, owner: str) -> None:
 
 def accepted(uploads: Sequence[UploadedFile]) -> list[UploadedFile]:
     """Those within the limits of one file and of one upload; a sentence on the page for each of the others."""
-    kept, total, chosen = [], 0, settings()
+    kept, total, most, together = [], 0, settings().max_file_bytes, settings().upload_bytes
     for upload in uploads:
-        if upload.size > chosen.max_file_bytes:
-            st.error(plain(f"{upload.name} {too_large(chosen.max_file_bytes)}"))
-        elif total + upload.size > chosen.upload_bytes:
-            megabytes = chosen.upload_bytes // 1_000_000
+        if upload.size > most:
+            st.error(plain(f"{upload.name} {too_large(most)}"))
+        elif total + upload.size > together:
+            megabytes = together // 1_000_000
             st.error(plain(f"{upload.name} is left out: at most {megabytes} MB go in at once; add it afterwards."))
         else:
             kept.append(upload)
@@ -107,9 +107,8 @@ def _level(place: Workspace, owner: str, files: list[tuple[bytes, str]], ids: st
     enriched = [index for index in indexes() if index.can_enrich]
     if not enriched:
         return None
-    names = list(LEVELS)
-    begin = names.index(default_level(place.llm))
-    level = st.radio("Added to each chunk", names, begin, format_func=LEVELS.__getitem__, horizontal=True)
+    begin = list(LEVELS).index(default_level(place.llm))
+    level = st.radio("Added to each chunk", LEVELS, begin, format_func=LEVELS.__getitem__, horizontal=True)
     for index in enriched if files else ():
         known, key = st.session_state.setdefault("costs", {}), (owner, level, index.name, ids)
         if key not in known:
@@ -148,8 +147,8 @@ def _follow(owner: str) -> None:
 
 def _there(owner: str) -> set[tuple[str, str]]:
     """Each document with each index that has it."""
-    found = {index.name: workspace().store(index).documents(Scope(owner)) for index in indexes()}
-    return {(row.source_file, name) for name, rows in found.items() for row in rows}
+    of = {index.name: workspace().store(index).documents(Scope(owner)) for index in indexes()}
+    return {(row.source_file, name) for name, rows in of.items() for row in rows}
 
 
 def _show_job(job: JobStatus, owner: str, there: set[tuple[str, str]]) -> None:
@@ -171,12 +170,8 @@ def _show_job(job: JobStatus, owner: str, there: set[tuple[str, str]]) -> None:
 
 def _show_result(result: JobResult) -> None:
     line = plain(f"{result.source_file} [{result.index}] {ADVICE.get(result.status, '')} {result.reason or ''}")
-    if result.status == "failed":
-        st.error(line)
-    elif result.status == "duplicate":
-        st.warning(line)
-    else:
-        st.success(f"{line} {plain(_size(result))}" if result.chunks else line)
+    size = f" {plain(_size(result))}" if result.chunks and result.status in IS_IN else ""
+    {"failed": st.error, "duplicate": st.warning}.get(result.status, st.success)(line + size)
 
 
 def _size(result: JobResult) -> str:
@@ -241,9 +236,8 @@ def _offer_undo(place: Workspace, owner: str) -> None:
                 _restore(place, owner, names)
     if deleted:
         with st.expander(f"Deleted documents ({len(deleted)})"):
-            st.caption(
-                f"For {settings().trash_days:g} days a document comes back as it was, without embedding it again."
-            )
+            days = f"{settings().trash_days:g} days"
+            st.caption(f"For {days} a document comes back as it was, without embedding it again.")
             name = st.selectbox("Bring back", list(deleted), format_func=str, key="restore")
             st.caption(plain(f"Deleted on {deleted[name]:%Y-%m-%d at %H:%M %Z}."))
             if st.button("Bring it back"):
@@ -293,25 +287,21 @@ def _show_before(index: Index, chunk: BaseNode | None) -> None:
     if chunk is None:
         st.info("No chunk of this index has these words; ingest the file again to fill it.")
     else:
-        _box(chunk.get_content(MetadataMode.NONE))
+        st.container(border=True).markdown(plain(chunk.get_content(MetadataMode.NONE)))
 
 
 def _show_after(index: Index, chunk: BaseNode) -> None:
+    words = plain(chunk.get_content(MetadataMode.NONE))
     st.markdown(f"**{index.name.capitalize()}**: embedded like this")
     with st.container(border=True):
         for name, value in header(chunk).items():
             st.markdown(f":blue-badge[{plain(name)}] {plain(value)}")
-        st.markdown(plain(chunk.get_content(MetadataMode.NONE)))
+        st.markdown(words)
     st.markdown("displayed like this")
-    _box(chunk.get_content(MetadataMode.NONE))
+    st.container(border=True).markdown(words)
     st.markdown("and found by this, too")
     with st.container(border=True):
         for name in [key for key in (*ADDED, *TOLD) if chunk.metadata.get(key) is not None]:
             value = chunk.metadata[name]
             said = " · ".join(map(str, value)) if isinstance(value, list) else str(value)
             st.markdown(f":gray-badge[{plain(name)}] {plain(said)}")
-
-
-def _box(text: str) -> None:
-    with st.container(border=True):
-        st.markdown(plain(text))

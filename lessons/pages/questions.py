@@ -9,7 +9,7 @@ from lessons.evaluate.own_questions import EXAMPLE, read_questions
 from lessons.evaluate.run import evaluate
 from lessons.evaluate.runs import as_csv, as_jsonl
 from lessons.pages.common import allow_questions, choose_stages, counted, opened, told_plainly
-from lessons.pages.running import choose_run, follow, link_to_compare, show_table, start
+from lessons.pages.running import choose_run, follow, link_to_compare, show_record, show_table, start
 from lessons.tables import plain
 from lessons.workspace import Workspace
 
@@ -86,14 +86,8 @@ def _show_question(answers: list[Record], owner: str) -> None:
     st.markdown(f"**{plain(answers[0].question)}**")
     grid = st.grid(len(answers), min_column_width=200, gap="small")
     for record in answers:
-        with grid.cell().container(border=True):
-            scores = [
-                f"{name} {record.metrics[name]:.2f}"
-                for name in ("correctness", "groundedness")
-                if name in record.metrics
-            ]
-            st.caption(
-                " · ".join([record.stage.capitalize(), *scores, f"{record.ms:,.0f} ms", f"{record.tokens:,} tokens"])
-            )
-            st.markdown(plain(record.answer))
+        with grid.cell():
+            scores = {name: record.metrics.get(name) for name in ("correctness", "groundedness")}
+            said = [f"{name} {score:.2f}" for name, score in scores.items() if score is not None]
+            show_record(record, *said, f"{record.ms:,.0f} ms", f"{record.tokens:,} tokens")
     link_to_compare(answers[0], [record.stage for record in answers], owner)

@@ -17,7 +17,7 @@ from lessons.evaluate.run import Watcher
 from lessons.evaluate.runs import delete, load, runs, save
 from lessons.pages import compare
 from lessons.pages.asking import golden_named
-from lessons.pages.common import told_plainly
+from lessons.pages.common import confirmed, told_plainly
 from lessons.tables import plain
 from lessons.workspace import Workspace
 
@@ -135,13 +135,11 @@ def choose_run(key: str, place: Workspace, none: str, owner: str | None = None) 
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         number = st.selectbox("Stored runs", list(stored), format_func=stored.__getitem__, key=key)
-        with st.popover("Delete"):
-            st.markdown(f"Run {number} will be deleted with all its answers, for good.")
-            if st.button("Delete it", type="primary"):
-                with told_plainly():
-                    delete(number, place.engine, owner)
-                del st.session_state[key]
-                st.rerun()
+        if confirmed("Delete", f"Run {number} will be deleted with all its answers, for good."):
+            with told_plainly():
+                delete(number, place.engine, owner)
+            del st.session_state[key]
+            st.rerun()
     with told_plainly():
         return number, load(number, place.engine, owner)
 
@@ -169,6 +167,13 @@ def show_rows(rows: list[dict[str, str]], first: str, evaluation: Evaluation, al
         | {first: st.column_config.Column(pinned=True)},
         alt=alt,
     )
+
+
+def show_record(record: Record, *said: str) -> None:
+    """The answer of a stage in a box, below its name and what is said of it."""
+    with st.container(border=True):
+        st.caption(" · ".join([record.stage.capitalize(), *said]))
+        st.markdown(plain(record.answer))
 
 
 def link_to_compare(record: Record, names: list[str], owner: str) -> None:

@@ -5,13 +5,13 @@ from functools import cache
 import streamlit as st
 
 from lessons.evaluate.compare import RULE
-from lessons.evaluate.evaluation import METRICS, Evaluation, Record, cells
+from lessons.evaluate.evaluation import METRICS, Evaluation, Record, cells, moved
 from lessons.evaluate.gates import gate_report
 from lessons.evaluate.golden import golden_questions
 from lessons.evaluate.plots import plot_groups, plot_latency, plot_metric
 from lessons.evaluate.run import evaluate
 from lessons.pages.common import choose_stages, opened, show_plot, told_plainly
-from lessons.pages.running import choose_run, follow, link_to_compare, show_rows, show_table, start
+from lessons.pages.running import choose_run, follow, link_to_compare, show_record, show_rows, show_table, start
 from lessons.settings import settings
 from lessons.tables import plain
 from lessons.workspace import Workspace
@@ -19,7 +19,6 @@ from lessons.workspace import Workspace
 SPLITS = {"dev": "dev, for tuning", "test": "test, for reporting"}
 SIZES = {20: "20 of them, a quick look", 0: "all of them"}
 GROUPS = ("category", "language")
-Pair = tuple[Record, Record]
 
 
 def page() -> None:
@@ -106,14 +105,6 @@ def _show_moved(evaluation: Evaluation) -> None:
         _answers(*pairs[event.selection.rows[0]], metric)
 
 
-def moved(evaluation: Evaluation, before: str, after: str, metric: str) -> list[Pair]:
-    """The records of both stages for each question whose metric changed, the largest gain first."""
-    later = {record.question_id: record for record in evaluation.of(after)}
-    pairs = [(old, later[old.question_id]) for old in evaluation.of(before) if old.question_id in later]
-    changed = [(old, new) for old, new in pairs if abs(new.value(metric) - old.value(metric)) > 0]
-    return sorted(changed, key=lambda pair: pair[0].value(metric) - pair[1].value(metric))
-
-
 def _row(old: Record, new: Record, metric: str) -> dict[str, str | float]:
     """Values first: on a phone, what follows the beginning of the question is out of sight."""
     return {
@@ -128,7 +119,6 @@ def _row(old: Record, new: Record, metric: str) -> dict[str, str | float]:
 def _answers(old: Record, new: Record, metric: str) -> None:
     st.markdown(f"**{plain(old.question)}**")
     for column, record in zip(st.columns(2), (old, new), strict=True):
-        with column.container(border=True):
-            st.caption(f"{record.stage.capitalize()}, {metric} {record.value(metric):.2f}")
-            st.markdown(plain(record.answer))
+        with column:
+            show_record(record, f"{metric} {record.value(metric):.2f}")
     link_to_compare(old, [old.stage, new.stage], settings().user)

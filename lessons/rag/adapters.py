@@ -10,6 +10,7 @@ Whatever goes in or comes out through here stays with its owner.
 from asyncio import to_thread
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
@@ -17,7 +18,7 @@ from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.response.schema import Response
 from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.prompts.mixin import PromptMixinType
-from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle, TextNode
+from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle
 from llama_index.core.vector_stores.types import (
     BasePydanticVectorStore,
     MetadataFilters,
@@ -28,7 +29,7 @@ from llama_index.core.vector_stores.types import (
 
 from lessons.errors import LessonsError
 from lessons.rag.answer import Answer
-from lessons.rag.retrievers import merged
+from lessons.rag.retrievers import ScopedRetriever, merged
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.text import terms
@@ -94,7 +95,7 @@ class OwnedVectorStore(BasePydanticVectorStore):
 
 
 @dataclass(frozen=True)
-class LlamaRetriever:
+class LlamaRetriever(ScopedRetriever):
     """A retriever of LlamaIndex as the retriever of a stage, asked once for each phrasing.
 
     It searches what it was made for, so neither the filters of the question nor its scope narrow it; what says in its
@@ -103,8 +104,9 @@ class LlamaRetriever:
 
     retriever: BaseRetriever
 
-    def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
-        found = [document_of(node, rank) for text in queries for rank, node in enumerate(self.retriever.retrieve(text))]
+    def search(self, queries: Sequence[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+        nodes = chain.from_iterable(enumerate(self.retriever.retrieve(text)) for text in queries)
+        found = [RetrievedDocument.of(node, rank) for rank, node in nodes]
         own = [one for one in found if one.metadata.get("user_id") in (None, query.scope.user_id)]
         return sorted(merged(own), key=lambda document: -document.score)
 
@@ -117,7 +119,7 @@ class StageRetriever(BaseRetriever):
         super().__init__()
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return [node_of(document) for document in self._find(query_bundle.query_str)]
+        return [document.node for document in self._find(query_bundle.query_str)]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return await to_thread(self._retrieve, query_bundle)
@@ -133,7 +135,7 @@ class StageQueryEngine(BaseQueryEngine):
     def _query(self, query_bundle: QueryBundle) -> Response:
         answer = self._ask(query_bundle.query_str)
         said = {"found": answer.found, "citations": [str(each) for each in answer.citations]}
-        nodes = [node_of(document) for document in answer.context.documents]
+        nodes = [document.node for document in answer.context.documents]
         return Response(answer.text, source_nodes=nodes, metadata={**said, "warnings": answer.warnings})
 
     async def _aquery(self, query_bundle: QueryBundle) -> Response:
@@ -141,17 +143,3 @@ class StageQueryEngine(BaseQueryEngine):
 
     def _get_prompt_modules(self) -> PromptMixinType:
         return {}
-
-
-def node_of(document: RetrievedDocument) -> NodeWithScore:
-    """A found chunk as LlamaIndex has it."""
-    return NodeWithScore(
-        node=TextNode(id_=document.id, text=document.content, metadata=document.metadata), score=document.score
-    )
-
-
-def document_of(node: NodeWithScore, rank: int) -> RetrievedDocument:
-    """A node that LlamaIndex found, as it travels here; without a score, its place from 0 makes one up to 1."""
-    metadata, score = node.node.metadata, node.score if node.score is not None else 1 / (1 + rank)
-    source = metadata.get("source_file") or metadata.get("file_name") or node.node.ref_doc_id or node.node_id
-    return RetrievedDocument(node.node_id, node.node.get_content(), score, str(source), metadata)

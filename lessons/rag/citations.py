@@ -6,26 +6,10 @@ from dataclasses import dataclass
 from lessons.models.keyless import passage
 from lessons.rag.types import Context, RetrievedDocument
 from lessons.text import sentences, terms
+from lessons.text.numbers import numerals
 
 CITATION = re.compile(r"\[(\d{1,3})\]")
-_SEVERAL = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})+)\s*\]")
-_HEADER = re.compile(
-    r"[\[【]\s*(?:(?:Source|Document|Doc|출처|문서(?: 번호)?)\s*:?\s*)?(?P<number>\d{1,3})\s*"
-    r"(?:[|,†:][^\[\]【】\n]*)?[\]】]"
-    r"|\(\s*(?:Source|출처|문서 번호)\s*:?\s*(?P<round>\d{1,3})\b[^()\n]*\)"
-    r"|\[\s*(?:Source|출처)\s*:\s*(?P<name>[^\[\]|\n]+?)(?:,\s*p\.[^\[\]|\n]*)?\s*(?:\|[^\[\]\n]*)?\]",
-    re.IGNORECASE,
-)
-_TOLD = re.compile(
-    r"([.!?])\s+(?:This|It|That)\b[^.\[\]]{0,80}\b(?:cit|found|mention|stat|sourc)[^.\[\]]{0,60}"
-    r"\bdocument(?: number)? \[?(\d{1,3})\]?[^.\[\]]{0,80}\.",
-    re.IGNORECASE,
-)
-_RUN = r"(?:\[\d{1,3}\]\s?)*\[\d{1,3}\]"
-_BEFORE_WORDS = re.compile(rf"({_RUN}) ?([^\[\]]+?)([.!?]?)(?: *(?=\[)|\s*$)")
-_BEHIND_STOP = re.compile(rf"([.!?。])\s*({_RUN})(?=\s|$)")
-_FIGURE = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
-_LIST_NUMBER = re.compile(r"^\s*\d{1,2}[.)]\s", re.MULTILINE)
+LIST_NUMBER = re.compile(r"^\s*\d{1,2}[.)]\s", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -43,38 +27,6 @@ class Citation:
         return f"[{self.number}] {self.source_file}{page}" + (f": “{self.quote}”" if self.quote else "")
 
 
-def plain_citations(answer: str, context: Context) -> str:
-    """The answer with every way in which models cite written as `[3]`, before the full stop of its sentence.
-
-    They are `[Source: 3 | a.pdf]`, `(Source: 3)`, `[1, 2]`, `【1】` and sentences like 'This is found in document 3.'
-    A header that names only a file is cited by that document's number, and left as it is where no document has it.
-    """
-    numbers = {document.source.casefold(): number for number, document in reversed([*enumerate(context.documents, 1)])}
-
-    def numbered(match: re.Match[str]) -> str:
-        number = match["number"] or match["round"] or numbers.get(match["name"].strip().casefold())
-        return f"[{number}]" if number else match[0]
-
-    answer = _TOLD.sub(r" [\2]\1", answer)
-    answer = _SEVERAL.sub(lambda match: "".join(f"[{number}]" for number in re.findall(r"\d+", match[1])), answer)
-    return "\n".join(map(_closing, _HEADER.sub(numbered, answer).split("\n")))
-
-
-def closed(text: str) -> str:
-    """The text with numbers that stand behind a full stop before it: 'It rose. [1]' becomes 'It rose [1].'"""
-    return _BEHIND_STOP.sub(r" \2\1", text)
-
-
-def _closing(line: str) -> str:
-    """The line with each number at the end of its sentence, also where the model put them at the beginning."""
-    mark = _LIST_NUMBER.match(line)
-    start = mark.end() if mark else 0
-    said = line[start:]
-    if CITATION.match(said) and not re.search(r"\]\W*$", said):
-        said = _BEFORE_WORDS.sub(r"\2 \1\3 ", said)
-    return (line[:start] + closed(said)).rstrip()
-
-
 def unsupported_figures(answer: str, context: Context, known: str) -> list[str]:
     """The figures of the answer that stand neither in the passages cited for them nor in `known`, in order, each once.
 
@@ -85,18 +37,13 @@ def unsupported_figures(answer: str, context: Context, known: str) -> list[str]:
         for n, document in enumerate(context.documents, 1)
     }
     found: dict[str, str] = {}
-    for sentence in sentences(_LIST_NUMBER.sub("", answer)):
+    for sentence in sentences(LIST_NUMBER.sub("", answer)):
         cited = [texts[number] for number in map(int, CITATION.findall(sentence)) if number in texts]
-        held = _figures(" ".join([known, *(cited or texts.values())]))
+        held = numerals(" ".join([known, *(cited or texts.values())]))
         found |= {
-            plain: written for plain, written in _figures(CITATION.sub("", sentence)).items() if plain not in held
+            plain: written for plain, written in numerals(CITATION.sub("", sentence)).items() if plain not in held
         }
     return [written for plain, written in found.items() if len(plain) > 1]
-
-
-def _figures(text: str) -> dict[str, str]:
-    """The numbers of a text without separators of thousands, and as they are written."""
-    return {re.sub(r",(?=\d{3}\b)", "", match[0]): match[0] for match in _FIGURE.finditer(text)}
 
 
 def citations(answer: str, context: Context) -> list[Citation]:
@@ -127,13 +74,13 @@ def best_quote(claim: str, content: str, title: str = "") -> str:
     title = title or read.name
     wanted = set(terms(claim)) - set(terms(title)) or set(terms(claim))
     headings = {line.text for line in read.lines if line.kind == "heading"}
-    figures = _figures(claim).keys() - _figures(title).keys()
+    figures = numerals(claim).keys() - numerals(title).keys()
     candidates = [
         sentence
         for sentence in sentences(content)
         if " ".join(sentence.split()) in words and not (figures and sentence in headings)
     ]
-    best = max(candidates, key=lambda each: (len(figures & _figures(each).keys()), _overlap(wanted, each)), default="")
+    best = max(candidates, key=lambda each: (len(figures & numerals(each).keys()), _overlap(wanted, each)), default="")
     return best if _overlap(wanted, best) else ""
 
 

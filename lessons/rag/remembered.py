@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Engine, Row, Transaction, text
 
-from lessons.scale.hnsw import hnsw_name
+from lessons.rag.tables import hnsw_name
 
 Found = TypeVar("Found")
 
@@ -35,12 +35,6 @@ def version(connection: Connection, table: str, user_id: str) -> Row:
         found = connection.execute(_VERSION, asked).one()
         looked_up[key] = kept(connection.engine, (version, *key), found, lambda: found)
     return looked_up[key]
-
-
-def latest(engine: Engine, table: str, user_id: str) -> Row | None:
-    """The version that was looked up last; another process may have changed something since."""
-    finding = _findings.get(engine, {}).get((version, table, user_id))
-    return finding[1] if finding else None
 
 
 def kept(engine: Engine, key: tuple, now: object, find: Callable[[], Found]) -> Found:

@@ -1,57 +1,93 @@
-"""Retrievers: by vector and by keyword in PostgreSQL, and by shared words without any database."""
+"""Retrievers: by vector and by keyword in PostgreSQL, and by shared words without any database.
 
-from collections.abc import Iterable
+Each is a retriever of LlamaIndex. In a stage it is told with every question where to search and for whom; taken out of
+it, it is told once:
+
+    VectorRetriever(top_k=5).over(resources, Scope("me")).retrieve("When are refunds paid?")
+"""
+
+from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from itertools import chain
-from typing import Protocol, runtime_checkable
+from typing import Self
 
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.callbacks import CallbackManager
+from llama_index.core.schema import NodeWithScore, QueryBundle
+
+from lessons.errors import LessonsError
 from lessons.rag.store import Found
-from lessons.rag.types import Query, Resources, RetrievedDocument, Retriever
+from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.text import terms
 
 
-@dataclass(frozen=True)
-class VectorRetriever:
-    """The nearest chunks by cosine similarity over all queries, merged by score, each chunk once.
+class ScopedRetriever(BaseRetriever):
+    """A retriever of LlamaIndex that searches for one owner. A subclass says how, by `search_each` or by `search`.
 
-    `top_k` None takes the query's own; `threshold` None keeps everything.
+    The phrasings of a question are LlamaIndex's `QueryBundle(question, custom_embedding_strs=phrasings)`.
     """
+
+    callback_manager = CallbackManager()
+    object_map = {}  # noqa: RUF012
+    _verbose = False
+    _place: tuple[Resources, Scope] | None = None
+
+    def search(self, queries: Sequence[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+        """The `top_k` best documents over all phrasings, each once, merged by score."""
+        return ranked(merged(chain.from_iterable(self.search_each(queries, query, resources))))[: self.wanted(query)]
+
+    def search_each(self, queries: Sequence[str], query: Query, resources: Resources) -> list[list[RetrievedDocument]]:
+        """The best documents for each phrasing on its own; in PostgreSQL, in one round trip."""
+        return [self.search([text], query, resources) for text in queries]
+
+    def wanted(self, query: Query) -> int:
+        return getattr(self, "top_k", None) or query.top_k
+
+    def over(self, resources: Resources, owner: str | Scope) -> Self:
+        """The same retriever, which searches these chunks for this owner whenever LlamaIndex calls it."""
+        bound = copy(self)
+        object.__setattr__(bound, "_place", (resources, Scope.of(owner)))
+        return bound
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        if self._place is None:
+            raise LessonsError("This retriever does not know where to search: name chunks and owner, `.over(…, …)`.")
+        resources, scope = self._place
+        query = Query(query_bundle.query_str, scope)
+        return [document.node for document in self.search(query_bundle.embedding_strs, query, resources)]
+
+
+@dataclass(frozen=True)
+class VectorRetriever(ScopedRetriever):
+    """The nearest chunks by cosine similarity; `top_k` None takes the query's, `threshold` None keeps all."""
 
     top_k: int | None = None
     threshold: float | None = None
 
-    def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
-        found = chain.from_iterable(self.retrieve_each(queries, query, resources))
-        return ranked(merged(found), self.threshold)[: self.top_k or query.top_k]
-
-    def retrieve_each(self, queries: list[str], query: Query, resources: Resources) -> list[list[RetrievedDocument]]:
+    def search_each(self, queries: Sequence[str], query: Query, resources: Resources) -> list[list[RetrievedDocument]]:
         vectors = [resources.embedding.get_query_embedding(text) for text in queries]
-        wanted = self.top_k or query.top_k
-        results = resources.store.query_each(vectors, wanted, query.scope, query.filters)
-        return [ranked(documents(result), self.threshold) for result in results]
+        found = resources.store.query_each(vectors, self.wanted(query), query.scope, query.filters)
+        return [ranked(documents(one), self.threshold) for one in found]
 
 
 @dataclass(frozen=True)
-class KeywordRetriever:
-    """The chunks that share the rarest words with a query, by BM25 over all queries, merged by score, each chunk once.
+class KeywordRetriever(ScopedRetriever):
+    """The chunks that share the rarest words with a query, by BM25. `top_k` None takes the query's own.
 
-    `top_k` None takes the query's own. Scores are above 0 and have no upper limit; a query without terms finds nothing.
+    Scores are above 0 and have no upper limit; a query without terms finds nothing.
     """
 
     top_k: int | None = None
 
-    def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
-        found = chain.from_iterable(self.retrieve_each(queries, query, resources))
-        return ranked(merged(found))[: self.top_k or query.top_k]
-
-    def retrieve_each(self, queries: list[str], query: Query, resources: Resources) -> list[list[RetrievedDocument]]:
-        asked, wanted = [terms(text) for text in queries], self.top_k or query.top_k
-        results = resources.store.keyword_search_each(asked, wanted, query.scope, query.filters)
-        return [ranked(documents(result)) for result in results]
+    def search_each(self, queries: Sequence[str], query: Query, resources: Resources) -> list[list[RetrievedDocument]]:
+        asked = [terms(text) for text in queries]
+        found = resources.store.keyword_search_each(asked, self.wanted(query), query.scope, query.filters)
+        return [ranked(documents(one)) for one in found]
 
 
 @dataclass(frozen=True)
-class JaccardRetriever:
+class JaccardRetriever(ScopedRetriever):
     """Documents held in memory, ranked by the share of distinct terms they have in common with the query.
 
     Jaccard similarity |A ∩ B| / |A ∪ B| over `lessons.text.terms` (Jaccard, 1901).
@@ -60,30 +96,13 @@ class JaccardRetriever:
     documents: tuple[RetrievedDocument, ...]
     threshold: float | None = None
 
-    def retrieve(self, queries: list[str], query: Query, resources: Resources | None = None) -> list[RetrievedDocument]:
+    def search(
+        self, queries: Sequence[str], query: Query, resources: Resources | None = None
+    ) -> list[RetrievedDocument]:
         scored = [
             document.with_score(max(jaccard(text, document.content) for text in queries)) for document in self.documents
         ]
-        found = [document for document in scored if document.score > 0]
-        return ranked(found, self.threshold)[: query.top_k]
-
-
-@runtime_checkable
-class Batched(Protocol):
-    """A retriever that finds the documents of several queries in one round trip to the database."""
-
-    def retrieve_each(
-        self, queries: list[str], query: Query, resources: Resources
-    ) -> list[list[RetrievedDocument]]: ...
-
-
-def retrieved_each(
-    retriever: Retriever, queries: list[str], query: Query, resources: Resources
-) -> list[list[RetrievedDocument]]:
-    """What a retriever finds for each query on its own."""
-    if isinstance(retriever, Batched):
-        return retriever.retrieve_each(queries, query, resources)
-    return [retriever.retrieve([text], query, resources) for text in queries]
+        return ranked((document for document in scored if document.score > 0), self.threshold)[: query.top_k]
 
 
 def merged(documents: Iterable[RetrievedDocument]) -> Iterable[RetrievedDocument]:

@@ -1,4 +1,7 @@
-"""The stages: each is the one before with exactly one thing changed."""
+"""A stage answers questions by a pipeline: query transformers → filters → retriever → reranker → compressor → context.
+
+Each of the five stages is the one before with something changed.
+"""
 
 import logging
 from collections.abc import Generator, Iterator, Sequence
@@ -6,6 +9,8 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, Self
 
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.vector_stores.types import MetadataFilters
 
 from lessons.agent import Agent
@@ -14,22 +19,101 @@ from lessons.errors import LessonsError
 from lessons.ingest.index import Index, enhanced_index, naive_index
 from lessons.models.llm import describe
 from lessons.models.tokens import TokenEstimator
-from lessons.rag.adapters import StageQueryEngine, StageRetriever
+from lessons.models.usage import KEYLESS
+from lessons.rag.adapters import LlamaRetriever, StageQueryEngine, StageRetriever
 from lessons.rag.answer import Answer, conversation_memory, respond, room_beside
-from lessons.rag.pipeline import Pipeline, standalone
-from lessons.rag.retrievers import VectorRetriever
-from lessons.rag.types import Context, Query, Scope
+from lessons.rag.context import ContextBuilder
+from lessons.rag.retrievers import ScopedRetriever, VectorRetriever, ranked
+from lessons.rag.types import (
+    Compressor,
+    Context,
+    FilterInference,
+    Query,
+    QueryTransformer,
+    Reranker,
+    Resources,
+    RetrievedDocument,
+    Retriever,
+    Scope,
+)
 from lessons.search.catalog import only_file
 from lessons.search.hybrid import HybridRetriever
 from lessons.search.infer_filters import InferFilters
-from lessons.search.rerankers import ModelScored
-from lessons.search.transforms import Compress, Expand, Rewrite
+from lessons.search.rerankers import ModelScored, Postprocessed, Postprocessor
+from lessons.search.transforms import Condense, Expand, Rewrite
 from lessons.settings import settings
 from lessons.text import normalize
 from lessons.trace import Step, Trace
 from lessons.workspace import Workspace, workspace
 
 logger = logging.getLogger(__name__)
+
+WALKED = "Searched through the HNSW index, which may miss a nearer chunk."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pipeline:
+    """What is done to a question before a model answers it. Only the retriever is required.
+
+    A retriever or node postprocessor of LlamaIndex may stand for the retriever or the reranker.
+    """
+
+    retriever: Retriever
+    query: tuple[QueryTransformer, ...] = ()
+    filters: FilterInference | None = None
+    reranker: Reranker | None = None
+    compressor: Compressor | None = None
+    context: ContextBuilder = field(default_factory=ContextBuilder)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.retriever, BaseRetriever) and not isinstance(self.retriever, ScopedRetriever):
+            object.__setattr__(self, "retriever", LlamaRetriever(self.retriever))
+        if isinstance(self.reranker, BaseNodePostprocessor) and not isinstance(self.reranker, Postprocessor):
+            object.__setattr__(self, "reranker", Postprocessed(self.reranker))
+
+    def run(self, query: Query, resources: Resources, trace: Trace) -> Context:
+        """Find the context of a question; nothing retrieved gives the empty context."""
+        documents = self.search(query, resources, trace)
+        return self.pack(documents, replace(query, text=standalone(trace, query.text)), resources, trace)
+
+    def search(self, query: Query, resources: Resources, trace: Trace) -> list[RetrievedDocument]:
+        """The documents for a question, best first."""
+        queries = [query.text]
+        for transformer in self.query:
+            with trace.step(type(transformer).__name__, queries) as step:
+                queries = step.output = transformer.transform(queries, query, resources, step)
+        if query.text not in queries and trace.answered.keys() - {KEYLESS}:
+            queries = [*queries, query.text]  # a generative model may have made something else of it
+        if self.filters:
+            with trace.step("filters", queries) as step:
+                query = self.filters.narrow(queries, query, resources, step)
+                step.output = query.filters
+        with trace.step("retrieve", queries) as step:
+            documents = step.output = self.retriever.search(queries, query, resources)
+            if any(document.approximate for document in documents):  # else every vector was compared
+                step.notes.append(WALKED)
+        if self.reranker and query.rerank:
+            with trace.step("rerank", documents) as step:
+                alone = replace(query, text=queries[0])
+                documents = step.output = self.reranker.rerank(alone, documents, resources, step)
+        elif self.reranker:
+            documents = ranked(documents)[: query.top_k]
+        return documents
+
+    def pack(self, documents: list[RetrievedDocument], query: Query, resources: Resources, trace: Trace) -> Context:
+        """The documents that fit, in their order; shortened for the question first, if the pipeline compresses."""
+        if self.compressor and self.context.overflows(documents):
+            with trace.step("compress", documents) as step:
+                documents = step.output = self.compressor.compress(query, documents, self.context, resources, step)
+        with trace.step("context", documents) as step:
+            context = step.output = self.context.build(documents)
+        return context
+
+
+def standalone(trace: Trace, question: str) -> str:
+    """The question as the step that completes a follow-up left it in a trace, or as it was put."""
+    completed = (step.output for step in trace if step.name == "Condense" and step.output)
+    return next(completed, [question])[0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +155,7 @@ class Stage(Pipeline):
         """
         place = (self.workspace or workspace()).for_one_answer()
         text, warnings = cleaned(question)
-        scope = user if isinstance(user, Scope) else Scope(user or place.settings.user)
+        scope = Scope.of(user or place.settings.user)
         if source_file is not None:
             filters, unknown = only_file(source_file, filters, place.store(self.index), scope)
             warnings += unknown
@@ -86,7 +170,7 @@ class Stage(Pipeline):
     def find(self, question: str, user: str | Scope | None = None) -> Context:
         """The documents that an answer would be given, without one; errors of the search are raised."""
         place = (self.workspace or workspace()).for_one_answer()
-        scope = user if isinstance(user, Scope) else Scope(user or place.settings.user)
+        scope = Scope.of(user or place.settings.user)
         query, trace = Query(cleaned(question)[0], scope), Trace()
         if not self.agent:
             return self.run(query, place.resources(self.index), trace)
@@ -171,7 +255,7 @@ def changed(before: Stage, after: Stage) -> list[str]:
 
 def difference(before: Stage, after: Stage) -> str:
     """What changed from one stage to the next, a line for each part."""
-    return "\n".join(f"{part}: {getattr(before, part)} → {getattr(after, part)}" for part in changed(before, after))
+    return "\n".join(f"{part}: {getattr(before, part)!r} → {getattr(after, part)!r}" for part in changed(before, after))
 
 
 @cache
@@ -182,7 +266,7 @@ def stages() -> dict[str, Stage]:
     enhanced = naive.but("enhanced", index=enhanced_index())
     smart = enhanced.but(
         "smart",
-        query=(Compress(), Rewrite(), Expand()),
+        query=(Condense(), Rewrite(), Expand()),
         filters=InferFilters(),
         retriever=HybridRetriever(top_k=chosen.top_k, threshold=chosen.smart_threshold),
     )

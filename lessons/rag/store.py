@@ -8,6 +8,7 @@ holds what one owner has.
 """
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,24 +17,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from llama_index.core.schema import BaseNode, TextNode
 from llama_index.core.vector_stores.types import MetadataFilters, VectorStoreQuery
-from sqlalchemy import (
-    Connection,
-    Engine,
-    Row,
-    Select,
-    TextClause,
-    select,
-    text,
-)
+from sqlalchemy import Connection, Engine, Row, Select, TextClause, select, text
 
 from lessons.database.owned import ensure_owned
-from lessons.database.replicas import again_if_broken_off, reader, reading, remember_write
+from lessons.database.row_security import again_if_broken_off, reading
 from lessons.rag.keyword_search import KeywordSearch, TermStatistics
-from lessons.rag.remembered import kept, latest, version
+from lessons.rag.remembered import kept, version
 from lessons.rag.tables import DocumentRow, chunk_table, term_table
 from lessons.rag.types import Scope, Where
 from lessons.rag.writing import Writer
 from lessons.scale.hnsw import Way, choose_way, set_up_walk
+from lessons.scale.replicas import remember_write
 from lessons.settings import settings
 
 if TYPE_CHECKING:
@@ -94,6 +88,7 @@ class ChunkStore(Writer):
         self.table_name = f"chunks_{index_name}_{embedding_name}"
         self.chunks = chunk_table(self.table_name, dimension)
         self._made = False
+        self._seen: dict[str, int] = {}  # chunks of an owner, when last looked at
 
     def _make_tables(self) -> None:
         if not self._made:
@@ -113,19 +108,23 @@ class ChunkStore(Writer):
         """What an owner has here, as a vector store of LlamaIndex."""
         from lessons.rag.adapters import OwnedVectorStore
 
-        return OwnedVectorStore(self, owner if isinstance(owner, Scope) else Scope(owner))
+        return OwnedVectorStore(self, Scope.of(owner))
 
     @again_if_broken_off
     def version(self, scope: Scope) -> tuple:
         """Another value whenever any process has added, replaced or removed a document of the owner."""
         self._make_tables()
         with reading(self.engine, scope.user_id) as connection:
-            return tuple(version(connection, self.table_name, scope.user_id))
+            return tuple(self._version(connection, scope.user_id))
+
+    def _version(self, connection: Connection, user_id: str) -> Row:
+        now = version(connection, self.table_name, user_id)
+        self._seen[user_id] = now.chunks
+        return now
 
     def few(self, scope: Scope) -> bool:
         """Whether the owner's chunks, when last looked at, were few enough to be compared one by one."""
-        known = latest(reader(self.engine), self.table_name, scope.user_id)
-        return known is not None and known.chunks <= settings().exact_search_chunks
+        return self._seen.get(scope.user_id, math.inf) <= settings().exact_search_chunks
 
     @contextmanager
     def reading(self, scope: Scope) -> Iterator[None]:
@@ -183,7 +182,7 @@ class ChunkStore(Writer):
     def way(self, connection: Connection, where: Where) -> Way:
         """How to search by vector; what there is to compare is counted again only after a change."""
         limits = settings().exact_search_chunks, settings().exact_filtered_chunks
-        now = version(connection, self.table_name, where.values["user_id"])
+        now = self._version(connection, where.values["user_id"])
         if not now.indexed or now.chunks <= limits[0]:
             return "exact"
         key = ChunkStore.way, self.table_name, where.sql, repr(where.values), limits

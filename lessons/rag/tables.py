@@ -7,9 +7,11 @@
 Every key begins with the owner, so that a search meets no other owner's rows.
 """
 
+from collections.abc import Callable
 from datetime import datetime
 from functools import cache
-from typing import Any, cast
+from threading import Lock
+from typing import Any, TypeVar, cast
 
 from pgvector.sqlalchemy import Vector
 from sqlalchemy import (
@@ -58,7 +60,21 @@ class DocumentRow(Base):
     ingested_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
-@cache
+Defining = TypeVar("Defining", bound=Callable[..., Table])
+
+
+def _once(define: Defining) -> Defining:
+    """Define each table once, even when two workers need it at the same moment."""
+    known, lock = cache(define), Lock()
+
+    def defined(*given: Any) -> Table:
+        with lock:
+            return known(*given)
+
+    return cast(Defining, defined)
+
+
+@_once
 def chunk_table(name: str, dimension: int) -> Table:
     """The chunks of an index. `length` is counted in terms; the primary key carries it for an owner's average."""
     table = Table(
@@ -82,7 +98,7 @@ def chunk_table(name: str, dimension: int) -> Table:
     return table
 
 
-@cache
+@_once
 def term_table(chunks: Table) -> Table:
     """The terms of a table of chunks. Its key carries all that a ranking needs, so a search reads the key alone."""
     chunk = "user_id", "chunk_id"
@@ -103,6 +119,11 @@ def term_table(chunks: Table) -> Table:
 def term_table_name(chunks: str) -> str:
     """The name of the table of terms that belongs to a table of chunks."""
     return chunks.replace("chunks", "terms", 1)
+
+
+def hnsw_name(chunks: str) -> str:
+    """The name of the HNSW index of a table of chunks."""
+    return f"{chunks}_hnsw"
 
 
 def drop_tables(connection: Connection, name: str) -> None:

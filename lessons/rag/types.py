@@ -1,6 +1,7 @@
 """What travels along the path of a question: a query within a scope goes in, documents are found, a context comes out.
 
-Read on in `store`, `retrievers`, `context`, `answer`, `pipeline` and `stages`, in this order.
+Read on in `tables`, `store`, `keyword_search`, `retrievers`, `context`, `prompts`, `answer` and `stages`, in this
+order.
 """
 
 import re
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.llms import LLM
+from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.vector_stores.types import MetadataFilters
 from sqlalchemy import TextClause, text
 
@@ -23,6 +25,9 @@ from lessons.trace import Step
 if TYPE_CHECKING:
     from lessons.rag.store import ChunkStore
 
+
+SHOWN = ("title", "section", "date")
+"""Metadata that a model is shown beside the text of a chunk."""
 
 _UNUSABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 
@@ -41,6 +46,11 @@ class Scope:
     def __post_init__(self) -> None:
         if not isinstance(self.user_id, str) or not self.user_id.strip() or _UNUSABLE.search(self.user_id):
             raise LessonsError("The owner's name is empty or holds control characters; name the owner.")
+
+    @classmethod
+    def of(cls, owner: "str | Scope") -> "Scope":
+        """All that an owner has, or the scope itself."""
+        return owner if isinstance(owner, Scope) else cls(owner)
 
     def only(self, ref_ids: Iterable[str]) -> "Scope":
         """The same scope with no other materials than these; it never becomes wider."""
@@ -110,6 +120,22 @@ class RetrievedDocument:
     legs: dict[str, float] = field(default_factory=dict)  # the scores of the single searches that a fusion combined
     approximate: bool = False  # met by walking an HNSW index, which may have missed a nearer one
 
+    @classmethod
+    def of(cls, found: NodeWithScore, rank: int) -> "RetrievedDocument":
+        """A node that LlamaIndex found; without a score, its place from 0 makes one up to 1."""
+        node, score = found.node, found.score if found.score is not None else 1 / (1 + rank)
+        source = node.metadata.get("source_file") or node.metadata.get("file_name") or node.ref_doc_id or node.node_id
+        return cls(node.node_id, node.get_content(), score, str(source), node.metadata)
+
+    @property
+    def node(self) -> NodeWithScore:
+        """The chunk as LlamaIndex has it; of its metadata, models read `SHOWN` beside its text."""
+        hidden = [key for key in self.metadata if key not in SHOWN]
+        keys = {"excluded_embed_metadata_keys": hidden, "excluded_llm_metadata_keys": hidden}
+        return NodeWithScore(
+            node=TextNode(id_=self.id, text=self.content, metadata=self.metadata, **keys), score=self.score
+        )
+
     @property
     def estimated_tokens(self) -> int:
         return TokenEstimator().count(self.content)
@@ -163,7 +189,7 @@ class FilterInference(Protocol):
 class Retriever(Protocol):
     """Finds documents for one or more phrasings of a question, best first, each once."""
 
-    def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]: ...
+    def search(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]: ...
 
 
 class Reranker(Protocol):

@@ -12,30 +12,36 @@ from itertools import groupby
 
 from llama_index.core.schema import BaseNode, MetadataMode
 from llama_index.core.vector_stores.types import MetadataFilters
-from sqlalchemy import (
-    Column,
-    Connection,
-    Engine,
-    MetaData,
-    String,
-    Table,
-    delete,
-    func,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import Connection, Engine, Table, delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert as insert_or
 from sqlalchemy.orm import Session
 
 from lessons.database import explained
-from lessons.database.replicas import again_if_broken_off, reading, remember_write
-from lessons.database.row_security import enter, scoped
+from lessons.database.row_security import again_if_broken_off, enter, reading, scoped
 from lessons.errors import LessonsError
-from lessons.rag.tables import DocumentRow, term_table
+from lessons.rag.tables import DocumentRow, term_table_name
 from lessons.rag.types import Scope, Where
 from lessons.scale.hnsw import index_when_large, vacuum_after
+from lessons.scale.replicas import remember_write
 from lessons.text import terms
+
+INCOMING_CHUNKS = """
+CREATE TEMPORARY TABLE incoming ON COMMIT DROP AS
+SELECT node_id, document_id, user_id, chunk_index, text, length, metadata_, embedding FROM {chunks} WITH NO DATA"""
+
+INSERT_CHUNKS = """
+INSERT INTO {chunks} (node_id, document_id, user_id, chunk_index, text, length, metadata_, embedding)
+SELECT * FROM incoming
+ON CONFLICT (user_id, node_id) DO UPDATE SET
+    document_id = excluded.document_id, chunk_index = excluded.chunk_index, text = excluded.text,
+    length = excluded.length, metadata_ = excluded.metadata_, embedding = excluded.embedding"""
+
+INCOMING_TERMS = "CREATE TEMPORARY TABLE incoming (node_id text, term text, frequency int) ON COMMIT DROP"
+
+INSERT_TERMS = """
+INSERT INTO {terms} (user_id, term, chunk_id, frequency, length)
+SELECT user_id, incoming.term, id, incoming.frequency, length
+FROM incoming JOIN {chunks} USING (node_id) WHERE user_id = ANY (cast(:owners AS text[]))"""
 
 
 class Writer:
@@ -93,7 +99,7 @@ class Writer:
 
     def _write(self, connection: Connection, document_id: int, nodes: Sequence[BaseNode]) -> None:
         """Write the embedded chunks of a document, and the terms that find them; a chunk that is there is replaced."""
-        columns = [column for column in self.chunks.columns if column.name != "id"]
+        names = {"chunks": f'"{self.table_name}"', "terms": f'"{term_table_name(self.table_name)}"'}
         counts = {node.node_id: Counter(indexed_terms(node)) for node in nodes}
         rows = (
             (
@@ -108,21 +114,12 @@ class Writer:
             )
             for node in nodes
         )
-        with copied(connection, columns, rows) as incoming:
-            statement = insert_or(self.chunks).from_select(columns, select(incoming))
-            key = ["user_id", "node_id"]
-            changed = {name: statement.excluded[name] for name, _ in incoming.columns.items() if name not in key}
-            connection.execute(statement.on_conflict_do_update(index_elements=key, set_=changed))
-        self._write_terms(connection, {node.metadata["user_id"] for node in nodes}, counts)
-
-    def _write_terms(self, connection: Connection, owners: Iterable[str], counts: dict[str, Counter[str]]) -> None:
-        table, chunks = term_table(self.chunks), self.chunks.c
-        columns = [Column("node_id", String), table.c.term, table.c.frequency]
-        rows = ((node_id, term, number) for node_id, count in counts.items() for term, number in count.items())
-        with copied(connection, columns, rows) as found:
-            written = select(chunks.user_id, found.c.term, chunks.id, found.c.frequency, chunks.length)
-            written = written.join_from(found, self.chunks, chunks.node_id == found.c.node_id)
-            connection.execute(insert(table).from_select(list(table.c), written.where(chunks.user_id.in_(owners))))
+        with copied(connection, INCOMING_CHUNKS.format(**names), rows):
+            connection.execute(text(INSERT_CHUNKS.format(**names)))
+        found = ((node_id, term, number) for node_id, count in counts.items() for term, number in count.items())
+        with copied(connection, INCOMING_TERMS, found):
+            owners = list({node.metadata["user_id"] for node in nodes})
+            connection.execute(text(INSERT_TERMS.format(**names)), {"owners": owners})
 
     def settle(self, written: int) -> None:
         """Make searches fast after a load of so many chunks: fresh statistics, and a vector index for a large table."""
@@ -186,19 +183,16 @@ def indexed_terms(node: BaseNode) -> list[str]:
 
 
 @contextmanager
-def copied(connection: Connection, columns: Sequence[Column], rows: Iterable[Sequence]) -> Iterator[Table]:
-    """A temporary table with such columns that holds the rows, filled by COPY, the fastest way in.
+def copied(connection: Connection, create: str, rows: Iterable[Sequence]) -> Iterator[None]:
+    """Make the temporary table `incoming` and fill it by COPY, the fastest way in.
 
     COPY itself does not write into tables with row-level security, so an INSERT that the policies check takes the rows
     over from here. The table ends with the block or the transaction, so a pooler may stand in between.
     """
-    copies = [Column(column.name, column.type) for column in columns]
-    incoming = Table("incoming", MetaData(), *copies, prefixes=["TEMPORARY"], postgresql_on_commit="DROP")
-    incoming.create(connection)
-    names = ", ".join(map(connection.dialect.identifier_preparer.quote, incoming.columns.keys()))
+    connection.exec_driver_sql(create)
     cursor = connection.connection.cursor()
-    with cursor.copy(f"COPY incoming ({names}) FROM STDIN") as copy:
+    with cursor.copy("COPY incoming FROM STDIN") as copy:
         for row in rows:  # vectors and metadata as JSON, which PostgreSQL reads as either
             copy.write_row([json.dumps(each, default=float) if isinstance(each, list | dict) else each for each in row])
-    yield incoming
-    incoming.drop(connection)
+    yield
+    connection.exec_driver_sql("DROP TABLE incoming")

@@ -1,0 +1,1 @@
+"""What only large or distributed installations need: Ray, replicas, the HNSW index, benchmarks."""

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, Table, text
 from sqlalchemy.sql.ddl import DDL
 
 from lessons.database import explained
-from lessons.rag.tables import term_table_name
+from lessons.rag.tables import hnsw_name, term_table_name
 from lessons.settings import settings
 
 Way = Literal["exact", "hnsw"]
@@ -38,11 +38,6 @@ _LOCK = text(
 _HNSW = "CREATE INDEX %(index)s ON %(table)s USING hnsw ((embedding::halfvec(%(dimension)s)) halfvec_cosine_ops)"
 _MOST_DIMENSIONS = 4_000  # that pgvector indexes
 _LINKS = 800  # bytes of an HNSW graph for each chunk while it is built, besides the vector
-
-
-def hnsw_name(chunks: str) -> str:
-    """The name of the HNSW index of a table of chunks."""
-    return f"{chunks}_hnsw"
 
 
 def choose_way(connection: Connection, chunks: str, within: str, values: dict[str, Any]) -> Way:

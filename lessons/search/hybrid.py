@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from math import fsum, sqrt
 from typing import Literal
 
-from lessons.database.replicas import again_if_broken_off
-from lessons.rag.retrievers import KeywordRetriever, ranked, retrieved_each
-from lessons.rag.types import Query, Resources, RetrievedDocument, Retriever
+from lessons.database.row_security import again_if_broken_off
+from lessons.rag.retrievers import KeywordRetriever, ScopedRetriever, ranked
+from lessons.rag.types import Query, Resources, RetrievedDocument
 from lessons.search.languages import CentredVectorRetriever
 from lessons.settings import settings
 from lessons.text import language
@@ -92,7 +92,7 @@ def _spread(values: Collection[float]) -> float:
 
 
 @dataclass(frozen=True)
-class HybridRetriever:
+class HybridRetriever(ScopedRetriever):
     """Takes `candidates` documents from either search, fuses their scores, and adds up those of all queries.
 
     The first query counts whole, a variant of it half. Scores run from 1 for the best document down to 0 for the last,
@@ -105,11 +105,11 @@ class HybridRetriever:
     top_k: int | None = None
     threshold: float | None = None
     candidates: int = field(default_factory=lambda: settings().fusion_candidates)
-    meaning: Retriever = field(default_factory=CentredVectorRetriever)
-    words: Retriever = field(default_factory=KeywordRetriever)
+    meaning: ScopedRetriever = field(default_factory=CentredVectorRetriever)
+    words: ScopedRetriever = field(default_factory=KeywordRetriever)
     fusion: Literal["scores", "ranks"] = "scores"
 
-    def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+    def search(self, queries: Sequence[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
         wide = replace(query, top_k=self.candidates)
         total: dict[str, float] = defaultdict(float)
         fitting: dict[str, _Fused] = {}
@@ -122,24 +122,21 @@ class HybridRetriever:
                 if id_ not in fitting or fitting[id_].scores[id_] < score:
                     fitting[id_] = fused
         best = max(total.values(), default=1.0) or 1.0
-        wanted = self.top_k or query.top_k
+        wanted = self.wanted(query)
         first = sorted(total, key=lambda id_: (-total[id_], id_))[:wanted]
         cut = self.threshold**2 if self.threshold is not None and len(total) > wanted else None
         return ranked((fitting[id_].document(id_, total[id_] / best) for id_ in first), cut)
 
     @again_if_broken_off
-    def _legs(self, queries: list[str], query: Query, resources: Resources) -> list[list[list[RetrievedDocument]]]:
+    def _legs(self, queries: Sequence[str], query: Query, resources: Resources) -> list[list[list[RetrievedDocument]]]:
         """What either search finds for each query. Few chunks are searched sooner than another thread wakes up."""
-
-        def found(retriever: Retriever) -> list[list[RetrievedDocument]]:
-            return retrieved_each(retriever, queries, query, resources)
-
+        asked = queries, query, resources
         if resources.store.few(query.scope):
             with resources.store.reading(query.scope):
-                return [found(self.meaning), found(self.words)]
+                return [self.meaning.search_each(*asked), self.words.search_each(*asked)]
         with ThreadPoolExecutor(1) as beside:
-            words = beside.submit(found, self.words)
-            return [found(self.meaning), words.result()]
+            words = beside.submit(self.words.search_each, *asked)
+            return [self.meaning.search_each(*asked), words.result()]
 
     def _fused(self, text: str, query: Query, legs: Mapping[str, list[RetrievedDocument]]) -> "_Fused":
         """The candidates of either search for one query."""

@@ -7,15 +7,15 @@ no order. (Libovický et al., On the Language Neutrality of Pre-trained Multilin
 2004.05160.)
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 from llama_index.core.vector_stores.types import MetadataFilters
 from sqlalchemy import func, select
 
-from lessons.database.replicas import again_if_broken_off
-from lessons.rag.retrievers import documents, merged, ranked
+from lessons.database.row_security import again_if_broken_off
+from lessons.rag.retrievers import ScopedRetriever, documents, merged, ranked
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.search.catalog import remembered
@@ -29,7 +29,7 @@ _DIGITS = 6  # decimal places of a mean, whose last digits depend on the order o
 
 
 @dataclass(frozen=True)
-class CentredVectorRetriever:
+class CentredVectorRetriever(ScopedRetriever):
     """The nearest chunks over all languages by cosine similarity above that of an average passage of their language.
 
     In an index whose chunks do not tell their language, such as the naive one, by cosine similarity alone.
@@ -37,18 +37,14 @@ class CentredVectorRetriever:
 
     top_k: int | None = None
 
-    def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
-        found = chain.from_iterable(self.retrieve_each(queries, query, resources))
-        return ranked(merged(found))[: self.top_k or query.top_k]
-
-    def retrieve_each(self, queries: list[str], query: Query, resources: Resources) -> list[list[RetrievedDocument]]:
+    def search_each(self, queries: Sequence[str], query: Query, resources: Resources) -> list[list[RetrievedDocument]]:
         vectors = [resources.embedding.get_query_embedding(text) for text in queries]
         return self._near(vectors, query, resources.store)
 
     @again_if_broken_off
     def _near(self, vectors: list[list[float]], query: Query, store: ChunkStore) -> list[list[RetrievedDocument]]:
         """The nearest chunks to each vector; the means of the languages and the search are of one transaction."""
-        wanted = self.top_k or query.top_k
+        wanted = self.wanted(query)
         with store.reading(query.scope):
             centres = remembered(language_centres, store, query.scope)
             filters: list[MetadataFilters | None] = [also("language", each, query.filters) for each in centres]

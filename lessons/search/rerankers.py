@@ -11,48 +11,77 @@ failure.
 
 import json
 import logging
+from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
+from llama_index.core.callbacks import CallbackManager
 from llama_index.core.llms import LLM
 from llama_index.core.postprocessor import SentenceTransformerRerank
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.prompts import PromptTemplate
-from llama_index.core.schema import NodeWithScore, TextNode
+from llama_index.core.schema import NodeWithScore, QueryBundle
 from pydantic import BaseModel, Field
 
 from lessons.budget import Budget
 from lessons.errors import ModelError
 from lessons.models.call import structured
+from lessons.models.keyless import OfflineLLM
 from lessons.rag.retrievers import jaccard, ranked
-from lessons.rag.types import Query, Resources, RetrievedDocument
+from lessons.rag.types import SHOWN, Query, Resources, RetrievedDocument, Scope
 from lessons.settings import settings
 from lessons.text import cut_sentences, language, terms
 from lessons.trace import Step
 
+_callbacks = CallbackManager()
 
-@dataclass(frozen=True)
-class ByScore:
-    """Best score first. `top_k` None takes the query's own."""
 
+class Postprocessor(BaseNodePostprocessor):
+    """A reranker that is a node postprocessor of LlamaIndex, too: `MMR(top_k=3).postprocess_nodes(nodes, query_str=…)`.
+
+    `top_k` None takes the query's own. `llm` is asked where nobody says which model answers; None is the keyless one.
+    """
+
+    callback_manager: CallbackManager = Field(default_factory=lambda: _callbacks, exclude=True, repr=False)
     top_k: int | None = None
+    llm: LLM | None = Field(None, exclude=True, repr=False)
+
+    @abstractmethod
+    def rerank(
+        self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
+    ) -> list[RetrievedDocument]: ...
+
+    def wanted(self, query: Query) -> int:
+        return self.top_k or query.top_k
+
+    def _postprocess_nodes(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+    ) -> list[NodeWithScore]:
+        query = Query(query_bundle.query_str if query_bundle else "", Scope("postprocessor"))
+        documents = [RetrievedDocument.of(node, rank) for rank, node in enumerate(nodes)]
+        resources = Resources(cast(Any, None), cast(Any, None), self.llm or OfflineLLM())
+        given = {node.node_id: node.node for node in nodes}
+        ordered = self.rerank(query, documents, resources, Step("rerank"))
+        return [NodeWithScore(node=given[document.id], score=document.score) for document in ordered]
+
+
+class ByScore(Postprocessor):
+    """Best score first."""
 
     def rerank(
         self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
     ) -> list[RetrievedDocument]:
-        return ranked(documents)[: self.top_k or query.top_k]
+        return ranked(documents)[: self.wanted(query)]
 
 
-@dataclass(frozen=True)
-class KeywordWeighted:
+class KeywordWeighted(Postprocessor):
     """score × (1 − `weight`) + keyword × `weight`, where keyword is the share of the question's terms in the document.
 
-    Meant for scores from 0 to 1. `top_k` None takes the query's own.
+    Meant for scores from 0 to 1.
     """
 
-    weight: float = field(default_factory=lambda: settings().keyword_weight)
-    top_k: int | None = None
+    weight: float = Field(default_factory=lambda: settings().keyword_weight)
 
     def rerank(
         self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
@@ -62,7 +91,7 @@ class KeywordWeighted:
             document.with_score(document.score * (1 - self.weight) + share(asked, document.content) * self.weight)
             for document in documents
         ]
-        return ranked(weighted)[: self.top_k or query.top_k]
+        return ranked(weighted)[: self.wanted(query)]
 
 
 def share(asked: set[str], content: str) -> float:
@@ -70,15 +99,13 @@ def share(asked: set[str], content: str) -> float:
     return len(asked & set(terms(content))) / len(asked) if asked else 0.0
 
 
-@dataclass(frozen=True)
-class MMR:
+class MMR(Postprocessor):
     """The best score first, then what is relevant and new. Meant for scores from 0 to 1, which stay as they are.
 
-    Similarity is Jaccard's, over the terms of two documents. `top_k` None takes the query's own.
+    Similarity is Jaccard's, over the terms of two documents.
     """
 
-    lambda_: float = field(default_factory=lambda: settings().mmr_lambda)
-    top_k: int | None = None
+    lambda_: float = Field(default_factory=lambda: settings().mmr_lambda)
 
     def rerank(
         self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
@@ -89,16 +116,13 @@ class MMR:
         def worth(document: RetrievedDocument) -> float:
             return self.lambda_ * document.score - (1 - self.lambda_) * nearest[document.id]
 
-        while left and len(chosen) < (self.top_k or query.top_k):
+        while left and len(chosen) < self.wanted(query):
             best = max(left, key=worth) if chosen else left[0]
             left.remove(best)
             chosen.append(best)
             nearest |= {one.id: max(nearest[one.id], jaccard(best.content, one.content)) for one in left}
         return chosen
 
-
-SHOWN = ("title", "section", "date")
-"""Metadata that a model is shown beside the text."""
 
 RELEVANCE = {
     "en": """\
@@ -197,20 +221,17 @@ class Scores(BaseModel):
 NO_SCORES = Scores(scores=[])
 
 
-@dataclass(frozen=True)
-class ModelScored:
+class ModelScored(Postprocessor):
     """The documents that a model names as the best, with its scores from 0 to 10, all given in one call.
 
     Those that it does not name follow in the order of the search and with their place below the least score named. The
-    new score of a document is its tenth, 0 to 1. Equal scores keep their order. `top_k` None takes the query's own.
+    new score of a document is its tenth, 0 to 1. Equal scores keep their order.
     """
-
-    top_k: int | None = None
 
     def rerank(
         self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
     ) -> list[RetrievedDocument]:
-        kept = self.top_k or query.top_k
+        kept = self.wanted(query)
         scores = _scores(query.text, documents, kept, resources, step) if len(documents) > 1 else {}
         if scores:
             least = min(scores.values())
@@ -277,7 +298,7 @@ class Postprocessed:
         self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
     ) -> list[RetrievedDocument]:
         known = {document.id: document for document in documents}
-        found = self.postprocessor.postprocess_nodes([_node(document) for document in documents], query_str=query.text)
+        found = self.postprocessor.postprocess_nodes([document.node for document in documents], query_str=query.text)
         first: dict[str, NodeWithScore] = {}
         for node in found:
             first.setdefault(node.node_id, node)
@@ -295,16 +316,3 @@ def cross_encoder(model: str | None = None, top_k: int | None = None) -> Postpro
     except ImportError as error:
         raise ModelError("A cross-encoder needs PyTorch; install it with `uv sync --extra rerank`.") from error
     return Postprocessed(encoder, top_k or chosen.rerank_top_k)
-
-
-def _node(document: RetrievedDocument) -> NodeWithScore:
-    """Its text is compared under its title and headings; the other metadata is only there to be read."""
-    hidden = [key for key in document.metadata if key not in SHOWN]
-    node = TextNode(
-        id_=document.id,
-        text=document.content,
-        metadata=document.metadata,
-        excluded_embed_metadata_keys=hidden,
-        excluded_llm_metadata_keys=hidden,
-    )
-    return NodeWithScore(node=node, score=document.score)

@@ -1,6 +1,6 @@
 """Query transforms: a question becomes one or more queries.
 
-`Compress` completes a follow-up, `Rewrite` drops what is no part of the search, `Expand` adds phrasings, and `HyDE`
+`Condense` completes a follow-up, `Rewrite` drops what is no part of the search, `Expand` adds phrasings, and `HyDE`
 searches with a passage that could stand in an answer (Gao et al. 2022, arXiv 2212.10496). What a model wrote is taken
 only if it can be a query; else the query stays, and the trace says why.
 """
@@ -21,7 +21,7 @@ from lessons.text import language, normalize, terms
 from lessons.text.periods import figures, pointed_at
 from lessons.trace import Step
 
-COMPRESS = {
+CONDENSE = {
     "en": """\
 Here are the last turns of a conversation, what is known from before them, and the next question of its user. Write
 the question so that it can be understood without the conversation: say the names, periods and things that it leaves
@@ -86,8 +86,8 @@ Question: {question}""",
 
 질문: {question}""",
 }
-_LONGEST = {"compress": 200, "rewrite": 150, "hyde": 400, "expand": 400}  # tokens
-_TASKS = {"compress": COMPRESS, "rewrite": REWRITE, "hyde": HYDE, "expand": EXPAND}
+_LONGEST = {"condense": 200, "rewrite": 150, "hyde": 400, "expand": 400}  # tokens
+_TASKS = {"condense": CONDENSE, "rewrite": REWRITE, "hyde": HYDE, "expand": EXPAND}
 
 
 def query_prompt(task: str, question: str) -> PromptTemplate:
@@ -239,7 +239,7 @@ def normalized(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Compress:
+class Condense:
     """Puts what a follow-up leaves out into it, from what was said before; without that nothing is asked."""
 
     def transform(self, queries: list[str], query: Query, resources: Resources, step: Step) -> list[str]:
@@ -255,7 +255,7 @@ def _standalone(text: str, query: Query, resources: Resources, step: Step) -> st
     history = "\n".join(f"{role}: {content[: chosen.turn_chars]}" for role, content in turns)
     known = f"{memory}\n{history}".strip()
     variables = {"history": history, "turns": query.history, "memory": memory}
-    said = asked("compress", text, resources, step, chosen.max_query_chars, known, **variables)
+    said = asked("condense", text, resources, step, chosen.max_query_chars, known, **variables)
     if said is None or said == text:
         return text
     if problem := strays(said, text, f"{known}\n{text}"):

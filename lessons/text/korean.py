@@ -14,19 +14,32 @@ from lessons.text.word_lists import KOREAN_NO_NOUNS, NOUNS_LIKE_PARTICLES, NOUNS
 Kind = Literal["noun", "action", "maybe", "open", "none"]
 """noun: before a particle that only nouns take; action: before 하다, 되다; open: bare; maybe: bare, or a verb; none."""
 
-_PARTICLES = sorted(
-    """
-    에서는 에서도 에게서 에게는 으로는 으로도 으로써 으로서 까지는 까지도 부터는 이라는 이라고 이라면 이지만 이므로
-    입니다 인지 에서 에게 에는 에도 에만 께서 으로 로는 로도 로써 로서 까지 부터 보다 처럼 마다 이나 이며 이고 이란
-    라는 라고 만큼 조차 밖에 이다 인데 들이 들은 들을 들의 들에게 들도 별로 하고 인 은 는 이 가 을 를 의 에 와 과
-    로 도 만 나 란 들
-    """.split(),  # noqa: SIM905
-    key=len,
-    reverse=True,
-)
+PARTICLES = {
+    particle: role
+    for role, forms in {
+        "topic": "은 는", "subject": "이 가 께서", "object": "을 를", "of": "의", "at": "에 에는", "in": "에서 에서는",
+        "to": "에게 에게는 한테 께", "from": "에게서 한테서", "since": "부터 부터는", "until": "까지 까지는",
+        "than": "보다", "by": "으로 로 으로는 로는 으로써 로써", "as": "으로서 로서",
+        "with": "와 과 랑 이랑 하고",
+        "only": "만 에만 에서만 밖에", "also": "도 에도 에서도 으로도 로도 까지도 조차 라도", "each": "마다 씩 별로",
+        "like": "처럼 만큼", "or": "이나 나", "named": "이라는 이라고 이란 라는 라고 란",
+        "is": "입니다 인지 이라면 이지만 이므로 이며 이고 이다 인데 인", "many": "들 들이 들은 들을 들의 들에게 들도",
+    }.items()
+    for particle in forms.split()
+}  # fmt: skip
+"""What may follow a noun, and its part: the one list, which every room reads. `is` are forms of 이다, `many` of 들."""
+
+_LONGEST_FIRST = sorted(PARTICLES, key=len, reverse=True)
+
+
+def particle_pattern(*without: str) -> str:
+    """A group that matches any particle, the longest first, `without` those of some roles."""
+    return f"(?:{'|'.join(each for each in _LONGEST_FIRST if PARTICLES[each] not in without)})"
+
+
 _AFTER_CONSONANT = frozenset("은이을과")
-_AFTER_VOWEL = frozenset("는가를와나란")
-_UNSURE = frozenset(["인", "는", "은", "도", "만", "나", "이나", "이고", "하고", "로", "란", "들", "을"])
+_AFTER_VOWEL = frozenset("는가를와나란랑")
+_UNSURE = frozenset(["인", "는", "은", "도", "만", "나", "이나", "이고", "하고", "로", "란", "들", "을", "랑"])
 _ACTION = re.compile(
     r"([가-힣]{2,}?)(?:하|되|시키|당하)?(?:하|되|받|해|돼|했|됐|합|됩|할|될|한|된|함|됨|시킵|시켜|시킨|시킬)[가-힣]{0,6}"
 )
@@ -60,7 +73,7 @@ def read_korean(word: str) -> tuple[str, Kind]:
     if _CONNECTED.fullmatch(word):
         action = _ACTION.fullmatch(word)
         return (action[1], "action") if action else (word, "none")
-    for particle in _PARTICLES:
+    for particle in _LONGEST_FIRST:
         stem = word.removesuffix(particle)
         if stem and stem != word and agrees(stem, particle):
             return _stem_of(stem, particle) if len(stem) > 1 else (word, "maybe")

@@ -3,6 +3,8 @@
 import calendar
 import re
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
 from lessons.text.languages import language
 
@@ -37,6 +39,10 @@ _NEXT_TO = re.compile(
     r"|(?<![가-힣])(전|이듬|다음)(년|해|월)",
     re.IGNORECASE,
 )
+_JOINED = re.compile(
+    r"[-_/.](?=(?:19|20)\d\d|q[1-4])|(?<=\d)(?=q[1-4])|(?<=q[1-4])(?=[-_/.]?\d{4})|(?<=\d)[-_](?=[1-4])", re.IGNORECASE
+)
+_NEAR = re.compile(r"[\s,._/'-]*(?:년(?:도|의)?|of|in|the)?[\s,._/-]*(?:the\s+)?", re.IGNORECASE)
 _BACK = frozenset(["earlier", "before", "previously", "previous", "prior", "preceding", "전", "이전", "직전"])
 
 
@@ -58,6 +64,25 @@ def periods(text: str) -> list[Period]:
         for match in pattern.finditer(text)
     ]
     return sorted(found, key=lambda period: period.start)
+
+
+class Quarter(NamedTuple):
+    """A quarter of a year."""
+
+    year: int
+    quarter: int
+
+    def __str__(self) -> str:
+        return f"Q{self.quarter} {self.year}"
+
+
+def quarters(text: str) -> set[Quarter]:
+    """The quarters that a text or the name of a file names together with their year."""
+    text = _JOINED.sub(" ", text)
+    dated = [period for period in periods(text) if period.unit in ("year", "quarter")]
+    pairs = [(one, next_) for one, next_ in pairwise(dated) if _NEAR.fullmatch(text[one.end : next_.start])]
+    found = [{each.unit: each.number for each in pair} for pair in pairs]
+    return {Quarter(each["year"], each["quarter"]) for each in found if len(each) == 2}
 
 
 def _number(unit: str, text: str) -> int:

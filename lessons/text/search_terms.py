@@ -9,6 +9,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from lessons.text.korean import particle_pattern
 from lessons.text.stems import english_stem
 from lessons.text.stop_words import ENGLISH_STOP_WORDS, KOREAN_STOP_WORDS
 
@@ -20,9 +21,7 @@ _KOREAN_ENDING = re.compile(
     r"(?:이었|하였|되었|있|없|였|했|됐|었|았|겠|하|되|합|됩|입|습|십|이|주)*"
     r"(?:니까|니다|인가요|한가요|은가요|나요|까요|세요|어요|아요|해요|돼요|예요|에요|이죠|(?<=..)는지|(?<=..)은지|(?<=..)인지)$"
 )
-_KOREAN_PARTICLE = re.compile(
-    r"(?:은|는|이|가|을|를|의|에|에서|에는|에게|으로|로|와|과|도|만|까지|부터|보다|처럼|이나|나|이란|란|이라는|라는|인|입)"
-)
+_KOREAN_PARTICLE = re.compile(particle_pattern())
 
 _EAST_ASIAN = "가-힣ㄱ-ㆎ\u4e00-\u9fff\u3040-\u30ff"
 _WORD = rf"[^\W_{_EAST_ASIAN}]"

@@ -13,9 +13,8 @@ from lessons.agent import Agent
 from lessons.database import engine
 from lessons.ingest.index import naive_index
 from lessons.keyless.llm import OfflineLLM
-from lessons.rag.pipeline import Pipeline
 from lessons.rag.retrievers import JaccardRetriever
-from lessons.rag.stages import Stage
+from lessons.rag.stages import Pipeline, Stage
 from lessons.rag.types import Context, Query, Resources, RetrievedDocument, Retriever, Scope
 from lessons.settings import Settings
 from lessons.trace import Step, Trace
@@ -41,7 +40,7 @@ class Gathered:
 
     @property
     def searches(self) -> list[Step]:
-        return [step for step in self.trace if step.name not in ("decide", "context", "Compress")]
+        return [step for step in self.trace if step.name not in ("decide", "context", "Condense")]
 
     @property
     def sources(self) -> set[str]:

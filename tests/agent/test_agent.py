@@ -11,8 +11,8 @@ from llama_index.core.llms.llm import ToolSelection
 
 from lessons.agent import Agent, SearchTools
 from lessons.keyless.llm import OfflineLLM
-from lessons.rag.pipeline import Pipeline
 from lessons.rag.retrievers import JaccardRetriever
+from lessons.rag.stages import Pipeline
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.settings import settings
 from lessons.trace import Step
@@ -56,7 +56,7 @@ def test_a_search_that_repeats_an_earlier_one_is_not_run_again(served: Served, s
     ran = []
 
     class Counts:
-        def retrieve(self, queries: list[str], *_: Any) -> list[RetrievedDocument]:
+        def search(self, queries: list[str], *_: Any) -> list[RetrievedDocument]:
             ran.append(queries[0])
             return [DOCUMENTS[0]]
 
@@ -126,7 +126,7 @@ def test_a_search_that_fails_is_told_and_the_next_one_goes_on(served: Served, se
     class FailsOnce:
         failed = False
 
-        def retrieve(self, *_: Any) -> list[RetrievedDocument]:
+        def search(self, *_: Any) -> list[RetrievedDocument]:
             if not self.failed:
                 self.failed = True
                 raise RuntimeError("SELECT secret FROM table")
@@ -144,7 +144,7 @@ def test_a_search_that_hangs_is_given_up_and_told(monkeypatch: pytest.MonkeyPatc
     released = Event()
 
     class Hangs:
-        def retrieve(self, *_: Any) -> list[RetrievedDocument]:
+        def search(self, *_: Any) -> list[RetrievedDocument]:
             released.wait(10)
             return []
 
@@ -155,7 +155,7 @@ def test_a_search_that_hangs_is_given_up_and_told(monkeypatch: pytest.MonkeyPatc
 
 def test_the_error_of_the_search_is_raised_when_none_succeeded() -> None:
     class Fails:
-        def retrieve(self, *_: Any) -> list[RetrievedDocument]:
+        def search(self, *_: Any) -> list[RetrievedDocument]:
             raise ConnectionError("the database is gone")
 
     with pytest.raises(ConnectionError, match="the database is gone"):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from lessons.keyless.agent import is_covered, query
-from lessons.keyless.answer import parts
+from lessons.keyless.agent import is_covered
+from lessons.keyless.answer import parts, query
 from lessons.keyless.lines import passage
 from lessons.keyless.llm import OfflineLLM
 from lessons.keyless.words import read_question

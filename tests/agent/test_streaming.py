@@ -9,9 +9,10 @@ import pytest
 
 from lessons.agent import telling
 from lessons.errors import LessonsError
-from lessons.memory.manager import ConversationStream
+from lessons.memory.manager import Conversation
+from lessons.memory.types import NoMemory
+from lessons.models.keyless import NOTHING_FOUND
 from lessons.pages.compare import answers_of
-from lessons.rag.answer import NOTHING_FOUND
 from lessons.rag.stages import AnswerStream, Stage, stage_named
 from lessons.rag.types import RetrievedDocument
 from lessons.trace import Step
@@ -19,7 +20,7 @@ from lessons.trace import Step
 QUESTION = "When are refunds paid?"
 
 
-def told(stream: AnswerStream | ConversationStream) -> list[str]:
+def told(stream: AnswerStream) -> list[str]:
     return [telling(event) if isinstance(event, Step) else "text" for event in stream.events()]
 
 
@@ -31,7 +32,7 @@ def test_steps_come_before_the_text_in_which_nothing_else_changes(stage: Stage) 
 
 
 def test_a_conversation_shows_the_steps_as_well(stage: Stage) -> None:
-    assert f"searching: {QUESTION}" in told(ConversationStream(stage.stream(QUESTION), None))
+    assert f"searching: {QUESTION}" in told(Conversation(NoMemory()).stream(stage, QUESTION))
 
 
 def test_a_step_is_announced_before_its_work_is_done(stage: Stage) -> None:
@@ -46,7 +47,7 @@ def test_closing_before_a_search_leaves_the_search_undone(stage: Stage) -> None:
     ran = []
 
     class Counts:
-        def retrieve(self, *_: Any) -> list[RetrievedDocument]:
+        def search(self, *_: Any) -> list[RetrievedDocument]:
             ran.append(1)
             return []
 
@@ -150,7 +151,7 @@ def test_nothing_found_by_any_search_is_said(stage: Stage) -> None:
 
 def test_a_search_that_fails_every_time_is_told_and_the_answer_goes_on(stage: Stage) -> None:
     class Fails:
-        def retrieve(self, *_: Any) -> list[RetrievedDocument]:
+        def search(self, *_: Any) -> list[RetrievedDocument]:
             raise RuntimeError("gone")
 
     answer = stage.but("failing", retriever=Fails()).ask(QUESTION)

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 from lessons.keyless.llm import OfflineLLM
+from lessons.models.keyless import NOTHING_FOUND
 from lessons.models.llm import language_model
-from lessons.rag.answer import DEFAULT_RESPONSE_FORMAT, NOTHING_FOUND, SYSTEM, Answer, respond
+from lessons.rag.answer import Answer, respond
 from lessons.rag.context import ContextBuilder
+from lessons.rag.prompts import DEFAULT_RESPONSE_FORMAT, SYSTEM
 from lessons.rag.types import RetrievedDocument
 from lessons.settings import Settings
 from tests.support.openai_server import Server, openai_server

@@ -6,9 +6,11 @@ import pytest
 
 from lessons.keyless.llm import OfflineLLM
 from lessons.keyless.recall import SAID
+from lessons.models.keyless import NOT_FOUND
 from lessons.models.llm import language_model
-from lessons.rag.answer import DEFAULT_RESPONSE_FORMAT, MEMORY, NOT_FOUND, Answer, conversation_memory, respond
+from lessons.rag.answer import Answer, conversation_memory, respond
 from lessons.rag.context import ContextBuilder
+from lessons.rag.prompts import DEFAULT_RESPONSE_FORMAT, MEMORY
 from lessons.rag.types import RetrievedDocument
 from lessons.search.transforms import query_prompt
 from lessons.settings import Settings, settings
@@ -93,7 +95,7 @@ def test_without_memory_the_prompt_has_no_section_for_it(server: Server) -> None
 def test_compression_takes_the_subject_of_a_follow_up_from_the_memory() -> None:
     memory = "user: What did Sorae Foods spend on advertising in November 2024?\nuser: How do I reset a password?"
     question = "And in January?"
-    prompt = query_prompt("compress", question)
+    prompt = query_prompt("condense", question)
     turns = [("user", "How do I export a report?"), ("assistant", "Choose Export.")]
     alone = OfflineLLM().predict(prompt, question=question, turns=turns, history="", memory=memory)
     assert alone == "What did Sorae Foods spend on advertising in January 2024?"
@@ -101,6 +103,6 @@ def test_compression_takes_the_subject_of_a_follow_up_from_the_memory() -> None:
 
 def test_a_question_that_the_conversation_answers_is_not_completed_with_another_subject() -> None:
     turns = [*TURNS, ("user", "Who signed contract ORD-2024-018?"), ("assistant", "A. Merrow signed it [1].")]
-    prompt = query_prompt("compress", "What was my budget?")
+    prompt = query_prompt("condense", "What was my budget?")
     said = OfflineLLM().predict(prompt, question="What was my budget?", turns=turns, history="", memory="")
     assert said == "What was my budget?"

@@ -4,7 +4,7 @@ import pytest
 
 from lessons.rag.stages import Stage, stage_named
 from lessons.rag.types import Query, Resources, RetrievedDocument
-from lessons.search.transforms import Compress
+from lessons.search.transforms import Condense
 from lessons.settings import Settings
 from lessons.workspace import Workspace
 
@@ -17,13 +17,13 @@ REPORTS = [
 class Both:
     """Finds the two reports, whatever is asked."""
 
-    def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+    def search(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
         return REPORTS
 
 
 @pytest.fixture(scope="module")
 def stage(database: Settings) -> Stage:
-    return stage_named("naive").but("both", query=(Compress(),), retriever=Both(), workspace=Workspace.open(database))
+    return stage_named("naive").but("both", query=(Condense(),), retriever=Both(), workspace=Workspace.open(database))
 
 
 HISTORY = (("user", "What was the revenue of Marlow Foods in Q2 2024?"), ("assistant", "KRW 41.2 billion [1]."))
@@ -34,7 +34,7 @@ def test_a_follow_up_is_answered_as_the_question_it_stands_for(stage: Stage) -> 
     assert "44.7" in answer.text
     assert "41.2" not in answer.text
     assert answer.question == "And in Q3?"
-    assert answer.trace["answer"].input == answer.trace["Compress"].output[0] != answer.question
+    assert answer.trace["answer"].input == answer.trace["Condense"].output[0] != answer.question
 
 
 def test_a_question_that_stands_alone_is_answered_as_it_is(stage: Stage) -> None:

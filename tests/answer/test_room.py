@@ -8,7 +8,8 @@ from lessons.database import engine
 from lessons.errors import LessonsError
 from lessons.models.llm import language_model
 from lessons.models.tokens import ExactTokenCounter, TokenEstimator
-from lessons.rag.answer import INSTRUCTIONS, room_beside
+from lessons.rag.answer import room_beside
+from lessons.rag.prompts import INSTRUCTIONS
 from lessons.rag.retrievers import JaccardRetriever
 from lessons.rag.stages import Stage, stages
 from lessons.rag.types import RetrievedDocument

@@ -4,10 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from lessons.models.keyless import NOT_FOUND, NOTHING_FOUND
 from lessons.models.llm import language_model
-from lessons.rag.answer import NOT_FOUND, NOT_SEARCHED, NOTHING_FOUND, UNSUPPORTED, Answer, own_words, respond
-from lessons.rag.citations import plain_citations, unsupported_figures
+from lessons.rag.answer import UNSUPPORTED, Answer, respond
+from lessons.rag.citations import unsupported_figures
 from lessons.rag.context import ContextBuilder
+from lessons.rag.prompts import NOT_SEARCHED
+from lessons.rag.served_words import own_words, plain_citations
 from lessons.rag.types import RetrievedDocument
 from lessons.settings import Settings
 from tests.support.openai_server import Server, openai_server

@@ -103,7 +103,6 @@ def payload(shop: None, tmp_path: Path) -> Iterator[str]:
         place.store(index).delete_document(Scope("reader"), name)
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_stages_are_compared_a_citation_opened_and_the_comparison_saved(
     browser: WebDriver, address: str, payload: str, tmp_path: Path
@@ -132,7 +131,6 @@ new MutationObserver(() => window.beside = window.beside || (earlier.isConnected
 """Watch whether an element is ever on the page together with the heading of a question."""
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_what_was_answered_is_gone_as_soon_as_something_else_is_asked(
     browser: WebDriver, address: str, shop: None
@@ -147,7 +145,6 @@ def test_what_was_answered_is_gone_as_soon_as_something_else_is_asked(
     assert browser.execute_script("return window.beside") is False
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_reader_uploads_a_file_and_asks_about_it(browser: WebDriver, address: str, tmp_path: Path) -> None:
     note = tmp_path / "우리집.md"
@@ -167,7 +164,6 @@ def test_a_reader_uploads_a_file_and_asks_about_it(browser: WebDriver, address: 
     assert not browser.find_elements(By.CSS_SELECTOR, "[data-testid=stException]")
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_file_that_cannot_be_read_is_told_in_a_sentence(browser: WebDriver, address: str, tmp_path: Path) -> None:
     broken = tmp_path / "broken.pdf"
@@ -180,7 +176,6 @@ def test_a_file_that_cannot_be_read_is_told_in_a_sentence(browser: WebDriver, ad
     see(browser, "broken.pdf [naive] could not be used. It is cut off: its end is missing")
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_conversation_is_still_there_after_a_reload(browser: WebDriver, address: str) -> None:
     browser.get(f"{address}/chat")
@@ -195,7 +190,6 @@ def test_a_conversation_is_still_there_after_a_reload(browser: WebDriver, addres
     assert not browser.find_elements(By.CSS_SELECTOR, "[data-testid=stMain] img[src=x]")
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_own_questions_are_run_and_a_run_has_a_link_to_compare(
     browser: WebDriver, address: str, tmp_path: Path
@@ -211,7 +205,6 @@ def test_own_questions_are_run_and_a_run_has_a_link_to_compare(
     assert "question=" in link(browser, "Open in Compare")
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_the_scoreboard_offers_to_measure(browser: WebDriver, address: str) -> None:
     browser.get(f"{address}/scoreboard")

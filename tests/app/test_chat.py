@@ -53,7 +53,7 @@ def test_a_question_is_answered_with_its_citation(begun: AppTest) -> None:
 
 def test_a_follow_up_is_understood_from_what_was_said(begun: AppTest) -> None:
     page = say(begun, "And when does it close?")
-    assert "kiosk" in page.session_state["chat"][1][1].answer.trace["Compress"].output[0]
+    assert "kiosk" in page.session_state["chat"][1][1].answer.trace["Condense"].output[0]
     assert plain("18:15") in shown(page)
 
 

@@ -61,12 +61,12 @@ def test_window_summary_entities_and_profile_are_shown(talked: AppTest) -> None:
 
 
 def test_another_memory_shows_what_it_would_hand_over(talked: AppTest) -> None:
-    talked.selectbox(key="memory-box").select("tiers").run()
+    talked.selectbox(key="memory").select("tiers").run()
     assert any(label.startswith("Older turns") for label in labels(talked))
-    talked.selectbox(key="memory-box").select("window").run()
+    talked.selectbox(key="memory").select("window").run()
     assert labels(talked)[0] == "Window: 5 turns word for word"
     assert labels(talked)[1] == "Profile (2): this memory does not use it"
-    talked.selectbox(key="memory-box").select("none").run()
+    talked.selectbox(key="memory").select("none").run()
     assert labels(talked)[0] == "Window: 0 turns word for word"
 
 
@@ -103,9 +103,9 @@ def test_a_forgotten_conversation_leaves_the_profile(talked: AppTest, owner: str
 
 def test_a_conversation_under_another_memory_is_taken_up(shop: None) -> None:
     page = opened()
-    page.selectbox(key="memory-box").select("none").run()
+    page.selectbox(key="memory").select("none").run()
     say(page, "When does the kiosk open?")
     assert "Window: 0 turns word for word" in labels(page)
-    page.selectbox(key="memory-box").select("recursive").run()
+    page.selectbox(key="memory").select("recursive").run()
     page.run()
     assert "Window: 1 turn word for word" in labels(page)

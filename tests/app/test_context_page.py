@@ -60,4 +60,4 @@ def test_documents_that_do_not_fit_are_shown_before_and_after(page: AppTest, way
 
 def test_a_question_that_does_not_fit_is_told_in_a_sentence(page: AppTest) -> None:
     page.slider[0].set_value(600)
-    assert plain("The question is longer than the 100 tokens there are for it.") in shown(ask(page, "why " * 400))
+    assert plain("the model may be sent 600 tokens, of which 500 are kept free") in shown(ask(page, "why " * 400))

@@ -52,7 +52,6 @@ def tab_to(browser: WebDriver, beginning: str) -> None:
     raise AssertionError(f"Tab never came to {beginning!r}")
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_question_is_asked_and_a_passage_opened_and_closed_with_keys_alone(
     browser: WebDriver, address: str, shop: None
@@ -73,7 +72,6 @@ def test_a_question_is_asked_and_a_passage_opened_and_closed_with_keys_alone(
     assert not browser.find_elements(By.CSS_SELECTOR, "[role=dialog]")
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_document_is_deleted_and_brought_back_with_keys_alone(browser: WebDriver, address: str, shop: None) -> None:
     browser.get(f"{address}/documents")
@@ -90,7 +88,6 @@ def test_a_document_is_deleted_and_brought_back_with_keys_alone(browser: WebDriv
     )
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_words_stand_out_and_headings_follow_each_other(

@@ -19,9 +19,9 @@ from tests.support.app import shown
 def shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An app that others can reach, before anybody has asked."""
     monkeypatch.setattr(common, "is_shared", lambda: True)
-    common._limits.clear()
+    common._limit.clear()
     yield
-    common._limits.clear()
+    common._limit.clear()
 
 
 @given(st.lists(st.tuples(st.floats(0, 30), st.integers(1, 4)), max_size=30), st.integers(1, 6))

@@ -81,7 +81,6 @@ def test_a_name_that_cannot_be_one_is_told_in_a_sentence(mine: None, name: str) 
     assert "name the owner" in opened(name).error[0].value
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytestmark
 def test_a_name_that_is_typed_is_the_owner_also_after_a_reload(browser: WebDriver, address: str, mine: None) -> None:

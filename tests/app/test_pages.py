@@ -5,7 +5,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lessons.rag.answer import NOT_FOUND, NOTHING_FOUND
+from lessons.models.keyless import NOT_FOUND, NOTHING_FOUND
 from lessons.rag.stages import stages
 from lessons.settings import ROOT
 from lessons.tables import plain

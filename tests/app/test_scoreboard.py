@@ -7,12 +7,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.errors import LessonsError
-from lessons.evaluate.evaluation import Evaluation
+from lessons.evaluate.evaluation import Evaluation, moved
 from lessons.evaluate.gates import gate_report
 from lessons.evaluate.runs import delete, load, runs, save
 from lessons.pages import running
 from lessons.pages.running import UNEXPECTED, Running
-from lessons.pages.scoreboard import moved
 from lessons.tables import plain
 from lessons.workspace import workspace
 from tests.evaluate.records import evaluation

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from lessons.bench.pairs import WARM_UP
 from lessons.library import load_corpus
+from lessons.scale.searches import WARM_UP
 from lessons.settings import Settings
 from lessons.workspace import Workspace, workspace
 

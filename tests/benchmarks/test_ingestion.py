@@ -6,10 +6,6 @@ from functools import cache
 import pytest
 from llama_index.core.schema import Document
 
-from lessons.bench.corpus import OWNER, empty_store
-from lessons.bench.ingesting import WRITTEN, made_up_nodes
-from lessons.bench.synthetic import mean_vector
-from lessons.bench.words import drawn, texts
 from lessons.database import engine
 from lessons.ingest.index import Index, enhanced_index, naive_index
 from lessons.ingest.read import read
@@ -17,6 +13,8 @@ from lessons.library import CORPUS
 from lessons.models.embedding import embedding_model
 from lessons.models.embedding_cache import CachedEmbedding
 from lessons.rag.store import ChunkStore
+from lessons.scale.benchmark import WRITTEN, made_up_nodes
+from lessons.scale.made_up import OWNER, empty_store, mean_vector, words
 from lessons.settings import Settings
 from lessons.text import terms
 from tests.benchmarks.conftest import Timed
@@ -56,7 +54,7 @@ def test_terms(timed: Timed, pages: list[Document]) -> None:
 def test_embedding_a_batch(timed: Timed, database: Settings) -> None:
     cached = embedding_model(database)
     assert isinstance(cached, CachedEmbedding)
-    passages = [each.decode() for each in texts(drawn(BATCH, seed=1))]
+    passages = [" ".join(row) for row in words(BATCH, seed=1)]
     assert timed(lambda number: cached.model.get_text_embedding_batch(passages), rounds=5)
 
 

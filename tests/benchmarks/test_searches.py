@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from lessons.bench.corpus import made_up_store
-from lessons.bench.searches import MadeUpEmbedding, asked, searches
 from lessons.database import engine
 from lessons.keyless.llm import OfflineLLM
 from lessons.rag.types import Resources
+from lessons.scale.made_up import made_up_store
+from lessons.scale.searches import MadeUpEmbedding, asked, searches
 from lessons.settings import Settings
 from tests.benchmarks.conftest import Timed
 

@@ -29,7 +29,7 @@ class Shelf:
     texts: tuple[str, ...] = TEXTS
     top_k: int | None = None
 
-    def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+    def search(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
         found = [
             RetrievedDocument(str(number), text, 1 / (number + 1), f"{number}.md")
             for number, text in enumerate(self.texts)

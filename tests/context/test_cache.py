@@ -139,7 +139,7 @@ class Meanwhile:
 
     happens: Callable[[], None]
 
-    def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+    def search(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
         self.happens()
         return [RetrievedDocument("0", "A refund takes 14 days.", 1.0, "0.md")]
 

@@ -84,11 +84,11 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     said: list[dict[str, Any]] = []
     asked: list[int] = []
 
-    def condense(llm: Any, tokens: int, **_: Any) -> dict[str, Any]:
+    def shorten(llm: Any, tokens: int, **_: Any) -> dict[str, Any]:
         asked.append(tokens)
         return {"summaries": [said[min(len(asked), len(said)) - 1]]}
 
-    monkeypatch.setitem(TASKS, "condense", condense)
+    monkeypatch.setitem(TASKS, "shorten", shorten)
     return said
 
 

@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lessons.budget import beginning
 from lessons.context.compress import Extractive
-from lessons.context.manager import ContextManager, Managed, Shares, TokenManager, parted
+from lessons.context.manager import ContextManager, Managed, Shares, TokenManager
 from lessons.errors import LessonsError
+from lessons.memory.types import parted
 from lessons.models.tokens import ExactTokenCounter, TokenEstimator
 from lessons.rag.stages import Stage
 
@@ -36,20 +38,20 @@ def test_it_is_never_over_budget_and_never_drops_the_question(
     try:
         fitted = ContextManager(tokens, shares).fit(question, documents, history, profile, long_term)
     except LessonsError:
-        assert tokens.count(question) > tokens.available
+        assert tokens.counter.count(question) > tokens.available
         return
-    assert fitted.question == question
+    assert fitted["question"].text == question
     assert fitted.tokens + prompts <= max(total, prompts)
     assert fitted.buffer >= 0
     limits = {"documents": shares.documents, "history": shares.history, "profile": shares.profile}
     assert all(piece.tokens <= limits.get(piece.name, total) for piece in fitted.pieces)
-    sent = [*fitted.documents, fitted.profile, fitted.long_term, "\n".join(": ".join(turn) for turn in fitted.history)]
-    assert sum(map(tokens.count, sent)) + tokens.count(question) == fitted.tokens
+    sent = [question, *fitted["documents"].items, *(fitted[name].text for name in ("history", "profile", "long-term"))]
+    assert sum(map(tokens.counter.count, sent)) == fitted.tokens
 
 
 def test_the_defaults_are_those_of_the_row() -> None:
     manager = ContextManager()
-    assert (manager.tokens.total, manager.tokens.prompts, manager.top, manager.chars) == (4_000, 500, 5, 500)
+    assert (manager.tokens.window, manager.tokens.reserved, manager.top, manager.chars) == (4_000, 500, 5, 500)
     assert Shares() == Shares(question=200, documents=900, history=300, profile=200, long_term=100)
 
 
@@ -78,21 +80,20 @@ def test_the_question_comes_first_then_documents_history_profile_and_long_term(t
 def test_five_documents_of_500_characters_are_taken() -> None:
     manager = ContextManager(shares=Shares(documents=3_000))
     fitted = manager.fit(QUESTION, [f"Document {number}. {'b c ' * 300}" for number in range(7)])
-    assert [len(document) <= 500 for document in fitted.documents] == [True] * 5
-    assert fitted.documents[-1].startswith("Document 4.")
+    assert [len(document) <= 500 for document in fitted["documents"].items] == [True] * 5
+    assert fitted["documents"].items[-1].startswith("Document 4.")
 
 
 def test_the_newest_turns_are_kept() -> None:
     history = [("user", f"question {number}") for number in range(200)]
-    fitted = ContextManager().fit(QUESTION, history=history)
-    assert fitted.history == tuple(history[-len(fitted.history) :])
-    assert 0 < len(fitted.history) < 200
+    kept = ContextManager().fit(QUESTION, history=history)["history"].items
+    assert kept == tuple(history[-len(kept) :])
+    assert 0 < len(kept) < 200
 
 
 def test_a_text_is_cut_after_a_sentence_and_only_then_after_a_word() -> None:
-    tokens = TokenManager(counter=TokenEstimator())
-    assert tokens.beginning("A short one. And one more that is longer.", 6) == "A short one."
-    assert tokens.beginning("One sentence that is far too long for this.", 4) == "One sentence"
+    assert beginning("A short one. And one more that is longer.", 6, TokenEstimator()) == "A short one."
+    assert beginning("One sentence that is far too long for this.", 4, TokenEstimator()) == "One sentence"
 
 
 def test_the_result_can_be_looked_at_piece_by_piece() -> None:
@@ -102,7 +103,9 @@ def test_the_result_can_be_looked_at_piece_by_piece() -> None:
 
 
 def test_a_question_that_does_not_fit_is_said_in_a_sentence() -> None:
-    with pytest.raises(LessonsError, match="longer than the 10 tokens"):
+    with pytest.raises(
+        LessonsError, match=r"does not fit: .* 20 tokens, of which 10 are kept free.* raise LESSONS_MANAGED_TOKENS"
+    ):
         ContextManager(TokenManager(20, 10)).fit("why " * 30)
 
 
@@ -131,6 +134,7 @@ def test_a_compressor_finds_in_a_long_document_what_its_beginning_lacks(stage_of
 
 
 def test_noted_facts_are_told_from_the_rest_of_the_memory() -> None:
+    assert parted("") == ("", "")
     assert parted("About the user:\n- name: Mina\nSummary:\nThey spoke of refunds.") == (
         "About the user:\n- name: Mina",
         "Summary:\nThey spoke of refunds.",

@@ -33,7 +33,7 @@ class OneAtATime:
 
     top_k: int | None = None
 
-    def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+    def search(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
         word = next((word for word in TEXTS if word in queries[0]), None)
         return [RetrievedDocument(word, TEXTS[word], 1.0, f"{word}.md")] if word else []
 
@@ -82,7 +82,7 @@ class AlwaysAnother:
 
     found: list[int]
 
-    def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+    def search(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
         self.found.append(len(self.found))
         return [RetrievedDocument(f"{len(self.found)}", f"Text {len(self.found)} of nothing.", 1.0, "a.md")]
 

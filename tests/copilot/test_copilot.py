@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llama_index.core.llms import LLM
 
-from lessons.copilot.copilot import SAID, Copilot, CopilotAnswer
-from lessons.copilot.layout import lay_out
+from lessons.copilot.copilot import SAID, Copilot, CopilotAnswer, lay_out
 from lessons.copilot.tools import menus, menus_for
 from lessons.models.tokens import TokenEstimator
 from lessons.rag.types import RetrievedDocument
@@ -137,8 +136,8 @@ def test_a_layout_is_never_over_budget_and_never_drops_the_question(
     history = [("assistant" if n % 2 else "user", text) for n, text in enumerate(said)]
     layout = lay_out(question, documents, history, memory)
     assert layout.question == question
-    assert all(part.tokens <= part.limit for part in layout.parts)
-    assert layout.tokens <= layout.limit == 5_300
+    assert all(part.tokens <= part.limit for part in layout.plan.pieces)
+    assert layout.plan.tokens <= layout.plan.room == 5_300
     assert layout.context.total_tokens == TokenEstimator().count(layout.context.text)
 
 
@@ -146,7 +145,7 @@ def test_the_parts_stand_in_their_order_with_their_shares() -> None:
     layout = lay_out(
         "And January?", [], [("user", "November?")], "Noted:\n- month: November\nThe user compares months."
     )
-    assert [(part.name, part.limit) for part in layout.parts] == [
+    assert [(part.name, part.limit) for part in layout.plan.pieces] == [
         ("system", 1_500),
         ("summary", 500),
         ("entities", 200),
@@ -154,4 +153,4 @@ def test_the_parts_stand_in_their_order_with_their_shares() -> None:
         ("documents", 1_500),
         ("question", 100),
     ]
-    assert [part.tokens > 0 for part in layout.parts] == [True, True, True, True, False, True]
+    assert [part.tokens > 0 for part in layout.plan.pieces] == [True, True, True, True, False, True]

@@ -27,8 +27,8 @@ from lessons.memory.turns import State, Turns
 from lessons.rag.stages import stages
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
-from lessons.search.catalog import chunk_range, statistics
 from lessons.search.filters import also
+from lessons.search.materials import chunk_range, statistics
 from lessons.settings import settings
 from tests.database.partitioned import PARTS, partitioned, parts
 
@@ -122,7 +122,7 @@ def spread() -> Iterator[Life]:
 
 def limited(statement: str, table: str) -> bool:
     """Whether a statement names the owner of this table's rows, in a condition or among the columns it writes."""
-    if re.search(rf"\b{table}\.user_id\W+(=|IN) |INSERT INTO {table} \([^)]*user_id", statement):
+    if re.search(rf'\b{table}\.user_id\W+(=|IN) |INSERT INTO "?{table}"? \([^)]*user_id', statement):
         return True
     queries = [own_query(statement, found.end()) for found in re.finditer(rf'\b(?:FROM|JOIN)\s+"?{table}\b', statement)]
     return bool(queries) and all(re.search(r"\buser_id\W+(=|IN) ", query) for query in queries)

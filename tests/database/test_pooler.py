@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from lessons.database import engine, stop
 from lessons.ingest.index import naive_index
-from lessons.ingest.jobs.jobs import Jobs
+from lessons.ingest.jobs import Jobs
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 from lessons.settings import Settings, settings

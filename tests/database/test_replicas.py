@@ -6,10 +6,11 @@ from sqlalchemy import event, func, select, text
 
 from lessons.database import engine
 from lessons.database.connection import psycopg_url
-from lessons.database.replicas import again_if_broken_off, single
+from lessons.database.row_security import again_if_broken_off
 from lessons.errors import BrokenOffError
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
+from lessons.scale.replicas import single
 from lessons.settings import Settings
 from tests.ingest.test_store import chunk
 

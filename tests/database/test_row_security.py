@@ -7,7 +7,8 @@ import pytest
 from sqlalchemy import Connection, Engine, text
 
 from lessons.database import engine, ensure_schema
-from lessons.database.row_security import enter, protect, scoped, wall
+from lessons.database.owned import protect
+from lessons.database.row_security import enter, scoped, wall
 from lessons.errors import DatabaseError
 
 CREATE = text("CREATE TABLE IF NOT EXISTS walled (id bigserial PRIMARY KEY, user_id text, secret text)")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lessons.evaluate.choose import Ablation, Without, choose, dev_and_test, questions_needed
+from lessons.evaluate.choose import Without, choose, dev_and_test, questions_needed, side_by_side
 from lessons.evaluate.compare import Gain
 from lessons.evaluate.evaluation import Evaluation
 from lessons.keyless import words as glossary
@@ -106,7 +106,7 @@ def test_only_the_stage_without_the_rule_answers_without_it(stage: Stage) -> Non
 def test_both_halves_stand_side_by_side_with_paired_intervals() -> None:
     halves = {"dev": evaluation({"bare": [0.0] * 20, "whole": [1.0] * 20}, "correctness"),
               "test": evaluation({"bare": [0.0, 1.0] * 10, "whole": [1.0, 0.0] * 10}, "correctness")}  # fmt: skip
-    found = Ablation(halves, ("correctness",))
+    found = side_by_side(halves, ("correctness",))
     dev, test = found.rows
     assert dev == [
         "correctness (half points), dev",
@@ -132,6 +132,6 @@ def shipped(database: Settings) -> Workspace:
 def test_enhanced_is_compared_with_naive_on_dev_and_on_test(shipped: Workspace) -> None:
     before, after = (stage_named(name).but(name, workspace=shipped) for name in ("naive", "enhanced"))
     found = dev_and_test(before, after, ("correctness",), limit=3)
-    assert list(found.runs) == ["dev", "test"]
-    assert all(run.stages == ["naive", "enhanced"] for run in found.runs.values())
-    assert [gain.n for gain in found.gains.values()] == [3, 3]
+    assert found.head[2:4] == ["naive", "enhanced"]
+    assert [row[0].rpartition(" ")[2] for row in found.rows] == ["dev", "test"]
+    assert [row[1] for row in found.rows] == ["3", "3"]

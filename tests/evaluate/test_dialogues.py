@@ -23,7 +23,7 @@ from lessons.evaluate.dialogues import (
 )
 from lessons.evaluate.evaluation import Evaluation
 from lessons.evaluate.golden import Golden
-from lessons.evaluate.locomo import Recalled
+from lessons.evaluate.locomo import AGES, SHARE
 from lessons.evaluate.report import dialogue_report, locomo_report
 from lessons.memory.messages import SessionMessages
 from lessons.memory.types import Window
@@ -40,7 +40,6 @@ def golden(number: int, question: str, fact: str, kind: str) -> Golden:
 
 DIALOGUE = Dialogue(
     "d",
-    "en",
     "reader",
     (
         Turn("My plan is Team.", None),
@@ -162,8 +161,13 @@ def test_correct_answers_stand_by_memory_distance_and_kind() -> None:
 
 
 def test_old_facts_stand_by_their_age() -> None:
-    found = [Recalled("window", "?", "temporal", age, share, 50) for age, share in ((3, 1.0), (30, 0.0), (300, 0.5))]
-    lines = printed(locomo_report(found))
+    shares = {"1–5 turns old": 1.0, "21–100 turns old": 0.0, "older than 100 turns": 0.5}
+    assert shares.keys() < set(AGES.values())
+    found = [
+        record("window", number, category=age, metrics={SHARE: share, TOKENS: 50.0})
+        for number, (age, share) in enumerate(shares.items())
+    ]
+    lines = printed(locomo_report(Evaluation("LoCoMo", "", tuple(found))))
     assert "all (3) 0.50 [0.00, 1.00]" in lines
     assert "1–5 turns old (1) 1.00 [1.00, 1.00]" in lines
     assert "21–100 turns old (1) 0.00 [0.00, 0.00]" in lines

@@ -9,9 +9,11 @@ import pytest
 from lessons.evaluate.golden import SPLITS, golden_questions
 from lessons.evaluate.judge.agreement import LABELS, agreement, labelled, validate
 from lessons.evaluate.judge.judge import Verdict, is_unanswerable, judge, judge_text
-from lessons.rag.answer import NOT_FOUND, REFUSALS, Answer
+from lessons.models.keyless import NOT_FOUND
+from lessons.rag.answer import Answer
 from lessons.rag.citations import citations
-from lessons.rag.refusals import is_refusal
+from lessons.rag.prompts import REFUSALS
+from lessons.rag.served_words import is_refusal
 from lessons.rag.types import Context, RetrievedDocument
 
 
@@ -145,7 +147,7 @@ def test_a_korean_particle_ends_a_unit_and_a_quarter() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *REFUSALS,
+        *sorted(REFUSALS),
         "I'm sorry, but I couldn't find any information about this in the provided documents.",
         "The provided context does not mention the salary.",
         "There is no information on executive pay in the passages.",

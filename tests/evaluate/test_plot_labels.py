@@ -16,14 +16,12 @@ from lessons.evaluate.canvas import (
     columns,
     shortened,
     shortened_within,
-    spread,
     stage_colours,
-    told_apart,
 )
 from lessons.evaluate.dialogues import plot_growth
 from lessons.evaluate.pictures import plot_budget, plot_searches
 from lessons.evaluate.plots import plot_cost, plot_groups, plot_latency, plot_metric, plot_moved
-from lessons.evaluate.savings import Savings, Served, plot_savings
+from lessons.evaluate.savings import Savings, plot_savings
 from lessons.rag.answer import Answer
 from lessons.rag.types import Context, RetrievedDocument
 from lessons.trace import Trace
@@ -59,11 +57,8 @@ def searched() -> Figure:
 
 
 def saved() -> Figure:
-    def served(cost: float) -> tuple[Served, ...]:
-        return tuple(Served("q", value, 1, 100, cost, 5, False, False, 1.0) for value in (0.0, 0.5, 1.0) * 4)
-
     ways = ("none", "compression", "refine", "manager", "intent", "cache", "all")
-    return plot_savings(Savings({way: served(0.0005 + 0.00001 * place) for place, way in enumerate(ways)}))
+    return plot_savings(Savings([], [], evaluation=run(list(ways))))
 
 
 PLOTS: dict[str, Callable[[], Figure]] = {
@@ -141,11 +136,6 @@ def test_no_two_stages_of_a_plot_have_the_same_colour(names: list[str]) -> None:
     assert colours.items() >= STAGE_COLOURS.items()
 
 
-def test_stages_whose_colours_were_the_same_are_told_apart() -> None:
-    """Their letters have the same sum."""
-    assert len(set(stage_colours(["ab", "ba"]).values())) == 2
-
-
 @given(st.text(st.sampled_from("abc 가나다…"), max_size=40), st.integers(6, 30))
 def test_a_label_is_cut_only_with_an_ellipsis_and_to_its_width(text: str, most: int) -> None:
     for cut in (shortened(text, most), shortened_within(text, most)):
@@ -155,19 +145,3 @@ def test_a_label_is_cut_only_with_an_ellipsis_and_to_its_width(text: str, most: 
 
 def test_names_that_differ_at_their_end_still_differ_when_cut() -> None:
     assert len({shortened_within(name, 30) for name, _ in PATHS}) == len({name for name, _ in PATHS})
-
-
-def test_what_occurs_once_keeps_its_name() -> None:
-    assert told_apart(["a", "b", "a"]) == ["a (1)", "b", "a (2)"]
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=12).map(sorted))
-def test_names_keep_their_order_and_their_distance_and_do_not_leave_the_margin(heights: list[float]) -> None:
-    placed = spread(heights, 0.07)
-    assert all(later - before >= 0.07 - 1e-9 for before, later in pairwise(placed))
-    assert placed[0] >= 0
-    assert placed[-1] <= 1 + 1e-9
-
-
-def test_names_with_room_stay_at_their_height() -> None:
-    assert spread([0.1, 0.5, 0.9], 0.07) == pytest.approx([0.1, 0.5, 0.9])

@@ -10,7 +10,7 @@ from lessons.faults.lab import Lab, logged
 from lessons.memory.manager import Conversation
 from lessons.memory.messages import StoredMessages
 from lessons.memory.types import Window
-from lessons.rag.answer import NOT_SEARCHED
+from lessons.rag.prompts import NOT_SEARCHED
 from lessons.rag.stages import stages
 from lessons.rag.types import Query, Resources, RetrievedDocument
 
@@ -26,10 +26,10 @@ class Around:
     before: Any = None
     after: Any = None
 
-    def retrieve(self, queries: Sequence[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+    def search(self, queries: Sequence[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
         if self.before:
             self.before()
-        found = self.retriever.retrieve(queries, query, resources)
+        found = self.retriever.search(queries, query, resources)
         if self.after:
             self.after()
         return found
@@ -94,7 +94,7 @@ def test_a_turn_that_could_not_be_stored_is_stored_with_the_next_one(lab: Lab) -
     lab.database.start()
     answer = talk.ask(stage, "And when does it close?")
     assert "18:15" in answer.text
-    assert "kiosk" in answer.trace["Compress"].output[0]
+    assert "kiosk" in answer.trace["Condense"].output[0]
     assert said(lab, "late")[::2] == [QUESTION, "And when does it close?"]
 
 

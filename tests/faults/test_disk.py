@@ -15,7 +15,7 @@ from lessons.errors import DatabaseError
 from lessons.faults.database import full_disk
 from lessons.faults.lab import Lab, logged
 from lessons.ingest.index import naive_index
-from lessons.ingest.jobs.jobs import Jobs
+from lessons.ingest.jobs import Jobs
 from lessons.ingest.pipeline import ingest
 from lessons.rag.types import Scope
 from lessons.settings import Settings

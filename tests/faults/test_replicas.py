@@ -8,8 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from lessons.database import embedded, engine
-from lessons.database.replicas import reading
-from lessons.database.row_security import scoped
+from lessons.database.row_security import reading, scoped
 from lessons.errors import DatabaseError
 from lessons.faults.database import ReplicatedDatabase
 from lessons.faults.lab import Lab

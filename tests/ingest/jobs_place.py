@@ -17,8 +17,8 @@ from sqlalchemy import text
 
 from lessons.database import engine
 from lessons.ingest.index import Index
-from lessons.ingest.jobs.jobs import Jobs
-from lessons.ingest.jobs.queue import JobQueue
+from lessons.ingest.jobs import Jobs
+from lessons.ingest.queue import JobQueue
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.workspace import Workspace

@@ -9,7 +9,7 @@ BODY = "Some words that say nothing about their kind."
 
 
 def kind(title: str, text: str = BODY, file: str = "upload.pdf") -> str:
-    return document_type({"title": title, "source_file": file}, text)
+    return document_type(file, title, text)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from llama_index.core.llms import LLM
 from llama_index.core.schema import BaseNode, MetadataMode
 
-from lessons.ingest.enrich.extractors import ADDED, clean
+from lessons.ingest.enrich import ADDED, clean
 from lessons.ingest.index import enhanced_index, naive_index
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model

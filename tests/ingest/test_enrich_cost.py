@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lessons.ingest.enrich.cost import Estimate, estimate
+from lessons.ingest.cost import Estimate, estimate
 from lessons.ingest.index import enhanced_index, naive_index
 from lessons.ingest.read import content_hash
 from lessons.keyless.llm import OfflineLLM

@@ -7,14 +7,12 @@ from uuid import uuid4
 
 import pytest
 from llama_index.core.llms import LLM
-from sqlalchemy import text
 
 from lessons.database import engine
-from lessons.ingest.enrich.extractors import ADDED
+from lessons.ingest.enrich import ADDED
 from lessons.ingest.index import enhanced_index
-from lessons.ingest.jobs.jobs import Jobs
-from lessons.ingest.jobs.queue import JobQueue
-from lessons.ingest.jobs.table import JobStatus
+from lessons.ingest.jobs import Jobs
+from lessons.ingest.queue import JobStatus
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model
 from lessons.rag.types import Scope
@@ -98,10 +96,3 @@ def test_a_model_that_fails_half_way_loses_nothing_and_is_told(place: Workspace,
     assert f"The model failed {2 * result.chunks - 1} times and the keyless model filled in" in (result.reason or "")
     nodes = place.store(INDEX).get_nodes(scope=owner)
     assert all(node.metadata["keywords"] and node.metadata["section_summary"] for node in nodes)
-
-
-def test_a_queue_from_before_there_were_levels_gets_them(place: Workspace, owner: Scope) -> None:
-    with place.engine.begin() as connection:
-        connection.execute(text("ALTER TABLE ingestion_jobs DROP COLUMN enrichment"))
-    assert JobQueue(place.engine).all(owner.user_id, 1) == []
-    assert done(place, owner, "keywords").enrichment == "keywords"

@@ -10,10 +10,8 @@ from sqlalchemy import text
 
 from lessons.database import engine
 from lessons.errors import LessonsError, ModelError, ReadError
-from lessons.ingest.jobs.claim import claim
-from lessons.ingest.jobs.jobs import Jobs
-from lessons.ingest.jobs.queue import JobQueue
-from lessons.ingest.jobs.table import JobStatus
+from lessons.ingest.jobs import Jobs
+from lessons.ingest.queue import JobQueue, JobStatus, claim
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 from tests.ingest.jobs_place import ENRICHED, PLAIN, cleared, files, jobs_of, until, words

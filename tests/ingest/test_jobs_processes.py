@@ -13,8 +13,8 @@ import pytest
 from sqlalchemy import text
 
 from lessons.database import engine, erase, stop
-from lessons.ingest.jobs.jobs import Jobs
-from lessons.ingest.jobs.table import JobStatus
+from lessons.ingest.jobs import Jobs
+from lessons.ingest.queue import JobStatus
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 from tests.ingest.jobs_place import (
@@ -161,7 +161,6 @@ def test_a_job_goes_on_when_the_database_comes_back(own_server: Settings, owner:
 
 
 @KILLS
-@pytest.mark.slow
 def test_kill_9_at_twenty_moments_leaves_fifty_files_whole_and_nothing_twice(
     one_database: Settings, owner: Scope
 ) -> None:

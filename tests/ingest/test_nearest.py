@@ -11,11 +11,12 @@ from sqlalchemy import inspect, text
 from lessons.database import engine
 from lessons.database.row_security import scoped
 from lessons.keyless.llm import OfflineLLM
-from lessons.rag.pipeline import WALKED, Pipeline
 from lessons.rag.retrievers import VectorRetriever
+from lessons.rag.stages import WALKED, Pipeline
 from lessons.rag.store import ChunkStore, Found
+from lessons.rag.tables import hnsw_name
 from lessons.rag.types import Query, Resources, Scope
-from lessons.scale.hnsw import hnsw_name, set_up_walk
+from lessons.scale.hnsw import set_up_walk
 from lessons.settings import Settings, settings
 from lessons.trace import Trace
 

@@ -11,8 +11,8 @@ from lessons.database import engine
 from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
 from lessons.evaluate.throwaway import drop_leftovers
-from lessons.ingest.jobs.queue import JobQueue
 from lessons.ingest.plans import Plans
+from lessons.ingest.queue import JobQueue
 from lessons.rag.store import ChunkStore
 from lessons.rag.tables import DocumentRow
 from lessons.rag.types import Scope

@@ -12,7 +12,8 @@ from lessons.errors import LessonsError
 from lessons.ingest.trash import Trash, TrashedChunk, TrashedDocument
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
-from lessons.search.catalog import catalog, chunk_range, statistics
+from lessons.search.catalog import catalog
+from lessons.search.materials import chunk_range, statistics
 from lessons.settings import Settings
 
 MINA, JOON = Scope("trash-mina"), Scope("trash-joon")

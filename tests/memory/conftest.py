@@ -5,8 +5,7 @@ from uuid import uuid4
 import pytest
 
 from lessons.database import engine
-from lessons.memory.messages import InMemoryStore, StoredMessages
-from lessons.memory.types import MessageStore
+from lessons.memory.messages import InMemoryStore, MessageStore, StoredMessages
 from lessons.settings import Settings
 
 

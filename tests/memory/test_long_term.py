@@ -12,9 +12,8 @@ from sqlalchemy import Engine, create_engine, text
 from lessons.database import engine
 from lessons.errors import DatabaseError
 from lessons.keyless.llm import OfflineLLM
-from lessons.memory.long_term import LongTerm
 from lessons.memory.profile import Profile
-from lessons.memory.summaries import RecursiveSummary, Tiers, bounded
+from lessons.memory.summaries import LongTerm, RecursiveSummary, Tiers, bounded
 from lessons.memory.turns import State, Turns, drop_unused
 from lessons.models.embedding import embedding_model
 from lessons.models.tokens import TokenEstimator

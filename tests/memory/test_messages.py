@@ -10,8 +10,14 @@ from sqlalchemy import create_engine, insert, text
 
 from lessons.database import engine, stop
 from lessons.errors import DatabaseError
-from lessons.memory.messages import InMemoryStore, MessageRow, SessionMessages, StoredMessages, choose_store
-from lessons.memory.types import MessageStore, newest_within
+from lessons.memory.messages import (
+    InMemoryStore,
+    MessageRow,
+    MessageStore,
+    SessionMessages,
+    StoredMessages,
+    choose_store,
+)
 from lessons.models.tokens import TokenEstimator
 from lessons.rag.types import Scope
 from lessons.settings import Settings, settings
@@ -94,7 +100,9 @@ def test_the_newest_messages_that_fit_come_back_oldest_first(store: MessageStore
 @given(st.lists(st.text(max_size=20)), st.integers(0, 40))
 def test_what_fits_is_the_longest_end_of_the_conversation_within_the_limit(contents: list[str], tokens: int) -> None:
     said = tuple(("user", content) for content in contents)
-    kept = newest_within(said, tokens, TokenEstimator())
+    messages = SessionMessages(1_000)
+    messages.add(*said)
+    kept = messages.within(tokens, TokenEstimator())
     cost = sum(TokenEstimator().count(content) for _, content in kept)
     assert said[len(said) - len(kept) :] == kept
     assert cost <= tokens

@@ -101,6 +101,7 @@ def test_a_batch_costs_one_statement_to_read_and_one_to_write(
     database_engine: Engine, counting: CountingEmbedding
 ) -> None:
     cached = CachedEmbedding(counting, database_engine)
+    cached.get_text_embedding("첫 글")
     seen = statements(database_engine)
     cached.get_text_embedding_batch([f"글 {i}" for i in range(10)])
     assert [statement.split()[0] for statement in seen] == ["WITH", "INSERT"]
@@ -133,7 +134,7 @@ def test_many_processes_can_create_the_table_at_once(database_engine: Engine) ->
 
     def create() -> None:
         try:
-            embedding_cache.VectorTable(database_engine)
+            vectors.VectorTable(database_engine)
         except Exception as error:
             problems.append(error)
 

@@ -9,7 +9,8 @@ from lessons.errors import ModelError
 from lessons.keyless import TASKS
 from lessons.keyless.llm import ABOUT, OfflineLLM, task
 from lessons.models.embedding import embedding_model
-from lessons.rag.answer import ANSWER, NOT_FOUND, answer_prompt
+from lessons.models.keyless import NOT_FOUND
+from lessons.rag.prompts import ANSWER, answer_prompt
 from lessons.settings import Settings
 from tests.models.answer_cases import FAQ_EN, ORDERS, REPORTS_KO, context
 

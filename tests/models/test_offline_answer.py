@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lessons.keyless.llm import OfflineLLM
-from lessons.rag.answer import ANSWER, NOT_FOUND, NOTHING_FOUND, REFUSALS
+from lessons.models.keyless import NOT_FOUND, NOTHING_FOUND
+from lessons.rag.prompts import ANSWER, REFUSALS
 from lessons.text import language
 from tests.models.answer_cases import ANSWERED, FAQ_EN, REPORTS_EN, REPORTS_KO, TABLE, UNANSWERED, Case, context
 

@@ -5,7 +5,8 @@ import pytest
 from lessons.keyless import words as words_room
 from lessons.keyless.llm import OfflineLLM
 from lessons.keyless.words import GROUPS, SAME, others, read_question
-from lessons.rag.answer import ANSWER, NOT_FOUND
+from lessons.models.keyless import NOT_FOUND
+from lessons.rag.prompts import ANSWER
 from lessons.text import terms
 from tests.models.answer_cases import FAQ_EN, FAQ_KO, context
 

@@ -1,7 +1,8 @@
 """A request to sum up gets the main sentences of what it is about, in their order."""
 
 from lessons.keyless.llm import OfflineLLM
-from lessons.rag.answer import ANSWER, NOT_FOUND
+from lessons.models.keyless import NOT_FOUND
+from lessons.rag.prompts import ANSWER
 from tests.models.answer_cases import context
 
 BRIDGE = context(

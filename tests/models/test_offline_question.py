@@ -4,7 +4,8 @@ import pytest
 
 from lessons.keyless.llm import OfflineLLM
 from lessons.keyless.words import read_question
-from lessons.rag.answer import ANSWER, NOT_FOUND
+from lessons.models.keyless import NOT_FOUND
+from lessons.rag.prompts import ANSWER
 from tests.models.answer_cases import context
 
 PLANS = context(

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from lessons.keyless.lines import barred
 from lessons.keyless.llm import OfflineLLM
-from lessons.rag.answer import ANSWER
+from lessons.rag.prompts import ANSWER
 from tests.models.answer_cases import context
 
 PLAIN_EN = context(

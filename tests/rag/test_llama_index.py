@@ -7,6 +7,7 @@ from llama_index.core import VectorStoreIndex
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.llms import MockLLM
 from llama_index.core.postprocessor import KeywordNodePostprocessor, SimilarityPostprocessor
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index.core.vector_stores.types import (
@@ -18,7 +19,11 @@ from llama_index.core.vector_stores.types import (
 
 from lessons.errors import LessonsError
 from lessons.rag.adapters import OwnedVectorStore
+from lessons.rag.retrievers import KeywordRetriever, ScopedRetriever, VectorRetriever
 from lessons.rag.stages import Stage
+from lessons.search.hybrid import HybridRetriever
+from lessons.search.languages import CentredVectorRetriever
+from lessons.search.rerankers import MMR, ByScore, KeywordWeighted, ModelScored
 from lessons.workspace import Workspace
 
 
@@ -138,3 +143,32 @@ def test_a_retriever_of_llama_index_serves_a_stage(naive: Stage) -> None:
 def test_a_node_postprocessor_of_llama_index_serves_a_stage(smart: Stage) -> None:
     without = smart.but("without", reranker=KeywordNodePostprocessor(exclude_keywords=["umbrellas"], lang="en"))
     assert "umbrellas" not in without.ask("What does the kiosk rent?", user="rag-mina").context.text
+
+
+@pytest.mark.parametrize("retriever", [VectorRetriever, KeywordRetriever, CentredVectorRetriever, HybridRetriever])
+def test_our_retrievers_are_retrievers_of_llama_index(
+    retriever: type[ScopedRetriever], place: Workspace, smart: Stage
+) -> None:
+    mine = retriever().over(place.resources(smart.index), "rag-mina")
+    assert isinstance(mine, BaseRetriever)
+    engine = RetrieverQueryEngine.from_args(mine, llm=MockLLM(), node_postprocessors=[MMR(top_k=1)])
+    (found,) = engine.query("When does the kiosk open?").source_nodes
+    assert "nine" in found.text
+    asked = QueryBundle("Which code?", custom_embedding_strs=["What is the code of the safe?", "When is tea sold?"])
+    assert {node.metadata["source_file"] for node in mine.retrieve(asked)} <= {"kiosk.md"}
+
+
+def test_a_retriever_that_was_not_told_where_to_search_says_so() -> None:
+    with pytest.raises(LessonsError, match=r"\.over"):
+        VectorRetriever().retrieve("When does the kiosk open?")
+
+
+@pytest.mark.parametrize("reranker", [ByScore(top_k=2), KeywordWeighted(top_k=2), MMR(top_k=2), ModelScored(top_k=2)])
+def test_our_rerankers_are_node_postprocessors_of_llama_index(reranker: BaseNodePostprocessor) -> None:
+    texts = ["Boats are rented at the pier.", "The kiosk opens at nine.", "Tea is sold in January."]
+    nodes = [NodeWithScore(node=TextNode(text=words), score=0.5) for words in texts]
+    ordered = reranker.postprocess_nodes(nodes, query_str="When does the kiosk open?")
+    assert len(ordered) == 2
+    assert {node.text for node in ordered} <= set(texts)
+    if isinstance(reranker, KeywordWeighted | ModelScored):
+        assert ordered[0].text == texts[1]

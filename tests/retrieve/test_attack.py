@@ -14,14 +14,15 @@ from lessons.database import engine
 from lessons.database.embedded import log_of
 from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
-from lessons.ingest.jobs.queue import JobQueue
 from lessons.ingest.plans import Plans
+from lessons.ingest.queue import JobQueue
 from lessons.memory.messages import StoredMessages
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
-from lessons.search.catalog import chunk_range, only_file, registered_file, statistics
+from lessons.search.catalog import only_file, registered_file
 from lessons.search.filter_text import parse_filter
 from lessons.search.filters import filter_sql
+from lessons.search.materials import chunk_range, statistics
 from lessons.settings import Settings
 from lessons.text import terms
 from tests.retrieve.attacks import MARK, Attacker

@@ -1,16 +1,16 @@
 """Search by meaning across languages, and fused with search by words."""
 
+from collections.abc import Sequence
 from threading import current_thread
-from typing import cast
 
 import pytest
 from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.llms.mock import MockLLM
 from llama_index.core.schema import TextNode
 
-from lessons.rag.retrievers import VectorRetriever
+from lessons.rag.retrievers import ScopedRetriever, VectorRetriever
 from lessons.rag.store import ChunkStore
-from lessons.rag.types import Query, Resources, RetrievedDocument, Retriever, Scope
+from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.search.filter_text import parse_filter
 from lessons.search.filters import MetadataFilters
 from lessons.search.hybrid import HybridRetriever
@@ -58,9 +58,13 @@ def resources(store: ChunkStore, mina: Scope) -> Resources:
 
 
 def find(
-    retriever: Retriever, resources: Resources, scope: Scope, *queries: str, filters: MetadataFilters | None = None
+    retriever: ScopedRetriever,
+    resources: Resources,
+    scope: Scope,
+    *queries: str,
+    filters: MetadataFilters | None = None,
 ) -> list[RetrievedDocument]:
-    return retriever.retrieve(list(queries), Query(queries[0], scope, filters), resources)
+    return retriever.search(list(queries), Query(queries[0], scope, filters), resources)
 
 
 def test_the_passage_in_the_other_language_comes_before_what_only_shares_the_questions_language(
@@ -148,11 +152,11 @@ def test_both_searches_keep_to_owner_and_filters(resources: Resources, mina: Sco
 
 
 def test_any_two_retrievers_can_be_the_legs(resources: Resources, mina: Scope) -> None:
-    class Nothing:
-        def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+    class Nothing(ScopedRetriever):
+        def search(self, queries: Sequence[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
             return []
 
-    silent = HybridRetriever(meaning=cast(Retriever, Nothing()), words=cast(Retriever, Nothing()))
+    silent = HybridRetriever(meaning=Nothing(), words=Nothing())
     assert find(silent, resources, mina, "refunds") == []
 
 

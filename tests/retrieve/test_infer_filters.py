@@ -7,7 +7,8 @@ from llama_index.core.llms.mock import MockLLM
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, Scope
 from lessons.search.filter_text import parse_filter
-from lessons.search.infer_filters import InferFilters, InferredFilter, Quarter, infer_filters, quarters
+from lessons.search.infer_filters import InferFilters, InferredFilter, infer_filters
+from lessons.text.periods import Quarter, quarters
 from lessons.trace import Step
 from tests.retrieve.attacks import Attacker
 from tests.retrieve.conftest import Put

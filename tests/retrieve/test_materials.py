@@ -4,12 +4,10 @@ import pytest
 
 from lessons.database import engine
 from lessons.errors import LessonsError
-from lessons.ingest.jobs.claim import claim
-from lessons.ingest.jobs.queue import JobQueue
-from lessons.ingest.jobs.table import JobResult
+from lessons.ingest.queue import JobQueue, JobResult, claim
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
-from lessons.search.catalog import Material, chunk_range, statistics, top_k_for
+from lessons.search.materials import Material, chunk_range, statistics, top_k_for
 from lessons.settings import Settings
 from tests.retrieve.conftest import Put
 

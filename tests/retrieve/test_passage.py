@@ -2,7 +2,7 @@
 
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
-from lessons.search.catalog import chunk_range, passage
+from lessons.search.materials import chunk_range, passage
 from tests.retrieve.conftest import Put
 
 

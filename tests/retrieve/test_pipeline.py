@@ -6,9 +6,8 @@ from typing import Any, cast
 
 import pytest
 
-from lessons.rag.pipeline import Pipeline
 from lessons.rag.retrievers import JaccardRetriever, jaccard
-from lessons.rag.stages import stage_named
+from lessons.rag.stages import Pipeline, stage_named
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.search.transforms import Normalize, Passthrough
 from lessons.settings import Settings
@@ -76,14 +75,14 @@ def test_jaccard_finds_korean_words_behind_their_particles() -> None:
 
 
 def test_jaccard_takes_the_best_of_several_queries_and_keeps_each_document_once() -> None:
-    found = LIBRARY.retrieve(["refunds", "invoices month"], Query("x", Scope("reader")))
+    found = LIBRARY.search(["refunds", "invoices month"], Query("x", Scope("reader")))
     assert sorted(each.id for each in found) == ["invoice", "refund"]
 
 
 def test_jaccard_keeps_to_its_threshold_and_to_top_k() -> None:
     query = Query("x", Scope("reader"), top_k=1)
-    assert len(LIBRARY.retrieve(["refunds first day paid"], query)) == 1
-    assert JaccardRetriever(LIBRARY.documents, threshold=0.9).retrieve(["refunds"], query) == []
+    assert len(LIBRARY.search(["refunds first day paid"], query)) == 1
+    assert JaccardRetriever(LIBRARY.documents, threshold=0.9).search(["refunds"], query) == []
 
 
 @pytest.mark.parametrize(("left", "right", "expected"), [("a b", "", 0), ("cost tag", "cost tag", 1), ("", "", 0)])
@@ -95,7 +94,7 @@ def test_a_stage_searches_within_the_scope_of_a_plan(database: Settings) -> None
     seen: list[Scope] = []
 
     class Spy:
-        def retrieve(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+        def search(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
             seen.append(query.scope)
             return []
 

@@ -101,7 +101,11 @@ def test_a_cross_encoder_that_is_not_installed_says_how_to_install_it(monkeypatc
         cross_encoder()
 
 
-@pytest.mark.parametrize("reranker", [ByScore(), KeywordWeighted(), MMR(), Postprocessed(LongestFirst())], ids=repr)
+@pytest.mark.parametrize(
+    "reranker",
+    [ByScore(), KeywordWeighted(), MMR(), Postprocessed(LongestFirst())],
+    ids=lambda each: type(each).__name__,
+)
 @given(documents=DOCUMENTS, question=st.text(max_size=20), top_k=st.integers(1, 10))
 def test_what_comes_out_came_in_and_comes_once(
     reranker: Reranker, documents: list[RetrievedDocument], question: str, top_k: int

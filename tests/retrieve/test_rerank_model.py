@@ -12,8 +12,7 @@ from llama_index.core.llms import LLM
 
 from lessons.budget import Budget
 from lessons.keyless.llm import OfflineLLM
-from lessons.rag.pipeline import Pipeline
-from lessons.rag.stages import stage_named
+from lessons.rag.stages import Pipeline, stage_named
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.search.rerankers import DocumentScore, ModelScored, Scores, excerpts, quoted, relevance_prompt
 from lessons.settings import settings
@@ -180,7 +179,7 @@ def test_a_follow_up_is_scored_as_the_question_that_stands_alone() -> None:
             return ["When are refunds paid?", "refund date"]
 
     class Finds:
-        def retrieve(self, *_: Any) -> list[RetrievedDocument]:
+        def search(self, *_: Any) -> list[RetrievedDocument]:
             return FOUND
 
     class Listens:

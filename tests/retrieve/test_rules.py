@@ -21,7 +21,7 @@ from lessons.models.embedding_cache import CachedEmbedding
 from lessons.rag.retrievers import VectorRetriever
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
-from lessons.search.catalog import chunk_range
+from lessons.search.materials import chunk_range
 from lessons.settings import Settings
 
 OWNERS = st.sampled_from(["mina", "joon", "Mina", "mina ", "민아"])
@@ -62,7 +62,7 @@ class Library:
 
     def search(self, words: str, scope: Scope, *more: str) -> list[RetrievedDocument]:
         resources: Any = Resources(self.store, CachedEmbedding(self.model), None)  # type: ignore[arg-type]
-        return VectorRetriever(top_k=50).retrieve([words, *more], Query(words, scope), resources)
+        return VectorRetriever(top_k=50).search([words, *more], Query(words, scope), resources)
 
 
 def _node(owner: str, name: str, position: int, words: str) -> TextNode:

@@ -44,7 +44,7 @@ def retriever(request: pytest.FixtureRequest) -> Retriever:
 
 
 def ids(retriever: Retriever, resources: Resources, *queries: str, scope: Scope = MINA, top_k: int = 10) -> list[str]:
-    return [each.id for each in retriever.retrieve(list(queries), Query("", scope, top_k=top_k), resources)]
+    return [each.id for each in retriever.search(list(queries), Query("", scope, top_k=top_k), resources)]
 
 
 def test_the_nearest_chunk_comes_first(resources: Resources) -> None:
@@ -57,8 +57,8 @@ def test_the_chunk_with_more_of_the_words_comes_first(resources: Resources) -> N
 
 def test_several_phrasings_find_each_chunk_once_with_its_best_score(retriever: Retriever, resources: Resources) -> None:
     query = Query("", MINA)
-    alone = {each.id: each.score for text in DIRECTIONS for each in retriever.retrieve([text], query, resources)}
-    both = retriever.retrieve(list(DIRECTIONS), query, resources)
+    alone = {each.id: each.score for text in DIRECTIONS for each in retriever.search([text], query, resources)}
+    both = retriever.search(list(DIRECTIONS), query, resources)
     assert sorted(each.id for each in both) == ["mina-0", "mina-1", "mina-2"]
     assert all(each.score >= alone[each.id] for each in both)
     assert [each.score for each in both] == sorted((each.score for each in both), reverse=True)
@@ -73,7 +73,7 @@ def test_another_owners_chunks_are_out_of_reach(retriever: Retriever, resources:
 
 
 def test_a_found_chunk_knows_where_it_stands(retriever: Retriever, resources: Resources) -> None:
-    found = retriever.retrieve(["refund"], Query("", MINA), resources)[0]
+    found = retriever.search(["refund"], Query("", MINA), resources)[0]
     assert (found.source, found.page) == ("a.txt", 3)
     assert found.estimated_tokens > 0
 

@@ -4,8 +4,9 @@ import pytest
 
 from lessons.faults.lab import Lab
 from lessons.library import CORPUS, indexes, shipped_documents
-from lessons.models.call import KEYLESS
-from lessons.rag.answer import NOTHING_FOUND, Answer
+from lessons.models.keyless import NOTHING_FOUND
+from lessons.models.usage import KEYLESS
+from lessons.rag.answer import Answer
 from lessons.rag.stages import stages
 from lessons.rag.types import Scope
 from lessons.trace import Step
@@ -42,8 +43,8 @@ def test_every_stage_answers_in_time_and_every_step_says_who_answered(lab: Lab, 
 def test_a_follow_up_is_completed_or_stays_as_it_was(lab: Lab) -> None:
     history = [("user", QUESTIONS["en"]), ("assistant", "The kiosk opens at 7:30 [1].")]
     answer = lab.ask("smart", "And when does it close?", history=history).answer
-    assert answer.trace["Compress"].answered
-    assert answer.trace["Compress"].output[0].strip()
+    assert answer.trace["Condense"].answered
+    assert answer.trace["Condense"].output[0].strip()
     assert_accounted(answer)
 
 

@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import chain
 
-from lessons.evaluate.judge.calendar import Moment
-from lessons.evaluate.judge.numbers import COUNTS, Quantity, close, equal, quantities
 from lessons.evaluate.judge.reading import (
     KEPT,
     Found,
@@ -27,6 +25,8 @@ from lessons.evaluate.judge.reading import (
     share_found,
 )
 from lessons.text import language, terms
+from lessons.text.dates import Moment
+from lessons.text.numbers import COUNTS, Quantity, close, equal, quantities
 
 MOST_WORDS = 2 / 3  # of a phrase of three words or more: NEAR
 

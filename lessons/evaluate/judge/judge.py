@@ -17,13 +17,13 @@ from itertools import pairwise
 
 from lessons.evaluate.golden import Evidence, Golden, holds
 from lessons.evaluate.judge.facts import Asked, Level, clause_of, level
-from lessons.evaluate.judge.numbers import MONEY, Quantity
 from lessons.evaluate.judge.reading import Reading, clauses, read, read_all
 from lessons.rag.answer import Answer
-from lessons.rag.citations import CITATION, closed
-from lessons.rag.refusals import is_refusal
+from lessons.rag.citations import CITATION
+from lessons.rag.served_words import closed, is_refusal
 from lessons.rag.types import RetrievedDocument
 from lessons.text import language, normalize, sentences, terms
+from lessons.text.numbers import MONEY, Quantity
 
 LEAST = 1 / 3  # share of the facts from which an answer is partly right
 LONGEST_REFERENCE = 30  # words; those of the answers that the judge was tuned on have 28 at most

@@ -7,9 +7,10 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lessons.evaluate.judge.calendar import Moment, moments
-from lessons.evaluate.judge.numbers import Quantity, digits, quantities
 from lessons.text import ENGLISH_STOP_WORDS, normalize, sentences, terms
+from lessons.text.dates import Moment, moments
+from lessons.text.korean import particle_pattern
+from lessons.text.numbers import Quantity, digits, quantities
 
 IDENTIFIER = re.compile(
     r"[\w.+-]+@[\w-]+\.[\w.-]*\w|https?://\S+|\b[vV]?\d+\.\d+\.\d+(?:\.\d+)*\b"
@@ -70,7 +71,7 @@ _FILLERS = frozenset(
     이내 이상 이하 미만 초과 이전 이후 까지 부터 안 내 전 후 동안 약 월 매월 매달 연 매년 하루 각 총 최대 최소 당 여
     """.split()  # noqa: SIM905
 )
-_PARTICLE = re.compile(r"(?:은|는|이|가|을|를|의|에|에서|에게|으로|로|와|과|도|만|까지|부터|나|이나|및)$")
+_PARTICLE = re.compile(f"(?:{particle_pattern('is', 'many')}|및)$")
 _ENDING = re.compile(
     r"(?:(?:하|되|됩|합|했|됐|였|이|입|습|었|았)*(?:니다|어요|아요|해요|돼요|예요|에요|다|함|됨)|하는|되는|한|된)$"
 )
@@ -127,22 +128,14 @@ def demands(phrase: str) -> tuple[str, ...]:
 
 
 def share_found(phrase: str, sentence: str) -> float:
-    """Which share of the phrase's words the sentence holds; 1.0 only if they stand together.
-
-    Together means in this order with at most three words between neighbours, or in any order within a window of twice
-    their number. Spaces do not matter in Korean.
-    """
+    """Which share of the phrase's words the sentence holds, in any order. Spaces do not matter in Korean."""
     wanted, there = demands(phrase), words(sentence)
     if not wanted:
         literal = re.search(rf"(?<!\w){re.escape(phrase.strip().lower())}(?!\w)", sentence.lower())
         return float(bool(phrase.strip() and literal))
     if _joined(wanted, sentence):
         return 1.0
-    places = [[i for i, word in enumerate(there) if _same(want, word)] for want in wanted]
-    found = sum(bool(each) for each in places)
-    if found < len(wanted):
-        return found / len(wanted)
-    return 1.0 if _in_order(places) or _close(places) else 0.5
+    return sum(any(_same(want, word) for word in there) for want in wanted) / len(wanted)
 
 
 def _same(want: str, word: str) -> bool:
@@ -165,21 +158,3 @@ def _joined(wanted: tuple[str, ...], sentence: str) -> bool:
     firsts = {len(sentence[:start].replace(" ", "")) for start in starts}
     text = sentence.replace(" ", "")
     return any(text.startswith("".join(wanted[:-1]) + last, first) for last in _forms(wanted[-1]) for first in firsts)
-
-
-def _in_order(places: list[list[int]]) -> bool:
-    for start in places[0]:
-        at = start
-        for each in places[1:]:
-            at = min((i for i in each if at < i <= at + 4), default=-1)
-            if at < 0:
-                break
-        else:
-            return True
-    return False
-
-
-def _close(places: list[list[int]]) -> bool:
-    width = 2 * len(places)
-    starts = {start for each in places for start in each}
-    return any(all(any(start <= i < start + width for i in each) for each in places) for start in starts)

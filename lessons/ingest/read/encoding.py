@@ -1,6 +1,6 @@
 """Bytes become text: Unicode as it is, CP949 and Western text recognised, mis-decoded text repaired.
 
-In doubt a file is refused: noise that is ingested is found again, and answered from.
+Ambiguous files are rejected: noise that is ingested is found again, and answered from.
 """
 
 import re
@@ -19,7 +19,7 @@ _UNREADABLE = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f\x7f]")
 JUDGED = 100_000  # characters by which an encoding is recognised
 SHORTEST_FOREIGN = 64  # bytes; of less, statistics cannot tell a language from noise
 NOISE_SHARE = 0.2
-"""Refused is text of which more than this share of the characters, white space aside, cannot be read."""
+"""Text is rejected if more than this share of its characters, white space aside, cannot be read."""
 
 
 Decoded = tuple[str, str | None]

@@ -8,22 +8,18 @@ import hashlib
 import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
+from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
 
 from lessons.errors import ReadError
-from lessons.ingest.read.docx import read_docx
 from lessons.ingest.read.encoding import is_noise
-from lessons.ingest.read.html import read_html
-from lessons.ingest.read.kind import looks_like_html, true_kind
 from lessons.ingest.read.names import stored_name
-from lessons.ingest.read.numbered import numbered_headings
-from lessons.ingest.read.page import Content, FileError, Page
+from lessons.ingest.read.office import read_docx, read_pptx
+from lessons.ingest.read.page import Content, FileError, Page, date_of, numbered_headings, title_of
 from lessons.ingest.read.pdf import read_pdf
-from lessons.ingest.read.pptx import read_pptx
-from lessons.ingest.read.text import read_markdown, read_text
-from lessons.ingest.read.top import date_of, title_of
+from lessons.ingest.read.text import read_html, read_markdown, read_text
 from lessons.settings import settings
 
 READERS: dict[str, Callable[[Path], Content]] = {
@@ -35,6 +31,23 @@ READERS: dict[str, Callable[[Path], Content]] = {
     ".md": read_markdown,
     ".txt": read_text,
 }
+
+_ARCHIVE = "a ZIP archive"
+_OLE = "an older Office file or one with a password"
+_KINDS = {
+    b"PK\x03\x04": _ARCHIVE,
+    b"\xd0\xcf\x11\xe0": _OLE,
+    b"\x89PNG": "a PNG picture",
+    b"\xff\xd8\xff": "a JPEG picture",
+    b"GIF8": "a GIF picture",
+    b"{\\rtf": "an RTF document",
+    b"\x1f\x8b": "a gzip archive",
+    b"7z\xbc\xaf": "a 7-Zip archive",
+    b"\x7fELF": "a program",
+    b"MZ\x90": "a program",
+}
+_OWN = {".docx": _ARCHIVE, ".pptx": _ARCHIVE, ".pdf": "a PDF"}
+"""What a file is by its first bytes, since a name can say anything."""
 
 
 class Structure(TypedDict):
@@ -48,6 +61,19 @@ class Structure(TypedDict):
     date: str | None
     headings: list[list]
     note: str | None
+
+
+class FileReader(BaseReader):
+    """The reader as LlamaIndex knows readers, for a `SimpleDirectoryReader(file_extractor={".pdf": FileReader()})`."""
+
+    def load_data(self, file: Path | str, extra_info: dict[str, Any] | None = None, **_: Any) -> list[Document]:
+        """What `read` makes of the file; `extra_info` is added to the metadata, and neither embedded nor displayed."""
+        documents = read(Path(file))
+        for document in documents:
+            document.metadata |= extra_info or {}
+            document.excluded_embed_metadata_keys += extra_info or {}
+            document.excluded_llm_metadata_keys += extra_info or {}
+        return documents
 
 
 def read(path: Path, source_file: str | None = None) -> list[Document]:
@@ -117,9 +143,9 @@ def _reader(path: Path) -> Callable[[Path], Content]:
     _inspect(path)
     with path.open("rb") as file:
         head = file.read(1024)
-    if kind := true_kind(head, suffix):
+    if kind := _true_kind(head, suffix):
         raise FileError(f"is {kind}, whatever its name says; save it as {suffix}, or correct its name.")
-    return read_html if looks_like_html(head) else READERS[suffix]
+    return read_html if _looks_like_html(head) else READERS[suffix]
 
 
 def _inspect(path: Path) -> None:
@@ -138,3 +164,16 @@ def _inspect(path: Path) -> None:
 def too_large(limit: int) -> str:
     """What is said of a file of more than `limit` bytes, after its name."""
     return f"is larger than {limit // 1_000_000} MB; split it, or raise LESSONS_MAX_FILE_BYTES."
+
+
+def _true_kind(head: bytes, suffix: str) -> str | None:
+    """What a file is, with its article, if that is not what its suffix promises; None if nothing speaks against it."""
+    kind = next((name for magic, name in _KINDS.items() if head.startswith(magic)), None)
+    if kind is None and b"%PDF-" in head and (head.startswith(b"%PDF-") or suffix == ".pdf"):
+        kind = "a PDF"
+    return kind if kind != _OWN.get(suffix) else None
+
+
+def _looks_like_html(head: bytes) -> bool:
+    """Whether a file that may be called otherwise begins as a web page does."""
+    return head.removeprefix(b"\xef\xbb\xbf").lstrip().lower().startswith((b"<!doctype html", b"<html"))

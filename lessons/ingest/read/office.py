@@ -1,28 +1,98 @@
-"""What Word and PowerPoint files share: ZIP archives of XML, which are looked through before they are unpacked."""
+"""Word and PowerPoint files: ZIP archives of XML, which are looked through before they are unpacked."""
 
+import re
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 
-from lessons.ingest.read.page import Block, Content, FileError, Page
+from lessons.ingest.read.page import Block, Content, FileError, Page, page
 from lessons.settings import settings
 
 _TEMPLATE_DATES = {date(2013, 12, 23), date(2013, 1, 27)}
 """When the templates of python-docx and python-pptx were made: not the date of what is written with them."""
 
-
-def table_text(rows: Iterable) -> str:
-    """A line for each row."""
-    return "\n".join(" | ".join(cell.text.strip() for cell in row.cells) for row in rows)
+_HEADING_STYLE = re.compile(r"(?:heading|제목)\s*([1-9])", re.IGNORECASE)
+_TITLE_STYLE = re.compile(r"title|제목|표제", re.IGNORECASE)
 
 
-def filled(blocks: Iterable[Block]) -> list[Block]:
-    """The blocks that hold words."""
-    return [block for block in blocks if block.text.strip()]
+def read_docx(path: Path) -> Content:
+    """One page: paragraphs and tables in their order. A heading is told by its style or its outline level."""
+    import docx
+    from docx.table import Table
+
+    _inspect(path, "word/", "Word")
+    document = docx.Document(str(path))
+    styles = {style.style_id: style for style in document.styles}
+    blocks = [
+        Block(_table_text(each)) if isinstance(each, Table) else Block(each.text, _level(each, styles))
+        for each in document.iter_inner_content()
+    ]
+    down = 1 if any(block.level == 0 for block in blocks) else 0
+    blocks = [block._replace(level=None if block.level is None else block.level + down) for block in blocks]
+    return _content([_page(None, blocks)], document.core_properties)
 
 
-def content(pages: list[Page], properties) -> Content:
+def _level(paragraph: Any, styles: dict[str, Any]) -> int | None:
+    """0 for the title, 1–9 for headings, None for text: by its own outline level, its style or that one's base."""
+    level, style, seen = _outline_level(paragraph._p.pPr), styles.get(paragraph._p.style), set()
+    while level is None and style is not None and style.style_id not in seen:
+        seen.add(style.style_id)
+        if heading := _HEADING_STYLE.fullmatch(style.name or ""):
+            return int(heading[1])
+        if _TITLE_STYLE.fullmatch(style.name or ""):
+            return 0
+        level, style = _outline_level(style.element.pPr), getattr(style, "base_style", None)
+    return level
+
+
+def _outline_level(properties: Any) -> int | None:
+    """1–9; in the file they are 0–8, and 9 is the text."""
+    from docx.oxml.ns import qn
+
+    found = properties.find(qn("w:outlineLvl")) if properties is not None else None
+    value = found.get(qn("w:val")) if found is not None else None
+    return int(value) + 1 if value and value.isdigit() and int(value) < 9 else None
+
+
+def read_pptx(path: Path) -> Content:
+    """A page for each slide with its notes. A slide's title is a heading, the first one the document's title."""
+    from pptx import Presentation
+
+    _inspect(path, "ppt/", "PowerPoint")
+    presentation = Presentation(str(path))
+    pages = [_page(number, _slide(number, slide)) for number, slide in enumerate(presentation.slides, start=1)]
+    return _content(pages, presentation.core_properties)
+
+
+def _slide(number: int, slide: Any) -> Iterator[Block]:
+    title = slide.shapes.title
+    for shape in _shapes(slide.shapes):
+        if shape.has_text_frame:
+            is_title = title is not None and shape.shape_id == title.shape_id
+            yield Block(shape.text_frame.text, (1 if number == 1 else 2) if is_title else None)
+        elif shape.has_table:
+            yield Block(_table_text(shape.table))
+    if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
+        yield Block(slide.notes_slide.notes_text_frame.text)
+
+
+def _shapes(shapes: Any) -> Iterator[Any]:
+    """Shapes in their order, those of a group one by one."""
+    for shape in shapes:
+        yield from _shapes(shape.shapes) if hasattr(shape, "shapes") else [shape]
+
+
+def _table_text(table: Any) -> str:
+    return "\n".join(" | ".join(cell.text.strip() for cell in row.cells) for row in table.rows)
+
+
+def _page(number: int | None, blocks: Iterable[Block]) -> Page:
+    return page(number, [block for block in blocks if block.text.strip()], "\n\n")
+
+
+def _content(pages: list[Page], properties: Any) -> Content:
     """The pages with the title and the date of the core properties."""
     try:
         created = properties.created
@@ -32,7 +102,7 @@ def content(pages: list[Page], properties) -> Content:
     return Content(pages, properties.title, None if day in _TEMPLATE_DATES else day)
 
 
-def inspect(path: Path, folder: str, program: str) -> None:
+def _inspect(path: Path, folder: str, program: str) -> None:
     """Refuse what is another kind of file, and what would fill the memory when it is unpacked."""
     chosen = settings()
     with zipfile.ZipFile(path) as archive:

@@ -1,12 +1,45 @@
-"""What a reader makes of a file: its pages, each with its text and with the place of every heading in it."""
+"""What a reader makes of a file: its pages, each with its text and with the place of every heading in it.
 
-from collections.abc import Iterable
+What no markup says is told from the words: headings by their numbers, title and date by the first lines.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
+from itertools import pairwise
 from typing import NamedTuple
 
 from lessons.ingest.read.encoding import repaired
 from lessons.text import normalize
+
+TOP_CHARS = 600
+LONGEST_TITLE = 120  # characters of a line that may serve as the title
+LONGEST_DATELINE = 60
+_DATE_LABEL = re.compile(
+    r"(?:\bdate|dated|published|updated|issued|released|revised|발행일?|작성일?|게시일?|등록일?|배포일?|개정일?|일자|날짜)"
+    r"(?: on)?[\s:|*]*$",
+    re.IGNORECASE,
+)
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()  # noqa: SIM905
+_MONTH = r"(?P<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?"
+_DATES = [
+    re.compile(pattern)
+    for pattern in (
+        r"(?<!\d)(?P<year>\d{4})([-/.])(?P<month>\d{1,2})\2(?P<day>\d{1,2})(?!\d)",
+        r"(?<!\d)(?P<year>\d{4})(?:년|\.) ?(?P<month>\d{1,2})(?:월|\.) ?(?P<day>\d{1,2})(?:일|\.?(?!\d))",
+        rf"(?<!\d)(?P<day>\d{{1,2}})(?:st|nd|rd|th)? {_MONTH},? (?P<year>\d{{4}})(?!\d)",
+        rf"\b{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})(?!\d)",
+    )
+]
+_MEANINGLESS = re.compile(
+    r"(?:untitled|제목 ?없음|무제|microsoft (?:word|powerpoint)\b.*|powerpoint presentation|word document|"
+    r"(?:document|presentation|slide|문서|프레젠테이션) ?\d*|.*\.(?:docx?|pptx?|hwpx?|pdf|indd|tex|html?))\s*",
+    re.IGNORECASE,
+)
+_BEGINS_WITH_NUMBER = re.compile(r"\s*(?:\d|[IVX]+\.|chapter\b|제\s?\d)", re.IGNORECASE)
+_NUMBER = r"\d{1,2}(?:\.\d{1,2}){0,3}\.?|[IVX]{1,5}\.|(?:Chapter|Part|Section) \d{1,2}[.:]?|제\s?\d{1,2}\s?[장절]\.?"
+_LINE = re.compile(rf"(?P<number>{_NUMBER}) \S.{{0,70}}(?<![.!?,;:|…])")
 
 
 class FileError(Exception):
@@ -69,3 +102,87 @@ def page(number: int | None, blocks: Iterable[Block], separator: str = "\n") -> 
     cut = len(joined) - len(joined.lstrip())
     moved = tuple(heading._replace(start=heading.start - cut, end=heading.end - cut) for heading in headings)
     return Page(number, joined.strip(), moved, changed)
+
+
+def numbered_headings(text: str) -> tuple[Heading, ...]:
+    """Lines such as '1. Overview', 'II. Method' and '제3장 결론' with text between them; none if they form a list."""
+    lines, found, start = text.split("\n"), [], 0
+    for number, (line, after) in enumerate(zip(lines, [*lines[1:], ""], strict=True)):
+        opens = number == 0 or _ends(lines[number - 1])
+        if opens and _LINE.fullmatch(line) and not _LINE.fullmatch(after):
+            found.append((number, start))
+        start += len(line) + 1
+    apart = all(any(line.strip() for line in lines[a + 1 : b]) for (a, _), (b, _) in pairwise(found))
+    return tuple(_heading(lines[number], start) for number, start in found) if len(found) > 1 and apart else ()
+
+
+def _ends(before: str) -> bool:
+    return not before.strip() or before.rstrip().endswith((".", "!", "?", "…"))
+
+
+def _heading(line: str, start: int) -> Heading:
+    """'1. …' is of level 2, '1.1 …' of level 3, below the title."""
+    number = line.split(" ", 1)[0].strip(".")
+    return Heading(start, start + len(line), 2 + number.count("."), line)
+
+
+def title_of(content: Content) -> str | None:
+    """The heading of level 1, else the first heading that is not numbered, else what is declared, else a short line."""
+    headings = [heading for page in content.pages for heading in page.headings]
+    top = [heading.text for heading in headings if heading.level == 1]
+    plain = [heading.text for heading in headings if not _BEGINS_WITH_NUMBER.match(heading.text)]
+    declared = " ".join((content.title or "").split())
+    first = next((page.text.partition("\n")[0].strip() for page in content.pages if page.text), "")
+    lines = [declared] if declared and not _MEANINGLESS.fullmatch(declared) else []
+    lines += [heading.text for heading in headings[:1]] or ([first] if first else [])
+    return next((line for line in [*top, *plain, *lines] if len(line) <= LONGEST_TITLE), None)
+
+
+def date_of(content: Content) -> date | None:
+    """The date that the first lines give, else the declared one if a document can have it."""
+    for top in (page for page in content.pages[:1] if page.text):
+        headings = {heading.start for heading in top.headings}
+        start = 0
+        for line in top.text[:TOP_CHARS].split("\n"):
+            if start not in headings and (day := _dateline(line)):
+                return day
+            start += len(line) + 1
+    return content.created if content.created and _plausible(content.created) else None
+
+
+def _dateline(line: str) -> date | None:
+    """The date of a line that is there to tell it: labelled, or the only one of a short line that is no sentence.
+
+    What a report tells of in its first sentences happened on some other day.
+    """
+    found = sorted(_dates(line))
+    if not found:
+        return None
+    start, end, day = found[0]
+    short = len(line) <= LONGEST_DATELINE and len(found) == 1 and "|" not in line
+    closed = re.search(r"[.!?…]\s*$", line[end:]) is not None
+    return day if _DATE_LABEL.search(line[:start]) or (short and not closed) else None
+
+
+def first_date(text: str) -> date | None:
+    """The date that comes first, as '2024-03-12', '12 March 2024', 'March 12, 2024' or '2024년 3월 12일'."""
+    return min(((start, day) for start, _, day in _dates(text)), default=(0, None))[1]
+
+
+def _dates(text: str) -> Iterator[tuple[int, int, date]]:
+    """Start, end and day of each date."""
+    for pattern in _DATES:
+        for found in pattern.finditer(text):
+            month = found["month"]
+            number = int(month) if month.isdigit() else _MONTHS.index(month.lower()) + 1
+            try:
+                day = date(int(found["year"]), number, int(found["day"]))
+            except ValueError:
+                continue
+            if _plausible(day):
+                yield found.start(), found.end(), day
+
+
+def _plausible(day: date) -> bool:
+    """Not before computers wrote documents, not in the future."""
+    return date(1970, 1, 1) < day <= date.today() + timedelta(days=1)

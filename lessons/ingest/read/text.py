@@ -1,12 +1,14 @@
-"""Markdown and plain text, and the headings that only their wording or markup tells."""
+"""Text files: plain text, Markdown with its headings, and HTML without what surrounds the words on a site."""
 
 import re
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
+from typing import Any
 
 from lessons.ingest.read.encoding import decode
-from lessons.ingest.read.page import Block, Content, FileError, page
-from lessons.ingest.read.top import first_date
+from lessons.ingest.read.page import Block, Content, FileError, first_date, page
+from lessons.settings import settings
 
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$")
 _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
@@ -14,6 +16,13 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _NO_PARAGRAPH = re.compile(r"\s*$|\s*[-*+>|]|\s*\d+[.)]\s| {4}|\t")
 _MARKUP = re.compile(r"\*\*|`|!?\[([^\]]*)\]\([^)]*\)")
 _FRONT_MATTER = re.compile(r"---\n((?:[^\n]*\n){0,50}?)---(?=\n|$)")
+_HIDDEN = ".//script|.//style|.//nav|.//template|.//noscript|.//footer"
+_HIDDEN += "|.//header[not(ancestor::main or ancestor::article)]"
+_HEADING = "self::h1 or self::h2 or self::h3 or self::h4 or self::h5 or self::h6"
+_HEADINGS = f".//*[{_HEADING}][not(ancestor::tr or ancestor::*[{_HEADING}])]"
+_ROWS = ".//tr[not(.//tr)]"
+_DATES = {"date", "dc.date", "article:published_time", "datePublished"}
+_CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w-]+)|^<\?xml[^>]+encoding=[\"']([\w-]+)", re.IGNORECASE)
 
 
 def read_text(path: Path) -> Content:
@@ -65,3 +74,54 @@ def _markdown_heading(lines: list[str], number: int) -> tuple[int, str] | tuple[
     if (underline := _SETEXT.match(after)) and stands_alone and not _NO_PARAGRAPH.match(line):
         return (1 if underline[1][0] == "=" else 2), _MARKUP.sub(r"\1", line)
     return ()
+
+
+def read_html(path: Path) -> Content:
+    """One page: a line for each string of the text, for each row of a table, for each heading."""
+    from lxml import html
+
+    with path.open("rb") as file:
+        declared = _CHARSET.search(file.read(2048))
+    text, note = text_of(path, (declared[1] or declared[2]).decode() if declared else None)
+    if text.count("<") > settings().max_html_tags:
+        raise FileError(f"has more than {settings().max_html_tags:,} tags; split it into several files.")
+    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+    root = html.etree.fromstring(text.encode(), parser)
+    if any("depth" in error.message for error in parser.error_log):
+        raise FileError("nests its tags too deeply; save it anew from a browser.")
+    if root is None:
+        return Content([])
+    title, day = root.findtext(".//title"), _declared_date(root)
+    body = next((found for name in ("main", "body") for found in root.iter(name)), root)
+    return Content([page(None, _html_blocks(body))], title, day, note)
+
+
+def _declared_date(root: Any) -> date | None:
+    named = [tag for tag in root.iter("meta") if {tag.get("name"), tag.get("property"), tag.get("itemprop")} & _DATES]
+    dates = [tag.get("content") or "" for tag in named] + [tag.get("datetime") or "" for tag in root.iter("time")]
+    return first_date(" ".join(dates))
+
+
+def _html_blocks(body: Any) -> Iterator[Block]:
+    """The lines of a tree. Only a row that holds no other row is one line: tables also lay out pages."""
+    from lxml import etree
+
+    for hidden in body.xpath(_HIDDEN):
+        hidden.drop_tree()
+    headings = body.xpath(_HEADINGS)
+    for heading in headings:
+        _say(heading, " ".join("".join(heading.itertext()).split()).rstrip("¶ "))
+    for row in body.xpath(_ROWS):
+        cells = [cell for cell in row.iter("td", "th") if next(cell.iterancestors("td", "th", "tr")) is row]
+        if cells:
+            _say(row, " | ".join(" ".join(filter(None, map(str.strip, cell.itertext()))) for cell in cells))
+    levels = {heading: int(heading.tag[1]) for heading in headings}
+    for event, tag in etree.iterwalk(body, events=("start", "end")):
+        said, level = (tag.text, levels.get(tag)) if event == "start" else (tag.tail if tag is not body else None, None)
+        yield from (Block(line.strip(), level) for line in (said or "").splitlines() if line.strip())
+
+
+def _say(tag: Any, text: str) -> None:
+    """Let a tag hold this text and no other tag."""
+    tag[:] = []
+    tag.text = text

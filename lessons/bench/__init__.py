@@ -1,1 +1,0 @@
-"""The bench room: how long the workbook's steps take, against the least that each of them could take."""

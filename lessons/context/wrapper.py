@@ -1,0 +1,106 @@
+"""A wrapper around a stage: it is asked, and streams, as the stage itself does.
+
+Wrappers nest: `Cached(Intent(stage))` is asked like `stage`, and `wrapper.inner` is what it stands around.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Self, TypeAlias
+
+from lessons.ingest.index import Index
+from lessons.models.llm import describe
+from lessons.rag.answer import Answer
+from lessons.rag.stages import AnswerStream, Stage
+from lessons.rag.types import Scope
+from lessons.workspace import Workspace, workspace
+
+
+@dataclass(frozen=True)
+class Wrapper(ABC):
+    """A wrapper around a stage or around another wrapper. Its name is that of the stage with its own."""
+
+    inner: "Stage | Wrapper"
+    name: str = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", self.name or f"{self.inner.name} + {type(self).__name__.lower()}")
+
+    @abstractmethod
+    def _pieces(self, stream: AnswerStream, question: str, scope: dict[str, Any]) -> Generator[Any, None, None]:
+        """Do the wrapper's work; `follow` hands on what the stage within it answers."""
+
+    @property
+    def stage(self) -> Stage:
+        """The innermost stage."""
+        return self.inner if isinstance(self.inner, Stage) else self.inner.stage
+
+    @property
+    def index(self) -> Index:
+        return self.stage.index
+
+    @property
+    def workspace(self) -> Workspace | None:
+        return self.stage.workspace
+
+    @property
+    def place(self) -> Workspace:
+        """Where it works: the workspace of the stage, or that of the process."""
+        return self.workspace or workspace()
+
+    def scope(self, user: str | Scope | None) -> Scope:
+        """Whose documents are meant."""
+        return Scope.of(user or self.place.settings.user)
+
+    def but(self, name: str, **change: Any) -> Self:
+        """This wrapper under another name with something changed, in itself or else in what it stands around."""
+        own = {key: change.pop(key) for key in {each.name for each in fields(self)} & change.keys()}
+        inner = own.pop("inner", self.inner)
+        return replace(self, name=name, inner=inner.but(inner.name, **change) if change else inner, **own)
+
+    def on_stage(self, change: Callable[[Stage], Stage]) -> Self:
+        """The wrapper with its innermost stage changed."""
+        inner = change(self.inner) if isinstance(self.inner, Stage) else self.inner.on_stage(change)
+        return replace(self, inner=inner)
+
+    def ask(self, question: str, **scope: Any) -> Answer:
+        """Answer a question; the arguments are those of `Stage.stream`."""
+        stream = self.stream(question, **scope)
+        for _ in stream:
+            pass
+        return stream.answer
+
+    def stream(self, question: str, **scope: Any) -> AnswerStream:
+        """The answer piece by piece, as a stage streams it. `.answer` is complete once the pieces are read."""
+        answer = Answer(question=question, stage=self.name, model=describe(self.place.llm))
+        stream = AnswerStream(answer, iter(()))
+        stream.pieces = self._pieces(stream, question, scope)
+        return stream
+
+
+Answering: TypeAlias = Stage | Wrapper
+
+
+def follow(stream: AnswerStream, within: AnswerStream) -> Generator[Any, None, None]:
+    """Hand on the pieces of the answer within, which becomes the answer of `stream` below the steps taken so far.
+
+    A wrapper within replaces its answer while it works, so it is looked at again at every piece.
+    """
+    outer = stream.answer
+    try:
+        for piece in within.pieces:
+            _adopt(stream, within.answer, outer)
+            yield piece
+    finally:
+        within.close()
+        _adopt(stream, within.answer, outer)
+
+
+def _adopt(stream: AnswerStream, answer: Answer, outer: Answer) -> None:
+    if stream.answer is answer:
+        return
+    answer.stage = outer.stage
+    answer.warnings[:0] = [each for each in outer.warnings if each not in answer.warnings]
+    known = set(map(id, answer.trace))
+    answer.trace.steps[:0] = [step for step in outer.trace if id(step) not in known]
+    stream.answer = answer

@@ -1,0 +1,266 @@
+"""Ingestion in the background. Submit files, get a job's id at once, and look how far it is.
+
+The files lie in the database until the job ends, because that is the one place every worker can reach. Calls to a model
+are not retried here: its client retries a bounded number of times, and then the job fails.
+"""
+
+import logging
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import cached_property
+from pathlib import Path, PurePath
+from threading import Lock, Thread, current_thread
+from time import monotonic, sleep
+from typing import Protocol, cast
+from uuid import UUID
+
+from llama_index.core.embeddings import BaseEmbedding
+from llama_index.core.llms import LLM
+from sqlalchemy import Engine
+
+from lessons.errors import DatabaseError, LessonsError, ReadError
+from lessons.ingest.enrich import Enrichment, default_level
+from lessons.ingest.index import Index
+from lessons.ingest.pipeline import ingest
+from lessons.ingest.queue import Claim, JobQueue, JobResult, JobStatus, State, Superseded, claim
+from lessons.ingest.read import READERS, too_large
+from lessons.models.embedding import identity
+from lessons.rag.store import ChunkStore
+from lessons.rag.types import Scope
+from lessons.settings import Settings
+from lessons.text import normalize
+
+logger = logging.getLogger(__name__)
+POLL = 0.25  # seconds between two looks at the queue
+LONGEST_PAUSE = 30.0  # seconds between two looks at a database that is down
+GIVE_UP = 20  # looks at a database that is down, about eight minutes; the job stays open
+
+
+class Place(Protocol):
+    """What a worker needs of a workspace."""
+
+    settings: Settings
+    engine: Engine
+    embedding: BaseEmbedding
+    llm: LLM
+
+    def store(self, index: Index) -> ChunkStore: ...
+
+
+class Jobs:
+    """The ingestion jobs of a workspace and the workers of this process, which begin with the first job."""
+
+    def __init__(self, place: Place, indexes: Mapping[str, Index]) -> None:
+        """`indexes` by the names under which jobs ask for them: the same in every process that shares the database."""
+        self._place, self._indexes = place, dict(indexes)
+        self._queue = JobQueue(place.engine)
+        self._lock = Lock()
+        self._workers: set[Thread] = set()
+
+    def submit(
+        self,
+        files: Sequence[tuple[Path | bytes, str]],
+        scope: Scope,
+        indexes: Sequence[str] | None = None,
+        enrichment: Enrichment | None = None,
+    ) -> str:
+        """Queue (path or content, source_file) pairs for some indexes, or all of them; gives the job's id.
+
+        When the queue is full, the job is done before this returns. Indexes that enrich their chunks come last, so
+        that the plain ones can answer meanwhile. Without an `enrichment` it is the default for the model. ReadError if
+        a path cannot be opened or a file is over `max_file_bytes`; then nothing is queued.
+        """
+        names = list(self._indexes) if indexes is None else list(dict.fromkeys(indexes))
+        if unknown := [name for name in names if name not in self._indexes]:
+            raise LessonsError(f"There is no index {unknown[0]}; choose from {', '.join(self._indexes)}.")
+        if not files or not names:
+            raise LessonsError("There is nothing to ingest; name at least one file and one index.")
+        names.sort(key=lambda name: self._indexes[name].enriches)
+        settings, level = self._place.settings, enrichment or default_level(self._place.llm)
+        contents, room = _contents(files, settings.max_file_bytes), settings.ingestion_queue
+        job_id, full = self._queue.put(scope.user_id, names, self._embedding, contents, room, level, scope.type)
+        self.start()
+        if full:
+            self._lend_a_hand(job_id)
+        return str(job_id)
+
+    def status(self, job_id: str, scope: Scope) -> JobStatus:
+        """How far a job is; NOT_FOUND for an unknown id and for another owner's job."""
+        return self._queue.find(job_id, scope.user_id)
+
+    def all(self, scope: Scope, limit: int = 50) -> list[JobStatus]:
+        """An owner's jobs, the newest first."""
+        return self._queue.all(scope.user_id, limit)
+
+    def cancel(self, job_id: str, scope: Scope) -> JobStatus:
+        """End an open job before its next step. Files that are stored already stay."""
+        self._queue.cancel(job_id, scope.user_id)
+        return self.status(job_id, scope)
+
+    def wait(self, job_id: str, scope: Scope, timeout: float = float("inf")) -> JobStatus:
+        """The job's status when it has ended, or after `timeout` seconds. Starts the workers, if they are missing."""
+        self.start()
+        deadline = monotonic() + timeout
+        while (status := self.status(job_id, scope)).is_open and monotonic() < deadline:
+            sleep(min(POLL, max(0.0, deadline - monotonic())))
+        return status
+
+    def start(self) -> None:
+        """Start the workers that are missing, to take up what an earlier process left; they go when nothing is open."""
+        with self._lock:
+            self._workers = {worker for worker in self._workers if worker.is_alive()}
+            for _ in range(self._place.settings.ingestion_workers - len(self._workers)):
+                worker = Thread(target=self._work, name="ingestion", daemon=True)
+                self._workers.add(worker)
+                worker.start()
+
+    @cached_property
+    def _embedding(self) -> str:
+        """A job is done by workers with the model it was submitted for, since another model means another table."""
+        name, dimension = identity(self._place.embedding)
+        return f"{name}_{dimension}"
+
+    def _work(self) -> None:
+        """What a worker does: job after job until none is open, more and more patient while the database is down."""
+        failures = 0
+        while failures < GIVE_UP:
+            try:
+                if self._work_on_next():
+                    failures = 0
+                elif self._may_go():
+                    return
+                else:
+                    sleep(POLL)
+            except DatabaseError as error:
+                failures += 1
+                logger.warning("ingestion waits: %s", error)
+                sleep(min(POLL * 2**failures, LONGEST_PAUSE))
+        logger.error("ingestion stopped; jobs stay open until the next one is submitted")
+
+    def _work_on_next(self, only: UUID | None = None) -> bool:
+        """Do the next job, or only this one, if there is one to take."""
+        with claim(self._queue.engine, list(self._indexes), self._embedding, only) as taken:
+            if taken is not None:
+                work(taken, self._place, self._indexes)
+            return taken is not None
+
+    def _may_go(self) -> bool:
+        """Leave if nothing is open. Under the lock, so that `start` cannot count a worker that is about to leave."""
+        with self._lock:
+            if self._queue.any_open(list(self._indexes), self._embedding):
+                return False
+            self._workers.discard(current_thread())
+            return True
+
+    def _lend_a_hand(self, job_id: UUID) -> None:
+        try:
+            self._work_on_next(job_id)
+        except DatabaseError as error:
+            logger.warning("job %s is left to the workers: %s", job_id, error)
+
+
+def _contents(files: Sequence[tuple[Path | bytes, str]], limit: int) -> Iterator[tuple[bytes, str]]:
+    """Contents and names, one at a time; ReadError for a file that cannot be opened or is over the limit (bytes)."""
+    for source, name in files:
+        try:
+            content = source if isinstance(source, bytes) else _read(source, limit + 1)
+        except OSError as error:
+            raise ReadError(name, f"cannot be opened: {error.strerror or error}.") from error
+        if len(content) > limit:
+            raise ReadError(name, too_large(limit))
+        yield content, normalize(name)
+
+
+def _read(path: Path, most: int) -> bytes:
+    with path.open("rb") as file:
+        return file.read(most)
+
+
+def work(claim: Claim, place: Place, indexes: Mapping[str, Index]) -> None:
+    """Work on a job from its first file without a result to its end, and write down what became of it.
+
+    A file at which work broke off too often is given up and the others go on. A DatabaseError leaves the job open and
+    is raised again, so that the worker can wait before the next attempt; every other error fails the job.
+    """
+    job = claim.job
+    try:
+        with _unpacked(claim, place.settings.data_dir) as files:
+            if job.attempts > place.settings.ingestion_attempts:
+                claim.record(_given_up(claim, files))
+            for position, name in enumerate(job.indexes):
+                remaining = files[max(0, len(job.results) - position * len(files)) :]
+                _fill(claim, place, name, indexes[name].at(cast(Enrichment, job.enrichment), place.llm), remaining)
+        claim.finish(*_outcome(job.results))
+    except Superseded:
+        logger.info("job %s was cancelled or taken over", job.id)
+    except DatabaseError as error:
+        claim.put_back(str(error))
+        raise
+    except LessonsError as error:
+        claim.finish("FAILED", str(error))
+    except Exception:
+        logger.exception("job %s failed", job.id)
+        at = f" at {job.source_file}" if job.source_file else ""
+        claim.finish("FAILED", f"An unexpected error{at} ended the job: see the log, and submit the other files again.")
+
+
+def _fill(claim: Claim, place: Place, name: str, index: Index, files: Sequence[tuple[Path, str]]) -> None:
+    status: State = "ENRICHING" if index.enriches else "PROCESSING"
+
+    def watch(source_file: str, step: str, done: int = 0, total: int = 0, /) -> None:
+        claim.note(status, source_file, "enriching" if index.enriches and step == "splitting" else step, done, total)
+
+    scope = Scope(claim.job.user_id, type=claim.job.type)
+    for result in ingest(files, index, place.store(index), place.embedding, scope, watch) if files else ():
+        claim.record(JobResult(**asdict(result), index=name))
+
+
+def _given_up(claim: Claim, files: Sequence[tuple[Path, str]]) -> JobResult:
+    index, position = divmod(len(claim.job.results), len(files))
+    reason = claim.job.reason or (
+        f"Work on it broke off {claim.job.attempts - 1} times and was given up: "
+        "the program may lack memory for it, so split the file."
+    )
+    return JobResult(files[position][1], "failed", reason=reason, index=claim.job.indexes[index])
+
+
+def _outcome(results: Sequence[Mapping[str, str]]) -> tuple[State, str | None]:
+    """FAILED if not a single file could be used."""
+    if any(result["status"] != "failed" for result in results):
+        return "COMPLETED", None
+    name, reason = results[0]["source_file"], results[0]["reason"]
+    if len(results) == 1:
+        return "FAILED", reason
+    return "FAILED", f"None of the files could be ingested; the first one, {name}: {reason}"
+
+
+@contextmanager
+def _unpacked(claim: Claim, data_dir: Path) -> Iterator[list[tuple[Path, str]]]:
+    """The job's files on this machine's disk under names of our own, for as long as they are worked on."""
+    folder = data_dir.expanduser().absolute() / "jobs"
+    for left in folder.glob(f"{claim.job.id}-*"):  # by a worker that was killed
+        shutil.rmtree(left, ignore_errors=True)
+    mine = folder / f"{claim.job.id}-{claim.job.runs}"
+    try:
+        yield _saved(claim, mine)
+    finally:
+        shutil.rmtree(mine, ignore_errors=True)
+
+
+def _saved(claim: Claim, folder: Path) -> list[tuple[Path, str]]:
+    saved = []
+    try:
+        folder.mkdir(mode=0o700, parents=True)
+        for position, (content, source_file) in enumerate(claim.files()):
+            suffix = PurePath(source_file).suffix.lower()
+            path = folder / f"{position}{suffix if suffix in READERS else ''}"
+            path.write_bytes(content)
+            saved.append((path, source_file))
+    except OSError as error:
+        raise LessonsError(
+            f"The files cannot be unpacked in {folder.parent} ({error.strerror or error}): "
+            "free some space there, or set LESSONS_DATA_DIR to another folder."
+        ) from error
+    return saved

@@ -1,1 +1,0 @@
-"""Ingestion in the background. `jobs` is what others use; every other module is one part of it."""

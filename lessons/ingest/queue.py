@@ -1,0 +1,362 @@
+"""The queue of ingestion jobs: two tables of PostgreSQL, and how a worker takes a job out of them.
+
+The queue is our own and no task framework. Of those that live on PostgreSQL, procrastinate (MIT, alive) would bring its
+own schema, an event loop and a worker to look after, and still leave to us what is particular here: a bounded queue
+whose caller lends a hand, progress by file and step, the owner of a job, and a dead worker's job taken up at once.
+
+Taking is `SELECT … FOR UPDATE SKIP LOCKED`: workers that look at the same moment each lock another row instead of
+waiting for one. A row lock would have to last as long as the work, and would keep progress from being written. So a
+second connection holds an advisory lock on the job's number in a transaction that stays open meanwhile. It has no
+snapshot and no transaction id, so it hinders no clean-up. When the worker dies, even of SIGKILL, its connection closes
+and the server frees the lock: the job may be taken again at once, where a time-out would have to guess.
+
+A worker that lost only its connection is still at work when another takes the job. What it writes about the job then
+names an earlier run than the row's, changes nothing, and ends its work (Kleppmann calls this a fencing token).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Annotated, Any, Literal
+from uuid import UUID, uuid4
+
+from sqlalchemy import (
+    TEXT,
+    Connection,
+    DateTime,
+    Engine,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    column,
+    delete,
+    exists,
+    false,
+    func,
+    insert,
+    literal,
+    select,
+    text,
+    true,
+    update,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy.sql import ColumnElement
+
+from lessons.database import ensure_schema, explained
+from lessons.database.owned import protect
+from lessons.database.row_security import scoped
+from lessons.errors import DatabaseError
+from lessons.ingest.enrich import Enrichment
+from lessons.ingest.pipeline import FileResult
+from lessons.rag.tables import Base
+from lessons.settings import settings
+
+State = Literal["PROCESSING", "ENRICHING", "COMPLETED", "FAILED", "CANCELLED", "NOT_FOUND"]
+Moment = Annotated[datetime, mapped_column(DateTime(timezone=True))]
+
+LOCKS = 726_004
+"""First key of this queue's advisory locks; the second is the job's number, or 0 while the waiting jobs are counted."""
+
+NOBODY_WORKS_ON_IT = text(
+    "NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = :space"
+    " AND objid = ingestion_jobs.number AND objsubid = 2"
+    " AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))"
+).bindparams(space=LOCKS)
+HOLD = text("SELECT pg_try_advisory_xact_lock(:space, :number)").bindparams(space=LOCKS)
+# Servers may end idle transactions, which this one is on purpose. Without the probes a server notices only after hours
+# that the worker's machine was switched off; with them (seconds, nine probes) after a minute. SET comes last, because
+# the snapshot of a SELECT stays until the connection's next statement, and SET takes none.
+KEEP_HOLDING = [
+    text("SET LOCAL tcp_keepalives_idle = 15"),
+    text("SET LOCAL tcp_keepalives_interval = 5"),
+    text("SET LOCAL idle_in_transaction_session_timeout = 0"),
+]
+
+
+class JobRow(Base):
+    """A job from the moment it was submitted. It is open until `finished_at` is set.
+
+    `runs` counts the workers that took it. `attempts` counts how often work on its present file has begun.
+    """
+
+    __tablename__ = "ingestion_jobs"
+    __table_args__ = (Index("ingestion_jobs_open", "number", postgresql_where=text("finished_at IS NULL")),)
+
+    number: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[UUID] = mapped_column(unique=True, default=uuid4)
+    user_id: Mapped[str] = mapped_column(index=True)
+    indexes: Mapped[list[str]] = mapped_column(ARRAY(TEXT))
+    embedding: Mapped[str]
+    enrichment: Mapped[str] = mapped_column(server_default="none")
+    type: Mapped[str | None]
+    files: Mapped[int]
+    status: Mapped[str] = mapped_column(server_default="PROCESSING")
+    source_file: Mapped[str | None]
+    step: Mapped[str | None]
+    step_done: Mapped[int] = mapped_column(server_default="0")
+    step_total: Mapped[int] = mapped_column(server_default="0")
+    results: Mapped[list[dict[str, Any]]] = mapped_column(JSONB, server_default="[]")
+    reason: Mapped[str | None]
+    runs: Mapped[int] = mapped_column("run", server_default="0")
+    attempts: Mapped[int] = mapped_column(server_default="0")
+    created_at: Mapped[Moment] = mapped_column(server_default=func.now())
+    started_at: Mapped[Moment | None]
+    finished_at: Mapped[Moment | None]
+
+
+class JobFileRow(Base):
+    """A file of an open job, so that any process that reaches the database can work on it; gone when the job ends."""
+
+    __tablename__ = "ingestion_job_files"
+
+    job: Mapped[int] = mapped_column(ForeignKey(JobRow.number, ondelete="CASCADE"), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    source_file: Mapped[str]
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+@dataclass(frozen=True)
+class JobResult(FileResult):
+    """What became of one file in one index."""
+
+    index: str = ""
+
+
+@dataclass(frozen=True)
+class JobStatus:
+    """A job as it stands. `done` and `total` count files, each once for every index it goes into.
+
+    `step` is what is done to `source_file` now, or was when the job failed; `step_done` and `step_total` count the
+    file's chunks while they are enriched or embedded. `reason` says why the job failed, or while it is open what it
+    waits for.
+    """
+
+    id: str
+    status: State
+    indexes: tuple[str, ...] = ()
+    enrichment: Enrichment = "none"
+    files: int = 0
+    source_file: str | None = None
+    step: str | None = None
+    step_done: int = 0
+    step_total: int = 0
+    results: tuple[JobResult, ...] = ()
+    reason: str | None = None
+    runs: int = 0
+    created_at: datetime | None = None
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+
+    @classmethod
+    def of(cls, row: JobRow) -> "JobStatus":
+        """What a reader sees of a row. Results of earlier versions may have kept more of a file."""
+        known = {each.name: getattr(row, each.name) for each in fields(cls)}
+        kept = [each.name for each in fields(JobResult)]
+        results = (JobResult(**{key: value for key, value in each.items() if key in kept}) for each in row.results)
+        return cls(**known | {"id": str(row.id), "indexes": tuple(row.indexes), "results": tuple(results)})
+
+    @property
+    def done(self) -> int:
+        return len(self.results)
+
+    @property
+    def total(self) -> int:
+        return self.files * len(self.indexes)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it waits or is being worked on."""
+        return self.status in ("PROCESSING", "ENRICHING")
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether no worker has taken it yet."""
+        return self.is_open and self.started_at is None
+
+    @property
+    def chunks(self) -> int:
+        """The chunks stored so far."""
+        return sum(result.chunks for result in self.results)
+
+
+class JobQueue:
+    """Jobs of all owners and processes. Every method raises DatabaseError if the database cannot be used."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The engine, once the tables are there."""
+        ensure_schema(self._engine, _create)
+        return self._engine
+
+    def put(
+        self,
+        user_id: str,
+        indexes: Sequence[str],
+        embedding: str,
+        files: Iterable[tuple[bytes, str]],
+        room: int,
+        enrichment: Enrichment = "none",
+        type: str | None = None,
+    ) -> tuple[UUID, bool]:
+        """Add a job with its (content, source_file) pairs; give its id, and whether `room` jobs waited already.
+
+        Jobs that ended long ago are dropped on the way.
+        """
+        with explained(), Session(self.engine) as session, session.begin():
+            oldest = func.now() - timedelta(days=settings().finished_job_days)
+            session.execute(delete(JobRow).where(JobRow.finished_at < oldest))
+            chosen = {"indexes": list(indexes), "embedding": embedding, "enrichment": enrichment, "type": type}
+            job = JobRow(user_id=user_id, files=0, **chosen)
+            session.add(job)
+            session.flush()
+            for position, (content, name) in enumerate(files):
+                row = {"job": job.number, "position": position, "source_file": name, "content": content}
+                session.execute(insert(JobFileRow), row)
+                job.files += 1
+            session.execute(text("SELECT pg_advisory_xact_lock(:space, 0)"), {"space": LOCKS})
+            waiting = select(func.count()).where(JobRow.finished_at.is_(None), JobRow.runs == 0, JobRow.id != job.id)
+            return job.id, session.scalars(waiting).one() >= room
+
+    def find(self, job_id: str, user_id: str) -> JobStatus:
+        """An owner's job; NOT_FOUND for an id that does not exist, is none, or is another owner's."""
+        with scoped(self.engine, user_id) as connection, Session(connection) as session:
+            row = session.scalar(select(JobRow).where(*_of(job_id, user_id)))
+            return JobStatus.of(row) if row else JobStatus(job_id, "NOT_FOUND")
+
+    def all(self, user_id: str, limit: int) -> list[JobStatus]:
+        """An owner's jobs, the newest first."""
+        statement = select(JobRow).where(JobRow.user_id == user_id).order_by(JobRow.number.desc()).limit(limit)
+        with scoped(self.engine, user_id) as connection, Session(connection) as session:
+            return [JobStatus.of(row) for row in session.scalars(statement)]
+
+    def states(self, user_id: str, names: Sequence[str]) -> dict[str, State]:
+        """How far an owner's files are that open jobs hold, and FAILED for those that a job gave up last."""
+        waiting = select(JobFileRow.source_file, JobRow.status).join(JobRow, JobRow.number == JobFileRow.job)
+        result = func.jsonb_array_elements(JobRow.results).table_valued(column("value", JSONB)).lateral()
+        failed = select(result.c.value["source_file"].astext, literal("FAILED")).join_from(JobRow, result, true())
+        failed = failed.where(JobRow.user_id == user_id, result.c.value["status"].astext == "failed")
+        with scoped(self.engine, user_id) as connection:
+            rows = [*connection.execute(failed), *connection.execute(waiting.where(JobRow.user_id == user_id))]
+        return {name: state for name, state in rows if name in names}
+
+    def cancel(self, job_id: str, user_id: str) -> None:
+        """End an owner's job if it is open; its worker notices before its next step."""
+        ending = update(JobRow).where(*_of(job_id, user_id), JobRow.finished_at.is_(None))
+        ending = ending.values(status="CANCELLED", step=None, reason=None, finished_at=func.now())
+        with scoped(self.engine, user_id) as connection:
+            for number in connection.scalars(ending.returning(JobRow.number)):
+                connection.execute(delete(JobFileRow).where(JobFileRow.job == number))
+
+    def any_open(self, indexes: Sequence[str], embedding: str) -> bool:
+        """Whether a job waits or is being worked on that a worker with these indexes and this embedding could do."""
+        with explained(), self.engine.begin() as connection:
+            return bool(connection.scalar(select(exists().where(*_open_for(indexes, embedding)))))
+
+
+def _create(connection: Connection) -> None:
+    """Owners look at their jobs through the wall. Workers do everybody's jobs, hence no FORCE."""
+    Base.metadata.create_all(connection, [Base.metadata.tables[row.__tablename__] for row in (JobRow, JobFileRow)])
+    protect(connection, JobRow.__tablename__, force=False)
+    protect(connection, JobFileRow.__tablename__, "job IN (SELECT number FROM ingestion_jobs)", force=False)
+
+
+def _open_for(indexes: Sequence[str], embedding: str) -> list[ColumnElement[bool]]:
+    """The open jobs that a worker with these indexes and this embedding can do."""
+    known = JobRow.indexes.contained_by(list(indexes))
+    return [JobRow.finished_at.is_(None), JobRow.embedding == embedding, known]
+
+
+def _of(job_id: str, user_id: str) -> list[ColumnElement[bool]]:
+    try:
+        return [JobRow.id == UUID(job_id), JobRow.user_id == user_id]
+    except ValueError:
+        return [false()]
+
+
+class Superseded(Exception):  # noqa: N818 - it is no error
+    """The job was cancelled, or another worker has it."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A job in the hands of one worker. Its methods raise DatabaseError if the database cannot be used."""
+
+    engine: Engine
+    job: JobRow
+
+    def files(self) -> Iterator[tuple[bytes, str]]:
+        """The job's (content, source_file) pairs, one at a time; Superseded if they are gone."""
+        for position in range(self.job.files):
+            with explained(), Session(self.engine) as session:
+                row = session.get(JobFileRow, (self.job.number, position))
+            if row is None:
+                raise Superseded
+            yield row.content, row.source_file
+
+    def note(self, status: State, source_file: str, step: str, done: int, total: int) -> None:
+        """Write down what is being done; Superseded if it should no longer be."""
+        self.job.source_file = source_file
+        self._must(status=status, source_file=source_file, step=step, step_done=done, step_total=total)
+
+    def record(self, result: JobResult) -> None:
+        """Add the result of a file, and begin to count attempts at the next; Superseded if it is no longer wanted."""
+        self._must(results=JobRow.results.op("||")(literal([asdict(result)], JSONB)), attempts=1, reason=None)
+        self.job.results = [*self.job.results, asdict(result)]
+
+    def put_back(self, reason: str) -> None:
+        """Leave the job open for a later attempt and say what it is waiting for."""
+        with explained(), self.engine.begin() as connection:
+            self._update(connection, reason=reason, step=None, step_done=0, step_total=0)
+
+    def finish(self, status: State, reason: str | None = None) -> None:
+        """End the job and drop its files, unless it ended already. The file at which it failed stays named."""
+        place = {} if status == "FAILED" else {"source_file": None, "step": None, "step_done": 0, "step_total": 0}
+        with explained(), self.engine.begin() as connection:
+            if self._update(connection, status=status, reason=reason, finished_at=func.now(), **place):
+                connection.execute(delete(JobFileRow).where(JobFileRow.job == self.job.number))
+
+    def _must(self, **values: Any) -> None:
+        with explained(), self.engine.begin() as connection:
+            if not self._update(connection, **values):
+                raise Superseded
+
+    def _update(self, connection: Connection, **values: Any) -> bool:
+        mine = JobRow.number == self.job.number, JobRow.runs == self.job.runs, JobRow.finished_at.is_(None)
+        return connection.execute(update(JobRow).where(*mine).values(**values)).rowcount == 1
+
+
+@contextmanager
+def claim(engine: Engine, indexes: Sequence[str], embedding: str, only: UUID | None = None) -> Iterator[Claim | None]:
+    """The oldest open job that nobody works on (or only the one with this id), held until the block ends; or None."""
+    free = select(JobRow).where(*_open_for(indexes, embedding), NOBODY_WORKS_ON_IT)
+    if only is not None:
+        free = free.where(JobRow.id == only)
+    with explained():
+        hold = engine.connect()
+        try:
+            job = _taken(engine, hold, free.order_by(JobRow.number).limit(1).with_for_update(skip_locked=True))
+            yield Claim(engine, job) if job else None
+        finally:
+            with suppress(SQLAlchemyError, DatabaseError):
+                hold.close()
+
+
+def _taken(engine: Engine, hold: Connection, free: Any) -> JobRow | None:
+    with Session(engine, expire_on_commit=False) as session, session.begin():
+        job: JobRow | None = session.scalar(free)
+        if job is None or not hold.scalar(HOLD, {"number": job.number}):
+            return None
+        for setting in KEEP_HOLDING:
+            hold.execute(setting)
+        job.runs += 1
+        job.attempts += 1
+        job.started_at = func.coalesce(JobRow.started_at, func.now())
+    return job

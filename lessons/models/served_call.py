@@ -1,0 +1,201 @@
+"""Calls of a served model, of which any may fail: then the step says why, and the keyless model answers instead.
+
+Too many requests, server errors, timeouts and unusable output are noted on the step. A refused key or an unknown
+model is the reader's to fix and raises a ModelError. A prompt's metadata may bound the reply (`max_tokens`), so that a
+model that does not find its end costs seconds instead of minutes.
+"""
+
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import cache
+from time import monotonic
+from typing import Any, TypeVar, cast
+
+from llama_index.core.base.llms.types import ChatResponse
+from llama_index.core.instrumentation import get_dispatcher
+from llama_index.core.instrumentation.event_handlers.base import BaseEventHandler
+from llama_index.core.instrumentation.events.base import BaseEvent
+from llama_index.core.instrumentation.events.llm import LLMChatEndEvent
+from llama_index.core.llms import LLM
+from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
+from pydantic import BaseModel, Field, create_model
+
+from lessons.errors import ModelError
+from lessons.models.llm import name_of
+from lessons.models.reply import repeats, spoken, without_thoughts
+from lessons.models.usage import book, used
+from lessons.trace import Step
+
+Schema = TypeVar("Schema", bound=BaseModel)
+INSTEAD = "answered by the keyless model"
+CUT_OFF = "the answer was cut off at the longest that it may be; raise LESSONS_MAX_OUTPUT_TOKENS"
+
+_listening: ContextVar[list[ChatResponse] | None] = ContextVar("responses of the calls below", default=None)
+
+
+def predict(llm: LLM, prompt: BasePromptTemplate, step: Step, asked: str, variables: dict[str, Any]) -> str:
+    """The model's text, empty if it failed."""
+    with _heard(llm, step, asked):
+        try:
+            check_patience(llm)
+            said = without_thoughts(_for_task(llm, prompt).predict(prompt, **variables))
+        except Exception as error:
+            fall_back(step, llm, error)
+            return ""
+    if not said.strip():
+        note_failure(step, ModelError("it said nothing"))
+        return ""
+    used(step, llm)
+    return said
+
+
+def structured(
+    llm: LLM,
+    schema: type[Schema],
+    prompt: PromptTemplate,
+    step: Step,
+    asked: str,
+    variables: dict[str, Any],
+    otherwise: Schema | None,
+) -> Schema | None:
+    """The model's object, `otherwise` if it failed."""
+    with _heard(llm, step, asked):
+        try:
+            check_patience(llm)
+            found = _for_task(llm, prompt).structured_predict(schema, prompt, **variables)
+        except Exception as error:
+            fall_back(step, llm, error, INSTEAD if otherwise is None else "went on without it")
+            return otherwise
+    used(step, llm)
+    return found
+
+
+def stream(
+    llm: LLM, prompt: BasePromptTemplate, step: Step, asked: str, variables: dict[str, Any]
+) -> Generator[str, None, str]:
+    """Yield the pieces of a served model and return the whole text, empty if it failed before the first piece."""
+    said, seen = "", _Seen()
+    try:
+        check_patience(llm)
+        with closing(
+            cast(Any, _for_task(llm, prompt).stream_chat(prompt.format_messages(llm=llm, **variables)))
+        ) as chunks:
+            for piece in spoken(seen.deltas(chunks, llm)):
+                said += piece
+                yield piece
+                if repeats(said):
+                    raise ModelError("it repeated itself")
+        if not said:
+            note_failure(step, ModelError("it said nothing"))
+        elif seen.ended != "stop":
+            step.notes.append(CUT_OFF if seen.ended == "length" else "the answer broke off (its end did not arrive)")
+    except Exception as error:
+        if not said:
+            fall_back(step, llm, error)
+        else:
+            step.notes.append(f"the answer broke off ({_explained(error, llm)})")
+    finally:
+        if said or seen.usage:
+            book(step, llm, asked, said, seen.usage)
+        if said:
+            used(step, llm)
+    return said
+
+
+@dataclass
+class _Seen:
+    """What a streamed reply says besides its text: the tokens it used and why it ended."""
+
+    usage: dict[str, Any] = field(default_factory=dict)
+    ended: str | None = "stop"
+
+    def deltas(self, chunks: Iterable[ChatResponse], llm: LLM) -> Iterator[str]:
+        for chunk in chunks:
+            check_patience(llm)
+            self.usage |= {key: value for key, value in chunk.additional_kwargs.items() if value is not None}
+            choices = getattr(chunk.raw, "choices", None)
+            self.ended = choices[0].finish_reason if choices else self.ended
+            if chunk.delta:
+                yield chunk.delta
+
+
+def fall_back(step: Step, llm: LLM, error: Exception, instead: str = INSTEAD) -> None:
+    """Note why the model's answer was not used and what came instead; raise what only the reader can fix."""
+    from lessons.models.server import is_for_the_reader, is_out_of_reach, is_timeout  # imports the client: a second
+
+    if is_for_the_reader(error):
+        raise _explained(error, llm) from error
+    if patience := getattr(llm, "patience", None):
+        patience.timeouts += is_timeout(error)
+        if is_out_of_reach(error) or patience.timeouts > 1:
+            patience.given_up = _explained(error, llm)
+    note_failure(step, _explained(error, llm), instead)
+
+
+def check_patience(llm: LLM) -> None:
+    """Raise the error for which a model was given up earlier in the same answer, or that its time is over."""
+    patience = getattr(llm, "patience", None)
+    if patience and patience.given_up:
+        raise patience.given_up
+    if patience and monotonic() > patience.until:
+        raise ModelError("the answer has taken longer than LESSONS_ANSWER_SECONDS")
+
+
+def note_failure(step: Step, reason: ModelError, instead: str = INSTEAD) -> None:
+    step.notes.append(f"model failed ({reason}); {instead}")
+
+
+def _explained(error: Exception, llm: LLM) -> ModelError:
+    from lessons.models.server import explain
+
+    return explain(error, name_of(llm), getattr(llm, "api_base", None))
+
+
+def _for_task(llm: LLM, prompt: BasePromptTemplate) -> LLM:
+    """The model with the bound of the prompt on its reply."""
+    return llm.limited(prompt.metadata.get("max_tokens")) if hasattr(llm, "limited") else llm
+
+
+def bounded(schema: type[Schema], items: Mapping[str, tuple[int, int]]) -> type[Schema]:
+    """The schema with its lists bounded in what the server is told. One of another length is not refused."""
+    fields: dict[str, Any] = {}
+    for name, (least, most) in items.items():
+        known = schema.model_fields[name]
+        bounds: dict[str, Any] = {"minItems": least, "maxItems": most}
+        fields[name] = (known.annotation, Field(description=known.description, json_schema_extra=bounds))
+    return create_model(schema.__name__, __base__=schema, **fields) if fields else schema
+
+
+class _Listener(BaseEventHandler):
+    """Hands each chat response to whoever listens in this thread: `predict` and the like return only its text."""
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "UsageListener"
+
+    def handle(self, event: BaseEvent, **kwargs: Any) -> None:
+        responses = _listening.get()
+        if responses is not None and isinstance(event, LLMChatEndEvent) and event.response is not None:
+            responses.append(event.response)
+
+
+@cache
+def _listen() -> None:
+    """Listen from the first call on."""
+    get_dispatcher().add_event_handler(_Listener())
+
+
+@contextmanager
+def _heard(llm: LLM, step: Step, asked: str) -> Iterator[None]:
+    """Book the calls inside the block that were answered; one that never was costs nothing."""
+    _listen()
+    responses: list[ChatResponse] = []
+    token = _listening.set(responses)
+    try:
+        yield
+    finally:
+        _listening.reset(token)
+        for response in responses:
+            book(step, llm, asked, response.message.content or "", response.additional_kwargs)

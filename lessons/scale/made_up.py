@@ -1,0 +1,159 @@
+"""Made-up chunks in a throw-away index: loaded by COPY, indexed afterwards, dropped at the end.
+
+Independent random directions are all equally far from each other, which no embedding is: an approximate index finds
+little among them and its recall says nothing. So the vectors take over the mean and the covariance of the shipped ones.
+The words are as unevenly frequent as those of any language (Zipf's law).
+"""
+
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from itertools import product
+
+import numpy as np
+import psycopg
+from pgvector.psycopg import register_vector
+from psycopg import sql
+from sqlalchemy import Connection, Engine, insert
+from sqlalchemy.sql.ddl import DDL
+
+from lessons.database.row_security import scoped
+from lessons.evaluate.throwaway import PREFIX, claimed, drop_leftovers
+from lessons.models.vectors import SHIPPED
+from lessons.rag.store import ChunkStore
+from lessons.rag.tables import DocumentRow, term_table_name
+from lessons.rag.types import Scope
+
+OWNER = Scope("bench")
+MODEL = "made_up"
+BATCH = 10_000  # chunks that are made up at a time
+CHUNKS_PER_DOCUMENT = 100
+SHARES = 100  # chunks are numbered 0–99 over and over, so that a filter can leave any per cent of them
+WORDS_PER_CHUNK = 20
+_SYLLABLES = ["".join(pair) for pair in product("bdgkmprtvz", "aou")]
+WORDS = np.array(["".join(word) for word in product(_SYLLABLES, repeat=3)])
+_HEAD = 10  # Mandelbrot's correction: the first words are not quite as frequent as 1 / rank says
+
+_CHUNKS = {"id": "int8", "node_id": "text", "document_id": "int8", "user_id": "text", "chunk_index": "int4"}
+_CHUNKS |= {"text": "text", "length": "int4", "metadata_": "jsonb", "embedding": "vector"}
+_TERMS = {"user_id": "text", "term": "text", "chunk_id": "int8", "frequency": "int4", "length": "int4"}
+"""Columns with their types, in the order in which they are copied."""
+
+Copying = Callable[[Sequence[int]], None]
+
+
+@cache
+def _shape() -> tuple[np.ndarray, np.ndarray]:
+    """Mean (d,) and a root (d, d) of the covariance of the shipped vectors."""
+    with np.load(next(SHIPPED.glob("*.npz")), allow_pickle=False) as file:
+        shipped = file["vectors"].astype(np.float32)
+    values, axes = np.linalg.eigh(np.cov(shipped.T))
+    return shipped.mean(axis=0), (axes * np.sqrt(values.clip(0))).T.astype(np.float32)
+
+
+def mean_vector() -> np.ndarray:
+    """What the vectors have in common (d,)."""
+    return _shape()[0]
+
+
+def vectors(number: int, seed: int) -> np.ndarray:
+    """Unit vectors (number, d) float32; the same seed gives the same ones."""
+    mean, root = _shape()
+    drawn = np.random.default_rng(seed).standard_normal((number, len(mean)), dtype=np.float32) @ root + mean
+    return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+
+
+def words(number: int, seed: int) -> np.ndarray:
+    """The words of so many chunks (number, WORDS_PER_CHUNK), common ones first in each row; a word may come twice."""
+    share = 1 / (np.arange(len(WORDS)) + _HEAD)
+    chance = np.random.default_rng(seed).random((number, WORDS_PER_CHUNK))
+    return WORDS[np.sort(np.searchsorted(np.cumsum(share / share.sum()), chance).clip(max=len(WORDS) - 1), axis=1)]
+
+
+def question(seed: int) -> str:
+    """A few words that stand together in some text, common ones and rare ones."""
+    row = np.unique(words(1, seed))
+    return " ".join(np.random.default_rng(seed).choice(row, min(6, len(row)), replace=False))
+
+
+@contextmanager
+def empty_store(engine: Engine, dimension: int) -> Iterator[ChunkStore]:
+    """A store without chunks until the block ends, however it ends; what a killed run has left is dropped first."""
+    drop_leftovers(engine, OWNER)
+    store = ChunkStore(engine, PREFIX + secrets.token_hex(3)[:5], MODEL, dimension)
+    with claimed(store.table_name, engine, OWNER):
+        store.documents(OWNER)  # creates the tables
+        yield store
+
+
+@contextmanager
+def made_up_store(
+    engine: Engine, number: int, tell: Callable[[int, int], object] = lambda done, total: None
+) -> Iterator[ChunkStore]:
+    """A store with so many chunks of one owner, indexed and vacuumed."""
+    with empty_store(engine, len(mean_vector())) as store:
+        with copying(store, number) as copy:
+            for start in range(0, number, BATCH):
+                copy(range(start, min(start + BATCH, number)))
+                tell(min(start + BATCH, number), number)
+        store.settle(number)
+        yield store
+
+
+@contextmanager
+def copying(store: ChunkStore, number: int = CHUNKS_PER_DOCUMENT) -> Iterator[Copying]:
+    """What copies made-up chunks with these ids, at most `number` different ones, past the store's row security."""
+    tables = store.table_name, term_table_name(store.table_name)
+    documents = _new_documents(store, -(-number // CHUNKS_PER_DOCUMENT))
+    with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        _force_row_security(connection, tables, "NO FORCE")  # COPY cannot write under it
+        raw: psycopg.Connection = connection.connection.driver_connection  # type: ignore[assignment]
+        register_vector(raw)
+        yield lambda ids: _copy_chunks(raw, tables, ids, documents)
+        _force_row_security(connection, tables, "FORCE")
+        connection.invalidate()  # it reads vectors as arrays now, which is not for others
+
+
+def copy_rows(connection: psycopg.Connection, table: str, columns: Mapping[str, str], rows: Iterable[Sequence]) -> None:
+    """Append rows to a table by binary COPY; `columns` are their names and types."""
+    names = sql.SQL(", ").join(map(sql.Identifier, columns))
+    statement = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(sql.Identifier(table), names)
+    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+        copy.set_types(list(columns.values()))
+        for row in rows:
+            copy.write_row(row)
+
+
+def _new_documents(store: ChunkStore, number: int) -> list[int]:
+    """The ids of new documents."""
+    row = {"index_table": store.table_name, "user_id": OWNER.user_id, "sha256": "", "pages": 1}
+    rows = [row | {"source_file": f"{place:10}", "chunks": CHUNKS_PER_DOCUMENT} for place in range(number)]
+    with scoped(store.engine, OWNER.user_id) as connection:
+        return list(connection.scalars(insert(DocumentRow).returning(DocumentRow.id), rows))
+
+
+def _copy_chunks(raw: psycopg.Connection, tables: tuple[str, str], ids: Sequence[int], documents: list[int]) -> None:
+    owner, seed = OWNER.user_id, 1_000_000 + ids[0]
+    told = words(len(ids), seed).tolist()
+
+    def chunk(chunk_id: int, text: list[str], vector: np.ndarray) -> tuple:
+        file, place = chunk_id // CHUNKS_PER_DOCUMENT % len(documents), chunk_id % CHUNKS_PER_DOCUMENT
+        named = {"source_file": f"{file:10}", "user_id": owner, "language": "en" if file % 2 else "ko"}
+        metadata = {**named, "chunk_index": place, "share": chunk_id * 37 % SHARES}
+        node_id, said = f"{chunk_id:032}", " ".join(text)
+        return chunk_id, node_id, documents[file], owner, place, said, WORDS_PER_CHUNK, metadata, vector
+
+    copy_rows(raw, tables[0], _CHUNKS, map(chunk, ids, told, vectors(len(ids), seed)))
+    terms = (
+        (owner, term, chunk_id, 1, WORDS_PER_CHUNK)
+        for chunk_id, text in zip(ids, told, strict=True)
+        for term in set(text)
+    )
+    copy_rows(raw, tables[1], _TERMS, terms)
+
+
+def _force_row_security(connection: Connection, tables: Iterable[str], force: str) -> None:
+    for table in tables:
+        names = {"table": f'"{table}"', "force": force}
+        connection.execute(DDL("ALTER TABLE %(table)s %(force)s ROW LEVEL SECURITY", context=names))

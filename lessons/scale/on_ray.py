@@ -1,0 +1,203 @@
+"""Ingestion spread over a Ray cluster: a task for each file, and in it the very steps of the local path.
+
+Who starts it recognises what is known and sends the others' bytes, so the machines share no disk; the workers read,
+split, enrich, embed and store. What holds when things go wrong:
+
+- A worker dies: Ray gives its file to another one. A document is stored in one transaction, under ids that derive from
+  its content, so work that is done twice, or by two runs at once, leaves the same rows once.
+- The model is slow: a task asks it one thing at a time, and there are never more than `cluster_requests` tasks. No
+  permit is handed out that a dead worker could take along.
+
+Ray's tasks, not Ray Data: a file is one unit of work that ends in a transaction, and nothing is shuffled between steps.
+"""
+
+import logging
+import os
+import pickle
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from llama_index.core.utils import get_tokenizer
+
+from lessons.errors import DatabaseError, LessonsError
+from lessons.ingest.enrich import Enrichment
+from lessons.ingest.index import Index
+from lessons.ingest.pipeline import Due, FileResult, fingerprints, ingest_file, recognise
+from lessons.rag.types import Scope
+from lessons.settings import Settings, adopt
+from lessons.workspace import Workspace
+
+NO_RAY = "Ray is not installed: run `uv sync --extra scale`, or ingest without `--engine ray`."
+ONE_MACHINE = (
+    "The cluster has more than this machine, and the embedded database can be reached from here only: "
+    "set DATABASE_URL to a PostgreSQL that every machine reaches."
+)
+NOT_JOINED = (
+    "The Ray cluster cannot be reached or started: {reason}. Check RAY_ADDRESS; for a cluster with a token, set "
+    "RAY_AUTH_MODE=token and copy ~/.ray/auth_token from its first machine."
+)
+NOBODY = "No Ray cluster answers at {address}: start it with `ray start --head`, or correct RAY_ADDRESS."
+PATIENCE = 5.0  # seconds for a first connection
+
+Task = tuple[Path, Due]
+
+
+def ingest_on_ray(
+    files: Sequence[tuple[Path, str]], index: Index, place: Workspace, scope: Scope, enrichment: Enrichment = "none"
+) -> Iterator[FileResult]:
+    """Ingest like `lessons.ingest.pipeline.ingest`, on a cluster, and yield each result when it is there.
+
+    Errors are those of `ingest` and `cluster`. A file over which workers died `ingestion_attempts` times has failed.
+    """
+    store, written = place.store(index), 0
+    known = fingerprints(store, scope)
+    with cluster(place.settings) as ray:
+        send = _sender(ray, index, place, scope, enrichment)
+        chosen, waiting = index.at(enrichment, place.llm), list(files)
+        while waiting:
+            later: list[tuple[Path, str]] = []
+            for result, fingerprint in _spread(ray, send, _due(waiting, later, chosen, scope, known), place.settings):
+                if fingerprint and result.status != "failed":
+                    known[result.source_file] = fingerprint
+                    written += result.chunks
+                yield result
+            waiting = later
+    store.settle(written)
+
+
+def _due(
+    files: Sequence[tuple[Path, str]], later: list[tuple[Path, str]], index: Index, scope: Scope, known: dict[str, str]
+) -> Iterator[FileResult | Task]:
+    """What has to be done. Files with the content or the name of one under way are put off until it is done."""
+    begun: set[str] = set()
+    for path, name in files:
+        found = recognise(path, name, index, scope, known)
+        if isinstance(found, FileResult):
+            yield found
+        elif begun & {found.fingerprint, found.source_file}:
+            later.append((path, name))
+        else:
+            begun |= {found.fingerprint, found.source_file}
+            yield path, found
+
+
+def _spread(
+    ray: Any, send: Callable[[Path, Due], Any], tasks: Iterator[FileResult | Task], settings: Settings
+) -> Iterator[tuple[FileResult, str | None]]:
+    """Results with the fingerprints of what was read, as they come. So many tasks are under way, and no more."""
+    running: dict[Any, Due] = {}
+
+    def one() -> tuple[FileResult, str]:
+        (done, *_), _ = ray.wait(list(running), num_returns=1)
+        due = running.pop(done)
+        return _result(ray, done, due, settings), due.fingerprint
+
+    try:
+        for task in tasks:
+            if isinstance(task, FileResult):
+                yield task, None
+                continue
+            while len(running) >= settings.cluster_requests:
+                yield one()
+            running[send(*task)] = task[1]
+        while running:
+            yield one()
+    finally:
+        for left in running if ray.is_initialized() else ():
+            ray.cancel(left)
+
+
+def _result(ray: Any, done: Any, due: Due, settings: Settings) -> FileResult:
+    try:
+        return ray.get(done)
+    except ray.exceptions.RayTaskError as error:  # what a step raised, with the worker's traceback for a message
+        raise error.cause from None
+    except ray.exceptions.RayError:
+        reason = (
+            f"Work on it broke off {settings.ingestion_attempts} times and was given up: "
+            "the workers may lack memory for it, so split the file."
+        )
+        return FileResult(due.source_file, "failed", reason=reason)
+
+
+def _sender(
+    ray: Any, index: Index, place: Workspace, scope: Scope, enrichment: Enrichment
+) -> Callable[[Path, Due], Any]:
+    """Sends a file to the cluster and gives Ray's reference to its result."""
+    alone = place.settings.model_copy(update={"enrichment_workers": 1, "embedding_threads": 1})
+    run = ray.remote(_ingest_sent).options(num_cpus=1, max_retries=place.settings.ingestion_attempts - 1)
+    logging.disable(logging.WARNING)  # LlamaIndex's splitters say that they leave out what they can make again
+    try:
+        work = pickle.dumps((index.at("none", place.llm), scope, enrichment))
+    finally:
+        logging.disable(logging.NOTSET)
+    return lambda path, due: run.remote(pickle.dumps(alone), work, path.suffix, path.read_bytes(), due)
+
+
+def _ingest_sent(settings: bytes, work: bytes, suffix: str, content: bytes, due: Due) -> FileResult:
+    """A task, in a worker's process: the file is saved for the readers, and goes through all steps."""
+    place = _opened(settings)
+    adopt(place.settings)
+    get_tokenizer()  # LlamaIndex's own copy, before a splitter asks tiktoken, which would download one
+    index, scope, enrichment = pickle.loads(work)
+    index = index.at(enrichment, place.llm)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"sent{suffix}"
+        path.write_bytes(content)
+        return ingest_file(path, due, index, place.store(index), place.embedding, scope)
+
+
+@cache
+def _opened(settings: bytes) -> Workspace:
+    """The database and the models of a worker: opened in its own process, and once."""
+    chosen = pickle.loads(settings)
+    adopt(chosen)
+    return Workspace.open(chosen)
+
+
+@contextmanager
+def cluster(settings: Settings) -> Iterator[Any]:
+    """Ray, connected to the cluster that RAY_ADDRESS names, or to one of this machine's processors for the time being.
+
+    LessonsError if Ray is missing or cannot be reached, DatabaseError if its machines could not reach the database.
+    """
+    os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")  # under `uv run` it would copy this folder to workers
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_NUM_REDIS_GET_RETRIES", "2")  # attempts to join a cluster, of 40 s; else 20
+    try:
+        import ray
+    except ImportError:
+        raise LessonsError(NO_RAY) from None
+    if mine := not ray.is_initialized():
+        _join(ray, os.environ.get("RAY_ADDRESS", ""))
+    try:
+        refuse_unreachable(settings, {node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]})
+        yield ray
+    finally:
+        if mine:
+            ray.shutdown()
+
+
+def _join(ray: Any, address: str) -> None:
+    host, _, port = address.rpartition(":")
+    try:
+        if host and port.isdecimal() and "/" not in host:
+            socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
+    except (OSError, OverflowError):
+        raise LessonsError(NOBODY.format(address=address)) from None
+    try:
+        ray.init(log_to_driver=False, logging_level=logging.ERROR)
+    except Exception as error:
+        reason = str(error).split(". ")[0].rstrip(".")
+        raise LessonsError(NOT_JOINED.format(reason=reason)) from error
+
+
+def refuse_unreachable(settings: Settings, machines: set[str]) -> None:
+    """DatabaseError if the database is this machine's own and the cluster has others."""
+    if not settings.database_url and len(machines) > 1:
+        raise DatabaseError(ONE_MACHINE)

@@ -1,0 +1,167 @@
+"""What was measured for this repository: searches, indexes, other frameworks; and what indexes take at other sizes."""
+
+import html
+import json
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from lessons.evaluate.canvas import canvas
+from lessons.scale.benchmark import HEADLINE, Size
+from lessons.scale.graphs import Graph
+from lessons.scale.searches import Filtered, Pair
+from lessons.settings import ROOT
+from lessons.tables import html_table
+
+DATA = ROOT / "data"
+CANDIDATES = 200  # of a search, unless a plot is about them: the default of `hnsw_ef_search`
+GB = 1_000_000_000  # bytes
+INDEXES = {"float32": "#4c78a8", "halfvec": "#54a24b", "bits": "#e45756"}
+LEGS = {"vector": "#4c78a8", "keyword": "#f58518", "hybrid": "#54a24b", HEADLINE: "#e45756"}
+HEAD = ("", "nDCG@10", "in Korean", "ours is better by", "lines of code")
+
+
+def _read(name: str) -> Any:
+    return json.loads((DATA / name).read_text(encoding="utf-8"))
+
+
+@cache
+def sizes() -> tuple[Size, ...]:
+    """The searches over each number of chunks that `lessons bench` measured, smallest first."""
+    return tuple(
+        Size(**each | {
+            "searches": tuple(Pair(**pair) for pair in each["searches"]),
+            "filtered": tuple(Filtered(**search) for search in each["filtered"]),
+        })
+        for each in _read("bench/searches.json")["sizes"]
+    )  # fmt: skip
+
+
+@cache
+def measured() -> tuple[Graph, ...]:
+    """The searches that `lessons bench --graphs` measured, by size, precision and breadth."""
+    return tuple(Graph(**each) for each in _read("bench/graphs.json")["graphs"])
+
+
+def bytes_a_chunk(precision: str) -> float:
+    """Bytes of the index for each chunk at the largest size that was measured; for `none` those of the table."""
+    largest = max((each for each in measured() if each.precision == precision), key=lambda each: each.chunks)
+    return largest.index_bytes_per_chunk or largest.table_bytes / largest.chunks
+
+
+def memory_needed(chunks: int, precision: str) -> float:
+    """Bytes that have to stay in memory for quick searches: `chunks` times the bytes of a chunk.
+
+    A graph has the same number of links at every node (Malkov & Yashunin, 2018), so its size is linear.
+    """
+    return chunks * bytes_a_chunk(precision)
+
+
+def most_chunks(memory: float, precision: str) -> int:
+    """How many chunks' index fits into so many bytes."""
+    return int(memory / bytes_a_chunk(precision))
+
+
+def plot_searches() -> Figure:
+    """Time of each search against the number of chunks, solid, and of its SQL alone, dotted."""
+    figure, axes = canvas(6.5, 4)
+    chunks = [size.chunks for size in sizes()]
+    for leg, colour in LEGS.items():
+        axes.plot(chunks, [size[leg].ms for size in sizes()], "o-", color=colour, label=leg)
+        axes.plot(chunks, [size[leg].floor_ms for size in sizes()], ":", color=colour)
+    axes.set(yscale="log", ylabel="median time (ms)", title="A search, and its SQL alone (dotted)")
+    axes.yaxis.set_major_formatter("{x:g}")
+    return _over_chunks(figure, axes)
+
+
+def plot_memory(machine: float = 64 * GB) -> Figure:
+    """Memory against the number of chunks for each precision; dots are measured, lines are the formula."""
+    figure, axes = canvas(6.5, 4)
+    for precision, colour in INDEXES.items():
+        numbers = [10**power for power in range(4, 10)]
+        axes.plot(numbers, [memory_needed(number, precision) / GB for number in numbers], color=colour, label=precision)
+        known = [each for each in measured() if each.precision == precision]
+        axes.plot([each.chunks for each in known], [each.index_bytes / GB for each in known], "o", color=colour)
+    axes.axhline(machine / GB, color="black", linestyle=":")
+    axes.annotate(f"memory of a machine, {machine / GB:.0f} GB", (1e4, machine / GB * 1.2))
+    axes.set(yscale="log", ylabel="memory of the index (GB)", title="What an HNSW index takes")
+    axes.yaxis.set_major_formatter("{x:g}")
+    return _over_chunks(figure, axes)
+
+
+def plot_measured(value: str, label: str) -> Figure:
+    """One column of what was measured, `recall` or `p50_ms` for example, against the number of chunks.
+
+    Each search of an index kept `CANDIDATES` candidates.
+    """
+    figure, axes = canvas(6.5, 3.5)
+    for precision, colour in {"none": "#7f7f7f", **INDEXES}.items():
+        known = [each for each in measured() if each.precision == precision and each.breadth in (0, CANDIDATES)]
+        values = [getattr(each, value) for each in known]
+        axes.plot([each.chunks for each in known], values, "o-", color=colour, label=precision)
+    axes.set(ylabel=label, title=f"{label} as measured")
+    if value.endswith("_ms"):
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter("{x:g}")
+    else:
+        axes.set_ylim(bottom=0)
+    return _over_chunks(figure, axes)
+
+
+def plot_breadths(chunks: int) -> Figure:
+    """Recall against the time of a search of so many chunks; each dot is the number of candidates written beside it."""
+    figure, axes = canvas(6.5, 3.5)
+    for precision, colour in INDEXES.items():
+        known = [each for each in measured() if each.precision == precision and each.chunks == chunks]
+        axes.plot([each.p50_ms for each in known], [each.recall for each in known], "o-", color=colour, label=precision)
+        for each in known:
+            at = each.p50_ms, each.recall
+            axes.annotate(str(each.breadth), at, xytext=(4, -12), textcoords="offset points", color=colour)
+    axes.set(xlabel="median time of a search (ms)", ylabel="recall@10", title=f"{chunks:,} chunks")
+    axes.set_ylim(0, 1.05)
+    axes.legend(frameon=False)
+    return figure
+
+
+def _over_chunks(figure: Figure, axes: Axes) -> Figure:
+    axes.set(xscale="log", xlabel="chunks")
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.legend(frameon=False)
+    return figure
+
+
+@dataclass(frozen=True)
+class Frameworks:
+    """A table of searches over the same chunks and vectors; differences are paired, with 95 % intervals."""
+
+    questions: int
+    korean: int
+    chunks: int
+    searches: tuple[dict[str, Any], ...]
+
+    @property
+    def rows(self) -> list[list[str]]:
+        return [_row(each) for each in self.searches]
+
+    def __repr__(self) -> str:
+        return "\n".join(" | ".join(row) for row in [list(HEAD), *self.rows])
+
+    def _repr_html_(self) -> str:
+        about = f"{self.questions} questions, {self.korean} of them in Korean, {self.chunks:,} chunks"
+        return f"<p>{html.escape(about)}</p>" + html_table(HEAD, self.rows)
+
+
+def frameworks() -> Frameworks:
+    """Our hybrid search beside those of other frameworks, as `data/rivals/compare.py` measured them."""
+    found = _read("rivals/result.json")
+    return Frameworks(found["questions"], found["korean"], found["chunks"], tuple(found["searches"]))
+
+
+def _row(found: dict[str, Any]) -> list[str]:
+    (low, high), (worst, best) = found["interval"], found["gain_interval"]
+    ndcg = f"{found['ndcg@10']:.2f} [{low:.2f}, {high:.2f}]"
+    gain = f"{found['ours_is_better_by']:+.2f} [{worst:+.2f}, {best:+.2f}]"
+    return [found["name"], ndcg, f"{found['korean']:.2f}", gain, str(found["lines"])]

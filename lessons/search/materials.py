@@ -1,0 +1,104 @@
+"""Reading what the store contains: a range of a document, a chunk between its neighbours, how far materials are."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Literal
+
+from llama_index.core.schema import BaseNode, TextNode
+from sqlalchemy import Engine, select
+
+from lessons.errors import LessonsError
+from lessons.ingest.queue import JobQueue, State
+from lessons.rag.store import ChunkStore
+from lessons.rag.tables import DocumentRow
+from lessons.rag.types import Scope
+from lessons.search.catalog import CHUNKS, catalog
+from lessons.settings import settings
+from lessons.text import normalize
+
+Purpose = Literal["chat", "plan", "session"]
+
+
+def top_k_for(purpose: Purpose) -> int:
+    """A chat needs some passages, a plan an overview, a session only its own."""
+    chosen = settings()
+    return {"chat": chosen.chat_top_k, "plan": chosen.plan_top_k, "session": chosen.session_top_k}[purpose]
+
+
+@dataclass(frozen=True)
+class Material:
+    """A material and how far its ingestion is. Counts are 0 unless it is COMPLETED."""
+
+    ref_id: str
+    state: State
+    chunks: int = 0
+    pages: int = 0
+    ingested_at: datetime | None = None
+
+
+def chunk_range(store: ChunkStore, scope: Scope, ref_id: str, start: int, end: int) -> list[BaseNode]:
+    """The chunks of a material from place `start` up to but without `end`, in order; places count from 0.
+
+    LessonsError for a material that is not within the scope.
+    """
+    name, chunks = normalize(ref_id), store.chunks.c
+    columns = chunks.node_id, chunks.text, chunks.metadata_.label("metadata")
+    place = chunks.chunk_index >= start, chunks.chunk_index < end
+    statement = select(*columns).where(store.within(scope.only([name])), *place).order_by(chunks.chunk_index)
+    rows = store.rows(statement, scope)
+    if not rows and name not in catalog(store, scope):
+        raise LessonsError(f"{name[:100]} is not among the materials that may be read here; name another.")
+    return [TextNode(id_=row.node_id, text=row.text, metadata=row.metadata) for row in rows]
+
+
+def statistics(store: ChunkStore, scope: Scope, ref_ids: Iterable[str]) -> list[Material]:
+    """Chunks, pages and state of each material; NOT_FOUND for what is unknown or not within the scope."""
+    names = list(dict.fromkeys(map(normalize, ref_ids)))
+    readable = scope.only(names).ref_ids or frozenset()
+    stored = _stored(store, scope, readable if scope.type is None else readable & catalog(store, scope).keys())
+    missing = [name for name in readable if name not in stored]
+    states = _queue(store.engine).states(scope.user_id, missing) if missing else {}
+    return [stored.get(name) or Material(name, states.get(name, "NOT_FOUND")) for name in names]
+
+
+@lru_cache(maxsize=8)
+def _queue(engine: Engine) -> JobQueue:
+    return JobQueue(engine)
+
+
+def _stored(store: ChunkStore, scope: Scope, names: Iterable[str]) -> dict[str, Material]:
+    columns = DocumentRow.source_file, DocumentRow.chunks, DocumentRow.pages, DocumentRow.ingested_at
+    named = DocumentRow.source_file.in_(names), DocumentRow.index_table == store.table_name
+    rows = store.rows(select(*columns).where(DocumentRow.user_id == scope.user_id, *named), scope)
+    return {name: Material(name, "COMPLETED", *counts) for name, *counts in rows}
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A chunk with its neighbours. `number` is its place in the document, from 1, of so many `chunks`."""
+
+    source_file: str
+    page: int | None
+    section: str
+    number: int
+    chunks: int
+    text: str
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+def passage(store: ChunkStore, scope: Scope, chunk_id: str, around: int = 1) -> Passage | None:
+    """A chunk of the scope with as many neighbours on each side; None if it is not there, or no more."""
+    found = store.get_nodes([chunk_id], scope=scope)
+    if not found:
+        return None
+    known = found[0].metadata
+    name, place = known["source_file"], known["chunk_index"]
+    nodes = chunk_range(store, scope, name, max(0, place - around), place + around + 1)
+    texts = [node.get_content() for node in nodes]
+    here = [node.node_id for node in nodes].index(chunk_id)
+    section = known.get("section") or " · ".join(known.get("sections") or ())
+    chunks, neighbours = catalog(store, scope)[name][CHUNKS], (tuple(texts[:here]), tuple(texts[here + 1 :]))
+    return Passage(name, known.get("page_number"), section, place + 1, chunks, texts[here], *neighbours)

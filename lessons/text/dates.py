@@ -1,0 +1,153 @@
+"""Dates, quarters, halves, years and times of day as written in English and Korean, in one comparable form."""
+
+import calendar
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+_MONTHS = {
+    name.lower(): number
+    for number in range(1, 13)
+    for name in (calendar.month_name[number], calendar.month_abbr[number])
+} | {"sept": 9}
+_ORDER = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A point or span of the calendar; what the text leaves open is None. `minute` counts from midnight.
+
+    `vague` says that the hour may be before or after noon.
+    """
+
+    year: int | None = None
+    half: int | None = None
+    quarter: int | None = None
+    month: int | None = None
+    day: int | None = None
+    minute: int | None = None
+    vague: bool = False
+
+    @property
+    def kind(self) -> str:
+        parts = ("minute", "day", "month", "quarter", "half", "year")
+        return next(part for part in parts if getattr(self, part) is not None)
+
+    def answers(self, fact: "Moment", years: frozenset[int]) -> bool:
+        """Whether this moment says all that the fact says; a missing year may be one of `years`."""
+        if fact.minute is not None:
+            whole = 720 if self.vague or fact.vague else 1440
+            return self.minute is not None and self.minute % whole == fact.minute % whole
+        if fact.year is not None and self.year != fact.year and (self.year is not None or fact.year not in years):
+            return False
+        parts = ("half", "quarter", "month", "day")
+        return all(getattr(fact, part) in (None, getattr(self, part)) for part in parts)
+
+    def nearly(self, fact: "Moment") -> bool:
+        """Whether only the year, the day or the half of the day is missing or differs."""
+        if fact.minute is not None:
+            return self.minute is not None and self.minute % 720 == fact.minute % 720
+        if fact.kind == "year":
+            return False
+        same_part = all(getattr(fact, part) == getattr(self, part) for part in ("half", "quarter", "month"))
+        return same_part and (self.day == fact.day or (self.year == fact.year and self.day is None))
+
+
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_KOREAN_YEAR = rf"(?:(?<!\d)(?:{_YEAR}년?도?|(?P<short>\d\d)년)\s?)?"
+_OF_YEAR = rf"(?:(?:,|\s+of)?\s+(?:FY)?{_YEAR}(?!\d))?"
+_NAME = "(?P<name>" + "|".join(sorted((name.capitalize() for name in _MONTHS), key=len, reverse=True)) + r")\b\.?"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_SHORT = r"(?P<short>20\d\d|\d\d)\b"
+_ORDINAL = rf"(?P<order>{'|'.join(_ORDER)})"
+_HOUR, _AM_PM = r"(?P<hour>\d{1,2})", r"(?P<noon>[ap])\.?m\b\.?"
+_KOREAN_NOON = r"(?:(?P<noon>오전|오후|새벽|아침|낮|저녁|밤)\s?)?"
+_COUNTED = r" ?(?:원|명|개|건|won|dollars?|pounds?|euros?|people)\b"
+
+# The first form that fits takes the characters. Month names keep their capital, so that 'may' stays a verb.
+_FORMS = [
+    re.compile(form, re.A)
+    for form in (
+        r"(?<![\d.-])(?P<year>\d{4})(?P<dash>[-./]) ?(?P<month>\d{1,2})(?P=dash) ?(?P<day>\d{1,2})(?!\d)",
+        rf"\b{_DAY} (?:of )?{_NAME}(?:,? {_YEAR}\b)?",
+        rf"\b{_NAME} {_DAY}\b(?![,.]?\d)(?:,? {_YEAR}\b)?",
+        rf"\b{_NAME},? (?:of )?{_YEAR}\b",
+        rf"(?:(?<=\b[IiOo]n )|(?<=\b[Bb]y )|(?<=until )|(?<=since )|\b(?!May\b|March\b)){_NAME}",
+        rf"{_KOREAN_YEAR}(?<!\d)(?P<month>\d{{1,2}})월(?:\s?(?P<day>\d{{1,2}})일)?",
+        rf"{_KOREAN_YEAR}(?<![\d/])(?P<quarter>[1-4])(?:/4)?\s?분기",
+        rf"\b{_YEAR}[-/ ]?[Qq](?P<quarter>[1-4])\b",
+        rf"\b[Qq](?P<quarter>[1-4])(?:[-/ ]*(?:of )?(?:FY ?)?'?{_SHORT}(?![.,]?\d|%))?(?!\w)",
+        rf"\b(?P<quarter>[1-4])Q(?: ?'?{_SHORT})?",
+        rf"(?i:\b{_ORDINAL}[- ]quarter\b){_OF_YEAR}",
+        rf"{_KOREAN_YEAR}(?P<side>[상하])반기",
+        rf"(?i:\b{_ORDINAL}[- ]half\b)(?P<half>){_OF_YEAR}",
+        rf"\bH(?P<half>[12])\b(?: (?:of )?{_YEAR}\b)?",
+        rf"(?i:(?<![\d:]){_HOUR}(?::(?P<minute>\d\d))?(?= ?(?:to|and|until|[-–~]) ?\d{{1,2}}(?::\d\d)? ?{_AM_PM}))",
+        rf"(?i:(?<![\d:.]){_HOUR}(?:[:.](?P<minute>\d\d))? ?{_AM_PM})",
+        rf"{_KOREAN_NOON}(?<!\d){_HOUR}시(?!간)(?:\s?(?P<thirty>반)|\s?(?P<minute>\d{{1,2}})분)?",
+        rf"{_KOREAN_NOON}(?<![\d:]){_HOUR}:(?P<minute>\d\d)(?![\d:])",
+        rf"\b{_HOUR} o['’]?clock",
+        r"(?i:(?P<midday>\b(?:noon|midday)\b|정오)|(?P<midnight>\bmidnight\b|자정))",
+        rf"(?<![\d.,$£€₩¥\x02])(?:FY ?)?{_YEAR}(?:년도?)?(?![\d%]|[.,:]\d|{_COUNTED})",
+    )
+]
+
+
+def moments(text: str) -> tuple[list[Moment], str]:
+    """The moments of a text, form by form, and the text with their characters blanked out.
+
+    '03/05/2024' is not read, because half of the world reads it otherwise.
+    """
+    found: list[Moment] = []
+
+    def blank(moment: Moment, match: re.Match[str]) -> str:
+        found.append(moment)
+        return "\x00" * len(match[0])
+
+    rest = replace_moments(text, blank)
+    return found, rest
+
+
+def replace_moments(text: str, write: Callable[[Moment, re.Match[str]], str]) -> str:
+    """The text with what `write` gives for each moment and the match where it stands, form by form."""
+
+    def take(match: re.Match[str]) -> str:
+        groups = {name: part for name, part in match.groupdict().items() if part is not None}
+        moment = _time(groups) if {"hour", "midday", "midnight"} & groups.keys() else _span(groups)
+        return match[0] if moment is None else write(moment, match)
+
+    for form in _FORMS:
+        text = form.sub(take, text)
+    return text
+
+
+def _span(groups: dict[str, str]) -> Moment | None:
+    """A date, quarter, half or year; None when there is no such month or day."""
+    numbers = {part: int(groups[part]) for part in ("year", "quarter", "month", "day", "half") if groups.get(part)}
+    if "name" in groups:
+        numbers["month"] = _MONTHS[groups["name"].lower().rstrip(".")]
+    if "order" in groups:
+        numbers["half" if "half" in groups else "quarter"] = _ORDER[groups["order"].lower()]
+    if "side" in groups:
+        numbers["half"] = 1 if groups["side"] == "상" else 2
+    if "short" in groups:
+        numbers["year"] = int(groups["short"]) + (2000 if len(groups["short"]) == 2 else 0)
+    fits = 1 <= numbers.get("month", 1) <= 12 and 1 <= numbers.get("day", 1) <= 31
+    if not fits:
+        return None
+    year, half, quarter = (numbers.get(part) for part in ("year", "half", "quarter"))
+    return Moment(year, half, quarter, numbers.get("month"), numbers.get("day"))
+
+
+def _time(groups: dict[str, str]) -> Moment | None:
+    """A time of day. An hour of 13 or more, '02:00' and a.m. or p.m. leave no doubt about the half of the day."""
+    if "hour" not in groups:
+        return Moment(minute=720 if "midday" in groups else 0)
+    hour, minute = int(groups["hour"]), 30 if "thirty" in groups else int(groups.get("minute") or 0)
+    noon = groups.get("noon", "").lower()
+    if hour > 24 or minute > 59:
+        return None
+    known = bool(noon) or hour > 12 or hour == 0 or groups["hour"].startswith("0")
+    if noon and hour <= 12:
+        hour = hour % 12 + (12 if noon in ("p", "오후", "낮", "저녁", "밤") else 0)
+    return Moment(minute=(hour * 60 + minute) % 1440, vague=not known)

@@ -1,0 +1,88 @@
+"""Our steps in an `IngestionPipeline` of LlamaIndex, and LlamaIndex's steps in an index of ours."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from llama_index.core import Document, SimpleDirectoryReader, VectorStoreIndex
+from llama_index.core.embeddings import MockEmbedding
+from llama_index.core.ingestion import IngestionPipeline
+from llama_index.core.node_parser import MarkdownNodeParser, SentenceSplitter
+from llama_index.core.schema import BaseNode, TransformComponent
+
+from lessons.database import engine
+from lessons.ingest.classify import Classifier
+from lessons.ingest.enrich import ChunkKeywords, ChunkSummaries
+from lessons.ingest.index import Embedder, Index, Placer
+from lessons.ingest.pipeline import ingest
+from lessons.ingest.read import FileReader
+from lessons.ingest.split import SectionSplitter
+from lessons.models.keyless import OfflineLLM
+from lessons.rag.store import ChunkStore
+from lessons.rag.types import Scope
+from lessons.settings import Settings
+
+GUIDE = "# How to renew a pass\n\n1. Open the page.\n2. Enter the code.\n3. Press Save.\n"
+NOTES = "# 회의록\n\n## 결정\n\n환불은 14일 이내에 신청하실 수 있습니다.\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "guide.md").write_text(GUIDE, encoding="utf-8")
+    (tmp_path / "notes.md").write_text(NOTES, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def store(database: Settings, request: pytest.FixtureRequest) -> Iterator[ChunkStore]:
+    made, owner = ChunkStore(engine(database), "llama", "toy", 3), Scope("llama")
+    yield made
+    for document in made.documents(owner):
+        made.delete_document(owner, document.source_file)
+
+
+def test_each_of_our_steps_runs_in_a_pipeline_of_llama_index(folder: Path, store: ChunkStore) -> None:
+    model, llm = MockEmbedding(3), OfflineLLM()
+    steps: list[TransformComponent] = [SectionSplitter(), Classifier()]
+    steps += [ChunkSummaries(llm=llm, show_progress=False), ChunkKeywords(llm=llm, show_progress=False)]
+    steps += [Placer(index="llama", user_id="llama"), Embedder(model=model)]
+    documents = SimpleDirectoryReader(str(folder), file_extractor={".md": FileReader()}).load_data()
+    IngestionPipeline(transformations=steps, vector_store=store.of("llama")).run(documents=documents)
+    found = VectorStoreIndex.from_vector_store(store.of("llama"), embed_model=model).as_retriever().retrieve("환불")
+    known = {node.metadata["source_file"]: node.metadata for node in found}
+    assert {name: each["doc_type"] for name, each in known.items()} == {"guide.md": "guide", "notes.md": "document"}
+    assert known["guide.md"]["has_steps"]
+    assert known["notes.md"]["section"] == "결정"
+    assert all(each["keywords"] and each["section_summary"] and each["chunk_index"] == 0 for each in known.values())
+
+
+def test_documents_of_any_reader_are_cut_and_placed_by_ours() -> None:
+    pages = [Document(text=text, metadata={"file_name": name}) for name, text in (("a.txt", "One."), ("b.txt", "Two."))]
+    steps = [SectionSplitter(), Classifier(), Placer(index="mine", user_id="llama")]
+    nodes = IngestionPipeline(transformations=steps).run(documents=pages)
+    places = [(node.metadata["source_file"], node.metadata["chunk_index"]) for node in nodes]
+    assert places == [("a.txt", 0), ("b.txt", 0)]
+
+
+class Redactor(TransformComponent):
+    """A step of the reader's own: no codes of four digits."""
+
+    def __call__(self, nodes: list[BaseNode], **_: Any) -> list[BaseNode]:
+        for node in nodes:
+            node.set_content(re.sub(r"\d{4}", "****", node.get_content()))
+        return nodes
+
+
+@pytest.mark.parametrize("splitter", [SentenceSplitter(chunk_size=64, chunk_overlap=0), MarkdownNodeParser()])
+def test_any_step_of_llama_index_goes_into_an_index_of_ours(
+    folder: Path, store: ChunkStore, splitter: TransformComponent
+) -> None:
+    (folder / "door.md").write_text("# Door\n\nThe code is 4711.\n", encoding="utf-8")
+    mine, owner = Index("mine", (splitter, Redactor())), Scope("llama")
+    (result,) = ingest([(folder / "door.md", "door.md")], mine, store, MockEmbedding(3), owner)
+    assert (result.status, result.chunks) == ("added", 1)
+    (node,) = store.of("llama").get_nodes()
+    assert node.get_content().endswith("The code is ****.")
+    assert (node.metadata["user_id"], node.metadata["chunk_index"]) == ("llama", 0)

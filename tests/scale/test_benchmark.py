@@ -1,0 +1,111 @@
+"""The benchmark of the command line: complete, with its ratios, and gone from the database afterwards."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from sqlalchemy import Engine, inspect, text
+
+from lessons.database import engine
+from lessons.evaluate.throwaway import drop_leftovers
+from lessons.keyless.llm import OfflineLLM
+from lessons.rag.retrievers import KeywordRetriever, VectorRetriever
+from lessons.rag.tables import hnsw_name
+from lessons.rag.types import Query, Resources
+from lessons.scale import benchmark
+from lessons.scale.graphs import BREADTHS, PRECISIONS, compared
+from lessons.scale.made_up import OWNER, empty_store, made_up_store
+from lessons.scale.searches import PERCENT, MadeUpEmbedding, asked, filtered
+from lessons.settings import Settings, settings
+from tests.test_cli import lessons
+
+KILLED = """
+import os, signal
+from lessons.scale.made_up import made_up_store
+from lessons.database import engine
+with made_up_store(engine(), 100):
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.fixture(scope="module")
+def there(database: Settings) -> Engine:
+    return engine(database)
+
+
+def left(there: Engine) -> list[str]:
+    return [name for name in inspect(there).get_table_names() if "_tmp_" in name]
+
+
+def test_the_command_returns_ratios_to_the_floor_and_leaves_nothing(
+    there: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, few in {"ROUNDS": 2, "FILES": 1, "QUESTIONS": 5, "SETTLING": 1, "ANSWERS": 1}.items():
+        monkeypatch.setattr(benchmark, name, few)
+    done = lessons("bench", "--chunks", "200", "--chunks", "300", "--json")
+    found = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert min(found["search_ratio"], found["ingest_ratio"], found["store_ratio"]) > 0
+    assert {"embedding", "storing"} <= set(found["ingestion"]["steps"])
+    assert [size["chunks"] for size in found["sizes"]] == [200, 300]
+    for size in found["sizes"]:
+        assert list(size["stages"]) == ["naive", "enhanced", "smart", "reranked", "agentic"]
+        assert min(size["stages"].values()) > 0
+    assert left(there) == []
+    with there.connect() as connection:
+        assert not connection.scalar(text("SELECT count(*) FROM embedding_cache WHERE model LIKE 'bench %'"))
+
+
+def test_made_up_chunks_are_found_by_meaning_and_by_words(there: Engine) -> None:
+    with made_up_store(there, 300) as store:
+        resources, query = Resources(store, MadeUpEmbedding(), OfflineLLM()), Query(asked(0)[0], OWNER)
+        by_words = KeywordRetriever().search([query.text], query, resources)
+        by_meaning = VectorRetriever().search([query.text], query, resources)
+    assert len(by_meaning) == query.top_k
+    assert set(query.text.split()) & set(by_words[0].content.split())
+
+
+def test_searches_under_filters_are_compared_with_the_truth(there: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings(), "exact_search_chunks", 300)
+    monkeypatch.setattr(settings(), "exact_filtered_chunks", 50)
+    with made_up_store(there, 600) as store:
+        found = list(filtered(store, 2))
+    assert [each.percent for each in found] == list(PERCENT)
+    assert [each.way for each in found] == ["exact", "exact", "hnsw", "hnsw", "hnsw"]
+    assert all(each.recall >= 0.9 for each in found)
+
+
+def test_a_store_that_needs_an_index_gets_it_although_it_is_claimed(
+    there: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings(), "exact_search_chunks", 300)
+    with made_up_store(there, 400) as store:
+        assert inspect(there).has_index(store.table_name, hnsw_name(store.table_name))
+
+
+def test_a_claim_keeps_no_vacuum_from_marking_pages_as_visible(there: Engine) -> None:
+    with made_up_store(there, 400) as store, there.connect() as connection:
+        pages = text("SELECT relallvisible, relpages FROM pg_class WHERE relname = :table")
+        visible, all_pages = connection.execute(pages, {"table": store.table_name}).one()
+        assert visible == all_pages > 0
+
+
+def test_what_a_killed_benchmark_left_is_dropped_by_the_next(there: Engine) -> None:
+    subprocess.run([sys.executable, "-c", KILLED], check=False)
+    assert left(there)
+    with empty_store(there, 3):
+        pass
+    assert left(there) == []
+    assert drop_leftovers(there, OWNER) == []
+
+
+def test_indexes_are_compared_at_every_precision(there: Engine) -> None:
+    found = compared(there, [500], lambda what, done, total: None)
+    searched = [("none", 0), *((name, breadth) for name in list(PRECISIONS)[1:] for breadth in BREADTHS)]
+    assert [(graph.precision, graph.breadth) for graph in found] == searched
+    sizes = {graph.precision: graph.index_bytes for graph in found}
+    assert sizes["none"] == 0
+    assert sizes["float32"] > sizes["halfvec"] > sizes["bits"] > 0
+    assert all(graph.recall > 0.9 for graph in found if graph.breadth >= 200)
+    assert left(there) == []
