@@ -47,6 +47,7 @@ class Settings(BaseSettings):
     request_timeout: float = 120.0  # seconds without a word from the server
     reply_seconds: float = 300.0  # that one reply may take, whatever the server sends
     answer_seconds: float = 900.0  # after which the keyless model does what is left of an answer
+    reply_chars: int = 50_000  # of the text of one reply
     reply_bytes: int = 20_000_000  # of one reply, with all that the server wraps around it
     max_retries: int = 3
     embedding_batch_size: int = 32

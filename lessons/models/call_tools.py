@@ -11,7 +11,7 @@ from llama_index.core.tools import FunctionTool
 
 from lessons.errors import ModelError
 from lessons.models.keyless import OfflineLLM
-from lessons.models.reply import tool_calls
+from lessons.models.reply import normalized, tool_calls
 from lessons.models.served_call import check_patience, fall_back
 from lessons.models.usage import book, used
 from lessons.trace import Step
@@ -32,6 +32,8 @@ def chosen_tools(
         check_patience(llm)
         response = llm.chat_with_tools(tools, chat_history=list(messages), allow_parallel_tool_calls=True)
         calls = llm.get_tool_calls_from_response(response, error_on_no_tool_call=False) or _written(response)
+        for call in calls:
+            call.tool_kwargs = normalized(call.tool_kwargs)
     except Exception as error:
         if isinstance(llm, OfflineLLM):
             raise

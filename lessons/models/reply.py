@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 from llama_index.core.base.llms.types import ChatResponse, ToolCallBlock
 from pydantic import BaseModel, ValidationError
 
+from lessons.text import normalize
+
 Schema = TypeVar("Schema", bound=BaseModel)
 
 
@@ -77,10 +79,19 @@ def objects(text: str) -> list[dict[str, Any]]:
     while (start := text.find("{", at)) >= 0:
         try:
             value, at = decoder.raw_decode(text, start)
-            found.append(value)
+            found.append(normalized(value))
         except ValueError:
             at = start + 1
     return found
+
+
+def normalized(value: Any) -> Any:
+    """The same value with each of its texts as `normalize` leaves it: JSON may escape what no page can show."""
+    if isinstance(value, dict):
+        return {normalize(key): normalized(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [normalized(part) for part in value]
+    return normalize(value) if isinstance(value, str) else value
 
 
 def tool_calls(text: str) -> list[tuple[str, dict[str, Any]]]:

@@ -1,15 +1,22 @@
 """Models behind a server that speaks OpenAI's protocol, with our client, whose replies and retries are bounded."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Any
 
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse, LLMMetadata
+from llama_index.core.base.llms.types import (
+    ChatMessage,
+    ChatResponse,
+    ChatResponseAsyncGen,
+    ChatResponseGen,
+    LLMMetadata,
+    TextBlock,
+)
 from llama_index.core.program.function_program import get_function_tool
 from llama_index.core.prompts import PromptTemplate
 from llama_index.embeddings.openai import OpenAIEmbedding
 from llama_index.llms.openai_like import OpenAILike
-from openai import AsyncOpenAI
 from openai.lib._pydantic import to_strict_json_schema
 from pydantic import BaseModel, Field
 
@@ -17,8 +24,10 @@ from lessons.errors import ModelError
 from lessons.models.keyless import OfflineLLM
 from lessons.models.reply import NoObjectError, Schema, has_thoughts, instance, was_cut
 from lessons.models.server import BoundedClient, credentials, is_refused
+from lessons.models.threaded_embedding import ThreadedEmbedding
 from lessons.models.window import asked_window
 from lessons.settings import Settings
+from lessons.text import normalize
 
 
 class Learned(BaseModel):
@@ -50,6 +59,7 @@ class ServedLLM(OpenAILike):
     learned: Learned = Field(default_factory=Learned, exclude=True)
     patience: Patience | None = Field(None, exclude=True)
     asks_window: bool = True
+    reply_chars: int
 
     def __init__(self, settings: Settings, keyless: OfflineLLM) -> None:
         access = credentials(settings)
@@ -68,10 +78,8 @@ class ServedLLM(OpenAILike):
             max_retries=0,
             additional_kwargs={"stream_options": {"include_usage": True}},
             openai_client=BoundedClient(settings),
-            async_openai_client=AsyncOpenAI(
-                **access, timeout=settings.request_timeout, max_retries=settings.max_retries
-            ),
             keyless=keyless,
+            reply_chars=settings.reply_chars,
         )
 
     @property
@@ -122,7 +130,38 @@ class ServedLLM(OpenAILike):
     def _chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         reply = super()._chat(messages, **kwargs)
         self.learned.thinks |= has_thoughts(reply)
+        self._bound(len(reply.message.content or ""))
+        for block in reply.message.blocks:
+            if isinstance(block, TextBlock):
+                block.text = normalize(block.text)
         return reply
+
+    def _stream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponseGen:
+        length = 0
+        for reply in super()._stream_chat(messages, **kwargs):
+            reply.delta = normalize(reply.delta or "")
+            length += len(reply.delta)
+            self._bound(length)
+            yield reply
+
+    def _bound(self, length: int) -> None:
+        if length > self.reply_chars:
+            raise ModelError(
+                f"its reply was longer than {self.reply_chars:,} characters; LESSONS_REPLY_CHARS allows more"
+            )
+
+    async def _achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
+        return await asyncio.to_thread(self._chat, messages, **kwargs)
+
+    async def _astream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponseAsyncGen:
+        """With the bounds of the client that does not await, piece by piece in a thread."""
+
+        async def replies() -> ChatResponseAsyncGen:
+            stream = self._stream_chat(messages, **kwargs)
+            while reply := await asyncio.to_thread(next, stream, None):
+                yield reply
+
+        return replies()
 
 
 def _by_schema(output_cls: type[BaseModel]) -> dict[str, Any]:
@@ -150,7 +189,7 @@ WAYS: dict[str, Callable[[type[BaseModel]], dict[str, Any]]] = {
 """How a server is asked for an object, the best way first."""
 
 
-class ServedEmbedding(OpenAIEmbedding):
+class ServedEmbedding(ThreadedEmbedding, OpenAIEmbedding):
     """A named embedding model behind a server."""
 
     def __init__(self, name: str, settings: Settings) -> None:

@@ -1,10 +1,11 @@
 """Talking to an OpenAI-compatible server: a client with bounded replies and retries, and errors as sentences."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpcore
 import httpx
 import openai
 from tenacity import (
@@ -18,52 +19,87 @@ from tenacity import (
 
 from lessons.errors import ModelError
 from lessons.settings import Settings
+from lessons.text import normalize
 
 OPENAI_URL = "https://api.openai.com/v1"
 CONNECT_TIMEOUT = 5.0  # seconds
 _back_off = wait_random_exponential(multiplier=0.5, max=8)
 
 
-class _BoundedReply(httpx.SyncByteStream):
-    """The bytes of a reply; ModelError once it has gone on for too long or has grown too large.
+class _Wire(httpcore.NetworkStream):
+    """A connection on which every reply is bounded, from the request on; ModelError once it takes or holds too much.
 
-    The client's own time-out only bounds the wait for the next byte, which may be a comment that keeps a stream alive.
+    The client's own time-out only bounds the wait for the next byte, which may be one of a header without an end, or of
+    a comment that keeps a stream alive.
     """
 
-    def __init__(self, reply: Any, seconds: float, size: int) -> None:
-        self._reply, self._left, self._seconds, self._ends = reply, size, seconds, monotonic() + seconds
+    def __init__(self, wire: httpcore.NetworkStream, seconds: float, size: int) -> None:
+        self._wire, self._seconds, self._size = wire, seconds, size
+        self._ends, self._left = monotonic() + seconds, size
 
-    def __iter__(self) -> Iterator[bytes]:
-        for part in self._reply:
-            self._left -= len(part)
-            if monotonic() > self._ends:
-                raise ModelError(
-                    f"its reply took more than {self._seconds:g} seconds; LESSONS_REPLY_SECONDS allows more"
-                )
-            if self._left < 0:
-                raise ModelError("its reply was larger than LESSONS_REPLY_BYTES allows")
-            yield part
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._ends, self._left = monotonic() + self._seconds, self._size
+        self._wire.write(buffer, timeout)
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        part = self._wire.read(max_bytes, timeout)
+        self._left -= len(part)
+        if monotonic() > self._ends:
+            raise ModelError(f"its reply took more than {self._seconds:g} seconds; LESSONS_REPLY_SECONDS allows more")
+        if self._left < 0:
+            raise ModelError("its reply was larger than LESSONS_REPLY_BYTES allows")
+        return part
+
+    def start_tls(self, *args: Any, **kwargs: Any) -> "_Wire":
+        return _Wire(self._wire.start_tls(*args, **kwargs), self._seconds, self._size)
 
     def close(self) -> None:
-        self._reply.close()
+        self._wire.close()
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._wire.get_extra_info(info)
+
+
+class _Wires(httpcore.SyncBackend):
+    def __init__(self, seconds: float, size: int) -> None:
+        self._bounds = seconds, size
+
+    def connect_tcp(self, *args: Any, **kwargs: Any) -> _Wire:
+        return _Wire(super().connect_tcp(*args, **kwargs), *self._bounds)
+
+
+def bounded_http(timeout: float | httpx.Timeout, seconds: float, size: int) -> httpx.Client:
+    """A client whose replies take at most so many seconds and bytes, for a server that may be anything.
+
+    A compressed reply is refused, since a small one may unfold to any size, and no redirect is followed: the key and
+    the documents are for the server that the reader named.
+    """
+
+    def refuse_packed(reply: httpx.Response) -> None:
+        if reply.headers.get("content-encoding", "identity") != "identity":
+            raise ModelError("its reply is compressed, which it was asked not to be")
+
+    http = openai.DefaultHttpxClient(
+        timeout=timeout,
+        follow_redirects=False,
+        headers={"Accept-Encoding": "identity"},
+        event_hooks={"response": [refuse_packed]},
+    )
+    for transport in filter(None, [http._transport, *http._mounts.values()]):  # itself, and those of proxies
+        transport._pool._network_backend = _Wires(seconds, size)  # type: ignore[attr-defined]
+    return http
 
 
 class BoundedClient(openai.OpenAI):
     """The official client with one retry policy: at most `max_retries`, none begun after `request_timeout` seconds.
 
     LlamaIndex and the official client each retry on their own, which multiplies (twelve requests for three retries),
-    and both would wait minutes for a server that asks for it; their retries are switched off. Redirects are not
-    followed: the key and the documents are for the server that the reader named.
+    and both would wait minutes for a server that asks for it; their retries are switched off.
     """
 
     def __init__(self, settings: Settings) -> None:
         timeout = openai.Timeout(settings.request_timeout, connect=min(CONNECT_TIMEOUT, settings.request_timeout))
-        bounds = settings.reply_seconds, settings.reply_bytes
-
-        def bound(reply: httpx.Response) -> None:
-            reply.stream = _BoundedReply(reply.stream, *bounds)
-
-        http = openai.DefaultHttpxClient(timeout=timeout, follow_redirects=False, event_hooks={"response": [bound]})
+        http = bounded_http(timeout, settings.reply_seconds, settings.reply_bytes)
         super().__init__(**credentials(settings), timeout=timeout, max_retries=0, http_client=http)
         self._attempts = settings.max_retries + 1
         self._patience = settings.request_timeout
@@ -129,7 +165,7 @@ def said_by(error: openai.APIStatusError) -> str:
     """The server's own words in an error, on one line of at most 300 characters."""
     body = error.body if isinstance(error.body, dict) else {}
     words = body.get("message") or body.get("detail") or error.message
-    return " ".join(str(words).split())[:300]
+    return " ".join(normalize(str(words)).split())[:300]
 
 
 def host(url: str | None) -> str:

@@ -1,6 +1,6 @@
 """What a model call used: what the server reports, else counted; and what that costs."""
 
-from typing import Any
+from typing import Any, TypeGuard
 
 from llama_index.core.llms import LLM
 from llama_index.core.prompts import BasePromptTemplate
@@ -19,12 +19,16 @@ def book(step: Step, llm: LLM, asked: str, answered: str, reported: dict[str, An
 
     The keyless model is booked with the tokens that a paid model would have charged, at no cost.
     """
-    reported = reported or {}
     counter = ExactTokenCounter(llm.metadata.model_name if not isinstance(llm, OfflineLLM) else settings().llm_model)
-    tokens_in = reported.get("prompt_tokens") or counter.count(asked)
-    tokens_out = reported.get("completion_tokens")
-    tokens_out = counter.count(answered) if tokens_out is None else tokens_out
+    said_in, said_out = ((reported or {}).get(name) for name in ("prompt_tokens", "completion_tokens"))
+    tokens_in = said_in if _is_count(said_in) and said_in else counter.count(asked)
+    tokens_out = said_out if _is_count(said_out) else counter.count(answered)
     step.add_llm_call(tokens_in, tokens_out, 0.0 if isinstance(llm, OfflineLLM) else price(tokens_in, tokens_out))
+
+
+def _is_count(said: Any) -> TypeGuard[int]:
+    """Whether what a server reports can be a number of tokens."""
+    return type(said) is int and 0 <= said < 1_000_000_000
 
 
 def price(tokens_in: int, tokens_out: int) -> float:

@@ -10,12 +10,15 @@ from urllib.parse import urljoin
 
 import httpx
 
-from lessons.models.server import OPENAI_URL
+from lessons.errors import ModelError
+from lessons.models.server import OPENAI_URL, bounded_http
 
 OLLAMA_WINDOW = 4_096
 UNKNOWN_WINDOW = 8_192
 _NAMES = ("max_model_len", "context_length", "context_window", "max_context_length")
 _SECONDS = 5.0
+_BYTES = 5_000_000
+_MOST = 1_000_000_000  # tokens; what is beyond is no size
 
 
 def asked_window(base_url: str, key: str, model: str, openai_window: int) -> int:
@@ -23,18 +26,24 @@ def asked_window(base_url: str, key: str, model: str, openai_window: int) -> int
     if base_url.rstrip("/") == OPENAI_URL:
         return openai_window
     listed = _entry(_get(f"{base_url.rstrip('/')}/models", key).get("data"), "id", model)
-    sizes = [listed.get(name) for name in _NAMES] + [(listed.get("meta") or {}).get("n_ctx")]
-    said = next((size for size in sizes if isinstance(size, int) and size > 0), None)
+    meta = listed.get("meta")
+    named = [listed.get(name) for name in _NAMES]
+    said = next(filter(None, map(_size, [*named, meta.get("n_ctx") if isinstance(meta, dict) else None])), None)
     if said or listed.get("owned_by") != "library":
         return said or UNKNOWN_WINDOW
     loaded = _entry(_get(urljoin(base_url, "/api/ps"), key).get("models"), "name", model)
-    return loaded.get("context_length") or OLLAMA_WINDOW
+    return _size(loaded.get("context_length")) or OLLAMA_WINDOW
+
+
+def _size(said: Any) -> int | None:
+    return said if type(said) is int and 0 < said < _MOST else None
 
 
 def _get(url: str, key: str) -> dict[str, Any]:
     try:
-        said = httpx.get(url, headers={"Authorization": f"Bearer {key}"}, timeout=_SECONDS).json()
-    except (httpx.HTTPError, ValueError):
+        with bounded_http(_SECONDS, _SECONDS, _BYTES) as http:
+            said = http.get(url, headers={"Authorization": f"Bearer {key}"}).json()
+    except (httpx.HTTPError, ModelError, ValueError, RecursionError):
         return {}
     return said if isinstance(said, dict) else {}
 

@@ -140,7 +140,7 @@ def _app(state: Server) -> FastAPI:
         reply = {"id": "chat-1", "object": "chat.completion", "created": 0, "model": body["model"]}
         reply |= {"choices": [] if behaviour == "no_choices" else choices}
         reply |= {} if behaviour == "no_usage" else {"usage": usage}
-        return JSONResponse(reply)
+        return Response(json.dumps(reply), media_type="application/json")  # escaped, as a lone surrogate has to be
 
     return app
 
@@ -289,7 +289,7 @@ async def _events(
 
     def event(**fields: Any) -> str:
         chunk = {"id": "chat-1", "object": "chat.completion.chunk", "created": 0, "model": body["model"], **fields}
-        return f"data: {json.dumps(chunk, ensure_ascii=False)}\n\n"
+        return f"data: {json.dumps(chunk)}\n\n"
 
     def delta(finish_reason: str | None = None, **fields: Any) -> str:
         return event(choices=[{"index": 0, "delta": fields, "finish_reason": finish_reason}])
