@@ -66,12 +66,14 @@ class Settings(BaseSettings):
     enrichment: Literal["none", "keywords", "full"] | None = None  # None: full if it costs nothing, otherwise none
     document_type: str = "document"  # of what is ingested without a type
     max_file_bytes: int = 50_000_000
-    max_read_seconds: float = 120.0  # for one PDF
+    max_read_seconds: float = 120.0  # for one file
     max_pages: int = 5_000  # of one PDF
     max_unpacked_bytes: int = 200_000_000  # of one Word or PowerPoint file
     max_xml_bytes: int = 30_000_000  # of one part of such a file; its tree takes ten times as much memory
+    max_xml_tags: int = 2_000_000  # of all parts of such a file
     max_archive_entries: int = 10_000
     max_html_tags: int = 500_000
+    max_pieces: int = 1_000_000  # lines, paragraphs and cells of one file
     own_questions: int = 500  # of a question set of the reader's own
     max_document_chars: int = 1_000_000  # of one document in a question set
     trash_days: float = 7.0  # for which a deleted document can be brought back

@@ -60,6 +60,22 @@ def bomb(path: Path) -> None:
             entry.write(bytes(1_000_000))
 
 
+def table(path: Path, *rows: str) -> None:
+    """A Word file with a table of these rows, whose cells are (properties, text)."""
+    space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    grid = "<w:tbl><w:tblPr/><w:tblGrid><w:gridCol/></w:tblGrid>"
+    word(path, f'<w:document xmlns:w="{space}"><w:body>{grid}{"".join(rows)}</w:tbl></w:body></w:document>')
+
+
+def row(properties: str, text: str = "") -> str:
+    return f"<w:tr><w:tc><w:tcPr>{properties}</w:tcPr><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:tc></w:tr>"
+
+
+def merged(path: Path) -> None:
+    """A cell of 100 KB that stands in 3,000 rows."""
+    table(path, row('<w:vMerge w:val="restart"/>', "x" * 100_000), *[row("<w:vMerge/>")] * 3_000)
+
+
 def crowd(path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         for number in range(settings().max_archive_entries + 1):
@@ -127,6 +143,10 @@ BAD_FILES: dict[str, tuple[Callable[[Path], object], str]] = {
     "xml.docx": (lambda path: word(path, "<w:document><w:body>"), "is damaged"),
     "bomb.docx": (bomb, "decompression bomb"),
     "crowd.docx": (crowd, "decompression bomb"),
+    "span.docx": (lambda path: table(path, row('<w:gridSpan w:val="300000000"/>', "x")), "unfolds to more than"),
+    "merged.docx": (merged, "unfolds to more than"),
+    "tags.docx": (lambda path: table(path, "<w:tr/>" * 2_000_001), "decompression bomb"),
+    "lines.txt": (lambda path: path.write_text("a\n" * 1_000_001), "has 1,000,001 lines"),
     "binary.txt": (lambda path: path.write_bytes(bytes(range(256))), "no text at all"),
     "random.txt": (lambda path: path.write_bytes(Random(1).randbytes(900).replace(b"\0", b"\x80")), "no text at all"),
     "noise.txt": (lambda path: path.write_text("\ufffd" * 50 + "text", encoding="utf-8"), "no readable letters"),
@@ -172,6 +192,23 @@ def test_a_page_that_draws_without_end_is_given_up(tmp_path: Path, monkeypatch: 
 def test_nested_tags_are_read(tmp_path: Path, tag: str) -> None:
     (tmp_path / "a.html").write_text(f"<p>Before</p>{f'<{tag}>' * 300}deep{f'</{tag}>' * 300}<p>After</p>")
     assert read(tmp_path / "a.html")[0].text == "Before\ndeep\nAfter"
+
+
+def test_a_merged_cell_stands_in_each_place_that_it_spans(tmp_path: Path) -> None:
+    document = docx.Document()
+    made = document.add_table(4, 4)
+    for number, cell in enumerate(cell for row in made.rows for cell in row.cells):
+        cell.text = f"cell {number}"
+    made.cell(0, 0).merge(made.cell(3, 0))
+    made.cell(0, 1).merge(made.cell(1, 2))
+    document.save(str(tmp_path / "a.docx"))
+    expected = [" | ".join(cell.text.strip() for cell in row.cells) for row in made.rows]
+    assert read(tmp_path / "a.docx")[0].text == "\n".join(expected)
+
+
+def test_a_cell_may_be_merged_over_more_rows_than_python_may_recur(tmp_path: Path) -> None:
+    table(tmp_path / "a.docx", row('<w:vMerge w:val="restart"/>', "top"), *[row("<w:vMerge/>")] * 2_000)
+    assert read(tmp_path / "a.docx")[0].text == "\n".join(["top"] * 2_001)
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")

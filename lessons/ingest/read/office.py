@@ -7,7 +7,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from lessons.ingest.read.page import Block, Content, FileError, Page, page
+from lessons.ingest.read.page import Allowance, Block, Content, FileError, Page, page
 from lessons.settings import settings
 
 _TEMPLATE_DATES = {date(2013, 12, 23), date(2013, 1, 27)}
@@ -23,10 +23,12 @@ def read_docx(path: Path) -> Content:
     from docx.table import Table
 
     _inspect(path, "word/", "Word")
-    document = docx.Document(str(path))
+    document, allowed = docx.Document(str(path)), Allowance()
     styles = {style.style_id: style for style in document.styles}
     blocks = [
-        Block(_table_text(each)) if isinstance(each, Table) else Block(each.text, _level(each, styles))
+        Block(_table_text(_rows(each, allowed)))
+        if isinstance(each, Table)
+        else Block(allowed.spend(each.text), _level(each, styles))
         for each in document.iter_inner_content()
     ]
     down = 1 if any(block.level == 0 for block in blocks) else 0
@@ -61,21 +63,26 @@ def read_pptx(path: Path) -> Content:
     from pptx import Presentation
 
     _inspect(path, "ppt/", "PowerPoint")
-    presentation = Presentation(str(path))
-    pages = [_page(number, _slide(number, slide)) for number, slide in enumerate(presentation.slides, start=1)]
+    presentation, allowed = Presentation(str(path)), Allowance()
+    pages = [_page(number, _slide(number, slide, allowed)) for number, slide in enumerate(presentation.slides, start=1)]
     return _content(pages, presentation.core_properties)
 
 
-def _slide(number: int, slide: Any) -> Iterator[Block]:
+def _slide(number: int, slide: Any, allowed: Allowance) -> Iterator[Block]:
     title = slide.shapes.title
+    allowed.spend()
     for shape in _shapes(slide.shapes):
         if shape.has_text_frame:
             is_title = title is not None and shape.shape_id == title.shape_id
-            yield Block(shape.text_frame.text, (1 if number == 1 else 2) if is_title else None)
+            yield Block(_framed(shape.text_frame, allowed), (1 if number == 1 else 2) if is_title else None)
         elif shape.has_table:
-            yield Block(_table_text(shape.table))
+            yield Block(_table_text([allowed.spend(cell.text) for cell in row.cells] for row in shape.table.rows))
     if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
-        yield Block(slide.notes_slide.notes_text_frame.text)
+        yield Block(_framed(slide.notes_slide.notes_text_frame, allowed))
+
+
+def _framed(frame: Any, allowed: Allowance) -> str:
+    return "\n".join(allowed.spend(paragraph.text) for paragraph in frame.paragraphs)
 
 
 def _shapes(shapes: Any) -> Iterator[Any]:
@@ -84,8 +91,26 @@ def _shapes(shapes: Any) -> Iterator[Any]:
         yield from _shapes(shape.shapes) if hasattr(shape, "shapes") else [shape]
 
 
-def _table_text(table: Any) -> str:
-    return "\n".join(" | ".join(cell.text.strip() for cell in row.cells) for row in table.rows)
+def _rows(table: Any, allowed: Allowance) -> Iterator[list[str]]:
+    """The cells of each row of a Word table; a merged cell stands in each place that it spans, as python-docx has it.
+
+    Its own way from a cell to the one above looks through all rows for each, and a span may say any number.
+    """
+    from docx.table import _Cell
+
+    above: dict[int, str] = {}
+    for row in table.rows:
+        texts: list[str] = []
+        for tc in row._tr.tc_lst:
+            place = row.grid_cols_before + len(texts)
+            text = above.get(place, "") if tc.vMerge == "continue" else _Cell(tc, table).text
+            above[place] = text
+            texts.extend(allowed.spend(text) for _ in range(tc.grid_span))
+        yield texts
+
+
+def _table_text(rows: Iterable[list[str]]) -> str:
+    return "\n".join(" | ".join(map(str.strip, row)) for row in rows)
 
 
 def _page(number: int | None, blocks: Iterable[Block]) -> Page:
@@ -104,14 +129,21 @@ def _content(pages: list[Page], properties: Any) -> Content:
 
 def _inspect(path: Path, folder: str, program: str) -> None:
     """Refuse what is another kind of file, and what would fill the memory when it is unpacked."""
-    chosen = settings()
     with zipfile.ZipFile(path) as archive:
         entries = archive.infolist()
+        _refuse_bomb(entries)
+        tags = sum(archive.read(entry).count(b"<") for entry in entries if entry.filename.endswith((".xml", ".rels")))
+    if tags > settings().max_xml_tags:
+        raise FileError(f"holds {tags:,} tags; it is refused as a decompression bomb.")
+    if not any(entry.filename.startswith(folder) for entry in entries):
+        raise FileError(f"is not a {program} document, whatever its name says; save it as one, or correct its name.")
+
+
+def _refuse_bomb(entries: list[zipfile.ZipInfo]) -> None:
+    chosen = settings()
     unpacked = sum(entry.file_size for entry in entries)
     largest = max((entry.file_size for entry in entries if entry.filename.endswith((".xml", ".rels"))), default=0)
     if unpacked > chosen.max_unpacked_bytes or largest > chosen.max_xml_bytes:
         raise FileError(f"unpacks to {unpacked // 1_000_000} MB; it is refused as a decompression bomb.")
     if len(entries) > chosen.max_archive_entries:
         raise FileError(f"packs {len(entries):,} files; it is refused as a decompression bomb.")
-    if not any(entry.filename.startswith(folder) for entry in entries):
-        raise FileError(f"is not a {program} document, whatever its name says; save it as one, or correct its name.")

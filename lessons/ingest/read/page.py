@@ -8,9 +8,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import pairwise
+from time import monotonic
 from typing import NamedTuple
 
 from lessons.ingest.read.encoding import repaired
+from lessons.settings import settings
 from lessons.text import normalize
 
 TOP_CHARS = 600
@@ -44,6 +46,32 @@ _LINE = re.compile(rf"(?P<number>{_NUMBER}) \S.{{0,70}}(?<![.!?,;:|…])")
 
 class FileError(Exception):
     """Why a file cannot be used, as the end of a sentence that begins with its name."""
+
+
+class Allowance:
+    """What the reading of one file may still give; `spend` passes a text on, and raises FileError when too much is."""
+
+    def __init__(self) -> None:
+        chosen = settings()
+        self._chars, self._pieces = chosen.max_file_bytes, chosen.max_pieces
+        self._ends = monotonic() + chosen.max_read_seconds
+
+    def spend(self, text: str = "") -> str:
+        """The text of a line, a paragraph, a cell or a drawing, as it is."""
+        self._chars -= len(text)
+        self._pieces -= 1
+        if self._chars < 0 or self._pieces < 0:
+            chosen = settings()
+            most = f"{chosen.max_pieces:,} lines and cells or {chosen.max_file_bytes // 1_000_000} MB of text"
+            raise FileError(f"unfolds to more than {most}; split it into several files.")
+        self.check()
+        return text
+
+    def check(self) -> None:
+        """Raise FileError when the time is up."""
+        if monotonic() > self._ends:
+            seconds = settings().max_read_seconds
+            raise FileError(f"takes more than {seconds:.0f} seconds to read; split it into several files.")
 
 
 class Block(NamedTuple):

@@ -11,10 +11,9 @@ from datetime import date
 from itertools import groupby
 from math import hypot
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-from lessons.ingest.read.page import Block, Content, FileError, page
+from lessons.ingest.read.page import Allowance, Block, Content, FileError, page
 from lessons.settings import settings
 
 if TYPE_CHECKING:
@@ -76,32 +75,26 @@ def _content(reader: "PdfReader") -> Content:
         raise FileError("is damaged: it holds no pages. Save or download it anew.")
     if count > most:
         raise FileError(f"has {count:,} pages, more than {most:,}; split it, or raise LESSONS_MAX_PAGES.")
-    end = monotonic() + settings().max_read_seconds
-    pages = [_lines(each, end) for each in reader.pages]
+    allowed = Allowance()
+    pages = [_lines(each, allowed) for each in reader.pages]
     title, created = _declared(reader)
     blocks = enumerate(_blocks(pages, _headings(pages, _bookmarks(reader))), start=1)
     return Content([page(number, each) for number, each in blocks], title, created)
 
 
-def _lines(pdf_page, end: float) -> Lines:
+def _lines(pdf_page, allowed: Allowance) -> Lines:
     """The lines of a page. A page may draw for hours, so its reading ends when time is up."""
     lines: list[list[tuple[str, Style]]] = [[]]
-
-    def in_time(*_: object) -> None:
-        if monotonic() > end:
-            seconds = settings().max_read_seconds
-            raise FileError(f"takes more than {seconds:.0f} seconds to read; split it into several files.")
 
     def visit(text: str, cm: list[float], tm: list[float], font: dict | None, size: float) -> None:
         scaled = round(2 * size * hypot(tm[2], tm[3]) * hypot(cm[2], cm[3])) / 2
         bold = any(word in str((font or {}).get("/BaseFont", "")).lower() for word in _BOLD)
-        first, *others = text.split("\n")
+        first, *others = allowed.spend(text).split("\n")
         lines[-1].append((first, (scaled, bold)))
         lines.extend([(other, (scaled, bold))] for other in others)
 
-    in_time()
-    pdf_page.extract_text(visitor_operand_before=in_time, visitor_text=visit)
-    in_time()
+    pdf_page.extract_text(visitor_operand_before=lambda *_: allowed.check(), visitor_text=visit)
+    allowed.check()
     return [_line(parts) for parts in lines]
 
 

@@ -48,7 +48,10 @@ def text_of(path: Path, declared: str | None = None) -> tuple[str, str | None]:
         raise FileError("is not text in a known encoding, or no text at all; if it is text, save it as UTF-8.")
     text, encoding = found
     note = f"It was read as {encoding}." if encoding else None
-    return text.replace("\r\n", "\n").replace("\r", "\n"), note
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if (lines := text.count("\n")) > settings().max_pieces:
+        raise FileError(f"has {lines:,} lines, more than {settings().max_pieces:,}; split it into several files.")
+    return text, note
 
 
 def _markdown_blocks(lines: list[str], front_matter: int) -> Iterator[Block]:
