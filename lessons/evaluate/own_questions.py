@@ -10,6 +10,7 @@ from typing import Any
 from lessons.errors import LessonsError
 from lessons.evaluate.golden import Evidence, Golden
 from lessons.ingest.read.encoding import decode, is_noise
+from lessons.models.reply import normalized
 from lessons.settings import settings
 from lessons.text import language, normalize
 
@@ -107,8 +108,8 @@ def _objects(lines: list[str]) -> Iterator[Row]:
         if not line.strip():
             continue
         try:
-            item = json.loads(line)
-        except ValueError as error:
+            item = normalized(json.loads(line))
+        except (ValueError, RecursionError) as error:
             raise LessonsError(f"Line {number} is no JSON: {error}.") from error
         if not isinstance(item, dict) or "question" not in (named := _named(list(item))):
             raise LessonsError(f"Line {number} has no question; write an object with the key question a line.")
@@ -148,8 +149,8 @@ def _history(number: int, value: Any) -> tuple[tuple[str, str], ...]:
     """What was said before: messages with role and content, or texts of user and assistant in turn."""
     if isinstance(value, str) and value.strip().startswith("["):
         try:
-            value = json.loads(value)
-        except ValueError:
+            value = normalized(json.loads(value))
+        except (ValueError, RecursionError):
             raise LessonsError(f"Line {number}: history begins like a JSON list and is none.") from None
     said = value.splitlines() if isinstance(value, str) else value or []
     if not isinstance(said, list) or not all(map(_is_said, said)):

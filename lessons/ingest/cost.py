@@ -12,7 +12,7 @@ from pathlib import Path
 from llama_index.core.llms import LLM
 
 from lessons.errors import ReadError
-from lessons.ingest.enrich import Enrichment, Keywords
+from lessons.ingest.enrich import Enrichment, Keywords, extractors
 from lessons.ingest.index import Index
 from lessons.ingest.read import content_hash, read
 from lessons.models.keyless import OfflineLLM
@@ -20,6 +20,8 @@ from lessons.models.tokens import ExactTokenCounter
 from lessons.models.usage import price
 from lessons.rag.types import Scope
 from lessons.trace import Step
+
+SAMPLE = 50  # chunks of one file that are enriched to know what it costs
 
 
 @dataclass(frozen=True)
@@ -53,10 +55,11 @@ def estimate(
 ) -> Estimate:
     """What it costs to enrich (path, source_file) pairs, but for those whose fingerprint is `known`.
 
-    Files that cannot be read cost nothing. An index that does not enrich, too.
+    Of a long file about `SAMPLE` chunks stand for the others. Files that cannot be read cost nothing. An index that
+    does not enrich, too.
     """
-    wanted, rehearsal = index.at(level, llm), index.at(level, OfflineLLM())
-    step, done, chunks = Step("estimate"), 0, 0
+    wanted, cut = index.at(level, llm), index.at("none", llm)
+    done, chunks, calls, read_in, written = 0, 0, 0.0, 0.0, 0.0
     for path, name in files:
         try:
             if wanted.fingerprint(content_hash(path), scope.type) in known:
@@ -65,11 +68,16 @@ def estimate(
         except ReadError:
             continue
         done += 1
-        chunks += len(rehearsal.chunks(documents, scope.user_id, scope.type, step=step))
+        nodes, step = cut.chunks(documents, scope.user_id, scope.type), Step("estimate")
+        sample = nodes[:: 1 + len(nodes) // SAMPLE]
+        for extractor in extractors(level, OfflineLLM()) if wanted.enriches else ():
+            extractor(sample, step=step)
+        share = len(nodes) / max(1, len(sample))
+        chunks, calls = chunks + len(nodes), calls + share * step.llm_calls
+        read_in, written = read_in + share * step.tokens_in, written + share * step.tokens_out
     if isinstance(llm, OfflineLLM):
-        return Estimate(level, done, chunks, step.llm_calls, step.tokens_in, step.tokens_out)
+        return Estimate(level, done, chunks, round(calls), round(read_in), round(written))
     # A server adds the form of the keywords to each prompt that asks for them.
     form = ExactTokenCounter(llm.metadata.model_name).count(json.dumps(Keywords.model_json_schema()))
-    tokens_in = step.tokens_in + (chunks * form if wanted.enriches else 0)
-    cost = price(tokens_in, step.tokens_out)
-    return Estimate(level, done, chunks, step.llm_calls, tokens_in, step.tokens_out, cost)
+    tokens_in, tokens_out = round(read_in) + (chunks * form if wanted.enriches else 0), round(written)
+    return Estimate(level, done, chunks, round(calls), tokens_in, tokens_out, price(tokens_in, tokens_out))

@@ -15,6 +15,7 @@ from lessons.pages.common import choose_stages, keep
 from lessons.rag.stages import stages
 from lessons.rag.types import Scope
 from lessons.tables import plain, plain_line
+from lessons.text import normalize
 from lessons.workspace import Workspace
 
 LINKED = ("question", "stages", "file", "filter", "golden", "after")
@@ -211,8 +212,8 @@ def _label(each: Golden) -> str:
 
 
 def _take_golden() -> None:
-    chosen: Golden | None = st.session_state["golden-question"]
-    if chosen:
+    chosen = st.session_state["golden-question"]
+    if isinstance(chosen, Golden):  # a browser may send any text
         keep("owner", chosen.owner)
         begin(chosen.question, lines_of(chosen))
 
@@ -241,7 +242,7 @@ def _follow_link() -> None:
 
 
 def _address() -> dict[str, list[str]]:
-    return {name: st.query_params.get_all(name) for name in LINKED}
+    return {name: [normalize(value) for value in st.query_params.get_all(name)] for name in LINKED}
 
 
 def _fill(asked: Asked) -> None:

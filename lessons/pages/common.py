@@ -20,6 +20,7 @@ from lessons.rag.stages import Stage, stages
 from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.tables import plain
+from lessons.text import normalize
 from lessons.workspace import Workspace, workspace
 
 HOME = ("127.0.0.1", "localhost", "::1")
@@ -127,7 +128,7 @@ def answering(stage: Stage) -> Stage | Cached:
 
 def kept(name: str) -> str:
     """What the address says under this name, or what this tab kept under it on another page; empty if neither."""
-    return st.query_params.get(name) or st.session_state.get(name, "")
+    return normalize(st.query_params.get(name, "")) or st.session_state.get(name, "")
 
 
 def keep(name: str, value: str) -> None:

@@ -153,7 +153,7 @@ def _begin(asked: Asked, owner: str) -> tuple[Comparison, dict[str, AnswerStream
     for name in asked.stages:
         try:
             streams[name] = answering(stages()[name]).stream(
-                question, user=owner, source_file=asked.source_file, filters=filters, history=asked.history(name)
+                asked.question, user=owner, source_file=asked.source_file, filters=filters, history=asked.history(name)
             )
         except LessonsError as error:
             compared.problems[name] = str(error)

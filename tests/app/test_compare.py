@@ -136,6 +136,36 @@ def test_what_was_asked_for_can_be_opened_again(page: AppTest) -> None:
     assert again.session_state["stages"] == ["naive", "smart"]
 
 
+def test_a_question_beyond_the_limit_is_cut_with_a_word(page: AppTest) -> None:
+    told = [box.value for box in ask(page, f"{QUESTION} {'x' * 4_000}").warning]
+    assert plain("longer than 4,000 characters; the rest of it was not used") in told[0]
+
+
+@pytest.mark.parametrize("key", ["golden-question", "golden-category", "golden-language", "file"])
+def test_a_choice_that_is_not_offered_is_none(page: AppTest, key: str) -> None:
+    box = page.selectbox(key=key)
+    box.options.append("nothing like it")  # a browser may send any text
+    box.set_value("nothing like it").run()
+    assert not page.exception
+    assert page.text_area[0].value == ""
+
+
+def test_an_address_with_what_cannot_be_shown_opens_without_it(page: AppTest) -> None:
+    broken = "\x00\x1b"
+    link = {
+        "question": f"{QUESTION}{broken}",
+        "after": [f"Hello{broken}"],
+        "filter": broken,
+        "owner": f"reader{broken}",
+    }
+    page.query_params.update(link)
+    page.run()
+    assert not page.exception
+    assert page.text_area[0].value == QUESTION
+    assert "Hello" in shown(page)
+    assert plain("7:30") in shown(ask(page, None))
+
+
 class Breaks:
     """A stage whose answer breaks off."""
 

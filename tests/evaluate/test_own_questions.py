@@ -76,3 +76,14 @@ def test_what_cannot_be_used_is_told_in_a_sentence(content: bytes, name: str, to
 def test_whatever_is_given_becomes_questions_or_a_sentence(content: bytes | str, name: str) -> None:
     with suppress(LessonsError):
         assert all(each.question for each in read_questions(content, "mina", name))
+
+
+@pytest.mark.parametrize("key", ["question", "answer"])
+def test_what_cannot_be_shown_is_left_out(key: str) -> None:
+    (found,) = read_questions(json.dumps({"question": "When?", key: "A\ud83d", "history": ["B\ud83d"]}), "mina")
+    assert (getattr(found, key), found.history) == ("A", (("user", "B"),))
+
+
+def test_json_that_is_nested_without_end_is_a_sentence() -> None:
+    with pytest.raises(LessonsError, match="Line 1 is no JSON"):
+        read_questions('{"question": "a", "answer": ' + "[" * 100_000, "mina")

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from lessons.ingest.cost import Estimate, estimate
+from lessons.ingest.enrich import ChunkExtractor
 from lessons.ingest.index import enhanced_index, naive_index
 from lessons.ingest.read import content_hash
 from lessons.keyless.llm import OfflineLLM
@@ -37,6 +38,20 @@ def test_the_estimate_is_within_a_fifth_of_what_is_spent(server: Server, level: 
     assert told.calls == step.llm_calls
     assert told.tokens_in == pytest.approx(step.tokens_in, rel=0.2)
     assert told.cost == pytest.approx(step.cost, rel=0.2)
+
+
+def test_a_long_file_is_estimated_from_a_sample_of_its_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "long.md"
+    path.write_text("\n\n".join(file.read_text(encoding="utf-8") for file, _ in 5 * FILES), encoding="utf-8")
+    enriched = estimate([(path, "long.md")], enhanced_index(), "full", OfflineLLM(), OWNER)
+    monkeypatch.setattr("lessons.ingest.cost.SAMPLE", 4)
+    asked: list[object] = []
+    ask = ChunkExtractor._ask
+    monkeypatch.setattr(ChunkExtractor, "_ask", lambda *given: asked.append(given) or ask(*given))
+    sampled = estimate([(path, "long.md")], enhanced_index(), "full", OfflineLLM(), OWNER)
+    assert (sampled.calls, sampled.chunks) == (enriched.calls, enriched.chunks)
+    assert sampled.tokens_in == pytest.approx(enriched.tokens_in, rel=0.2)
+    assert len(asked) <= 2 * 4 < enriched.calls
 
 
 def test_the_keyless_model_costs_nothing() -> None:
