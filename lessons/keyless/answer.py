@@ -124,21 +124,24 @@ LINES = 3  # sentences of an answer, lists and summaries aside
 NEXT_BEST = 60  # lines that may join the best one
 GAIN = 2.0  # what a line is worth more for saying what the lines before it leave open
 JOINS = 0.75  # the worth from which it joins, as a share of the first one's score
-SURE = 0.8  # a line of this score says enough by itself
+SURE = 0.8  # a line of this score is joined only by lines that add something
+ADDS = 0.02  # the gain from which a line does
 NEARLY = 0.9  # from this share of the best score, a line that leaves nothing open goes before one that does
 LEAST_COVERED = 0.4  # share of the question's words, by rarity, that an answer must cover
 
 
 def _joined(first: Candidate, ranked: Sequence[Candidate], weights: list[float]) -> list[Candidate]:
-    """The best line, alone if it says enough, with those that are good or say what it leaves open, the best first."""
+    """The best line with those that say what it leaves open or, unless it is sure, are nearly as good."""
     chosen = [first]
-    while len(chosen) < LINES and first.score < SURE:
+    while len(chosen) < LINES:
         covered = together(chosen)
-        left = [one for one in ranked[:NEXT_BEST] if not any(_repeats(one, other) for other in chosen)]
-        worth = [one.score + GAIN * _gain(one, covered, weights) for one in left]
+        new = [one for one in ranked[:NEXT_BEST] if not any(_repeats(one, other) for other in chosen)]
+        gains = [_gain(one, covered, weights) for one in new]
+        sure = first.score >= SURE
+        worth = [0.0 if sure and gain < ADDS else one.score + GAIN * gain for one, gain in zip(new, gains, strict=True)]
         if max(worth, default=0.0) < JOINS * first.score:
             break
-        chosen.append(left[worth.index(max(worth))])
+        chosen.append(new[worth.index(max(worth))])
     return chosen
 
 

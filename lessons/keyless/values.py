@@ -103,7 +103,8 @@ def _matches(kind: str, pattern: re.Pattern[str], text: str) -> list[Value]:
 
 
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
-_KOREAN_NUMBER = rf"(?:(?:(?:{_NUMBER})\s?[조억만천백]?|[일이삼사오육칠팔구십백천]*[조억만천백])\s?)+"
+# Possessive: else a long number without a currency would be tried in every way to cut it.
+_KOREAN_NUMBER = rf"(?:(?:(?:{_NUMBER})\s?[조억만천백]?|[일이삼사오육칠팔구십백천]*[조억만천백])\s?)++"
 _MONTH = rf"(?:{'|'.join(month[:3] + f'(?:{month[3:]})?' for month in MONTHS)})"
 _PATTERNS = {
     "money": rf"(?:US\$|[$€£₩]|\b(?:USD|EUR|KRW) ?)(?:{_NUMBER})(?:\s?(?:k|m|bn|thousand|million|billion)\b)?"

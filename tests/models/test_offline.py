@@ -15,7 +15,7 @@ from lessons.settings import Settings
 from tests.models.answer_cases import FAQ_EN, ORDERS, REPORTS_KO, context
 
 QUESTION = "How long does the business plan keep cost data?"
-SAID = "The business plan keeps it for 25 months [2]."
+SAID = "The business plan keeps it for 25 months [2]. The free plan keeps cost data for 90 days [2]."
 VARIABLES = {"question": QUESTION, "context": FAQ_EN, "response_format": "One sentence."}
 
 

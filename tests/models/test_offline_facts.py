@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from lessons.keyless.notes import entities, profile
 from lessons.keyless.recall import corrected
 from lessons.keyless.summary import recursive_summary, turns_summary
-from lessons.keyless.values import same_key
+from lessons.keyless.values import same_key, values
 from lessons.models.tokens import TokenEstimator
 from tests.models.held_out_facts import ENTITIES, PROFILE
 
@@ -156,3 +156,9 @@ def test_summaries_never_pass_their_limits(talk: list[tuple[str, str]], before: 
 def test_whatever_is_said_is_read(said: str, before: str) -> None:
     for pair in [*noted(before, said), *stated(said, [("budget", "500 dollars")], before)]:
         assert pair[0]
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("said", ["백" * 400, "1" * 400, "1,111 " * 80, "천백 " * 130])
+def test_a_long_number_without_a_currency_is_read_once(said: str) -> None:
+    assert not [value for value in values(said) if value.kind == "money"]
