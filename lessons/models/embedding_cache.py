@@ -82,6 +82,8 @@ class CachedEmbedding(ThreadedEmbedding):
             raise ModelError(
                 f"{self.model_name} gave {len(vectors)} vectors for {len(texts)} texts; choose another model."
             )
+        if not all(map(len, vectors)) or not np.isfinite(np.asarray(vectors, np.float32)).all():
+            raise ModelError(f"{self.model_name} gave a vector without numbers; choose another model.")
         return vectors
 
     def _stored(self, keys: list[bytes]) -> dict[bytes, np.ndarray]:

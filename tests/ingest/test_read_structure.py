@@ -8,6 +8,7 @@ import pytest
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 from pptx import Presentation
+from pypdf import PdfWriter
 
 from lessons.ingest.index import naive_index
 from lessons.ingest.read import read
@@ -148,6 +149,13 @@ def test_the_declared_date_and_title_serve_where_the_text_has_none(tmp_path: Pat
         "환불 규정",
         "2024-03-12",
     )
+
+
+def test_a_declared_title_is_cleaned_as_the_text_is(tmp_path: Path) -> None:
+    writer = PdfWriter(clone_from=str(write_pdf(tmp_path / "a.pdf", "A paragraph that is longer than a title. " * 9)))
+    writer.add_metadata({"/Title": "Refunds\0 in\x1b May"})
+    writer.write(str(tmp_path / "b.pdf"))
+    assert structure(tmp_path / "b.pdf")["title"] == "Refunds in May"
 
 
 def test_what_a_program_declares_by_itself_is_no_title_and_no_date(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from llama_index.core.prompts import PromptTemplate
 from llama_index.core.tools import FunctionTool
 from pydantic import BaseModel
 
+from lessons.errors import ModelError
 from lessons.keyless.llm import OfflineLLM, task
 from lessons.models.call import predict, stream, structured
 from lessons.models.call_tools import chosen_tools
@@ -199,3 +200,13 @@ def test_a_report_that_is_no_number_of_tokens_is_not_believed(step: Step, junk: 
         assert predict(served(url, context_window=8_000), PROMPT, step, what="it") == "One two."
     assert 0 < step.tokens_out <= 4
     assert 0 < step.cost < 0.01
+
+
+@pytest.mark.parametrize("vector", [[], [float("nan")] * 8, [float("inf")] * 8])
+def test_a_vector_without_numbers_is_not_searched_for(vector: list[float]) -> None:
+    reply = {"data": [{"index": 0, "embedding": vector}], "model": "any"}
+    with raw_server(lambda say: say(packet(json.dumps(reply).encode(), "Content-Type: application/json"))) as url:
+        embedding = embedding_model(Settings(openai_base_url=url, embedding_model="any", max_retries=0))
+        for ask in (embedding.get_query_embedding, embedding.get_text_embedding):
+            with pytest.raises(ModelError, match=r"without numbers|no usable answer"):
+                ask("a question")

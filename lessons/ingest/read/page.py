@@ -159,7 +159,7 @@ def title_of(content: Content) -> str | None:
     headings = [heading for page in content.pages for heading in page.headings]
     top = [heading.text for heading in headings if heading.level == 1]
     plain = [heading.text for heading in headings if not _BEGINS_WITH_NUMBER.match(heading.text)]
-    declared = " ".join((content.title or "").split())
+    declared = " ".join(normalize(content.title or "").split())
     first = next((page.text.partition("\n")[0].strip() for page in content.pages if page.text), "")
     lines = [declared] if declared and not _MEANINGLESS.fullmatch(declared) else []
     lines += [heading.text for heading in headings[:1]] or ([first] if first else [])
