@@ -11,6 +11,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallB
 
 from lessons.keyless import task
 from lessons.keyless.answer import WORTH, parts, query, together
+from lessons.keyless.comparisons import sides
 from lessons.keyless.lines import Passage, passages
 from lessons.keyless.scores import BEFORE, candidates, rarity
 from lessons.keyless.values import names
@@ -127,7 +128,7 @@ def _wanted(question: Question, results: Sequence[list[Passage]]) -> list[str]:
     """What to search for next, from what each search so far has found."""
     first, *later = results
     every = parts(question)
-    asked = [made for part in every if len((made := query(part, every)).split()) >= SHORTEST]
+    asked = sides(question.text) or [made for part in every if len((made := query(part, every)).split()) >= SHORTEST]
     describes = _DESCRIBES.search(question.text) is not None
     if len(asked) > 1 and not describes:
         return [] if later or is_foreign(question, first) else asked[:PARTS]

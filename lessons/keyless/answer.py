@@ -14,6 +14,7 @@ from typing import Any
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from lessons.keyless import task
+from lessons.keyless.concerns import asks_for_concerns, concern, subject
 from lessons.keyless.lines import Line, Passage, cells, is_ended, passages, search_terms
 from lessons.keyless.recall import asks_back, recalled
 from lessons.keyless.scores import (
@@ -25,7 +26,9 @@ from lessons.keyless.scores import (
     candidates,
     commands,
     fits,
+    gives_reason,
     rarity,
+    reason,
     row_cells,
     share,
 )
@@ -128,6 +131,7 @@ SURE = 0.8  # a line of this score is joined only by lines that add something
 ADDS = 0.02  # the gain from which a line does
 NEARLY = 0.9  # from this share of the best score, a line that leaves nothing open goes before one that does
 LEAST_COVERED = 0.4  # share of the question's words, by rarity, that an answer must cover
+OF_A_RECORD = 0.3  # the same for a line that holds the identifier asked about: 'delivered' says where a parcel is
 
 
 def _joined(first: Candidate, ranked: Sequence[Candidate], weights: list[float]) -> list[Candidate]:
@@ -139,7 +143,7 @@ def _joined(first: Candidate, ranked: Sequence[Candidate], weights: list[float])
         gains = [_gain(one, covered, weights) for one in new]
         sure = first.score >= SURE
         worth = [0.0 if sure and gain < ADDS else one.score + GAIN * gain for one, gain in zip(new, gains, strict=True)]
-        if max(worth, default=0.0) < JOINS * first.score:
+        if not new or max(worth) < JOINS * first.score:
             break
         chosen.append(new[worth.index(max(worth))])
     return chosen
@@ -204,6 +208,28 @@ def _main_points(question: Question, found: Sequence[Passage], weights: list[flo
     points = [score * (FIGURE if re.search(r"\d", text) else 1.0) for score, text in zip(central, texts, strict=True)]
     kept = sorted(range(len(places)), key=lambda i: (-points[i], i))[:POINTS]
     return [candidate_at(question, passage, places[i], weights) for i in sorted(kept)]
+
+
+_LATEST = re.compile(r"\b(?:latest|newest|most recent)\b|최근|최신", re.IGNORECASE)
+
+
+def _concerns(question: Question, found: Sequence[Passage]) -> list[Candidate]:
+    """The most worrying sentences of the first document that the question is about, of the newest for the latest one.
+
+    None where nobody asks for them.
+    """
+    if not asks_for_concerns(question):
+        return []
+    about = replace(question, units=tuple(subject(question)))
+    held = [one for one in found if not about.units or _is_about(about, rarity(about, found), one)]
+    if _LATEST.search(question.text):
+        held = sorted(held, key=lambda one: one.day, reverse=True)
+    same = [one for one in held if one.name == held[0].name]
+    told = [
+        (one, place) for one in same for place, line in enumerate(one.lines) if tells(line) and concern(line.text) >= 1
+    ]
+    worst = sorted(told, key=lambda each: -concern(each[0].lines[each[1]].text))[:LINES]
+    return [candidate_at(question, one, place, rarity(question, found)) for one, place in told if (one, place) in worst]
 
 
 def _is_about(question: Question, weights: list[float], passage: Passage) -> bool:
@@ -277,7 +303,7 @@ def newest_editions(question: Question, found: Sequence[Passage]) -> list[Passag
 def _choose_by_words(question: Question, found: list[Passage]) -> Choice:
     """The best line for each part, then the second ones, at most `LINES`; none if every part stays open."""
     asked = parts(_with_names(question, found))
-    answers = [_answer(part.question, found) for part in asked]
+    answers = [_answer(part.question, found) or _concerns(part.question, found) for part in asked]
     ranked = sorted((place, number) for number, chosen in enumerate(answers) for place in range(len(chosen)))
     kept: dict[int, tuple[int, int, Candidate]] = {}
     for place, number in ranked:
@@ -309,6 +335,8 @@ def _answer(question: Question, found: list[Passage]) -> list[Candidate]:
     weights = rarity(question, found)
     if "summary" in question.kinds:
         return _main_points(question, found, weights)
+    if asks_for_concerns(question) and not subject(question):
+        return _concerns(question, found)
     ranked = sorted(candidates(question, found, weights), key=lambda candidate: -candidate.score)
     fitting = [candidate for candidate in ranked if fits(question, candidate)]
     if not fitting:
@@ -319,7 +347,29 @@ def _answer(question: Question, found: list[Passage]) -> list[Candidate]:
     covered = together(chosen)
     if any(unit.required and value < ELSEWHERE for unit, value in zip(question.units, covered, strict=True)):
         return []
-    return _with_list(question, chosen) if share(weights, covered) >= LEAST_COVERED else []
+    if share(weights, covered) < (OF_A_RECORD if _is_the_record(question, first) else LEAST_COVERED):
+        return []
+    return _with_list(question, _with_reason(question, chosen, found, weights))
+
+
+def _is_the_record(question: Question, one: Candidate) -> bool:
+    return any(unit.kind == "code" and unit.text[0].isalpha() and unit.covered(one.line.own) for unit in question.units)
+
+
+def _with_reason(
+    question: Question, chosen: list[Candidate], found: Sequence[Passage], weights: list[float]
+) -> list[Candidate]:
+    """The lines, with the reason if one is asked for and none of them gives it: it may share no word with the question.
+
+    It is taken from the first documents.
+    """
+    if "why" not in question.kinds or any(gives_reason(question, one.line) for one in chosen):
+        return chosen
+    told = [(reason(question, passage, weights), rank) for rank, passage in enumerate(found[:LINES])]
+    (value, position), rank = max(told, key=lambda each: each[0][0] - RANK * each[1])
+    new = candidate_at(question, found[rank], position, weights, rank)
+    known = any(one.line is new.line for one in chosen) or commands(new.line)
+    return chosen if value < 0 or known else [*chosen[: LINES - 1], new]
 
 
 def neutral(unit: Unit) -> bool:

@@ -1,13 +1,14 @@
 """Whether a question stands alone, or points at something that was said before it."""
 
+import calendar
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lessons.keyless import task
 from lessons.keyless.recall import asks_back, recalled, remembered
-from lessons.keyless.values import Value, people, slots, without
+from lessons.keyless.values import Value, dated, owners, people, slots, without
 from lessons.keyless.words import Unit, read_question
 from lessons.text import language, normalize, terms
 from lessons.text.korean import particle_pattern
@@ -43,8 +44,10 @@ _PREDICATE = re.compile(
     re.IGNORECASE,
 )
 _KOREAN_PREDICATE = re.compile(
-    r"(?:(?<![은는도에])(?<!에서)(?<!까지)(?<!부터)요|니까|니다|까|가|죠|어|아|지|줘|려면|는지|은지|인지|냐|니|다|래)\s*[?？.!]*\s*$"
+    r"(?:(?<![은는도에])(?<!에서)(?<!까지)(?<!부터)요|니까|니다|까|가|죠|어|아|지|려면|는지|은지|인지|냐|니|다|래"
+    r"|(?:[가-힣]|(?:[게야도안못잘]|려고) )[해돼]|[가-힣][야여워와봐써져켜줘둬])\s*[?？.!]*\s*$"
 )
+_KOREAN_ASKING = re.compile("얼마|언제|어디|무엇|무슨|뭐|뭘|누구|누가|어떻게|어느|어떤|며칠|왜|(?<![가-힣])몇")
 _RELATED = re.compile(
     r"^(?:founder|chief|ceo|cfo|head|owner|manager|director|address|headquarters?|office|factory|plant|staff|reason|price"
     r"|result|deadline|size|number|name|직원|임직원|대표|본사|공장|설비|생산|주소|가격|이유|원인|기한|결과|이름|담당자|책임자|창업자|설립)"
@@ -75,7 +78,7 @@ def is_fragment(text: str) -> bool:
     """Whether a question names things but says nothing of them: 'And in Q2?', '2분기는요?'."""
     rest = without_lead(text)
     if language(text) == "ko":
-        return len(rest.split()) <= 4 and not _KOREAN_PREDICATE.search(rest)
+        return len(rest.split()) <= 4 and not (_KOREAN_PREDICATE.search(rest) or _KOREAN_ASKING.search(rest))
     return len(rest.split()) <= 8 and not _PREDICATE.search(rest)
 
 
@@ -84,7 +87,8 @@ def lacks_subject(text: str) -> bool:
     found, rest = slots(text), without_lead(text)
     named = [slot for slot in found if slot.kind in ("name", "identifier")]
     words = [unit for unit in own_words(rest) if not _RELATED.match(unit.text.lower())]
-    if words and {"measure", "year"} <= {slot.kind for slot in found}:
+    kinds = {slot.kind for slot in found}
+    if words and "measure" in kinds and kinds & {"year", *WITHIN_A_YEAR}:
         return False
     if is_fragment(text):
         return _is_open(text, rest, named, words)
@@ -125,6 +129,16 @@ def _new_topic(rest: str, words: list[Unit]) -> bool:
 WITHIN_A_YEAR = {"quarter", "half", "month"}
 END = " \t\n?!.？"
 _PARTICLES = (("은", "는"), ("이", "가"), ("을", "를"), ("과", "와"))
+_PERIOD = r"(?:분기|반기|기간|시기|해|달|년|월|주|날|때|year|quarter|half|month|week|day|time|period)"
+_POINTED = re.compile(
+    rf"(?<![가-힣])(?:그|이|저|해당|같은) ?(?:(?:회사|기업|업체|그룹|법인|기관){particle_pattern()}?"
+    rf"|(?!{_PERIOD})[가-힣]+의)"
+    r"(?![가-힣])|\b(?:that|this|the(?: same)?) (?:company|firm|group|business|organi[sz]ation)\b(?:['’]s)?"
+    rf"|\b(?:that|this|the same) (?!{_PERIOD}\b)[a-z]+['’]s\b"
+    rf"|\b(?:of|at|in|by|for|from|with) (?:that|this|the same) (?!{_PERIOD}\b)[a-z]+\b",
+    re.IGNORECASE,
+)
+"""What stands for whoever was named before: '그 회사의', 'that clinic's'."""
 _TODAY = re.compile("작년|올해|금년|내년|재작년|지난|이번|요즘|최근|오늘|어제")  # nobody said when this is
 
 
@@ -140,7 +154,7 @@ def filled(source: str, given: list[Value], rest: str) -> tuple[str, str]:
             used.append(slot)
     if any(slot.start < 0 for slot in used):
         return source, ""
-    left = without(rest, used)
+    left = _POINTED.sub(" ", without(rest, used)) if used else rest
     return source, _bare(left) if own_words(left) or slots(left) else ""
 
 
@@ -181,6 +195,8 @@ def _put(source: str, place: Value, text: str) -> str:
     return source[: place.start] + text + after
 
 
+_PREPOSITION = re.compile(r"^(?:in|on|for|at|by|from|with)\s+(?:the\s+)?", re.IGNORECASE)
+_WEEKDAY = re.compile(rf"\b(?:{'|'.join(calendar.day_name)})\b")
 _TURNS, _CHARS = 10, 1_000  # how much of a conversation is read
 _LONGEST = 300  # characters of a question that can lack something
 _PERSON = re.compile(r"\b(?:he|she|him|his|her|hers)\b|그\s?(?:분|사람|여자|남자)|이분", re.IGNORECASE)
@@ -190,10 +206,14 @@ _LATIN_PARTICLE = re.compile(rf"(?<=[A-Za-z\d%]){particle_pattern()}$")
 
 @dataclass(frozen=True)
 class Turn:
-    """A question as it stands alone, and what was answered."""
+    """A question as it stands alone, and what was answered.
+
+    `own` is what surely belongs to it: a question in few words that points at nothing may have changed the subject.
+    """
 
     question: str
     answer: str
+    own: str
 
 
 @task("condense")
@@ -216,10 +236,13 @@ def standalone(question: str, said: list[Turn]) -> str:
     if not said or len(question) > _LONGEST or not lacks_subject(question):
         return question
     rest = without_lead(question)
+    if is_fragment(question) and (changed := _parallel(_bare(rest), said)):
+        return changed
     given = _given(rest, said)
-    source = _source(given, said)
+    source = _source(given, said, rest)
     changed, left = filled(source.question, given, rest)
-    if is_fragment(question) and language(question) == language(source.question):
+    fits = changed != source.question or not _POINTED.search(question)
+    if fits and is_fragment(question) and language(question) == language(source.question):
         return f"{changed.rstrip(END)} – {left}?" if left else changed
     topic = _topic(changed, source, said[-1], question)
     return f"{topic}: {question}" if topic else question
@@ -231,9 +254,12 @@ def _turns(history: Sequence[tuple[str, str]]) -> list[Turn]:
     for role, content in history:
         content = normalize(content)[:_CHARS]  # as the question is, so that both have the same words
         if role == "user" and content.strip():
-            said.append(Turn(standalone(content[:_LONGEST], said), ""))
+            asked = content[:_LONGEST]
+            sure = is_fragment(asked) or _POINTING.search(asked)
+            own = standalone(asked, [replace(turn, question=turn.own) for turn in said]) if sure else asked
+            said.append(Turn(standalone(asked, said), "", own))
         elif role == "assistant" and said:
-            said[-1] = Turn(said[-1].question, f"{said[-1].answer}\n{content}".strip())
+            said[-1] = replace(said[-1], answer=f"{said[-1].answer}\n{content}".strip())
     return said
 
 
@@ -249,13 +275,40 @@ def _given(question: str, said: list[Turn]) -> list[Value]:
     return given
 
 
-def _source(given: list[Value], said: list[Turn]) -> Turn:
-    """The latest question with a place for what the follow-up names, else the latest."""
-    kinds = {slot.kind for slot in given if slot.kind not in ("name", "measure")}
-    kinds |= WITHIN_A_YEAR if kinds & WITHIN_A_YEAR else set()
+def _parallel(text: str, said: list[Turn]) -> str | None:
+    """The latest question with a phrase that is formed like the text: 'week 12' and 'week 13', 월요일 and 화요일."""
+    text = _PREPOSITION.sub("", text)
+    if not own_words(text) and not _WEEKDAY.fullmatch(text):
+        return None
+    like = _like(text)
     for turn in reversed(said):
-        if kinds & {slot.kind for slot in slots(turn.question)}:
-            return turn
+        if like and (found := like.search(turn.own)) and found[0] != text:
+            return _put(turn.own, Value("like", found[0], *found.span()), text)
+    return None
+
+
+def _like(text: str) -> re.Pattern[str] | None:
+    """Phrases with other numbers, of as many syllables with the same end, of another kind of one thing."""
+    first, _, last = text.rpartition(" ")
+    if re.search(r"\d", text):
+        return re.compile(r"(?<![\w-])" + re.sub(r"\d+", r"\\d+", re.escape(text)) + r"(?![\d-])", re.IGNORECASE)
+    if _WEEKDAY.fullmatch(text):
+        return _WEEKDAY
+    if not re.fullmatch("[가-힣]{2,}", last) or (not first and len(last) < 3):
+        return None
+    form = rf"\w+ {last}" if first else f"[가-힣]{{{len(last) - 1}}}{last[-1]}"
+    return re.compile(rf"(?<![가-힣]){form}(?={particle_pattern()}?(?![가-힣]))")
+
+
+def _source(given: list[Value], said: list[Turn], question: str) -> Turn:
+    """The latest question with a place for what the follow-up names, else the latest."""
+    kinds = {slot.kind for slot in given if slot.kind != "name"}
+    kinds = kinds - {"measure"} or kinds
+    kinds |= WITHIN_A_YEAR if kinds & WITHIN_A_YEAR else set()
+    kinds = {"name"} if _POINTED.search(question) else kinds
+    for turn in reversed(said):
+        if kinds & {slot.kind for slot in slots(turn.own)}:
+            return replace(turn, question=turn.own)
     return said[-1]
 
 
@@ -263,9 +316,13 @@ def _topic(changed: str, source: Turn, last: Turn, question: str) -> str:
     """What the earlier question is about and the follow-up does not say; for 'she' also whom the answer names."""
     covered = set(terms(question))
     who = people(last.answer) if _PERSON.search(question) else []
-    units = [unit for unit in read_question(changed).units if _carries(unit)]
-    about = [_LATIN_PARTICLE.sub("", unit.text) for unit in units]
-    when = [slot.text for slot in slots(changed) if slot.kind in {"year"} | WITHIN_A_YEAR]
+    pointed = _POINTED.search(question) is not None
+    named = [slot.text for slot in slots(changed) if slot.kind == "name"] or (pointed and owners(changed)) or []
+    when = [period.text for period in dated(changed)]
+    units = [_LATIN_PARTICLE.sub("", unit.text) for unit in read_question(changed).units if _carries(unit)]
+    about = [next((name for name in named if unit in name.split()), unit) for unit in units]
+    about = [phrase for phrase in about if not any(phrase != each and phrase in each.split() for each in when)]
+    about = named if pointed and named else about
     found: list[str] = []
     for phrase in dict.fromkeys([*who, *about, *when]):
         new = set(terms(phrase)) - covered

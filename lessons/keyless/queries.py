@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lessons.keyless import task
+from lessons.keyless.comparisons import sides
 from lessons.keyless.followups import Turn, standalone
 from lessons.keyless.words import read_question
 from lessons.text import ENGLISH_STOP_WORDS, language, terms
@@ -134,6 +135,7 @@ def expand(llm: Any, question: str, count: int = 3, **_: Any) -> dict[str, list[
 
 
 def _variants(query: str) -> Iterator[str]:
+    yield from sides(query)
     yield from _parts(query)
     yield from spelled_otherwise(query)
     yield from _other_words(query)
@@ -147,7 +149,7 @@ def _parts(query: str) -> Iterator[str]:
     """The questions that one question holds; a later one that lacks its subject takes it from the first."""
     parts = [part.strip(" ,") for part in _PARTS.split(query) if len(part.split()) >= _LEAST]
     if len(parts) > 1:
-        first = Turn(parts[0], "")
+        first = Turn(parts[0], "", parts[0])
         yield from (standalone(part, [first]) if part is not parts[0] else part for part in parts)
 
 

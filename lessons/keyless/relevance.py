@@ -16,7 +16,7 @@ from lessons.keyless import task
 from lessons.keyless.answer import LEAST_COVERED, NOT_SAID, Part, choose, neutral, parts, query
 from lessons.keyless.lines import Passage, kept_text, quarters, read_documents, search_terms, years
 from lessons.keyless.queries import expand
-from lessons.keyless.scores import best_lines, candidates, rarity, share
+from lessons.keyless.scores import best_lines, candidates, rarity, reason, share
 from lessons.keyless.summary import summary
 from lessons.keyless.words import Question, read_question
 from lessons.models.tokens import TokenEstimator
@@ -32,14 +32,25 @@ WEIGHTS = {
 """Fitted to the dev questions by `uv run python -m data.make.relevance`, which also cross-validates them."""
 
 EVEN = 7.4  # the weighted sum at which a document is as likely to be evidence as not; fitted with the weights
+REASON = 12.0  # of one that gives a reason, where one is asked for: it need not name what it explains
 BY_MEANING = 0.5  # words cannot be found across languages; a similar document counts as if its best line covered half
 
 
 @task("relevance")
 def relevance(llm: Any, question: str, documents: Sequence[Any], **_: Any) -> dict[str, list[dict[str, float]]]:
     """A score from 0 to 10 for each document, numbered from 1. They are retrieved documents with their `legs`."""
-    scores = 10 / (1 + np.exp(EVEN - features(question, documents, llm) @ np.array(list(WEIGHTS.values()))))
+    sums = features(question, documents, llm) @ np.array(list(WEIGHTS.values())) + REASON * reasons(question, documents)
+    scores = 10 / (1 + np.exp(EVEN - sums))
     return {"scores": [{"number": number, "score": float(score)} for number, score in enumerate(scores, start=1)]}
+
+
+def reasons(question: str, documents: Sequence[Any]) -> np.ndarray:
+    """How well each document says why, from 1 to -1; 0 for every other question."""
+    found, asked = read_documents(documents), read_question(question)
+    if "why" not in asked.kinds:
+        return np.zeros(len(found))
+    weights = rarity(asked, found)
+    return np.array([reason(asked, one, weights)[0] for one in found])
 
 
 def features(question: str, documents: Sequence[Any], llm: Any = None) -> np.ndarray:

@@ -49,7 +49,11 @@ _EXPECTED = {
         r"[A-Z][a-z]+ [A-Z][a-z]+|[가-힣]{2,4} ?(?:님|씨|대표|이사|부장|팀장|과장|교수|박사|매니저|담당)"
     ),
     "why": re.compile(
-        r"\b(?:because|due to|as a result|so that|since|owing|driven)\b|때문|이유|위해|덕분|인해|따라|영향"
+        r"\b(?:because|due to|as a result|so that|since|owing|driven|thanks to|caus(?:e[ds]?|ing)|led to|after"
+        r"|following|result(?:ed|s)? (?:of|from)|reflect(?:s|ed|ing)|attribut\w+|on the back of|helped by|hit by)\b"
+        r"|, (?:so|which)\b"
+        r"|때문|이유|원인|까닭|위해|덕[분에]|탓|인[해한]|따라|따른|영향|여파|힘입|바람에|비롯|[가-힣](?:면서|므로|느라)|데다"
+        r"|[아어여해져와워려쳐켜]서(?=[\s,])|(?:증가|상승|감소|하락|확대|축소|부족|지연|강세|약세|호조|부진|급증|급감|인상|인하)으?로(?=\s)"
     ),
 }
 
@@ -180,3 +184,39 @@ def fits(question: Question, candidate: Candidate) -> bool:
         if unit.required:
             said[unit.kind] = said.get(unit.kind, False) or value >= ELSEWHERE
     return all(said.values())
+
+
+_BECAUSE = re.compile(
+    r"\b(?:because(?: of)?|due to|owing to|thanks to|since|after|following|(?:driven|caused|helped|hit) by"
+    r"|as a result of|reflect(?:s|ed|ing)|attribut\w+ to|on the back of|result(?:ed|s)? from)\b([^,.]*)",
+    re.IGNORECASE,
+)
+
+
+def gives_reason(question: Question, line: Line) -> bool:
+    """Whether a line tells what something follows from, unless what is asked about is itself the reason there."""
+    found = _EXPECTED["why"].search(line.text)
+    if not found:
+        return False
+    english = _BECAUSE.search(line.text)
+    because = english[1] if english else line.text[: found.end()]
+    rest = line.text.replace(because, " ", 1)
+    inside, outside = ([unit.covered(search_terms(part)) for unit in question.units] for part in (because, rest))
+    return len(rest.split()) < 2 or sum(inside) <= sum(outside) or max(inside) < 0.5
+
+
+def reason(question: Question, found: Passage, weights: Sequence[float]) -> tuple[float, int]:
+    """How well a document says why, from 1 to -1, and in which line.
+
+    A line that gives a reason is worth the more, the more of the question it covers. A document without one that covers
+    the question only repeats what is to be explained, and gets less than nothing.
+    """
+    given, repeated = [], [(0.0, 0)]
+    for position, line in enumerate(found.lines):
+        if line.kind != "heading" and gives_reason(question, line):
+            near = share(weights, [cover(unit, found, position, frozenset()) for unit in question.units])
+            given.append((0.5 + 0.5 * near, -position))
+        own = share(weights, [unit.covered(line.own) for unit in question.units])
+        repeated.append((-min(1.0, 2 * own), -position))
+    value, position = max(given, default=min(repeated))
+    return value, -position

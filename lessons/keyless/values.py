@@ -26,6 +26,8 @@ _NO_NAMES = ENGLISH_STOP_WORDS | frozenset(
 )
 _KOREAN_NAME = re.compile(rf"(?<![가-힣])[가-힣]{{1,8}}{KOREAN_COMPANY}(?={particle_pattern()}|요|\W|$)")
 _OWNER = re.compile(r"(?<![가-힣])[가-힣]{2,10}?(?=의\s)")
+_POINTER = re.compile(r"(?<!\S)(?:그|이|저|해당|같은|어느|어떤)\s$")
+_HANGUL = re.compile(rf"([가-힣]*?){particle_pattern()}*요?(?![가-힣])")
 _PARTICLE = re.compile(r"(?:'s?|’s?|" + particle_pattern() + "?요?(?![가-힣]))")
 _PERSON = re.compile(
     r"([가-힣]{2,4})\s?(?:대표|회장|사장|부사장|전무|상무|이사|부장|팀장|교수|박사|의장|위원장|선생|매니저)"
@@ -73,10 +75,15 @@ def names(text: str) -> list[Value]:
     """Capitalised names; in Korean companies, and whoever owns a measure ('미래정밀의 2021년 연구개발비')."""
     found = [slot for match in _NAME.finditer(text) if (slot := _name(match, text))]
     found += _matches("name", _KOREAN_NAME, text)
-    if owner := _OWNER.search(text):
+    if (owner := _OWNER.search(text)) and not _POINTER.search(text[: owner.start()]):
         measure = _MEASURE.search(text, owner.end())
         found += [Value("name", owner[0], *owner.span())] if measure and not _MEASURE.fullmatch(owner[0]) else []
     return found
+
+
+def owners(text: str) -> list[str]:
+    """Who has something, whatever it is: '카카오의 2분기 객단가'."""
+    return [match[0] for match in _OWNER.finditer(text)]
 
 
 def _name(match: re.Match[str], text: str) -> Value | None:
@@ -89,7 +96,9 @@ def _name(match: re.Match[str], text: str) -> Value | None:
         first = False
     if not words or (first and len(words) == 1 and re.match(r" [a-z]", text[match.end() :])):
         return None
-    return Value("name", text[start : match.end()], start, match.end())
+    rest = _HANGUL.match(text, match.end())  # 'SK하이닉스는' goes on in Hangul up to its particle
+    end = rest.end(1) if rest else match.end()
+    return Value("name", text[start:end], start, end)
 
 
 def people(text: str) -> list[str]:
@@ -132,7 +141,7 @@ _TRAILING = re.compile(r"[\s,.]+$")
 
 def values(text: str) -> list[Value]:
     """The values of a text in its order; none overlaps another."""
-    return _apart((*_typed(text), *_periods(text), *_names(text)))
+    return _apart((*_typed(text), *dated(text), *_names(text)))
 
 
 def _typed(text: str) -> Iterator[Value]:
@@ -144,7 +153,7 @@ def _typed(text: str) -> Iterator[Value]:
                 yield Value(kind, found, start, start + len(found))
 
 
-def _periods(text: str) -> Iterator[Value]:
+def dated(text: str) -> Iterator[Value]:
     """Neighbouring periods as one: 'November 2024', '2024년 3분기'."""
     run: list = []
     for period in periods(text):

@@ -92,6 +92,7 @@ class Unit:
     keys: frozenset[str]
     weight: float
     others: Forms = ()  # the terms of words that mean the same
+    told: str = ""  # how a sentence ends that says it: 커졌(다) for 커진
 
     @property
     def required(self) -> bool:
@@ -100,7 +101,8 @@ class Unit:
     def covered(self, found: frozenset[str]) -> float:
         """How much of the unit, or of a word that means the same, these terms hold, 0 to 1."""
         own = float(not self.keys.isdisjoint(found)) if self.keys else len(self.terms & found) / len(self.terms)
-        return SAME if own < SAME and any(other <= found for other in self.others) else own
+        same = own < SAME and (self.told in found or any(other <= found for other in self.others))
+        return SAME if same else own
 
 
 KOREAN_COMPANY = (
@@ -128,7 +130,25 @@ def _korean_unit(word: str, following: str) -> Unit | None:
         return None
     if _COMPANY.fullmatch(core) or _DIVISION.fullmatch(following):
         return Unit(core, "name", found, frozenset(), 1.5)
-    return Unit(core, "word", found, frozenset(), 1.0)
+    return Unit(core, "word", found, frozenset(), 1.0, told=told(core))
+
+
+_VOWELS = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ"
+_PAST = {"ㅏ": "ㅏ", "ㅐ": "ㅐ", "ㅓ": "ㅓ", "ㅕ": "ㅕ", "ㅗ": "ㅘ", "ㅚ": "ㅙ", "ㅜ": "ㅝ", "ㅣ": "ㅕ"}
+_N, _L, _SS, _SYLLABLES = 4, 8, 20, 28  # final consonants, and how many syllables share a vowel
+
+
+def told(word: str) -> str:
+    """How a sentence says what a word before a noun does, in two syllables: 커졌(다) for 커진, 올랐(다) for 오른."""
+    before, last = word[-2:-1], ord(word[-1]) - ord("가")
+    if not "가" <= before <= "힣" or last % _SYLLABLES != _N:
+        return ""
+    (first, vowel), open_ = divmod(last // _SYLLABLES, len(_VOWELS)), ord(before) - ord("가")
+    past = _PAST.get(_VOWELS[vowel], "")
+    if word[-1] == "른" and open_ % _SYLLABLES == 0:
+        past, before = "ㅏ" if _VOWELS[open_ // _SYLLABLES % len(_VOWELS)] in "ㅏㅗ" else "ㅓ", chr(ord(before) + _L)
+    place = first * len(_VOWELS) + _VOWELS.index(past or "ㅏ")
+    return before + chr(ord("가") + place * _SYLLABLES + _SS) if past else ""
 
 
 _WORD = re.compile(r"[^\s?？!,;:()\[\]{}\"“”‘’「」]+(?:’s\b)?")
@@ -185,7 +205,9 @@ def _period(kind: str, key: str) -> Unit:
 
 
 _KINDS = {
-    "why": r"\bwhy\b|\breasons?\b|\bcause[ds]?\b|왜|이유|원인|때문",
+    "why": r"\bwhy\b|\bhow come\b|\b(?:the )?reasons?\b(?: for| behind)?|\bcause[ds]?\b"
+    r"|\bwhat (?:drove|led to|(?:is|was|lies) behind|explains)\b"
+    r"|왜|이유|원인|까닭|때문",
     "steps": r"\bhow (?:do|can|could|should|would|to|does one)\b|\bsteps?\b|\bprocedure\b|어떻게|방법|절차|려면|순서",
     "date": r"\bwhen\b|\b(?:what|which) (?:date|year|day|month|time)\b|\bdeadline\b"
     r"|언제|며칠|날짜|몇\s?(?:년|월|시)|기한|마감",
@@ -197,6 +219,10 @@ _KINDS = {
 }
 _KIND = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _KINDS.items()}
 _SHORT_YEAR = re.compile(r"(?<![\w.-])(\d\d)년(?=\s?(?:[1-4]\s?분기|[상하]반기|1?\d월|[초중말]))")  # 24년 3분기
+
+
+_NO_SUBJECT = re.compile(rf"{_KINDS['summary']}|(?:{_KINDS['why']})(?:{particle_pattern()}(?![가-힣]))?", re.IGNORECASE)
+"""Words that only say what kind of answer is wanted, so that no line has to hold them."""
 
 
 @dataclass(frozen=True)
@@ -211,11 +237,12 @@ class Question:
 def read_question(text: str) -> Question:
     """Only the first 4,000 characters are read."""
     text = _SHORT_YEAR.sub(r"20\1년", text[:4000])
-    units = tuple(dict.fromkeys(_units(_KIND["summary"].sub(" ", text))))
+    units = tuple(dict.fromkeys(_units(_NO_SUBJECT.sub(" ", text))) or _units(text))
     every = frozenset().union(*(unit.terms.union(unit.keys, *unit.others) for unit in units))
     return Question(text, language(text), units, kinds_of(text), every)
 
 
 def kinds_of(text: str) -> frozenset[str]:
-    """The kinds of answer that a question, or a part of one, expects."""
-    return frozenset(kind for kind, pattern in _KIND.items() if pattern.search(text))
+    """The kinds of answer that a question, or a part of one, expects; who asks why a figure rose does not want it."""
+    kinds = frozenset(kind for kind, pattern in _KIND.items() if pattern.search(text))
+    return kinds - {"number"} if "why" in kinds else kinds

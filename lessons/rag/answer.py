@@ -16,7 +16,7 @@ from lessons.models.served_call import INSTEAD
 from lessons.models.usage import KEYLESS
 from lessons.rag.citations import CITATION, Citation, citations, unsupported_figures
 from lessons.rag.context import quoted
-from lessons.rag.prompts import DEFAULT_RESPONSE_FORMAT, INSTRUCTIONS, NOT_SEARCHED, REFUSALS, answer_prompt
+from lessons.rag.prompts import DEFAULT_RESPONSE_FORMAT, INSTRUCTIONS, NO_WORDS, NOT_SEARCHED, REFUSALS, answer_prompt
 from lessons.rag.served_words import is_refusal, own_words, plain_citations
 from lessons.rag.types import Context
 from lessons.settings import settings
@@ -177,7 +177,9 @@ def _pieces(
 ) -> Generator[str, None, None]:
     """The model's text. Without documents and a conversation there is nothing to ask it about, so it is not asked."""
     spoken = language(question)
-    if not answer.searched:
+    if not any(map(str.isalnum, answer.question)):
+        yield NO_WORDS
+    elif not answer.searched:
         yield NOT_SEARCHED[spoken]
     elif not answer.context.documents and not memory:
         yield NOTHING_FOUND[spoken]

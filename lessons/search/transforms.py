@@ -315,7 +315,7 @@ class Expand:
 
 def _fits(text: str, question: str, step: Step) -> bool:
     problem = unusable(text, question, settings().max_query_chars)
-    if not problem and set(terms(text)).isdisjoint(terms(question)) and terms(question):
+    if not problem and text not in question and set(terms(text)).isdisjoint(terms(question)) and terms(question):
         problem = "it is about something else"
     if problem:
         note(step, problem)
