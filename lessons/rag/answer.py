@@ -66,6 +66,10 @@ class Answer:
     def as_dict(self) -> dict[str, Any]:
         """What `lessons ask --json` prints for one stage."""
         counted = ("ms", "llm_calls", "tokens_in", "tokens_out", "answered")
+        documents = [
+            {"chunk_id": one.id, "source_file": one.source, "page": one.page, "score": one.score, "text": one.content}
+            for one in self.context.documents
+        ]
         return {
             "stage": self.stage,
             "question": self.question,
@@ -74,16 +78,7 @@ class Answer:
             "model": self.model,
             "from_cache": self.from_cache,
             "citations": [asdict(citation) for citation in self.citations],
-            "documents": [
-                {
-                    "chunk_id": document.id,
-                    "source_file": document.source,
-                    "page": document.page,
-                    "score": document.score,
-                    "text": document.content,
-                }
-                for document in self.context.documents
-            ],
+            "documents": documents,
             "trace": [{"step": step.name, **{key: getattr(step, key) for key in counted}} for step in self.trace],
             "warnings": self.warnings,
         }
