@@ -13,7 +13,7 @@ NOT_SEARCHED = {
 }
 """What is said in place of NOTHING_FOUND when nobody could look."""
 
-NO_WORDS = "This question has no words to search for. 질문을 글로 적어 주세요."  # an emoji is in no language
+NO_WORDS = "Nothing was found, for this question has no words. 질문을 글로 적어 주세요."  # an emoji is in no language
 
 REFUSALS = frozenset([*NOTHING_FOUND.values(), *NOT_FOUND.values(), *NOT_SEARCHED.values(), NO_WORDS])
 """What an answer says when there is none."""
