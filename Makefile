@@ -11,7 +11,7 @@ UV ?= $(or $(shell command -v uv),.uv/bin/uv)
 export UV_PYTHON_DOWNLOADS ?= never
 export UV_PROJECT_ENVIRONMENT ?= .venv
 
-.PHONY: app lab quick test test-quick test-slow served bench check setup clean clean-data
+.PHONY: app lab quick test served bench check setup clean clean-data
 
 app: setup
 	$(UV) run --locked $(EXTRAS) lessons app
@@ -19,18 +19,13 @@ app: setup
 lab: setup
 	$(UV) run --locked $(EXTRAS) lessons learn
 
-quick: check test-quick
-
-test: check
-	$(MAKE) --jobs=2 test-quick test-slow
-	$(UV) run --locked $(EXTRAS) python -m tests.notebooks
-	$(UV) run --locked $(EXTRAS) python -m tests.notebooks --served
-
-test-quick: setup
+quick: check
 	$(UV) run --locked $(EXTRAS) pytest -m "not slow"
 
-test-slow: setup
-	$(UV) run --locked $(EXTRAS) pytest -m slow
+test: check
+	$(UV) run --locked $(EXTRAS) pytest
+	$(UV) run --locked $(EXTRAS) python -m tests.notebooks
+	$(UV) run --locked $(EXTRAS) python -m tests.notebooks --served
 
 served: override EXTRAS += --group served
 served: setup
