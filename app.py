@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from lessons import pages
-from lessons.pages import chat, compare, context, copilot, documents, health, questions, scoreboard
+from lessons.pages import active, chat, compare, context, copilot, documents, health, questions, scoreboard
 
 st.set_page_config(page_title="RAG workbook", page_icon="📚", layout="wide")
 st.html(Path(pages.__file__).with_name("style.css"))
@@ -14,6 +14,7 @@ st.navigation(
         st.Page(compare.page, title="Compare", icon=":material/compare_arrows:", default=True),
         st.Page(chat.page, title="Chat", icon=":material/chat:", url_path="chat"),
         st.Page(context.page, title="Context", icon=":material/data_usage:", url_path="context"),
+        st.Page(active.page, title="Active retrieval", icon=":material/cycle:", url_path="active"),
         st.Page(copilot.page, title="Copilot", icon=":material/support_agent:", url_path="copilot"),
         st.Page(documents.page, title="Documents", icon=":material/folder_open:", url_path="documents"),
         st.Page(questions.page, title="Own questions", icon=":material/quiz:", url_path="questions"),

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, cast
@@ -80,6 +81,7 @@ def checks(chosen: Settings, thorough: bool = True) -> Iterator[Check]:
     yield _check("language model", lambda: _language_model(chosen))
     if thorough:
         yield from _served(chosen)
+    yield from _records(chosen)
     yield _check("documents", lambda: _documents(chosen))
 
 
@@ -118,29 +120,62 @@ def _embedding(chosen: Settings) -> str:
 
 
 def _language_model(chosen: Settings) -> str:
-    from lessons.models.llm import describe, language_model, probe
+    from lessons.models.llm import describe, language_model
 
     model = language_model(chosen)
-    probe(model)
+    if _is_served(model):
+        from lessons.models.abilities import probe
+
+        probe(cast(Any, model))
     return describe(model)
 
 
-def _served(chosen: Settings) -> Iterator[Check]:
-    """What a served model can do; no line for the keyless one, or for one that does not answer at all."""
-    from lessons.models.abilities import abilities, stages_answered
+def _is_served(model: Any) -> bool:
     from lessons.models.keyless import OfflineLLM
-    from lessons.models.llm import language_model, probe
+
+    return not isinstance(model, OfflineLLM) and not getattr(model, "recorded", "")
+
+
+def _served(chosen: Settings) -> Iterator[Check]:
+    """What a served model can do; no line for one that is keyless or on record, or that does not answer at all."""
+    from lessons.models.llm import language_model
 
     model = language_model(chosen)
-    if isinstance(model, OfflineLLM):
+    if not _is_served(model):
         return
+    from lessons.models.abilities import abilities, probe, stages_answered
+
     try:
-        probe(model)
+        probe(cast(Any, model))
     except LessonsError:
         return
     found = abilities(cast(Any, model))
     yield from (Check(each.name, each.ok, each.detail) for each in found)
     yield _check("stages", lambda: stages_answered(found))
+
+
+def _records(chosen: Settings) -> Iterator[Check]:
+    """A line for each model on record, and for one that should be."""
+    from lessons.models.recorded import record_path
+
+    used = {record_path(chosen.recorded, chosen.recorded_dir)} if chosen.recorded else set()
+    for path in sorted({*chosen.recorded_dir.glob("*.jsonl.gz"), *used}):
+        yield _check("recorded replies", partial(_record, path, chosen if path in used else None))
+
+
+def _record(path: Path, chosen: Settings | None) -> str:
+    """How many replies a file holds and how many of them are stale; with settings, those must be the same, too."""
+    from lessons.models.recorded import deciding, differing, read_record
+    from lessons.prompts import labels
+
+    record = read_record(path)
+    if chosen and (other := differing(record.served, deciding(chosen))):
+        raise LessonsError(f"{path.name} was recorded with {other}; with other settings little of it is given.")
+    stale = record.stale(labels())
+    return (
+        f"{len(record.replies):,} of {record.served.model}, recorded {record.dates}; "
+        f"{stale:,} stale, because their prompts have changed"
+    )
 
 
 def _documents(chosen: Settings) -> str:

@@ -50,6 +50,9 @@ class Settings(BaseSettings):
     reply_chars: int = 50_000  # of the text of one reply
     reply_bytes: int = 20_000_000  # of one reply, with all that the server wraps around it
     max_retries: int = 3
+    recorded: str | None = None  # a model whose recorded replies are given while none is served; None: keyless only
+    recorded_dir: Path = ROOT / "data" / "recorded"
+    recording: bool = False  # whether the replies of the served model are kept, as `lessons record` does
     embedding_batch_size: int = 32
     embedding_threads: int = 2
     price_per_million_input_tokens: float = 0.15  # US dollars

@@ -1,8 +1,9 @@
 """What a notebook opens: `book = lessons.start()`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from psycopg import Connection
 from tqdm.auto import tqdm
 
 from lessons.doctor import Report, examine
@@ -35,6 +36,15 @@ class Workbook:
     def doctor(self) -> Report:
         """What runs here, each line in order or with what to do about it."""
         return examine(self.workspace.settings)
+
+    def connect(self) -> Connection:
+        """A connection of psycopg to the workbook's database, for SQL of your own; each statement commits itself."""
+        pooled = self.workspace.engine.raw_connection()
+        connection = cast(Connection, pooled.driver_connection)
+        pooled.detach()
+        connection.rollback()
+        connection.autocommit = True
+        return connection
 
     def chunks(self, stage: Stage) -> int:
         """How many chunks of the reader the stage's index holds."""

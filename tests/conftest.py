@@ -27,7 +27,8 @@ PASSWORD = "p@ss word/5%"
 SLOW = (
     "app", "benchmarks", "course", "data", "exercises", "faults", "scale", "memory/test_concurrency.py",
     "database/test_distribution.py", "database/test_embedded_server.py", "database/test_pooler.py",
-    "database/test_replicas.py", "evaluate/test_beir.py", "evaluate/test_command.py", "evaluate/test_run.py",
+    "database/test_replicas.py", "evaluate/test_beir.py", "evaluate/test_command.py",
+    "evaluate/test_recording.py", "evaluate/test_run.py",
     "ingest/test_jobs_processes.py", "ingest/test_on_ray.py", "rag/test_path.py", "test_cli.py", "test_serve.py",
 )  # fmt: skip
 """Folders and files that start a browser, a cluster or other processes: `make quick` leaves them out."""

@@ -11,9 +11,8 @@ ROOMS = [
     ["budget"], ["search.filters"], ["rag.types"], ["rag.tables"], ["scale.hnsw"], ["rag.remembered"],
     ["rag.keyword_search"], ["rag.writing"], ["rag.store"], ["ingest"], ["rag.retrievers", "rag.context"], ["search"],
     ["rag.citations", "rag.prompts"], ["rag.served_words"], ["rag.answer"], ["rag.adapters"], ["workspace"], ["agent"],
-    ["rag.stages"], ["memory"], ["context"], ["copilot"], ["library"], ["evaluate"], ["scale"], ["faults"], ["doctor"],
-    ["workbook"], ["exercises"],
-    ["course"], ["pages"], ["cli"],
+    ["rag.stages"], ["memory"], ["context"], ["copilot"], ["prompts"], ["library"], ["evaluate"], ["scale"], ["faults"],
+    ["doctor"], ["workbook"], ["exercises"], ["course"], ["pages"], ["cli"],
 ]  # fmt: skip
 DEPTH = {name: depth for depth, names in enumerate(ROOMS) for name in names}
 MODULES = sorted(path for path in LESSONS.rglob("*.py") if path.stat().st_size and path != LESSONS / "__init__.py")

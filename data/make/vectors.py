@@ -1,7 +1,7 @@
 """`uv run python -m data.make.vectors` writes the vectors of the shipped corpus for the keyless embedding.
 
 Passages whose vectors are known are not embedded again; the others take about a third of a second each. The examples
-of the intent classifier are embedded as questions, into a file of their own.
+of the classifiers are embedded as questions, into a file of their own.
 """
 
 from llama_index.core.schema import MetadataMode
@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 from lessons.ingest.index import ingredients
 from lessons.ingest.read import read
-from lessons.keyless.intent import utterances
+from lessons.keyless.intent import open_questions
 from lessons.library import CORPUS, indexes, shipped_documents
 from lessons.models.vectors import QUESTIONS, write_vectors
 from lessons.workspace import workspace
@@ -31,7 +31,7 @@ def main() -> None:
     for start in tqdm(range(0, len(texts), 16), desc="Embedding", unit="batch"):
         embedding.get_text_embedding_batch(texts[start : start + 16])
     print(write_vectors(embedding, texts))
-    print(write_vectors(embedding, [example.text for example in utterances()], QUESTIONS, "query"))
+    print(write_vectors(embedding, [example.text for example in open_questions()], QUESTIONS, "query"))
 
 
 if __name__ == "__main__":

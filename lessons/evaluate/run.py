@@ -41,7 +41,7 @@ from lessons.workspace import Workspace, workspace
 OWNER = "evaluation"
 """Owner of the documents in a throw-away index, so that nothing of a real owner mixes with them."""
 
-_NOT_RECORDED = {"database_url", "openai_api_key", "openai_base_url", "data_dir"}
+_NOT_RECORDED = {"database_url", "openai_api_key", "openai_base_url", "data_dir", "recorded_dir", "recording"}
 
 
 Watcher = Callable[[str, int, int], object]
@@ -223,9 +223,10 @@ def _told(
 ) -> Iterator[Record]:
     """The records of all answers; what a served model will be asked is told before, and what it takes after the first.
 
-    Nothing is told of the keyless model, which takes a minute and no money.
+    Nothing is told of the keyless model or of a record, which take a minute and no money.
     """
-    served, asked, begun = not isinstance(llm, OfflineLLM), len(questions), set[str]()
+    served = not (isinstance(llm, OfflineLLM) or bool(getattr(llm, "recorded", "")))
+    asked, begun = len(questions), set[str]()
     if served:
         tell(
             f"{describe(llm)} will answer {asked:,} questions × {len(stages)} stage{'s' if len(stages) > 1 else ''}, "

@@ -7,19 +7,16 @@ asked more often than others, as in every log of a search engine.
 
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
 import numpy as np
 from matplotlib.figure import Figure
 
+from lessons.context.active import DEVICES
 from lessons.context.cache import Cached
-from lessons.context.compress import Hybrid
-from lessons.context.intent import Intent
-from lessons.context.manager import Managed
-from lessons.context.refine import Refined
-from lessons.context.wrapper import Wrapper
+from lessons.context.wrapper import Answering
 from lessons.evaluate.evaluation import Evaluation, Record, compare_records
 from lessons.evaluate.golden import Golden, golden_questions
 from lessons.evaluate.plots import plot_cost
@@ -35,7 +32,6 @@ REWORDED = ROOT / "data" / "context" / "reworded.jsonl"
 REPEATED = 110  # questions that are drawn again
 SMALL_TALK = 20
 
-Way = Stage | Wrapper
 NONE, ALL = "none", "all"
 CHAT = "chat"  # the category of small talk, whose answers are not judged
 
@@ -58,23 +54,6 @@ def workload(limit: int | None = None, seed: int = 0) -> list[Golden]:
 def chat(text: str) -> Golden:
     """Small talk, as something that is asked."""
     return Golden(CHAT, text, language(text), CHAT, owner=settings().user)
-
-
-def _compressed(way: Way) -> Way:
-    def change(stage: Stage) -> Stage:
-        return stage.but(stage.name, compressor=Hybrid())
-
-    return change(way) if isinstance(way, Stage) else way.on_stage(change)
-
-
-DEVICES: Mapping[str, Callable[[Way], Way]] = {
-    "compression": _compressed,
-    "refine": Refined,
-    "manager": Managed,
-    "intent": Intent,
-    "cache": Cached,
-}
-"""From the innermost to the outermost: what the cache answers needs no other device."""
 
 
 _HEAD = ["device", "calls", "tokens", "$ / 1,000", "hits", "chunks", "ratio", "fully right", "correctness", "change"]
@@ -121,7 +100,7 @@ def savings(stage: Stage, asked: Sequence[Golden], names: Sequence[str] = tuple(
 
     The kept answers of the owners are forgotten before and after, so that each way begins with an empty cache.
     """
-    every: Way = stage
+    every: Answering = stage
     for name, device in DEVICES.items():
         every = device(every) if name in names else every
     ways = {NONE: stage} | {name: DEVICES[name](stage) for name in names} | {ALL: every}
@@ -131,7 +110,7 @@ def savings(stage: Stage, asked: Sequence[Golden], names: Sequence[str] = tuple(
     return Savings(_HEAD, rows, f"{len(asked)} questions, means over all of them", evaluation=evaluation)
 
 
-def _serve(name: str, way: Way, asked: Sequence[Golden]) -> Iterator[Record]:
+def _serve(name: str, way: Answering, asked: Sequence[Golden]) -> Iterator[Record]:
     """Without a cache an answer depends on its question only, so a question asked again costs what it did before."""
     owners = {each.owner for each in asked}
     ids = {each.question: each.id for each in asked}
@@ -161,7 +140,7 @@ def _costs(answer: Answer) -> dict[str, float]:
     return costs | ({"ratio": after / before} if before else {})
 
 
-def _forget(way: Way, owners: set[str]) -> None:
+def _forget(way: Answering, owners: set[str]) -> None:
     if isinstance(way, Cached):
         for owner in owners:
             way.clear(owner)

@@ -62,7 +62,6 @@ exercise("01.3", "The nearest passages", "a function of a vector, a list of vect
     case("one passage has a very long vector", [1, 2, 5, 3, 0, 4], AXIS, [[300.0, 400.0], *VECTORS[1:]], 6),
     case("more are wanted than there are", [1, 2, 5, 3, 0, 4], AXIS, VECTORS, 10),
     case("two passages are the same", [2, 3, 6, 4, 0, 1, 7, 5], AXIS, [VECTORS[0], *VECTORS, VECTORS[0]], 8),
-    case("there are no passages", [], AXIS, [], 3),
 ], {
     "the farthest come first": [4, 0, 3],
     "the passages come, not their places": [VECTORS[1], VECTORS[2], VECTORS[5]],
@@ -84,6 +83,7 @@ exercise("01.4", "Windows with an overlap", "a function of tokens, a size, and a
     case("nothing overlaps", _letters("abcde fghij klmno p"), list("abcdefghijklmnop"), 5, 0),
     case("the last window is exactly full", _letters("abcde defgh ghijk"), list("abcdefghijk"), 5, 2),
     case("everything fits into one window", _letters("abcd"), list("abcd"), 5, 2),
+    case("there are fewer tokens than overlap", _letters("a"), list("a"), 5, 2),
     case("there are no tokens", [], [], 5, 2),
 ], {
     "nothing overlaps": _letters("abcde fghij klmno p"),

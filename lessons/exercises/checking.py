@@ -8,14 +8,17 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from copy import deepcopy
+from dis import get_instructions
 from inspect import signature
 from typing import Any
 
 from lessons.agent import within
 from lessons.exercises.cases import Case, Exercise, call, exercise_named
 from lessons.exercises.comparing import Nearly, kind, nearly, same
-from lessons.exercises.progress_table import Verdict, keep
+from lessons.exercises.progress_table import NOT_ATTEMPTED, Verdict, keep
 from lessons.settings import settings
+
+_NOTHING = {"RESUME", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}  # what a function does that does nothing
 
 SHOWN = reprlib.Repr()
 SHOWN.maxlist = SHOWN.maxtuple = SHOWN.maxdict = 8
@@ -29,13 +32,15 @@ def check(id_: str, learner: Any) -> Verdict:
     whatever is wrong with the learner's object is said in the verdict.
     """
     verdict = judge(exercise_named(id_), learner)
-    if not _in_solution():
+    if verdict.level != NOT_ATTEMPTED and not _in_solution():
         keep(verdict)
     return verdict
 
 
 def judge(exercise: Exercise, learner: Any) -> Verdict:
-    """The verdict on an object."""
+    """The verdict on an object; a starter that nobody has touched was not attempted."""
+    if _untouched(learner):
+        return Verdict(exercise.id, NOT_ATTEMPTED, f"The exercise expects {exercise.expects}.")
     attempt, seconds = Attempt(exercise, learner), exercise.seconds or settings().exercise_seconds
     try:
         problem = stopped_after(seconds, attempt.first_problem)
@@ -48,6 +53,16 @@ def judge(exercise: Exercise, learner: Any) -> Verdict:
     if attempt.case.given is None:
         return Verdict(exercise.id, "nearly right", problem if problem.endswith("?") else f"{problem}.")
     return Verdict(exercise.id, "nearly right", f"It goes wrong when {attempt.case.when}: {problem}.")
+
+
+def _untouched(learner: Any) -> bool:
+    """Whether it is `...`, or a function whose body is nothing else."""
+    code = getattr(learner, "__code__", None)
+    if code is None:
+        return learner is ...
+    return (
+        set(code.co_consts) <= {None, learner.__doc__} and {each.opname for each in get_instructions(code)} <= _NOTHING
+    )
 
 
 class Attempt:

@@ -16,13 +16,18 @@ from lessons.exercises.cases import NOTEBOOKS, exercises
 from lessons.settings import settings
 from lessons.tables import html_table
 
-Level = Literal["wrong", "nearly right", "right"]
+Level = Literal["not attempted", "wrong", "nearly right", "right"]
+NOT_ATTEMPTED: Level = "not attempted"
 LEVELS: tuple[Level, ...] = ("wrong", "nearly right", "right")
-"""From worst to best."""
+"""What is kept, from worst to best."""
 
-SIGNS: dict[Level, str] = {"wrong": "✗", "nearly right": "≈", "right": "✓"}
-COLOURS: dict[Level, str] = {"wrong": "#b3261e", "nearly right": "#9a6700", "right": "#1a7f37"}
-OPEN = "·"
+SIGNS: dict[Level, str] = {"not attempted": "·", "wrong": "✗", "nearly right": "≈", "right": "✓"}
+COLOURS: dict[Level, str] = {
+    "not attempted": "#6e7781",
+    "wrong": "#b3261e",
+    "nearly right": "#9a6700",
+    "right": "#1a7f37",
+}
 
 DONE = Table(
     "exercises_done",
@@ -85,13 +90,15 @@ def progress(notebook: str | None = None) -> Progress:
     except DatabaseError as error:
         problem = str(error)
     if notebook:
-        return Progress([(each.id, each.title, known.get(each.id, "open")) for each in exercises(notebook)], problem)
+        return Progress(
+            [(each.id, each.title, known.get(each.id, NOT_ATTEMPTED)) for each in exercises(notebook)], problem
+        )
     counted = [_counted(number, [known.get(each.id) for each in exercises(number)]) for number in NOTEBOOKS]
     return Progress(counted, problem)
 
 
 def _counted(notebook: str, levels: list[Level | None]) -> tuple[str, str, str]:
-    signs = " ".join(SIGNS[level] if level else OPEN for level in levels)
+    signs = " ".join(SIGNS[level or NOT_ATTEMPTED] for level in levels)
     return notebook, signs, f"{levels.count('right')} of {len(levels)}"
 
 

@@ -123,6 +123,7 @@ def _fusions() -> Iterator[Case]:
     flat = {f"flat {number}": 10 - number / 10 for number in range(20)}
     tower = {"tower": 30.0} | {f"low {number}": 10 - number / 10 for number in range(20)}
     yield case("one hit towers over all others", _tower_first, [[flat, tower]])
+    yield case("that hit is in the other list", _tower_first, [[tower, flat]])
     larger = {id_: 1_000 * score for id_, score in flat.items()}
     scales = [[flat, tower], [larger, tower]]
     yield case("one search gives scores a thousand times larger", lambda made: made[0] == made[1], scales)
@@ -157,6 +158,7 @@ exercise("03.3", "Korean words in pairs", "a function of a text", [
     case("there are two Korean words", ["마케", "케팅", "팅을", "예산", "산이"], "마케팅을 예산이"),
     case("a word has a single syllable", ["예산", "산이", "꼭", "알림"], "예산이 꼭 알림"),
     case("there are English words, too", ["예산", "산이", "sdj-cmo-2405", "budget"], "예산이 SDJ-CMO-2405 Budget"),
+    case("a word has Hangul and does not begin with it", ["q3실적", "예산", "산이"], "Q3실적 예산이"),
     case("the text stores Hangul as single letters", ["매출", "출액"], unicodedata.normalize("NFD", "매출액")),
     case("there is no text", [], ""),
 ], {

@@ -116,6 +116,7 @@ def broken_model(place: Workspace, fault: Fault, command: str = "") -> Iterator[
     with FaultyServer(fault, command) as server:
         threading.Thread(target=server.serve_forever, args=[0.05], daemon=True).start()
         chosen = SHORT | {"openai_base_url": f"http://127.0.0.1:{server.server_port}/v1", "llm_model": "broken"}
+        chosen["recording"] = False
         sound, place.llm = place.llm, language_model(place.settings.model_copy(update=chosen), place.embedding)
         try:
             yield server

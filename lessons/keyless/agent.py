@@ -115,7 +115,7 @@ def tool_calls(llm: Any, messages: Sequence[ChatMessage], **_: Any) -> list[Tool
     made = [str(given.get("query")) for given in calls if isinstance(given, dict)]
     told = [passages(message.content or "") for message in messages if message.role == MessageRole.TOOL]
     results = [[passage for passage in each if passage.number] for each in told]
-    wanted = dict.fromkeys(_wanted(read_question(text), results) if made else [text])
+    wanted = dict.fromkeys(next_queries(read_question(text), results) if made else [text])
     known = {_same(each) for each in made}
     return [
         ToolCallBlock(tool_name="search_documents", tool_kwargs={"query": each})
@@ -124,8 +124,11 @@ def tool_calls(llm: Any, messages: Sequence[ChatMessage], **_: Any) -> list[Tool
     ]
 
 
-def _wanted(question: Question, results: Sequence[list[Passage]]) -> list[str]:
-    """What to search for next, from what each search so far has found."""
+def next_queries(question: Question, results: Sequence[list[Passage]]) -> list[str]:
+    """What to search for next, from what each search so far has found: rules, where another model would judge.
+
+    Parts of a question are searched one by one, headings are followed for an overview, names for what is still open.
+    """
     first, *later = results
     every = parts(question)
     asked = sides(question.text) or [made for part in every if len((made := query(part, every)).split()) >= SHORTEST]

@@ -14,7 +14,7 @@ from typing import Any
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from lessons.keyless import task
-from lessons.keyless.concerns import asks_for_concerns, concern, subject
+from lessons.keyless.intent import OPEN, OPEN_FROM
 from lessons.keyless.lines import Line, Passage, cells, is_ended, passages, search_terms
 from lessons.keyless.recall import asks_back, recalled
 from lessons.keyless.scores import (
@@ -127,8 +127,9 @@ LINES = 3  # sentences of an answer, lists and summaries aside
 NEXT_BEST = 60  # lines that may join the best one
 GAIN = 2.0  # what a line is worth more for saying what the lines before it leave open
 JOINS = 0.75  # the worth from which it joins, as a share of the first one's score
-SURE = 0.8  # a line of this score is joined only by lines that add something
-ADDS = 0.02  # the gain from which a line does
+SURE = 0.8  # a line of this score is joined only by whole sentences that add something
+ADDS = 0.02  # the gain from which one does
+CLOSE = 0.8  # the least score of one, as a share of the first one's
 NEARLY = 0.9  # from this share of the best score, a line that leaves nothing open goes before one that does
 LEAST_COVERED = 0.4  # share of the question's words, by rarity, that an answer must cover
 OF_A_RECORD = 0.3  # the same for a line that holds the identifier asked about: 'delivered' says where a parcel is
@@ -136,12 +137,13 @@ OF_A_RECORD = 0.3  # the same for a line that holds the identifier asked about: 
 
 def _joined(first: Candidate, ranked: Sequence[Candidate], weights: list[float]) -> list[Candidate]:
     """The best line with those that say what it leaves open or, unless it is sure, are nearly as good."""
-    chosen = [first]
+    chosen, near = [first], ranked[:NEXT_BEST]
+    if sure := first.score >= SURE:
+        near = [one for one in near if tells(one.line) and one.score >= CLOSE * first.score]
     while len(chosen) < LINES:
         covered = together(chosen)
-        new = [one for one in ranked[:NEXT_BEST] if not any(_repeats(one, other) for other in chosen)]
+        new = [one for one in near if not any(_repeats(one, other) for other in chosen)]
         gains = [_gain(one, covered, weights) for one in new]
-        sure = first.score >= SURE
         worth = [0.0 if sure and gain < ADDS else one.score + GAIN * gain for one, gain in zip(new, gains, strict=True)]
         if not new or max(worth) < JOINS * first.score:
             break
@@ -213,30 +215,34 @@ def _main_points(question: Question, found: Sequence[Passage], weights: list[flo
 _LATEST = re.compile(r"\b(?:latest|newest|most recent)\b|최근|최신", re.IGNORECASE)
 
 
-def _concerns(question: Question, found: Sequence[Passage]) -> list[Candidate]:
-    """The most worrying sentences of the first document that the question is about, of the newest for the latest one.
+def of_the_whole(question: Question, found: Sequence[Passage]) -> list[Candidate]:
+    """The main points of the document that an open question names by its title; of the newest one for the latest.
 
-    None where nobody asks for them.
+    None if the question names something that no document holds.
     """
-    if not asks_for_concerns(question):
+    if _names_what_is_missing(question, found):
         return []
-    about = replace(question, units=tuple(subject(question)))
-    held = [one for one in found if not about.units or _is_about(about, rarity(about, found), one)]
-    if _LATEST.search(question.text):
-        held = sorted(held, key=lambda one: one.day, reverse=True)
-    same = [one for one in held if one.name == held[0].name]
-    told = [
-        (one, place) for one in same for place, line in enumerate(one.lines) if tells(line) and concern(line.text) >= 1
-    ]
-    worst = sorted(told, key=lambda each: -concern(each[0].lines[each[1]].text))[:LINES]
-    return [candidate_at(question, one, place, rarity(question, found)) for one, place in told if (one, place) in worst]
+    latest = _LATEST.search(question.text) is not None
+
+    def named(passage: Passage) -> tuple[float, str]:
+        return sum(unit.covered(passage.title) for unit in question.units), passage.day if latest else ""
+
+    best = max(found, key=named)
+    about = replace(question, units=tuple(unit for unit in question.units if unit.covered(best.title) == 1))
+    return _main_points(about, [one for one in found if one.name == best.name], rarity(about, found))
+
+
+def _names_what_is_missing(question: Question, found: Sequence[Passage]) -> bool:
+    """Whether a name, period or identifier of the question stands in none of the documents."""
+    everything = frozenset().union(*(passage.all for passage in found))
+    return any(unit.required and unit.covered(everything) < 1 for unit in question.units)
 
 
 def _is_about(question: Question, weights: list[float], passage: Passage) -> bool:
     """Whether the document holds enough of the question, and all of its names, periods and identifiers."""
     held = [unit.covered(passage.all) for unit in question.units]
     required = (value for unit, value in zip(question.units, held, strict=True) if unit.required)
-    return all(required) and share(weights, held) >= ABOUT
+    return all(required) and (not held or share(weights, held) >= ABOUT)
 
 
 def _held_by_section(question: Question, weights: list[float], passage: Passage, places: list[int]) -> float:
@@ -303,7 +309,7 @@ def newest_editions(question: Question, found: Sequence[Passage]) -> list[Passag
 def _choose_by_words(question: Question, found: list[Passage]) -> Choice:
     """The best line for each part, then the second ones, at most `LINES`; none if every part stays open."""
     asked = parts(_with_names(question, found))
-    answers = [_answer(part.question, found) or _concerns(part.question, found) for part in asked]
+    answers = [_answer(part.question, found) for part in asked]
     ranked = sorted((place, number) for number, chosen in enumerate(answers) for place in range(len(chosen)))
     kept: dict[int, tuple[int, int, Candidate]] = {}
     for place, number in ranked:
@@ -329,14 +335,11 @@ def _with_names(question: Question, found: Sequence[Passage]) -> Question:
 
 def _answer(question: Question, found: list[Passage]) -> list[Candidate]:
     """The lines that answer one part; empty when the context leaves something essential open."""
-    everything = frozenset().union(*(passage.all for passage in found))
-    if any(unit.required and unit.covered(everything) < 1 for unit in question.units):
+    if _names_what_is_missing(question, found):
         return []
     weights = rarity(question, found)
     if "summary" in question.kinds:
         return _main_points(question, found, weights)
-    if asks_for_concerns(question) and not subject(question):
-        return _concerns(question, found)
     ranked = sorted(candidates(question, found, weights), key=lambda candidate: -candidate.score)
     fitting = [candidate for candidate in ranked if fits(question, candidate)]
     if not fitting:
@@ -414,6 +417,12 @@ NOT_FOUND = {
 }
 """What is said when there are documents and they do not answer."""
 
+
+def is_open(llm: Any, question: str) -> bool:
+    """Whether a question asks of a document as a whole what is worrying, important or striking in it."""
+    return bool(llm.openness.scores(question)[OPEN.index("open")] > OPEN_FROM)
+
+
 _CITED = re.compile(r"\s?\[\d+\]")
 _LEAD = re.compile(r"^(?:[-*•‣▪◦○●·–►▶#]+\s+|[QA]\d*[.:]\s+)")
 
@@ -440,6 +449,8 @@ def answer(llm: Any, question: str, context: str = "", memory: str = "", **_: An
     if not found:
         return NOTHING_FOUND[asked.language]
     choice = choose(asked, found, llm.embedding) if asked.units else Choice()
+    if not choice.lines and is_open(llm, question):
+        choice = Choice(tuple(of_the_whole(asked, found)))
     if not choice.lines:
         return NOT_FOUND[asked.language]
     steps = [candidate for candidate in choice.lines if candidate.line.kind == "item"]

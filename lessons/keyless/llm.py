@@ -70,6 +70,11 @@ class OfflineLLM(CustomLLM, FunctionCallingLLM):
         """What tells intents apart, fitted to the labelled examples."""
         return intent.Classifier(self.embedding, intent.utterances())
 
+    @cached_property
+    def openness(self) -> intent.Classifier:
+        """What tells open questions from others."""
+        return intent.Classifier(self.embedding, intent.open_questions(), intent.OPEN)
+
     @classmethod
     def class_name(cls) -> str:
         return "OfflineLLM"
@@ -141,6 +146,9 @@ class OfflineLLM(CustomLLM, FunctionCallingLLM):
 
     @llm_chat_callback()
     def stream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponseGen:
+        if kwargs.get("tools"):
+            yield self.chat(messages, **kwargs)
+            return
         text = ""
         for piece in _PIECE.findall(self._reply(messages)):
             text += piece

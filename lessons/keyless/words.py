@@ -207,7 +207,7 @@ def _period(kind: str, key: str) -> Unit:
 _KINDS = {
     "why": r"\bwhy\b|\bhow come\b|\b(?:the )?reasons?\b(?: for| behind)?|\bcause[ds]?\b"
     r"|\bwhat (?:drove|led to|(?:is|was|lies) behind|explains)\b"
-    r"|왜|이유|원인|까닭|때문",
+    r"|왜|이유|원인|까닭|(?:무엇|뭐|뭣|무슨 일|어떤 것) 때문|때문(?=[인이일])",
     "steps": r"\bhow (?:do|can|could|should|would|to|does one)\b|\bsteps?\b|\bprocedure\b|어떻게|방법|절차|려면|순서",
     "date": r"\bwhen\b|\b(?:what|which) (?:date|year|day|month|time)\b|\bdeadline\b"
     r"|언제|며칠|날짜|몇\s?(?:년|월|시)|기한|마감",

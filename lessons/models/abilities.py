@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 
-from llama_index.core.llms import ChatMessage
+from llama_index.core.llms import ChatMessage, ChatResponse
 from llama_index.core.prompts import PromptTemplate
 from llama_index.core.tools import FunctionTool
 from pydantic import BaseModel
@@ -48,6 +48,14 @@ def abilities(llm: ServedLLM) -> list[Ability]:
         _tried(llm, "tool call", _calls_tool),
         _tried(llm, "long prompt", _reads),
     ]
+
+
+def probe(llm: ServedLLM) -> None:
+    """Ask the model for a word; ModelError says what to do when it cannot answer."""
+    try:
+        llm.chat([ChatMessage("Answer with the word: ready")])
+    except Exception as error:
+        raise explain(error, llm.model, llm.api_base) from error
 
 
 def stages_answered(found: list[Ability]) -> str:
@@ -97,11 +105,16 @@ def _calls_tool(llm: ServedLLM) -> tuple[str, float]:
 
 def _reads(llm: ServedLLM) -> tuple[str, float]:
     """A prompt with the answer at its beginning, which a window that is cut from the front would lose."""
-    filler = "Nothing is said here about any opening hours. " * (PROMPT_TOKENS // 10)
-    began = perf_counter()
-    reply = llm.chat([ChatMessage(f"{_FACT}{filler}\n\nWhen does the warehouse in Daegu open? Answer with the time.")])
-    took = perf_counter() - began
+    reply, took = long_reply(llm)
     if "7:30" not in (reply.message.content or ""):
         raise ModelError("it did not find what stood at the beginning; its window may be shorter than it says")
     tokens = reply.additional_kwargs.get("prompt_tokens") or PROMPT_TOKENS
     return f"{tokens:,} tokens read and answered in {took:.1f} s", tokens / took
+
+
+def long_reply(llm: ServedLLM) -> tuple[ChatResponse, float]:
+    """What the model says to a prompt of PROMPT_TOKENS, and the seconds that it took."""
+    filler = "Nothing is said here about any opening hours. " * (PROMPT_TOKENS // 10)
+    began = perf_counter()
+    reply = llm.chat([ChatMessage(f"{_FACT}{filler}\n\nWhen does the warehouse in Daegu open? Answer with the time.")])
+    return reply, perf_counter() - began

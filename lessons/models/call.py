@@ -65,8 +65,7 @@ def structured(
     """
     asked = sent(prompt, variables)
     if not isinstance(llm, OfflineLLM):
-        bounded = served_call.bounded(schema, items or {})
-        found = served_call.structured(llm, bounded, prompt, step, asked, variables, otherwise)
+        found = served_call.structured(llm, schema, prompt, step, asked, variables, otherwise, items or {})
         if found is not None:
             return found
     keyless = keyless_of(llm)

@@ -1,20 +1,20 @@
 """The language model that answers: the keyless one, or any server that speaks OpenAI's chat protocol."""
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
-from llama_index.core.llms import LLM, ChatMessage
+from llama_index.core.llms import LLM
 
 from lessons.models.keyless import OfflineLLM
 from lessons.settings import Settings, settings
 
 
 def language_model(settings: Settings, embedding: BaseEmbedding | None = None) -> LLM:
-    """The keyless model without a key and without a base URL, otherwise `LESSONS_LLM_MODEL` at that server."""
+    """`LESSONS_LLM_MODEL` at its server; without a key and a base URL the replies on record, or the keyless model."""
     keyless = OfflineLLM(embedding=embedding)
-    if not settings.openai_api_key and not settings.openai_base_url:
+    if not (served := settings.openai_api_key or settings.openai_base_url) and not settings.recorded:
         return keyless
-    from lessons.models.served import ServedLLM  # the client takes a second to import, and most need none
+    from lessons.models.served import ServedLLM, replayed  # the client takes a second to import, and most need none
 
-    return ServedLLM(settings, keyless)
+    return ServedLLM(settings, keyless) if served else replayed(settings, keyless)
 
 
 def for_one_answer(llm: LLM) -> LLM:
@@ -26,26 +26,17 @@ def for_one_answer(llm: LLM) -> LLM:
 
 
 def name_of(llm: LLM) -> str:
-    """The model's name, without asking its server for anything."""
-    return getattr(llm, "model", None) or llm.metadata.model_name
+    """The model's name, without asking its server for anything; of a model on record, it says so."""
+    name: str = getattr(llm, "model", None) or llm.metadata.model_name
+    return f"{name} (recorded)" if getattr(llm, "recorded", "") else name
 
 
 def describe(llm: LLM) -> str:
-    """Which model answers, in words: 'gpt-4o-mini at api.openai.com'."""
+    """Which model answers, in words: 'gpt-4o-mini at api.openai.com', 'qwen3:8b (recorded 2026-11-23)'."""
     if isinstance(llm, OfflineLLM):
         return "keyless model (extractive, no network)"
+    if recorded := getattr(llm, "recorded", ""):
+        return f"{getattr(llm, 'model', '')} (recorded {recorded})"
     from lessons.models.server import host
 
     return f"{name_of(llm)} at {host(getattr(llm, 'api_base', None))}"
-
-
-def probe(llm: LLM) -> None:
-    """Ask the model for a word; ModelError says what to do when it cannot answer. The keyless model always can."""
-    if isinstance(llm, OfflineLLM):
-        return
-    from lessons.models.server import explain
-
-    try:
-        llm.chat([ChatMessage("Answer with the word: ready")])
-    except Exception as error:
-        raise explain(error, name_of(llm), getattr(llm, "api_base", None)) from error

@@ -68,7 +68,7 @@ def was_cut(response: ChatResponse) -> bool:
 def has_thoughts(response: ChatResponse) -> bool:
     """Whether the model reasoned before it replied, in its text or beside it."""
     choices = getattr(response.raw, "choices", None)
-    beside = getattr(choices[0].message, "reasoning_content", None) if choices else None
+    beside = choices and any(getattr(choices[0].message, name, None) for name in ("reasoning", "reasoning_content"))
     return bool(beside) or (response.message.content or "").lstrip().startswith(_OPENING)
 
 

@@ -1,7 +1,9 @@
 """Models behind a server that speaks OpenAI's protocol, with our client, whose replies and retries are bounded."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
+from math import inf
 from time import monotonic
 from typing import Any
 
@@ -13,8 +15,9 @@ from llama_index.core.base.llms.types import (
     LLMMetadata,
     TextBlock,
 )
+from llama_index.core.llms import LLM
 from llama_index.core.program.function_program import get_function_tool
-from llama_index.core.prompts import PromptTemplate
+from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
 from llama_index.embeddings.openai import OpenAIEmbedding
 from llama_index.llms.openai_like import OpenAILike
 from openai.lib._pydantic import to_strict_json_schema
@@ -22,12 +25,16 @@ from pydantic import BaseModel, Field
 
 from lessons.errors import ModelError
 from lessons.models.keyless import OfflineLLM
+from lessons.models.recorded import NotRecordedError, Record, prompt_label, read_record, record_path
+from lessons.models.replay import PROMPT_HEADER, RecordingClient, ReplayingClient
 from lessons.models.reply import NoObjectError, Schema, has_thoughts, instance, was_cut
 from lessons.models.server import BoundedClient, credentials, is_refused
 from lessons.models.threaded_embedding import ThreadedEmbedding
 from lessons.models.window import asked_window
 from lessons.settings import Settings
 from lessons.text import normalize
+
+logger = logging.getLogger(__name__)
 
 
 class Learned(BaseModel):
@@ -52,17 +59,20 @@ class ServedLLM(OpenAILike):
     """`LESSONS_LLM_MODEL` behind a server, and the keyless model that stands in when it fails.
 
     Temperature 0. Retries are the client's, so that LlamaIndex's own stay off. `patience` is that of one answer; None
-    for a model that is asked again every time.
+    for a model that is asked again every time. With a `record`, that is the server.
     """
 
     keyless: OfflineLLM
     learned: Learned = Field(default_factory=Learned, exclude=True)
     patience: Patience | None = Field(None, exclude=True)
     asks_window: bool = True
+    recorded: str = ""  # when, if a record answers
+    recording: bool = False
     reply_chars: int
 
-    def __init__(self, settings: Settings, keyless: OfflineLLM) -> None:
+    def __init__(self, settings: Settings, keyless: OfflineLLM, record: Record | None = None) -> None:
         access = credentials(settings)
+        client = RecordingClient if settings.recording else BoundedClient
         super().__init__(
             model=settings.llm_model,
             api_key=access["api_key"],
@@ -77,8 +87,10 @@ class ServedLLM(OpenAILike):
             timeout=settings.request_timeout,
             max_retries=0,
             additional_kwargs={"stream_options": {"include_usage": True}},
-            openai_client=BoundedClient(settings),
+            openai_client=ReplayingClient(record) if record else client(settings),
             keyless=keyless,
+            recorded=record.dates if record else "",
+            recording=settings.recording,
             reply_chars=settings.reply_chars,
         )
 
@@ -95,9 +107,21 @@ class ServedLLM(OpenAILike):
             return self
         return self.model_copy(update={"max_tokens": min(tokens, self.max_tokens or tokens)})
 
+    def for_prompt(self, prompt: BasePromptTemplate, form: Any = None) -> "ServedLLM":
+        """The same model with the prompt's bound on its reply; while it is recorded, the prompt is noted with that."""
+        model = self.limited(prompt.metadata.get("max_tokens"))
+        if not self.recording:
+            return model
+        noted = {"extra_headers": {PROMPT_HEADER: prompt_label(prompt, form)}}
+        return model.model_copy(update={"additional_kwargs": self.additional_kwargs | noted})
+
     def for_one_answer(self, seconds: float) -> "ServedLLM":
-        """The same model, asked for so many seconds, and no longer once it cannot be reached."""
-        return self.model_copy(update={"patience": Patience(until=monotonic() + seconds)})
+        """The same model, asked for so many seconds, and no longer once it cannot be reached.
+
+        Nobody waits for an answer that is recorded, so that it may take as long as its calls do.
+        """
+        until = inf if self.recording else monotonic() + seconds
+        return self.model_copy(update={"patience": Patience(until=until)})
 
     def structured_predict(
         self, output_cls: type[Schema], prompt: PromptTemplate, llm_kwargs: dict[str, Any] | None = None, **asked: Any
@@ -114,11 +138,11 @@ class ServedLLM(OpenAILike):
             try:
                 found = self._object(output_cls, self.chat(messages, **WAYS[way](output_cls)))
             except Exception as error:
-                if not is_refused(error) and not isinstance(error, NoObjectError):
+                if not is_refused(error) and not isinstance(error, NoObjectError | NotRecordedError):
                     raise
                 failures[way] = error
             else:
-                self.learned.useless |= failures.keys()
+                self.learned.useless |= {way for way, why in failures.items() if not isinstance(why, NotRecordedError)}
                 return found
         raise failures[ways[0]]
 
@@ -187,6 +211,17 @@ WAYS: dict[str, Callable[[type[BaseModel]], dict[str, Any]]] = {
     "tool call": _by_tool,
 }
 """How a server is asked for an object, the best way first."""
+
+
+def replayed(settings: Settings, keyless: OfflineLLM) -> LLM:
+    """The model of `LESSONS_RECORDED`, answered by its record. If it cannot be read: a warning and the keyless one."""
+    try:
+        record = read_record(record_path(settings.recorded or "", settings.recorded_dir))
+    except ModelError as error:
+        logger.warning("%s Until then the keyless model answers.", error)
+        return keyless
+    served = {"llm_model": record.served.model, "context_window": record.served.window, "recording": False}
+    return ServedLLM(settings.model_copy(update=served), keyless, record)
 
 
 class ServedEmbedding(ThreadedEmbedding, OpenAIEmbedding):

@@ -24,6 +24,7 @@ from pydantic import BaseModel, Field, create_model
 
 from lessons.errors import ModelError
 from lessons.models.llm import name_of
+from lessons.models.recorded import NotRecordedError
 from lessons.models.reply import repeats, spoken, without_thoughts
 from lessons.models.usage import book, used
 from lessons.trace import Step
@@ -59,15 +60,16 @@ def structured(
     asked: str,
     variables: dict[str, Any],
     otherwise: Schema | None,
+    items: Mapping[str, tuple[int, int]],
 ) -> Schema | None:
-    """The model's object, `otherwise` if it failed."""
+    """The model's object, `otherwise` if it failed, None if it is not on record."""
     with _heard(llm, step, asked):
         try:
             check_patience(llm)
-            found = _for_task(llm, prompt).structured_predict(schema, prompt, **variables)
+            found = _for_task(llm, prompt, schema).structured_predict(bounded(schema, items), prompt, **variables)
         except Exception as error:
             fall_back(step, llm, error, INSTEAD if otherwise is None else "went on without it")
-            return otherwise
+            return None if isinstance(error, NotRecordedError) else otherwise
     used(step, llm)
     return found
 
@@ -122,9 +124,14 @@ class _Seen:
 
 
 def fall_back(step: Step, llm: LLM, error: Exception, instead: str = INSTEAD) -> None:
-    """Note why the model's answer was not used and what came instead; raise what only the reader can fix."""
+    """Note why the model's answer was not used and what came instead; raise what only the reader can fix.
+
+    That a request is not on record is no failure: whose output was used says `answered`.
+    """
     from lessons.models.server import is_for_the_reader, is_out_of_reach, is_timeout  # imports the client: a second
 
+    if isinstance(error, NotRecordedError):
+        return
     if is_for_the_reader(error):
         raise _explained(error, llm) from error
     if patience := getattr(llm, "patience", None):
@@ -153,9 +160,10 @@ def _explained(error: Exception, llm: LLM) -> ModelError:
     return explain(error, name_of(llm), getattr(llm, "api_base", None))
 
 
-def _for_task(llm: LLM, prompt: BasePromptTemplate) -> LLM:
+def _for_task(llm: LLM, prompt: BasePromptTemplate, schema: type[BaseModel] | None = None) -> LLM:
     """The model with the bound of the prompt on its reply."""
-    return llm.limited(prompt.metadata.get("max_tokens")) if hasattr(llm, "limited") else llm
+    form = schema.model_json_schema() if schema else None
+    return llm.for_prompt(prompt, form) if hasattr(llm, "for_prompt") else llm
 
 
 def bounded(schema: type[Schema], items: Mapping[str, tuple[int, int]]) -> type[Schema]:

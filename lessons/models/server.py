@@ -21,6 +21,11 @@ from lessons.errors import ModelError
 from lessons.settings import Settings
 from lessons.text import normalize
 
+
+class StoppedError(ModelError):
+    """The model is being recorded and has stopped answering; the keyless one does not go on in its place."""
+
+
 OPENAI_URL = "https://api.openai.com/v1"
 CONNECT_TIMEOUT = 5.0  # seconds
 _back_off = wait_random_exponential(multiplier=0.5, max=8)
@@ -141,8 +146,10 @@ def is_transient(error: BaseException) -> bool:
 
 
 def is_for_the_reader(error: BaseException) -> bool:
-    """Whether only a change of settings helps: a wrong key, a model or an address that does not exist."""
-    return isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError | openai.NotFoundError)
+    """Whether only the reader can help: a wrong key, a model or an address that does not exist, a dead server."""
+    return isinstance(
+        error, StoppedError | openai.AuthenticationError | openai.PermissionDeniedError | openai.NotFoundError
+    )
 
 
 def is_timeout(error: BaseException) -> bool:

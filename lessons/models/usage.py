@@ -17,13 +17,14 @@ KEYLESS = "keyless model"
 def book(step: Step, llm: LLM, asked: str, answered: str, reported: dict[str, Any] | None = None) -> None:
     """Add one call to the step, with the tokens that the server reported or, without a report, those of the texts.
 
-    The keyless model is booked with the tokens that a paid model would have charged, at no cost.
+    The keyless model is booked with the tokens that a paid model would have charged, at no cost; so is one on record.
     """
     counter = ExactTokenCounter(llm.metadata.model_name if not isinstance(llm, OfflineLLM) else settings().llm_model)
     said_in, said_out = ((reported or {}).get(name) for name in ("prompt_tokens", "completion_tokens"))
     tokens_in = said_in if _is_count(said_in) and said_in else counter.count(asked)
+    free = isinstance(llm, OfflineLLM) or bool(getattr(llm, "recorded", ""))
     tokens_out = said_out if _is_count(said_out) else counter.count(answered)
-    step.add_llm_call(tokens_in, tokens_out, 0.0 if isinstance(llm, OfflineLLM) else price(tokens_in, tokens_out))
+    step.add_llm_call(tokens_in, tokens_out, 0.0 if free else price(tokens_in, tokens_out))
 
 
 def _is_count(said: Any) -> TypeGuard[int]:

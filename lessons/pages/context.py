@@ -53,9 +53,10 @@ def page() -> None:
     if (asked := _form(owner)) is not None:
         with told_plainly(), st.spinner("Thinking …"):
             allow_questions(owner)
-            st.session_state.sent = asked, _answered(asked, owner)
-    if "sent" in st.session_state:
-        _show(*st.session_state.sent)
+            st.session_state.sent = owner, asked, _answered(asked, owner)
+    answered_for, *shown = st.session_state.get("sent", (None,))
+    if answered_for == owner:
+        _show(*shown)
     else:
         st.info("Nothing has been sent yet. Ask a question above.")
 

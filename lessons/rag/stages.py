@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.prompts import BasePromptTemplate
 from llama_index.core.vector_stores.types import MetadataFilters
 
 from lessons.agent import Agent
@@ -118,11 +119,16 @@ def standalone(trace: Trace, question: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Stage(Pipeline):
-    """A pipeline over an index that answers questions. With an agent, a model decides how often it is searched."""
+    """A pipeline over an index that answers questions. With an agent, a model decides how often it is searched.
+
+    `prompt` takes the place of the usual prompt of the answer; its variables are `question`, `context` and, if it wants
+    them, `memory` and `response_format`. `prompts.prompt_of` makes one that the keyless model knows, too.
+    """
 
     name: str
     index: Index
     agent: Agent | None = None
+    prompt: BasePromptTemplate | None = None
     workspace: Workspace | None = field(default=None, repr=False, compare=False)
 
     def but(self, name: str, **change: Any) -> Self:
@@ -192,7 +198,9 @@ class Stage(Pipeline):
     def _answer(self, query: Query, answer: Answer, place: Workspace) -> Iterator[str | Step]:
         answer.context = yield from self._retrieve(query, answer, place)
         said = conversation_memory(query.memory, query.history)
-        yield from respond(answer, place.llm, standalone(answer.trace, answer.question), memory=said)
+        yield from respond(
+            answer, place.llm, standalone(answer.trace, answer.question), memory=said, prompt=self.prompt
+        )
 
     def _retrieve(self, query: Query, answer: Answer, place: Workspace) -> Generator[Step, None, Context]:
         """A retrieval that fails is logged and told, and the answer goes on without context."""

@@ -61,3 +61,10 @@ def test_documents_that_do_not_fit_are_shown_before_and_after(page: AppTest, way
 def test_a_question_that_does_not_fit_is_told_in_a_sentence(page: AppTest) -> None:
     page.slider[0].set_value(600)
     assert plain("the model may be sent 600 tokens, of which 500 are kept free") in shown(ask(page, "why " * 400))
+
+
+def test_another_owner_does_not_see_what_was_sent_for_the_last_one(page: AppTest) -> None:
+    page = ask(page, "When does the kiosk open?")
+    page = page.selectbox(key="owner-box").set_value("mina").run()
+    assert "Nothing has been sent yet" in "".join(each.value for each in page.info)
+    assert not page.metric

@@ -13,7 +13,8 @@ from lessons.pages.questions import answers_by_stage
 from lessons.tables import plain
 from lessons.workspace import workspace
 from tests.evaluate.records import evaluation, record
-from tests.support.app import press, shown, until
+from tests.support.app import press, shown
+from tests.support.waiting import until
 
 EVIL = "<script>alert(1)</script>![x](http://evil.example)"
 SET = f"question,answer\nWhen does the kiosk open?,At 7:30\n키오스크는 몇 시에 닫아요?,18:15\n{EVIL},\n"

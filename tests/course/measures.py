@@ -70,27 +70,33 @@ def measure(path: Path) -> Measures:
     """Measure one notebook file."""
     document = json.loads(path.read_text(encoding="utf-8"))
     cells = document["cells"]
-    texts = [source(cell) for cell in cells if cell["cell_type"] == "markdown"]
+    prose = texts(path)
     code = [source(cell) for cell in cells if cell["cell_type"] == "code"]
     lines = sorted(sum(bool(line.strip()) for line in cell.splitlines()) for cell in code)
     open_code = [
         (before, cell) for before, cell in pairwise(cells) if cell["cell_type"] == "code" and not solution(cell)
     ]
-    stated = re.search(r"(\d+) minutes", texts[0])
+    stated = re.search(r"(\d+) minutes", prose[0])
     return Measures(
         notebook=path.stem,
         cells=len(cells),
         lines_median=median(lines),
         lines_p90=lines[ceil(0.9 * len(lines)) - 1],
         lines_most=lines[-1],
-        words=mean(map(words, texts)),
-        texts=len(texts) / len(code),
+        words=mean(map(words, prose)),
+        texts=len(prose) / len(code),
         introduced=mean(before["cell_type"] == "markdown" for before, _ in open_code),
         minutes=int(stated[1]) if stated else None,
-        dead_links=[link for text in texts for link in _LINK.findall(text) if not (path.parent / link).exists()],
+        dead_links=[link for text in prose for link in _LINK.findall(text) if not (path.parent / link).exists()],
         machine_paths=_MACHINE_PATH.findall(json.dumps(cells, ensure_ascii=False)),
         run_metadata=sorted({key for cell in cells for key in cell["metadata"]} & _TIMES),
     )
+
+
+def texts(path: Path) -> list[str]:
+    """The Markdown cells of a notebook."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return [source(cell) for cell in cells if cell["cell_type"] == "markdown"]
 
 
 def neighbours(path: Path) -> dict[str, str]:

@@ -91,6 +91,19 @@ def test_with_several_key_facts_the_rest_of_the_reference_belongs_to_a_right_ans
     assert judge_text(golden, "Team is 65 dollars, Business 330 dollars: a difference of 265 dollars.")[0] == 1.0
 
 
+def test_the_rest_of_the_reference_may_be_said_in_other_words_and_spread_over_sentences() -> None:
+    reference = "The card is tried again after 7 days, then the workspace becomes read-only while imports go on."
+    golden = Asked("What happens when our card is refused?", answer=reference, key_facts=("7 days", "read-only"))
+    assert judge_text(golden, "We try again after 7 days. Then it is read-only. Imports continue.")[0] == 1.0
+    assert judge_text(golden, "We try again after 7 days. Then it is read-only.")[0] == 0.5
+
+
+def test_a_refusal_that_only_nearly_states_a_fact_is_wrong() -> None:
+    golden = Asked("앱에서 승인할 수 있나요?", answer="아니요. 앱에서 승인할 수 없습니다.", key_facts=("승인할 수 없",))
+    assert judge_text(golden, "문서에서 이 질문에 대한 답을 찾을 수 없습니다.") == (0.0, True)
+    assert judge_text(golden, "앱에서는 승인할 수 없습니다.")[0] == 1.0
+
+
 def test_without_key_facts_the_words_of_the_reference_count() -> None:
     reference = "A fire at the paint shop stopped deliveries for five weeks."
     golden = Asked("Why was guidance cut?", "summary", reference, ())
@@ -237,7 +250,10 @@ def test_the_errors_of_a_judge_have_a_direction() -> None:
     assert found.errors() == {"too generous": 2, "too strict": 1}
 
 
-@pytest.mark.parametrize(("split", "least"), [("outputs_frozen", 60), ("outputs_dev", 60), ("test", 60)])
+@pytest.mark.parametrize(
+    ("split", "least"),
+    [("outputs_second_frozen", 80), ("outputs_second_dev", 80), ("outputs_frozen", 60), ("test", 60)],
+)
 def test_the_labelled_answers_cover_both_languages_and_all_labels(split: str, least: int) -> None:
     pairs = labelled(split)
     assert len(pairs) >= least
@@ -245,7 +261,10 @@ def test_the_labelled_answers_cover_both_languages_and_all_labels(split: str, le
     assert min(sum(pair.language == language for pair in pairs) for language in ("en", "ko")) >= 25
 
 
-@pytest.mark.parametrize(("tuned_on", "held_out"), [("dev", "test"), ("outputs_dev", "outputs_frozen")])
+@pytest.mark.parametrize(
+    ("tuned_on", "held_out"),
+    [("dev", "test"), ("outputs_dev", "outputs_frozen"), ("outputs_second_dev", "outputs_second_frozen")],
+)
 def test_no_question_is_in_both_halves_of_the_labelled_answers(tuned_on: str, held_out: str) -> None:
     assert not {pair.question for pair in labelled(tuned_on)} & {pair.question for pair in labelled(held_out)}
 
@@ -259,7 +278,10 @@ def test_the_judge_agrees_with_its_own_author() -> None:
 
 
 def test_the_judge_agrees_with_a_rater_who_had_not_read_it() -> None:
-    assert validate("outputs_frozen").kappa >= 0.75
+    found = validate("outputs_second_frozen")
+    assert found.kappa >= 0.8
+    generous, strict = found.errors().values()
+    assert abs(generous - strict) <= 4  # it neither flatters nor punishes every stage
 
 
 def test_the_answer_to_one_question_is_hardly_ever_right_for_another() -> None:

@@ -5,7 +5,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
-from time import monotonic, sleep
+from time import sleep
 from typing import Any
 
 from llama_index.core.embeddings import BaseEmbedding
@@ -22,6 +22,7 @@ from lessons.ingest.queue import JobQueue
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.workspace import Workspace
+from tests.support.waiting import until
 
 
 class HashEmbedding(BaseEmbedding):
@@ -76,14 +77,6 @@ def words(name: str, count: int = 100) -> bytes:
 
 def files(count: int, prefix: str = "file") -> list[tuple[bytes, str]]:
     return [(words(f"{prefix}{number}", 30), f"{prefix}{number}.txt") for number in range(count)]
-
-
-def until(condition: Callable[[], object], seconds: float = 30) -> None:
-    """Wait for something to become true; fail if it does not in time."""
-    deadline = monotonic() + seconds
-    while not condition():
-        assert monotonic() < deadline, "it did not happen in time"
-        sleep(0.01)
 
 
 def until_workers_are_gone() -> None:

@@ -14,7 +14,8 @@ from lessons.ingest.jobs import Jobs
 from lessons.ingest.queue import JobQueue, JobStatus, claim
 from lessons.rag.types import Scope
 from lessons.settings import Settings
-from tests.ingest.jobs_place import ENRICHED, PLAIN, cleared, files, jobs_of, until, words
+from tests.ingest.jobs_place import ENRICHED, PLAIN, cleared, files, jobs_of, words
+from tests.support.waiting import until
 
 
 @pytest.fixture

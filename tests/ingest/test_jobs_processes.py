@@ -24,10 +24,10 @@ from tests.ingest.jobs_place import (
     jobs_of,
     processes,
     submit_in_child,
-    until,
     words,
     work_in_child,
 )
+from tests.support.waiting import until
 
 KILLS = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 

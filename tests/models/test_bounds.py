@@ -163,7 +163,7 @@ def endless(say: Say) -> None:
 
 
 ENTRY = {"id": "gpt-4o-mini"}
-LOADED = {"data": [ENTRY | {"owned_by": "library"}], "models": [{"name": "any", "context_length": "many"}]}
+LOADED = {"data": [ENTRY | {"owned_by": "library"}], "models": [{"name": "gpt-4o-mini", "context_length": "many"}]}
 
 
 @pytest.mark.parametrize(

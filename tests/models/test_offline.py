@@ -2,7 +2,9 @@ import asyncio
 from typing import Any
 
 import pytest
+from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.prompts import PromptTemplate
+from llama_index.core.tools import FunctionTool
 from pydantic import BaseModel
 
 from lessons.errors import ModelError
@@ -38,6 +40,23 @@ def test_chat_reads_the_sections_of_the_system_message() -> None:
     messages = ANSWER.format_messages(**VARIABLES)
     assert OfflineLLM().chat(messages).message.content == SAID
     assert [*OfflineLLM().stream_chat(messages)][-1].message.content == SAID
+
+
+def test_it_calls_the_tools_of_an_agent_of_llama_index() -> None:
+    searched: list[str] = []
+
+    def search_documents(query: str) -> str:
+        """Find passages."""
+        searched.append(query)
+        return "Nothing was found."
+
+    agent = FunctionAgent(tools=[FunctionTool.from_defaults(search_documents)], llm=OfflineLLM())
+
+    async def ask() -> None:
+        await agent.run("When does the kiosk open?")
+
+    asyncio.run(ask())
+    assert searched[0] == "When does the kiosk open?"
 
 
 def test_complete_reads_the_same_sections_from_one_text() -> None:

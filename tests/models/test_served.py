@@ -6,19 +6,21 @@ from typing import Any
 import pytest
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.prompts import PromptTemplate
+from llama_index.core.tools import FunctionTool
 from pydantic import BaseModel, Field
 
 from lessons.errors import ModelError
 from lessons.keyless.llm import OfflineLLM, task
 from lessons.models.abilities import abilities, stages_answered
 from lessons.models.call import predict, stream, structured
+from lessons.models.call_tools import chosen_tools
 from lessons.models.llm import for_one_answer, language_model
 from lessons.models.reply import objects, repeats, spoken, tool_calls, without_thoughts
 from lessons.models.usage import KEYLESS
-from lessons.models.window import OLLAMA_WINDOW, UNKNOWN_WINDOW
+from lessons.models.window import OLLAMA_WINDOW, UNKNOWN_WINDOW, asked_quantisation
 from lessons.settings import Settings
 from lessons.trace import Step
-from tests.support.openai_server import TOO_LONG, Server
+from tests.support.openai_server import TOO_LONG, VLLM_NO_PARSER, VLLM_TOO_LONG, Server
 
 PROMPT = PromptTemplate("Order these: {passage}", metadata={"task": "test-order", "max_tokens": 50})
 ORDER = '{"numbers": [3, 1]}'
@@ -110,9 +112,10 @@ def test_a_model_that_thinks_is_heard_without_its_thoughts(server: Server, step:
     assert ask(served(server), PROMPT, step, passage="p") == "It is the second."
 
 
-def test_a_model_that_thinks_gets_its_whole_limit_from_then_on(server: Server, step: Step) -> None:
+@pytest.mark.parametrize("thoughts", ["say:<think>Long.</think>Done.", "reasoning", "reasoning_content"])
+def test_a_model_that_thinks_gets_its_whole_limit_from_then_on(server: Server, step: Step, thoughts: str) -> None:
     llm = served(server, max_output_tokens=700)
-    server.behave("say:<think>Long.</think>Done.")
+    server.behave(thoughts)
     predict(llm, PROMPT, step, passage="p")
     predict(for_one_answer(llm), PROMPT, step, passage="p")
     assert [request["max_tokens"] for request in server.requests] == [50, 700]
@@ -155,10 +158,25 @@ def test_a_redirect_is_not_followed(server: Server, step: Step) -> None:
     assert step.answered == {KEYLESS: 1}
 
 
-def test_the_words_of_a_refusal_are_passed_on(server: Server, step: Step) -> None:
-    server.behave("too_long")
+@pytest.mark.parametrize(("behaviour", "reply"), [("too_long", TOO_LONG), ("vllm_too_long", VLLM_TOO_LONG)])
+def test_the_words_of_a_refusal_are_passed_on(server: Server, step: Step, behaviour: str, reply: Any) -> None:
+    server.behave(behaviour)
     predict(served(server), PROMPT, step, passage="p")
-    assert TOO_LONG["message"] in step.notes[0]
+    assert reply["message"] in step.notes[0]
+
+
+def test_a_server_without_a_tool_parser_gives_objects_and_says_which_options_it_lacks(
+    server: Server, step: Step
+) -> None:
+    def search(query: str) -> str:
+        return query
+
+    server.behave("vllm_no_parser")
+    llm = served(server)
+    assert asked(llm, step) != [0]
+    assert chosen_tools(llm, [FunctionTool.from_defaults(search)], [ChatMessage("Search.")], step) is None
+    assert VLLM_NO_PARSER["message"] in step.notes[0]
+    assert step.answered == {llm.model: 1}
 
 
 def test_a_slow_reply_is_waited_for_again_and_a_dead_server_is_not(server: Server, step: Step) -> None:
@@ -182,18 +200,27 @@ def test_after_its_time_the_keyless_model_does_the_rest_of_an_answer(server: Ser
 @pytest.mark.parametrize(
     ("listed", "loaded", "window"),
     [
-        ({"meta": {"n_ctx": 4_096, "n_ctx_train": 32_768}}, [], 4_096),
-        ({"max_model_len": 16_384}, [], 16_384),
-        ({"context_length": 32_768}, [], 32_768),
+        ({"meta": {"n_ctx": 4_096, "n_ctx_train": 32_768}}, None, 4_096),
+        ({"owned_by": "vllm", "max_model_len": 16_384}, None, 16_384),
+        ({"context_length": 32_768}, None, 32_768),
         ({"owned_by": "library"}, [], OLLAMA_WINDOW),
         ({"owned_by": "library"}, [{"name": "any", "context_length": 12_288}], 12_288),
-        ({}, [], UNKNOWN_WINDOW),
+        ({"owned_by": "somebody"}, [{"name": "any:latest", "context_length": 12_288}], 12_288),
+        ({"owned_by": "library"}, [{"name": "another", "context_length": 131_072}], OLLAMA_WINDOW),
+        ({}, None, UNKNOWN_WINDOW),
     ],
 )
 def test_the_window_is_asked_from_the_server(server: Server, listed: Any, loaded: Any, window: int) -> None:
     server.listed, server.loaded = listed, loaded
     assert served(server, llm_model="any").metadata.context_window == window
     assert served(server, llm_model="any", context_window=5_000).metadata.context_window == 5_000
+
+
+def test_the_window_of_a_model_that_ollama_lists_with_its_tag_is_asked_without_it(server: Server) -> None:
+    server.models, server.listed = {"llama3.2:latest", "qwen3:8b"}, {"owned_by": "library"}
+    loaded = {"qwen3:8b": 4_096, "llama3.2:latest": 8_000}
+    server.loaded = [{"name": name, "context_length": tokens} for name, tokens in loaded.items()]
+    assert served(server, llm_model="llama3.2").metadata.context_window == 8_000
 
 
 def test_tool_calls_that_are_written_as_text_are_understood() -> None:
@@ -225,3 +252,19 @@ def test_a_model_is_tried_for_all_that_the_stages_need(server: Server) -> None:
 def test_a_message_of_the_tool_loop_is_sent_as_servers_take_it(server: Server) -> None:
     served(server).chat([ChatMessage("hello", role=MessageRole.USER)])
     assert server.requests[0]["messages"] == [{"role": "user", "content": "hello"}]
+
+
+@pytest.mark.parametrize(
+    ("model", "loaded", "said"),
+    [
+        ("qwen3:8b", [{"name": "qwen3:8b", "details": {"quantization_level": "Q4_K_M"}}], "Q4_K_M"),
+        ("Qwen2.5-1.5B-Instruct-q4_k_m.gguf", [], "Q4_K_M"),
+        ("gpt-4o-mini", [], ""),
+        ("qwen3:8b", [{"name": "qwen3:8b", "details": "none"}], ""),
+    ],
+)
+def test_the_quantisation_is_what_the_server_or_the_name_says(
+    server: Server, model: str, loaded: list, said: str
+) -> None:
+    server.loaded = loaded
+    assert asked_quantisation(server.url, "none", model) == said

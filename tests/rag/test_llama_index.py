@@ -8,6 +8,7 @@ from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.llms import MockLLM
 from llama_index.core.postprocessor import KeywordNodePostprocessor, SimilarityPostprocessor
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.prompts import PromptTemplate
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index.core.vector_stores.types import (
@@ -143,6 +144,14 @@ def test_a_retriever_of_llama_index_serves_a_stage(naive: Stage) -> None:
 def test_a_node_postprocessor_of_llama_index_serves_a_stage(smart: Stage) -> None:
     without = smart.but("without", reranker=KeywordNodePostprocessor(exclude_keywords=["umbrellas"], lang="en"))
     assert "umbrellas" not in without.ask("What does the kiosk rent?", user="rag-mina").context.text
+
+
+def test_a_prompt_of_llama_index_serves_a_stage(place: Workspace, naive: Stage) -> None:
+    repeating = Workspace(place.settings, place.engine, place.embedding, MockLLM())
+    short = PromptTemplate("In a word: {question}\n{context}")
+    answer = naive.but("short", prompt=short, workspace=repeating).ask("When does the kiosk open?", user="rag-mina")
+    assert "In a word: When does the kiosk open?" in answer.text
+    assert "nine" in answer.text
 
 
 @pytest.mark.parametrize("retriever", [VectorRetriever, KeywordRetriever, CentredVectorRetriever, HybridRetriever])

@@ -54,7 +54,8 @@ def test_the_command_returns_ratios_to_the_floor_and_leaves_nothing(
         assert min(size["stages"].values()) > 0
     assert left(there) == []
     with there.connect() as connection:
-        assert not connection.scalar(text("SELECT count(*) FROM embedding_cache WHERE model LIKE 'bench %'"))
+        if connection.scalar(text("SELECT to_regclass('embedding_cache')")):  # another test may have made it
+            assert not connection.scalar(text("SELECT count(*) FROM embedding_cache WHERE model LIKE 'bench %'"))
 
 
 def test_made_up_chunks_are_found_by_meaning_and_by_words(there: Engine) -> None:

@@ -7,8 +7,8 @@ import httpx
 import psutil
 import pytest
 
-from lessons.models.abilities import abilities
-from lessons.models.llm import describe, probe
+from lessons.models.abilities import abilities, probe
+from lessons.models.llm import describe
 from lessons.models.served import ServedLLM
 from tests.served.llama_server import MODEL, ROOT, WINDOW, LlamaServer, joined_weights
 

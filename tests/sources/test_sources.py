@@ -147,7 +147,7 @@ FRESH = {
     "cause": 2,
     "comparison": 7,
     "not_comparison": 6,
-    "exploration": 0,
+    "exploration": 4,
     "complexity": 27,
     "identifier": 6,
     "emoji": 5,

@@ -52,7 +52,7 @@ class Server:
         self.closed_by_client = threading.Event()
         self.url = ""
         self.listed: dict[str, Any] = {}  # what the list of models says besides their names
-        self.loaded: list[dict[str, Any]] = []  # what Ollama says of the models in memory
+        self.loaded: list[dict[str, Any]] | None = None  # what Ollama says of the models in memory; None: not Ollama
         self.elsewhere = 0  # requests that followed a redirect
         self._script = ["answer"]
 
@@ -102,8 +102,8 @@ def _app(state: Server) -> FastAPI:
         return {"object": "list", "data": [{"id": name, "object": "model", **state.listed} for name in names]}
 
     @app.get("/api/ps")
-    async def loaded() -> dict[str, Any]:
-        return {"models": state.loaded}
+    async def loaded() -> Response:
+        return Response("404 page not found", 404) if state.loaded is None else JSONResponse({"models": state.loaded})
 
     @app.post("/elsewhere/chat/completions")
     async def elsewhere() -> dict[str, Any]:
@@ -154,6 +154,22 @@ TOO_LONG = {
 }
 """What llama.cpp's server answers, byte for byte."""
 
+VLLM_TOO_LONG = {
+    "message": "This model's maximum context length is 16384 tokens. However, your prompt contains at least 16385 "
+    "input tokens, which exceeds this limit even without any output tokens. Please reduce the length of the input "
+    "prompt. (parameter=input_tokens, value=16385)",
+    "type": "BadRequestError",
+    "param": "input_tokens",
+    "code": 400,
+}
+VLLM_NO_PARSER = {
+    "message": '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+    "type": "BadRequestError",
+    "param": None,
+    "code": 400,
+}
+"""What vLLM 0.32 answers to a prompt that is too long, and to tools when it was started without those options."""
+
 
 async def _comments() -> AsyncIterator[str]:
     while True:
@@ -180,6 +196,10 @@ async def _refusal(state: Server, request: Request, body: dict[str, Any], behavi
             return Response('{"id": "1", "choices": [{"mess', media_type="application/json")
         case "too_long":
             return JSONResponse({"error": TOO_LONG}, 400)
+        case "vllm_too_long":
+            return JSONResponse({"error": VLLM_TOO_LONG}, 400)
+        case "vllm_no_parser" if body.get("tools"):
+            return JSONResponse({"error": VLLM_NO_PARSER}, 400)
         case "no_schema" if "response_format" in body:
             return _error(400, "invalid_request_error", "response_format is not supported")
         case "redirect":
@@ -208,6 +228,8 @@ def _message(body: dict[str, Any], behaviour: str) -> tuple[dict[str, Any], str]
     form = body.get("response_format", {}).get("json_schema", {}).get("schema")
     if behaviour.startswith("say:"):
         return {"role": "assistant", "content": behaviour.removeprefix("say:")}, "stop"
+    if behaviour.startswith("reasoning"):
+        return {"role": "assistant", "content": "Done.", behaviour: "Long."}, "stop"
     if behaviour == "empty":
         return {"role": "assistant", "content": ""}, "stop"
     if behaviour.startswith("calls:"):

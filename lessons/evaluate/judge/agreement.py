@@ -1,12 +1,12 @@
 """Judging the judge: answers labelled by hand, how far beyond chance the judge agrees with them, and a second judge.
 
-`data/judged` holds them by split. `outputs_frozen` is what to report: answers of the five stages, labelled before the
-judge ran on them by a rater who had not read it. `outputs_dev` is the other half of the same draw; the judge was tuned
-on it, as on `dev`. The author of the judge wrote the labels of `dev` and `test`, which therefore flatter it, and of
-`hard`, which is meant to break it. The judge knows numbers, names and words, not who did what: it accepts 'opened 18
-stores' and 'closed 18 warehouses' where 18 stores were closed, and another entity's figure unless an English name that
-the question does not mention gives it away. It rejects free paraphrase, and a change that must be worked out from two
-figures.
+`data/judged` holds them by split. `outputs_second_frozen` is what to report: answers of the stages, and some as served
+models phrase them, labelled before the judge ran on them by a rater who had not read it; `outputs_second_dev` is the
+other half, on which the judge was tuned afterwards. `outputs_frozen` and `outputs_dev` are an earlier draw. The author
+of the judge wrote the labels of `dev` and `test`, which therefore flatter it, and of `hard`, which is meant to break
+it. The judge knows numbers, names and words, not who did what: it accepts 'opened 18 stores' and 'closed 18 warehouses'
+where 18 stores were closed, and another entity's figure unless an English name that the question does not mention gives
+it away. It rejects free paraphrase, and a change that must be worked out from two figures.
 """
 
 import json
@@ -84,13 +84,13 @@ def agreement(pairs: Iterable[tuple[str, str]]) -> Agreement:
 
 
 def labelled(split: str, folder: Path = JUDGED) -> list[Labelled]:
-    """The hand-labelled answers of a split: 'outputs_dev', 'outputs_frozen', 'dev', 'test' or 'hard'."""
+    """The hand-labelled answers of a split: 'dev', 'test', 'hard', or 'outputs_…' for a file of that name."""
     path = folder / (f"{split}.jsonl" if split.startswith("outputs") else "pairs.jsonl")
     rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     return [_labelled(row) for row in rows if row.get("split", split) == split]
 
 
-def validate(split: str = "outputs_frozen", judged: Callable[[Labelled], float] | None = None) -> Agreement:
+def validate(split: str = "outputs_second_frozen", judged: Callable[[Labelled], float] | None = None) -> Agreement:
     """How the judge agrees with the labels: (label, verdict). `judged` may be another judge's correctness."""
     rate = judged or (lambda pair: judge_text(pair, pair.candidate)[0])
     return agreement((pair.verdict, LABELS[rate(pair)]) for pair in labelled(split))

@@ -88,7 +88,8 @@ def is_unanswerable(golden: Golden) -> bool:
 def _by_facts(golden: Golden, text: str) -> float:
     asked = Asked(golden.question, golden.answer)
     levels = [level(fact, text, asked) for fact in golden.key_facts]
-    if sum(each > Level.NO for each in levels) < LEAST * len(levels):
+    least = Level.STATED if is_refusal(text) else Level.NEAR
+    if sum(each >= least for each in levels) < LEAST * len(levels):
         return 0.0
     whole = min(levels) == Level.STATED and (len(levels) == 1 or _is_complete(golden, text))
     return 1.0 if whole and not _is_hedged(text, golden.key_facts, asked) else 0.5
@@ -122,30 +123,24 @@ def _hard_parts(text: str) -> set:
 
 
 def _is_complete(golden: Golden, text: str) -> bool:
-    """Whether the text holds every number of the reference and, in one sentence, most of what only one clause says."""
+    """Whether the text holds every number of the reference and a third of the words beside the facts' clauses.
+
+    Words of another language cannot be compared.
+    """
     said = sentences(normalize(text))
     known = _numbers([golden.question, *_spellings(golden.key_facts)])
     there = _numbers(said)
     numbers = all(_same_number(each, there) for each in _numbers([golden.answer]) if not _same_number(each, known))
-    return numbers and all(_says(own, said, language(golden.answer)) for own in _rest(golden))
+    told = [sentence for sentence in said if language(sentence) == language(golden.answer)]
+    rest = _rest(golden)
+    return numbers and (not told or len(rest & set(terms(" ".join(told)))) >= LEAST * len(rest))
 
 
-def _rest(golden: Golden) -> list[set[str]]:
-    """For each clause of the reference without a key fact, the terms that no other clause has, if there are several."""
+def _rest(golden: Golden) -> set[str]:
+    """The terms that only clauses of the reference without a key fact have."""
     parts = clauses(golden.answer)
     with_fact = {clause_of(form, golden.answer) for form in _spellings(golden.key_facts)}
-    own = [
-        set(terms(part)) - set(terms(" ".join(other for other in parts if other is not part)))
-        for part in parts
-        if part not in with_fact
-    ]
-    return [each for each in own if len(each) > 1]
-
-
-def _says(own: set[str], said: Sequence[str], written_in: str) -> bool:
-    """Whether one sentence holds more than half of the terms; words of another language cannot be compared."""
-    told = [set(terms(sentence)) for sentence in said if language(sentence) == written_in]
-    return not told or any(2 * len(own & each) > len(own) for each in told)
+    return set(terms(" ".join(part for part in parts if part not in with_fact))) - set(terms(" ".join(with_fact)))
 
 
 def _spellings(key_facts: Sequence[str]) -> list[str]:

@@ -1,5 +1,7 @@
 """What goes wrong in notebook 05."""
 
+import re
+
 from lessons.text import terms
 from tests.exercises.mistakes import mistake, mistakes
 
@@ -31,6 +33,11 @@ def heeds_marks(one, other):
     return set(one.lower().split()) == set(other.lower().split())
 
 
+@mistake("05.2")
+def plain_word_sets(one, other):
+    return set(re.findall(r"\w+", one.lower())) == set(re.findall(r"\w+", other.lower()))
+
+
 def loop(choose, search, limit, cut=True, again=False, counts=True, catch=True, endless=False):
     found, left = {}, limit
     while left > 0:
@@ -58,6 +65,11 @@ def runs_all_that_is_asked_at_once(choose, search, limit):
 @mistake("05.3")
 def searches_again(choose, search, limit):
     return loop(choose, search, limit, again=True)
+
+
+@mistake("05.3")
+def never_counts_a_repeat(choose, search, limit):
+    return loop(choose, search, limit, counts=False)
 
 
 @mistake("05.3")

@@ -88,6 +88,11 @@ def loses_the_tail(tokens, size, overlap):
 
 
 @mistake("01.4")
+def loses_a_text_shorter_than_the_overlap(tokens, size, overlap):
+    return [tokens[i : i + size] for i in range(0, len(tokens) - overlap, size - overlap)]
+
+
+@mistake("01.4")
 def starts_at_the_overlap(tokens, size, overlap):
     return [tokens[max(i - overlap, 0) : i + size] for i in range(0, len(tokens), size)]
 

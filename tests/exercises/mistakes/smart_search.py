@@ -75,6 +75,15 @@ def cuts_english_too(text):
 
 
 @mistake("03.3")
+def cuts_whatever_holds_hangul(text):
+    made = []
+    for word in unicodedata.normalize("NFC", text).lower().split():
+        hangul = any("가" <= each <= "힣" for each in word) and len(word) > 1
+        made += [word[i : i + 2] for i in range(len(word) - 1)] if hangul else [word]
+    return made
+
+
+@mistake("03.3")
 def runs_over_spaces(text):
     text = unicodedata.normalize("NFC", text).lower().replace(" ", "")
     return [text[i : i + 2] for i in range(len(text) - 1)]
@@ -163,6 +172,11 @@ def by_rank(lists):
     for each in lists:
         fused.update({id_: 1 / (60 + rank) for rank, id_ in enumerate(each, start=1)})
     return dict(fused)
+
+
+@mistake("03.6")
+def keywords_alone(lists):
+    return dict(lists[1] or lists[0])
 
 
 @mistake("03.6")

@@ -1,0 +1,154 @@
+"""Active retrieval: every device around a stage, a memory before it, and one state that says what each of them did.
+
+    similar question? → intent → profile and long-term memory → budget ⇄ retrieve → answer → refine → cache
+
+Each device also works alone. Here they stand so that one is not asked for what another has saved: what the cache
+answers needs no intent, and what needs no document needs no budget.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from lessons.budget import Plan
+from lessons.context.cache import LOOKED_UP, Cached
+from lessons.context.compress import Hybrid
+from lessons.context.intent import Decision, Intent
+from lessons.context.manager import Managed
+from lessons.context.refine import Iteration, Refined, iterations
+from lessons.context.wrapper import Answering
+from lessons.errors import LessonsError
+from lessons.memory.manager import Conversation
+from lessons.memory.summaries import Tiers
+from lessons.memory.types import Memory, NoMemory, parted
+from lessons.rag.answer import Answer
+from lessons.rag.stages import Stage, standalone
+from lessons.rag.types import Scope
+from lessons.tables import html_table
+from lessons.workspace import workspace
+
+
+def _compressed(way: Answering) -> Answering:
+    def change(stage: Stage) -> Stage:
+        return stage.but(stage.name, compressor=Hybrid())
+
+    return change(way) if isinstance(way, Stage) else way.on_stage(change)
+
+
+DEVICES: Mapping[str, Callable[[Any], Answering]] = {
+    "compression": _compressed,
+    "refine": Refined,
+    "manager": Managed,
+    "intent": Intent,
+    "cache": Cached,
+}
+"""What stands around a stage, from the innermost to the outermost."""
+
+MEMORY = "memory"
+SWITCHES = (*list(DEVICES)[::-1], MEMORY)
+"""The devices that can be switched off."""
+
+
+@dataclass(frozen=True, repr=False)
+class ActiveState:
+    """All that one question went through; what a device that was switched off would have found is empty.
+
+    `profile` is what the user said about themselves, `long_term` what is known from before the last turns.
+    """
+
+    answer: Answer
+    turns: int
+    profile: str
+    long_term: str
+
+    @property
+    def understood(self) -> str:
+        """The question as it was searched, with what a follow-up leaves out."""
+        return standalone(self.answer.trace, self.answer.question)
+
+    @property
+    def intent(self) -> Decision | None:
+        return self._output("intent")
+
+    @property
+    def plan(self) -> Plan | None:
+        """The share of each part of the prompt."""
+        return self._output("manage")
+
+    @property
+    def iterations(self) -> list[Iteration]:
+        """The answers in their order, each with its quality and what it lacks."""
+        return iterations(self.answer.trace)
+
+    @property
+    def quality(self) -> float | None:
+        """Of the last answer that was judged, from 0 to 1."""
+        return self.iterations[-1].quality if self.iterations else None
+
+    def _output(self, name: str) -> Any:
+        return next((step.output for step in self.answer.trace if step.name == name), None)
+
+    @property
+    def rows(self) -> list[tuple[str, str]]:
+        """What happened, a row for each step of the way."""
+        looked_up = [note for step in self.answer.trace if step.name == LOOKED_UP for note in step.notes]
+        return [
+            ("similar question", "; ".join(looked_up) or "none"),
+            ("intent", str(self.intent or "–")),
+            ("memory", f"{self.turns} turns, {_lines(self.profile)} facts, {_lines(self.long_term)} older lines"),
+            ("budget", f"{self.plan.tokens:,} of {self.plan.room:,} tokens" if self.plan else "–"),
+            ("retrieved", f"{len(self.answer.context.documents)} chunks for “{self.understood}”"),
+            ("iterations", " → ".join(f"quality {each.quality:.2f}" for each in self.iterations) or "–"),
+            ("answer", f"{len(self.answer.text)} characters, {len(self.answer.citations)} citations"),
+            ("cost", f"{self.answer.trace.llm_calls} model calls, {self.answer.trace.tokens:,} tokens"),
+        ]
+
+    def __repr__(self) -> str:
+        return "\n".join([self.answer.text, *map(": ".join, self.rows)])
+
+    def _repr_html_(self) -> str:
+        return html_table(["", self.answer.text], self.rows)
+
+
+def _lines(text: str) -> int:
+    return sum(line.startswith("- ") or not line.endswith(":") for line in text.splitlines())
+
+
+@dataclass(frozen=True)
+class ActiveAgent:
+    """A stage with its devices, and sessions that remember."""
+
+    stage: Stage
+    devices: Sequence[str] = SWITCHES
+
+    def __post_init__(self) -> None:
+        if unknown := [name for name in self.devices if name not in SWITCHES]:
+            raise LessonsError(f"There is no device {unknown[0]!r}; the devices are {', '.join(SWITCHES)}.")
+
+    def without(self, *devices: str) -> Self:
+        """The same agent with these switched off. LessonsError for a name that no device has."""
+        ActiveAgent(self.stage, devices)
+        return replace(self, devices=[name for name in self.devices if name not in devices])
+
+    @property
+    def way(self) -> Answering:
+        """The stage within the devices that are switched on."""
+        way: Answering = self.stage
+        for name, device in DEVICES.items():
+            way = device(way) if name in self.devices else way
+        return way.but(self.stage.name)
+
+    def memory(self, session_id: str, user: str | Scope | None = None) -> Memory:
+        """What a session of this user remembers; nothing if the memory is switched off."""
+        place = self.stage.workspace or workspace()
+        scope = Scope.of(user or place.settings.user)
+        return Tiers.of(place, scope, session_id) if MEMORY in self.devices else NoMemory()
+
+    def ask(self, question: str, session_id: str = "active", user: str | Scope | None = None) -> ActiveState:
+        """Answer a question of a session. LessonsError for a question without words or too long for the budget."""
+        conversation = Conversation(self.memory(session_id, user))
+        known = conversation.recall(question)
+        answer = self.way.ask(question, user=user, history=known.history, memory=known.memory)
+        if answer.searched or answer.found:
+            conversation.remember(question, answer.text)
+        return ActiveState(answer, len(known.history) // 2, *parted(known.memory))

@@ -1,0 +1,181 @@
+"""Recording a served model: golden questions or notebooks run once, and every reply is kept.
+
+While this process, or a kernel that it started, works with `LESSONS_RECORDING`, the client of the model keeps replies;
+here is what runs, what it will take, and how the recording ends when it is cut short.
+"""
+
+import os
+import platform
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from lessons.context.wrapper import Answering
+from lessons.database import erase
+from lessons.errors import LessonsError, ModelError
+from lessons.evaluate.golden import golden_questions
+from lessons.evaluate.run import Watcher, evaluate
+from lessons.models.abilities import ANSWER_TOKENS, PROMPT_TOKENS, SENT, long_reply, probe
+from lessons.models.llm import language_model
+from lessons.models.recorded import Journal, Served, deciding, keeping, record_path, recorded_so_far
+from lessons.models.served import ServedLLM
+from lessons.models.server import explain
+from lessons.models.usage import price
+from lessons.models.window import asked_quantisation
+from lessons.settings import ROOT, Settings, settings
+from lessons.workspace import Workspace
+
+NOTEBOOKS = ROOT / "notebooks"
+CALLS_A_MODEL = "model-output"  # the tag of a cell
+NO_SERVER = "No model is served that could be recorded; set OPENAI_BASE_URL or OPENAI_API_KEY, and LESSONS_LLM_MODEL."
+
+
+@dataclass
+class Forecast:
+    """What the rest will take, from the tokens that each unit of the work is expected to send.
+
+    `speed`, in tokens a second, holds until replies were recorded; then theirs does. What is on record already takes
+    no time, so that each forecast is the most that is left.
+    """
+
+    journal: Journal
+    units: Sequence[int]
+    speed: float
+    done: int = 0
+    _worked: int = field(default=0, repr=False)
+    _replies: int = field(default=0, repr=False)
+
+    def after(self, done: int) -> str:
+        """What is left when so many units are done."""
+        replies = self.journal.replies().values()
+        if len(replies) > self._replies:
+            self._worked += sum(self.units[self.done : done])
+        self.done, self._replies = done, len(replies)
+        seconds = sum(reply.seconds for reply in replies)
+        spent = price(sum(each.tokens_in or 0 for each in replies), sum(each.tokens_out or 0 for each in replies))
+        left = sum(self.units[done:])
+        pace = self._worked / seconds if self._worked and seconds else self.speed
+        cost = spent * left / self._worked if self._worked else price(left, ANSWER_TOKENS * len(self.units[done:]))
+        return (
+            f"{done:,} of {len(self.units):,} done, {len(replies):,} replies recorded; at most "
+            f"{left / pace / 3_600:.1f} hours and US$ {cost:.2f} are left."
+        )
+
+
+def record_questions(
+    stages: Sequence[Answering], split: str, limit: int | None, seed: int, watch: Watcher, tell: Callable[[str], object]
+) -> None:
+    """Ask golden questions of the stages, and each with its evidence given, and keep the replies."""
+    with _recording(tell) as (chosen, path, speed):
+        asked = min(limit or chosen.evaluation_questions or 10**9, len(golden_questions(split)))
+        units = [SENT.get(stage.name, SENT["smart"]) for stage in stages for _ in range(asked)] + [
+            SENT["naive"]
+        ] * asked
+        forecast = Forecast(Journal(path), units, speed)
+        tell(forecast.after(0))
+
+        def progress(label: str, done: int, total: int) -> None:
+            watch(label, done, total)
+            if label.startswith("Asking"):
+                tell(forecast.after(done if label == "Asking" else len(units) - asked + done))
+
+        place = Workspace.open(chosen.model_copy(update={"recording": True}))
+        evaluate(stages, split, limit=limit, sample_seed=seed, watch=progress, place=place)
+
+
+def record_notebooks(watch: Watcher, tell: Callable[[str], object]) -> None:
+    """Run the notebooks that call a model, on a database of their own, and keep the replies.
+
+    LessonsError names the notebook whose cell failed.
+    """
+    with _recording(tell) as (_, path, speed), tempfile.TemporaryDirectory(prefix="lessons-record-") as folder:
+        chosen = [each for each in sorted(NOTEBOOKS.glob("*.ipynb")) if CALLS_A_MODEL in each.read_text("utf-8")]
+        cells = {each: _cells(each) for each in chosen}
+        forecast = Forecast(Journal(path), [SENT["smart"]] * sum(cells.values()), speed)
+        tell(f"{len(chosen)} notebooks; a cell is taken for a question to Smart until some have run.")
+        tell(forecast.after(0))
+        data = Path(folder) / "data"
+        environment = os.environ | {"LESSONS_RECORDING": "true", "LESSONS_DATA_DIR": str(data)}
+        try:
+            for notebook in chosen:
+                _run(notebook, environment, watch)
+                tell(f"{notebook.name}: {forecast.after(forecast.done + cells[notebook])}")
+        finally:
+            erase(Settings(data_dir=data))
+
+
+@contextmanager
+def _recording(tell: Callable[[str], object]) -> Iterator[tuple[Settings, Path, float]]:
+    """The settings, the file of the model, and the tokens that it reads a second, until the replies are in the file.
+
+    ModelError without a server, or if it does not answer.
+    """
+    chosen = settings()
+    if not chosen.openai_api_key and not chosen.openai_base_url:
+        raise ModelError(NO_SERVER)
+    llm = cast(ServedLLM, language_model(chosen.model_copy(update={"recording": False})))
+    probe(llm)
+    path, served = record_path(llm.model, chosen.recorded_dir), _served(llm, chosen)
+    with keeping(path, served):
+        tell(f"{served.model}: {len(recorded_so_far(path)):,} replies are on record and are not asked again.")
+        try:
+            yield chosen, path, _speed(llm)
+        finally:
+            tell(f"{len(recorded_so_far(path)):,} replies are on record in {path.name}.")
+
+
+def _speed(llm: ServedLLM) -> float:
+    """Tokens a second, of a prompt as long as a stage's; ModelError if the model does not answer it."""
+    try:
+        reply, seconds = long_reply(llm.limited(ANSWER_TOKENS))
+    except Exception as error:
+        raise explain(error, llm.model, llm.api_base) from error
+    return (reply.additional_kwargs.get("prompt_tokens") or PROMPT_TOKENS) / seconds
+
+
+def _served(llm: ServedLLM, chosen: Settings) -> Served:
+    key, url = str(llm.api_key), str(llm.api_base)
+    here = urlsplit(url).hostname in ("localhost", "127.0.0.1", "::1")
+    return Served(
+        model=llm.model,
+        window=llm.metadata.context_window,
+        quantisation=asked_quantisation(url, key, llm.model),
+        processor=_processor() if here else "",
+        settings=deciding(chosen),
+    )
+
+
+def _processor() -> str:
+    """The name of the processor and how many there are, as far as the system says."""
+    known = Path("/proc/cpuinfo")
+    lines = known.read_text(encoding="utf-8").splitlines() if known.exists() else []
+    name = next((line.partition(": ")[2] for line in lines if line.startswith("model name")), "")
+    return f"{name or platform.processor() or platform.machine()}, {os.cpu_count()} processors"
+
+
+def _cells(notebook: Path) -> int:
+    """How many cells of a notebook call a model."""
+    import nbformat
+
+    return sum(CALLS_A_MODEL in cell.metadata.get("tags", []) for cell in nbformat.read(notebook, as_version=4).cells)
+
+
+def _run(notebook: Path, environment: dict[str, str], watch: Watcher) -> None:
+    import nbformat
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError
+
+    read: Any = nbformat.read(notebook, as_version=4)
+
+    def executed(cell: Any, cell_index: int, **_: Any) -> None:
+        watch(notebook.name, cell_index + 1, len(read.cells))
+
+    client = NotebookClient(read, timeout=None, kernel_name="python3", on_cell_executed=executed)
+    try:
+        client.execute(cwd=str(notebook.parent), env=environment)
+    except CellExecutionError as error:
+        raise LessonsError(f"{notebook.name} stopped: {error.evalue or error.ename}") from error

@@ -1,0 +1,234 @@
+"""Replies of real models, kept in a file for each model, so that they can be given again where no model is served.
+
+`MODEL.jsonl.gz` holds lines of JSON: the first says how the model was served, each of the others is a reply, in the
+order of their keys. The same replies give the same bytes. While a model is recorded, its replies go to a journal beside
+that file, each on disk before it is used, so that a killed process loses none; `keeping` moves them into the file.
+
+A record answers only where `LESSONS_RECORDED` names its model, and only while none is served. It is unset by default,
+because the outputs of the notebooks and the tests are the keyless model's, the same on every machine; what is on record
+depends on what the search finds and on the settings.
+
+A reply is filed under a hash of all that was asked but the model's name, whether and how the reply was streamed, and
+how long it might be. The limit on its length is no part of the key because it changes no word before the last, and
+because a model that is found to think is given more room from then on.
+"""
+
+import gzip
+import io
+import json
+import os
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from llama_index.core.prompts import BasePromptTemplate
+
+from lessons.database.locks import FileLock
+from lessons.errors import ModelError
+from lessons.settings import Settings
+
+NOT_ASKED = {"model", "stream", "stream_options", "max_tokens", "max_completion_tokens"}
+"""What a request says besides what it asks."""
+KEY_CHARACTERS = 32
+UNDECIDING = {
+    "data_dir", "database_url", "failover_seconds", "user", "openai_api_key", "openai_base_url", "llm_model",
+    "context_window", "request_timeout", "reply_seconds", "answer_seconds", "max_retries", "tool_timeout", "recorded",
+    "recorded_dir", "recording", "price_per_million_input_tokens", "price_per_million_output_tokens",
+    "evaluation_questions", "app_host", "app_port",
+}  # fmt: skip
+"""Settings on which no request depends; the window of a model is kept by itself."""
+
+
+class NotRecordedError(ModelError):
+    """A request that is not on record, which the keyless model answers; nothing has failed."""
+
+
+@dataclass(frozen=True)
+class Served:
+    """How a model was served: `processor` is empty for a server elsewhere, `settings` are those that were changed."""
+
+    model: str
+    window: int
+    quantisation: str = ""
+    processor: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A reply: its text, the (name, JSON of the arguments) of its tool calls, and the reason why it ended.
+
+    `ended` is None if the model was stopped because it repeated itself. `prompt` is what `prompt_label` made of the
+    prompt, empty if there was none; tokens are None where the server counted none.
+    """
+
+    key: str
+    text: str
+    calls: tuple[tuple[str, str], ...]
+    ended: str | None
+    tokens_in: int | None
+    tokens_out: int | None
+    seconds: float
+    date: str
+    prompt: str
+
+    def line(self) -> str:
+        return json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
+
+    @classmethod
+    def read(cls, line: str) -> "Reply":
+        """ValueError, TypeError or KeyError if the line is no reply."""
+        given = json.loads(line)
+        return cls(**given | {"calls": tuple((name, arguments) for name, arguments in given["calls"])})
+
+
+@dataclass(frozen=True)
+class Record:
+    """All replies of a model, by their keys."""
+
+    served: Served
+    replies: dict[str, Reply]
+
+    @property
+    def dates(self) -> str:
+        """The day of the replies, or the first and the last."""
+        days = sorted({reply.date for reply in self.replies.values()})
+        return " to ".join(dict.fromkeys([days[0], days[-1]])) if days else "never"
+
+    def stale(self, labels: Iterable[str]) -> int:
+        """How many replies no current prompt asks for any more, where `labels` are those of the current prompts."""
+        current = {*labels, ""}
+        return sum(reply.prompt not in current for reply in self.replies.values())
+
+
+def request_key(asked: Mapping[str, Any]) -> str:
+    """What a reply is filed under: the same on every machine, whatever the order of names in the request."""
+    decisive = {name: value for name, value in asked.items() if name not in NOT_ASKED}
+    return sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:KEY_CHARACTERS]
+
+
+def prompt_label(prompt: BasePromptTemplate, form: Any = None) -> str:
+    """The task of a prompt and a hash of its template and of the form of its replies: a JSON schema, or tools."""
+    fixed = json.dumps([prompt.get_template(), form], sort_keys=True)
+    return f"{prompt.metadata.get('task', 'prompt')}:{sha256(fixed.encode()).hexdigest()[:12]}"
+
+
+def deciding(chosen: Settings) -> dict[str, Any]:
+    """The settings that were changed and that requests may depend on."""
+    return chosen.model_dump(mode="json", exclude_defaults=True, exclude=UNDECIDING)
+
+
+def record_path(model: str, folder: Path) -> Path:
+    """The file of a model: its name in small letters, with `-` for what a file's name had better not hold."""
+    return folder / (re.sub(r"[^a-z0-9.]+", "-", model.lower()).strip("-.") + ".jsonl.gz")
+
+
+def read_record(path: Path) -> Record:
+    """The record in a file. ModelError if there is none, or if it is damaged."""
+    try:
+        first, *lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+        replies = {reply.key: reply for reply in map(Reply.read, lines)}
+        return Record(Served(**json.loads(first)), replies)
+    except FileNotFoundError:
+        known = ", ".join(sorted(each.name.removesuffix(".jsonl.gz") for each in path.parent.glob("*.jsonl.gz")))
+        raise ModelError(
+            f"No replies are on record in {path.name}; on record are {known or 'none'}. Change LESSONS_RECORDED."
+        ) from None
+    except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError) as error:
+        raise ModelError(
+            f"The record {path.name} is damaged ({type(error).__name__}); restore the file or delete it."
+        ) from error
+
+
+def write_record(path: Path, record: Record) -> None:
+    """Write the file, in one step: whoever reads it meanwhile sees the old one."""
+    lines = [json.dumps(asdict(record.served), sort_keys=True, ensure_ascii=False)]
+    lines += [record.replies[key].line() for key in sorted(record.replies)]
+    packed = io.BytesIO()
+    with gzip.GzipFile("", "wb", 9, packed, mtime=0) as file:
+        file.write("".join(f"{line}\n" for line in lines).encode())
+    fresh = path.with_suffix(".new")
+    with fresh.open("wb") as written:
+        written.write(packed.getvalue())
+        os.fsync(written.fileno())
+    fresh.replace(path)
+
+
+class Journal:
+    """The replies that are not in the file of a model yet. Several processes may append to it."""
+
+    def __init__(self, record: Path) -> None:
+        self.path = record.with_name(record.name.replace(".jsonl.gz", ".journal"))
+
+    def append(self, reply: Reply) -> None:
+        """On disk when this returns. A line begins with a break, so that one which was cut short spoils no other."""
+        handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            os.write(handle, f"\n{reply.line()}\n".encode())
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def replies(self) -> dict[str, Reply]:
+        """Those that are whole."""
+        found: dict[str, Reply] = {}
+        lines = self.path.read_bytes().split(b"\n") if self.path.exists() else []
+        for line in filter(None, lines):
+            try:
+                reply = Reply.read(line.decode())
+            except (ValueError, TypeError, KeyError):
+                continue
+            found.setdefault(reply.key, reply)
+        return found
+
+
+def recorded_so_far(path: Path) -> dict[str, Reply]:
+    """The replies in the file of a model, if there is one, and in its journal."""
+    return (read_record(path).replies if path.exists() else {}) | Journal(path).replies()
+
+
+@contextmanager
+def keeping(path: Path, served: Served) -> Iterator[None]:
+    """Record a model inside the block: what earlier processes left in the journal is folded in before, the rest after.
+
+    ModelError if another process records it, or if it was served in another way before, so that replies to the prompts
+    of now and then would not go together.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path.with_suffix(".lock"))
+    if not lock.acquire(timeout=0):
+        raise ModelError(f"Another process records {served.model}; wait until it ends.")
+    try:
+        if path.exists() and (changed := _changed(read_record(path).served, served)):
+            raise ModelError(f"{path.name} was recorded with {changed}; set it so again, or move the file away.")
+        _fold(path, served)
+        try:
+            yield
+        finally:
+            _fold(path, served)
+    finally:
+        lock.release()
+
+
+def _fold(path: Path, served: Served) -> None:
+    """The journal goes when its replies are in the file; killed in between, they are in both and count once."""
+    write_record(path, Record(served, recorded_so_far(path)))
+    Journal(path).path.unlink(missing_ok=True)
+
+
+def _changed(before: Served, now: Served) -> str:
+    """What decides requests and was different before, in words."""
+    if before.window != now.window:
+        return f"a window of {before.window:,} tokens (now {now.window:,})"
+    return differing(before, now.settings)
+
+
+def differing(served: Served, changed: Mapping[str, Any]) -> str:
+    """The settings under which a model was recorded where others hold; empty if there are none."""
+    names = sorted(name for name in {*served.settings, *changed} if served.settings.get(name) != changed.get(name))
+    return ", ".join(f"LESSONS_{name.upper()}={served.settings.get(name, 'unset')}" for name in names)

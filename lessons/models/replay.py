@@ -1,0 +1,159 @@
+"""Two clients in the place of the one that talks to a server: one keeps its replies, one gives those that were kept.
+
+All above them stays as it is with a server: what a reply is cleaned of, how its objects and tool calls are read, and
+what follows when it cannot be used.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import date
+from time import monotonic
+from typing import Any
+
+import openai
+from openai.lib.streaming.chat import ChatCompletionStreamState
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
+
+from lessons.errors import ModelError
+from lessons.models.recorded import (
+    Journal,
+    NotRecordedError,
+    Record,
+    Reply,
+    record_path,
+    recorded_so_far,
+    request_key,
+)
+from lessons.models.reply import repeats, without_thoughts
+from lessons.models.server import BoundedClient, StoppedError, explain, is_out_of_reach, is_refused
+from lessons.settings import Settings
+
+PROMPT_HEADER = "x-lessons-prompt"
+"""Tells the recording client which prompt a request was made of; it is not sent."""
+FAILURES = 3
+"""After so many in a row, the server is taken for dead."""
+_WORD = re.compile(r"\s*\S+|\s+")
+
+
+class ReplayingClient(openai.OpenAI):
+    """Answers from a record. NotRecordedError for everything else; nothing is sent anywhere."""
+
+    def __init__(self, record: Record) -> None:
+        super().__init__(api_key="none", max_retries=0)
+        self._replies = record.replies
+
+    def request(self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None) -> Any:
+        reply = self._replies.get(request_key(options.json_data))
+        if reply is None:
+            raise NotRecordedError("it is not on record")
+        return _given(reply, stream)
+
+
+class RecordingClient(BoundedClient):
+    """Asks the server for what is not on record, and hands on a reply once it is whole and on disk.
+
+    StoppedError, which ends the work, when the server is dead: answers that the keyless model finishes instead would
+    lead to requests that the served model alone would never get. `asked`, `seconds` count what this client has sent.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        path = record_path(settings.llm_model, settings.recorded_dir)
+        self._journal, self._replies = Journal(path), recorded_so_far(path)
+        self._model, self._failed, self._stopped = settings.llm_model, 0, ""
+        self.asked = 0
+
+    def request(self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None) -> Any:
+        key, prompt = request_key(options.json_data), (options.headers or {}).pop(PROMPT_HEADER, "")
+        if key not in self._replies:
+            if self._stopped:
+                raise StoppedError(self._stopped)
+            self._replies[key] = self._ask(key, prompt, cast_to, options, stream, stream_cls)
+        return _given(self._replies[key], stream)
+
+    def _ask(self, key: str, prompt: str, cast_to: Any, options: Any, stream: bool, stream_cls: Any) -> Reply:
+        began, self.asked = monotonic(), self.asked + 1
+        try:
+            sent = super().request(cast_to, options, stream=stream, stream_cls=stream_cls)
+            reply = _kept(key, prompt, _whole(sent) if stream else sent, began)
+        except Exception as error:
+            self._count(error)
+            raise
+        self._failed = 0
+        self._journal.append(reply)
+        return reply
+
+    def _count(self, error: Exception) -> None:
+        """A request that a server refuses says nothing about the next one."""
+        self._failed += not is_refused(error)
+        if is_out_of_reach(error) or self._failed >= FAILURES:
+            why = explain(error, self._model, str(self.base_url))
+            self._stopped = f"{why} What was recorded stays; give the same command again to go on."
+            raise StoppedError(self._stopped) from error
+
+
+def _whole(pieces: Any) -> ChatCompletion:
+    """A streamed reply when it has ended; one that repeats itself is ended here. ModelError if its end is missing."""
+    state, text = ChatCompletionStreamState(), ""
+    with closing(pieces):
+        for piece in pieces:
+            state.handle_chunk(piece)
+            text += (piece.choices[0].delta.content or "") if piece.choices else ""
+            if looping := repeats(without_thoughts(text)):
+                break
+    whole = state.get_final_completion()
+    if not looping and whole.choices[0].finish_reason is None:
+        raise ModelError("its reply broke off")
+    return whole
+
+
+def _kept(key: str, prompt: str, reply: ChatCompletion, began: float) -> Reply:
+    said, usage = reply.choices[0], reply.usage
+    calls = [
+        (call.function.name, call.function.arguments)
+        for call in said.message.tool_calls or []
+        if call.type == "function"
+    ]
+    return Reply(
+        key=key,
+        text=said.message.content or "",
+        calls=tuple(calls),
+        ended=said.finish_reason,
+        tokens_in=usage.prompt_tokens if usage else None,
+        tokens_out=usage.completion_tokens if usage else None,
+        seconds=round(monotonic() - began, 2),
+        date=date.today().isoformat(),
+        prompt=prompt,
+    )
+
+
+def _given(reply: Reply, stream: bool) -> Any:
+    """The reply as the official client would give it: as one object, or as an iterator of pieces."""
+    return _pieces(reply) if stream else ChatCompletion.construct(**_completion(reply, message=_message(reply)))
+
+
+def _pieces(reply: Reply) -> Iterator[ChatCompletionChunk]:
+    """Word by word; then what else the message holds, why it ended, and the tokens."""
+    calls = [{"index": at, **call} for at, call in enumerate(_message(reply)["tool_calls"] or [])]
+    for word in _WORD.findall(reply.text):
+        yield ChatCompletionChunk.construct(**_completion(reply, None, delta={"role": "assistant", "content": word}))
+    yield ChatCompletionChunk.construct(**_completion(reply, delta={"role": "assistant", "tool_calls": calls or None}))
+
+
+def _message(reply: Reply) -> dict[str, Any]:
+    calls = [
+        {"id": f"call-{number}", "type": "function", "function": {"name": name, "arguments": arguments}}
+        for number, (name, arguments) in enumerate(reply.calls, start=1)
+    ]
+    return {"role": "assistant", "content": reply.text, "tool_calls": calls or None}
+
+
+def _completion(reply: Reply, *ended: None, **part: Any) -> dict[str, Any]:
+    """The fields of a reply or, with None, of a piece before its last, which says neither its end nor its tokens."""
+    choice = {"index": 0, "finish_reason": None if ended else reply.ended, **part}
+    whole = {"id": reply.key, "created": 0, "model": "", "choices": [choice]}
+    if ended or reply.tokens_in is None or reply.tokens_out is None:
+        return whole
+    counts = {"prompt_tokens": reply.tokens_in, "completion_tokens": reply.tokens_out}
+    return whole | {"usage": counts | {"total_tokens": sum(counts.values())}}

@@ -1,0 +1,115 @@
+"""Active retrieval: a stage with its devices, each of which can be switched off, and what they saved."""
+
+import streamlit as st
+
+from lessons.context.active import SWITCHES, ActiveAgent, ActiveState
+from lessons.errors import LessonsError
+from lessons.memory.summaries import Tiers
+from lessons.pages.answer import show_answer
+from lessons.pages.asking import sample_questions
+from lessons.pages.common import allow_questions, begin_session, counted, opened, session, told_plainly
+from lessons.rag.answer import Answer
+from lessons.rag.stages import stages
+from lessons.rag.types import Scope
+from lessons.tables import plain
+from lessons.workspace import Workspace
+
+STAGE = "smart"
+HELP = {
+    "cache": "A question that asks the same as an answered one gets that answer.",
+    "intent": "Small talk is not searched for; a simple question gets 3 chunks, a complex one 15.",
+    "manager": "Each part of the prompt has its share of 3,500 tokens.",
+    "refine": "The answer is judged; what it lacks is searched for, and it is answered again.",
+    "compression": "Chunks that do not fit are shortened to the sentences that matter.",
+    "memory": "The last turns, what you said about yourself, and what matters of older turns.",
+}
+
+
+def page() -> None:
+    """Ask with the devices that are switched on, beside the bare stage."""
+    st.title("Active retrieval")
+    st.caption(
+        "One agent: it looks a question up, sorts it by intent, remembers, keeps to a budget, judges its answer and "
+        "searches again for what is missing."
+    )
+    place, owner = opened()
+    name = session("active")
+    if (question := _form(owner)) is not None:
+        with told_plainly(), st.spinner("Thinking …"):
+            allow_questions(owner, 2)
+            st.session_state["active-result"] = owner, name, *_asked(question, owner, name)
+    _show_memory(place, owner, name)
+    *asked_in, state, bare = st.session_state.get("active-result", (None, None))
+    if asked_in == [owner, name]:
+        _show(state, bare)
+    else:
+        st.info("Nothing has been asked yet. Ask a question above.")
+
+
+def _form(owner: str) -> str | None:
+    """What was just asked, or None."""
+    st.pills("Try one of these", [*sample_questions(owner), "Thank you!"], key="active-sample", on_change=_take_sample)
+    with st.form("active-form", border=False):
+        question = st.text_area("Your question", key="active-question", height=80, placeholder="In English or Korean")
+        for column, device in zip(st.columns(len(SWITCHES)), SWITCHES, strict=True):
+            column.toggle(device.capitalize(), True, key=f"device-{device}", help=HELP[device])
+        return question if st.form_submit_button("Ask", type="primary") else None
+
+
+def _take_sample() -> None:
+    if st.session_state["active-sample"]:
+        st.session_state["active-question"] = st.session_state["active-sample"]
+
+
+def _asked(question: str, owner: str, name: str) -> tuple[ActiveState, Answer]:
+    """What the agent did, and what the bare stage answers to the same question."""
+    off = [device for device in SWITCHES if not st.session_state[f"device-{device}"]]
+    agent = ActiveAgent(stages()[STAGE]).without(*off)
+    return agent.ask(question, name, owner), stages()[STAGE].ask(question, user=owner)
+
+
+def _show_memory(place: Workspace, owner: str, name: str) -> None:
+    """What this session remembers, and a way to begin anew."""
+    memory = Tiers.of(place, Scope(owner), name)
+    try:
+        turns = memory.turns.count()
+    except LessonsError:
+        return  # the answer has told of a database that is away
+    if turns:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(f"This conversation has {counted(turns, 'turn')}.", width="content")
+            st.button("New conversation", on_click=begin_session, args=("active",))
+
+
+def _show(state: ActiveState, bare: Answer) -> None:
+    with st.container(horizontal=True):
+        for label, mine, other in (
+            ("Model calls", state.answer.trace.llm_calls, bare.trace.llm_calls),
+            ("Tokens", state.answer.trace.tokens, bare.trace.tokens),
+            ("Milliseconds", round(state.answer.trace.ms), round(bare.trace.ms)),
+        ):
+            st.metric(
+                label, f"{mine:,}", f"{mine - other:+,} against {STAGE.capitalize()} alone", "inverse", width="content"
+            )
+        if state.quality is not None:
+            st.metric("Quality of the answer", f"{state.quality:.2f}", width="content")
+    st.dataframe(
+        [{"step": step, "what happened": happened} for step, happened in state.rows],
+        hide_index=True,
+        column_config={"step": st.column_config.Column(width="small")},
+        alt="What each step of the agent did",
+    )
+    _show_iterations(state)
+    st.header("The answer")
+    show_answer(state.answer)
+    with st.expander(plain(f"What {STAGE.capitalize()} answers alone")):
+        st.markdown(plain(bare.text))
+
+
+def _show_iterations(state: ActiveState) -> None:
+    for number, each in enumerate(state.iterations, start=1):
+        lacking = f", lacks: {'; '.join(each.missing)}" if each.missing else ""
+        with st.expander(plain(f"Answer {number}: quality {each.quality:.2f}{lacking}")):
+            if each.queries:
+                st.caption(plain(f"Searched again for: {'; '.join(each.queries)}"))
+            st.markdown(plain(each.answer))

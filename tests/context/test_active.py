@@ -1,0 +1,100 @@
+"""Active retrieval, assembled: each device does its part, and can be switched off."""
+
+from uuid import uuid4
+
+import pytest
+
+from lessons.context.active import SWITCHES, ActiveAgent
+from lessons.context.cache import LOOKED_UP
+from lessons.context.refine import JUDGED
+from lessons.context.wrapper import Wrapper
+from lessons.errors import LessonsError
+from lessons.memory.summaries import Tiers
+from lessons.rag.stages import Stage
+from tests.support.waiting import until
+
+REFUND = "How many days does a refund take?"
+
+
+@pytest.fixture
+def user() -> str:
+    return f"active-{uuid4()}"
+
+
+def steps(agent: ActiveAgent, question: str, user: str) -> list[str]:
+    return [step.name for step in agent.ask(question, "session", user).answer.trace]
+
+
+def test_a_question_passes_every_device_and_the_state_says_what_each_did(stage: Stage, user: str) -> None:
+    state = ActiveAgent(stage).ask(REFUND, "session", user)
+    assert "14 days" in state.answer.text
+    assert state.intent is not None
+    assert state.intent.intent == "simple"
+    assert state.plan is not None
+    assert state.plan["documents"].tokens
+    assert state.quality is not None
+    assert [each.answer for each in state.iterations] == [state.answer.text]
+    assert [name for name, _ in state.rows][:2] == ["similar question", "intent"]
+
+
+def test_an_answered_question_is_reused_in_another_session(stage: Stage, user: str) -> None:
+    agent = ActiveAgent(stage)
+    agent.ask(REFUND, "first", user)
+    again = agent.ask(REFUND, "second", user)
+    assert again.answer.from_cache == REFUND
+    assert "hit" in dict(again.rows)["similar question"]
+    assert again.intent is None
+    assert not again.answer.trace.llm_calls
+
+
+def test_small_talk_needs_no_document_and_no_budget(stage: Stage, user: str) -> None:
+    state = ActiveAgent(stage).ask("Thank you!", "session", user)
+    assert state.plan is None
+    assert not state.answer.context.documents
+
+
+def test_what_the_user_said_of_themselves_and_the_last_turns_are_known_to_the_next_question(
+    stage: Stage, user: str
+) -> None:
+    agent = ActiveAgent(stage)
+    agent.ask("My name is Mina. How many days does a refund take?", "session", user)
+    memory = agent.memory("session", user)
+    assert isinstance(memory, Tiers)
+    until(lambda: not memory.awaits_update())
+    state = agent.ask("Where can reports be saved?", "session", user)
+    assert "Mina" in state.profile
+    assert state.turns == 1
+    assert ActiveAgent(stage).ask("Where can reports be saved?", "another", user).turns == 0
+
+
+@pytest.mark.parametrize(
+    ("device", "step"), [("cache", LOOKED_UP), ("intent", "intent"), ("manager", "manage"), ("refine", JUDGED)]
+)
+def test_a_device_that_is_switched_off_leaves_no_step(stage: Stage, user: str, device: str, step: str) -> None:
+    agent = ActiveAgent(stage)
+    assert step in steps(agent, REFUND, user)
+    assert step not in steps(agent.without(device), REFUND, f"{user}-without")
+
+
+def test_compression_is_a_part_of_the_stage(stage: Stage) -> None:
+    with_all, without = ActiveAgent(stage).way, ActiveAgent(stage).without("compression").way
+    assert isinstance(with_all, Wrapper)
+    assert isinstance(without, Wrapper)
+    assert with_all.stage.compressor
+    assert not without.stage.compressor
+
+
+def test_without_its_memory_it_remembers_nothing(stage: Stage, user: str) -> None:
+    agent = ActiveAgent(stage).without("memory")
+    agent.ask(REFUND, "session", user)
+    assert agent.ask("And on which card?", "session", user).turns == 0
+
+
+def test_without_any_device_it_is_the_stage(stage: Stage, user: str) -> None:
+    bare = ActiveAgent(stage).without(*SWITCHES)
+    assert bare.ask(REFUND, "session", user).answer.text == stage.ask(REFUND, user=user).text
+
+
+def test_a_device_that_there_is_not_is_refused_with_those_there_are(stage: Stage) -> None:
+    with pytest.raises(LessonsError, match=r"no device 'haste'; the devices are cache, .*memory"):
+        ActiveAgent(stage).without("haste")

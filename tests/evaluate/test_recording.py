@@ -1,0 +1,170 @@
+"""`lessons record`: what it asks, that it goes on after any end, and how it and the doctor tell."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from lessons.doctor import checks
+from lessons.evaluate.recording import Forecast
+from lessons.models.recorded import Journal, Record, Reply, Served, read_record, record_path, write_record
+from lessons.settings import Settings
+from tests.support.openai_server import Server, openai_server
+from tests.support.waiting import until
+from tests.test_cli import lessons_process
+
+COMMAND = [sys.executable, "-c", "from lessons.cli import main; main()"]
+RECORD = ["record", "--stage", "naive", "--limit", "4"]
+SERVED = Served("any", 8_192)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with openai_server() as running:
+        yield running
+
+
+def environment(folder: Path, url: str | None = None, **more: str) -> dict[str, str]:
+    chosen = {"LESSONS_RECORDED_DIR": str(folder), "LESSONS_LLM_MODEL": "any", "LESSONS_MAX_RETRIES": "0"}
+    return chosen | ({"OPENAI_BASE_URL": url} if url else {}) | more
+
+
+def told(run: subprocess.CompletedProcess) -> str:
+    return " ".join(run.stderr.split())
+
+
+@pytest.mark.timeout(600)
+def test_killed_half_way_it_loses_nothing_and_goes_on_and_then_the_answers_need_no_server(
+    database: Settings, server: Server, tmp_path: Path
+) -> None:
+    path = record_path("any", tmp_path)
+    started = subprocess.Popen([*COMMAND, *RECORD], env=os.environ | environment(tmp_path, server.url))
+    until(lambda: len(Journal(path).replies()) >= 3, seconds=300)
+    started.kill()
+    started.wait()
+    before = Journal(path).replies()
+    server.requests.clear()
+    whole = subprocess.run(
+        [*COMMAND, *RECORD], env=os.environ | environment(tmp_path, server.url), capture_output=True, text=True
+    )
+    assert whole.returncode == 0, whole.stderr
+    assert f"any: {len(before)} replies are on record and are not asked again." in told(whole)
+    assert "hours and US$" in told(whole)
+    found = read_record(path)
+    assert before.items() <= found.replies.items()
+    assert len(server.requests) == len(found.replies) - len(before) + 2  # a word, and a long prompt to time it
+    assert all(reply.tokens_in and reply.seconds >= 0 and reply.date for reply in found.replies.values())
+    given = json.loads(lessons_process(*EVALUATE, **environment(tmp_path, LESSONS_RECORDED="any")).stdout)
+    assert given["stages"]["naive"]["answered_by"] == {"any (recorded)": 4}
+
+
+EVALUATE = ["evaluate", "--stage", "naive", "--split", "dev", "--limit", "4", "--json"]
+
+
+def test_a_server_that_dies_ends_it_with_what_to_do_and_what_was_recorded_stays(
+    database: Settings, server: Server, tmp_path: Path
+) -> None:
+    server.behave("say:07:30", "say:07:30", "say:It opens [1].", "error")
+    run = lessons_process(*RECORD, **environment(tmp_path, server.url))
+    assert run.returncode == 1
+    assert "status 500" in told(run)
+    assert "What was recorded stays; give the same command again to go on." in told(run)
+    assert len(read_record(record_path("any", tmp_path)).replies) == 1
+
+
+@pytest.mark.parametrize("url", [None, "http://127.0.0.1:1/v1"])
+def test_without_a_server_it_says_what_to_do(tmp_path: Path, url: str | None) -> None:
+    run = lessons_process(*RECORD, **environment(tmp_path, url))
+    assert run.returncode == 1
+    said = "set OPENAI_BASE_URL or OPENAI_API_KEY" if url is None else "start the server or check OPENAI_BASE_URL"
+    assert said in told(run)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_forecast_goes_from_a_guess_to_the_pace_of_the_replies(tmp_path: Path) -> None:
+    journal = Journal(record_path("any", tmp_path))
+    forecast = Forecast(journal, [3_600] * 10, speed=10.0)
+    assert "0 of 10 done, 0 replies recorded; at most 1.0 hours" in forecast.after(0)
+    assert "5 of 10 done, 0 replies recorded; at most 0.5 hours" in forecast.after(5)  # these were on record
+    journal.append(reply("a", seconds=720, tokens=1_000_000))
+    assert forecast.after(6).endswith("1 replies recorded; at most 0.8 hours and US$ 0.60 are left.")
+
+
+def reply(key: str, prompt: str = "", seconds: float = 1.0, tokens: int = 1) -> Reply:
+    return Reply(key, "Said.", (), "stop", tokens, 0, seconds, "2026-11-24", prompt)
+
+
+def doctor(folder: Path, **more: object) -> list[tuple[bool, str]]:
+    found = checks(Settings(recorded_dir=folder, **more), thorough=True)
+    return [(check.ok, check.detail) for check in found if check.name == "recorded replies"]
+
+
+def test_the_doctor_counts_the_replies_and_those_that_are_stale(database: Settings, tmp_path: Path) -> None:
+    assert doctor(tmp_path) == []
+    record = Record(SERVED, {"a": reply("a"), "b": reply("b", "answer:0123456789ab")})
+    write_record(record_path("any", tmp_path), record)
+    line = "2 of any, recorded 2026-11-24; 1 stale, because their prompts have changed"
+    assert doctor(tmp_path) == doctor(tmp_path, recorded="any") == [(True, line)]
+
+
+def test_the_doctor_says_when_a_record_was_made_with_other_settings(database: Settings, tmp_path: Path) -> None:
+    write_record(record_path("any", tmp_path), Record(Served("any", 8_192, settings={"context_tokens": 1_000}), {}))
+    assert doctor(tmp_path, recorded="any", context_tokens=1_000)[0][0]
+    ((ok, line),) = doctor(tmp_path, recorded="any")
+    assert not ok
+    assert "recorded with LESSONS_CONTEXT_TOKENS=1000" in line
+
+
+def test_the_doctor_tells_of_a_damaged_and_of_a_missing_record(database: Settings, tmp_path: Path) -> None:
+    record_path("any", tmp_path).write_bytes(b"Sorry")
+    assert [ok for ok, _ in doctor(tmp_path)] == [False]
+    assert (
+        "No replies are on record in other.jsonl.gz"
+        in dict(map(reversed, doctor(tmp_path, recorded="other"))).__str__()
+    )
+
+
+CELLS = (
+    "from llama_index.core.llms import ChatMessage\nfrom lessons.workspace import workspace",
+    "workspace().llm.chat([ChatMessage('Who?')]).message.content",
+)
+NOTEBOOKS = """
+import sys
+from pathlib import Path
+from lessons.evaluate import recording
+recording.NOTEBOOKS = Path(sys.argv.pop(1))
+from lessons.cli import main
+main()
+"""
+
+
+def record_notebook(folder: Path, server: Server, *cells: str) -> subprocess.CompletedProcess:
+    """Record a notebook of these cells, of which the last is marked."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    notebook.cells[-1].metadata["tags"] = ["model-output"]
+    nbformat.write(notebook, folder / "00_one.ipynb")
+    command = [sys.executable, "-c", NOTEBOOKS, str(folder), "record", "--notebooks"]
+    whole = os.environ | environment(folder, server.url)
+    return subprocess.run(command, env=whole, capture_output=True, text=True, timeout=240)
+
+
+def test_what_the_cells_of_notebooks_ask_is_recorded_and_not_asked_again(server: Server, tmp_path: Path) -> None:
+    for asked in (3, 2):  # a word and a long prompt each time, the cell's question once
+        server.requests.clear()
+        run = record_notebook(tmp_path, server, *CELLS)
+        assert run.returncode == 0, run.stderr
+        assert "00_one.ipynb: 1 of 1 done" in told(run)
+        assert len(server.requests) == asked
+    assert len(read_record(record_path("any", tmp_path)).replies) == 1
+
+
+def test_a_cell_that_fails_ends_it_and_names_its_notebook(server: Server, tmp_path: Path) -> None:
+    run = record_notebook(tmp_path, server, *CELLS, "1 / 0")
+    assert run.returncode == 1
+    assert "00_one.ipynb stopped: division by zero" in told(run)
+    assert len(read_record(record_path("any", tmp_path)).replies) == 1

@@ -1,0 +1,46 @@
+"""Open questions, which ask of a document as a whole what matters in it."""
+
+from lessons.keyless.answer import is_open, of_the_whole
+from lessons.keyless.intent import open_questions, utterances
+from lessons.keyless.lines import passages
+from lessons.keyless.llm import OfflineLLM
+from lessons.keyless.words import read_question
+
+CONTEXT = """[Source: 1 | old.md | Harbour report 2022 | 2022-12-31]
+The crane was idle for nine days. Two berths were closed. The harbour master left. Fuel was bought at 90 cents.
+
+---
+
+[Source: 2 | new.md | Harbour report 2023 | 2023-12-31]
+The pier lost four metres in a storm. The insurer has not paid. Repairs cost 2.1 million euros. The canteen was painted.
+
+---
+
+[Source: 3 | menu.md | Canteen menu | 2024-01-05]
+Soup is served at noon. Fish is served on Fridays."""
+
+
+def said(question: str) -> str:
+    return " ".join(one.line.text for one in of_the_whole(read_question(question), passages(CONTEXT)))
+
+
+def test_the_newest_of_the_named_documents_is_quoted_for_the_latest_one() -> None:
+    assert "insurer has not paid" in said("What should worry us in the latest harbour report?")
+    assert "crane" not in said("What should worry us in the latest harbour report?")
+
+
+def test_without_a_word_for_the_newest_the_first_document_that_the_question_names_is_quoted() -> None:
+    assert "idle for nine days" in said("What stands out in the harbour report?")
+    assert "Fridays" in said("What stands out in the canteen menu?")
+
+
+def test_a_question_that_names_what_no_document_holds_is_not_answered() -> None:
+    assert said("What stands out in the harbour report of Brennstad?") == ""
+
+
+def test_most_labelled_open_questions_and_few_others_are_recognised_by_their_letters_alone() -> None:
+    llm = OfflineLLM()
+    open_ = [each.text for each in open_questions() if each.intent == "open"]
+    others = [each.text for each in utterances() if each.text not in open_]
+    assert sum(is_open(llm, text) for text in open_) >= 0.8 * len(open_)
+    assert sum(is_open(llm, text) for text in others) <= 0.05 * len(others)
