@@ -10,6 +10,9 @@ PYTHON ?= python3
 UV ?= $(or $(shell command -v uv),.uv/bin/uv)
 export UV_PYTHON_DOWNLOADS ?= never
 export UV_PROJECT_ENVIRONMENT ?= .venv
+# Each of the processes has a database of its own. Ray's nodes do not start in time beside other work.
+PARALLEL := --numprocesses=2 --dist=loadfile
+QUIET := tests/scale
 
 .PHONY: app lab quick test served bench check setup clean clean-data
 
@@ -20,10 +23,11 @@ lab: setup
 	$(UV) run --locked $(EXTRAS) lessons learn
 
 quick: check
-	$(UV) run --locked $(EXTRAS) pytest -m "not slow"
+	$(UV) run --locked $(EXTRAS) pytest $(PARALLEL) -m "not slow"
 
 test: check
-	$(UV) run --locked $(EXTRAS) pytest
+	$(UV) run --locked $(EXTRAS) pytest $(QUIET)
+	$(UV) run --locked $(EXTRAS) pytest $(PARALLEL) --ignore=$(QUIET)
 	$(UV) run --locked $(EXTRAS) python -m tests.notebooks
 	$(UV) run --locked $(EXTRAS) python -m tests.notebooks --served
 
