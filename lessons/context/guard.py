@@ -27,34 +27,19 @@ def align(one: Sequence[Word], other: Sequence[Word]) -> tuple[list[Pair], list[
 
     A counterpart has a stem in common, or is the same word written apart ('sun set') or in short ('APR').
     """
-    pairs: list[Pair] = []
     left = [*range(len(one))], [*range(len(other))]
-    for same in (_identical, _related):
-        for i in [*left[0]]:
-            if (j := next((j for j in left[1] if same(one[i], other[j])), None)) is not None:
-                pairs.append((i, j))
-                left[0].remove(i)
-                left[1].remove(j)
-    pairs += [(run[-1], whole) for run, whole in _written_apart(one, other, left[0], left[1])]
-    pairs += [(whole, run[-1]) for run, whole in _written_apart(other, one, left[1], left[0])]
+    pairs = [(run[-1], whole) for run, whole in _matched(one, other, left[0], left[1])]
+    pairs += [(whole, run[-1]) for run, whole in _matched(other, one, left[1], left[0])]
     rest, rest_of_other = (
         [words[i] for i in indices if not words[i].is_asked] for words, indices in zip((one, other), left, strict=True)
     )
     return sorted(pairs), rest, rest_of_other
 
 
-def _identical(one: Word, other: Word) -> bool:
-    return one.role == other.role and one.stems == other.stems
-
-
-def _related(one: Word, other: Word) -> bool:
-    return bool(one.stems & other.stems)
-
-
-def _written_apart(
+def _matched(
     parts: Sequence[Word], wholes: Sequence[Word], left: list[int], left_wholes: list[int]
 ) -> list[tuple[list[int], int]]:
-    """Runs of words that are one word of the other question; what was matched is taken out of both lists."""
+    """Words, and runs of them, that are one word of the other question; what is matched leaves both lists."""
     found = []
     for whole in [*left_wholes]:
         runs = [left[i : i + length] for length in range(1, _LONGEST_RUN + 1) for i in range(len(left) - length + 1)]
@@ -111,8 +96,6 @@ def _same_words(one: Reading, other: Reading) -> bool:
 def _same_roles(one: Reading, other: Reading) -> bool:
     """Counterparts play the same part; where position tells the part, they stand in the same order."""
     counterparts = [(one.words[i], other.words[j], j) for i, j in align(one.words, other.words)[0]]
-    if one.persons and other.persons and one.persons != other.persons:
-        return False
     if not all(_agree(a, b) for a, b, _ in counterparts):
         return False
     strict = sum(word.is_number for word in one.words) > 1

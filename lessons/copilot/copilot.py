@@ -223,11 +223,9 @@ class Copilot:
 
     def ask(self, question: str, **scope: Any) -> CopilotAnswer:
         """Answer a question; the arguments are those of `stream`."""
-        stream = self.stream(question, **scope)
-        for _ in stream:
-            pass
-        assert isinstance(stream.answer, CopilotAnswer)
-        return stream.answer
+        answer = self.stream(question, **scope).read()
+        assert isinstance(answer, CopilotAnswer)
+        return answer
 
     def stream(
         self, question: str, *, user: str | Scope | None = None, history: Sequence[Message] = (), memory: str = ""

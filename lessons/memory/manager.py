@@ -44,10 +44,7 @@ class Conversation:
 
     def ask(self, stage: Answerer, question: str, **scope: Any) -> Answer:
         """The whole answer; the arguments are those of `stream`."""
-        stream = self.stream(stage, question, **scope)
-        for _ in stream:
-            pass
-        return stream.answer
+        return self.stream(stage, question, **scope).read()
 
     def stream(
         self,
