@@ -27,16 +27,8 @@ from lessons.rag.types import Scope
 from lessons.tables import html_table
 from lessons.workspace import workspace
 
-
-def _compressed(way: Answering) -> Answering:
-    def change(stage: Stage) -> Stage:
-        return stage.but(stage.name, compressor=Hybrid())
-
-    return change(way) if isinstance(way, Stage) else way.on_stage(change)
-
-
 DEVICES: Mapping[str, Callable[[Any], Answering]] = {
-    "compression": _compressed,
+    "compression": lambda stage: stage.but(stage.name, compressor=Hybrid()),
     "refine": Refined,
     "manager": Managed,
     "intent": Intent,

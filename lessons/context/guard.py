@@ -55,11 +55,9 @@ def _is_written(run: Sequence[Word], whole: Word) -> bool:
     """Whether the words in a row make up the other: joined, by their initials, or by every second syllable (주담대)."""
     for texts in product(*(word.stems for word in run)):
         joined = "".join(texts)
-        short = {
-            "".join(text[0] for text in texts) if len(texts) > 1 else "",
-            joined[::2] if joined > "가" and len(joined) > 5 else "",
-        }
-        if joined in whole.stems or (short - {""}) & whole.stems:
+        initials = "".join(text[0] for text in texts) if len(texts) > 1 else joined
+        syllables = joined[::2] if joined > "가" and len(joined) > 5 else joined
+        if {joined, initials, syllables} & whole.stems:
             return True
     return False
 
@@ -72,19 +70,13 @@ def _equal(part: str) -> Rule:
 
 
 def _same_tense(one: Reading, other: Reading) -> bool:
-    return (
-        one.tense == other.tense
-        or one.tense.split()[:-1] != other.tense.split()[:-1]
-        or not (one.tense and other.tense)
-    )
+    first, second = one.tense.split(), other.tense.split()
+    return first[:-1] != second[:-1] or first == second or not (first and second)
 
 
 def _same_numbers(one: Reading, other: Reading) -> bool:
-    return _numbers(one) == _numbers(other)
-
-
-def _numbers(reading: Reading) -> list[str]:
-    return sorted(word.text for word in reading.words if word.is_number)
+    first, second = (sorted(word.text for word in each.words if word.is_number) for each in (one, other))
+    return first == second
 
 
 def _same_words(one: Reading, other: Reading) -> bool:

@@ -66,13 +66,8 @@ _TENSES = {
 }
 _NEGATIONS = _set("not no never neither nor none nobody nothing")
 _ASKS = {each: each for each in "what who whose when where why how".split()} | {"which": "what", "whom": "who"}  # noqa: SIM905
-_ASPECTS = {
-    "many": "many",
-    "often": "how often",
-    "frequency": "how often",
-    "date": "when",
-    "time": "when",
-} | dict.fromkeys(("long", "duration", "period", "length"), "how long")
+_ASPECTS = {"many": "many", "date": "when", "time": "when", "often": "how often", "frequency": "how often"}
+_ASPECTS |= dict.fromkeys(("long", "duration", "period", "length"), "how long")
 """'How long' asks for the duration, and so does 'what is the duration'."""
 _PREPOSITIONS = _set(
     "of in on at for to from into onto before after during until till since by with without within between through than"
@@ -90,14 +85,7 @@ _SYNONYMS = {
 }  # fmt: skip
 _CONVERSE = {"borrow": "lend", "buy": "sell", "learn": "teach", "get": "give"}
 """Who borrows from somebody is lent to by them."""
-_LOWER = {
-    "smaller": "bigger",
-    "lower": "higher",
-    "younger": "older",
-    "shorter": "longer",
-    "slower": "faster",
-    "less": "more",
-}
+_LOWER = {"smaller": "bigger", "lower": "higher", "younger": "older", "shorter": "longer", "less": "more"}
 """What is bigger than a thing, of that the thing is smaller."""
 _NOT_CONTENT = _LIGHT | _NEGATIONS | set(_MODALITY) | {"'s"}
 _TOKEN = re.compile(r"#[^\s,;?!]*[^\s,;?!.]\.?|'s(?!\w)|[^\W\d_]+|[,.;:?!]")
@@ -178,8 +166,8 @@ def _active(phrases: list[_Phrase]) -> list[Word]:
         order = [*core, *(front if not be or front != ["?"] else [])]
     else:
         order = [*_taken(phrases, "by"), core[passive], *front, *core[:passive], *core[passive + 1 :]]
-    order = _turned(order, phrases)
-    return [*_words(_Phrase(words=order)), *(word for phrase in phrases if phrase.role for word in _words(phrase))]
+    words = _words(_turned(order, phrases))
+    return words + [word for phrase in phrases if phrase.role for word in _words(phrase.words, phrase.role)]
 
 
 def _taken(phrases: list[_Phrase], role: str) -> list[str]:
@@ -201,10 +189,10 @@ def _turned(core: list[str], phrases: list[_Phrase]) -> list[str]:
     return core
 
 
-def _words(phrase: _Phrase) -> list[Word]:
-    """The content words of a phrase, by their stems with synonyms made equal."""
-    kept = [(token, english_stem(token)) for token in phrase.words if token not in _NOT_CONTENT]
-    return [Word(frozenset([_SYNONYMS.get(stem, stem)]), phrase.role, token in _OPTIONAL) for token, stem in kept]
+def _words(tokens: list[str], role: str = "") -> list[Word]:
+    """The content words by their stems, with synonyms made equal."""
+    kept = [(token, english_stem(token)) for token in tokens if token not in _NOT_CONTENT]
+    return [Word(frozenset([_SYNONYMS.get(stem, stem)]), role, token in _OPTIONAL) for token, stem in kept]
 
 
 def _is_past(word: str) -> bool:

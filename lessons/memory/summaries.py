@@ -21,7 +21,7 @@ from sqlalchemy import Engine
 
 from lessons.errors import LessonsError
 from lessons.memory.profile import Profile
-from lessons.memory.turns import Entity, State, Turn, TurnRow, Turns, merged
+from lessons.memory.turns import Entity, State, Turn, TurnRow, Turns, drop_unused, merged
 from lessons.memory.types import Recollection
 from lessons.models.call import predict, structured
 from lessons.models.embedding import identity
@@ -91,7 +91,11 @@ class LongTerm(ABC):
         return self.turns.state(self.name)
 
     def recall(self, question: str) -> Recollection:
-        """The last turns, and what is known from before them; turns that await their update are among the former."""
+        """The last turns, and what is known from before them; turns that await their update are among the former.
+
+        Sessions that nobody has gone on with are dropped first, so none is recalled after its time.
+        """
+        drop_unused(self.engine)
         window, state = settings().memory_window, self.state
         last = self.turns.last(2 * window)
         first = min(state.upto, last[-1].number - window) if last else 0
