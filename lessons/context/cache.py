@@ -20,6 +20,7 @@ from pgvector.sqlalchemy import Vector
 from pydantic import TypeAdapter
 from sqlalchemy import (
     BIGINT,
+    ColumnElement,
     Connection,
     DateTime,
     Engine,
@@ -161,11 +162,12 @@ class AnswerTable:
         """(id, question, answer, similarity) of the questions nearest to a vector; similarity is a cosine."""
         distance = AnswerRow.embedding.cosine_distance(vector)
         columns = AnswerRow.id, AnswerRow.question, AnswerRow.answer, (1 - distance).label("similarity")
+        same = AnswerRow.user_id == shelf.user_id, AnswerRow.way == shelf.way
+        fresh = AnswerRow.corpus_version == shelf.corpus_version, AnswerRow.created_at > _oldest()
+        wanted = select(*columns).where(*same, *fresh).order_by(distance, AnswerRow.id).limit(limit)
         with scoped(self._engine, shelf.user_id) as connection:
             _drop_stale(connection, shelf)
-            return connection.execute(
-                select(*columns).where(*_on(shelf)).order_by(distance, AnswerRow.id).limit(limit)
-            ).all()
+            return connection.execute(wanted).all()
 
     def used(self, shelf: Shelf, number: int) -> None:
         """Count a hit."""
@@ -201,18 +203,13 @@ class AnswerTable:
             return connection.execute(delete(AnswerRow).where(AnswerRow.user_id == user_id)).rowcount
 
 
-def _on(shelf: Shelf) -> tuple:
-    return (
-        AnswerRow.user_id == shelf.user_id,
-        AnswerRow.way == shelf.way,
-        AnswerRow.corpus_version == shelf.corpus_version,
-        AnswerRow.created_at > func.now() - timedelta(hours=settings().cache_hours),
-    )
+def _oldest() -> ColumnElement[datetime]:
+    return func.now() - timedelta(hours=settings().cache_hours)
 
 
 def _drop_stale(connection: Connection, shelf: Shelf) -> None:
     """Rows that another transaction is at work on are left to it, so that no two wait for each other."""
-    expired = AnswerRow.created_at <= func.now() - timedelta(hours=settings().cache_hours)
+    expired = AnswerRow.created_at <= _oldest()
     older = and_(AnswerRow.index_table == shelf.index_table, AnswerRow.corpus_version != shelf.corpus_version)
     mine = AnswerRow.user_id == shelf.user_id
     locked = select(AnswerRow.id).where(mine, or_(expired, older)).with_for_update(skip_locked=True)

@@ -11,7 +11,6 @@ of unseen questions at as few wrong hits, so there is none.
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from types import MappingProxyType
 
 from lessons.context.guard_english import read_english
 from lessons.context.guard_korean import read_korean
@@ -115,18 +114,16 @@ def _exchanged(one: tuple[Word, Word], other: tuple[Word, Word]) -> bool:
     return a.role == d.role not in OPEN and (b.role == c.role != a.role or {b.role, c.role} <= OPEN)
 
 
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {
-        "language": _equal("language"),
-        "numbers": _same_numbers,
-        "negation": _equal("negated"),
-        "what is asked": _equal("asks"),
-        "modality": _equal("modality"),
-        "tense": _same_tense,
-        "who does what": _same_roles,
-        "words": _same_words,
-    }
-)
+RULES: Mapping[str, Rule] = {
+    "language": _equal("language"),
+    "numbers": _same_numbers,
+    "negation": _equal("negated"),
+    "what is asked": _equal("asks"),
+    "modality": _equal("modality"),
+    "tense": _same_tense,
+    "who does what": _same_roles,
+    "words": _same_words,
+}
 """What has to agree, by name, in the order in which differences are named."""
 
 

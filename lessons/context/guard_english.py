@@ -121,7 +121,7 @@ def read_english(question: str) -> Reading:
 
 
 def _asks(tokens: list[str]) -> tuple[set[str], list[str]]:
-    """What is asked, and the tokens with 'how deep' read as the depth that is asked for."""
+    """What is asked, and the tokens with 'how long' read as the duration that is asked for."""
     asks, rest = set(), []
     openers = {*".,:;?!", "and", "or", *_PREPOSITIONS, *_AUXILIARIES}
     for before, token, after in zip([".", *tokens], tokens, [*tokens[1:], ""], strict=False):
