@@ -97,16 +97,11 @@ class CopilotTools:
             kept += [document] if seen[kind] <= wanted[kind] else []
         return kept
 
-    def search_by_metadata(
-        self, query: str, doc_type: str | None = None, has_steps: bool | None = None
-    ) -> list[RetrievedDocument]:
-        """Search FAQ or guides only, or sections that tell steps only."""
-        filters = [_of_kind(doc_type) if doc_type else _of_kind(*KINDS)]
-        if has_steps is not None:
-            filters.append(MetadataFilters(filters=[BooleanFilter(key="has_steps", value=has_steps)]))
-        chosen = settings()
+    def search_by_metadata(self, query: str, doc_type: str, has_steps: bool) -> list[RetrievedDocument]:
+        """Search FAQ or guides only, in the sections that tell steps or in the others."""
+        steps, chosen = BooleanFilter(key="has_steps", value=has_steps), settings()
         both = chosen.copilot_faq_chunks + chosen.copilot_guide_chunks
-        return self._search(query, MetadataFilters(filters=[*filters]), both)
+        return self._search(query, MetadataFilters(filters=[_of_kind(doc_type), steps]), both)
 
     def get_section(self, source_file: str, section: str) -> list[RetrievedDocument]:
         """A whole section by its file and its path of headings: all of its chunks, in order.
@@ -126,8 +121,7 @@ class CopilotTools:
         text = normalize(text).strip()[: settings().max_query_chars]
         if not terms(text):
             raise LessonsError("The query holds no words.")
-        both = [filters, self.query.filters] if self.query.filters else [filters]
-        query = replace(self.query, text=text, filters=MetadataFilters(filters=[*both]), history=(), memory="")
+        query = replace(self.query, text=text, filters=filters, history=(), memory="")
         found = HybridRetriever(top_k=count).search([text], query, self.resources)
         return with_outlines(found, self.resources.store, query.scope)
 
