@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 _MARKS = re.compile(r"([!#$&()*+.:<=>@\[\\\]^_`{|}~-])")
-_ADDRESS = re.compile(r"(?i)(?<=https:)(?=//)|(?<=http:)(?=//)|(?<=www)(?=\.)|(?<=\w)(?=@\w)")
-_JOINER = "\u2060"  # has no width
+_ADDRESS = re.compile(r"(?i)((?:https?://|www\.)[\w.~:/?#@!$&'*+,;=%-]*|[\w.+-]+@\w[\w.+-]*)")
 _INDENTED = re.compile(r"(?m)^[ \t]+")
 
 
@@ -36,9 +35,10 @@ class Table:
 def plain(text: str) -> str:
     """Markdown that shows `text` as it is: no markup, image, link or HTML of a document comes alive.
 
-    A sign without width within bare addresses keeps GitHub's and Streamlit's Markdown from making links of them.
+    A bare address is shown as code, of which neither GitHub's nor Streamlit's Markdown makes a link.
     """
-    escaped = _MARKS.sub(r"\\\1", _ADDRESS.sub(_JOINER, text))
+    parts = _ADDRESS.split(text)  # every other part is an address
+    escaped = "".join(f"`{part}`" if at % 2 else _MARKS.sub(r"\\\1", part) for at, part in enumerate(parts))
     return _INDENTED.sub(lambda indent: "\u00a0" * len(indent[0]), escaped).replace("\n", "  \n")
 
 
