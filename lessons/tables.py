@@ -54,6 +54,17 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join([shown[0], "|" + " --- |" * len(head), *shown[1:]])
 
 
+def counted(number: int, noun: str) -> str:
+    """For example `1 turn` or `1,200 turns`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def spent(calls: int, tokens_in: int, tokens_out: int, cost: float) -> str:
+    """What a model has used; cost in US dollars."""
+    money = f"${cost:.4f}" if cost else "free of charge"
+    return f"{counted(calls, 'call')}, {tokens_in:,} tokens in and {tokens_out:,} out, {money}"
+
+
 def _cells(texts: Sequence[str], tag: str) -> str:
     sides = ["left", *["right"] * (len(texts) - 1)]
     return "".join(

@@ -17,7 +17,7 @@ from lessons.evaluate.run import Watcher
 from lessons.evaluate.runs import delete, load, runs, save
 from lessons.pages import compare
 from lessons.pages.asking import golden_named
-from lessons.pages.common import confirmed, told_plainly
+from lessons.pages.common import confirmed
 from lessons.tables import plain
 from lessons.workspace import Workspace
 
@@ -27,10 +27,6 @@ UNEXPECTED = "The evaluation broke off for an unexpected reason; the log has the
 _INTERVAL = st.column_config.Column(width=130)  # pixels, which a mean with its interval takes
 
 Work = Callable[[Watcher], Evaluation]
-
-
-class _StoppedError(Exception):
-    """The reader has stopped the evaluation."""
 
 
 @dataclass
@@ -52,22 +48,14 @@ class Running:
     def watch(self, label: str, done: int, total: int) -> None:
         """Take note of the progress; ends the work if the reader has stopped it."""
         if self._stop.is_set():
-            raise _StoppedError
+            raise LessonsError("The evaluation was stopped; nothing of it was stored.")
         self.label, self.share = f"{label}, {done} of {total}", done / total
 
 
-def _begin(work: Work, place: Workspace, owner: str | None = None) -> Running:
-    """Do `work` in a thread of its own and store the run when it is done; with an `owner` it is private."""
-    running = Running(owner=owner)
-    threading.Thread(target=_measure, args=(running, work, place), daemon=True).start()
-    return running
-
-
 def _measure(running: Running, work: Work, place: Workspace) -> None:
+    """Do the work and store the run when it is done; with an owner it is private."""
     try:
         running.number = save(work(running.watch), place.engine, running.owner)
-    except _StoppedError:
-        running.problem = "The evaluation was stopped; nothing of it was stored."
     except LessonsError as error:
         running.problem = str(error)
     except Exception:
@@ -105,10 +93,11 @@ def follow(key: str, owner: str | None = None) -> bool:
 
 
 def start(work: Work, place: Workspace, owner: str | None = None) -> None:
-    """Begin, unless another tab was faster, and draw the page anew."""
+    """Begin in a thread, unless another tab was faster, and draw the page anew."""
     found = current()
     if not found or found[0].ended:
-        found[:] = [_begin(work, place, owner)]
+        found[:] = [Running(owner=owner)]
+        threading.Thread(target=_measure, args=(found[0], work, place), daemon=True).start()
     st.rerun()
 
 
@@ -128,20 +117,17 @@ def choose_run(key: str, place: Workspace, none: str, owner: str | None = None) 
 
     With an `owner`, only the private runs of that owner.
     """
-    with told_plainly():
-        stored = {row.id: str(row) for row in runs(place.engine, owner) if row.user_id == owner}
+    stored = {row.id: str(row) for row in runs(place.engine, owner) if row.user_id == owner}
     if not stored:
         st.info(none)
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         number = st.selectbox("Stored runs", list(stored), format_func=stored.__getitem__, key=key)
         if confirmed("Delete", f"Run {number} will be deleted with all its answers, for good."):
-            with told_plainly():
-                delete(number, place.engine, owner)
+            delete(number, place.engine, owner)
             del st.session_state[key]
             st.rerun()
-    with told_plainly():
-        return number, load(number, place.engine, owner)
+    return number, load(number, place.engine, owner)
 
 
 def show_table(evaluation: Evaluation) -> list[str]:
@@ -179,7 +165,8 @@ def show_record(record: Record, *said: str) -> None:
 def link_to_compare(record: Record, names: list[str], owner: str) -> None:
     """A link to ask the question again, of these stages; a golden one brings its owner and its conversation."""
     golden = golden_named(record.question_id)
-    query = {"question": record.question, "stages": ",".join(names), "owner": owner}
+    query: dict[str, str | list[str]] = {"question": record.question, "owner": owner}
+    query["stages"] = [name.capitalize() for name in names]
     if golden and golden.question == record.question:
         query |= {"golden": golden.id, "owner": golden.owner}
     elif record.category == "follow-up":

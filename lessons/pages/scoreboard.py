@@ -10,7 +10,7 @@ from lessons.evaluate.gates import gate_report
 from lessons.evaluate.golden import golden_questions
 from lessons.evaluate.plots import plot_groups, plot_latency, plot_metric
 from lessons.evaluate.run import evaluate
-from lessons.pages.common import choose_stages, opened, show_plot, told_plainly
+from lessons.pages.common import choose_stages, show_plot, titled
 from lessons.pages.running import choose_run, follow, link_to_compare, show_record, show_rows, show_table, start
 from lessons.settings import settings
 from lessons.tables import plain
@@ -21,13 +21,13 @@ SIZES = {20: "20 of them, a quick look", 0: "all of them"}
 GROUPS = ("category", "language")
 
 
-def page() -> None:
+@titled(
+    "Scoreboard",
+    "Every stage on questions with known answers: what each gains over the one before, with 95 % intervals.",
+)
+def page(place: Workspace, _: str) -> None:
     """Choose a stored run or start one, read its intervals, and follow the questions that moved."""
-    st.title("Scoreboard")
-    st.caption("Every stage on questions with known answers: what each gains over the one before, with 95 % intervals.")
-    place, _ = opened()
-    with told_plainly():
-        _measure(place)
+    _measure(place)
     if chosen := choose_run("run", place, "Nothing has been measured yet. Choose stages above and start."):
         _show(chosen[1])
         _show_moved(chosen[1])

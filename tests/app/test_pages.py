@@ -52,18 +52,11 @@ def test_an_answer_from_the_cache_says_so(compare: AppTest) -> None:
 
 def test_an_address_with_a_question_and_stages_opens_with_them(shop: None) -> None:
     page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    page.query_params.update({"question": "When does the kiosk open?", "stages": "smart,nonsense"})
+    page.query_params.update({"question": "When does the kiosk open?", "stages": ["Smart", "nonsense"]})
     page.run()
     assert not page.exception
     assert page.text_area[0].value == "When does the kiosk open?"
     assert page.session_state["stages"] == ["smart"]
-
-
-def test_what_was_asked_stands_in_the_address(compare: AppTest) -> None:
-    compare.pills(key="stages").set_value(["naive"])
-    page = ask(compare, "When does the kiosk open?")
-    assert page.query_params["question"] == "When does the kiosk open?"
-    assert page.query_params["stages"] == "naive"
 
 
 def test_an_empty_question_is_told_in_a_sentence(compare: AppTest) -> None:
