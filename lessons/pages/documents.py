@@ -19,6 +19,7 @@ from lessons.ingest.read import READERS, too_large
 from lessons.ingest.split import header, same_words
 from lessons.library import indexes, trash
 from lessons.pages.common import allow_uploads, errors_shown, titled
+from lessons.rag.tables import DocumentRow
 from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.tables import counted, plain, spent
@@ -126,7 +127,7 @@ def _follow(owner: str) -> None:
     @st.fragment(run_every=1 if waiting else None)
     def draw() -> None:
         found = jobs().all(Scope(owner), SHOWN_JOBS)
-        there = _there(owner)
+        there = {(row.source_file, name) for name, rows in _stored(owner).items() for row in rows}
         for job in found:
             _show_job(job, owner, there)
         if waiting and not any(job.is_open for job in found):
@@ -135,10 +136,9 @@ def _follow(owner: str) -> None:
     draw()
 
 
-def _there(owner: str) -> set[tuple[str, str]]:
-    """Each document with each index that has it."""
-    stores = {index.name: workspace().store(index) for index in indexes()}
-    return {(row.source_file, name) for name, store in stores.items() for row in store.documents(Scope(owner))}
+def _stored(owner: str) -> dict[str, list[DocumentRow]]:
+    """The owner's documents in each index."""
+    return {index.name: workspace().store(index).documents(Scope(owner)) for index in indexes()}
 
 
 def _show_job(job: JobStatus, owner: str, there: set[tuple[str, str]]) -> None:
@@ -169,7 +169,7 @@ def _show_result(result: JobResult) -> None:
 
 def _list(place: Workspace, owner: str) -> None:
     """The documents in every index. Those chosen are deleted from all of them, which can be undone for some days."""
-    rows = _listed(place, owner)
+    rows = _listed(owner)
     st.header(plain(f"Documents of {owner}: {len(rows)}"))
     _offer_undo(place, owner)
     if not rows:
@@ -198,14 +198,14 @@ def _delete(place: Workspace, owner: str) -> None:
         st.session_state.undo = owner, names
 
 
-def _listed(place: Workspace, owner: str) -> list[dict[str, Any]]:
+def _listed(owner: str) -> list[dict[str, Any]]:
     """A row for each document, by name, with its chunks in each index."""
     rows: dict[str, dict[str, Any]] = {}
-    for index in indexes():
-        for found in place.store(index).documents(Scope(owner)):
+    for name, stored in _stored(owner).items():
+        for found in stored:
             known = {"file": found.source_file, "pages": found.pages, "ingested": found.ingested_at}
-            rows.setdefault(found.source_file, known)[f"chunks, {index.name}"] = found.chunks
-    return [rows[name] for name in sorted(rows)]
+            rows.setdefault(found.source_file, known)[f"chunks, {name}"] = found.chunks
+    return [row for _, row in sorted(rows.items())]
 
 
 def _offer_undo(place: Workspace, owner: str) -> None:

@@ -9,7 +9,7 @@ from lessons.evaluate.own_questions import EXAMPLE, read_questions
 from lessons.evaluate.run import evaluate
 from lessons.evaluate.runs import as_csv, as_jsonl
 from lessons.pages.common import allow_questions, choose_stages, titled
-from lessons.pages.running import choose_run, follow, link_to_compare, show_record, show_table, start
+from lessons.pages.scoreboard import choose_run, follow, link_to_compare, show_record, show_table, start
 from lessons.tables import counted, plain
 from lessons.workspace import Workspace
 
