@@ -17,7 +17,6 @@ ALIVE = {
     "html_block",
     "link_open",
     "image",
-    "code_inline",
     "code_block",
     "fence",
     "blockquote_open",
@@ -50,8 +49,8 @@ def structure(text: str) -> list[str]:
 
 
 def words(text: str) -> str:
-    """What a reader sees of a file, but for the signs without width that keep addresses from becoming links."""
-    return " ".join(token.content for token in tokens(text) if token.type == "text").replace("\u2060", "")
+    """What a reader sees of a file."""
+    return "".join(token.content if token.type in ("text", "code_inline") else " " for token in tokens(text))
 
 
 def test_question_answers_chunks_and_traces_are_in_it() -> None:
