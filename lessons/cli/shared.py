@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
     from lessons.rag.stages import Stage
     from lessons.trace import Trace
+
+_SECONDS_BETWEEN_LINES = 20
 
 StageNames = Annotated[list[str] | None, typer.Option("--stage", help="Name of a stage, or all; may be repeated.")]
 Split = Annotated[Literal["dev", "test"], typer.Option(help="dev is for tuning, test for reporting.")]
@@ -55,21 +58,32 @@ def print_json(document: Any) -> None:
 
 @contextmanager
 def waiting(trace: "Trace", what: str) -> Iterator[Callable[[], None]]:
-    """Say in a terminal which step is under way, and for how long, until what is given here is called."""
-    began = monotonic()
+    """Say on stderr which step is under way, and for how long, until what is given here is called.
 
-    class UnderWay:
-        def __rich__(self) -> str:
-            step = trace.steps[-1].name if trace.steps else "getting ready"
-            return f"{what}: {step}, {monotonic() - began:.0f} s"
+    A terminal shows it at once, on a line that goes away; anything else gets a line every twenty seconds.
+    """
+    began, over, console = monotonic(), Event(), errors()
+    status = console.status(what)
 
-    status = errors().status(UnderWay())
-    if errors().is_terminal:
-        status.start()
-    try:
-        yield status.stop
-    finally:
+    def told() -> str:
+        step = trace.steps[-1].name if trace.steps else "getting ready"
+        return f"{what}: {step}, {monotonic() - began:.0f} s"
+
+    def tell() -> None:
+        while not over.wait(1 if console.is_terminal else _SECONDS_BETWEEN_LINES):
+            status.update(told()) if console.is_terminal else say(told())
+
+    def end() -> None:
+        over.set()
         status.stop()
+
+    if console.is_terminal:
+        status.start()
+    Thread(target=tell, daemon=True).start()
+    try:
+        yield end
+    finally:
+        end()
 
 
 def chosen_stages(names: Iterable[str]) -> "list[Stage]":
