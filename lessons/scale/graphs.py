@@ -7,7 +7,7 @@ are not, most bits would be the same for all.
 
 import secrets
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from time import perf_counter
 
 import numpy as np
@@ -152,17 +152,4 @@ def _set(connection: Connection, values: dict[str, object]) -> None:
 
 def graph_report(graphs: Sequence[Graph]) -> Table:
     """What the indexes cost and find."""
-    rows = [
-        {
-            "chunks": f"{each.chunks:,}",
-            "index": each.precision,
-            "candidates": str(each.breadth or ""),
-            "bytes a chunk": f"{each.index_bytes_per_chunk:,.0f}",
-            "built in s": f"{each.build_seconds:.1f}",
-            "recall@10": f"{each.recall:.3f}",
-            "p50 ms": f"{each.p50_ms:.1f}",
-            "p95 ms": f"{each.p95_ms:.1f}",
-        }
-        for each in graphs
-    ]
-    return table("HNSW by precision; `none` compares every vector", rows)
+    return table("HNSW by precision; `none` compares every vector", [asdict(each) for each in graphs])
