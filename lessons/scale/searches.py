@@ -85,13 +85,8 @@ def in_pairs(name: str, ours: Callable[[int], object], floor: Callable[[int], ob
             (ours, floor)[which](number)
             if number >= 0:
                 times[which, number] = (perf_counter() - began) * 1000
-    return summarised(name, *times)
-
-
-def summarised(name: str, ours: np.ndarray, floor: np.ndarray) -> Pair:
-    """The summary of times (n,) of both in milliseconds."""
-    low, middle, high = np.percentile(ours / floor, [25, 50, 75])
-    values = np.median(ours), np.percentile(ours, 95), np.median(floor), middle, low, high
+    low, middle, high = np.percentile(times[0] / times[1], [25, 50, 75])
+    values = np.median(times[0]), np.percentile(times[0], 95), np.median(times[1]), middle, low, high
     return Pair(name, *(round(float(value), 3) for value in values))
 
 
