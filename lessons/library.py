@@ -70,8 +70,10 @@ def ensure_corpus(place: Workspace, user: str, progress: Progress = lambda done,
     What the owner deleted stays deleted.
     """
     shipped = {document["path"] for document in shipped_documents() if document["owner"] == user}
-    shipped -= trash(place).names(Scope(user))
-    stored = [{row.source_file for row in place.store(index).documents(Scope(user))} for index in indexes()]
+    if not shipped:
+        return
+    deleted, stored = trash(place).known(Scope(user))
+    shipped -= deleted
     begun = any(shipped & each for each in stored)
     if shipped and (not all(stored) or (begun and not all(shipped <= each for each in stored))):
         load_corpus(place, progress)

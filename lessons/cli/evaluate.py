@@ -123,8 +123,8 @@ def bench(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Time ingestion, searches and stages on made-up chunks, each against the least it could take."""
-    from lessons.scale.benchmark import benchmark, report
+    """Time searches and stages on made-up chunks, each search against the least it could take."""
+    from lessons.scale.benchmark import as_document, benchmark, report
     from lessons.scale.graphs import compared, graph_report
     from lessons.workspace import workspace
 
@@ -136,7 +136,7 @@ def bench(
             document, shown = [asdict(each) for each in found], graph_report(found)
         else:
             measured = benchmark(workspace(), chunks or SIZES, watch)
-            document, shown = measured.as_dict(), report(measured)
+            document, shown = as_document(measured), report(measured)
     if as_json:
         print_json(document)
     else:
