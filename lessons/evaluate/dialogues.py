@@ -3,7 +3,6 @@
 What is still understood, how far back, and at what price in tokens.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle, islice
@@ -16,7 +15,7 @@ from matplotlib.figure import Figure
 from lessons.errors import LessonsError
 from lessons.evaluate.canvas import canvas, stage_colours
 from lessons.evaluate.evaluation import Evaluation, Record
-from lessons.evaluate.golden import GOLDEN, SPLITS, Golden, golden_from
+from lessons.evaluate.golden import GOLDEN, SPLITS, Golden, golden_from, json_lines
 from lessons.evaluate.run import measure
 from lessons.memory.manager import Conversation
 from lessons.memory.messages import SessionMessages
@@ -66,18 +65,14 @@ class Dialogue:
 
 def dialogues(split: str, folder: Path = DIALOGUES) -> list[Dialogue]:
     """The dialogues of a split, by file and line; LessonsError for a split that there is none of."""
-    lines = [line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text(encoding="utf-8").splitlines()]
-    found = [item for item in map(json.loads, lines) if item["split"] == split]
+    found = [item for item in json_lines(*sorted(folder.glob("*.jsonl"))) if item["split"] == split]
     if not found:
         raise LessonsError(f"There are no dialogues of the split {split!r}; the splits are {' and '.join(SPLITS)}.")
-    return [
-        Dialogue(each["id"], each["owner"], tuple(_turn(each, number) for number in range(1, len(each["turns"]) + 1)))
-        for each in found
-    ]
+    turns = [tuple(_turn(each, number, turn) for number, turn in enumerate(each["turns"], start=1)) for each in found]
+    return [Dialogue(each["id"], each["owner"], its) for each, its in zip(found, turns, strict=True)]
 
 
-def _turn(item: dict[str, Any], number: int) -> Turn:
-    turn = item["turns"][number - 1]
+def _turn(item: dict[str, Any], number: int, turn: dict[str, Any]) -> Turn:
     if "answer" not in turn:
         return Turn(turn["question"])
     known = {name: item[name] for name in ("language", "split", "owner")}
@@ -149,7 +144,7 @@ def by_kind(evaluation: Evaluation, dialogues: Sequence[Dialogue]) -> Evaluation
 
 
 def settle(memory: Memory) -> None:
-    """What is worked out in the background is there at the next turn, so that every run finds the same."""
+    """Wait for what is worked out in the background, so that every run finds the same."""
     if isinstance(memory, LongTerm):
         memory.settle()
 

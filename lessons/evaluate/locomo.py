@@ -19,7 +19,6 @@ from lessons.rag.types import Scope
 from lessons.text import language, normalize
 from lessons.workspace import Workspace
 
-CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 AGES = {0: "1–5 turns old", 5: "6–20 turns old", 20: "21–100 turns old", 100: "older than 100 turns"}
 """By how many turns an utterance is older than its last one: the groups of the report."""
 SHARE = "still handed over"
@@ -29,21 +28,12 @@ _ID = re.compile(r"D(\d+):(\d+)")  # the published file names several in one tex
 
 
 @dataclass(frozen=True)
-class OldFact:
-    """A question, and the ids of the utterances that answer it."""
-
-    question: str
-    category: str
-    evidence: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class LocomoConversation:
-    """A conversation of several sessions: its utterances, such as `Ana: Hi.`, by their ids, such as D1:3, in order."""
+    """Utterances, such as `Ana: Hi.`, by their ids, such as D1:3, in order; questions with the ids that answer them."""
 
     id: str
     utterances: dict[str, str]
-    questions: tuple[OldFact, ...]
+    questions: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def read_locomo(path: Path) -> list[LocomoConversation]:
@@ -64,8 +54,7 @@ def _conversation(sample: dict[str, Any]) -> LocomoConversation:
     questions = []
     for item in sample["qa"]:
         ids = [f"D{a}:{int(b)}" for said in item.get("evidence") or [] for a, b in _ID.findall(said)]
-        category = CATEGORIES.get(item["category"], str(item["category"]))
-        questions.append(OldFact(item["question"], category, tuple(dict.fromkeys(ids))))
+        questions.append((item["question"], tuple(dict.fromkeys(ids))))
     return LocomoConversation(str(sample.get("sample_id", "")), utterances, tuple(questions))
 
 
@@ -79,7 +68,6 @@ def recall_old_facts(
 
     The "stages" of the result are the memories, its categories how old the oldest utterance of the evidence is. An
     utterance counts if its words stand in what is handed over, so a summary that says it in other words does not.
-    Questions without known evidence are left out.
     """
     found: list[Record] = []
     work = [(name, conversation) for name in memories for conversation in conversations]
@@ -90,22 +78,22 @@ def recall_old_facts(
 
 
 def _recalled(conversation: LocomoConversation, name: str, make: Maker, place: Workspace) -> Iterator[Record]:
-    """A turn is an utterance with the reply to it."""
+    """A turn is an utterance with the reply to it. Questions without known evidence are left out."""
     memory = make(place, Scope(f"locomo-{uuid4()}"), conversation.id)
     ids, lines = list(conversation.utterances), list(conversation.utterances.values())
     for first in range(0, len(lines), 2):
         memory.remember(lines[first], "".join(lines[first + 1 : first + 2]))
         settle(memory)
-    for number, fact in enumerate(conversation.questions):
-        if not (evidence := [ids.index(each) for each in fact.evidence if each in conversation.utterances]):
+    for number, (question, wanted) in enumerate(conversation.questions):
+        if not (evidence := [ids.index(each) for each in wanted if each in conversation.utterances]):
             continue
-        known = memory.recall(fact.question)
+        known = memory.recall(question)
         handed_over = _plain("\n".join([*(content for _, content in known.history), known.memory]))
         share = sum(_plain(lines[each].partition(": ")[2]) in handed_over for each in evidence) / len(evidence)
         age = (len(lines) + 1) // 2 - min(evidence) // 2
         metrics = {SHARE: share, TOKENS: float(known.tokens), "age": float(age)}
         group = next(group for least, group in reversed(AGES.items()) if age > least)
-        yield Record(name, f"{conversation.id}-{number}", fact.question, group, language(fact.question), metrics)
+        yield Record(name, f"{conversation.id}-{number}", question, group, language(question), metrics)
     forget(memory)
 
 

@@ -1,8 +1,7 @@
 """One call that evaluates stages: on the golden questions, on a folder in BEIR layout, or on a reader's own questions.
 
-Every question is asked of every stage, each answer is measured, and at the end the model is asked with the evidence
-given instead of searched. What it gets wrong there a better search alone does not put right: that is the ceiling by
-which a stage is judged.
+Each answer is measured, and at the end the model is asked with the evidence given instead of searched. What it gets
+wrong there a better search alone does not put right: that is the ceiling by which a stage is judged.
 """
 
 from collections import Counter
@@ -43,7 +42,6 @@ OWNER = "evaluation"
 
 _NOT_RECORDED = {"database_url", "openai_api_key", "openai_base_url", "data_dir", "recorded_dir", "recording"}
 
-
 Watcher = Callable[[str, int, int], object]
 """Told what is being done, how much of it is done, and how much there is in all."""
 
@@ -75,9 +73,9 @@ def evaluate(
 
     Without `data` these are the golden questions over the shipped documents, `dev` by default. With a folder in BEIR
     layout its whole corpus is searched, in an index that is gone afterwards. `own` questions of a reader are asked on
-    the reader's own documents. `limit` draws that many questions, the same for the same `sample_seed`; without one,
-    that of the settings holds, which spares money on a paid model. LessonsError if a document or question cannot be
-    used. `tell` is given what a served model is about to be asked, and after a stage's first answer what all will take.
+    the reader's own documents. `limit`, or that of the settings, draws so many questions, the same for the same
+    `sample_seed`. LessonsError if a document or question cannot be used. `tell` is given what a served model is about
+    to be asked, and after a stage's first answer what all will take.
     """
     place = place or workspace()
     here = [stage.but(stage.name, workspace=place) for stage in stages]
@@ -149,7 +147,7 @@ def measure(question: Golden, answer: Answer) -> Record:
 
 def _golden(stages: list[Answering], split: str, watch: Watcher, place: Workspace) -> _Task:
     questions, index = golden_questions(split), stage_named("enhanced").index
-    targets = list({each.name: each for each in (*(stage.index for stage in stages), index)}.values())
+    targets = list({each.name: each for each in [*(stage.index for stage in stages), index]}.values())
     loaded = load_corpus(place, partial(watch, "Loading the shipped documents"), targets)
     if failed := [result.source_file for result in loaded if result.status == "failed"]:
         raise LessonsError(f"{failed[0]} could not be read, so nothing was measured; restore data/corpus.")
@@ -225,7 +223,7 @@ def _told(
 
     Nothing is told of the keyless model or of a record, which take a minute and no money.
     """
-    served = not (isinstance(llm, OfflineLLM) or bool(getattr(llm, "recorded", "")))
+    served = not (isinstance(llm, OfflineLLM) or getattr(llm, "recorded", ""))
     asked, begun = len(questions), set[str]()
     if served:
         tell(
@@ -253,6 +251,8 @@ def forecast(first: Record, questions: int) -> str:
 
 def stood_in(records: Sequence[Record], model: str) -> list[str]:
     """A note for each stage of a served model in which the keyless one did steps in its place."""
+    if model.startswith(KEYLESS):
+        return []
     steps: dict[str, Counter[str]] = {}
     for record in records:
         steps.setdefault(record.stage, Counter()).update(record.answered)
@@ -260,7 +260,7 @@ def stood_in(records: Sequence[Record], model: str) -> list[str]:
         f"{stage}: the keyless model did {done[KEYLESS]:,} of {done.total():,} steps in place of {model}; "
         "the numbers are not those of that model alone."
         for stage, done in steps.items()
-        if done[KEYLESS] and not model.startswith(KEYLESS)
+        if done[KEYLESS]
     ]
 
 

@@ -5,7 +5,6 @@ questions of *dev*, so that every answer can be judged, and from committed rewor
 asked more often than others, as in every log of a search engine.
 """
 
-import json
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,7 @@ from lessons.context.active import DEVICES
 from lessons.context.cache import Cached
 from lessons.context.wrapper import Answering
 from lessons.evaluate.evaluation import Evaluation, Record, compare_records
-from lessons.evaluate.golden import Golden, golden_questions
+from lessons.evaluate.golden import Golden, golden_questions, json_lines
 from lessons.evaluate.plots import plot_cost
 from lessons.evaluate.run import measure
 from lessons.models.keyless import utterances
@@ -41,8 +40,7 @@ def workload(limit: int | None = None, seed: int = 0) -> list[Golden]:
     draw = random.Random(seed)
     first = [golden for golden in golden_questions("dev") if not golden.history]
     known = {golden.id: golden for golden in first}
-    lines = map(json.loads, REWORDED.read_text(encoding="utf-8").splitlines())
-    again = [replace(known[line["id"]], question=line["question"]) for line in lines]
+    again = [replace(known[line["id"]], question=line["question"]) for line in json_lines(REWORDED)]
     popular = [1 / rank for rank in range(1, len(first) + 1)]  # Zipf's law
     repeated = draw.choices(draw.sample(first, len(first)), popular, k=REPEATED)
     small_talk = draw.sample([each.text for each in utterances() if each.intent == "chat"], SMALL_TALK)

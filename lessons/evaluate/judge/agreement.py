@@ -9,7 +9,6 @@ where 18 stores were closed, and another entity's figure unless an English name 
 it away. It rejects free paraphrase, and a change that must be worked out from two figures.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from llama_index.core.evaluation.eval_utils import default_parser
 from llama_index.core.llms import LLM
 
 from lessons.errors import ModelError
-from lessons.evaluate.golden import Golden
+from lessons.evaluate.golden import Golden, json_lines
 from lessons.evaluate.judge.judge import judge_text
 from lessons.models.keyless import OfflineLLM
 from lessons.models.server import explain
@@ -70,24 +69,17 @@ class Agreement:
 
 def agreement(pairs: Iterable[tuple[str, str]]) -> Agreement:
     """How two raters agree on the same things (Cohen 1960). ValueError without pairs."""
-    counts = Counter(pairs)
-    n = counts.total()
-    if not n:
-        raise ValueError("agreement needs at least one pair of labels")
-    first, second = Counter[str](), Counter[str]()
-    for (one, other), times in counts.items():
-        first[one] += times
-        second[other] += times
-    observed = sum(times for (one, other), times in counts.items() if one == other) / n
+    ours, theirs = zip(*(pairs := list(pairs)), strict=True)
+    n, first, second = len(pairs), Counter(ours), Counter(theirs)
+    observed = sum(one == other for one, other in pairs) / n
     chance = sum(first[label] * second[label] for label in first) / n**2
-    return Agreement(1.0 if chance == 1 else (observed - chance) / (1 - chance), n, dict(counts))
+    return Agreement(1.0 if chance == 1 else (observed - chance) / (1 - chance), n, dict(Counter(pairs)))
 
 
 def labelled(split: str, folder: Path = JUDGED) -> list[Labelled]:
     """The hand-labelled answers of a split: 'dev', 'test', 'hard', or 'outputs_…' for a file of that name."""
     path = folder / (f"{split}.jsonl" if split.startswith("outputs") else "pairs.jsonl")
-    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    return [_labelled(row) for row in rows if row.get("split", split) == split]
+    return [_labelled(row) for row in json_lines(path) if row.get("split", split) == split]
 
 
 def validate(split: str = "outputs_second_frozen", judged: Callable[[Labelled], float] | None = None) -> Agreement:
