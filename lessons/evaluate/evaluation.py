@@ -154,9 +154,8 @@ class Evaluation:
     def gains(self, metrics: Iterable[str] = METRICS) -> list[Gain]:
         """Each stage against the one before it, and the pairs of `ALSO`, metric by metric."""
         pairs = dict.fromkeys([*pairwise(self.stages), *(pair for pair in ALSO if set(pair) <= set(self.stages))])
-        return [
-            compare_records(self.of(old), self.of(new), metric, old, new) for metric in metrics for old, new in pairs
-        ]
+        records = {stage: self.of(stage) for stage in self.stages}
+        return [compare_records(records[old], records[new], each, old, new) for each in metrics for old, new in pairs]
 
     def as_dict(self) -> dict[str, Any]:
         """What `lessons evaluate --json` prints."""
@@ -169,7 +168,7 @@ class Evaluation:
         """The summary of a stage as a whole, by category and by language; of its values those of `only`, if any."""
 
         def chosen(**group: str) -> dict[str, Any]:
-            values = self.summary(stage, **group).as_dict() if self.of(stage, **group) else {}
+            values = summarise(records).as_dict() if (records := self.of(stage, **group)) else {}
             return {name: value for name, value in values.items() if not only or name in only}
 
         grouped = {by: {name: chosen(**{by: name}) for name in self.groups(by)} for by in ("category", "language")}
@@ -189,6 +188,22 @@ class Evaluation:
         rows.append(["model calls, tokens", *(f"{each.llm_calls:.1f}, {each.tokens:,.0f}" for each in stages)])
         below = "".join(f"<p>{html.escape(remark)}</p>" for remark in self.remarks)
         return Table(["", *columns], rows, repr(self))._repr_html_() + below
+
+
+@dataclass(frozen=True, repr=False)
+class EvaluationTable(Table):
+    """A table with the evaluation that it was made of."""
+
+    evaluation: Evaluation = field(kw_only=True)
+
+    def mean(self, stage: str, part: str) -> float:
+        """The mean of a metric or a field of the records that have it; NaN if none has."""
+        return mean(self.evaluation.of(stage), part)
+
+
+def mean(records: Sequence[Record], part: str) -> float:
+    """The mean of a metric or a field of the records that have it; NaN if none has."""
+    return _mean([getattr(each, part) if hasattr(each, part) else each.value(part) for each in records])
 
 
 Pair = tuple[Record, Record]

@@ -130,9 +130,9 @@ def _question(number: int, row: dict[str, Any], owner: str) -> Golden:
 
 
 def _words(number: int, key: str, value: Any) -> str:
-    if value is None or isinstance(value, str | int | float):
-        return "" if value is None else str(value).strip()
-    raise LessonsError(f"Line {number}: {key} is no text.")
+    if not isinstance(value, str | int | float | None):
+        raise LessonsError(f"Line {number}: {key} is no text.")
+    return "" if value is None else str(value).strip()
 
 
 def _history(number: int, value: Any) -> tuple[tuple[str, str], ...]:

@@ -8,10 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from lessons.evaluate.compare import RULE
-from lessons.evaluate.dialogues import TOKENS, Dialogue, by_kind
+from lessons.evaluate.dialogues import AGES, SHARE, TOKENS, Dialogue, by_kind
 from lessons.evaluate.evaluation import CEILED, CEILING, METRICS, Evaluation, Summary, summarise
 from lessons.evaluate.gates import gate_report
-from lessons.evaluate.locomo import AGES, SHARE
 
 HEADLINE = ("recall@5", "ndcg@10", "all@10", "correctness", "strict")
 GROUPED = ("recall@5", "correctness", "strict")

@@ -185,12 +185,18 @@ class Given:
     evidence: tuple[Evidence, ...]
 
     def search(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
-        found = [chunk for each in self.evidence for chunk in _chunks(each, query, resources)]
-        return list({chunk.id: chunk for chunk in found}.values())
+        found: dict[str, RetrievedDocument] = {}
+        for each in self.evidence:
+            source = each.source_file
+            nodes = resources.store.get_nodes(scope=query.scope.only([source]))
+            chunks = [RetrievedDocument(node.node_id, node.get_content(), 1.0, source, node.metadata) for node in nodes]
+            holding = [chunk for chunk in chunks if holds(chunk.content, each.quote)]
+            found |= {chunk.id: chunk for chunk in holding or chunks if holding or chunk.page == each.page}
+        return list(found.values())
 
 
 def oracle(question: Golden, index: Index, place: Workspace) -> Stage:
-    """A stage that answers this one question from the chunks of its evidence; a follow-up is completed first."""
+    """A stage that answers this one question from the chunks of its evidence."""
     return Stage(name=CEILING, index=index, retriever=Given(question.evidence), query=(Condense(),), workspace=place)
 
 
@@ -205,14 +211,6 @@ def ceiling(
         watch("Asking with the evidence given", done, len(known))
 
 
-def _chunks(evidence: Evidence, query: Query, resources: Resources) -> list[RetrievedDocument]:
-    nodes = resources.store.get_nodes(scope=query.scope.only([evidence.source_file]))
-    source = evidence.source_file
-    chunks = [RetrievedDocument(node.node_id, node.get_content(), 1.0, source, node.metadata) for node in nodes]
-    holding = [chunk for chunk in chunks if holds(chunk.content, evidence.quote)]
-    return holding or [chunk for chunk in chunks if chunk.page == evidence.page]
-
-
 # What a reader of the numbers has to know
 
 
@@ -223,7 +221,7 @@ def _told(
 
     Nothing is told of the keyless model or of a record, which take a minute and no money.
     """
-    served = not (isinstance(llm, OfflineLLM) or getattr(llm, "recorded", ""))
+    served = not (isinstance(llm, OfflineLLM) or bool(getattr(llm, "recorded", "")))
     asked, begun = len(questions), set[str]()
     if served:
         tell(
@@ -288,6 +286,5 @@ def _own_documents(stages: Sequence[Answering], questions: Sequence[Golden], pla
 
 def _in_force(place: Workspace) -> dict[str, Any]:
     """The settings that a result depends on: no secret, and no path of this machine."""
-    embedding, _ = identity(place.embedding)
     chosen = place.settings.model_dump(mode="json", exclude=_NOT_RECORDED)
-    return chosen | {"answers": describe(place.llm), "embedding": embedding}
+    return chosen | {"answers": describe(place.llm), "embedding": identity(place.embedding)[0]}

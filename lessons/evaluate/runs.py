@@ -96,7 +96,9 @@ def load(number: int, engine: Engine, owner: str | None = None) -> Evaluation:
         row = session.scalar(_seen_by(owner).where(RunRow.id == number))
         if row is None:
             raise LessonsError(f"There is no run {number}; list the stored ones with `runs`.")
-        records = [_from_json(result.record) for result in row.results]
+        tuples = ("retrieved", "warnings")
+        stored = (result.record for result in row.results)
+        records = [Record(**each | {name: tuple(each[name]) for name in tuples}) for each in stored]
         asked, given = (tuple(each for each in records if (each.stage == CEILING) is it) for it in (False, True))
         notes = tuple(stood_in(asked, str(row.settings.get("answers", KEYLESS))))
         return Evaluation(row.data, row.split, asked, row.settings, row.at, notes, given)
@@ -126,10 +128,6 @@ def _create(connection: Connection) -> None:
     Base.metadata.create_all(connection)
     protect(connection, RunRow.__tablename__, f"user_id IS NULL OR {OWNED}")
     protect(connection, ResultRow.__tablename__, "run_id IN (SELECT id FROM evaluation_runs)")
-
-
-def _from_json(item: dict[str, Any]) -> Record:
-    return Record(**item | {name: tuple(item[name]) for name in ("retrieved", "warnings")})
 
 
 # As files

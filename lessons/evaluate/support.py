@@ -107,8 +107,7 @@ def support_questions(split: str, path: Path = QUESTIONS) -> list[SupportQuestio
 
 def handle(copilot: Copilot, split: str = "dev", user: str | None = None) -> SupportRun:
     """Ask the copilot every question of a split."""
-    handled = []
-    for one in support_questions(split):
-        history = [(role, content) for role, content in one.history]
-        handled.append(Handled(one, copilot.ask(one.question, user=user, history=history)))
-    return SupportRun(tuple(handled))
+    asked = support_questions(split)
+    before = ([(role, content) for role, content in one.history] for one in asked)
+    answers = [copilot.ask(one.question, user=user, history=said) for one, said in zip(asked, before, strict=True)]
+    return SupportRun(tuple(map(Handled, asked, answers)))

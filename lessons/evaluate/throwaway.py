@@ -106,8 +106,7 @@ def _fill(
 
 def _as_document(name: str, text: str) -> Document:
     """In the form in which files are read, so that every index cuts it as it would cut a file."""
-    metadata = {"source_file": name, "page_number": None, "file_type": "txt"}
-    hidden = list(metadata)
+    known = {"source_file": name, "page_number": None, "file_type": "txt"}
     return Document(
-        text=text, metadata=metadata, excluded_embed_metadata_keys=hidden, excluded_llm_metadata_keys=hidden
+        text=text, metadata=known, excluded_embed_metadata_keys=[*known], excluded_llm_metadata_keys=[*known]
     )

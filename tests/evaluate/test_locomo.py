@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from lessons.errors import LessonsError
-from lessons.evaluate.dialogues import MEMORIES, TOKENS
-from lessons.evaluate.locomo import SHARE, read_locomo, recall_old_facts
+from lessons.evaluate.dialogues import MEMORIES, SHARE, TOKENS, read_locomo, recall_old_facts
 from lessons.memory.messages import SessionMessages
 from lessons.memory.types import Window
 from lessons.settings import Settings

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from llama_index.core.evaluation import CorrectnessEvaluator, FaithfulnessEvaluator
 from llama_index.core.evaluation.eval_utils import default_parser
@@ -60,11 +59,8 @@ class Agreement:
 
     def errors(self) -> dict[str, int]:
         """How many verdicts were better than the label, and how many worse."""
-        steps = {pair: _RANK.index(pair[1]) - _RANK.index(pair[0]) for pair in self.confusion}
-        return {
-            "too generous": sum(n for pair, n in self.confusion.items() if steps[pair] > 0),
-            "too strict": sum(n for pair, n in self.confusion.items() if steps[pair] < 0),
-        }
+        steps = [_RANK.index(verdict) - _RANK.index(label) for label, verdict in Counter(self.confusion).elements()]
+        return {"too generous": sum(step > 0 for step in steps), "too strict": sum(step < 0 for step in steps)}
 
 
 def agreement(pairs: Iterable[tuple[str, str]]) -> Agreement:
@@ -79,18 +75,23 @@ def agreement(pairs: Iterable[tuple[str, str]]) -> Agreement:
 def labelled(split: str, folder: Path = JUDGED) -> list[Labelled]:
     """The hand-labelled answers of a split: 'dev', 'test', 'hard', or 'outputs_…' for a file of that name."""
     path = folder / (f"{split}.jsonl" if split.startswith("outputs") else "pairs.jsonl")
-    return [_labelled(row) for row in json_lines(path) if row.get("split", split) == split]
+    known = ("id", "language", "category", "question", "verdict")
+    return [
+        Labelled(
+            **{key: row[key] for key in known},
+            answer=row["reference"],
+            key_facts=tuple(row["key_facts"]),
+            candidate=row["answer"],
+        )
+        for row in json_lines(path)
+        if row.get("split", split) == split
+    ]
 
 
 def validate(split: str = "outputs_second_frozen", judged: Callable[[Labelled], float] | None = None) -> Agreement:
     """How the judge agrees with the labels: (label, verdict). `judged` may be another judge's correctness."""
     rate = judged or (lambda pair: judge_text(pair, pair.candidate)[0])
     return agreement((pair.verdict, LABELS[rate(pair)]) for pair in labelled(split))
-
-
-def _labelled(row: dict[str, Any]) -> Labelled:
-    plain = {key: row[key] for key in ("id", "language", "category", "question", "verdict")}
-    return Labelled(**plain, answer=row["reference"], key_facts=tuple(row["key_facts"]), candidate=row["answer"])
 
 
 @dataclass(frozen=True)
@@ -113,9 +114,9 @@ def llm_judge(llm: LLM, golden: Golden, answer: Answer) -> Opinion:
         )
     contexts = [document.content for document in answer.context.documents]
     try:
-        scored = CorrectnessEvaluator(llm, parser_function=_points).evaluate(
-            query=golden.question, response=answer.text, reference=golden.answer
-        )
+        # LlamaIndex's parser needs a second line, which some models leave out.
+        points = CorrectnessEvaluator(llm, parser_function=lambda said: default_parser(said.strip() + "\n"))
+        scored = points.evaluate(query=golden.question, response=answer.text, reference=golden.answer)
         faithful = FaithfulnessEvaluator(llm).evaluate(response=answer.text, contexts=contexts) if contexts else None
     except Exception as error:
         raise explain(error, llm.metadata.model_name, getattr(llm, "api_base", None)) from error
@@ -123,8 +124,3 @@ def llm_judge(llm: LLM, golden: Golden, answer: Answer) -> Opinion:
         raise ModelError(f"The model gave no score but said {scored.feedback!r}; judge with a more capable model.")
     correctness = 1.0 if scored.score >= RIGHT else 0.5 if scored.score >= PARTLY else 0.0
     return Opinion(correctness, faithful.passing if faithful else None, scored.feedback or "")
-
-
-def _points(said: str) -> tuple[float | None, str | None]:
-    """LlamaIndex's parser needs a second line, which some models leave out."""
-    return default_parser(said.strip() + "\n")
