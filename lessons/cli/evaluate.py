@@ -94,8 +94,7 @@ def memories(
     locomo: Annotated[Path | None, typer.Option(help="A file in LoCoMo's format instead: recall of old facts.")] = None,
 ) -> None:
     """Measure memories: what of a conversation is still known, how far back, and how many tokens it takes."""
-    from lessons.evaluate.dialogues import dialogues, evaluate_dialogues
-    from lessons.evaluate.locomo import read_locomo, recall_old_facts
+    from lessons.evaluate.dialogues import dialogues, evaluate_dialogues, read_locomo, recall_old_facts
     from lessons.evaluate.report import dialogue_report, locomo_report
     from lessons.library import load_corpus
     from lessons.workspace import workspace

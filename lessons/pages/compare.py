@@ -16,8 +16,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from lessons.agent import telling
 from lessons.errors import LessonsError
-from lessons.evaluate.comparison import Comparison, what_changes
-from lessons.evaluate.comparison_file import as_markdown
+from lessons.evaluate.comparison import Comparison, as_markdown, what_changes
 from lessons.pages.answer import show_chunks, show_known, show_timeline, show_words
 from lessons.pages.asking import Asked, Line, ask_form, begin, note_asked
 from lessons.pages.common import allow_questions, answering, named_filter, titled

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from lessons.evaluate.comparison import Comparison, what_changes
-from lessons.evaluate.comparison_file import as_markdown
+from lessons.evaluate.comparison import Comparison, as_markdown, what_changes
 from lessons.evaluate.golden import Evidence, Golden
 from lessons.rag.answer import Answer, Citation
 from lessons.rag.types import Context, RetrievedDocument
