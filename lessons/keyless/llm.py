@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.base.llms.generic_utils import messages_to_prompt
 from llama_index.core.base.llms.types import (
     ChatMessage,
     ChatResponse,
@@ -139,7 +140,7 @@ class OfflineLLM(CustomLLM, FunctionCallingLLM):
         if kwargs.get("tools"):
             calls = run("tool_calls", self, {"messages": messages})
             return ChatResponse(message=ChatMessage(role=MessageRole.ASSISTANT, blocks=calls))
-        said = self._reply(self.messages_to_prompt(messages))
+        said = self._reply(messages_to_prompt(messages))
         return ChatResponse(message=ChatMessage(said, role=MessageRole.ASSISTANT))
 
     @llm_chat_callback()
