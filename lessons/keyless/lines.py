@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import Any
 
 from lessons.text import language, sentences, terms
+from lessons.text.periods import periods
 
 Row = tuple[str, ...]  # a label and the numbers behind it
 
@@ -92,8 +93,6 @@ _NUMBERED = re.compile(r"\(?\d{1,2}(?:\.\d{1,2})?[.)]?\s+[^\W\d_]")
 _ENDED = re.compile(r"[.!?:;,。！？][\"'”’)\]]*$")
 _LABEL = re.compile(r"[^.:?!]{1,40}:\s\S")
 _QUARTER = re.compile(r"q[1-4]")
-_SPOKEN_QUARTER = re.compile(r"\b(first|second|third|fourth)[ -]quarter\b", re.IGNORECASE)
-_QUARTERS = {"first": "Q1", "second": "Q2", "third": "Q3", "fourth": "Q4"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +155,8 @@ def read_documents(documents: Sequence[Any]) -> list[Passage]:
 
 def search_terms(text: str) -> frozenset[str]:
     """The terms of a text; a spoken quarter also counts as Q1 to Q4."""
-    if "uarter" in text:
-        text = _SPOKEN_QUARTER.sub(lambda match: f"{match[0]} {_QUARTERS[match[1].lower()]}", text)
-    return frozenset(terms(text))
+    spoken = [f"q{period.number}" for period in periods(text) if period.unit == "quarter"] if "uarter" in text else []
+    return frozenset([*terms(text), *spoken])
 
 
 def years(words: frozenset[str]) -> frozenset[str]:
