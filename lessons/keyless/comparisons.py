@@ -44,6 +44,7 @@ _DIFFER = re.compile(
 _ASKED = re.compile(
     r"(?<!\S)(?:(?:어느|어떤)\s?(?:쪽|것|게|편)|뭐|무엇|무슨|누가|얼마|어떤|좀|해|알|설명|말|정리|있|나|더|궁금|주|부탁)\S*"
 )
+_MORE_THAN_ONE = re.compile(r"때문|이유|왜|데\s|면\s|,")
 _LAST = re.compile(r"(?<=.)(?:의|을|를|은|는|이|가|,)$")
 
 
@@ -79,7 +80,7 @@ def _korean(text: str) -> tuple[str, str, str]:
                 return " ".join([*before, stem]), _bare(between[:size]), f"{' '.join(between[size:])} {asked}"
             one, other = _topic(before)
             return one, " ".join([*other, stem]), asked
-        if word.endswith("보다") and not periods(word):
+        if word.endswith("보다") and not (periods(word) or _MORE_THAN_ONE.search(after)):
             one, other = _topic(before)
             return one, " ".join([*other, word[:-2]]), _ASKED.sub("", after)
     return "", "", ""
