@@ -10,10 +10,10 @@ from typing import Any
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallBlock
 
 from lessons.keyless import task
-from lessons.keyless.answer import WORTH, parts, query, together
+from lessons.keyless.answer import parts, query, together
 from lessons.keyless.comparisons import sides
 from lessons.keyless.lines import Passage, passages
-from lessons.keyless.scores import BEFORE, candidates, rarity
+from lessons.keyless.scores import BEFORE, WORTH, ranked, weighed
 from lessons.keyless.values import names
 from lessons.keyless.words import Question, Unit, read_question
 from lessons.text import terms
@@ -75,10 +75,10 @@ LINES = 2  # of each
 
 def bridges(question: Question, found: list[Passage]) -> list[str]:
     """Queries with a name from the best lines, and the words of the question that its document leaves open."""
-    known, weights = set(terms(question.text)), rarity(question, found)
+    known = set(terms(question.text))
     valued: dict[str, float] = {}
     for rank, passage in enumerate(found[:READ]):
-        best = sorted(candidates(question, [passage], weights), key=lambda one: -one.score)[:LINES]
+        best = ranked(weighed(question, found), [passage])[:LINES]
         covered = together(best) or [0.0] * len(question.units)
         open_words = [
             unit.text

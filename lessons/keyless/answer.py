@@ -20,17 +20,19 @@ from lessons.keyless.recall import asks_back, recalled
 from lessons.keyless.scores import (
     BEFORE,
     ELSEWHERE,
+    RANK,
+    WORTH,
     Candidate,
     asked_cells,
     candidate_at,
-    candidates,
     commands,
     fits,
     gives_reason,
-    rarity,
+    ranked,
     reason,
     row_cells,
     share,
+    weighed,
 )
 from lessons.keyless.summary import centrality
 from lessons.keyless.words import Question, Unit, kinds_of, read_question
@@ -66,45 +68,32 @@ class Part:
 def parts(question: Question) -> list[Part]:
     """The parts of a question in its order, or the question itself if it has only one."""
     texts = [text.strip(" ,.?？") for text in _CUT.split(question.text)]
-    found = [(text, [unit for unit in question.units if _says(text, unit)]) for text in texts if text]
+    found = [(text, tuple(unit for unit in question.units if _says(text, unit))) for text in texts if text]
     asked = [(text, own) for text, own in found if any(unit.required or unit.weight >= 0.5 for unit in own)]
     if not 1 < len(asked) <= MOST:
         return [Part(question.text, question, question.units)]
-    first = asked[0][1]
-    return [Part(text, _read(question, text, _with_first(text, own, first)), tuple(own)) for text, own in asked]
+    return [Part(text, _weighted(question, text, own), own) for text, own in asked]
 
 
-def _read(question: Question, text: str, own: list[Unit]) -> Question:
+def _weighted(question: Question, text: str, own: Sequence[Unit]) -> Question:
     """The question with the kind of answer of one part, its own units, and names and periods that it does not replace.
 
     Words of the other parts count for less.
     """
     kinds = {unit.kind for unit in own}
-    says_something = any(unit.kind == "word" and unit.weight >= 0.5 for unit in own)
-    units = tuple(
-        replace(unit, weight=ASIDE * unit.weight)
-        if says_something and unit.kind == "word" and unit not in own
-        else unit
+    aside = ASIDE if any(unit.kind == "word" and unit.weight >= 0.5 for unit in own) else 1.0
+    units = [
+        unit if unit in own or unit.kind != "word" else replace(unit, weight=aside * unit.weight)
         for unit in question.units
         if unit in own or unit.kind == "word" or unit.kind not in kinds
-    )
-    return replace(question, units=units, kinds=kinds_of(text) or question.kinds)
-
-
-def _with_first(text: str, own: list[Unit], first: list[Unit]) -> list[Unit]:
-    """What an alternative says, as '… or the one in Lyon?', and the words of the first part, of which it is one."""
-    if _ASKS.search(text) or not any(unit.required for unit in own):
-        return own
-    return own + [unit for unit in first if unit.kind == "word" and unit not in own]
+    ]
+    return replace(question, units=tuple(units), kinds=kinds_of(text) or question.kinds)
 
 
 def _says(text: str, unit: Unit) -> bool:
     if unit.kind == "quarter":
         return not unit.keys.isdisjoint(search_terms(text))
     return unit.text.lower() in text.lower()
-
-
-WORTH = 0.4  # weight from which a word must be found
 
 
 def query(part: Part, every: Sequence[Part]) -> str:
@@ -123,6 +112,17 @@ def query(part: Part, every: Sequence[Part]) -> str:
     return " ".join(unit.text.upper() if unit.kind == "quarter" else unit.text for unit in units)
 
 
+def _with_names(question: Question, found: Sequence[Passage]) -> Question:
+    """Korean has no capitals: a word of three syllables in the titles of some documents but not of all is a name."""
+
+    def names(unit: Unit) -> bool:
+        long = unit.kind == "word" and len(unit.text) > 2 and not unit.text.isascii() and not unit.others
+        return long and 0 < sum(unit.covered(one.title) == 1 for one in found) < len(found)
+
+    units = (replace(unit, kind="name", weight=1.5) if names(unit) else unit for unit in question.units)
+    return replace(question, units=tuple(units))
+
+
 LINES = 3  # sentences of an answer, lists and summaries aside
 NEXT_BEST = 60  # lines that may join the best one
 GAIN = 2.0  # what a line is worth more for saying what the lines before it leave open
@@ -131,37 +131,79 @@ SURE = 0.8  # a line of this score is joined only by whole sentences that add so
 ADDS = 0.02  # the gain from which one does
 CLOSE = 0.8  # the least score of one, as a share of the first one's
 NEARLY = 0.9  # from this share of the best score, a line that leaves nothing open goes before one that does
-LEAST_COVERED = 0.4  # share of the question's words, by rarity, that an answer must cover
+LEAST_COVERED = 0.4  # share of the question's words, by weight, that an answer must cover
 OF_A_RECORD = 0.3  # the same for a line that holds the identifier asked about: 'delivered' says where a parcel is
 
 
-def _joined(first: Candidate, ranked: Sequence[Candidate], weights: list[float]) -> list[Candidate]:
+def _answer(question: Question, found: Sequence[Passage]) -> list[Candidate]:
+    """The lines that answer one part; empty when the context leaves something essential open."""
+    if _names_what_is_missing(question, found):
+        return []
+    question = weighed(question, found)
+    if "summary" in question.kinds:
+        return _main_points(question, found)
+    every = ranked(question, found)
+    fitting = [one for one in every if fits(question, one)]
+    if not fitting:
+        return []
+    near = (one for one in fitting if one.score >= NEARLY * fitting[0].score)
+    first = next((one for one in near if min(one.covered, default=0.0) >= BEFORE), fitting[0])
+    chosen = _joined(question, first, every[:NEXT_BEST])
+    covered = together(chosen)
+    open_ = (unit.required and value < ELSEWHERE for unit, value in zip(question.units, covered, strict=True))
+    if any(open_) or share(question.units, covered) < _least(question, first):
+        return []
+    return _with_list(question, _with_reason(question, chosen, found))
+
+
+def _with_reason(question: Question, chosen: list[Candidate], found: Sequence[Passage]) -> list[Candidate]:
+    """The lines, with the reason if one is asked for and none of them gives it: it may share no word with the question.
+
+    It is taken from the first documents.
+    """
+    if "why" not in question.kinds or any(gives_reason(one.line) for one in chosen):
+        return chosen
+    told = [(reason(question, passage), rank) for rank, passage in enumerate(found[:LINES])]
+    (value, place), rank = max(told, key=lambda each: each[0][0] - RANK * each[1])
+    new = candidate_at(question, found[rank], place, rank)
+    known = any(one.line is new.line for one in chosen) or commands(new.line)
+    return chosen if value < 0 or known else [*chosen[: LINES - 1], new]
+
+
+def _least(question: Question, first: Candidate) -> float:
+    codes = (unit for unit in question.units if unit.kind == "code" and unit.text[0].isalpha())
+    return OF_A_RECORD if any(unit.covered(first.line.own) for unit in codes) else LEAST_COVERED
+
+
+def _names_what_is_missing(question: Question, found: Sequence[Passage]) -> bool:
+    """Whether a name, period or identifier of the question stands in none of the documents."""
+    everything = frozenset().union(*(passage.all for passage in found))
+    return any(unit.required and unit.covered(everything) < 1 for unit in question.units)
+
+
+def _joined(question: Question, first: Candidate, near: Sequence[Candidate]) -> list[Candidate]:
     """The best line with those that say what it leaves open or, unless it is sure, are nearly as good."""
-    chosen, near = [first], ranked[:NEXT_BEST]
+    chosen = [first]
     if sure := first.score >= SURE:
         near = [one for one in near if tells(one.line) and one.score >= CLOSE * first.score]
     while len(chosen) < LINES:
         covered = together(chosen)
-        new = [one for one in near if not any(_repeats(one, other) for other in chosen)]
-        gains = [_gain(one, covered, weights) for one in new]
-        worth = [0.0 if sure and gain < ADDS else one.score + GAIN * gain for one, gain in zip(new, gains, strict=True)]
-        if not new or max(worth) < JOINS * first.score:
+        worth = [(0.0, first)]
+        for one in near:
+            gain = share(question.units, [max(0.0, a - b) for a, b in zip(one.covered, covered, strict=True)])
+            if (gain >= ADDS or not sure) and not any(_repeats(one, other) for other in chosen):
+                worth.append((one.score + GAIN * gain, one))
+        value, best = max(worth, key=lambda each: each[0])
+        if value < JOINS * first.score:
             break
-        chosen.append(new[worth.index(max(worth))])
+        chosen.append(best)
     return chosen
-
-
-def _gain(one: Candidate, covered: list[float], weights: list[float]) -> float:
-    """The share of the question that the line says and the others leave open."""
-    return share(weights, [max(0.0, new - old) for new, old in zip(one.covered, covered, strict=True)])
 
 
 def _repeats(one: Candidate, other: Candidate) -> bool:
     """Whether two lines are the same, or rows with one label, whose figures would contradict each other."""
-    if one.line is other.line or one.line.text == other.line.text:
-        return True
     rows = one.line.kind == other.line.kind == "row" and one.passage is other.passage
-    return rows and cells(one.line.text)[0] == cells(other.line.text)[0]
+    return one.line.text == other.line.text or (rows and cells(one.line.text)[0] == cells(other.line.text)[0])
 
 
 def together(chosen: Sequence[Candidate]) -> list[float]:
@@ -169,10 +211,9 @@ def together(chosen: Sequence[Candidate]) -> list[float]:
     return [max(values) for values in zip(*(candidate.covered for candidate in chosen), strict=True)]
 
 
-def tells(line: Line, rows: bool = True) -> bool:
+def tells(line: Line) -> bool:
     """Whether it is a whole sentence, a list item or a row of a table, and no instruction to its reader."""
-    whole = line.kind == "item" or (rows and line.kind == "row") or (line.kind == "prose" and is_ended(line.text))
-    return whole and not commands(line)
+    return (line.kind in ("item", "row") or (line.kind == "prose" and is_ended(line.text))) and not commands(line)
 
 
 def _with_list(question: Question, chosen: list[Candidate]) -> list[Candidate]:
@@ -189,27 +230,43 @@ def _with_list(question: Question, chosen: list[Candidate]) -> list[Candidate]:
 
 POINTS = 6  # sentences of a summary
 FEWEST = 4  # points of a section that can stand for itself; a shorter one goes on into the next
-ABOUT = 0.3  # share of the question's words, by rarity, that a document must hold to be about it
-RANK = 0.03  # what a section loses for each document that is ranked before its own
-FIGURE = 1.3  # how much more a sentence with a figure says
+ABOUT = 0.3  # share of the question's words, by weight, that a document must hold to be about it
+OF_THE_TITLE = 0.5  # what a word counts that only the title of the section's document says
 
 
-def _main_points(question: Question, found: Sequence[Passage], weights: list[float]) -> list[Candidate]:
+def _main_points(question: Question, found: Sequence[Passage]) -> list[Candidate]:
     """The main sentences, items and rows of the section that a question is about, in their order; none if none is."""
     sections = [
-        (_held_by_section(question, weights, passage, places) - RANK * rank, passage, places)
+        (_held_by_section(question, passage, places) - RANK * rank, passage, places)
         for rank, passage in enumerate(found)
-        if _is_about(question, weights, passage)
+        if share(question.units, [unit.covered(passage.all) for unit in question.units]) >= ABOUT or not question.units
         for places in _sections(passage)
     ]
     if not sections:
         return []
     _, passage, places = max(sections, key=lambda each: each[0])
     texts = [passage.lines[place].text for place in places]
-    central = centrality(texts, question.text, tuple(line.text for line in passage.lines))
-    points = [score * (FIGURE if re.search(r"\d", text) else 1.0) for score, text in zip(central, texts, strict=True)]
-    kept = sorted(range(len(places)), key=lambda i: (-points[i], i))[:POINTS]
-    return [candidate_at(question, passage, places[i], weights) for i in sorted(kept)]
+    points = centrality(texts, question.text, tuple(line.text for line in passage.lines))
+    kept = sorted(range(len(places)), key=lambda i: -points[i])[:POINTS]
+    return [candidate_at(question, passage, places[i]) for i in sorted(kept)]
+
+
+def _held_by_section(question: Question, passage: Passage, places: list[int]) -> float:
+    """How much of the question a section holds, 0 to 1."""
+    words = frozenset().union(*(passage.lines[place].own | passage.lines[place].above for place in places))
+    held = [max(unit.covered(words), OF_THE_TITLE * unit.covered(passage.title)) for unit in question.units]
+    return share(question.units, held)
+
+
+def _sections(passage: Passage) -> Iterator[list[int]]:
+    """The places of what each section tells, with that of the next ones while it is short."""
+    told = [place for place, line in enumerate(passage.lines) if tells(line)]
+    sections = [list(group) for _, group in groupby(told, key=lambda place: passage.lines[place].heading)]
+    for start, places in enumerate(sections):
+        following = iter(sections[start + 1 :])
+        while len(places) < FEWEST and (more := next(following, None)):
+            places = places + more
+        yield places
 
 
 _LATEST = re.compile(r"\b(?:latest|newest|most recent)\b|최근|최신", re.IGNORECASE)
@@ -229,42 +286,14 @@ def of_the_whole(question: Question, found: Sequence[Passage]) -> list[Candidate
 
     best = max(found, key=named)
     about = replace(question, units=tuple(unit for unit in question.units if unit.covered(best.title) == 1))
-    return _main_points(about, [one for one in found if one.name == best.name], rarity(about, found))
+    return _main_points(weighed(about, found), [one for one in found if one.name == best.name])
 
 
-def _names_what_is_missing(question: Question, found: Sequence[Passage]) -> bool:
-    """Whether a name, period or identifier of the question stands in none of the documents."""
-    everything = frozenset().union(*(passage.all for passage in found))
-    return any(unit.required and unit.covered(everything) < 1 for unit in question.units)
+def is_open(llm: Any, question: str) -> bool:
+    """Whether a question asks of a document as a whole what is worrying, important or striking in it."""
+    return bool(llm.openness.scores(question)[OPEN.index("open")] > OPEN_FROM)
 
 
-def _is_about(question: Question, weights: list[float], passage: Passage) -> bool:
-    """Whether the document holds enough of the question, and all of its names, periods and identifiers."""
-    held = [unit.covered(passage.all) for unit in question.units]
-    required = (value for unit, value in zip(question.units, held, strict=True) if unit.required)
-    return all(required) and (not held or share(weights, held) >= ABOUT)
-
-
-def _held_by_section(question: Question, weights: list[float], passage: Passage, places: list[int]) -> float:
-    """How much of the question a section holds, 0 to 1; what only the title of the document says counts half."""
-    words = frozenset().union(*(passage.lines[place].own | passage.lines[place].above for place in places))
-    return share(weights, [max(unit.covered(words), 0.5 * unit.covered(passage.title)) for unit in question.units])
-
-
-def _sections(passage: Passage) -> Iterator[list[int]]:
-    """The places of what each section tells, with that of the next ones while it is short."""
-    told = [place for place, line in enumerate(passage.lines) if tells(line)]
-    sections = [list(group) for _, group in groupby(told, key=lambda place: passage.lines[place].heading)]
-    for start, places in enumerate(sections):
-        following = iter(sections[start + 1 :])
-        while len(places) < FEWEST and (more := next(following, None)):
-            places = places + more
-        yield places
-
-
-SAYS_ENOUGH = 2  # words of full weight without which meaning says nothing; 'And in the year before?' has one
-MOST_EMBEDDED = 12  # lines; embedding one costs tens of milliseconds
-PRIOR = 0.1  # similarities of one model lie within about 0.1 of each other
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 
@@ -276,20 +305,18 @@ class Choice:
     missing: tuple[str, ...] = ()
 
 
-def choose(question: Question, found: list[Passage], embedding: BaseEmbedding | None) -> Choice:
+def choose(question: Question, found: Sequence[Passage], embedding: BaseEmbedding | None) -> Choice:
     """The lines that answer by their words, else the nearest in meaning.
 
     Meanings cannot tell 'near' from 'not there', so they count only where words cannot be compared: if the retriever
     has put a document in the other language first.
     """
-    chosen = _choose_by_words(question, newest_editions(question, found))
-    chosen = chosen if chosen.lines else _choose_by_words(question, found)
-    foreign = [passage for passage in found if passage.language != question.language]
-    if chosen.lines or not foreign or foreign[0] is not found[0] or embedding is None:
+    chosen = _by_words(question, newest_editions(question, found))
+    chosen = chosen if chosen.lines else _by_words(question, found)
+    if chosen.lines or embedding is None or not found or found[0].language == question.language:
         return chosen
-    if sum(unit.weight >= 1 for unit in question.units) < SAYS_ENOUGH:
-        return Choice()
-    return Choice(tuple(_choose_by_meaning(question, foreign, embedding)))
+    foreign = [passage for passage in found if passage.language != question.language]
+    return Choice(tuple(_by_meaning(question, foreign, embedding)))
 
 
 def newest_editions(question: Question, found: Sequence[Passage]) -> list[Passage]:
@@ -306,73 +333,21 @@ def newest_editions(question: Question, found: Sequence[Passage]) -> list[Passag
     return [one for one in found if (title := _VERSION.sub("", one.name)) in ("", one.name) or one.day >= newest[title]]
 
 
-def _choose_by_words(question: Question, found: list[Passage]) -> Choice:
+def _by_words(question: Question, found: Sequence[Passage]) -> Choice:
     """The best line for each part, then the second ones, at most `LINES`; none if every part stays open."""
     asked = parts(_with_names(question, found))
     answers = [_answer(part.question, found) for part in asked]
-    ranked = sorted((place, number) for number, chosen in enumerate(answers) for place in range(len(chosen)))
-    kept: dict[int, tuple[int, int, Candidate]] = {}
-    for place, number in ranked:
-        one, listed = answers[number][place], len(answers[number]) > LINES
-        if listed or len(kept) < max(LINES, len(asked)):
-            kept.setdefault(id(one.line), (number, place, one))
-    lines = tuple(one for *_, one in sorted(kept.values(), key=lambda each: each[:2]))
-    missing = [part.words for part, chosen in zip(asked, answers, strict=True) if not chosen and part.asks]
-    return Choice(lines, tuple(missing)) if lines else Choice()
+    order = sorted((place, number) for number, lines in enumerate(answers) for place in range(len(lines)))
+    kept: dict[str, tuple[int, int]] = {}
+    for place, number in order:
+        if len(kept) < max(LINES, len(asked)) or len(answers[number]) > LINES:
+            kept.setdefault(answers[number][place].line.text, (number, place))
+    missing = tuple(part.words for part, lines in zip(asked, answers, strict=True) if not lines and part.asks)
+    return Choice(tuple(answers[number][place] for number, place in sorted(kept.values())), missing if kept else ())
 
 
-def _with_names(question: Question, found: Sequence[Passage]) -> Question:
-    """Korean has no capitals: a word of three syllables in the titles of some documents but not of all is a name."""
-
-    def names(unit: Unit) -> bool:
-        long = len(unit.text) > 2 and not unit.text.isascii() and not unit.others
-        titled = sum(unit.covered(one.title) == 1 for one in found) if long and unit.kind == "word" else 0
-        return 0 < titled < len(found)
-
-    units = (replace(unit, kind="name", weight=1.5) if names(unit) else unit for unit in question.units)
-    return replace(question, units=tuple(units))
-
-
-def _answer(question: Question, found: list[Passage]) -> list[Candidate]:
-    """The lines that answer one part; empty when the context leaves something essential open."""
-    if _names_what_is_missing(question, found):
-        return []
-    weights = rarity(question, found)
-    if "summary" in question.kinds:
-        return _main_points(question, found, weights)
-    ranked = sorted(candidates(question, found, weights), key=lambda candidate: -candidate.score)
-    fitting = [candidate for candidate in ranked if fits(question, candidate)]
-    if not fitting:
-        return []
-    near = (one for one in fitting if one.score >= NEARLY * fitting[0].score)
-    first = next((one for one in near if min(one.covered, default=0.0) >= BEFORE), fitting[0])
-    chosen = _joined(first, ranked, weights)
-    covered = together(chosen)
-    if any(unit.required and value < ELSEWHERE for unit, value in zip(question.units, covered, strict=True)):
-        return []
-    if share(weights, covered) < (OF_A_RECORD if _is_the_record(question, first) else LEAST_COVERED):
-        return []
-    return _with_list(question, _with_reason(question, chosen, found, weights))
-
-
-def _is_the_record(question: Question, one: Candidate) -> bool:
-    return any(unit.kind == "code" and unit.text[0].isalpha() and unit.covered(one.line.own) for unit in question.units)
-
-
-def _with_reason(
-    question: Question, chosen: list[Candidate], found: Sequence[Passage], weights: list[float]
-) -> list[Candidate]:
-    """The lines, with the reason if one is asked for and none of them gives it: it may share no word with the question.
-
-    It is taken from the first documents.
-    """
-    if "why" not in question.kinds or any(gives_reason(question, one.line) for one in chosen):
-        return chosen
-    told = [(reason(question, passage, weights), rank) for rank, passage in enumerate(found[:LINES])]
-    (value, position), rank = max(told, key=lambda each: each[0][0] - RANK * each[1])
-    new = candidate_at(question, found[rank], position, weights, rank)
-    known = any(one.line is new.line for one in chosen) or commands(new.line)
-    return chosen if value < 0 or known else [*chosen[: LINES - 1], new]
+SAYS_ENOUGH = 2  # words of full weight without which meaning says nothing; 'And in the year before?' has one
+MOST_EMBEDDED = 12  # lines; embedding one costs tens of milliseconds
 
 
 def neutral(unit: Unit) -> bool:
@@ -380,23 +355,20 @@ def neutral(unit: Unit) -> bool:
     return unit.kind in ("year", "quarter", "code")
 
 
-def _choose_by_meaning(question: Question, found: list[Passage], embedding: BaseEmbedding) -> list[Candidate]:
+def _by_meaning(question: Question, found: Sequence[Passage], embedding: BaseEmbedding) -> list[Candidate]:
     """The two lines nearest in meaning among those that hold the question's years, quarters and identifiers.
 
     They are said in their own language, because translating would be inventing.
     """
-    units = tuple(unit for unit in question.units if neutral(unit))
-    everything = frozenset().union(*(passage.all for passage in found))
-    if any(unit.covered(everything) < 1 for unit in units):
+    bound = replace(question, units=tuple(filter(neutral, question.units)), terms=frozenset())
+    if sum(unit.weight >= 1 for unit in question.units) < SAYS_ENOUGH or _names_what_is_missing(bound, found):
         return []
-    bound = replace(question, units=units, terms=frozenset())
-    left = [one for one in candidates(bound, found, [unit.weight for unit in units]) if fits(bound, one)]
-    kept = sorted(left, key=lambda one: -one.score)[:MOST_EMBEDDED]
+    kept = [one for one in ranked(bound, found) if fits(bound, one)][:MOST_EMBEDDED]
     asked = embedding.get_query_embedding(question.text)
     vectors = embedding.get_text_embedding_batch([_in_place(one) for one in kept])
-    near = [embedding.similarity(asked, one) + PRIOR * each.score for one, each in zip(vectors, kept, strict=True)]
-    ranked = sorted(range(len(kept)), key=lambda i: -near[i])
-    return _with_list(question, [kept[i] for i in ranked[:2]]) if kept else []
+    near = [embedding.similarity(asked, vector) for vector in vectors]
+    best = sorted(range(len(kept)), key=lambda i: -near[i])[:2]
+    return _with_list(question, [kept[i] for i in best]) if kept else []
 
 
 def _in_place(one: Candidate) -> str:
@@ -417,22 +389,15 @@ NOT_FOUND = {
 }
 """What is said when there are documents and they do not answer."""
 
-
-def is_open(llm: Any, question: str) -> bool:
-    """Whether a question asks of a document as a whole what is worrying, important or striking in it."""
-    return bool(llm.openness.scores(question)[OPEN.index("open")] > OPEN_FROM)
-
-
-_CITED = re.compile(r"\s?\[\d+\]")
-_LEAD = re.compile(r"^(?:[-*•‣▪◦○●·–►▶#]+\s+|[QA]\d*[.:]\s+)")
-
-_NUMBERED = re.compile(r"^\(?\d{1,2}[.)]\s+")
-
 NOT_SAID = {
     "en": "The documents do not say: “{}”.",
     "ko": "“{}”에 대한 답은 문서에 나와 있지 않습니다.",
 }
 """What is said of one part of a question when the others are answered."""
+
+_CITED = re.compile(r"\s?\[\d+\]")
+_NUMBERED = re.compile(r"^\(?\d{1,2}[.)]\s+")
+_LEAD = re.compile(r"^(?:[-*•‣▪◦○●·–►▶#]+\s+|[QA]\d*[.:]\s+)")
 
 
 @task("answer")
@@ -453,15 +418,11 @@ def answer(llm: Any, question: str, context: str = "", memory: str = "", **_: An
         choice = Choice(tuple(of_the_whole(asked, found)))
     if not choice.lines:
         return NOT_FOUND[asked.language]
-    steps = [candidate for candidate in choice.lines if candidate.line.kind == "item"]
-    separator = "\n" if len(steps) > 1 else " "
+    items = sum(candidate.line.kind == "item" for candidate in choice.lines)
     several = len({candidate.passage.number for candidate in choice.lines}) > 1
     said = dict.fromkeys(cite(asked, candidate, several) for candidate in choice.lines)
-    return separator.join([*said, *(_not_said(asked.language, part) for part in choice.missing)])
-
-
-def _not_said(language: str, part: str) -> str:
-    return NOT_SAID[language].format(re.sub("[“”]", '"', part))
+    missing = [NOT_SAID[asked.language].format(re.sub("[“”]", '"', part)) for part in choice.missing]
+    return ("\n" if items > 1 else " ").join([*said, *missing])
 
 
 def cite(question: Question, candidate: Candidate, titled: bool) -> str:
@@ -469,27 +430,24 @@ def cite(question: Question, candidate: Candidate, titled: bool) -> str:
 
     Next to lines of other documents (`titled`) it stands after its document's title, which often holds its subject.
     """
-    line, name = candidate.line, candidate.passage.name
+    line, name, number = candidate.line, candidate.passage.name, candidate.passage.number
     text = _row(question, line) if line.kind == "row" else _LEAD.sub("", line.text)
-    if titled and name and name not in text:
-        text = f"{name}: {_NUMBERED.sub('', text)}"
+    text = f"{name}: {_NUMBERED.sub('', text)}" if titled and name and name not in text else text
     text = _CITED.sub("", " ".join(text.split()))
-    number = candidate.passage.number
     if not number:
         return text
     body = text.rstrip(".!?。！？…:;, ")
-    end = text[len(body) :].strip()
-    return f"{body} [{number}]{end or '.'}"
+    return f"{body} [{number}]{text[len(body) :].strip() or '.'}"
 
 
 def _row(question: Question, line: Line) -> str:
     """The label of a row and the asked cells, each behind the name of its column."""
-    label, *rest = asked_cells(question, line) or row_cells(line) or (("", ""),)
-    if not rest:
+    pairs = asked_cells(question, line) or row_cells(line)
+    if len(pairs) < 2:
         return ", ".join(cell for cell in cells(line.text) if cell)
-    if len(rest) + 1 < len(line.header):
-        return ", ".join([label[1], *(f"{name}: {cell}" for name, cell in rest if cell)])
-    return ", ".join(f"{name}: {cell}" if name else cell for name, cell in (label, *rest) if cell)
+    label, *rest = pairs
+    named = [label] if len(pairs) == len(line.header) else [("", label[1])]
+    return ", ".join(f"{name}: {cell}" if name else cell for name, cell in [*named, *rest] if cell)
 
 
 MOST_STEPS = 20  # lines
@@ -505,15 +463,12 @@ def steps(llm: Any, question: str, context: str, count: int, headings: Collectio
     return "\n".join(told[:MOST_STEPS]) or answer(llm, question, context, **more)
 
 
-def _told(asked: Question, found: Passage, headings: Collection[str]) -> list[str]:
+def _told(asked: Question, found: Passage, headings: Collection[str]) -> Iterator[str]:
+    """What stands under each heading, behind it."""
     places = [place for place, line in enumerate(found.lines) if line.kind != "heading" and not commands(line)]
-    told: list[str] = []
     for heading, group in groupby(places, key=lambda place: found.lines[place].heading):
-        if headings and heading not in headings:
-            continue
-        said = _lines(asked, found, list(group))
-        told += [f"{heading.rstrip(':')}:", *said] if heading and said else said
-    return told
+        said = _lines(asked, found, list(group)) if not headings or heading in headings else []
+        yield from [f"{heading.rstrip(':')}:", *said] if heading and said else said
 
 
 def _lines(asked: Question, found: Passage, places: list[int]) -> list[str]:

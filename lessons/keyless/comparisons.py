@@ -21,7 +21,6 @@ _PATTERNS = [
         r"^(?:please )?compare(?P<rest>)(?: the)? (?P<a>.+?) (?:and|with|to|against|versus|vs\.?) (?P<b>.+?)",
         rf"\bhow (?:{_BE}|{_DO}) (?P<a>.+?) (?:differ(?:ent)?|compare)(?P<rest>) (?:from|to|with) (?P<b>.+?)",
         rf"\bhow (?:{_BE}|{_DO}) (?P<a>.+?) and (?P<b>.+?) (?:differ(?:ent)?|compare)(?P<rest>(?: in [\w ]+)?)",
-        r"\bwhat (?:distinguishes|separates|sets) (?P<a>.+?)(?: apart)? from (?P<b>.+?)(?P<rest>)",
         rf"^(?:{_BE}|{_DO}) (?P<a>.+) (?P<rest>{_MORE}(?: \w+)?) than (?P<b>.+?)",
         rf"^which\b(?P<rest>.*? {_MORE}.*?)[,:–-]+ (?P<a>.+?) or (?P<b>.+?)",
         r"^(?P<a>[^?:,;]+?) (?:vs\.?|versus) (?P<b>[^?:,;]+?)(?P<rest>)",
@@ -35,10 +34,6 @@ _NO_SIDE = re.compile(
     r"|expected|planned|usual|before|ever|normal|\d.*)$",
     re.IGNORECASE,
 )
-_HOW_TO = re.compile(
-    r"\bhow (?:do|can|should|would|to) (?:I |we |you |one )?compare\b|비교하(?:는|려)|방법", re.IGNORECASE
-)
-
 _HOW = "(?:어떻게|뭐가|뭐|무엇이|어떤 점이|어디가|얼마나)"
 _DIFFER = re.compile(
     r"(?:차이점?|다른\s?점|공통점|유사점|비교)(?:은|는|이|가|을|를|도)?"
@@ -49,16 +44,13 @@ _DIFFER = re.compile(
 _ASKED = re.compile(
     r"(?<!\S)(?:(?:어느|어떤)\s?(?:쪽|것|게|편)|뭐|무엇|무슨|누가|얼마|어떤|좀|해|알|설명|말|정리|있|나|더|궁금|주|부탁)\S*"
 )
-_LAST = re.compile(r"(?<=.)(?:의|을|를|은|는|이|가|,)$")
 _MORE_THAN_ONE = re.compile(r"때문|이유|왜|데\s|면\s|,")
-_USUAL = re.compile("예상|생각|평소|무엇|이전|기존|작년|전년|지난|그|이|목표|기준")
+_LAST = re.compile(r"(?<=.)(?:의|을|를|은|는|이|가|,)$")
 
 
 def sides(question: str) -> list[str]:
     """A query for each of the two things that a question compares; none for any other question."""
     text = without_lead(" ".join(question.split())).strip(" ?？.!")
-    if _HOW_TO.search(text):
-        return []
     one, other, rest = (_korean if language(text) == "ko" else _english)(text)
     if not one or not other or _NO_SIDE.match(one) or _NO_SIDE.match(other):
         return []
@@ -85,11 +77,10 @@ def _korean(text: str) -> tuple[str, str, str]:
             between, asked = after[: differ.start()].split(), _ASKED.sub("", after[differ.end() :])
             if between:
                 size = next((n for n, each in enumerate(between, 1) if _ends(each)), len(between))
-                context, one = _last_clause(" ".join([*before, stem]))
-                return one, _bare(between[:size]), f"{context} {' '.join(between[size:])} {asked}"
+                return " ".join([*before, stem]), _bare(between[:size]), f"{' '.join(between[size:])} {asked}"
             one, other = _topic(before)
             return one, " ".join([*other, stem]), asked
-        if word.endswith("보다") and not (periods(word) or _USUAL.match(word) or _MORE_THAN_ONE.search(after)):
+        if word.endswith("보다") and not (periods(word) or _MORE_THAN_ONE.search(after)):
             one, other = _topic(before)
             return one, " ".join([*other, word[:-2]]), _ASKED.sub("", after)
     return "", "", ""
@@ -98,12 +89,6 @@ def _korean(text: str) -> tuple[str, str, str]:
 def _ends(word: str) -> bool:
     """Whether a thing is named up to this word: by its particle, a comma or another 'and'."""
     return len(word) > 1 and (word[-1] in "의은는이가을를," or bool(_joined(word)))
-
-
-def _last_clause(text: str) -> tuple[str, str]:
-    """What was said in the sentences before, and the rest."""
-    before, mark, last = text.rpartition(". ")
-    return before + mark, last
 
 
 def _joined(word: str) -> str:
@@ -123,6 +108,4 @@ def _topic(words: list[str]) -> tuple[str, list[str]]:
 
 def _bare(words: list[str]) -> str:
     """The words without the last one's particle, and without 'among' and 'between'."""
-    kept = [word for word in words if word not in ("중", "사이", "간", "사이의", "간의", "두")]
-    text = " ".join(kept)
-    return (_joined(kept[-1]) and text[: -len(kept[-1])] + _joined(kept[-1])) or _LAST.sub("", text) if kept else ""
+    return _LAST.sub("", " ".join(word for word in words if word not in ("중", "사이", "간", "사이의", "간의", "두")))

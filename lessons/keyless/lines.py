@@ -5,41 +5,40 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any
 
 from lessons.text import language, sentences, terms
+from lessons.text.periods import periods
 
 Row = tuple[str, ...]  # a label and the numbers behind it
 
 _NUMBER = re.compile(r"[(△▲▼+\-−–$€£₩]*\d[\d,.]*(?:%p?|x)?\)?|[–—-]|n/a", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _DATED = re.compile(r"(?:19|20)\d\d|[1-4]분기|Q[1-4]")
-_DATED_LABEL = re.compile(r"(?:\b(?:Q[1-4]|H[12]|FY|total|year)|합계|누계|연간)$", re.IGNORECASE)
 _NAME = re.compile(
     r"Q[1-4] \d{4}|\d{4} Q[1-4]|\d{4}년 [1-4]분기|\d{4}년 [상하]반기|H[12] \d{4}|FY ?\d{4}|[^\s()]+\([^)]*\)|\S+"
 )
-_GOES_ON = re.compile(r"(?<=[가-힣]) (?=[가-힣](?:\(|\s|$))")  # '임직원 수(기말)': a single syllable ends a name
 _LONGEST_LABEL = 60  # characters
 
 
 def barred(text: str) -> str:
     """The text with a bar between the cells of tables that a PDF's layout has lost; the rest stays as it is.
 
-    A table is a line of column names above lines that end in numbers, most of them in as many. Where the names cannot
-    be told apart, the rows stay without bars, each on its own.
+    A table is a line of column names above lines that end in numbers. Where the names cannot be told apart, the rows
+    stay without bars, each on its own.
     """
-    lines, done, place = text.splitlines(), list[str](), 0
-    while place < len(lines):
-        rows = _rows(lines[place:])
+    lines = text.splitlines()
+    done: list[str] = []
+    while len(done) < len(lines):
+        rows = list(takewhile(bool, map(_row, lines[len(done) :])))
+        full = [place for place, row in enumerate(rows) if len(row) > 2]
+        begins = full[:1] == [0] and (len(full) > 1 or len(rows[0]) > 3)
+        rows = rows[: full[-1] + 1] if begins else []
         names = _names(done[-1], rows) if rows and done else ()
         if names:
             done[-1] = _bars(names)
-            done += [_bars(_fitted(row, names)) for row in rows]
-        elif rows:
-            done += ["", *("\n" + line for line in lines[place : place + len(rows)]), ""]
-        else:
-            done.append(lines[place])
-        place += len(rows) or 1
+        done += [_bars(_fitted(row, names)) if names else f"\n{' '.join(row)}\n" for row in rows] or [lines[len(done)]]
     return "\n".join(done)
 
 
@@ -47,59 +46,37 @@ def _bars(cells: Row) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _rows(lines: Sequence[str]) -> list[Row]:
-    """The rows of the table that begins here. One with a lone number belongs to it if others with more follow."""
-    rows: list[Row] = []
-    for line in lines:
-        if not (row := _row(line)):
-            break
-        rows.append(row)
-    full = [place for place, row in enumerate(rows) if len(row) > 2]
-    begins = full and full[0] == 0 and (len(full) > 1 or len(rows[0]) > 3)
-    return rows[: full[-1] + 1] if begins else []
-
-
 def _row(line: str) -> Row:
     """A label and the numbers behind it; empty for any other line."""
     words = re.sub(r"(?<=\d) %", "%", line).split()
-    start = len(words)
-    while start and _NUMBER.fullmatch(words[start - 1]):
-        start -= 1
-    if len(words) - start > 1 and _YEAR.fullmatch(words[start]) and _DATED_LABEL.search(" ".join(words[:start])):
-        start += 1
-    label = " ".join(words[:start])
-    only_years = all(map(_YEAR.fullmatch, words[start:]))
+    numbers = list(takewhile(_NUMBER.fullmatch, reversed(words)))[::-1]
+    if len(numbers) > 1 and _YEAR.fullmatch(numbers[0]) and not _YEAR.fullmatch(numbers[1]):
+        numbers = numbers[1:]  # 'Q1 2021' and 'Total 2021' are labels
+    label = " ".join(words[: len(words) - len(numbers)])
+    only_years = all(map(_YEAR.fullmatch, numbers))
     if only_years or "|" in line or len(label) > _LONGEST_LABEL or not re.search(r"[^\W\d_]", label):
         return ()
-    return (label, *words[start:])
+    return (label, *numbers)
 
 
 def _names(line: str, rows: Sequence[Row]) -> Row:
-    """The names above the label and the numbers, for the most usual count of numbers for which they can be told."""
+    """What is written above the labels, then above each of the numbers; empty if that cannot be told."""
+    count = Counter(len(row) - 1 for row in rows if len(row) > 2).most_common(1)[0][0]
     if "|" in line or line.rstrip().endswith((".", ":", "?")):
         return ()
-    counts = Counter(len(row) - 1 for row in rows if len(row) > 2)
-    return next((names for count, _ in counts.most_common() if (names := _columns(line, count))), ())
-
-
-def _columns(line: str, count: int) -> Row:
-    """What is written above the labels, then above each of so many columns; empty if that cannot be told."""
     words = _NAME.findall(line)
-    if len(words) > count + 1 and sum(_DATED.search(word) is not None for word in words[-count:]) > 1:
+    if len(words) > count and sum(_DATED.search(word) is not None for word in words[-count:]) > 1:
         return (" ".join(words[:-count]), *words[-count:])
-    joined = [word.replace("_", " ") for word in _NAME.findall(_GOES_ON.sub("_", line))]
-    for names in (words, joined, re.split(r"\s(?=[A-Z])", line.strip())):
-        if len(names) in (count, count + 1):
-            return ("", *names)[-count - 1 :]
-    return ()
+    each = (words, re.split(r"\s(?=[A-Z])", line.strip()))
+    return next((("", *names)[-count - 1 :] for names in each if len(names) in (count, count + 1)), ())
 
 
 def _fitted(row: Row, names: Row) -> Row:
     """The cells of a row. With fewer numbers than names they are those of the periods, or they stay in its label."""
-    dated = [place for place, name in enumerate(names) if _DATED.search(name)]
+    dated = [place for place, name in enumerate(names) if place and _DATED.search(name)]
     if len(row) == len(names):
         return row
-    if len(dated) == len(row) - 1 and 0 not in dated:
+    if len(dated) == len(row) - 1:
         found = dict(zip(dated, row[1:], strict=True))
         return (row[0], *(found.get(place, "") for place in range(1, len(names))))
     return (" ".join(row), *[""] * (len(names) - 1))
@@ -116,8 +93,6 @@ _NUMBERED = re.compile(r"\(?\d{1,2}(?:\.\d{1,2})?[.)]?\s+[^\W\d_]")
 _ENDED = re.compile(r"[.!?:;,。！？][\"'”’)\]]*$")
 _LABEL = re.compile(r"[^.:?!]{1,40}:\s\S")
 _QUARTER = re.compile(r"q[1-4]")
-_SPOKEN_QUARTER = re.compile(r"\b(first|second|third|fourth)[ -]quarter\b", re.IGNORECASE)
-_QUARTERS = {"first": "Q1", "second": "Q2", "third": "Q3", "fourth": "Q4"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +155,8 @@ def read_documents(documents: Sequence[Any]) -> list[Passage]:
 
 def search_terms(text: str) -> frozenset[str]:
     """The terms of a text; a spoken quarter also counts as Q1 to Q4."""
-    if "uarter" in text:
-        text = _SPOKEN_QUARTER.sub(lambda match: f"{match[0]} {_QUARTERS[match[1].lower()]}", text)
-    return frozenset(terms(text))
+    spoken = [f"q{period.number}" for period in periods(text) if period.unit == "quarter"] if "uarter" in text else []
+    return frozenset([*terms(text), *spoken])
 
 
 def years(words: frozenset[str]) -> frozenset[str]:

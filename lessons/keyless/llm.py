@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.base.llms.generic_utils import messages_to_prompt
 from llama_index.core.base.llms.types import (
     ChatMessage,
     ChatResponse,
@@ -93,7 +94,7 @@ class OfflineLLM(CustomLLM, FunctionCallingLLM):
         """Do the prompt's task. A prompt without a task is read as plain text; ModelError for an unknown task."""
         if name := prompt.metadata.get("task"):
             return str(run(name, self, {**prompt.kwargs, **prompt_args}))
-        return self._reply(prompt.format_messages(**prompt_args))
+        return self.chat(prompt.format_messages(**prompt_args)).message.content or ""
 
     async def apredict(self, prompt: BasePromptTemplate, **prompt_args: Any) -> str:
         return self.predict(prompt, **prompt_args)
@@ -124,10 +125,7 @@ class OfflineLLM(CustomLLM, FunctionCallingLLM):
     @llm_completion_callback()
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
         """Answer a prompt in our own layout given as one text; say what this model is for any other text."""
-        system, _, question = prompt.rpartition("\nuser: ")
-        question = question.removesuffix("\nassistant: ").removesuffix("\nassistant:")
-        messages = [ChatMessage(system, role=MessageRole.SYSTEM), ChatMessage(question, role=MessageRole.USER)]
-        return CompletionResponse(text=self._reply(messages))
+        return CompletionResponse(text=self._reply(prompt))
 
     @llm_completion_callback()
     def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponseGen:
@@ -142,17 +140,18 @@ class OfflineLLM(CustomLLM, FunctionCallingLLM):
         if kwargs.get("tools"):
             calls = run("tool_calls", self, {"messages": messages})
             return ChatResponse(message=ChatMessage(role=MessageRole.ASSISTANT, blocks=calls))
-        return ChatResponse(message=ChatMessage(self._reply(messages), role=MessageRole.ASSISTANT))
+        said = self._reply(messages_to_prompt(messages))
+        return ChatResponse(message=ChatMessage(said, role=MessageRole.ASSISTANT))
 
     @llm_chat_callback()
     def stream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponseGen:
-        if kwargs.get("tools"):
-            yield self.chat(messages, **kwargs)
-            return
+        whole = self.chat(messages, **kwargs)
         text = ""
-        for piece in _PIECE.findall(self._reply(messages)):
+        for piece in _PIECE.findall(whole.message.content or ""):
             text += piece
             yield ChatResponse(message=ChatMessage(text, role=MessageRole.ASSISTANT), delta=piece)
+        if kwargs.get("tools"):
+            yield whole
 
     def get_tool_calls_from_response(
         self, response: ChatResponse, error_on_no_tool_call: bool = True, **kwargs: Any
@@ -177,14 +176,13 @@ class OfflineLLM(CustomLLM, FunctionCallingLLM):
         asked = [ChatMessage(user_msg) if isinstance(user_msg, str) else user_msg] if user_msg else []
         return {"messages": [*(chat_history or []), *asked], "tools": [tool.metadata.name for tool in tools]}
 
-    def _reply(self, messages: Sequence[ChatMessage]) -> str:
-        system = next((m.content for m in messages if m.role == MessageRole.SYSTEM and m.content), "")
-        asked = next((m.content for m in reversed(messages) if m.role == MessageRole.USER), "")
-        question = (asked or "").partition(_RULE)[0]
+    def _reply(self, prompt: str) -> str:
+        """The answer from the sections of a prompt written as one text; what this model is if it has none."""
+        system, _, question = prompt.rpartition("\nuser: ")
+        question = question.removesuffix("assistant: ").removesuffix("assistant:").partition(_RULE)[0].strip()
         section = _CONTEXT.search(system)
         if section is None or not question:
             return ABOUT
         body = system[section.end() :]
-        body = body.rpartition(_FORMAT)[0] or body
-        context, _, memory = body.partition(_MEMORY)
+        context, _, memory = (body.rpartition(_FORMAT)[0] or body).partition(_MEMORY)
         return str(run("answer", self, {"question": question, "context": context, "memory": memory}))

@@ -1,7 +1,10 @@
-"""How the keyless model notes the entities of a conversation: the values that its user names, each under a key."""
+"""How the keyless model notes what a user says: the values that are named, and the facts about the user.
+
+Both are notes: a value under a key, where a new value of a known key replaces the old one.
+"""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from lessons.keyless import task
@@ -10,7 +13,7 @@ from lessons.keyless.values import key_of, same_key, topics, values
 from lessons.text import language, sentences
 
 _LATELY = 2  # turns within which 'no, 300' corrects something
-Noted = dict[str, tuple[str, str, int]]  # by what the key means: key, value and turn, the newest last
+Notes = dict[str, tuple[str, str, int]]  # by what the key means: key, value and turn, the newest last
 
 
 @task("entities")
@@ -18,47 +21,51 @@ def entities(
     llm: Any, turns: Sequence[tuple[int, str, str]], known: Sequence[tuple[str, str, int]] = (), **_: Any
 ) -> Any:
     """What the user names in these turns (number, question, answer); an empty value takes an entity back."""
-    before: Noted = {same_key(key): (key, value, turn) for key, value, turn in known}
-    noted: Noted = dict(before)
+    before: Notes = {same_key(key): (key, value, turn) for key, value, turn in known}
+    notes: Notes = dict(before)
     for number, question, _answer in turns:
         for sentence in sentences(question):
-            _read(sentence, number, noted)
-    new = [entity for meaning, entity in noted.items() if before.get(meaning) != entity]
+            _read(sentence, number, notes)
+    new = [entity for meaning, entity in notes.items() if before.get(meaning) != entity]
     return {"entities": [{"key": key, "value": value, "turn": turn} for key, value, turn in new]}
 
 
-def _read(sentence: str, number: int, noted: Noted) -> None:
-    if _correct(sentence, number, noted):
+def _read(sentence: str, number: int, notes: Notes) -> None:
+    if _correct(sentence, number, notes, lambda value, turn: number - turn <= _LATELY):
         return
     if takes_back(sentence):
-        _take_back(sentence, number, noted)
+        _take_back(sentence, number, notes)
         return
     found: dict[str, tuple[str, list[str]]] = {}
     for value in values(sentence):
         key = key_of(sentence, value)
         found.setdefault(same_key(key), (key, []))[1].append(value.text)
     for key, texts in found.values():
-        _note(noted, key, ", ".join(dict.fromkeys(texts)), number)
+        _note(notes, key, ", ".join(dict.fromkeys(texts)), number)
 
 
-def _correct(sentence: str, number: int, noted: Noted) -> bool:
-    """Whether the sentence corrects something noted lately, the newest first."""
-    for key, value, turn in reversed(noted.values()):
-        if value and number - turn <= _LATELY and (new := corrected(value, sentence)):
-            _note(noted, key, new, number)
+def _note(notes: Notes, key: str, value: str, turn: int) -> None:
+    notes.pop(same_key(key), None)
+    notes[same_key(key)] = key, value, turn
+
+
+def _correct(sentence: str, number: int, notes: Notes, may: Callable[[str, int], bool]) -> bool:
+    """Whether the sentence corrects the newest note that it may."""
+    for key, value, turn in reversed(notes.values()):
+        if value and may(value, turn) and (new := corrected(value, sentence)):
+            _note(notes, key, new, number)
             return True
     return False
 
 
-def _take_back(sentence: str, number: int, noted: Noted) -> None:
-    for meaning, (key, value, _turn) in list(noted.items()):
-        if value and (value in sentence or meaning in topics(sentence) or key.casefold() in sentence.casefold()):
-            _note(noted, key, "", number)
-
-
-def _note(noted: Noted, key: str, value: str, turn: int) -> None:
-    noted.pop(same_key(key), None)
-    noted[same_key(key)] = key, value, turn
+def _take_back(sentence: str, number: int, notes: Notes) -> None:
+    """What a sentence takes back: the values that it names, or the notes on its topic where it names none."""
+    named = [m for m, (_, value, _turn) in notes.items() if any(p and p in sentence for p in value.split(", "))]
+    about = [m for m, (key, *_) in notes.items() if m in topics(sentence) or key.casefold() in sentence.casefold()]
+    for meaning in named or about:
+        key, value, _turn = notes[meaning]
+        kept = [part for part in value.split(", ") if part not in sentence] if named else []
+        _note(notes, key, ", ".join(kept), number)
 
 
 _WHO = r"^(?:I|we)(?:[’']ve| have)?(?: also| currently| now| mainly| mostly| usually)*"
@@ -168,37 +175,29 @@ _ALSO = re.compile(
     r"\b(?:also|too|as well|additionally)\b|(?<=[가-힣A-Za-z\d])도\s|(?<![가-힣])또(?:한)?\s", re.IGNORECASE
 )
 _LONGEST = 60  # characters of a value
-Slots = dict[str, tuple[str, str]]  # by what the key means: key and value, the newest last
 
 
 @task("profile")
 def profile(llm: Any, said: str, known: Sequence[tuple[str, str]] = (), before: str = "", **_: Any) -> Any:
     """The slots that a user's message changes; an empty value takes one back. `before` is the message before it."""
-    old: Slots = {same_key(key): (key, value) for key, value in known}
-    slots: Slots = dict(old)
+    old: Notes = {same_key(key): (key, value, 0) for key, value in known}
+    notes: Notes = dict(old)
     for sentence in sentences(said):
-        _read_statement(sentence, before, slots)
+        _read_statement(sentence, before, notes)
         before = f"{before} {sentence}"
-    return {"slots": [{"key": k, "value": v} for meaning, (k, v) in slots.items() if old.get(meaning) != (k, v)]}
+    return {"slots": [{"key": note[0], "value": note[1]} for m, note in notes.items() if old.get(m) != note]}
 
 
-def _read_statement(sentence: str, before: str, slots: Slots) -> None:
+def _read_statement(sentence: str, before: str, notes: Notes) -> None:
+    """Only what the message before spoke of can be corrected by a mere 'no, 300'."""
     found = list(stated(sentence))
     if takes_back(sentence):
-        _take_back_slots(sentence, slots)
+        _take_back(sentence, 0, notes)
     elif found:
         for key, value in found:
-            _put(slots, key, value, added=_ALSO.search(sentence) is not None)
+            _put(notes, key, value, added=_ALSO.search(sentence) is not None)
     else:
-        _correct_slot(sentence, before, slots)
-
-
-def _correct_slot(sentence: str, before: str, slots: Slots) -> None:
-    """Only what the message before spoke of can be corrected by a mere 'no, 300'."""
-    for key, value in reversed(slots.values()):
-        if value and value in before and (new := corrected(value, sentence)):
-            _put(slots, key, new, added=False)
-            return
+        _correct(sentence, 0, notes, lambda value, turn: value in before)
 
 
 def stated(sentence: str) -> Iterator[tuple[str, str]]:
@@ -228,19 +227,11 @@ def _statement(clause: str, patterns: Sequence[tuple[str, re.Pattern[str]]]) -> 
     yield from found.items()
 
 
-def _put(slots: Slots, key: str, value: str, added: bool) -> None:
+def _put(notes: Notes, key: str, value: str, added: bool) -> None:
     """An illness does not replace another; a name, a home or a budget does."""
     meaning = same_key(key)
-    old = slots.pop(meaning, (key, ""))[1]
-    if old and (added or meaning in ADDED_TO) and value.casefold() not in old.casefold():
+    old = notes.get(meaning, (key, "", 0))[1]
+    known = value.casefold() in old.casefold()
+    if old and not known and (added or meaning in ADDED_TO):
         value = f"{old}, {value}"
-    slots[meaning] = key, value if value.casefold() not in old.casefold() or meaning not in ADDED_TO else old
-
-
-def _take_back_slots(sentence: str, slots: Slots) -> None:
-    """What a sentence takes back: the values that it names, or the slot of its topic where it names none."""
-    named = [m for m, (_, value) in slots.items() if any(p and p in sentence for p in value.split(", "))]
-    for meaning in named or [m for m in slots if m in topics(sentence)]:
-        key, value = slots.pop(meaning)
-        kept = [part for part in value.split(", ") if part not in sentence] if named else []
-        slots[meaning] = key, ", ".join(kept)
+    _note(notes, key, old if known and meaning in ADDED_TO else value, 0)

@@ -73,31 +73,6 @@ def statement(query: str) -> str:
     return _KOREAN_ASKING.sub("다음과 같습니다", _ASKING.sub("", query)) or query
 
 
-# Ways to write the same thing, the first of each language being the usual one.
-_SAME = [
-    [form.strip() for form in line.split("=")]
-    for line in """
-chief executive officer = CEO = 대표이사 = 최고경영자
-chief financial officer = CFO = 재무책임자 = 최고재무책임자
-research and development = R&D = 연구개발
-operating profit = operating income = 영업이익
-net profit = net income = 당기순이익 = 순이익
-revenue = net sales = turnover = 매출 = 매출액
-year on year = year-on-year = compared with the previous year = 전년 동기 대비 = 전년 대비
-single sign-on = SSO = 싱글 사인온 = 통합 로그인
-multi-factor authentication = MFA = two-factor authentication = 다단계 인증 = 2단계 인증
-frequently asked questions = FAQ = 자주 묻는 질문
-side effects = adverse effects = 부작용 = 이상 반응
-standard deviation = SD = 표준편차
-confidence interval = CI = 신뢰구간
-null hypothesis = H0 = 귀무가설
-analysis of variance = ANOVA = 분산분석
-blood pressure = 혈압
-employees = staff = headcount = 직원 수 = 임직원 수 = 인원
-refund = reimbursement = 환불
-deadline = due date = 마감일 = 기한
-""".strip().splitlines()
-]
 _PARTS = re.compile(
     r"\s*(?:[?？;]\s+|,?\s(?:and|as well as)\s"
     r"(?=(?:what|when|who|where|why|how|which|is|are|was|were|does|did|do|can)\b))"
@@ -138,7 +113,6 @@ def _variants(query: str) -> Iterator[str]:
     yield from sides(query)
     yield from _parts(query)
     yield from spelled_otherwise(query)
-    yield from _other_words(query)
     yield keywords(query)
     yield statement(query)
     yield _with_kind(query)
@@ -151,20 +125,6 @@ def _parts(query: str) -> Iterator[str]:
     if len(parts) > 1:
         first = Turn(parts[0], "", parts[0])
         yield from (standalone(part, [first]) if part is not parts[0] else part for part in parts)
-
-
-def _other_words(query: str) -> Iterator[str]:
-    """The question with one of its expressions replaced by another of the same language."""
-    for forms in _SAME:
-        form = next((form for form in forms if _form(form).search(query)), None)
-        others = [other for other in forms if form and other != form and language(other) == language(form)]
-        if form and others:
-            yield _form(form).sub(others[0], query, count=1)
-
-
-def _form(form: str) -> re.Pattern[str]:
-    edge = r"(?<![\w-]){}(?![\w-])" if form.isascii() else "(?<![가-힣]){}(?![가-힣]{{3}})"
-    return re.compile(edge.format(re.escape(form)), 0 if form.isupper() else re.IGNORECASE)
 
 
 def keywords(query: str) -> str:

@@ -11,6 +11,7 @@ from lessons.keyless.lines import search_terms
 from lessons.keyless.values import topics, values
 from lessons.keyless.words import Unit, read_question
 from lessons.text import sentences
+from lessons.text.numbers import number_words
 from lessons.text.periods import periods
 
 _OPENS = re.compile(
@@ -88,11 +89,6 @@ SAID = {
 }
 """How an answer says that it comes from the conversation and not from a document."""
 
-_NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|hundred)\b"
-    r"|(?<![가-힣])(?:한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|스무)\s",
-    re.IGNORECASE,
-)
 _WHEN = re.compile(r"months?|years?|quarters?|dates?|days?|날짜|[연년]도|몇\s?월|월|분기", re.IGNORECASE)
 _PERIODS = ("date", "year", "quarter", "half", "month")
 _LATELY = 6  # lines within which 'no, 300' corrects something
@@ -220,7 +216,7 @@ def _may_answer(line: Said, asks_a_number: bool, by_you: bool) -> bool:
     """Whether a line was told by the right person, is no question, and has a number where one is asked for."""
     if line.text.rstrip().endswith(("?", "？")) or (line.source == "assistant" and not by_you):
         return False
-    return not asks_a_number or _NUMBER.search(line.text) is not None
+    return not asks_a_number or any(map(str.isdigit, number_words(line.text)))
 
 
 def _covered(wanted: list[Unit], question: str, text: str) -> float:

@@ -16,7 +16,7 @@ from lessons.keyless import task
 from lessons.keyless.answer import LEAST_COVERED, NOT_SAID, Part, choose, neutral, parts, query
 from lessons.keyless.lines import Passage, kept_text, quarters, read_documents, search_terms, years
 from lessons.keyless.queries import expand
-from lessons.keyless.scores import best_lines, candidates, rarity, reason, share
+from lessons.keyless.scores import best_lines, ranked, reason, share, weighed
 from lessons.keyless.summary import summary
 from lessons.keyless.words import Question, read_question
 from lessons.models.tokens import TokenEstimator
@@ -50,9 +50,10 @@ def relevance(llm: Any, question: str, documents: Sequence[Any], **_: Any) -> di
 
 def features(question: str, documents: Sequence[Any], llm: Any = None) -> np.ndarray:
     """A row for each document, a column for each key of `WEIGHTS`."""
-    found, asked = read_documents(documents), read_question(question)
-    phrasings = [asked, *map(read_question, expand(llm, question)["queries"])]
-    weights, meaning = rarity(asked, found), _meaning(documents)
+    found = read_documents(documents)
+    asked = weighed(read_question(question), found)
+    phrasings = [read_question(question), *map(read_question, expand(llm, question)["queries"])]
+    meaning = _meaning(documents)
     foreign = [one.language != asked.language for one in found]
     columns = {
         "search": [each.score for each in documents],
@@ -60,10 +61,10 @@ def features(question: str, documents: Sequence[Any], llm: Any = None) -> np.nda
             np.max([best_lines(each, found) for each in phrasings], axis=0),
             np.where(foreign, BY_MEANING * np.array(meaning), 0.0),
         ),
-        "text": [share(weights, [unit.covered(one.all) for unit in asked.units]) for one in found],
+        "text": [share(asked.units, [unit.covered(one.all) for unit in asked.units]) for one in found],
         "meaning": meaning,
         "contradiction": [_contradictions(asked, one.title) for one in found],
-        "reason": [reason(asked, one, weights)[0] if "why" in asked.kinds else 0.0 for one in found],
+        "reason": [reason(asked, one)[0] if "why" in asked.kinds else 0.0 for one in found],
     }
     return np.array([columns[name] for name in WEIGHTS], dtype=float).T
 
@@ -98,12 +99,12 @@ def sufficiency(llm: Any, question: str, documents: Sequence[Any], made: Sequenc
     covered = best_lines(asked, found)
     scores = {each["number"]: each["score"] for each in relevance(llm, question, documents)["scores"]}
     helping = [number for number, covers in enumerate(covered, start=1) if covers >= LEAST]
-    ranked = sorted(helping, key=lambda number: -scores[number])
+    order = sorted(helping, key=lambda number: -scores[number])
     confidence = min(1.0, max(covered, default=0.0))
-    choice = choose(asked, [found[number - 1] for number in ranked], llm.embedding)
+    choice = choose(asked, [found[number - 1] for number in order], llm.embedding)
     missing = " ".join(choice.missing) if choice.lines else question
-    decision: dict[str, Any] = {"ranked_indices": ranked, "confidence": confidence, "is_sufficient": False}
-    if asks_for_steps(question) and confidence >= ENOUGH and (section := _section(asked, documents, ranked)):
+    decision: dict[str, Any] = {"ranked_indices": order, "confidence": confidence, "is_sufficient": False}
+    if asks_for_steps(question) and confidence >= ENOUGH and (section := _section(asked, documents, order)):
         decision["section"], whole = section
         if not whole:
             return decision | {"missing": "the rest of the steps", "next_action": "get_section"}
@@ -172,18 +173,18 @@ def condense(
 def _lines_for(question: str, found: list[Passage], tokens: int, header: int) -> dict[int, str]:
     """What is left of each document, by its number."""
     asked, counter = read_question(question), TokenEstimator()
-    ranked = sorted(candidates(asked, found, rarity(asked, found)), key=lambda one: -one.score)
+    best = ranked(weighed(asked, found), found)
 
     def first(k: int) -> dict[int, str]:
         kept: dict[int, set[int]] = {}
-        for best in ranked[:k]:
-            kept.setdefault(best.passage.number, set()).add(best.position)
+        for one in best[:k]:
+            kept.setdefault(one.passage.number, set()).add(one.position)
         return {one.number: kept_text(one.lines, kept[one.number]) for one in found if one.number in kept}
 
     def size(k: int) -> int:
         return sum(header + counter.count(text) for text in first(k).values())
 
-    return first(bisect_right(range(1, len(ranked) + 1), tokens, key=size))
+    return first(bisect_right(range(1, len(best) + 1), tokens, key=size))
 
 
 _ADMITTED = re.compile("|".join(re.escape(said).replace(r"\{\}", "[^”]*") for said in NOT_SAID.values()))
@@ -220,4 +221,4 @@ def _share_covered(part: Part, crossing: bool, known: frozenset[str]) -> float:
     held = [unit.covered(known) for unit in units]
     if not known or any(unit.required and not value for unit, value in zip(units, held, strict=True)):
         return 0.0
-    return share([unit.weight for unit in units], held) if units else 1.0
+    return share(units, held) if units else 1.0

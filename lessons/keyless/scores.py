@@ -6,13 +6,13 @@ A line is read together with what gives it its subject: its headings, the line b
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lessons.keyless.lines import Line, Passage, cells, quarters, search_terms, years
 from lessons.keyless.words import Question, Unit
-from lessons.text.periods import periods
 
 Pairs = tuple[tuple[str, str], ...]  # the name of a column, and the cell under it
+WORTH = 0.4  # weight from which a word must be found
 
 
 def row_cells(line: Line) -> Pairs:
@@ -28,8 +28,7 @@ def asked_cells(question: Question, line: Line) -> Pairs:
     """
     pairs = row_cells(line)
     wanted = frozenset().union(*(unit.keys for unit in question.units if unit.kind in ("year", "quarter")))
-    columns = [search_terms(name) for name, _ in pairs]
-    dated = [years(words) | quarters(words) for words in columns]
+    dated = [years(words) | quarters(words) for words in (search_terms(name) for name, _ in pairs)]
     if sum(map(bool, dated)) < 2 or not wanted:
         return pairs
     kept = [pair for pair, period in zip(pairs, dated, strict=True) if period and _agree(period, wanted)]
@@ -65,43 +64,31 @@ def expected(question: Question, text: str) -> float:
 
 
 # How much a word counts that stands not in the sentence but near it. Tuned on outside text.
-ABOVE, BEFORE, AFTER, TITLE, ELSEWHERE = 0.9, 0.6, 0.1, 0.8, 0.3
-OF_A_YEAR = 0.5  # how much a quarter counts that stands near a sentence on a whole year
+ABOVE, TITLE, BEFORE, ELSEWHERE = 0.9, 0.8, 0.6, 0.3
 
 
 def cover(unit: Unit, passage: Passage, position: int, asked: frozenset[str]) -> float:
-    """How well a line covers a unit, 0 to 1: by itself, else by what stands above, before, after it or in the title.
+    """How well a line covers a unit, 0 to 1: by itself, else by what stands above or before it or in the title.
 
     Of a period the nearest words that name one decide; a quarter counts only where no year stands but those `asked`.
     """
+    near = _near(passage, position)
     if unit.kind not in ("year", "quarter"):
-        return max(worth * unit.covered(words) for words, worth in _near(passage, position))
+        return max(worth * unit.covered(words) for words, worth in near)
     mentions = years if unit.kind == "year" else quarters
-    near = [(words, worth) for words, worth in _near(passage, position) if worth != AFTER and mentions(words)]
-    if not near:
-        return 0.0
-    words, worth = near[0]
-    other_year = unit.kind == "quarter" and asked and years(words) and asked.isdisjoint(years(words))
-    whole = unit.kind == "quarter" and _is_of_a_year(passage.lines[position])
-    return 0.0 if other_year else worth * unit.covered(words) * (OF_A_YEAR if whole else 1.0)
-
-
-def _is_of_a_year(line: Line) -> bool:
-    """Whether a sentence speaks of years as a whole: 'revenue for 2024', though it stands in a quarter's report."""
-    named = [] if line.kind == "row" or not years(line.own) else periods(line.text)
-    return bool(named) and all(period.unit == "year" for period in named)
+    words, worth = next(((words, worth) for words, worth in near if mentions(words)), (frozenset[str](), 0.0))
+    of_another_year = unit.kind == "quarter" and asked and years(words) and asked.isdisjoint(years(words))
+    return 0.0 if of_another_year else worth * unit.covered(words)
 
 
 def _near(passage: Passage, position: int) -> Iterator[tuple[frozenset[str], float]]:
     """The words around a line, and how much each counts."""
-    lines, line = passage.lines, passage.lines[position]
+    line = passage.lines[position]
     yield line.own, 1.0
     yield line.above, ABOVE
     yield passage.title, TITLE
     if position:
-        yield lines[position - 1].own, BEFORE
-    if position + 1 < len(lines):
-        yield lines[position + 1].own, AFTER
+        yield passage.lines[position - 1].own, BEFORE
     yield passage.all, ELSEWHERE
 
 
@@ -126,55 +113,54 @@ class Candidate:
     score: float
 
 
-EXPECTED = 0.12
+EXPECTED = 0.12  # what a line gains for holding the kind of thing that is asked for
 RANK = 0.02  # what a line loses for each document before its own
 
 
-def candidates(question: Question, found: Sequence[Passage], weights: Sequence[float]) -> Iterator[Candidate]:
+def candidates(question: Question, found: Sequence[Passage]) -> Iterator[Candidate]:
     """Every line that shares a word with the question, and its score."""
     for rank, passage in enumerate(found):
         for position, line in enumerate(passage.lines):
             shares = not question.terms or not question.terms.isdisjoint(line.own | line.above)
             if shares and line.kind != "heading" and not commands(line):
-                yield candidate_at(question, passage, position, weights, rank)
+                yield candidate_at(question, passage, position, rank)
 
 
-def candidate_at(
-    question: Question, passage: Passage, position: int, weights: Sequence[float], rank: int = 0
-) -> Candidate:
-    line, total = passage.lines[position], sum(weights)
+def candidate_at(question: Question, passage: Passage, position: int, rank: int = 0) -> Candidate:
+    line = passage.lines[position]
     asked = frozenset().union(*(unit.keys for unit in question.units if unit.kind == "year"))
     covered = tuple(cover(unit, passage, position, asked) for unit in question.units)
-    score = share(weights, covered) if total else 0.0
-    return Candidate(
-        line,
-        passage,
-        position,
-        covered,
-        score + EXPECTED * expected(question, line.text) - RANK * rank - 0.0005 * position,
-    )
+    score = share(question.units, covered) + EXPECTED * expected(question, line.text) - RANK * rank - 0.0005 * position
+    return Candidate(line, passage, position, covered, score)
 
 
-def share(weights: Sequence[float], covered: Sequence[float]) -> float:
-    """The share of the weights that is covered, 0 to 1."""
+def ranked(question: Question, found: Sequence[Passage]) -> list[Candidate]:
+    """The lines that share a word with the question, best first."""
+    return sorted(candidates(question, found), key=lambda one: -one.score)
+
+
+def share(units: Sequence[Unit], covered: Sequence[float]) -> float:
+    """The share of the units, by weight, that is covered, 0 to 1."""
+    weights = [unit.weight for unit in units]
     return sum(weight * value for weight, value in zip(weights, covered, strict=True)) / (sum(weights) or 1.0)
 
 
-def rarity(question: Question, found: Sequence[Passage]) -> list[float]:
-    """Each unit's weight times its inverse document frequency among the lines of the context."""
+def weighed(question: Question, found: Sequence[Passage]) -> Question:
+    """The question with each weight times the inverse document frequency of its unit among the lines of the context."""
     lines = [line.own for passage in found for line in passage.lines]
-    frequency = [sum(unit.covered(own) > 0.5 for own in lines) for unit in question.units]
     most = math.log(len(lines) + 1.5)
-    return [
-        unit.weight * (0.3 + 0.7 * math.log((len(lines) + 1) / (count + 0.5)) / most)
-        for unit, count in zip(question.units, frequency, strict=True)
-    ]
+
+    def rare(unit: Unit) -> float:
+        count = sum(unit.covered(own) > 0.5 for own in lines)
+        return 0.3 + 0.7 * math.log((len(lines) + 1) / (count + 0.5)) / most
+
+    return replace(question, units=tuple(replace(unit, weight=unit.weight * rare(unit)) for unit in question.units))
 
 
 def best_lines(question: Question, found: Sequence[Passage]) -> list[float]:
     """The score of the best line of each document."""
-    weights = rarity(question, found)
-    return [max((each.score for each in candidates(question, [one], weights)), default=0.0) for one in found]
+    question = weighed(question, found)
+    return [max((each.score for each in candidates(question, [one])), default=0.0) for one in found]
 
 
 def fits(question: Question, candidate: Candidate) -> bool:
@@ -186,37 +172,22 @@ def fits(question: Question, candidate: Candidate) -> bool:
     return all(said.values())
 
 
-_BECAUSE = re.compile(
-    r"\b(?:because(?: of)?|due to|owing to|thanks to|since|after|following|(?:driven|caused|helped|hit) by"
-    r"|as a result of|reflect(?:s|ed|ing)|attribut\w+ to|on the back of|result(?:ed|s)? from)\b([^,.]*)",
-    re.IGNORECASE,
-)
+def gives_reason(line: Line) -> bool:
+    return _EXPECTED["why"].search(line.text) is not None
 
 
-def gives_reason(question: Question, line: Line) -> bool:
-    """Whether a line tells what something follows from, unless what is asked about is itself the reason there."""
-    found = _EXPECTED["why"].search(line.text)
-    if not found:
-        return False
-    english = _BECAUSE.search(line.text)
-    because = english[1] if english else line.text[: found.end()]
-    rest = line.text.replace(because, " ", 1)
-    inside, outside = ([unit.covered(search_terms(part)) for unit in question.units] for part in (because, rest))
-    return len(rest.split()) < 2 or sum(inside) <= sum(outside) or max(inside) < 0.5
-
-
-def reason(question: Question, found: Passage, weights: Sequence[float]) -> tuple[float, int]:
+def reason(question: Question, found: Passage) -> tuple[float, int]:
     """How well a document says why, from 1 to -1, and in which line.
 
     A line that gives a reason is worth the more, the more of the question it covers. A document without one that covers
     the question only repeats what is to be explained, and gets less than nothing.
     """
     given, repeated = [], [(0.0, 0)]
-    for position, line in enumerate(found.lines):
-        if line.kind != "heading" and gives_reason(question, line):
-            near = share(weights, [cover(unit, found, position, frozenset()) for unit in question.units])
-            given.append((0.5 + 0.5 * near, -position))
-        own = share(weights, [unit.covered(line.own) for unit in question.units])
-        repeated.append((-min(1.0, 2 * own), -position))
-    value, position = max(given, default=min(repeated))
-    return value, -position
+    for place, line in enumerate(found.lines):
+        if line.kind != "heading" and gives_reason(line):
+            near = share(question.units, candidate_at(question, found, place).covered)
+            given.append((0.5 + 0.5 * near, -place))
+        own = share(question.units, [unit.covered(line.own) for unit in question.units])
+        repeated.append((-min(1.0, 2 * own), -place))
+    value, place = max(given, default=min(repeated))
+    return value, -place

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lessons.keyless.words import KOREAN_COMPANY
 from lessons.text import ENGLISH_STOP_WORDS, language
 from lessons.text.korean import particle_pattern
-from lessons.text.periods import MONTHS, periods
+from lessons.text.periods import MONTHS, neighbours, periods
 
 _IDENTIFIER = re.compile(r"(?<![\w-])[A-Za-z]+[-_#][A-Za-z\d_-]*\d[A-Za-z\d_-]*")
 _MEASURE = re.compile(
@@ -154,22 +154,11 @@ def _typed(text: str) -> Iterator[Value]:
 
 
 def dated(text: str) -> Iterator[Value]:
-    """Neighbouring periods as one: 'November 2024', '2024년 3분기'."""
-    run: list = []
-    for period in periods(text):
-        if run and text[run[-1].end : period.start].strip(" ,'of의") == "" and period.unit != run[-1].unit:
-            run.append(period)
-            continue
-        if run:
-            yield _period(run, text)
-        run = [period]
-    if run:
-        yield _period(run, text)
-
-
-def _period(run: list, text: str) -> Value:
-    finest = next(unit for unit in ("month", "quarter", "half", "year") if any(each.unit == unit for each in run))
-    return Value(finest, text[run[0].start : run[-1].end], run[0].start, run[-1].end)
+    """Neighbouring periods as one, of the kind of the finest: 'November 2024', '2024년 3분기'."""
+    for run in neighbours(text):
+        start, end, units = run[0].start, run[-1].end, {period.unit for period in run}
+        finest = next(unit for unit in ("month", "quarter", "half", "year") if unit in units)
+        yield Value(finest, text[start:end], start, end)
 
 
 def _names(text: str) -> Iterator[Value]:

@@ -92,7 +92,6 @@ class Unit:
     keys: frozenset[str]
     weight: float
     others: Forms = ()  # the terms of words that mean the same
-    told: str = ""  # how a sentence ends that says it: 커졌(다) for 커진
 
     @property
     def required(self) -> bool:
@@ -101,8 +100,7 @@ class Unit:
     def covered(self, found: frozenset[str]) -> float:
         """How much of the unit, or of a word that means the same, these terms hold, 0 to 1."""
         own = float(not self.keys.isdisjoint(found)) if self.keys else len(self.terms & found) / len(self.terms)
-        same = own < SAME and (self.told in found or any(other <= found for other in self.others))
-        return SAME if same else own
+        return SAME if own < SAME and any(other <= found for other in self.others) else own
 
 
 KOREAN_COMPANY = (
@@ -113,9 +111,6 @@ _PARTICLE = re.compile(rf"(?<=..){particle_pattern('is', 'many', 'or')}$")
 # A noun or a verb of one syllable, and what may follow it: 끄려면 and 끄는 share nothing but their stem.
 _SINGLE = re.compile("([가-힣])(?:[은는을를에당]|에서|까지|부터|으로|마다|으?려면|으면)")
 _FOLLOWING = "은는이가을를의에로와과도만까부으당려고면지기니아어습나"
-_VERB_OF_NOUN = re.compile(
-    "(?<=..)(?:하려면|하는|하고|하여|하면|해야|한다|했을|했던|했는지|하기|하지|할지|되려면|되는|되고|되면|된다|되었|된|한|할|될)$"
-)
 _COMPANY = re.compile(f".{{2,}}{KOREAN_COMPANY}")
 _DIVISION = re.compile(f"(?:부문|사업부|사업장|본부|공장|지점){particle_pattern()}?")
 
@@ -125,30 +120,12 @@ def _korean_unit(word: str, following: str) -> Unit | None:
     if terms(word) and (single := _SINGLE.fullmatch(word)):
         core = single[1]
         return Unit(core, "word", frozenset([core]), frozenset([core, *(core + first for first in _FOLLOWING)]), 0.7)
-    core = _VERB_OF_NOUN.sub("", _PARTICLE.sub("", word))
+    core = _PARTICLE.sub("", word)
     if not (found := frozenset(terms(core))):
         return None
     if _COMPANY.fullmatch(core) or _DIVISION.fullmatch(following):
         return Unit(core, "name", found, frozenset(), 1.5)
-    return Unit(core, "word", found, frozenset(), 1.0, told=told(core))
-
-
-_VOWELS = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ"
-_PAST = {"ㅏ": "ㅏ", "ㅐ": "ㅐ", "ㅓ": "ㅓ", "ㅕ": "ㅕ", "ㅗ": "ㅘ", "ㅚ": "ㅙ", "ㅜ": "ㅝ", "ㅣ": "ㅕ"}
-_N, _L, _SS, _SYLLABLES = 4, 8, 20, 28  # final consonants, and how many syllables share a vowel
-
-
-def told(word: str) -> str:
-    """How a sentence says what a word before a noun does, in two syllables: 커졌(다) for 커진, 올랐(다) for 오른."""
-    before, last = word[-2:-1], ord(word[-1]) - ord("가")
-    if not "가" <= before <= "힣" or last % _SYLLABLES != _N:
-        return ""
-    (first, vowel), open_ = divmod(last // _SYLLABLES, len(_VOWELS)), ord(before) - ord("가")
-    past = _PAST.get(_VOWELS[vowel], "")
-    if word[-1] == "른" and open_ % _SYLLABLES == 0:
-        past, before = "ㅏ" if _VOWELS[open_ // _SYLLABLES % len(_VOWELS)] in "ㅏㅗ" else "ㅓ", chr(ord(before) + _L)
-    place = first * len(_VOWELS) + _VOWELS.index(past or "ㅏ")
-    return before + chr(ord("가") + place * _SYLLABLES + _SS) if past else ""
+    return Unit(core, "word", found, frozenset(), 1.0)
 
 
 _WORD = re.compile(r"[^\s?？!,;:()\[\]{}\"“”‘’「」]+(?:’s\b)?")

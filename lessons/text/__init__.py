@@ -7,6 +7,6 @@ from lessons.text.languages import language
 from lessons.text.normal_form import normalize
 from lessons.text.search_terms import terms
 from lessons.text.splitting import cut_sentences, sentences
-from lessons.text.stop_words import ENGLISH_STOP_WORDS, KOREAN_STOP_WORDS
+from lessons.text.word_lists import ENGLISH_STOP_WORDS, KOREAN_STOP_WORDS
 
 __all__ = ["ENGLISH_STOP_WORDS", "KOREAN_STOP_WORDS", "cut_sentences", "language", "normalize", "sentences", "terms"]

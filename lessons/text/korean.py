@@ -8,8 +8,12 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal
 
-from lessons.text.stop_words import KOREAN_STOP_WORDS
-from lessons.text.word_lists import KOREAN_NO_NOUNS, NOUNS_LIKE_PARTICLES, NOUNS_LIKE_PREDICATES
+from lessons.text.word_lists import (
+    KOREAN_NO_NOUNS,
+    KOREAN_STOP_WORDS,
+    NOUNS_LIKE_PARTICLES,
+    NOUNS_LIKE_PREDICATES,
+)
 
 Kind = Literal["noun", "action", "maybe", "open", "none"]
 """noun: before a particle that only nouns take; action: before 하다, 되다; open: bare; maybe: bare, or a verb; none."""

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from lessons.text.stop_words import ENGLISH_STOP_WORDS
+from lessons.text.word_lists import ENGLISH_STOP_WORDS
 
 _HANGUL_WORD = re.compile("[가-힣]")
 _LETTERS = re.compile(r"[^\W\d_]+")

@@ -42,6 +42,7 @@ _NEXT_TO = re.compile(
 _JOINED = re.compile(
     r"[-_/.](?=(?:19|20)\d\d|q[1-4])|(?<=\d)(?=q[1-4])|(?<=q[1-4])(?=[-_/.]?\d{4})|(?<=\d)[-_](?=[1-4])", re.IGNORECASE
 )
+_BETWEEN = re.compile(r"\s*(?:of|in|,|의)?\s*")
 _NEAR = re.compile(r"[\s,._/'-]*(?:년(?:도|의)?|of|in|the)?[\s,._/-]*(?:the\s+)?", re.IGNORECASE)
 _BACK = frozenset(["earlier", "before", "previously", "previous", "prior", "preceding", "전", "이전", "직전"])
 
@@ -148,34 +149,34 @@ def written(unit: str, number: int, tongue: str, long: bool = False) -> str:
     return f"{ORDINALS[number - 1]} {unit}" if long else f"{unit[0].upper()}{number}"
 
 
+def neighbours(text: str) -> list[list[Period]]:
+    """The periods of a text, those together that say one: 'November 2024', '2024년 3분기'."""
+    runs: list[list[Period]] = []
+    for period in periods(text):
+        last = runs[-1] if runs else []
+        near = last and _BETWEEN.fullmatch(text[last[-1].end : period.start])
+        if near and period.unit not in {each.unit for each in last}:
+            last.append(period)
+        else:
+            runs.append([period])
+    return runs
+
+
 def spelled_otherwise(text: str) -> list[str]:
     """The text with its quarters and months written otherwise: Q3 2024, third quarter of 2024, 2024년 3분기."""
-    found = _with_years(text, periods(text))
-    if all(part.unit == "year" for _, _, parts in found for part in parts):
+    runs = neighbours(text)
+    if all(period.unit == "year" for run in runs for period in run):
         return []
     korean, short, long = ("ko", False), ("en", False), ("en", True)
     styles = (korean, short) if language(text) == "ko" else (short, long, korean)
-    every = [re.sub(r"\bthe (?=[QH]\d)", "", _spelled(text, found, *style)) for style in styles]
+    every = [re.sub(r"\bthe (?=[QH]\d)", "", _spelled(text, runs, *style)) for style in styles]
     return [one for one in dict.fromkeys(every) if one != text]
 
 
-def _with_years(text: str, found: list[Period]) -> list[tuple[int, int, list[Period]]]:
-    """Where the periods stand, each together with the year that stands next to it."""
-    joined: list[tuple[int, int, list[Period]]] = []
-    for period in found:
-        last = joined[-1] if joined else None
-        near = last and re.fullmatch(r"\s*(?:of|in|,)?\s*", text[last[1] : period.start])
-        if last and near and len(last[2]) == 1 and (last[2][0].unit == "year") != (period.unit == "year"):
-            joined[-1] = (last[0], period.end, [*last[2], period])
-        else:
-            joined.append((period.start, period.end, [period]))
-    return joined
-
-
-def _spelled(text: str, found: list[tuple[int, int, list[Period]]], tongue: str, long: bool) -> str:
-    for start, end, parts in reversed(found):
-        ordered = sorted(parts, key=lambda part: (part.unit == "year") == (tongue == "en"))
-        spoken = long and any(part.unit in ("quarter", "half") for part in parts)
+def _spelled(text: str, runs: list[list[Period]], tongue: str, long: bool) -> str:
+    for run in reversed(runs):
+        ordered = sorted(run, key=lambda part: (part.unit == "year") == (tongue == "en"))
+        spoken = long and any(part.unit in ("quarter", "half") for part in run)
         new = (" of " if spoken else " ").join(written(part.unit, part.number, tongue, long) for part in ordered)
-        text = text[:start] + new + text[end:]
+        text = text[: run[0].start] + new + text[run[-1].end :]
     return text

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from lessons.text.korean import particle_pattern
 from lessons.text.stems import english_stem
-from lessons.text.stop_words import ENGLISH_STOP_WORDS, KOREAN_STOP_WORDS
+from lessons.text.word_lists import ENGLISH_STOP_WORDS, KOREAN_STOP_WORDS
 
 _KOREAN_QUESTION_WORD = re.compile(
     r"(?:얼마|무엇|무얼|뭐|뭔|뭘|어떻게|어떠|어떤|어때|언제|며칠|어디|어느|누구|누가|왜|몇|무슨|알려|설명해|말해|가르쳐|궁금)[가-힣]{0,6}"

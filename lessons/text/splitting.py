@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from lessons.text.stop_words import ENGLISH_STOP_WORDS
+from lessons.text.word_lists import ENGLISH_STOP_WORDS
 
 _BULLET = r"(?:[-*•‣▪◦○●·–—►▶]|\(?\d{1,3}[.)]|\(?[a-zA-Z가-하][.)]|[①-⑳]|#{1,6}|Q\d*[.:]|A\d*[.:])(?=\s)"
 _OWN_LINE = re.compile(rf"\s*(?:{_BULLET}|\|)|[^|]*\|[^|]*\||.*\t|.*\S\s{{3,}}\S")

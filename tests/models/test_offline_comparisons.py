@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.keyless.comparisons import sides
-from lessons.keyless.words import told
 
 
 @pytest.mark.parametrize(
@@ -49,10 +48,3 @@ def test_what_compares_no_two_things_is_not_split(question: str) -> None:
 def test_any_text_has_two_sides_or_none(question: str) -> None:
     assert len(sides(question)) in (0, 2)
     assert all(query.strip() for query in sides(question))
-
-
-@pytest.mark.parametrize(
-    ("word", "said"), [("커진", "커졌"), ("오른", "올랐"), ("줄어든", ""), ("나쁜", ""), ("ran", "")]
-)
-def test_what_a_word_before_a_noun_says_is_known_as_a_sentence_says_it(word: str, said: str) -> None:
-    assert told(word) == said

@@ -2,23 +2,7 @@
 
 import pytest
 
-from lessons.keyless.lines import passages
-from lessons.keyless.scores import gives_reason
 from lessons.keyless.words import read_question
-
-
-@pytest.mark.parametrize(
-    ("question", "line", "given"),
-    [
-        ("Why did sales rise?", "Sales rose because the port reopened.", True),
-        ("Why did sales rise?", "Sales rose by four percent.", False),
-        ("Why did the port close?", "Sales fell because the port closed.", False),
-        ("왜 매출이 늘었나요?", "항구가 다시 열렸기 때문에 매출이 늘었다.", True),
-        ("왜 매출이 늘었나요?", "매출이 4% 늘었다.", False),
-    ],
-)
-def test_a_line_gives_the_reason_of_what_is_asked_about(question: str, line: str, given: bool) -> None:
-    assert gives_reason(read_question(question), passages(line)[0].lines[0]) == given
 
 
 @pytest.mark.parametrize(

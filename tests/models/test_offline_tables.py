@@ -68,12 +68,6 @@ def test_a_capital_letter_begins_the_name_of_a_column() -> None:
     )
 
 
-def test_a_single_syllable_belongs_to_the_name_before_it() -> None:
-    assert barred("구분 직원 수(기말) 입사 퇴사\n전주 지점 84 3 2\n목포 지점 61 5 1").splitlines()[0] == (
-        "| 구분 | 직원 수(기말) | 입사 | 퇴사 |"
-    )
-
-
 def test_a_row_without_a_change_has_the_numbers_of_the_periods() -> None:
     table = barred("Item Q1 2022 Q1 2021 Change Q4 2021\nYarn 41 38 +8% 40\nMargin 6.1% 5.9% 6.0%")
     assert table.splitlines()[2] == "| Margin | 6.1% | 5.9% |  | 6.0% |"
@@ -93,21 +87,6 @@ def test_the_year_of_a_row_is_part_of_its_label() -> None:
 
 def test_a_row_of_years_is_the_header() -> None:
     assert barred("Item 2021 2020\nYarn 41 38\nWool 12 11").startswith("| Item | 2021 | 2020 |\n| Yarn |")
-
-
-def test_a_quarter_is_read_from_the_table_and_not_from_a_sentence_on_the_year() -> None:
-    report = context(
-        (
-            "orrin-mills-2023-q4.pdf, p. 1 | Orrin Mills: fourth quarter of 2023",
-            """
-Turnover for 2023 reached 168.2 million, the best year of Orrin Mills.
-Item Q4 2023 Q4 2022 Change Q3 2023
-Turnover 43.9 40.2 +9.2% 42.5
-Operating margin 6.1% 5.8% 6.0%
-""",
-        ),
-    )
-    assert ask("What was the turnover of Orrin Mills in Q4 2023?", report).startswith("Turnover, Q4 2023: 43.9 [1].")
 
 
 def test_sentences_get_none() -> None:
