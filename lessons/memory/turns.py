@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
+from time import monotonic
 from typing import Any
 
 from pgvector.sqlalchemy import Vector
@@ -98,12 +99,17 @@ class SlotRow(Base):
     updated_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
 
 
-@lru_cache(maxsize=32)
 def opened(engine: Engine) -> Engine:
-    """The engine, once the tables are there. Sessions that were not used for long are dropped on the way."""
+    """The engine, once the tables are there. Sessions that were not used for long are dropped on the way, each hour."""
     messages.opened(engine, SessionRow, TurnRow, StateRow, SlotRow)
-    drop_unused(engine, timedelta(hours=settings().memory_ttl_hours))
+    _dropped_in(engine, int(monotonic() // messages.CLEANED_EVERY))
     return engine
+
+
+@lru_cache(maxsize=32)
+def _dropped_in(engine: Engine, hour: int) -> int:
+    """How many sessions were dropped in this hour of the process, which does it once."""
+    return drop_unused(engine, timedelta(hours=settings().memory_ttl_hours))
 
 
 def transaction(engine: Engine, scope: Scope) -> AbstractContextManager[Connection]:
