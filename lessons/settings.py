@@ -84,6 +84,7 @@ class Settings(BaseSettings):
 
     # Ingestion jobs
     ingestion_workers: int = Field(2, ge=2, le=4)  # threads of this process
+    most_ingestion_workers: int = Field(4, ge=2, le=4)  # once the queue is full, until nothing is open
     ingestion_queue: int = 10  # jobs that may wait; whoever submits one more works on it
     ingestion_attempts: int = 3  # how often work on one file may break off before the job goes on without it
     finished_job_days: float = 30.0  # after its end a job is dropped from the list
