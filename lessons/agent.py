@@ -56,6 +56,8 @@ AGENT = PromptTemplate(
 You gather from a collection of documents what answers a question. Another step writes the answer.
 
 - Call the tools. Each call searches the collection once; you have {calls} calls in all, and may make several at a time.
+- Begin broad, with search_documents, and become narrower with what it found. If the question names a file, search that
+  file with search_by_metadata.
 - One fact needs one or two searches. For a comparison search each side by itself, for an overview about three aspects.
 - Write each query so that it can be understood alone: names, periods and identifiers in full, in the language of the
   question.
@@ -71,7 +73,8 @@ NO_CALL = "You have not searched yet. Call search_documents now, with a query fo
 
 logger = logging.getLogger(__name__)
 
-NOTHING = "Nothing was found."
+NOTHING = "Nothing was found; search for something broader, in fewer words, or stop."
+NOTHING_IN_FILE = "Nothing was found in this file; search all documents, or stop."
 SHOWN_BEFORE = "This search found only documents that you have been shown."
 REPEATED = "This search was made before; it was not run again. Search for something else, or stop."
 TOO_SLOW = "The search took too long; try other words, or stop."
@@ -129,7 +132,7 @@ class SearchTools:
         step.output = list(found.documents)
         known = {document.id for documents in self.found.values() for document in documents}
         self.found[search] = found.documents
-        return _told(found.documents, known)
+        return _told(found.documents, known, NOTHING_IN_FILE if search[1] else NOTHING)
 
     def _seconds(self) -> float:
         """How long a search may take: its own time, and that of the model calls in it."""
@@ -166,11 +169,11 @@ def _problem(error: Exception) -> str:
     return TOO_SLOW if isinstance(error, TimeoutError) else FAILED
 
 
-def _told(documents: tuple[RetrievedDocument, ...], known: set[str]) -> str:
-    """The documents that the model has not been shown yet, as far as they fit."""
+def _told(documents: tuple[RetrievedDocument, ...], known: set[str], nothing: str) -> str:
+    """The documents that the model has not been shown yet, as far as they fit; `nothing` where none was found."""
     new = [document for document in documents if document.id not in known]
     if not new:
-        return SHOWN_BEFORE if documents else NOTHING
+        return SHOWN_BEFORE if documents else nothing
     return ContextBuilder(settings().agent_result_tokens).build(new).text
 
 

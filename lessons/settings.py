@@ -84,6 +84,7 @@ class Settings(BaseSettings):
 
     # Ingestion jobs
     ingestion_workers: int = Field(2, ge=2, le=4)  # threads of this process
+    most_ingestion_workers: int = Field(4, ge=2, le=4)  # once the queue is full, until nothing is open
     ingestion_queue: int = 10  # jobs that may wait; whoever submits one more works on it
     ingestion_attempts: int = 3  # how often work on one file may break off before the job goes on without it
     finished_job_days: float = 30.0  # after its end a job is dropped from the list
@@ -105,7 +106,6 @@ class Settings(BaseSettings):
     rank_fusion_k: int = 60
     variant_weight: float = 0.5  # of what another phrasing finds
     top_k: int = 10
-    similarity_threshold: float = 0.7
     bm25_k1: float = 1.2  # how soon another occurrence of a term stops counting
     bm25_b: float = 0.75  # how much a long chunk has to make up for its length
     ranked_postings: int = 50_000  # read for one question among more than exact_search_chunks; the rarest terms first

@@ -68,9 +68,9 @@ class Jobs:
     ) -> str:
         """Queue (path or content, source_file) pairs for some indexes, or all of them; gives the job's id.
 
-        When the queue is full, the job is done before this returns. Indexes that enrich their chunks come last, so
-        that the plain ones can answer meanwhile. Without an `enrichment` it is the default for the model. ReadError if
-        a path cannot be opened or a file is over `max_file_bytes`; then nothing is queued.
+        When the queue is full, more workers begin, and the job is done before this returns. Indexes that enrich their
+        chunks come last, so that the plain ones can answer meanwhile. Without an `enrichment` it is the default for the
+        model. ReadError if a path cannot be opened or a file is over `max_file_bytes`; then nothing is queued.
         """
         names = list(self._indexes) if indexes is None else list(dict.fromkeys(indexes))
         if unknown := [name for name in names if name not in self._indexes]:
@@ -81,7 +81,7 @@ class Jobs:
         settings, level = self._place.settings, enrichment or default_level(self._place.llm)
         contents, room = _contents(files, settings.max_file_bytes), settings.ingestion_queue
         job_id, full = self._queue.put(scope.user_id, names, self._embedding, contents, room, level, scope.type)
-        self.start()
+        self.start(full)
         if full:
             try:
                 self._work_on_next(job_id)
@@ -110,11 +110,16 @@ class Jobs:
             sleep(min(POLL, max(0.0, deadline - monotonic())))
         return status
 
-    def start(self) -> None:
-        """Start the workers that are missing, to take up what an earlier process left; they go when nothing is open."""
+    def start(self, full: bool = False) -> None:
+        """Start the workers that are missing, to take up what an earlier process left; they go when nothing is open.
+
+        Where the queue is `full`, as many as there may be.
+        """
+        chosen = self._place.settings
         with self._lock:
             self._workers = {worker for worker in self._workers if worker.is_alive()}
-            for _ in range(self._place.settings.ingestion_workers - len(self._workers)):
+            wanted = max(chosen.ingestion_workers, chosen.most_ingestion_workers if full else 0)
+            for _ in range(wanted - len(self._workers)):
                 worker = Thread(target=self._work, name="ingestion", daemon=True)
                 self._workers.add(worker)
                 worker.start()

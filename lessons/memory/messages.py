@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
 from threading import Lock
+from time import monotonic
 
 from sqlalchemy import (
     BIGINT,
@@ -34,6 +35,7 @@ from lessons.rag.types import Scope
 from lessons.settings import Settings, settings
 
 logger = logging.getLogger(__name__)
+CLEANED_EVERY = 3600.0  # seconds after which a process drops old sessions again
 
 
 class MessageStore(ABC):
@@ -184,6 +186,7 @@ class StoredMessages(MessageStore):
             connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(session, 0))))
             connection.execute(insert(MessageRow), rows)
             connection.execute(delete(MessageRow).where(*_of(scope, session_id), MessageRow.id <= beyond))
+        _cleaned_in(self._engine, int(monotonic() // CLEANED_EVERY))
 
     def last(self, scope: Scope, session_id: str, count: int | None = None) -> tuple[Message, ...]:
         said = select(MessageRow.role, MessageRow.content).where(*_of(scope, session_id))
@@ -210,6 +213,12 @@ class StoredMessages(MessageStore):
     def _transaction(self, scope: Scope) -> AbstractContextManager[Connection]:
         """Reaches the owner's messages only."""
         return scoped(opened(self._engine, MessageRow), scope.user_id)
+
+
+@lru_cache(maxsize=32)
+def _cleaned_in(engine: Engine, hour: int) -> int:
+    """How many messages were too old in this hour of the process, which forgets them once."""
+    return StoredMessages(engine).clean_up(timedelta(days=settings().session_ttl_days))
 
 
 def _of(scope: Scope, session_id: str) -> tuple:

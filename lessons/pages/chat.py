@@ -10,6 +10,7 @@ import streamlit as st
 
 from lessons.agent import telling
 from lessons.context.cache import AnswerTable
+from lessons.context.intent import with_top_k
 from lessons.memory.manager import Conversation
 from lessons.memory.messages import Session, message_store
 from lessons.memory.profile import Profile, Slot, forget_user, known_of
@@ -29,12 +30,14 @@ from lessons.pages.common import (
 )
 from lessons.rag.stages import AnswerStream, Stage, stages
 from lessons.rag.types import Scope
+from lessons.search.materials import Purpose, top_k_for
 from lessons.settings import settings
 from lessons.tables import counted, plain
 from lessons.trace import Step
 from lessons.workspace import Workspace, workspace
 
 NAMES = {"none": "None", "window": "Window", "tiers": "Three tiers", "recursive": "Recursive summary"}
+PURPOSES: dict[Purpose, str] = {"chat": "A chat", "plan": "A learning plan", "session": "A session of a plan"}
 _KINDS: dict[str, type[LongTerm]] = {"tiers": Tiers, "recursive": RecursiveSummary}
 _SECOND = 1.0
 
@@ -123,17 +126,28 @@ def _answered(stream: AnswerStream, tell: Callable[[Step], str], every_step: boo
 
 
 def _controls(scope: Scope, session_id: str, begun: bool) -> tuple[Stage, str]:
-    """The stage that answers and the name of its memory; a conversation that has begun can be left or forgotten."""
+    """The stage that answers, with as many chunks as its purpose needs, and the name of its memory.
+
+    A conversation that has begun can be left or forgotten.
+    """
     names = list(stages())
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox("Stage", names, index=len(names) - 1, format_func=str.capitalize, key="stage", width=200)
         memory = st.selectbox(
             "Memory", list(NAMES), len(NAMES) - 1, NAMES.__getitem__, key="memory", width=200, bind="query-params"
         )
+        purpose = st.selectbox(
+            "For",
+            list(PURPOSES),
+            format_func=lambda each: f"{PURPOSES[each]}: {counted(top_k_for(each), 'chunk')}",
+            key="purpose",
+            help="How many chunks each search of the stage hands over.",
+            width=250,
+        )
         if begun:
             st.button("New conversation", on_click=begin_session, args=("session",))
             _offer_to_forget(scope, session_id)
-    return stages()[name], memory
+    return with_top_k(stages()[name], top_k_for(purpose)), memory
 
 
 def _offer_to_forget(scope: Scope, session_id: str) -> None:

@@ -27,6 +27,7 @@ OUTCOMES = {
     "unavailable": ("The documents could not be searched", "red"),
 }
 QUESTIONS = 6  # one more than the memory's window, so that it is updated once
+LONGEST = 100  # turns of a session
 
 
 @titled(
@@ -102,7 +103,7 @@ def _cost_model(place: Workspace, owner: str) -> None:
     st.html(model._repr_html_())
     left, right = st.columns(2)
     sessions = left.slider("Sessions a day", 10, 10_000, 500, 10)
-    turns = right.slider("Turns in a session", 1, 40, 12)
+    turns = right.slider("Turns in a session", 1, LONGEST, 12)
     chosen = settings()
     prices = (
         left.number_input("US dollars for a million tokens in", 0.0, 100.0, chosen.price_per_million_input_tokens),
@@ -111,7 +112,9 @@ def _cost_model(place: Workspace, owner: str) -> None:
     costs = model.monthly(sessions, turns, *prices)
     for column, (name, dollars) in zip(st.columns(4), [*costs.items(), ("all", sum(costs.values()))], strict=True):
         column.metric(NAMES.get(name, "in all, a month").capitalize(), f"${dollars:,.2f}")
-    show_plot(plot_monthly(model, sessions, range(1, 41), prices), "US dollars a month by the turns of a session")
+    show_plot(
+        plot_monthly(model, sessions, range(1, LONGEST + 1), prices), "US dollars a month by the turns of a session"
+    )
 
 
 def _measured(place: Workspace, owner: str) -> CostModel:

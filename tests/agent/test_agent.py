@@ -66,6 +66,13 @@ def test_a_search_that_repeats_an_earlier_one_is_not_run_again(served: Served, s
     assert "was made before" in server.requests[-1]["messages"][-1]["content"]
 
 
+def test_a_search_that_finds_nothing_suggests_a_broader_one(served: Served, server: Server) -> None:
+    found = gather(served(calls("xyzzy"), calls("refunds"), DONE), QUESTION)
+    told = [each["content"] for each in server.requests[-1]["messages"] if each["role"] == "tool"]
+    assert "broader" in told[0]
+    assert found.sources == {"refunds.md"}
+
+
 @pytest.mark.parametrize(
     ("call", "told"),
     [

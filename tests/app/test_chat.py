@@ -51,6 +51,16 @@ def test_a_question_is_answered_with_its_citation(begun: AppTest) -> None:
     assert plain("[1] kiosk.md") in shown(begun)
 
 
+def test_the_purpose_says_how_many_chunks_are_read(shop: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr("lessons.pages.chat.with_top_k", lambda stage, top_k: asked.append(top_k) or stage)
+    page, read = opened(), []
+    for purpose in ("chat", "plan", "session"):
+        page.selectbox(key="purpose").set_value(purpose).run()
+        read.append(asked[-1])
+    assert read == [5, 10, 3]
+
+
 def test_a_follow_up_is_understood_from_what_was_said(begun: AppTest) -> None:
     page = say(begun, "And when does it close?")
     assert "kiosk" in page.session_state["chat"][1][1].answer.trace["Condense"].output[0]

@@ -90,3 +90,6 @@ def test_the_cost_of_a_month_follows_the_sliders(page: AppTest) -> None:
     page.slider[0].set_value(5_000).run()
     assert len(before) == 4
     assert [metric.value for metric in page.metric] != before
+    for turns in (20, 50, 100):
+        page.slider[1].set_value(turns).run()
+        assert page.slider[1].value == turns

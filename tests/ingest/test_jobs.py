@@ -151,7 +151,7 @@ def test_when_the_queue_is_full_the_caller_does_the_job(
         if "slow" in texts[0]:
             gate.wait(60)
 
-    jobs = jobs_of(one_database, before, ingestion_queue=3)
+    jobs = jobs_of(one_database, before, ingestion_queue=3, most_ingestion_workers=2)
     slow = [jobs.submit(files(1, f"slow{number}x"), owner) for number in range(2)]
     until(lambda: all(jobs.status(job_id, owner).started_at for job_id in slow))
     waiting = [jobs.submit(files(1, f"slow{number}y"), owner) for number in range(3)]
@@ -162,6 +162,25 @@ def test_when_the_queue_is_full_the_caller_does_the_job(
     gate.set()
     assert {jobs.wait(job_id, owner, 30).status for job_id in slow + waiting} == {"COMPLETED"}
     assert threading.current_thread() not in {thread for name, thread in did.items() if name != "fast0"}
+
+
+def test_when_the_queue_is_full_two_workers_become_four(
+    one_database: Settings, owner: Scope, gate: threading.Event
+) -> None:
+    def before(texts: list[str]) -> None:
+        if "slow" in texts[0]:
+            gate.wait(60)
+
+    jobs = jobs_of(one_database, before, ingestion_queue=2)
+    slow = [jobs.submit(files(1, f"slow{number}x"), owner) for number in range(2)]
+    until(lambda: not any(jobs.status(job_id, owner).is_waiting for job_id in slow))
+    waiting = [jobs.submit(files(1, f"slow{number}y"), owner) for number in range(2)]
+    assert len(jobs._workers) == 2
+    jobs.submit(files(1, "fast"), owner)
+    until(lambda: not any(jobs.status(job_id, owner).is_waiting for job_id in waiting))
+    assert len(jobs._workers) == 4
+    gate.set()
+    assert {jobs.wait(job_id, owner, 30).status for job_id in slow + waiting} == {"COMPLETED"}
 
 
 def test_a_job_is_not_found_by_a_wrong_id_or_by_anybody_else(either_database: Settings, owner: Scope) -> None:

@@ -1,6 +1,7 @@
 """Conversations are kept in order, within their limits, and apart from everybody else's, wherever they are kept."""
 
 from datetime import UTC, datetime, timedelta
+from time import monotonic
 from uuid import uuid4
 
 import pytest
@@ -10,7 +11,9 @@ from sqlalchemy import create_engine, insert, text
 
 from lessons.database import engine, stop
 from lessons.errors import DatabaseError
+from lessons.memory import messages
 from lessons.memory.messages import (
+    CLEANED_EVERY,
     InMemoryStore,
     MessageRow,
     MessageStore,
@@ -126,16 +129,32 @@ def test_a_restart_keeps_every_conversation_in_the_database(database: Settings, 
 
 def test_sessions_are_forgotten_when_their_last_message_is_too_old(any_database: Settings) -> None:
     scope, store = Scope(f"kim-{uuid4()}"), StoredMessages(engine(any_database))
-    old = datetime.now(UTC) - timedelta(days=91)
+    store.add(scope, "another", ("user", "now"))
     for session in ("asleep", "awake"):
-        with engine(any_database).begin() as connection:
-            store.get(scope, session)
-            row = {"user_id": scope.user_id, "session_id": session, "role": "user", "content": "then"}
-            connection.execute(insert(MessageRow), [row | {"timestamp": old}] * 2)
+        _said_long_ago(any_database, scope, session)
     store.add(scope, "awake", ("user", "now"))
     assert store.clean_up(timedelta(days=90)) == 2
     assert store.get(scope, "asleep") is None
     assert len(store.get_or_create(scope, "awake").history()) == 3
+
+
+def test_a_running_process_forgets_old_sessions_within_the_hour(
+    any_database: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scope, store = Scope(f"kim-{uuid4()}"), StoredMessages(engine(any_database))
+    store.add(scope, "another", ("user", "now"))
+    _said_long_ago(any_database, scope, "asleep")
+    later = monotonic() + CLEANED_EVERY
+    monkeypatch.setattr(messages, "monotonic", lambda: later)
+    store.add(scope, "another", ("user", "now"))
+    assert store.get(scope, "asleep") is None
+
+
+def _said_long_ago(chosen: Settings, scope: Scope, session: str) -> None:
+    old = datetime.now(UTC) - timedelta(days=91)
+    with engine(chosen).begin() as connection:
+        row = {"user_id": scope.user_id, "session_id": session, "role": "user", "content": "then"}
+        connection.execute(insert(MessageRow), [row | {"timestamp": old}] * 2)
 
 
 def test_a_statement_that_forgets_the_owner_sees_no_message_of_anybody_else(any_database: Settings) -> None:

