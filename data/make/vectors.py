@@ -1,8 +1,12 @@
 """`uv run python -m data.make.vectors` writes the vectors of the shipped corpus for the keyless embedding.
 
-Passages whose vectors are known are not embedded again; the others take about a third of a second each. The examples
-of the classifiers are embedded as questions, into a file of their own.
+Passages whose vectors are known are not embedded again; the others take about a third of a second each. What the
+notebooks embed besides, and the examples of the classifiers, goes into a file of its own (`course`), which
+`uv run python -m tests.notebooks --write` writes with the outputs of the notebooks.
 """
+
+from collections.abc import Iterable
+from pathlib import Path
 
 from llama_index.core.schema import MetadataMode
 from tqdm import tqdm
@@ -11,7 +15,7 @@ from lessons.ingest.index import ingredients
 from lessons.ingest.read import read
 from lessons.keyless.intent import open_questions
 from lessons.library import CORPUS, indexes, shipped_documents
-from lessons.models.vectors import QUESTIONS, write_vectors
+from lessons.models.vectors import QUESTIONS, key, read_vectors, write_vectors
 from lessons.workspace import workspace
 
 
@@ -31,7 +35,15 @@ def main() -> None:
     for start in tqdm(range(0, len(texts), 16), desc="Embedding", unit="batch"):
         embedding.get_text_embedding_batch(texts[start : start + 16])
     print(write_vectors(embedding, texts))
-    print(write_vectors(embedding, [example.text for example in open_questions()], QUESTIONS, "query"))
+
+
+def course(passages: Iterable[str], questions: Iterable[str]) -> Path:
+    """Write the vectors of what the notebooks embed that the corpus does not hold, and of the classifiers' examples."""
+    embedding = workspace().embedding
+    known = read_vectors(embedding.model_name)
+    others = [text for text in passages if key("passage", text) not in known]
+    examples = [example.text for example in open_questions()]
+    return write_vectors(embedding, others, QUESTIONS, [*examples, *questions])
 
 
 if __name__ == "__main__":

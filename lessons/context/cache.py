@@ -45,7 +45,7 @@ from lessons.models.call import predict
 from lessons.models.embedding import identity
 from lessons.models.llm import describe
 from lessons.rag.answer import Answer, Citation
-from lessons.rag.citations import CITATION
+from lessons.rag.context import CITATION
 from lessons.rag.stages import AnswerStream, Stage
 from lessons.rag.types import Context, Query, Scope
 from lessons.search.transforms import Condense, normalized

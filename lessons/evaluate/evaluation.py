@@ -12,7 +12,7 @@ import numpy as np
 
 from lessons.evaluate.compare import Gain, Interval, interval, paired_gain
 from lessons.evaluate.metrics import RETRIEVAL_METRICS
-from lessons.models.usage import KEYLESS
+from lessons.models.llm import KEYLESS
 from lessons.tables import Table
 
 METRICS = (*RETRIEVAL_METRICS, "correctness", "strict", "groundedness")

@@ -20,11 +20,10 @@ from lessons.errors import LessonsError, ModelError
 from lessons.evaluate.golden import golden_questions
 from lessons.evaluate.run import Watcher, evaluate
 from lessons.models.abilities import ANSWER_TOKENS, PROMPT_TOKENS, SENT, long_reply, probe
-from lessons.models.llm import language_model
+from lessons.models.llm import language_model, price
 from lessons.models.recorded import Journal, Served, deciding, keeping, record_path, recorded_so_far
 from lessons.models.served import ServedLLM
 from lessons.models.server import explain
-from lessons.models.usage import price
 from lessons.models.window import asked_quantisation
 from lessons.settings import ROOT, Settings, settings
 from lessons.workspace import Workspace

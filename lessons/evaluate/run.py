@@ -29,9 +29,8 @@ from lessons.library import ensure_corpus, load_corpus, shipped_documents
 from lessons.models.embedding import identity
 from lessons.models.embedding_cache import CachedEmbedding
 from lessons.models.keyless import OfflineLLM
-from lessons.models.llm import describe
+from lessons.models.llm import KEYLESS, describe, price
 from lessons.models.tokens import ExactTokenCounter
-from lessons.models.usage import KEYLESS, price
 from lessons.rag.answer import Answer
 from lessons.rag.stages import Stage, stage_named
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope

@@ -25,7 +25,7 @@ from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import CEILING, METRICS, Evaluation, Record
 from lessons.evaluate.run import stood_in
-from lessons.models.usage import KEYLESS
+from lessons.models.llm import KEYLESS
 
 
 class Base(DeclarativeBase):

@@ -16,8 +16,8 @@ from lessons.ingest.enrich import Enrichment, Keywords, extractors
 from lessons.ingest.index import Index
 from lessons.ingest.read import content_hash, read
 from lessons.models.keyless import OfflineLLM
+from lessons.models.llm import price
 from lessons.models.tokens import ExactTokenCounter
-from lessons.models.usage import price
 from lessons.rag.types import Scope
 from lessons.trace import Step
 

@@ -26,7 +26,7 @@ from lessons.memory.types import Recollection
 from lessons.models.call import predict, structured
 from lessons.models.embedding import identity
 from lessons.models.tokens import TokenEstimator
-from lessons.rag.citations import CITATION
+from lessons.rag.context import CITATION
 from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.text import normalize, sentences

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from lessons.models import served_call
 from lessons.models.keyless import OfflineLLM
-from lessons.models.usage import book, sent, used
+from lessons.models.llm import book, sent, used
 from lessons.trace import Step
 
 Schema = TypeVar("Schema", bound=BaseModel)

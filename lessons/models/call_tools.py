@@ -13,10 +13,10 @@ from llama_index.core.tools import FunctionTool
 
 from lessons.errors import ModelError
 from lessons.models.keyless import OfflineLLM
+from lessons.models.llm import book, used
 from lessons.models.recorded import NotRecordedError
 from lessons.models.reply import normalized, tool_calls
 from lessons.models.served_call import check_patience, fall_back
-from lessons.models.usage import book, used
 from lessons.trace import Step
 
 INSTEAD = "the keyless model chooses the tools"

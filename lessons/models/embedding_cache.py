@@ -1,4 +1,4 @@
-"""Embed nothing twice: passages are looked up by content before the model is asked, questions stay in memory.
+"""Embed nothing twice: texts are looked up by content before the model is asked, questions stay in memory.
 
 LlamaIndex has a hook for this, `BaseEmbedding.embeddings_cache`, but it asks for one text at a time and files question
 and passage under the same key. A round trip for each passage, and a role mixed up, is why a wrapper does it here.
@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from lessons.errors import ModelError
 from lessons.models.threaded_embedding import ThreadedEmbedding
-from lessons.models.vectors import VectorTable, key, read_vectors
+from lessons.models.vectors import QUESTIONS, VectorTable, key, read_vectors
 from lessons.text import normalize
 
 QUESTIONS_REMEMBERED = 1_024
@@ -28,10 +28,11 @@ class CachedEmbedding(ThreadedEmbedding):
     model: BaseEmbedding
     _engine: Engine | None = PrivateAttr(None)
     _question: Any = PrivateAttr()
+    _timed: bool = PrivateAttr(False)
 
     def __init__(self, model: BaseEmbedding, engine: Engine | None = None) -> None:
         super().__init__(model=model, model_name=model.model_name, embed_batch_size=model.embed_batch_size)
-        self._question = lru_cache(QUESTIONS_REMEMBERED)(lambda question: self._ask([question], query=True)[0])
+        self._question = lru_cache(QUESTIONS_REMEMBERED)(self._question_vector)
         self._engine = engine
 
     @cached_property
@@ -45,11 +46,17 @@ class CachedEmbedding(ThreadedEmbedding):
         return len(self._get_query_embedding("1"))
 
     def forget_questions(self) -> None:
-        """Ask the model again for questions that were asked before, as a measurement must."""
+        """Let every question take the time of the model from now on, whatever is known of it, as a measurement must."""
         self._question.cache_clear()
+        self._timed = True
 
     def _get_query_embedding(self, query: str) -> list[float]:
         return list(self._question(normalize(query)))
+
+    def _question_vector(self, question: str) -> list[float]:
+        shipped = read_vectors(self.model_name, QUESTIONS).get(key("query", question))
+        asked = self._ask([question], query=True)[0] if shipped is None or self._timed else []
+        return asked if shipped is None else shipped.astype(np.float32).tolist()
 
     def _get_text_embedding(self, text: str) -> list[float]:
         return self._get_text_embeddings([text])[0]
@@ -57,8 +64,8 @@ class CachedEmbedding(ThreadedEmbedding):
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
         clean = [normalize(text) for text in texts]
         keys = [key("passage", text) for text in clean]
-        shipped = read_vectors(self.model_name)
-        found = {k: shipped[k] for k in keys if k in shipped}
+        shipped = read_vectors(self.model_name), read_vectors(self.model_name, QUESTIONS)
+        found = {k: known[k] for known in shipped for k in keys if k in known}
         found |= self._stored([k for k in dict.fromkeys(keys) if k not in found])
         missing = {k: text for k, text in zip(keys, clean, strict=True) if k not in found}
         if missing:

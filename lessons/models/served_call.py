@@ -23,10 +23,9 @@ from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
 from pydantic import BaseModel, Field, create_model
 
 from lessons.errors import ModelError
-from lessons.models.llm import name_of
+from lessons.models.llm import book, name_of, used
 from lessons.models.recorded import NotRecordedError
 from lessons.models.reply import repeats, spoken, without_thoughts
-from lessons.models.usage import book, used
 from lessons.trace import Step
 
 Schema = TypeVar("Schema", bound=BaseModel)

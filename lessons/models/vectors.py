@@ -1,4 +1,7 @@
-"""Vectors that are known already: those of the shipped passages in a file, those of others in a table.
+"""Vectors that are known already: those of the corpus and of the course in files, those of other passages in a table.
+
+What the course embeds besides the corpus – its questions with all their phrasings, the classifiers' examples, passages
+of the notebooks – has a file of its own in `questions`. So the notebooks say the same on every processor.
 
 One `.npz` per model holds `keys` (n, 16) uint8, sorted, and `vectors` (n, dimension) float16. Half the precision halves
 the file and moves a cosine by less than 1e-4, where right and wrong passages are 0.02 apart.
@@ -36,20 +39,18 @@ def read_vectors(model_name: str, folder: Path = SHIPPED) -> dict[bytes, np.ndar
 
 
 def write_vectors(
-    embedding: BaseEmbedding, texts: Iterable[str], folder: Path = SHIPPED, role: str = "passage"
+    embedding: BaseEmbedding, texts: Iterable[str], folder: Path = SHIPPED, questions: Iterable[str] = ()
 ) -> Path:
-    """Embed the texts and write their file; the same texts give the same bytes. Returns its path."""
+    """Embed passages and questions and write their file; the same texts give the same bytes. Returns its path."""
     from lessons.text import normalize
 
-    clean = dict(sorted((key(role, text), text) for text in map(normalize, texts)))
-    if role == "query":
-        vectors = [embedding.get_query_embedding(text) for text in clean.values()]
-    else:
-        vectors = embedding.get_text_embedding_batch(list(clean.values()))
+    passages = {key("passage", text): text for text in map(normalize, texts)}
+    vectors = dict(zip(passages, embedding.get_text_embedding_batch(list(passages.values())), strict=True))
+    vectors |= {key("query", text): embedding.get_query_embedding(text) for text in map(normalize, questions)}
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{embedding.model_name}.npz"
-    keys = np.frombuffer(b"".join(clean), np.uint8).reshape(-1, KEY_BYTES)
-    np.savez_compressed(path, keys=keys, vectors=np.array(vectors, dtype=np.float16))
+    keys = np.frombuffer(b"".join(sorted(vectors)), np.uint8).reshape(-1, KEY_BYTES)
+    np.savez_compressed(path, keys=keys, vectors=np.array([vectors[each] for each in sorted(vectors)], np.float16))
     return path
 
 

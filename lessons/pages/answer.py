@@ -14,7 +14,7 @@ from lessons.ingest.index import Index
 from lessons.library import indexes
 from lessons.pages.common import page_of
 from lessons.rag.answer import Answer, Citation
-from lessons.rag.citations import around
+from lessons.rag.context import around
 from lessons.rag.stages import stages
 from lessons.rag.types import RetrievedDocument, Scope
 from lessons.search.materials import Passage, passage

@@ -12,10 +12,9 @@ from llama_index.core.prompts import BasePromptTemplate
 from lessons.budget import Budget, Part, history_part, messages_of
 from lessons.models.call import stream
 from lessons.models.keyless import NOTHING_FOUND
+from lessons.models.llm import KEYLESS
 from lessons.models.served_call import INSTEAD
-from lessons.models.usage import KEYLESS
-from lessons.rag.citations import CITATION, Citation, citations, unsupported_figures
-from lessons.rag.context import quoted
+from lessons.rag.context import CITATION, Citation, citations, quoted, unsupported_figures
 from lessons.rag.prompts import DEFAULT_RESPONSE_FORMAT, INSTRUCTIONS, NO_WORDS, NOT_SEARCHED, REFUSALS, answer_prompt
 from lessons.rag.served_words import is_refusal, own_words, plain_citations
 from lessons.rag.types import Context

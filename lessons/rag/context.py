@@ -1,14 +1,20 @@
-"""The context builder: documents in order, each under its source, until the budget is spent."""
+"""The context: documents in order, each under its number and source, until the budget is spent; and the way back, from
+the numbers in an answer to the very words of a chunk."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from lessons.models.keyless import passage
 from lessons.models.tokens import TokenCounter, TokenEstimator
 from lessons.rag.types import Context, RetrievedDocument
 from lessons.settings import settings
+from lessons.text import sentences, terms
+from lessons.text.numbers import numerals
 
 SEPARATOR = "\n\n---\n\n"
+CITATION = re.compile(r"\[(\d{1,3})\]")
+LIST_NUMBER = re.compile(r"^\s*\d{1,2}[.)]\s", re.MULTILINE)
 _FORGED = re.compile(
     r"\[(\s*(?:Source\s*:|(?:Retrieved Context|Conversation Memory|Response Format)\s*\]))", re.IGNORECASE
 )
@@ -59,3 +65,107 @@ def source_header(number: int, document: RetrievedDocument) -> str:
 def _plain(name: object) -> str:
     """A title on one line, without what has a meaning in the header, at most 120 characters."""
     return " ".join(_MARKS.sub(" ", name).split())[:120] if isinstance(name, str) else ""
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A passage that the answer names. The quote stands word for word in the chunk, "" if no sentence there fits."""
+
+    number: int
+    source_file: str
+    page: int | None
+    chunk_id: str
+    quote: str
+
+    def __str__(self) -> str:
+        page = f", p. {self.page}" if self.page else ""
+        return f"[{self.number}] {self.source_file}{page}" + (f": “{self.quote}”" if self.quote else "")
+
+
+def unsupported_figures(answer: str, context: Context, known: str) -> list[str]:
+    """The figures of the answer that stand neither in the passages cited for them nor in `known`, in order, each once.
+
+    A sentence without a citation is compared with all documents. Single digits are left aside: they mostly count.
+    """
+    texts = {
+        n: f"{document.source} {document.metadata} {document.content}"
+        for n, document in enumerate(context.documents, 1)
+    }
+    found: dict[str, str] = {}
+    for sentence in sentences(LIST_NUMBER.sub("", answer)):
+        cited = [texts[number] for number in map(int, CITATION.findall(sentence)) if number in texts]
+        held = numerals(" ".join([known, *(cited or texts.values())]))
+        found |= {
+            plain: written for plain, written in numerals(CITATION.sub("", sentence)).items() if plain not in held
+        }
+    return [written for plain, written in found.items() if len(plain) > 1]
+
+
+def citations(answer: str, context: Context) -> list[Citation]:
+    """For each cited statement, in order, the sentence of the cited document that supports it best; each sentence once.
+
+    A number that no document carries is left out. A document without such a sentence is cited without a quote.
+    """
+    numbered = dict(enumerate(context.documents, start=1))
+    found = [
+        Citation(number, document.source, document.page, document.id, _quote(claim, document))
+        for claim, number in _claims(answer)
+        if (document := numbered.get(number))
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _quote(claim: str, document: RetrievedDocument) -> str:
+    return best_quote(claim, document.content, str(document.metadata.get("title") or ""))
+
+
+def best_quote(claim: str, content: str, title: str = "") -> str:
+    """The sentence of `content` that holds most figures of the claim, then most of its terms; "" if it shares no term.
+
+    What the claim repeats of the document's title (by default the heading of `content`) finds no sentence, and no
+    heading supports a figure. The words of the quote stand in the content as they are, but for line breaks.
+    """
+    read, words = passage(0, "", content), " ".join(content.split())
+    title = title or read.name
+    wanted = set(terms(claim)) - set(terms(title)) or set(terms(claim))
+    headings = {line.text for line in read.lines if line.kind == "heading"}
+    figures = numerals(claim).keys() - numerals(title).keys()
+    candidates = [
+        sentence
+        for sentence in sentences(content)
+        if " ".join(sentence.split()) in words and not (figures and sentence in headings)
+    ]
+    best = max(candidates, key=lambda each: (len(figures & numerals(each).keys()), _overlap(wanted, each)), default="")
+    return best if _overlap(wanted, best) else ""
+
+
+def _claims(answer: str) -> list[tuple[str, int]]:
+    """Each cited number with the words before it, back to the previous citation."""
+    claims, start, words = [], 0, ""
+    for match in CITATION.finditer(answer):
+        words = answer[start : match.start()].strip() or words
+        claims.append((words, int(match.group(1))))
+        start = match.end()
+    return claims
+
+
+def _overlap(wanted: set[str], sentence: str) -> float:
+    """Weighted Jaccard similarity: a number or identifier in common says more than a word."""
+    found = set(terms(sentence))
+    return _weight(wanted & found) / (_weight(wanted | found) or 1)
+
+
+def _weight(found: set[str]) -> int:
+    return sum(3 if any(map(str.isdigit, term)) else 1 for term in found)
+
+
+def around(quote: str, content: str) -> tuple[str, str, str]:
+    """The content cut into what stands before the quote, the quote, and what follows.
+
+    Line breaks are as good as spaces. All of it stands before a quote that is not there.
+    """
+    words = r"\s+".join(map(re.escape, quote.split()))
+    match = re.search(words, content) if words else None
+    if match is None:
+        return content, "", ""
+    return content[: match.start()], match[0], content[match.end() :]

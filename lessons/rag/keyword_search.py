@@ -21,8 +21,7 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
-from lessons.rag.remembered import kept, version
-from lessons.rag.tables import term_table_name
+from lessons.rag.tables import kept, term_table_name, version
 from lessons.rag.types import Where
 from lessons.settings import settings
 from lessons.text import normalize

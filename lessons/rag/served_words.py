@@ -2,7 +2,7 @@
 
 import re
 
-from lessons.rag.citations import CITATION, LIST_NUMBER
+from lessons.rag.context import CITATION, LIST_NUMBER
 from lessons.rag.prompts import CITATION_RULE, DEFAULT_RESPONSE_FORMAT, REFUSALS
 from lessons.rag.types import Context
 from lessons.text import normalize, sentences

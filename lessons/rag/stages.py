@@ -5,6 +5,7 @@ Each of the five stages is the one before with something changed.
 
 import logging
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, Self
@@ -16,11 +17,11 @@ from llama_index.core.vector_stores.types import MetadataFilters
 
 from lessons.agent import Agent
 from lessons.budget import Budget
+from lessons.database.row_security import again_if_broken_off
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index, enhanced_index, naive_index
-from lessons.models.llm import describe
+from lessons.models.llm import KEYLESS, describe
 from lessons.models.tokens import TokenEstimator
-from lessons.models.usage import KEYLESS
 from lessons.rag.adapters import LlamaRetriever, StageQueryEngine, StageRetriever
 from lessons.rag.answer import Answer, conversation_memory, respond, room_beside
 from lessons.rag.context import ContextBuilder
@@ -85,14 +86,7 @@ class Pipeline:
                 queries = step.output = transformer.transform(queries, query, resources, step)
         if query.text not in queries and trace.answered.keys() - {KEYLESS}:
             queries = [*queries, query.text]  # a generative model may have made something else of it
-        if self.filters:
-            with trace.step("filters", queries) as step:
-                query = self.filters.narrow(queries, query, resources, step)
-                step.output = query.filters
-        with trace.step("retrieve", queries) as step:
-            documents = step.output = self.retriever.search(queries, query, resources)
-            if any(document.approximate for document in documents):  # else every vector was compared
-                step.notes.append(WALKED)
+        query, documents = self._found(queries, query, resources, trace)
         if self.reranker and query.rerank:
             with trace.step("rerank", documents) as step:
                 alone = replace(query, text=queries[0])
@@ -100,6 +94,22 @@ class Pipeline:
         elif self.reranker:
             documents = ranked(documents)[: query.top_k]
         return documents
+
+    @again_if_broken_off
+    def _found(
+        self, queries: list[str], query: Query, resources: Resources, trace: Trace
+    ) -> tuple[Query, list[RetrievedDocument]]:
+        """The query as the filters narrow it, and what the retriever finds for it, in one transaction."""
+        with resources.store.reading(query.scope) if self.filters else nullcontext():
+            if self.filters:
+                with trace.step("filters", queries) as step:
+                    query = self.filters.narrow(queries, query, resources, step)
+                    step.output = query.filters
+            with trace.step("retrieve", queries) as step:
+                documents = step.output = self.retriever.search(queries, query, resources)
+                if any(document.approximate for document in documents):  # else every vector was compared
+                    step.notes.append(WALKED)
+        return query, documents
 
     def pack(self, documents: list[RetrievedDocument], query: Query, resources: Resources, trace: Trace) -> Context:
         """The documents that fit, in their order; shortened for the question first, if the pipeline compresses."""

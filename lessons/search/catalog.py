@@ -8,9 +8,8 @@ from sqlalchemy import select, true
 
 from lessons.database.row_security import again_if_broken_off
 from lessons.errors import LessonsError
-from lessons.rag.remembered import kept
 from lessons.rag.store import ChunkStore
-from lessons.rag.tables import DocumentRow
+from lessons.rag.tables import DocumentRow, kept
 from lessons.rag.types import Scope
 from lessons.search.filters import also
 from lessons.text import normalize

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.rag.citations import around, best_quote, citations
+from lessons.rag.context import around, best_quote, citations
 from lessons.rag.types import Context, RetrievedDocument
 
 REPORT = RetrievedDocument(

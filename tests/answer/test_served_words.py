@@ -7,8 +7,7 @@ import pytest
 from lessons.models.keyless import NOT_FOUND, NOTHING_FOUND
 from lessons.models.llm import language_model
 from lessons.rag.answer import UNSUPPORTED, Answer, respond
-from lessons.rag.citations import unsupported_figures
-from lessons.rag.context import ContextBuilder
+from lessons.rag.context import ContextBuilder, unsupported_figures
 from lessons.rag.prompts import NOT_SEARCHED
 from lessons.rag.served_words import own_words, plain_citations
 from lessons.rag.types import RetrievedDocument

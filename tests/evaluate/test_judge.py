@@ -11,7 +11,7 @@ from lessons.evaluate.judge.agreement import LABELS, agreement, labelled, valida
 from lessons.evaluate.judge.judge import Verdict, is_unanswerable, judge, judge_text
 from lessons.models.keyless import NOT_FOUND
 from lessons.rag.answer import Answer
-from lessons.rag.citations import citations
+from lessons.rag.context import citations
 from lessons.rag.prompts import REFUSALS
 from lessons.rag.served_words import is_refusal
 from lessons.rag.types import Context, RetrievedDocument

@@ -12,9 +12,8 @@ from pydantic import BaseModel, Field
 from lessons.errors import ModelError
 from lessons.keyless.llm import OfflineLLM, task
 from lessons.models.call import predict, stream, structured
-from lessons.models.llm import language_model
+from lessons.models.llm import language_model, price
 from lessons.models.tokens import ExactTokenCounter
-from lessons.models.usage import price
 from lessons.settings import Settings
 from lessons.trace import Step
 from tests.support.openai_server import Server

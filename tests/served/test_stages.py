@@ -5,7 +5,7 @@ import pytest
 from lessons.faults.lab import Lab
 from lessons.library import CORPUS, indexes, shipped_documents
 from lessons.models.keyless import NOTHING_FOUND
-from lessons.models.usage import KEYLESS
+from lessons.models.llm import KEYLESS
 from lessons.rag.answer import Answer
 from lessons.rag.stages import stages
 from lessons.rag.types import Scope

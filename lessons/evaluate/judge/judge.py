@@ -19,7 +19,7 @@ from lessons.evaluate.golden import Evidence, Golden, holds
 from lessons.evaluate.judge.facts import Asked, Level, clause_of, level
 from lessons.evaluate.judge.reading import Reading, clauses, read, read_all
 from lessons.rag.answer import Answer
-from lessons.rag.citations import CITATION
+from lessons.rag.context import CITATION
 from lessons.rag.served_words import closed, is_refusal
 from lessons.rag.types import RetrievedDocument
 from lessons.text import language, normalize, sentences, terms

@@ -1,13 +1,18 @@
 """Loaded by every Python process with this folder in its path: no connection leaves the machine, each try is told.
 
-A try is told even if whoever made it keeps quiet about the failure, as telemetry does.
+A try is told even if whoever made it keeps quiet about the failure, as telemetry does. What is embedded besides the
+shipped corpus is told as well.
 """
 
+import json
 import os
 import sys
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
 from typing import Any
 
 NEAR = ("127.", "::1", "localhost", "0.0.0.0", "/")
+EMBEDS = "lessons.models.embedding_cache"
 
 
 def refuse(event: str, details: tuple[Any, ...]) -> None:
@@ -25,5 +30,52 @@ def refuse(event: str, details: tuple[Any, ...]) -> None:
         raise OSError(f"no network: {name}")
 
 
+class EmbeddingFinder:
+    """Finds the module of the embedding cache, and lets it write down what it is asked for, once a process."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name != EMBEDS:
+            return None
+        sys.meta_path.remove(self)
+        spec = PathFinder.find_spec(name, path, target)
+        assert spec is not None
+        assert spec.loader is not None
+        execute = spec.loader.exec_module
+
+        def executed(module: ModuleType) -> None:
+            execute(module)
+            write_down(module)
+
+        spec.loader.exec_module = executed
+        return spec
+
+
+def write_down(module: ModuleType) -> None:
+    cached, clean, seen = module.CachedEmbedding, module.normalize, set[tuple[str, str]]()
+    question, passages = cached._get_query_embedding, cached._get_text_embeddings
+
+    def told(self: Any, role: str, texts: list[str]) -> None:
+        corpus = module.read_vectors(self.model_name)
+        for text in map(clean, texts):
+            if (role, text) not in seen and module.key(role, text) not in corpus:
+                seen.add((role, text))
+                shipped = module.key(role, text) in module.read_vectors(self.model_name, module.QUESTIONS)
+                line = json.dumps({"model": self.model_name, "role": role, "text": text, "shipped": shipped})
+                with open(os.environ["LESSONS_TEST_EMBEDDED"], "a", encoding="utf-8") as file:
+                    file.write(line + "\n")
+
+    def ask_question(self: Any, query: str) -> list[float]:
+        told(self, "query", [query])
+        return question(self, query)
+
+    def ask_passages(self: Any, texts: list[str]) -> list[list[float]]:
+        told(self, "passage", texts)
+        return passages(self, texts)
+
+    cached._get_query_embedding, cached._get_text_embeddings = ask_question, ask_passages
+
+
 if "LESSONS_TEST_TRIES" in os.environ:
     sys.addaudithook(refuse)
+if "LESSONS_TEST_EMBEDDED" in os.environ:
+    sys.meta_path.insert(0, EmbeddingFinder())
