@@ -5,17 +5,32 @@ import platform
 import re
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, cast
+from typing import TypeGuard
 
-from sqlalchemy import URL, make_url
+from llama_index.core.llms import LLM
+from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
+from lessons.database import engine, ensure_schema, server_info
+from lessons.database.owned import make_role
+from lessons.database.row_security import wall
 from lessons.errors import LessonsError
+from lessons.library import indexes
+from lessons.models.abilities import abilities, probe, stages_answered
+from lessons.models.embedding import embedding_model, identity
+from lessons.models.keyless import OfflineLLM
+from lessons.models.llm import describe, language_model
+from lessons.models.recorded import deciding, differing, read_record, record_path
+from lessons.models.served import ServedLLM
+from lessons.prompts import labels
+from lessons.rag.types import Scope
 from lessons.settings import ROOT, Settings, settings
+from lessons.workspace import Workspace
 
 PACKAGES = (
     "llama-index-core", "llama-index-vector-stores-postgres", "llama-index-llms-openai-like", "openai", "psycopg",
@@ -77,10 +92,12 @@ def checks(chosen: Settings, thorough: bool = True) -> Iterator[Check]:
     yield Check("llama-index", True, version("llama-index-core"))
     yield _check("database", lambda: _database(chosen))
     yield _check("owners", lambda: _owners(chosen))
-    yield _check("embedding", lambda: _embedding(chosen))
-    yield _check("language model", lambda: _language_model(chosen))
-    if thorough:
-        yield from _served(chosen)
+    yield _check("embedding", lambda: "{}, {} dimensions".format(*identity(embedding_model(chosen))))
+    yield (answers := _check("language model", lambda: describe(_reached(language_model(chosen)))))
+    if thorough and answers.ok and _is_served(model := language_model(chosen)):
+        found = abilities(model)
+        yield from (Check(each.name, each.ok, each.detail) for each in found)
+        yield _check("stages", lambda: stages_answered(found))
     yield from _records(chosen)
     yield _check("documents", lambda: _documents(chosen))
 
@@ -93,71 +110,32 @@ def _check(name: str, look: Callable[[], str]) -> Check:
 
 
 def _database(chosen: Settings) -> str:
-    from lessons.database import server_info
-
     info = server_info(chosen)
     where = f"at {info.url}" if info.kind == "external" else info.kind
     return f"PostgreSQL {info.version} with pgvector {info.pgvector}, {where}"
 
 
 def _owners(chosen: Settings) -> str:
-    from lessons.database import engine, ensure_schema
-    from lessons.database.owned import make_role
-    from lessons.database.row_security import wall
-
     database = engine(chosen)
     ensure_schema(database, make_role)
-    if not wall(database).stands:
-        raise LessonsError(str(wall(database)))
-    return str(wall(database))
+    if not (found := wall(database)).stands:
+        raise LessonsError(str(found))
+    return str(found)
 
 
-def _embedding(chosen: Settings) -> str:
-    from lessons.models.embedding import embedding_model, identity
-
-    name, dimension = identity(embedding_model(chosen))
-    return f"{name}, {dimension} dimensions"
-
-
-def _language_model(chosen: Settings) -> str:
-    from lessons.models.llm import describe, language_model
-
-    model = language_model(chosen)
+def _reached(model: LLM) -> LLM:
+    """The model; ModelError if it is a served one and does not answer."""
     if _is_served(model):
-        from lessons.models.abilities import probe
-
-        probe(cast(Any, model))
-    return describe(model)
+        probe(model)
+    return model
 
 
-def _is_served(model: Any) -> bool:
-    from lessons.models.keyless import OfflineLLM
-
+def _is_served(model: LLM) -> TypeGuard[ServedLLM]:
     return not isinstance(model, OfflineLLM) and not getattr(model, "recorded", "")
-
-
-def _served(chosen: Settings) -> Iterator[Check]:
-    """What a served model can do; no line for one that is keyless or on record, or that does not answer at all."""
-    from lessons.models.llm import language_model
-
-    model = language_model(chosen)
-    if not _is_served(model):
-        return
-    from lessons.models.abilities import abilities, probe, stages_answered
-
-    try:
-        probe(cast(Any, model))
-    except LessonsError:
-        return
-    found = abilities(cast(Any, model))
-    yield from (Check(each.name, each.ok, each.detail) for each in found)
-    yield _check("stages", lambda: stages_answered(found))
 
 
 def _records(chosen: Settings) -> Iterator[Check]:
     """A line for each model on record, and for one that should be."""
-    from lessons.models.recorded import record_path
-
     used = {record_path(chosen.recorded, chosen.recorded_dir)} if chosen.recorded else set()
     for path in sorted({*chosen.recorded_dir.glob("*.jsonl.gz"), *used}):
         yield _check("recorded replies", partial(_record, path, chosen if path in used else None))
@@ -165,24 +143,16 @@ def _records(chosen: Settings) -> Iterator[Check]:
 
 def _record(path: Path, chosen: Settings | None) -> str:
     """How many replies a file holds and how many of them are stale; with settings, those must be the same, too."""
-    from lessons.models.recorded import deciding, differing, read_record
-    from lessons.prompts import labels
-
     record = read_record(path)
     if chosen and (other := differing(record.served, deciding(chosen))):
         raise LessonsError(f"{path.name} was recorded with {other}; with other settings little of it is given.")
-    stale = record.stale(labels())
     return (
         f"{len(record.replies):,} of {record.served.model}, recorded {record.dates}; "
-        f"{stale:,} stale, because their prompts have changed"
+        f"{record.stale(labels()):,} stale, because their prompts have changed"
     )
 
 
 def _documents(chosen: Settings) -> str:
-    from lessons.library import indexes
-    from lessons.rag.types import Scope
-    from lessons.workspace import Workspace
-
     place = Workspace.open(chosen)
     found = [(index.name, place.store(index).documents(Scope(chosen.user))) for index in indexes()]
     if not any(rows for _, rows in found):
@@ -218,17 +188,13 @@ def _private_words(chosen: Settings) -> tuple[set[str], set[str]]:
     secrets = {str(path) for path in (Path.home(), ROOT, chosen.data_dir, chosen.data_dir.absolute())}
     secrets |= {key.get_secret_value() for key in (chosen.openai_api_key, chosen.database_url) if key}
     secrets |= {chosen.openai_base_url} if chosen.openai_base_url else set()
-    urls = [url for url in map(_url, secrets) if url]
-    names = {chosen.user, *(str(part) for url in urls for part in (url.username, url.host, url.database) if part)}
-    passwords = {str(url.password) for url in urls if url.password}
-    return {word for word in secrets | passwords if len(word) >= _SHORTEST}, names - _PUBLIC
-
-
-def _url(text: str) -> URL | None:
-    try:
-        return make_url(text)
-    except (ArgumentError, ValueError):  # no address at all
-        return None
+    names = {chosen.user}
+    for text in list(secrets):
+        with suppress(ArgumentError, ValueError):  # no address at all
+            url = make_url(text)
+            names |= {str(part) for part in (url.username, url.host, url.database) if part}
+            secrets |= {str(url.password)} if url.password else set()
+    return {word for word in secrets if len(word) >= _SHORTEST}, names - _PUBLIC
 
 
 def _version(package: str) -> str:

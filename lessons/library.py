@@ -1,15 +1,19 @@
-"""The shipped corpus: loaded into the indexes of all stages the first time somebody asks."""
+"""The indexes of all stages, the shipped corpus in them, and the fields that a filter may name."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
-from typing import Protocol
+from operator import itemgetter
+
+from llama_index.core.vector_stores.types import MetadataFilters
+from sqlalchemy import func, select
 
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
 from lessons.ingest.pipeline import FileResult
 from lessons.ingest.trash import Trash
 from lessons.rag.stages import stages
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 from lessons.settings import ROOT
 from lessons.workspace import Workspace
@@ -17,10 +21,11 @@ from lessons.workspace import Workspace
 CORPUS = ROOT / "data" / "corpus"
 
 
-class Progress(Protocol):
-    """Told how many files are done, and how many there are in all."""
+FIELDS = "source_file", "page_number", "title", "date", "doc_type", "section", "language", "keywords", "has_steps"
+"""What a filter may ask of every chunk; readers of a kind of file add further fields."""
 
-    def __call__(self, done: int, total: int, /) -> object: ...
+Progress = Callable[[int, int], object]
+"""Told how many files are done, and how many there are in all."""
 
 
 def indexes() -> list[Index]:
@@ -45,12 +50,12 @@ def load_corpus(
     """
     documents, targets = shipped_documents(), indexes() if targets is None else targets
     results: list[FileResult] = []
-    missing = False
-    for result in _ingest_shipped(place, documents, targets):
-        results.append(result)
-        missing = missing or result.status != "unchanged"
-        if missing:
-            progress(len(results), len(documents) * len(targets))
+    for owner, group in groupby(sorted(documents, key=itemgetter("owner")), itemgetter("owner")):
+        files = [(CORPUS / document["path"], document["path"]) for document in group]
+        for _, result in place.ingest(files, targets, Scope(owner)):
+            results.append(result)
+            if any(each.status != "unchanged" for each in results):
+                progress(len(results), len(documents) * len(targets))
     return results
 
 
@@ -65,16 +70,24 @@ def ensure_corpus(place: Workspace, user: str, progress: Progress = lambda done,
     What the owner deleted stays deleted.
     """
     shipped = {document["path"] for document in shipped_documents() if document["owner"] == user}
-    shipped -= trash(place).names(Scope(user))
-    stored = [{row.source_file for row in place.store(index).documents(Scope(user))} for index in indexes()]
+    if not shipped:
+        return
+    deleted, stored = trash(place).known(Scope(user))
+    shipped -= deleted
     begun = any(shipped & each for each in stored)
     if shipped and (not all(stored) or (begun and not all(shipped <= each for each in stored))):
         load_corpus(place, progress)
 
 
-def _ingest_shipped(place: Workspace, documents: list[dict], targets: Sequence[Index]) -> Iterator[FileResult]:
-    by_owner = sorted(documents, key=lambda document: document["owner"])
-    for owner, group in groupby(by_owner, key=lambda document: document["owner"]):
-        files = [(CORPUS / document["path"], document["path"]) for document in group]
-        for _, result in place.ingest(files, targets, Scope(owner)):
-            yield result
+def check_fields(place: Workspace, filters: MetadataFilters, scope: Scope) -> None:
+    """LessonsError for a field of the filters that no chunk of the scope has; it says which there are."""
+    for part in filters.filters:
+        if isinstance(part, MetadataFilters):
+            check_fields(place, part, scope)
+        elif part.key not in FIELDS and not any(_has_field(place.store(index), part.key, scope) for index in indexes()):
+            raise LessonsError(f"No document has the field {part.key[:100]!r}; the fields are {', '.join(FIELDS)}.")
+
+
+def _has_field(store: ChunkStore, key: str, scope: Scope) -> bool:
+    known = func.jsonb_exists(store.chunks.c.metadata_, key)
+    return bool(store.rows(select(known).where(store.within(scope), known).limit(1), scope))

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 _MARKS = re.compile(r"([!#$&()*+.:<=>@\[\\\]^_`{|}~-])")
-_ADDRESS = re.compile(r"(?i)(?<=https:)(?=//)|(?<=http:)(?=//)|(?<=www)(?=\.)|(?<=\w)(?=@\w)")
-_JOINER = "\u2060"  # has no width
+_ADDRESS = re.compile(r"(?i)((?:https?://|www\.)[\w.~:/?#@!$&'*+,;=%-]*|[\w.+-]+@\w[\w.+-]*)")
 _INDENTED = re.compile(r"(?m)^[ \t]+")
 
 
@@ -36,9 +35,10 @@ class Table:
 def plain(text: str) -> str:
     """Markdown that shows `text` as it is: no markup, image, link or HTML of a document comes alive.
 
-    A sign without width within bare addresses keeps GitHub's and Streamlit's Markdown from making links of them.
+    A bare address is shown as code, of which neither GitHub's nor Streamlit's Markdown makes a link.
     """
-    escaped = _MARKS.sub(r"\\\1", _ADDRESS.sub(_JOINER, text))
+    parts = _ADDRESS.split(text)  # every other part is an address
+    escaped = "".join(f"`{part}`" if at % 2 else _MARKS.sub(r"\\\1", part) for at, part in enumerate(parts))
     return _INDENTED.sub(lambda indent: "\u00a0" * len(indent[0]), escaped).replace("\n", "  \n")
 
 
@@ -52,6 +52,17 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [head, *rows]
     shown = [f"| {' | '.join(map(plain_line, cells))} |" for cells in lines]
     return "\n".join([shown[0], "|" + " --- |" * len(head), *shown[1:]])
+
+
+def counted(number: int, noun: str) -> str:
+    """For example `1 turn` or `1,200 turns`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def spent(calls: int, tokens_in: int, tokens_out: int, cost: float) -> str:
+    """What a model has used; cost in US dollars."""
+    money = f"${cost:.4f}" if cost else "free of charge"
+    return f"{counted(calls, 'call')}, {tokens_in:,} tokens in and {tokens_out:,} out, {money}"
 
 
 def _cells(texts: Sequence[str], tag: str) -> str:

@@ -14,7 +14,7 @@ from sqlalchemy import Engine
 
 from lessons.database import engine
 from lessons.ingest.index import Index
-from lessons.ingest.pipeline import FileResult, ingest, reading_once
+from lessons.ingest.pipeline import FileResult, ingest
 from lessons.models.embedding import embedding_model, identity
 from lessons.models.llm import for_one_answer, language_model
 from lessons.rag.store import ChunkStore
@@ -52,8 +52,7 @@ class Workspace:
         self, files: Sequence[tuple[Path, str]], indexes: Sequence[Index], scope: Scope
     ) -> Iterator[tuple[Index, FileResult]]:
         """Ingest (path, source_file) pairs into each of the indexes, file by file, so that each is read only once."""
-        pages = reading_once()
-        runs = [ingest(files, each, self.store(each), self.embedding, scope, pages=pages) for each in indexes]
+        runs = [ingest(files, each, self.store(each), self.embedding, scope) for each in indexes]
         for results in zip(*runs, strict=True):
             yield from zip(indexes, results, strict=True)
 

@@ -167,6 +167,9 @@ def test_a_filter_narrows_the_search_and_a_wrong_one_is_a_sentence(owner: str) -
     wrong = lessons("ask", "When?", "--user", owner, "--filter", "file_type = 'md'")
     assert wrong.returncode == 1
     assert "column 11" in wrong.stderr
+    unknown = lessons("ask", "When?", "--user", owner, "--filter", "filetype == 'md'")
+    assert (unknown.returncode, unknown.stdout) == (1, "")
+    assert "No document has the field 'filetype'; the fields are source_file, page_number," in unknown.stderr
 
 
 @pytest.mark.parametrize("question", ["", "   \n\t "])

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from lessons.cli import ask, evaluate, ingest, record, serve
+from lessons.cli import ask, evaluate, ingest, serve
 from lessons.cli.shared import say
 from lessons.errors import LessonsError
 
@@ -20,7 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # plain help is there at once; the other kind takes a third of a second to import
 )
-for group in (serve, ingest, ask, evaluate, record):
+for group in (serve, ingest, ask, evaluate):
     app.add_typer(group.commands)
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lessons.cli.shared import AsJson, User, bars, no_stage, note, print_json, say, waiting
+from lessons.cli.shared import AsJson, User, bars, chosen_stages, note, print_json, say, waiting
+from lessons.tables import counted
 
 if TYPE_CHECKING:
     from lessons.rag.answer import Answer
@@ -31,44 +32,44 @@ def ask(
 ) -> None:
     """Answer a question with citations, streamed as it comes."""
     from lessons.context.cache import with_cache
-    from lessons.library import ensure_corpus
+    from lessons.library import check_fields, ensure_corpus
     from lessons.memory.manager import Conversation
     from lessons.memory.messages import message_store
     from lessons.memory.types import NoMemory, Window
-    from lessons.rag.stages import stage_named, stages
+    from lessons.rag.stages import stages
     from lessons.rag.types import Scope
     from lessons.search.filter_text import parse_filter
     from lessons.workspace import workspace
 
-    names = list(stages())
-    if stage and stage not in [*names, "all"]:
-        raise no_stage(stage, [*names, "all"])
-    named = [stage_named(name) for name in (names if stage == "all" else [stage or names[-1]])]
-    chosen = [with_cache(each, cache) for each in named]
+    chosen = chosen_stages([stage or list(stages())[-1]])
     filters = parse_filter(filter_text) if filter_text else None
     place = workspace()
     owner = user or place.settings.user
     with bars(hidden=as_json) as watch:
         ensure_corpus(place, owner, partial(watch, "Loading the shipped documents"))
+    if filters:
+        check_fields(place, filters, Scope(owner))
     memory = Window(message_store().get_or_create(Scope(owner), session)) if session else NoMemory()
     scope: dict[str, Any] = {"user": owner, "filters": filters, "source_file": source_file}
     answers = []
     for each in chosen:
         if len(chosen) > 1 and not as_json:
             typer.echo(f"{each.name}:")
-        stream = Conversation(memory).stream(each, question, remember=each is chosen[-1], **scope)
+        remember = each is chosen[-1]
+        stream = Conversation(memory).stream(with_cache(each, cache), question, remember=remember, **scope)
         answers.append(_ask(stream, as_json))
     if as_json:
         print_json([answer.as_dict() for answer in answers])
     elif not any(answer.found for answer in answers) and all(answer.searched for answer in answers):
-        known = len(place.store(named[-1].index).documents(Scope(owner)))
-        say(f"Asked as {owner} ({known:,} {'document' if known == 1 else 'documents'}). Another owner? --user NAME")
+        known = len(place.store(chosen[-1].index).documents(Scope(owner)))
+        say(f"Asked as {owner} ({counted(known, 'document')}). Another owner? --user NAME")
 
 
 def _ask(stream: "AnswerStream", quiet: bool) -> "Answer":
     from lessons.agent import telling
 
-    with closing(stream), waiting(stream.answer.trace, stream.answer.stage) as answering:
+    answer = stream.answer
+    with closing(stream), waiting(answer.trace, answer.stage) as answering:
         for event in stream.events():
             if isinstance(event, str):
                 answering()
@@ -76,9 +77,8 @@ def _ask(stream: "AnswerStream", quiet: bool) -> "Answer":
             elif not quiet:
                 say(telling(event))
     if not quiet:
-        answer = stream.answer
         typer.echo("\n" + "\n".join(f"  {citation}" for citation in answer.citations))
         for warning in answer.warnings:
             note(warning)
         say(f"{answer.stage} · {answer.answered_by} · {answer.trace.ms:.0f} ms")
-    return stream.answer
+    return answer

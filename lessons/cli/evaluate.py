@@ -1,22 +1,34 @@
-"""The commands that measure: `lessons evaluate`, `lessons memories`, `lessons bench`."""
+"""The commands that measure: `lessons evaluate`, `record`, `memories`, `bench`."""
 
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
-from lessons.cli.shared import AsJson, User, bars, no_stage, note, print_json, print_tables, say
+from lessons.cli.shared import (
+    AsJson,
+    Limit,
+    SampleSeed,
+    Split,
+    StageNames,
+    User,
+    bars,
+    chosen_stages,
+    note,
+    print_json,
+    print_tables,
+    say,
+)
 
 commands = typer.Typer()
 SIZES = [1_000, 10_000, 100_000]  # chunks of a benchmark
-Split = Annotated[Literal["dev", "test"], typer.Option(help="dev is for tuning, test for reporting.")]
 
 
 @commands.command()
 def evaluate(
-    stage: Annotated[list[str] | None, typer.Option(help="Name of a stage, or all; may be repeated.")] = None,
+    stage: StageNames = None,
     more: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     split: Split | None = None,
     data: Annotated[Path | None, typer.Option(help="A folder in BEIR layout instead of the golden set.")] = None,
@@ -24,8 +36,8 @@ def evaluate(
         Path | None, typer.Option(help="Your own questions, asked on your own documents: CSV, JSONL or one a line.")
     ] = None,
     user: User = "",
-    limit: Annotated[int | None, typer.Option(min=1, help="Ask this many of the questions.")] = None,
-    sample_seed: Annotated[int, typer.Option(help="Another seed draws other questions.")] = 0,
+    limit: Limit = None,
+    sample_seed: SampleSeed = 0,
     csv: Annotated[Path | None, typer.Option(help="Write every answer to this file, too.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -34,14 +46,10 @@ def evaluate(
     from lessons.evaluate.report import report
     from lessons.evaluate.run import evaluate as evaluate_stages
     from lessons.evaluate.runs import export_csv, save
-    from lessons.rag.stages import stage_named, stages
     from lessons.settings import settings
     from lessons.workspace import workspace
 
-    asked = [name for entry in [*(stage or []), *(more or [])] for name in entry.split(",") if name] or ["all"]
-    if wrong := [name for name in asked if name not in [*stages(), "all"]]:
-        raise no_stage(wrong[0], [*stages(), "all"])
-    chosen = [stage_named(name) for name in stages() if name in asked or "all" in asked]
+    chosen = chosen_stages([*(stage or []), *(more or [])])
     owner = user or settings().user
     own = read_question_file(questions, owner) if questions else []
     with bars(hidden=as_json) as watch:
@@ -58,22 +66,40 @@ def evaluate(
 
 
 @commands.command()
+def record(
+    stage: StageNames = None,
+    split: Split = "dev",
+    notebooks: Annotated[bool, typer.Option("--notebooks", help="Run the notebooks instead of questions.")] = False,
+    limit: Limit = None,
+    sample_seed: SampleSeed = 0,
+) -> None:
+    """Keep the replies of the served model, so that LESSONS_RECORDED gives them where no model is served.
+
+    Stopped at any moment, it goes on where it was when the same command is given again.
+    """
+    from lessons.evaluate.recording import record_notebooks, record_questions
+
+    chosen = chosen_stages(stage or [])
+    with bars() as watch:
+        if notebooks:
+            record_notebooks(watch, say)
+        else:
+            record_questions(chosen, split, limit, sample_seed, watch, say)
+
+
+@commands.command()
 def memories(
     stage: Annotated[str, typer.Option(help="Name of the stage that is asked.")] = "smart",
     split: Split = "dev",
     locomo: Annotated[Path | None, typer.Option(help="A file in LoCoMo's format instead: recall of old facts.")] = None,
 ) -> None:
     """Measure memories: what of a conversation is still known, how far back, and how many tokens it takes."""
-    from lessons.evaluate.dialogues import dialogues, evaluate_dialogues
-    from lessons.evaluate.locomo import read_locomo, recall_old_facts
+    from lessons.evaluate.dialogues import dialogues, evaluate_dialogues, read_locomo, recall_old_facts
     from lessons.evaluate.report import dialogue_report, locomo_report
     from lessons.library import load_corpus
-    from lessons.rag.stages import stage_named, stages
     from lessons.workspace import workspace
 
-    if stage not in stages():
-        raise no_stage(stage, stages())
-    asked, place = stage_named(stage), workspace()
+    asked, place = chosen_stages([stage])[0], workspace()
     if locomo:
         told = read_locomo(locomo)
         with bars() as watch:
@@ -96,8 +122,8 @@ def bench(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Time ingestion, searches and stages on made-up chunks, each against the least it could take."""
-    from lessons.scale.benchmark import benchmark, report
+    """Time searches and stages on made-up chunks, each search against the least it could take."""
+    from lessons.scale.benchmark import as_document, benchmark, report
     from lessons.scale.graphs import compared, graph_report
     from lessons.workspace import workspace
 
@@ -109,7 +135,7 @@ def bench(
             document, shown = [asdict(each) for each in found], graph_report(found)
         else:
             measured = benchmark(workspace(), chunks or SIZES, watch)
-            document, shown = measured.as_dict(), report(measured)
+            document, shown = as_document(measured), report(measured)
     if as_json:
         print_json(document)
     else:

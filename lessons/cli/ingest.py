@@ -1,7 +1,6 @@
 """The command that reads documents in: `lessons ingest`."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -10,9 +9,9 @@ import typer
 
 from lessons.cli.shared import AsJson, User, bars, note, print_json, say
 from lessons.errors import LessonsError
+from lessons.tables import counted, spent
 
 if TYPE_CHECKING:
-    from lessons.ingest.cost import Estimate
     from lessons.ingest.index import Index
     from lessons.ingest.pipeline import FileResult
     from lessons.rag.types import Scope
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 LISTED = 5  # names of files in a note
-
-
 Level = Literal["none", "keywords", "full"]
 Engine = Literal["local", "ray"]
 """Where files are worked on: in this process, or by the workers of a cluster."""
@@ -41,6 +38,7 @@ def ingest(
     as_json: AsJson = False,
 ) -> None:
     """Read files or folders into the index of every stage. Known files are skipped, changed ones replaced."""
+    from lessons.ingest.cost import estimate
     from lessons.ingest.enrich import default_level
     from lessons.ingest.read import READERS
     from lessons.ingest.read.names import left_out, named_files
@@ -68,73 +66,56 @@ def ingest(
     if (enrich or dry_run) and not any(target.can_enrich for target in targets):
         note("no index of these enriches its chunks, so --enrich changes nothing.")
     if dry_run or not isinstance(place.llm, OfflineLLM):
-        estimates = _estimates(files, targets, level, place, scope)
+        estimates = [
+            estimate(files, each, level, place.llm, scope, {row.sha256 for row in place.store(each).documents(scope)})
+            for each in targets
+            if each.can_enrich and level != "none"
+        ]
         say("\n".join(map(str, estimates)), "")
         if dry_run and as_json:
             print_json([asdict(each) for each in estimates])
     if dry_run:
         return
     report: list[dict[str, Any]] = []
-    with _engine(engine, place) as ingest_files, bars(hidden=as_json) as watch:
-        for filled, result in ingest_files(files, targets, scope, level):
+    with bars(hidden=as_json) as watch:
+        for filled, result in _ingested(files, targets, place, scope, level, engine):
             watch("Ingesting", len(report) + 1, len(files) * len(targets))
-            report.append(_told(filled, result))
+            entry = asdict(result)
+            report.append({"file": entry.pop("source_file"), "index": filled.name} | entry)
     if as_json:
         print_json(report)
     elif report:
-        typer.echo("\n".join(map(_ingest_line, report)))
-        _print_used(report)
+        typer.echo("\n".join(map(_line, report)))
+        used = [sum(line[name] for line in report) for name in ("llm_calls", "tokens_in", "tokens_out", "cost")]
+        if used[0]:
+            say(f"Enriched with {spent(*used)}.")
     if not report:
         raise LessonsError("There is no file to read here; PDF, DOCX, PPTX, HTML, MD and TXT can be read.")
     if any(line["status"] == "failed" for line in report):
         raise typer.Exit(1)
 
 
-@contextmanager
-def _engine(engine: Engine, place: "Workspace") -> "Iterator[Callable[..., Iterator[tuple[Index, FileResult]]]]":
-    """What ingests files into indexes within a scope at a level of enrichment."""
+def _ingested(
+    files: "list[tuple[Path, str]]",
+    targets: "list[Index]",
+    place: "Workspace",
+    scope: "Scope",
+    level: Level,
+    engine: Engine,
+) -> "Iterator[tuple[Index, FileResult]]":
+    """Ingest files into indexes at a level of enrichment, here or on a cluster."""
     if engine == "local":
-        yield lambda files, targets, scope, level: place.ingest(
-            files, [index.at(level, place.llm) for index in targets], scope
-        )
+        yield from place.ingest(files, [index.at(level, place.llm) for index in targets], scope)
         return
     from lessons.scale.on_ray import cluster, ingest_on_ray
 
     with cluster(place.settings):
-        yield lambda files, targets, scope, level: (
-            (index, result) for index in targets for result in ingest_on_ray(files, index, place, scope, level)
-        )
+        for index in targets:
+            for result in ingest_on_ray(files, index, place, scope, level):
+                yield index, result
 
 
-def _estimates(
-    files: "list[tuple[Path, str]]", targets: "list[Index]", level: "Level", place: "Workspace", scope: "Scope"
-) -> "list[Estimate]":
-    """What enriching will cost, for each index that enriches its chunks."""
-    from lessons.ingest.cost import estimate
-
-    found = []
-    for target in (each for each in targets if each.can_enrich and level != "none"):
-        known = {document.sha256 for document in place.store(target).documents(scope)}
-        found.append(estimate(files, target, level, place.llm, scope, known))
-    return found
-
-
-def _told(index: "Index", result: "FileResult") -> dict[str, Any]:
-    told = asdict(result)
-    return {"file": told.pop("source_file"), "index": index.name} | told
-
-
-def _print_used(report: list[dict[str, Any]]) -> None:
-    """What enriching has cost."""
-    used = {name: sum(line[name] for line in report) for name in ("llm_calls", "tokens_in", "tokens_out", "cost")}
-    if used["llm_calls"]:
-        money = f"${used['cost']:.4f}" if used["cost"] else "free of charge"
-        told = "Enriched with {llm_calls:,} calls, {tokens_in:,} tokens in and {tokens_out:,} out, {money}."
-        say(told.format(**used, money=money))
-
-
-def _ingest_line(line: dict[str, Any]) -> str:
+def _line(line: dict[str, Any]) -> str:
     reason = f" – {line['reason']}" if line["reason"] else ""
-    number = line["chunks"]
-    chunks = "" if line["status"] == "failed" else f" {number} {'chunk' if number == 1 else 'chunks'}"
+    chunks = "" if line["status"] == "failed" else f" {counted(line['chunks'], 'chunk')}"
     return f"{line['status']:9} {line['file']} [{line['index']}]{chunks}{reason}"

@@ -6,17 +6,22 @@ from contextlib import contextmanager
 from functools import cache
 from threading import Event, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from lessons.rag.stages import Stage
     from lessons.trace import Trace
 
 _SECONDS_BETWEEN_LINES = 20
 
+StageNames = Annotated[list[str] | None, typer.Option("--stage", help="Name of a stage, or all; may be repeated.")]
+Split = Annotated[Literal["dev", "test"], typer.Option(help="dev is for tuning, test for reporting.")]
+Limit = Annotated[int | None, typer.Option(min=1, help="Ask this many of the questions.")]
+SampleSeed = Annotated[int, typer.Option(help="Another seed draws other questions.")]
 User = Annotated[str, typer.Option(help="Owner of the documents.", show_default="LESSONS_USER")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 
@@ -57,8 +62,7 @@ def waiting(trace: "Trace", what: str) -> Iterator[Callable[[], None]]:
 
     A terminal shows it at once, on a line that goes away; anything else gets a line every twenty seconds.
     """
-    began, over = monotonic(), Event()
-    console = errors()
+    began, over, console = monotonic(), Event(), errors()
     status = console.status(what)
 
     def told() -> str:
@@ -67,7 +71,7 @@ def waiting(trace: "Trace", what: str) -> Iterator[Callable[[], None]]:
 
     def tell() -> None:
         while not over.wait(1 if console.is_terminal else _SECONDS_BETWEEN_LINES):
-            status.update(told()) if console.is_terminal else console.print(told(), style="dim", markup=False)
+            status.update(told()) if console.is_terminal else say(told())
 
     def end() -> None:
         over.set()
@@ -82,9 +86,19 @@ def waiting(trace: "Trace", what: str) -> Iterator[Callable[[], None]]:
         end()
 
 
-def no_stage(name: str, names: Iterable[str]) -> typer.BadParameter:
-    """Bad usage: a name that is none of a stage."""
-    return typer.BadParameter(f"there is no stage {name!r}; choose from {', '.join(names)}", param_hint="--stage")
+def chosen_stages(names: Iterable[str]) -> "list[Stage]":
+    """The stages with these names, each of which may be several, comma between, or `all`; in the order of the course.
+
+    BadParameter for a name that is none.
+    """
+    from lessons.rag.stages import stage_named, stages
+
+    asked = [name for entry in names for name in entry.split(",") if name] or ["all"]
+    known = [*stages(), "all"]
+    if wrong := [name for name in asked if name not in known]:
+        told = f"there is no stage {wrong[0]!r}; choose from {', '.join(known)}"
+        raise typer.BadParameter(told, param_hint="--stage")
+    return [stage_named(name) for name in stages() if name in asked or "all" in asked]
 
 
 @contextmanager

@@ -27,16 +27,8 @@ from lessons.rag.types import Scope
 from lessons.tables import html_table
 from lessons.workspace import workspace
 
-
-def _compressed(way: Answering) -> Answering:
-    def change(stage: Stage) -> Stage:
-        return stage.but(stage.name, compressor=Hybrid())
-
-    return change(way) if isinstance(way, Stage) else way.on_stage(change)
-
-
 DEVICES: Mapping[str, Callable[[Any], Answering]] = {
-    "compression": _compressed,
+    "compression": lambda stage: stage.but(stage.name, compressor=Hybrid()),
     "refine": Refined,
     "manager": Managed,
     "intent": Intent,
@@ -60,11 +52,6 @@ class ActiveState:
     turns: int
     profile: str
     long_term: str
-
-    @property
-    def understood(self) -> str:
-        """The question as it was searched, with what a follow-up leaves out."""
-        return standalone(self.answer.trace, self.answer.question)
 
     @property
     def intent(self) -> Decision | None:
@@ -91,13 +78,14 @@ class ActiveState:
     @property
     def rows(self) -> list[tuple[str, str]]:
         """What happened, a row for each step of the way."""
+        understood = standalone(self.answer.trace, self.answer.question)
         looked_up = [note for step in self.answer.trace if step.name == LOOKED_UP for note in step.notes]
         return [
             ("similar question", "; ".join(looked_up) or "none"),
             ("intent", str(self.intent or "–")),
             ("memory", f"{self.turns} turns, {_lines(self.profile)} facts, {_lines(self.long_term)} older lines"),
             ("budget", f"{self.plan.tokens:,} of {self.plan.room:,} tokens" if self.plan else "–"),
-            ("retrieved", f"{len(self.answer.context.documents)} chunks for “{self.understood}”"),
+            ("retrieved", f"{len(self.answer.context.documents)} chunks for “{understood}”"),
             ("iterations", " → ".join(f"quality {each.quality:.2f}" for each in self.iterations) or "–"),
             ("answer", f"{len(self.answer.text)} characters, {len(self.answer.citations)} citations"),
             ("cost", f"{self.answer.trace.llm_calls} model calls, {self.answer.trace.tokens:,} tokens"),

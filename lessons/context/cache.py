@@ -8,7 +8,7 @@ answer and one state of the documents: whatever is ingested, replaced or removed
 import json
 import logging
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 from hashlib import sha256
@@ -20,6 +20,7 @@ from pgvector.sqlalchemy import Vector
 from pydantic import TypeAdapter
 from sqlalchemy import (
     BIGINT,
+    ColumnElement,
     Connection,
     DateTime,
     Engine,
@@ -67,18 +68,6 @@ class Kept:
 
 
 _KEPT = TypeAdapter(Kept)
-
-
-def packed(answer: Answer) -> dict[str, Any]:
-    """What is kept of an answer, for a column of JSON."""
-    return _KEPT.dump_python(Kept(**{part.name: getattr(answer, part.name) for part in fields(Kept)}), mode="json")
-
-
-def unpack(kept: dict[str, Any], answer: Answer) -> None:
-    """Fill an answer with what was kept."""
-    known = _KEPT.validate_python(kept)
-    for part in fields(Kept):
-        setattr(answer, part.name, getattr(known, part.name))
 
 
 def worth_keeping(answer: Answer) -> bool:
@@ -173,11 +162,12 @@ class AnswerTable:
         """(id, question, answer, similarity) of the questions nearest to a vector; similarity is a cosine."""
         distance = AnswerRow.embedding.cosine_distance(vector)
         columns = AnswerRow.id, AnswerRow.question, AnswerRow.answer, (1 - distance).label("similarity")
+        same = AnswerRow.user_id == shelf.user_id, AnswerRow.way == shelf.way
+        fresh = AnswerRow.corpus_version == shelf.corpus_version, AnswerRow.created_at > _oldest()
+        wanted = select(*columns).where(*same, *fresh).order_by(distance, AnswerRow.id).limit(limit)
         with scoped(self._engine, shelf.user_id) as connection:
             _drop_stale(connection, shelf)
-            return connection.execute(
-                select(*columns).where(*_on(shelf)).order_by(distance, AnswerRow.id).limit(limit)
-            ).all()
+            return connection.execute(wanted).all()
 
     def used(self, shelf: Shelf, number: int) -> None:
         """Count a hit."""
@@ -189,16 +179,16 @@ class AnswerTable:
     def put(self, shelf: Shelf, question: str, vector: Sequence[float], answer: dict[str, Any]) -> None:
         """Keep an answer in the place of an earlier one; the least recently used beyond the limit go."""
         key = {"user_id": shelf.user_id, "way": shelf.way, "question_hash": sha256(question.encode()).hexdigest()}
-        known = {"index_table": shelf.index_table, "corpus_version": shelf.corpus_version, "question": question}
-        values = {**known, "embedding": list(vector), "answer": answer}
+        values = {**vars(shelf), "question": question, "embedding": list(vector), "answer": answer}
         fresh = {**values, "hits": 0, "created_at": func.now(), "used_at": func.now()}
-        statement = insert(AnswerRow).values(**key, **values)
+        statement = insert(AnswerRow).values(**key | values)
         with scoped(self._engine, shelf.user_id) as connection:
             connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(f"cache/{shelf.user_id}", 0))))
             connection.execute(statement.on_conflict_do_update(index_elements=list(key), set_=fresh))
-            kept = select(AnswerRow.id).where(AnswerRow.user_id == shelf.user_id)
-            kept = kept.order_by(AnswerRow.used_at.desc(), AnswerRow.id.desc()).limit(settings().cache_answers)
-            connection.execute(delete(AnswerRow).where(AnswerRow.user_id == shelf.user_id, AnswerRow.id.not_in(kept)))
+            mine = AnswerRow.user_id == shelf.user_id
+            newest = select(AnswerRow.id).where(mine).order_by(AnswerRow.used_at.desc(), AnswerRow.id.desc())
+            beyond = newest.offset(settings().cache_answers)
+            connection.execute(delete(AnswerRow).where(mine, AnswerRow.id.in_(beyond)))
 
     def counts(self, user_id: str) -> tuple[int, int]:
         """How many answers of an owner are kept, and how often they have been reused."""
@@ -213,18 +203,13 @@ class AnswerTable:
             return connection.execute(delete(AnswerRow).where(AnswerRow.user_id == user_id)).rowcount
 
 
-def _on(shelf: Shelf) -> tuple:
-    return (
-        AnswerRow.user_id == shelf.user_id,
-        AnswerRow.way == shelf.way,
-        AnswerRow.corpus_version == shelf.corpus_version,
-        AnswerRow.created_at > func.now() - timedelta(hours=settings().cache_hours),
-    )
+def _oldest() -> ColumnElement[datetime]:
+    return func.now() - timedelta(hours=settings().cache_hours)
 
 
 def _drop_stale(connection: Connection, shelf: Shelf) -> None:
     """Rows that another transaction is at work on are left to it, so that no two wait for each other."""
-    expired = AnswerRow.created_at <= func.now() - timedelta(hours=settings().cache_hours)
+    expired = AnswerRow.created_at <= _oldest()
     older = and_(AnswerRow.index_table == shelf.index_table, AnswerRow.corpus_version != shelf.corpus_version)
     mine = AnswerRow.user_id == shelf.user_id
     locked = select(AnswerRow.id).where(mine, or_(expired, older)).with_for_update(skip_locked=True)
@@ -239,14 +224,7 @@ LOOKED_UP = "cache"
 """The name of the step in a trace."""
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """A question as it is looked up. An answer that may rest on a conversation is not kept for others."""
-
-    text: str
-    vector: list[float]
-    shelf: Shelf
-    keep: bool
+_Asked = tuple[str, list[float], Shelf]  # a question as it is looked up
 
 
 @dataclass(frozen=True)
@@ -274,19 +252,17 @@ class Cached(Wrapper):
             yield stream.answer.text
             return
         yield from follow(stream, self.inner.stream(question, **scope))
-        if asked and asked.keep and worth_keeping(stream.answer):
-            self._keep(asked, stream.answer, scope)
+        if asked and not scope.get("history") and worth_keeping(stream.answer):
+            self._keep(*asked, stream.answer, scope)
 
     def _look_up(self, question: str, scope: dict[str, Any], step: Step) -> tuple[_Asked | None, Row | None]:
         """A cache that fails is logged and never costs the answer."""
         try:
-            asked = self._asked(question, scope, step)
-            if asked is None:
+            if (asked := self._asked(question, scope, step)) is None:
                 return None, None
-            found = AnswerTable(self.place.engine).nearest(asked.shelf, asked.vector, _CANDIDATES)
-            hit = self._first_that_fits(asked.text, found, step)
-            if hit:
-                AnswerTable(self.place.engine).used(asked.shelf, hit.id)
+            (text, vector, shelf), table = asked, AnswerTable(self.place.engine)
+            if hit := self._first_that_fits(text, table.nearest(shelf, vector, _CANDIDATES), step):
+                table.used(shelf, hit.id)
             return asked, hit
         except LessonsError as error:
             logger.exception("the cache failed")
@@ -306,8 +282,7 @@ class Cached(Wrapper):
             if sum(not (word.light or word.is_asked) for word in read_constraints(text).words) < _PINNED:
                 step.notes.append("not looked up: the question does not stand alone")
                 return None
-        vector = self.place.embedding.get_query_embedding(text)
-        return _Asked(text, vector, self._shelf(scope), keep=not history)
+        return text, self.place.embedding.get_query_embedding(text), self._shelf(scope)
 
     def _first_that_fits(self, text: str, found: Any, step: Step) -> Row | None:
         for row in found:
@@ -322,16 +297,18 @@ class Cached(Wrapper):
         return None
 
     def _reuse(self, hit: Row, answer: Answer, step: Step) -> None:
-        unpack(hit.answer, answer)
+        for part, value in vars(_KEPT.validate_python(hit.answer)).items():
+            setattr(answer, part, value)
         answer.from_cache = hit.question
         if settings().cache_restyle and normalized(answer.question) != normalized(hit.question):
             answer.text = restyled(answer.text, answer.question, self.place.llm, step)
 
-    def _keep(self, asked: _Asked, answer: Answer, scope: dict[str, Any]) -> None:
+    def _keep(self, text: str, vector: list[float], shelf: Shelf, answer: Answer, scope: dict[str, Any]) -> None:
         """Nothing is kept when the documents changed while the answer was given."""
+        kept = Kept(answer.text, answer.model, answer.found, answer.citations, answer.context)
         try:
-            if self._shelf(scope) == asked.shelf:
-                AnswerTable(self.place.engine).put(asked.shelf, asked.text, asked.vector, packed(answer))
+            if self._shelf(scope) == shelf:
+                AnswerTable(self.place.engine).put(shelf, text, vector, _KEPT.dump_python(kept, mode="json"))
         except LessonsError:
             logger.exception("the answer could not be kept")
 

@@ -11,7 +11,6 @@ of unseen questions at as few wrong hits, so there is none.
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from types import MappingProxyType
 
 from lessons.context.guard_english import read_english
 from lessons.context.guard_korean import read_korean
@@ -27,34 +26,19 @@ def align(one: Sequence[Word], other: Sequence[Word]) -> tuple[list[Pair], list[
 
     A counterpart has a stem in common, or is the same word written apart ('sun set') or in short ('APR').
     """
-    pairs: list[Pair] = []
     left = [*range(len(one))], [*range(len(other))]
-    for same in (_identical, _related):
-        for i in [*left[0]]:
-            if (j := next((j for j in left[1] if same(one[i], other[j])), None)) is not None:
-                pairs.append((i, j))
-                left[0].remove(i)
-                left[1].remove(j)
-    pairs += [(run[-1], whole) for run, whole in _written_apart(one, other, left[0], left[1])]
-    pairs += [(whole, run[-1]) for run, whole in _written_apart(other, one, left[1], left[0])]
+    pairs = [(run[-1], whole) for run, whole in _matched(one, other, left[0], left[1])]
+    pairs += [(whole, run[-1]) for run, whole in _matched(other, one, left[1], left[0])]
     rest, rest_of_other = (
         [words[i] for i in indices if not words[i].is_asked] for words, indices in zip((one, other), left, strict=True)
     )
     return sorted(pairs), rest, rest_of_other
 
 
-def _identical(one: Word, other: Word) -> bool:
-    return one.role == other.role and one.stems == other.stems
-
-
-def _related(one: Word, other: Word) -> bool:
-    return bool(one.stems & other.stems)
-
-
-def _written_apart(
+def _matched(
     parts: Sequence[Word], wholes: Sequence[Word], left: list[int], left_wholes: list[int]
 ) -> list[tuple[list[int], int]]:
-    """Runs of words that are one word of the other question; what was matched is taken out of both lists."""
+    """Words, and runs of them, that are one word of the other question; what is matched leaves both lists."""
     found = []
     for whole in [*left_wholes]:
         runs = [left[i : i + length] for length in range(1, _LONGEST_RUN + 1) for i in range(len(left) - length + 1)]
@@ -70,11 +54,9 @@ def _is_written(run: Sequence[Word], whole: Word) -> bool:
     """Whether the words in a row make up the other: joined, by their initials, or by every second syllable (주담대)."""
     for texts in product(*(word.stems for word in run)):
         joined = "".join(texts)
-        short = {
-            "".join(text[0] for text in texts) if len(texts) > 1 else "",
-            joined[::2] if joined > "가" and len(joined) > 5 else "",
-        }
-        if joined in whole.stems or (short - {""}) & whole.stems:
+        initials = "".join(text[0] for text in texts) if len(texts) > 1 else joined
+        syllables = joined[::2] if joined > "가" and len(joined) > 5 else joined
+        if {joined, initials, syllables} & whole.stems:
             return True
     return False
 
@@ -87,19 +69,13 @@ def _equal(part: str) -> Rule:
 
 
 def _same_tense(one: Reading, other: Reading) -> bool:
-    return (
-        one.tense == other.tense
-        or one.tense.split()[:-1] != other.tense.split()[:-1]
-        or not (one.tense and other.tense)
-    )
+    first, second = one.tense.split(), other.tense.split()
+    return first[:-1] != second[:-1] or first == second or not (first and second)
 
 
 def _same_numbers(one: Reading, other: Reading) -> bool:
-    return _numbers(one) == _numbers(other)
-
-
-def _numbers(reading: Reading) -> list[str]:
-    return sorted(word.text for word in reading.words if word.is_number)
+    first, second = (sorted(word.text for word in each.words if word.is_number) for each in (one, other))
+    return first == second
 
 
 def _same_words(one: Reading, other: Reading) -> bool:
@@ -111,8 +87,6 @@ def _same_words(one: Reading, other: Reading) -> bool:
 def _same_roles(one: Reading, other: Reading) -> bool:
     """Counterparts play the same part; where position tells the part, they stand in the same order."""
     counterparts = [(one.words[i], other.words[j], j) for i, j in align(one.words, other.words)[0]]
-    if one.persons and other.persons and one.persons != other.persons:
-        return False
     if not all(_agree(a, b) for a, b, _ in counterparts):
         return False
     strict = sum(word.is_number for word in one.words) > 1
@@ -140,18 +114,16 @@ def _exchanged(one: tuple[Word, Word], other: tuple[Word, Word]) -> bool:
     return a.role == d.role not in OPEN and (b.role == c.role != a.role or {b.role, c.role} <= OPEN)
 
 
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {
-        "language": _equal("language"),
-        "numbers": _same_numbers,
-        "negation": _equal("negated"),
-        "what is asked": _equal("asks"),
-        "modality": _equal("modality"),
-        "tense": _same_tense,
-        "who does what": _same_roles,
-        "words": _same_words,
-    }
-)
+RULES: Mapping[str, Rule] = {
+    "language": _equal("language"),
+    "numbers": _same_numbers,
+    "negation": _equal("negated"),
+    "what is asked": _equal("asks"),
+    "modality": _equal("modality"),
+    "tense": _same_tense,
+    "who does what": _same_roles,
+    "words": _same_words,
+}
 """What has to agree, by name, in the order in which differences are named."""
 
 

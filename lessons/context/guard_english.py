@@ -5,7 +5,7 @@
 import re
 from dataclasses import dataclass, field
 
-from lessons.context.reading import UNITS, Reading, Word, quantities
+from lessons.context.reading import Reading, Word, quantities
 from lessons.text.stems import IRREGULAR, english_stem
 
 
@@ -28,13 +28,8 @@ _REWRITTEN = [
         (r"\b(?:can't|cannot)\b", "can not"),
         (r"\bwon't\b", "will not"),
         (r"(\w)n't\b", r"\1 not"),
-        (r"'(?:re|m)\b", " are"),
-        (r"'ll\b", " will"),
-        (r"'ve\b", " have"),
         (r"\b(who|what|where|when|why|how|that|there|it|he|she|here)'?s\b", r"\1 is"),
-        (r"'s\b|(?<=s)'(?=\s)", " 's "),
         (r"\b(?:got to|(?:have|has|had|need|needs|needed) to|needs?(?= to)|required to|supposed to|should)\b", "must"),
-        (r"\b(?:am|is|are) going to(?= \w)", "will"),
         (r"\b(?:able|allowed|permitted|possible) to\b|\bis it (?:ok|okay|possible|allowed) (?:to|if)\b", "can"),
         (r"\bnot (?:\w+ )?(?:can|may)\b|\b(?:forbidden|prohibited|banned)\b", "can not"),
         (r"\b(?:in|on|at|for|by)? ?(?:what|which) (?:date|day|time|moment)\b|\bwhat is the (?:date|time) (?:of|for)\b", "when"),
@@ -58,7 +53,6 @@ _LIGHT = _set(
 _OPTIONAL = _set("this these that those there here just also exactly actually really very usually normally typically")
 """Words that one question may have and the other not, though not each another one."""
 _DETERMINERS = _set("a an the my our your i you we it")
-_PERSONS = {"i": "1", "me": "1", "my": "1", "we": "1", "us": "1", "our": "1", "you": "2", "your": "2"}
 _AUXILIARIES = {
     **dict.fromkeys(("is", "are", "am", "be", "been", "being", "was", "were"), "be"),
     **dict.fromkeys(("do", "does", "did"), "do"),
@@ -72,22 +66,14 @@ _TENSES = {
 }
 _NEGATIONS = _set("not no never neither nor none nobody nothing")
 _ASKS = {each: each for each in "what who whose when where why how".split()} | {"which": "what", "whom": "who"}  # noqa: SIM905
-_ASPECTS = {
-    noun: ask
-    for ask, nouns in {
-        "many": "many", "how long": "long duration period length", "how often": "often frequency", "how far": "far distance",
-        "how old": "old age", "depth": "deep depth", "height": "tall height", "when": "date time", "where": "place location",
-        "why": "reason cause", "how": "way step procedure",
-    }.items()
-    for noun in nouns.split()
-}  # fmt: skip
-"""'How deep' asks for the depth, and so does 'what is the depth'."""
+_ASPECTS = {"many": "many", "date": "when", "time": "when", "often": "how often", "frequency": "how often"}
+_ASPECTS |= dict.fromkeys(("long", "duration", "period", "length"), "how long")
+"""'How long' asks for the duration, and so does 'what is the duration'."""
 _PREPOSITIONS = _set(
     "of in on at for to from into onto before after during until till since by with without within between through than"
     " against over under above below about around across per via inside outside near behind beside towards except"
-    " excluding including if unless because while whether when once as like"
+    " excluding including if unless because while whether once as like"
 )
-_SAME_PREPOSITION = {"till": "until", "prior": "before", "following": "after", "once": "when", "via": "through"}
 _SYNONYMS = {
     english_stem(word): english_stem(group.split()[0])
     for group in (
@@ -99,8 +85,7 @@ _SYNONYMS = {
 }  # fmt: skip
 _CONVERSE = {"borrow": "lend", "buy": "sell", "learn": "teach", "get": "give"}
 """Who borrows from somebody is lent to by them."""
-_LOWER = {"smaller": "bigger", "lower": "higher", "younger": "older", "shorter": "longer", "cheaper": "dearer",
-          "lighter": "heavier", "slower": "faster", "colder": "warmer", "weaker": "stronger", "less": "more"}  # fmt: skip
+_LOWER = {"smaller": "bigger", "lower": "higher", "younger": "older", "shorter": "longer", "less": "more"}
 """What is bigger than a thing, of that the thing is smaller."""
 _NOT_CONTENT = _LIGHT | _NEGATIONS | set(_MODALITY) | {"'s"}
 _TOKEN = re.compile(r"#[^\s,;?!]*[^\s,;?!.]\.?|'s(?!\w)|[^\W\d_]+|[,.;:?!]")
@@ -121,9 +106,8 @@ def read_english(question: str) -> Reading:
     for pattern, instead in _REWRITTEN:
         text = pattern.sub(instead, text)
     asks, tokens = _asks(_TOKEN.findall(text))
-    if "many" in asks and tokens[1:2] and tokens[1] in _DETERMINERS:  # 'how many days a refund takes'
+    if "many" in asks and {*tokens[1:2]} & _DETERMINERS:  # 'how many days a refund takes'
         tokens = [*tokens[1:], tokens[0]]
-    persons = tuple(_PERSONS[token] for token in tokens if token in _PERSONS)
     modality = {_MODALITY[token] for token in tokens if token in _MODALITY}
     implied = set() if asks == {"whether"} else {"must", "can"} if asks == {"how"} else {"must"}
     return Reading(
@@ -133,12 +117,11 @@ def read_english(question: str) -> Reading:
         negated=sum(token in _NEGATIONS for token in tokens),
         modality=frozenset(modality - implied),
         tense=_tense(tokens),
-        persons=persons if len(set(persons)) > 1 else (),
     )
 
 
 def _asks(tokens: list[str]) -> tuple[set[str], list[str]]:
-    """What is asked, and the tokens with 'how deep' read as the depth that is asked for."""
+    """What is asked, and the tokens with 'how long' read as the duration that is asked for."""
     asks, rest = set(), []
     openers = {*".,:;?!", "and", "or", *_PREPOSITIONS, *_AUXILIARIES}
     for before, token, after in zip([".", *tokens], tokens, [*tokens[1:], ""], strict=False):
@@ -150,25 +133,21 @@ def _asks(tokens: list[str]) -> tuple[set[str], list[str]]:
     named = {_ASPECTS[token] for token in rest if token in _ASPECTS}
     if named and asks <= {"what", *named} and rest[0] not in _PREPOSITIONS:
         asks, rest = named, [token for token in rest if token not in _ASPECTS]
-    whether = tokens[:1] and (tokens[0] in _AUXILIARIES or tokens[0] in ("if", "whether"))
-    return asks or {"whether" if whether else "what"}, rest[1:] if tokens[:1] in (["if"], ["whether"]) else rest
+    first = tokens[0] if tokens else ""
+    whether = first in _AUXILIARIES or first in ("if", "whether")
+    return asks or {"whether" if whether else "what"}, rest[1:] if first in ("if", "whether") else rest
 
 
 def _phrases(tokens: list[str]) -> list[_Phrase]:
     phrases = [_Phrase()]
-    for token, after in zip(tokens, [*tokens[1:], ""], strict=False):
+    for token in tokens:
         if token in _AUXILIARIES:
-            phrases += [_Phrase(auxiliary=_AUXILIARIES[token]), _Phrase()]
+            phrases.append(_Phrase(auxiliary=_AUXILIARIES[token]))
         elif token in ("who", "whom", "what", "which"):
-            noun = token in ("what", "which") and after and after not in _AUXILIARIES
-            phrases[-1].words += [] if noun else ["?"]
-        elif token in _ASKS:
-            phrases[-1].words += ["?"] if phrases[-1].role and not phrases[-1].words else []
+            phrases[-1].words.append("?")
         elif token in _PREPOSITIONS:
-            phrases.append(_Phrase(_SAME_PREPOSITION.get(token, token)))
-        elif token in ",.;:?!":
-            phrases.append(_Phrase())
-        else:
+            phrases.append(_Phrase(token))
+        elif token not in _ASKS and token not in ",.;:?!":
             phrases[-1].words.append(token)
     return phrases
 
@@ -187,8 +166,8 @@ def _active(phrases: list[_Phrase]) -> list[Word]:
         order = [*core, *(front if not be or front != ["?"] else [])]
     else:
         order = [*_taken(phrases, "by"), core[passive], *front, *core[:passive], *core[passive + 1 :]]
-    words = _words(_Phrase(words=_turned(order, phrases)))
-    return [*words, *(word for phrase in phrases if phrase.role for word in _words(phrase))]
+    words = _words(_turned(order, phrases))
+    return words + [word for phrase in phrases if phrase.role for word in _words(phrase.words, phrase.role)]
 
 
 def _taken(phrases: list[_Phrase], role: str) -> list[str]:
@@ -210,24 +189,10 @@ def _turned(core: list[str], phrases: list[_Phrase]) -> list[str]:
     return core
 
 
-def _words(phrase: _Phrase) -> list[Word]:
-    words: list[Word] = []
-    for token in phrase.words:
-        if token == "'s" and words:
-            words[-1] = Word(words[-1].stems, "of")
-        elif stem := _stem(token):
-            words.append(Word(frozenset([stem]), phrase.role, light=token in _OPTIONAL))
-    return words
-
-
-def _stem(token: str) -> str:
-    """The stem of a content word, with its synonyms made equal; empty for every other token."""
-    if token.startswith("#") or token == "?":
-        return token
-    if token in UNITS:
-        return "{:g}{}".format(*UNITS[token])
-    stem = "" if token in _NOT_CONTENT else english_stem(token)
-    return _SYNONYMS.get(stem, stem)
+def _words(tokens: list[str], role: str = "") -> list[Word]:
+    """The content words by their stems, with synonyms made equal."""
+    kept = [(token, english_stem(token)) for token in tokens if token not in _NOT_CONTENT]
+    return [Word(frozenset([_SYNONYMS.get(stem, stem)]), role, token in _OPTIONAL) for token, stem in kept]
 
 
 def _is_past(word: str) -> bool:

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
 
-from lessons.context.reading import UNITS, WEAK, Reading, Word, quantities
+from lessons.context.reading import WEAK, Reading, Word, quantities
 from lessons.text.korean import PARTICLES, agrees
 
 _POLITE = re.compile(
@@ -19,7 +19,6 @@ _REWRITTEN = [
     (re.compile(pattern), instead)
     for pattern, instead in (
         (r"([가-힣]+)에 (?:의해서?|의하여)", r"\1에의해"),
-        (r"(?<=여기|거기|저기|어디)서", "에서"),
         (r"어떻게 (?:되|돼|됩)[가-힣]*", " 무엇"),
         (r"(?<=[가-힣]{2})일(?:이|은)? ?(?=언제)|일수[가는은]? ?(?=며칠)", " "),
         (r"(?:날짜|일자|일시|시점|시기|때)(?:가|는|은|이)? ?언제|(?:날짜|일자|일시|시점|시기)[를을가는은]?[\s.!]*$", " 언제"),
@@ -44,7 +43,7 @@ _ASKED = re.compile("(?:누(?:가|굴|구)|무엇|무얼|뭐|뭘|언제|어디|�
 _PAST = re.compile(r"[가-힣]*(?:었|았|였|했|됐|웠|렸|졌|쳤|갔|왔|봤|샀|켰|꼈)[가-힣]*\W*$")
 _NEGATION = re.compile(r"(?<![가-힣])(?:안|못)(?= )|않|못하|(?<![가-힣])없|아니|아닌|말고|금지")
 _MODALITY = {"가능": "can", "의무": "must", "금지": "forbidden"}
-_ROLES = {each: role for each, role in PARTICLES.items() if role not in ("named", "is", "many")} | {"에의해": "agent"}
+_ROLES = {each: role for each, role in PARTICLES.items() if role != "is"} | {"에의해": "agent"}
 _PARTICLES = sorted(_ROLES, key=len, reverse=True)
 _ENDINGS = {
     "predicate": "습니까 ㅂ니까 습니다 ㅂ니다 나요 는가 은가 ㄴ가 ㄴ가요 는가요 은가요 을까 ㄹ까 을까요 ㄹ까요 는지 은지 ㄴ지 ㄹ지 을지 는다 ㄴ다 요 여"
@@ -61,8 +60,8 @@ _JAMO = str.maketrans("ㄴㄹㅁㅂㅆ", "ᆫᆯᆷᆸᆻ")
 _SYNONYMS = {
     word: group.split()[0]
     for group in (
-        "매출 매출액", "의미 뜻", "삭제 지우 제거", "발급 발행", "이메일 메일", "가장 제일", "국내 우리나라", "상자 박스", "승강기 엘리베이터",
-        "온라인 인터넷", "빌리 대여", "여기 이곳", "줄 줄어들 감소", "늘 늘어나 증가", "금액 액수", "직원 임직원 사원", "구매 구입",
+        "매출 매출액", "의미 뜻", "삭제 지우 제거", "발급 발행", "이메일 메일", "가장 제일", "온라인 인터넷", "빌리 대여",
+        "줄 줄어들 감소", "늘 늘어나 증가", "직원 임직원 사원", "구매 구입",
     )
     for word in group.split()
 }  # fmt: skip
@@ -89,7 +88,7 @@ _INNER = [
     for each in "해 돼 어져 아져 어지 아지 고있 어있 드리 시키 으시 이 받 었 았 였 ㅆ 겠 시 하 되 어 아".split()  # noqa: SIM905
 ]
 _STEM = re.compile(f"(.+?)(?:{'|'.join(_INNER)})*({'|'.join(_OUTER)})")
-_CONTRACTED = {"해": "하", "돼": "되", "ᆯ러": "르", "ᅧ": "ᅵ", "ᅯ": "ᅮ", "ᅪ": "ᅩ"}
+_CONTRACTED = [("해", "하"), ("돼", "되"), ("ᅧ", "ᅵ"), ("ᅯ", "ᅮ"), ("ᅪ", "ᅩ")]
 _NOUNS = tuple("보고서 계산서 계약서 증명서 보고 사고 신고 광고 경고 창고 냉장고 화면 측면 수면".split(" "))  # noqa: SIM905
 """Ends of nouns that look like those of clauses."""
 
@@ -104,8 +103,7 @@ def read_korean(question: str) -> Reading:
     modality = {name for word, name in _MODALITY.items() if word in text}
     implied = set() if asks == {"whether"} else {"must", "can"} if asks & {"how", "where"} else {"must"}
     words = _words(text)
-    verb = next((True for word in words[-1:] if word.role == "predicate"), False)
-    kind = "verb" if verb else "who" if asks == {"who"} else ""
+    kind = "verb" if words and words[-1].role == "predicate" else "who" if asks == {"who"} else ""
     return Reading(
         language="ko",
         asks=frozenset(asks),
@@ -118,11 +116,11 @@ def read_korean(question: str) -> Reading:
 
 def _words(text: str) -> list[Word]:
     tokens = [found for found in _TOKEN.finditer(text) if found[0]]
-    following = [*(token[0] for token in tokens[1:]), ""]
+    following = [*tokens[1:], None]
     return [
         word
-        for token, after in zip(tokens, following, strict=True)
-        for word in _read(token, after in _MODALITY or not after)
+        for token, after in zip(tokens, following, strict=False)
+        for word in _read(token, after is None or after[0] in _MODALITY)
     ]
 
 
@@ -137,17 +135,15 @@ def _read(token: re.Match[str], last: bool) -> Iterator[Word]:
         return
     stems, role = _stems(hangul, last and not (token["mark"] or token["latin"]))
     if token["mark"] or token["latin"]:
-        yield Word(frozenset([token["mark"] or _same(token["latin"])]), role)
+        yield Word(frozenset([token["mark"] or token["latin"]]), role)
     if hangul in _ROLES or _LIGHT.fullmatch(hangul) or stems & _LIGHT_VERBS:
         return
     if stems and not (role in _ROLES.values() and any(map(_LIGHT.fullmatch, stems))):
-        yield Word(frozenset(map(_same, stems)), role, light=bool(stems & _OPTIONAL))
+        yield Word(frozenset(_SYNONYMS.get(stem, stem) for stem in stems), role, light=bool(stems & _OPTIONAL))
 
 
 def _stems(token: str, last: bool) -> tuple[frozenset[str], str]:
     """What a word can be an inflection of, and the role of its particle or its ending."""
-    if token in _ROLES:
-        return frozenset(), _ROLES[token]
     particle = next(
         (each for each in _PARTICLES if token.endswith(each) and agrees(token.removesuffix(each) or "가", each)), ""
     )
@@ -164,15 +160,10 @@ def _inflected(token: str) -> set[str]:
     """A predicate without its endings: 승인 of 승인했나요, 만들 of 만드는. Contractions are undone alike in all of its forms."""
     found = _STEM.fullmatch(_letters(token))
     stem = found[1] if found else _letters(token)
-    for short, full in _CONTRACTED.items():
-        stem = stem.removesuffix(_letters(short)) + _letters(full) if stem.endswith(_letters(short)) else stem
-    lost = [stem + "ᆯ"] if found and found[2][0] in "ᄂᆫᆸ" and stem[-1] <= "ᅵ" else []
+    for short, full in _CONTRACTED:
+        stem = re.sub(f"{_letters(short)}$", _letters(full), stem)
+    lost = [f"{stem}ᆯ"] if found and found[2][0] in "ᄂᆫᆸ" and stem[-1] <= "ᅵ" else []
     return {unicodedata.normalize("NFC", each) for each in (stem, *lost)}
-
-
-def _same(stem: str) -> str:
-    unit = UNITS.get(stem)
-    return "{:g}{}".format(*unit) if unit and len(stem) > 1 else _SYNONYMS.get(stem, stem)
 
 
 def _turned(words: list[Word]) -> list[Word]:
@@ -184,10 +175,8 @@ def _turned(words: list[Word]) -> list[Word]:
         turned = next((stem for word in words for stem in word.stems if stem in table), None)
         if turned and roles.intersection(partner):
             change = {"subject": partner[0], "topic": partner[0], **dict.fromkeys(partner, "subject")}
-            words = [
-                replace(word, stems=frozenset([table[turned]])) if turned in word.stems else word for word in words
-            ]
-            words = _roles(words, change)
+            verb = frozenset([table[turned]])
+            words = _roles([replace(each, stems=verb) if turned in each.stems else each for each in words], change)
     return words
 
 

@@ -90,17 +90,13 @@ class Intent(Wrapper):
 def with_top_k(stage: Stage, top_k: int) -> Stage:
     """The stage with this many chunks in its context. A reranker still chooses from at least its own candidates."""
     retriever: Any = stage.retriever
-    if stage.reranker is None:
+    reranker: Any = stage.reranker
+    if reranker is None:
         return stage.but(stage.name, retriever=replace(retriever, top_k=top_k))
-    candidates, chooses = max(top_k, retriever.top_k or 0), _choosing(stage.reranker, top_k)
+    is_model = isinstance(reranker, BaseModel)  # as LlamaIndex's node postprocessors are
+    chooses = reranker.model_copy(update={"top_k": top_k}) if is_model else replace(reranker, top_k=top_k)
+    candidates = max(top_k, retriever.top_k or 0)
     return stage.but(stage.name, retriever=replace(retriever, top_k=candidates), reranker=chooses)
-
-
-def _choosing(reranker: Any, top_k: int) -> Any:
-    """The reranker, a node postprocessor or a dataclass, with this many documents to choose."""
-    if isinstance(reranker, BaseModel):
-        return reranker.model_copy(update={"top_k": top_k})
-    return replace(reranker, top_k=top_k)
 
 
 def _small_talk(answer: Answer, llm: LLM) -> Generator[str, None, None]:

@@ -74,17 +74,10 @@ class ContextManager:
         )
         return self.tokens.plan(parts).out_of("documents", sum(map(self.tokens.counter.count, documents)))
 
-
-@dataclass(frozen=True)
-class Beginnings:
-    """The plainest compression: the first documents, and of each its beginning."""
-
-    top: int = field(default_factory=lambda: settings().managed_documents)
-    chars: int = field(default_factory=lambda: settings().managed_document_chars)
-
     def compress(
         self, query: Query, documents: Sequence[RetrievedDocument], builder: Builder, resources: Resources, step: Step
     ) -> list[RetrievedDocument]:
+        """The plainest compression of a stage: the first documents, and of each its beginning."""
         cut = [replace(document, content=document.content[: self.chars]) for document in documents[: self.top]]
         return list(builder.build(cut).documents)
 
@@ -105,15 +98,10 @@ class Managed(Wrapper):
             step.output = said = manager.fit(question, (), *earlier)
         room = min(manager.shares.documents, said.room - said["question"].tokens)
         memory = "\n".join(filter(None, (said["profile"].text, said["long-term"].text)))
-        plain = Beginnings(manager.top, manager.chars)
-        narrow = self.on_stage(
-            lambda stage: stage.but(
-                stage.name, context=ContextBuilder(room, counter), compressor=stage.compressor or plain
-            )
-        ).inner
-        yield from follow(
-            stream, narrow.stream(question, **scope | {"history": said["history"].items, "memory": memory})
-        )
+        context = ContextBuilder(room, counter)
+        narrow = self.on_stage(lambda one: one.but(one.name, context=context, compressor=one.compressor or manager))
+        scope |= {"history": said["history"].items, "memory": memory}
+        yield from follow(stream, narrow.inner.stream(question, **scope))
         sent = stream.answer.context.text
         found = ContextBuilder(sys.maxsize, counter).build(found_documents(stream.answer.trace))
         whole = replace(manager, top=1, chars=len(sent))

@@ -3,14 +3,11 @@
 Numbers, dates, times and measures get one spelling each: 'June 21st, 2025' and '2025년 6월 21일' are #2025-06-21.
 """
 
-# ruff: noqa: E501
-
 import re
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from lessons.text import numbers
 from lessons.text.dates import Moment, replace_moments
-from lessons.text.numbers import number_words
 
 WEAK = frozenset(("", "topic", "subject", "object", "predicate", "of", "in", "on", "at", "for"))
 """Roles that may go unmarked: English then tells them by position, Korean drops the particle."""
@@ -49,7 +46,7 @@ class Reading:
 
     `asks` is what it wants to know (who, when, how many …), `words` are its content words and numbers in the order of
     an active statement, `negated` counts its negations, `modality` is can, must or forbidden. `tense` is empty where
-    the question does not show it, and `persons` where there is one only: 'can I call you' has two.
+    the question does not show it.
     """
 
     language: str
@@ -58,42 +55,16 @@ class Reading:
     negated: int = 0
     modality: frozenset[str] = frozenset()
     tense: str = ""
-    persons: tuple[str, ...] = ()
 
 
-_Writer = Callable[[re.Match[str]], str]
-_ORDINALS = {
-    name: value
-    for value, name in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1)  # noqa: SIM905
-}
-_LARGE = {"만": 10**4, "억": 10**8, "k": 1000, "million": 10**6, "billion": 10**9}
-_MEASURES = """
-g: 1 g gram grams 그램; 1000 kg kilo kilos kilogram kilograms 킬로그램 킬로; 1000000 ton tons tonne tonnes 톤
-mm: 1 mm 밀리미터; 10 cm centimetre centimetres centimeter centimeters 센티미터 센티
-mm: 1000 m metre metres meter meters 미터; 1000000 km kilometre kilometres kilometer kilometers 킬로미터
-ml: 1 ml millilitre millilitres milliliter milliliters 밀리리터; 1000 l litre litres liter liters 리터
-min: 1 min mins minute minutes 분; 60 h hr hrs hour hours 시간
-day: 1 day days 일; 7 week weeks 주일 주
-month: 1 month months 개월 달; 12 year years 년
-%: 1 % percent 퍼센트 프로
-usd: 1 dollar dollars usd 달러
-eur: 1 euro euros eur 유로
-"""
-UNITS = {
-    name: (float(factor), base)
-    for base, _, measures in (line.partition(":") for line in _MEASURES.strip().splitlines())
-    for factor, *names in (measure.split() for measure in measures.split(";"))
-    for name in names
-}
-"""How many of which base unit, by name."""
-
-
-def _or(names: Iterable[str]) -> str:
-    return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
-
-
-def _compiled(*forms: tuple[str, _Writer]) -> list[tuple[re.Pattern[str], _Writer]]:
-    return [(re.compile(pattern), write) for pattern, write in forms]
+_MARKS = re.compile(r"\x02[\d.]*\x02|\x01")  # of `numbers.digits`
+_CODE = re.compile(r"\b[a-z][a-z_-]*\d[a-z\d./_-]*")
+_NTH = {name: n for n, name in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1)}  # noqa: SIM905
+_ORDINAL = re.compile(
+    rf"\b(?:(\d+)(?:st|nd|rd|th)|({'|'.join(_NTH)}))\b|(\d+) ?번째|제 ?(\d+)(?=[회차장조항])"
+    r"|(첫 ?번째|첫째|(?<![가-힣])첫(?= ))"
+)
+_PRIVATE = re.compile("[\ue000-\uf8ff]")  # a character for private use stands for each quantity already read
 
 
 def _moment(moment: Moment) -> str:
@@ -105,41 +76,33 @@ def _moment(moment: Moment) -> str:
     return f"{moment.year or ''}{part}{date}"
 
 
-def _measure(found: re.Match[str]) -> str:
-    factor, base = UNITS[found["unit"]]
-    return f"{float(found['value']) * factor:.15g}{base}"
+def _nth(found: re.Match[str]) -> str:
+    name = found[1] or found[2] or found[3] or found[4] or "first"
+    return f"{_NTH.get(name, name)}."
 
 
-_VALUE = r"(?<![\d.])(?P<value>\d+(?:\.\d+)?)"
-_SPELLED = _compiled(
-    (r"(?<=\d),(?=\d{3}(?!\d))", lambda found: ""),
-    (rf"{_VALUE} ?({_or(_LARGE)})(?![a-z])", lambda found: f"{float(found[1]) * _LARGE[found[2]]:.15g}"),
-)
-_MARKED = _compiled(
-    (r"\b[a-z][a-z_-]*\d[a-z\d./_-]*", lambda found: found[0].rstrip(".-/")),
-    (r"([$€])(\d+(?:\.\d+)?)", lambda found: found[2] + {"$": "usd", "€": "eur"}[found[1]]),
-    (rf"{_VALUE}[ -]?(?P<unit>{_or(UNITS)})(?![a-z]|년|간격)", _measure),
-    (r"\b(\d+)(?:st|nd|rd|th)\b|(\d+) ?번째|제 ?(\d+)(?=[회차장조항])", lambda found: f"{found[1] or found[2] or found[3]}."),
-    (rf"\b({_or(_ORDINALS)})\b", lambda found: f"{_ORDINALS[found[1]]}."),
-    (r"첫 ?번째|첫째|(?<![가-힣])첫(?= )", lambda found: "1."),
-    (_VALUE, lambda found: found[0]),
-)  # fmt: skip
-_HELD = 0xE000  # the first character for private use; one stands for each quantity already read
+def _measure(quantity: numbers.Quantity, written: str) -> tuple[str, str]:
+    """The number in the base unit of its kind, and what is left of it: the noun that is counted."""
+    value = f"{'-' * (quantity.sign < 0)}{quantity.value.normalize():f}"
+    if quantity.kind in ("people", "count"):
+        return value, re.search(r"[^\W\d]*$", written)[0]  # type: ignore[index]
+    return value + quantity.kind.lower(), ""
 
 
 def quantities(text: str) -> str:
     """A question in lower case with each quantity in one spelling behind a '#', as in 'is #2025q3 before #15:00'."""
     held: list[str] = []
 
-    def hold(written: str, found: re.Match[str]) -> str:
-        glued = re.match("[가-힣]", found.string[found.end() :])
-        held.append(f" #{written}{'' if glued else ' '}")
-        return chr(_HELD + len(held) - 1)
+    def hold(written: str, after: str) -> str:
+        held.append(f" #{written}{'' if re.match('[가-힣]', after) else ' '}")
+        return chr(0xE000 + len(held) - 1)
 
-    text = number_words(re.sub("[\ue000-\uf8ff]", " ", text))
-    text = replace_moments(text, lambda moment, found: hold(_moment(moment), found)).lower()
-    for pattern, write in _SPELLED:
-        text = pattern.sub(write, text)
-    for pattern, write in _MARKED:
-        text = pattern.sub(lambda found, write=write: hold(write(found), found), text)  # type: ignore[misc]
-    return re.sub("[\ue000-\uf8ff]", lambda found: held[ord(found[0]) - _HELD], text)
+    text = _MARKS.sub("", numbers.digits(_PRIVATE.sub(" ", text)))
+    text = replace_moments(text, lambda moment, found: hold(_moment(moment), found.string[found.end() :])).lower()
+    for pattern, write in ((_CODE, lambda found: found[0].rstrip(".-/")), (_ORDINAL, _nth)):
+        text = pattern.sub(lambda found, write=write: hold(write(found), found.string[found.end() :]), text)  # type: ignore[misc]
+    for each in reversed(numbers.quantities(text)):
+        value, noun = _measure(each, text[each.start : each.end])
+        after = noun + text[each.end :]
+        text = text[: each.start] + hold(value, after) + after
+    return _PRIVATE.sub(lambda found: held[ord(found[0]) - 0xE000], text)

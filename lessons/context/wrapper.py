@@ -65,10 +65,7 @@ class Wrapper(ABC):
 
     def ask(self, question: str, **scope: Any) -> Answer:
         """Answer a question; the arguments are those of `Stage.stream`."""
-        stream = self.stream(question, **scope)
-        for _ in stream:
-            pass
-        return stream.answer
+        return self.stream(question, **scope).read()
 
     def stream(self, question: str, **scope: Any) -> AnswerStream:
         """The answer piece by piece, as a stage streams it. `.answer` is complete once the pieces are read."""

@@ -223,11 +223,9 @@ class Copilot:
 
     def ask(self, question: str, **scope: Any) -> CopilotAnswer:
         """Answer a question; the arguments are those of `stream`."""
-        stream = self.stream(question, **scope)
-        for _ in stream:
-            pass
-        assert isinstance(stream.answer, CopilotAnswer)
-        return stream.answer
+        answer = self.stream(question, **scope).read()
+        assert isinstance(answer, CopilotAnswer)
+        return answer
 
     def stream(
         self, question: str, *, user: str | Scope | None = None, history: Sequence[Message] = (), memory: str = ""
@@ -245,7 +243,9 @@ class Copilot:
 
     def _answer(self, query: Query, answer: CopilotAnswer, place: Workspace) -> Iterator[str | Step]:
         try:
-            yield from self._gather(query, answer, place)
+            resources = place.resources(self.index)
+            alone, tools = stand_alone(query, resources, answer.trace).text, CopilotTools(query, resources)
+            answer.gathered = yield from gather(alone, tools, self.max_calls, answer.trace)
             answer.outcome = outcome_of(answer.gathered.decisions[-1])
         except Exception as error:
             logger.error("retrieval failed: %s", error, exc_info=not isinstance(error, LessonsError))
@@ -260,11 +260,6 @@ class Copilot:
             layout = lay_out(question, answer.gathered.ranked, query.history, query.memory, Budget.of(place.llm))
             answer.layout, answer.context = layout, layout.context
             yield from _responded(answer, layout, place)
-
-    def _gather(self, query: Query, answer: CopilotAnswer, place: Workspace) -> Generator[Step, None, None]:
-        resources = place.resources(self.index)
-        question = stand_alone(query, resources, answer.trace).text
-        answer.gathered = yield from gather(question, CopilotTools(query, resources), self.max_calls, answer.trace)
 
 
 def _responded(answer: CopilotAnswer, layout: Layout, place: Workspace) -> Iterator[str]:

@@ -80,10 +80,7 @@ def measured(copilot: Copilot, questions: Sequence[str], memory: RecursiveSummar
     conversation = Conversation(memory)
     answering, retrieving = list[Step](), list[Step]()
     for question in questions:
-        stream = conversation.stream(copilot, question, user=user)
-        for _ in stream:
-            pass
-        for step in stream.answer.trace:
+        for step in conversation.ask(copilot, question, user=user).trace:
             (answering if step.name == "answer" else retrieving).append(step)
     memory.settle()
     memory.update()

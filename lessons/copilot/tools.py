@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import accumulate, chain
-from pathlib import Path
 from typing import Any
 
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
@@ -17,7 +16,6 @@ from lessons.agent import within
 from lessons.errors import LessonsError
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
-from lessons.search.catalog import registered_file
 from lessons.search.filters import BooleanFilter
 from lessons.search.hybrid import HybridRetriever
 from lessons.search.materials import chunk_range
@@ -30,7 +28,6 @@ WHOLE = ""
 SEPARATOR = " > "
 _ALL = 10**9
 KINDS = ("faq", "guide")
-TOOLS = ("search_all", "search_by_metadata", "get_section")
 
 
 @dataclass(frozen=True)
@@ -86,8 +83,6 @@ class CopilotTools:
 
     def run(self, call: Call) -> list[RetrievedDocument]:
         """What a call finds. LessonsError for one that cannot be run, TimeoutError for one that takes too long."""
-        if call.tool not in TOOLS:
-            raise LessonsError(f"There is no tool {call.tool[:100]!r}; the tools are {', '.join(TOOLS)}.")
         return within(settings().tool_timeout, lambda: getattr(self, call.tool)(**call.arguments))
 
     def search_all(self, query: str) -> list[RetrievedDocument]:
@@ -102,18 +97,11 @@ class CopilotTools:
             kept += [document] if seen[kind] <= wanted[kind] else []
         return kept
 
-    def search_by_metadata(
-        self, query: str, doc_type: str | None = None, has_steps: bool | None = None, source_file: str | None = None
-    ) -> list[RetrievedDocument]:
-        """Search FAQ or guides only, sections that tell steps only, or one file only."""
-        filters = [_of_kind(doc_type) if doc_type else _of_kind(*KINDS)]
-        if has_steps is not None:
-            filters.append(MetadataFilters(filters=[BooleanFilter(key="has_steps", value=has_steps)]))
-        if source_file is not None:
-            filters.append(registered_file(source_file, None, self.resources.store, self.query.scope))
-        chosen = settings()
+    def search_by_metadata(self, query: str, doc_type: str, has_steps: bool) -> list[RetrievedDocument]:
+        """Search FAQ or guides only, in the sections that tell steps or in the others."""
+        steps, chosen = BooleanFilter(key="has_steps", value=has_steps), settings()
         both = chosen.copilot_faq_chunks + chosen.copilot_guide_chunks
-        return self._search(query, MetadataFilters(filters=[*filters]), both)
+        return self._search(query, MetadataFilters(filters=[_of_kind(doc_type), steps]), both)
 
     def get_section(self, source_file: str, section: str) -> list[RetrievedDocument]:
         """A whole section by its file and its path of headings: all of its chunks, in order.
@@ -133,8 +121,7 @@ class CopilotTools:
         text = normalize(text).strip()[: settings().max_query_chars]
         if not terms(text):
             raise LessonsError("The query holds no words.")
-        both = [filters, self.query.filters] if self.query.filters else [filters]
-        query = replace(self.query, text=text, filters=MetadataFilters(filters=[*both]), history=(), memory="")
+        query = replace(self.query, text=text, filters=filters, history=(), memory="")
         found = HybridRetriever(top_k=count).search([text], query, self.resources)
         return with_outlines(found, self.resources.store, query.scope)
 
@@ -160,18 +147,14 @@ class Menu:
 
 
 @cache
-def menus(file: Path = MENUS) -> tuple[Menu, ...]:
-    """The menus of a file, one JSON object a line; the last one is where to turn when no other fits."""
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-        return tuple(Menu(**json.loads(line)) for line in lines if line.strip())
-    except (OSError, ValueError, TypeError) as error:
-        raise LessonsError(f"The menus in {file.name} cannot be read; restore the file.") from error
+def menus() -> tuple[Menu, ...]:
+    """All of them; the last one is where to turn when no other fits."""
+    return tuple(Menu(**json.loads(line)) for line in MENUS.read_text(encoding="utf-8").splitlines())
 
 
-def menus_for(question: str, offered: tuple[Menu, ...] | None = None) -> list[Menu]:
+def menus_for(question: str) -> list[Menu]:
     """The menus that share the rarest words with a question, best first, and at the end the last of all."""
-    known = menus() if offered is None else offered
+    known = menus()
     texts = [set(terms(" ".join([*menu.path.values(), *menu.about.values()]))) for menu in known]
     frequency = Counter(term for text in texts for term in text)
     wanted = set(terms(question))

@@ -22,13 +22,13 @@ def without_solutions(notebook: Any) -> Any:
     Links between notebooks stay; other relative links lead one folder up.
     """
     kept = [cell for cell in notebook.cells if SOLUTION not in cell.metadata.get("tags", [])]
-    return nbformat.from_dict({**notebook, "cells": [_unsolved(cell) for cell in kept]})
-
-
-def _unsolved(cell: Any) -> dict[str, Any]:
-    if cell.cell_type == "code":
-        return {**cell, "outputs": [], "execution_count": None}
-    return {**cell, "source": _LINK.sub(_from_below, cell.source)}
+    cells = [
+        {**cell, "outputs": [], "execution_count": None}
+        if cell.cell_type == "code"
+        else {**cell, "source": _LINK.sub(_from_below, cell.source)}
+        for cell in kept
+    ]
+    return nbformat.from_dict({**notebook, "cells": cells})
 
 
 def _from_below(link: re.Match[str]) -> str:

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lessons.database.connection import ServerInfo, engine, erase, server_info, stop
+    from lessons.database.owned import ensure_schema
     from lessons.database.problems import explain
     from lessons.database.row_security import explained
-    from lessons.database.schema import ensure_schema
 
 __all__ = ["ServerInfo", "engine", "ensure_schema", "erase", "explain", "explained", "server_info", "stop"]
 
@@ -16,7 +16,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name in __all__:
-        for module in ("connection", "problems", "row_security", "schema"):
+        for module in ("connection", "problems", "row_security", "owned"):
             loaded = import_module(f"lessons.database.{module}")
             if getattr(loaded.__dict__.get(name), "__module__", None) == loaded.__name__:
                 return loaded.__dict__[name]

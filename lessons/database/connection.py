@@ -48,12 +48,8 @@ def engine(settings: Settings | None = None) -> Engine:
     key = _key(chosen)
     with _threads:
         if key not in _engines:
-            made = (
-                _external(chosen.database_url.get_secret_value())
-                if chosen.database_url
-                else _embedded(_data_dir(chosen))
-            )
-            _engines[key] = made
+            url = chosen.database_url
+            _engines[key] = _external(url.get_secret_value()) if url else _embedded(_data_dir(chosen))
         return _engines[key]
 
 

@@ -22,7 +22,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import RLock
 from time import monotonic, sleep
 from typing import Any
 
@@ -49,7 +48,6 @@ START_SECONDS = 60.0
 
 _users: dict[Path, FileLock] = {}
 _watchers: list[subprocess.Popen] = []
-_threads = RLock()
 
 
 def running(data_dir: Path) -> Address:
@@ -91,15 +89,14 @@ def log_of(data_dir: Path) -> Path:
 @contextmanager
 def _alone(data_dir: Path) -> Iterator[Path]:
     """The server's home, with every other process and thread kept out; what the disk refuses becomes a sentence."""
-    with _threads:
+    try:
+        home, lock = _lock(data_dir)
         try:
-            home, lock = _lock(data_dir)
-            try:
-                yield home
-            finally:
-                lock.release()
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise DatabaseError(why_not(data_dir, str(error), "the system refused a step")) from error
+            yield home
+        finally:
+            lock.release()
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise DatabaseError(why_not(data_dir, str(error), "the system refused a step")) from error
 
 
 def _lock(data_dir: Path) -> tuple[Path, FileLock]:
@@ -112,16 +109,6 @@ def _lock(data_dir: Path) -> tuple[Path, FileLock]:
         if lock.still_on_disk():
             return home, lock
         lock.release()  # while we waited, someone removed the folder
-
-
-def _after_fork() -> None:
-    """A child may be forked while another thread of its parent holds the lock."""
-    global _threads
-    _threads = RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
 
 
 def _use(home: Path) -> None:

@@ -8,16 +8,29 @@ profiles, jobs, what was deleted. The cache of vectors is not, since it knows te
 evaluation is everybody's, unless a reader's own questions were asked.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import sha256
+from pathlib import Path
+from time import monotonic, sleep
+from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Engine, FromClause, Table, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable, DDLElement
 
-from lessons.database.row_security import MAY_TAKE_ON, ROLE_NAME, explained, look
-from lessons.database.schema import ensure_schema
+from lessons.database.problems import BROKEN_OFF
+from lessons.database.row_security import explained, walls
+from lessons.database.wall import MAY_TAKE_ON, ROLE_NAME, Protected, look
+from lessons.errors import DatabaseError
+
+SCHEMA_LOCK = 7_260_514_892
+"""Key of the advisory lock; any number does, as long as nothing else in the database uses it."""
+
+NO_SUCH_INSTRUCTION = (
+    "The pgvector that comes with the workbook uses instructions that this processor does not have: "
+    "set DATABASE_URL to a server with pgvector, for example the container image pgvector/pgvector."
+)
 
 OWNED = "user_id = nullif(current_setting('lessons.user_id', true), '')"
 """The condition on a row that has an owner; without a named owner it is never true."""
@@ -33,28 +46,35 @@ DO $$ BEGIN
 EXCEPTION WHEN insufficient_privilege OR duplicate_object OR unique_violation THEN NULL;
 END $$"""
 
-_IN_PLACE = text(f"""
-SELECT coalesce(bool_and(coalesce(
-    obj_description(c.oid, 'pg_class') = made.version AND relrowsecurity AND relforcerowsecurity = :force
-    AND EXISTS (SELECT FROM pg_policy WHERE polrelid = c.oid)
-    AND has_table_privilege(role.oid, c.oid, 'DELETE'), false)), false)
-FROM unnest(cast(:names AS text[]), cast(:versions AS text[])) AS made (name, version)
-LEFT JOIN pg_class c ON c.oid = to_regclass(quote_ident(made.name))
-LEFT JOIN pg_roles role ON role.rolname = {ROLE_NAME}
-""")  # noqa: S608
-
-_PROTECTED = text("""
-SELECT relrowsecurity AND relforcerowsecurity = :force AND EXISTS (SELECT FROM pg_policy WHERE polrelid = pg_class.oid)
-    AND (cast(:role AS name) IS NULL OR has_table_privilege(:role, pg_class.oid, 'DELETE'))
-FROM pg_class WHERE oid = cast(:quoted AS regclass)
-""")
-
 _SEQUENCES = text("""
 SELECT cast(objid AS regclass)::text FROM pg_depend
 WHERE refobjid = cast(:quoted AS regclass) AND classid = 'pg_class'::regclass AND refobjsubid > 0
     AND deptype IN ('a', 'i') AND objid IN (SELECT oid FROM pg_class WHERE relkind = 'S')
 """)
-_COMMENT = text("SELECT obj_description(to_regclass(quote_ident(:name)), 'pg_class')")
+
+_first: WeakKeyDictionary[Engine, tuple[dict[str, Protected], set[tuple[str, ...]]]] = WeakKeyDictionary()
+"""The tables that stood when this process first looked, and which of them it has asked for since."""
+
+
+def ensure_schema(engine: Engine, create: Callable[[Connection], object]) -> None:
+    """Switch pgvector on and call `create` with a connection, in one transaction that only one process runs at a time.
+
+    `create` must do nothing where everything is in place (`CREATE TABLE IF NOT EXISTS`, `metadata.create_all`).
+
+    Raises:
+        DatabaseError: with one sentence on what to do; then nothing was created.
+    """
+    try:
+        with explained(), engine.begin() as connection:
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": SCHEMA_LOCK})
+            if not connection.scalar(text("SELECT 1 FROM pg_extension WHERE extname = 'vector'")):
+                connection.execute(text("CREATE EXTENSION vector"))
+            create(connection)
+    except DatabaseError as error:
+        log = engine.get_execution_options().get("log")
+        if log and str(error) == BROKEN_OFF and _died_of_illegal_instruction(log):
+            raise DatabaseError(NO_SUCH_INSTRUCTION) from error
+        raise
 
 
 def ensure_owned(engine: Engine, *tables: FromClause, force: bool = True) -> None:
@@ -63,19 +83,33 @@ def ensure_owned(engine: Engine, *tables: FromClause, force: bool = True) -> Non
     DatabaseError, with one sentence on what to do; then nothing was made.
     """
     made = [each for each in tables if isinstance(each, Table)]
-    with explained(), engine.begin() as connection:
-        asked = {"names": [each.name for each in made], "versions": [version(each) for each in made], "force": force}
-        in_place = connection.scalar(_IN_PLACE, asked)
-    if not in_place:
+    standing = _standing(engine, tuple(each.name for each in made))
+    if not all(standing.get(each.name) == (version(each), force, True) for each in made):
         ensure_schema(engine, lambda connection: _create(connection, made, force))
+
+
+def _standing(engine: Engine, names: tuple[str, ...]) -> dict[str, Protected]:
+    """The tables behind the wall. A process looks at all of them at once, and again for what it asks for once more."""
+    if engine not in _first:
+        with explained(), engine.begin() as connection:
+            wall, tables = look(connection)
+        _first[engine] = tables, set()
+        if wall.role:
+            walls.setdefault(engine, wall)
+    tables, asked = _first[engine]
+    if names in asked or not tables.keys() >= set(names):
+        with explained(), engine.begin() as connection:
+            return look(connection)[1]
+    asked.add(names)
+    return tables
 
 
 def _create(connection: Connection, tables: Sequence[Table], force: bool) -> None:
     tables[0].metadata.create_all(connection, tables)
     quote = connection.dialect.identifier_preparer.quote
     for table in tables:
-        protect(connection, table.name, force=force)
-        if connection.scalar(_COMMENT, {"name": table.name}) != version(table):  # only its owner may comment on a table
+        known = protect(connection, table.name, force=force)
+        if known is None or known.comment != version(table):  # only its owner may comment on a table
             connection.exec_driver_sql(f"COMMENT ON TABLE {quote(table.name)} IS '{version(table)}'")
 
 
@@ -93,17 +127,19 @@ def make_role(connection: Connection) -> None:
     connection.exec_driver_sql(_MAKE_ROLE)
 
 
-def protect(connection: Connection, table: str, condition: str = OWNED, force: bool = True) -> None:
-    """Let the rows of a table be seen and written under `condition` only; nothing happens where that is in place.
+def protect(connection: Connection, table: str, condition: str = OWNED, force: bool = True) -> Protected | None:
+    """Let the rows of a table be seen and written under `condition` only; if that is in place, nothing but say how.
 
     Runs within `ensure_schema`. `force=False` leaves out whoever owns the table, for workers and clean-ups that have
     business with every owner's rows.
     """
     make_role(connection)
+    wall, tables = look(connection)
+    known = tables.get(table)
+    if known and known.forced == force and (known.granted or not wall.role):
+        return known
     quote = connection.dialect.identifier_preparer.quote
-    quoted, role = quote(table), look(connection).role
-    if connection.scalar(_PROTECTED, {"quoted": quoted, "force": force, "role": role}):
-        return
+    quoted, role = quote(table), wall.role
     for statement in (
         f"ALTER TABLE {quoted} ENABLE ROW LEVEL SECURITY",
         f"ALTER TABLE {quoted} {'FORCE' if force else 'NO FORCE'} ROW LEVEL SECURITY",
@@ -115,3 +151,14 @@ def protect(connection: Connection, table: str, condition: str = OWNED, force: b
         connection.exec_driver_sql(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {quoted} TO {quote(role)}")
         for sequence in connection.scalars(_SEQUENCES, {"quoted": quoted}).all():
             connection.exec_driver_sql(f"GRANT USAGE ON SEQUENCE {sequence} TO {quote(role)}")
+    return None
+
+
+def _died_of_illegal_instruction(log: Path) -> bool:
+    """Whether the server's log says so (signal 4 is SIGILL); it may do so a moment after the connection broke."""
+    deadline = monotonic() + 1
+    while monotonic() < deadline:
+        if "terminated by signal 4" in log.read_text(errors="replace")[-20_000:]:
+            return True
+        sleep(0.05)
+    return False

@@ -43,61 +43,44 @@ BY_STATE = {
     "25006": "The database is read-only, perhaps a replica: set DATABASE_URL to one that can be written.",
 }
 
+_SENTENCES = {"FULL": FULL, "TOO_MANY": TOO_MANY, "STARTING": STARTING, "BROKEN_OFF": BROKEN_OFF}
+
 PASSING = (
     r"refused|No such file|read-only|not in hot standby|the database system is|closed|lost|reset|timeout|timed out"
 )
 """What a connection says while a server is lost and another one is not yet promoted."""
 
-BY_TEXT = [
-    (
-        r"password authentication failed for user \"(?P<user>[^\"]*)\"",
-        "The database at {where} does not accept the password of user {user}: correct DATABASE_URL.",
-    ),
-    (
-        r"no password supplied",
-        "The database at {where} asks for a password: write it into DATABASE_URL, as in user:password@host.",
-    ),
-    (
-        r"database \"(?P<name>[^\"]*)\" does not exist",
-        "There is no database {name} at {where}: create it with `createdb {name}`, or correct DATABASE_URL.",
-    ),
-    (
-        r"role \"(?P<user>[^\"]*)\" does not exist",
-        "The database at {where} knows no user {user}: correct DATABASE_URL.",
-    ),
-    (
-        r"no pg_hba.conf entry",
-        "The database at {where} lets nobody in from here: allow it in its pg_hba.conf, or add ?sslmode=require.",
-    ),
-    (
-        r"failed to resolve host '(?P<host>[^']*)'|could not translate host name \"(?P<name>[^\"]*)\"",
-        "The host {host}{name} of the database cannot be found: correct DATABASE_URL, or check the network.",
-    ),
-    (
-        r"[Cc]onnection refused|No such file or directory",
-        "Nothing listens at {where}: start the database there, or correct DATABASE_URL.",
-    ),
-    (
-        r"timeout expired|timed out|No route to host|unreachable",
-        "The database at {where} does not answer: check the network, and host and port in DATABASE_URL.",
-    ),
-    (r"too many (clients|connections)|remaining connection slots", TOO_MANY),
-    (r"the database system is", STARTING),
-    (
-        r"invalid connection option \"(?P<name>[^\"]*)\"",
-        "PostgreSQL knows no option {name}: remove it from the end of DATABASE_URL.",
-    ),
-    (
-        r"server does not support SSL|SSL was required",
-        "The database at {where} does not speak SSL: remove sslmode from DATABASE_URL, or switch SSL on there.",
-    ),
-    (r"No space left on device", FULL),
-    (
-        r"closed the connection|connection is lost|connection is closed|connection to server .* lost"
-        r"|reset by peer|Broken pipe",
-        BROKEN_OFF,
-    ),
-]
+_BY_TEXT = r"""
+password authentication failed for user "(?P<user>[^"]*)"
+    The database at {where} does not accept the password of user {user}: correct DATABASE_URL.
+no password supplied
+    The database at {where} asks for a password: write it into DATABASE_URL, as in user:password@host.
+database "(?P<name>[^"]*)" does not exist
+    There is no database {name} at {where}: create it with `createdb {name}`, or correct DATABASE_URL.
+role "(?P<user>[^"]*)" does not exist
+    The database at {where} knows no user {user}: correct DATABASE_URL.
+no pg_hba.conf entry
+    The database at {where} lets nobody in from here: allow it in its pg_hba.conf, or add ?sslmode=require.
+failed to resolve host '(?P<host>[^']*)'|could not translate host name "(?P<name>[^"]*)"
+    The host {host}{name} of the database cannot be found: correct DATABASE_URL, or check the network.
+[Cc]onnection refused|No such file or directory
+    Nothing listens at {where}: start the database there, or correct DATABASE_URL.
+timeout expired|timed out|No route to host|unreachable
+    The database at {where} does not answer: check the network, and host and port in DATABASE_URL.
+too many (clients|connections)|remaining connection slots
+    {TOO_MANY}
+the database system is
+    {STARTING}
+invalid connection option "(?P<name>[^"]*)"
+    PostgreSQL knows no option {name}: remove it from the end of DATABASE_URL.
+server does not support SSL|SSL was required
+    The database at {where} does not speak SSL: remove sslmode from DATABASE_URL, or switch SSL on there.
+No space left on device
+    {FULL}
+closed the connection|connection is lost|connection is closed|connection to server .* lost|reset by peer|Broken pipe
+    {BROKEN_OFF}
+"""
+"""A pattern in what the driver says, and below it the sentence for it; groups of the pattern fill the sentence."""
 
 
 def explain(error: BaseException) -> DatabaseError:
@@ -132,10 +115,11 @@ def known(error: psycopg.Error) -> str | None:
         return f"The database user lacks a right: {_first_line(error)}; {advice}"
     if state:
         return None
-    for pattern, sentence in BY_TEXT:
+    lines = _BY_TEXT.strip().splitlines()
+    for pattern, sentence in zip(lines[::2], lines[1::2], strict=True):
         if found := re.search(pattern, text):
             parts = {name: value or "" for name, value in found.groupdict().items()}
-            return sentence.format(where=_where(text), **parts) if "{" in sentence else sentence
+            return sentence.strip().format(where=_where(text), **parts, **_SENTENCES)
     return None
 
 

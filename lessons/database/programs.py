@@ -45,10 +45,7 @@ def programs() -> Path:
 
 
 def run(program: str, *arguments: str, folder: Path, owner: int | None = None) -> tuple[int, str]:
-    """Run a PostgreSQL program inside `folder` and give its exit code and everything it printed.
-
-    Args:
-        owner: user number to run as (root only).
+    """Run a PostgreSQL program inside `folder`, as the user number `owner` (root only); its exit code and its words.
 
     The output goes to a file, because a server that inherits a pipe would keep it open for ever.
     """
@@ -85,7 +82,7 @@ def server_process(cluster: Path) -> psutil.Process | None:
     """
     process = _named_process(cluster)
     with suppress(OSError, psutil.Error):
-        if process and process.name().startswith("postgres") and Path(process.cwd()).samefile(cluster):
+        if process and _works_in(process, cluster):
             return process
     return None
 
@@ -97,9 +94,7 @@ def drop_stale_pid(cluster: Path) -> None:
     """
     process = _named_process(cluster)
     with suppress(OSError, psutil.Error):
-        if process and (
-            _gone(process) or not process.name().startswith("postgres") or not Path(process.cwd()).samefile(cluster)
-        ):
+        if process and (_gone(process) or not _works_in(process, cluster)):
             (cluster / "postmaster.pid").unlink()
 
 
@@ -129,6 +124,10 @@ def _named_process(cluster: Path) -> psutil.Process | None:
     with suppress(OSError, ValueError, IndexError, psutil.Error):
         return psutil.Process(int((cluster / "postmaster.pid").read_text().split()[0]))
     return None
+
+
+def _works_in(process: psutil.Process, cluster: Path) -> bool:
+    return process.name().startswith("postgres") and Path(process.cwd()).samefile(cluster)
 
 
 def _gone(process: psutil.Process) -> bool:

@@ -11,7 +11,6 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import wraps
 from typing import ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
@@ -21,50 +20,22 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 from tenacity import retry, retry_if_exception_type, stop_after_attempt
 
+from lessons.database.wall import Wall, look
 from lessons.errors import BrokenOffError
 
 logger = logging.getLogger(__name__)
 
 ENTER = text("SELECT set_config('role', :role, true), set_config('lessons.user_id', :user_id, true)")
 
-# Roles belong to the whole server. One for each database keeps apart those who share a server.
-ROLE_NAME = "('lessons_scope_' || left(current_database(), 40))::name"
-MAY_TAKE_ON = "CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END"
-
-_LOOK = text(f"""
-SELECT {ROLE_NAME} AS role, me.rolsuper OR me.rolbypassrls AS bypasses,
-    coalesce(NOT role.rolsuper AND NOT role.rolbypassrls AND has_schema_privilege(role.oid, current_schema(), 'USAGE')
-        AND pg_has_role(me.oid, role.oid, {MAY_TAKE_ON}), false) AS usable
-FROM pg_roles me LEFT JOIN pg_roles role ON role.rolname = {ROLE_NAME} WHERE me.rolname = current_user
-""")  # noqa: S608
-
 ATTEMPTS = 3  # at work that the database breaks off
 
 Asked = ParamSpec("Asked")
 Given = TypeVar("Given")
 
-_walls: WeakKeyDictionary[Engine, "Wall"] = WeakKeyDictionary()
+walls: WeakKeyDictionary[Engine, "Wall"] = WeakKeyDictionary()
 _around: ContextVar[tuple[Engine, str, Connection] | None] = ContextVar("around", default=None)
 elsewhere: WeakKeyDictionary[Engine, Callable[[Engine, str], AbstractContextManager[Connection]]] = WeakKeyDictionary()
 """What opens the transaction of a search instead of `scoped`, for an engine whose replicas are searched."""
-
-
-@dataclass(frozen=True)
-class Wall:
-    """How well rows are protected here: by policies and a role of its own, by policies alone, or not at all."""
-
-    role: str | None
-    stands: bool
-
-    def __str__(self) -> str:
-        if self.role:
-            return f"owners kept apart by policies and the role {self.role}"
-        if self.stands:
-            return "owners kept apart by policies; the user of the database may not make a role for it"
-        return (
-            "the user of the database bypasses row-level security, so only each statement's WHERE keeps owners apart: "
-            "name another user in DATABASE_URL, or let this one make roles"
-        )
 
 
 @contextmanager
@@ -123,15 +94,9 @@ def enter(connection: Connection, user_id: str) -> None:
 
 def wall(engine: Engine) -> Wall:
     """How well rows are protected here, looked up once for an engine; a wall that does not stand is logged."""
-    if engine not in _walls:
+    if engine not in walls:
         with explained(), engine.connect() as connection:
-            _walls[engine] = look(connection)
-        if not _walls[engine].stands:
-            logger.warning("%s", _walls[engine])
-    return _walls[engine]
-
-
-def look(connection: Connection) -> Wall:
-    """The wall as the roles of the database now let it stand."""
-    found = connection.execute(_LOOK).one()
-    return Wall(found.role if found.usable else None, found.usable or not found.bypasses)
+            walls[engine], _ = look(connection)
+        if not walls[engine].stands:
+            logger.warning("%s", walls[engine])
+    return walls[engine]

@@ -1,14 +1,12 @@
 """Question sets in BEIR layout: `corpus.jsonl`, `queries.jsonl` and `qrels/test.tsv` or `qrels/dev.tsv` in one folder.
 
 The layout is that of the BEIR benchmark (Thakur et al., 2021). What would make a measurement wrong without a sound
-stops it, with file and line: a malformed line, an id used twice, a judgement about something that is not there, a
-question without words, a document too long to be one. A document without words only leaves a warning: real sets have
-such documents, and nothing can find them.
+stops it, with file and line. A document without words only leaves a warning: real sets have such documents.
 """
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,30 +19,22 @@ from lessons.settings import settings
 from lessons.text import language, normalize
 
 LONGEST_FACT = 8  # words; a longer answer is a reference, not a fact that an answer has to state word by word
-
-Judgements = dict[str, dict[str, int]]
-
 UNANSWERABLE = {"null", "null_query", "unanswerable"}
 """Values of `metadata.type` for questions whose answer the corpus does not hold (`null_query` is MultiHop-RAG's)."""
 
-
-@dataclass(frozen=True)
-class BeirDocument:
-    """One line of the corpus; `text` begins with the title, where there is one."""
-
-    id: str
-    text: str
+Judgements = dict[str, dict[str, int]]
+"""Grades by question and document."""
 
 
 @dataclass(frozen=True)
 class BeirSet:
-    """A corpus with the judged questions of one split, whose evidence is whole documents."""
+    """A corpus, text by id, with the judged questions of one split, whose evidence is whole documents."""
 
     name: str
     split: str
-    documents: list[BeirDocument]
+    documents: dict[str, str]
     questions: list[Golden]
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str]
 
 
 def read_beir(folder: Path, split: str | None = None) -> BeirSet:
@@ -52,64 +42,62 @@ def read_beir(folder: Path, split: str | None = None) -> BeirSet:
     split = split or ("dev" if (folder / "qrels" / "dev.tsv").exists() else "test")
     warnings: list[str] = []
     documents = _documents(folder / "corpus.jsonl", warnings)
-    known = {document.id for document in documents}
-    judged = _judgements(folder / "qrels" / f"{split}.tsv", known)
+    judged = _judgements(folder / "qrels" / f"{split}.tsv", documents)
     questions = _questions(folder / "queries.jsonl", judged, split)
-    searchable = [document for document in documents if document.text]
+    searchable = {name: text for name, text in documents.items() if text}
     return BeirSet(folder.resolve().name, split, searchable, questions, warnings)
 
 
-def _documents(path: Path, warnings: list[str]) -> list[BeirDocument]:
-    limit = settings().max_document_chars
-    found: dict[str, BeirDocument] = {}
-    for place, item in _objects(path, found):
-        text = "\n\n".join(part for part in (_text(item, "title", place), _text(item, "text", place)) if part)
+def _documents(path: Path, warnings: list[str]) -> dict[str, str]:
+    """The texts by id; a text begins with the title, where there is one."""
+    limit, found = settings().max_document_chars, dict[str, str]()
+    for place, name, item in _objects(path):
+        text = "\n\n".join(filter(None, (_text(item, field, place) for field in ("title", "text"))))
         if len(text) > limit:
             raise LessonsError(
-                f"{place}: the document {item['_id']!r} has {len(text):,} characters, and {limit:,} are allowed; "
+                f"{place}: the document {name!r} has {len(text):,} characters, and {limit:,} are allowed; "
                 "split it into several documents, or raise LESSONS_MAX_DOCUMENT_CHARS."
             )
         if not text:
-            warnings.append(f"{place}: the document {item['_id']!r} has no text and cannot be found.")
-        found[item["_id"]] = BeirDocument(item["_id"], text)
-    return list(found.values())
+            warnings.append(f"{place}: the document {name!r} has no text and cannot be found.")
+        found[name] = text
+    return found
 
 
 def _questions(path: Path, judged: Judgements, split: str) -> list[Golden]:
     found: dict[str, Golden] = {}
-    for place, item in _objects(path, found):
-        if not _text(item, "text", place):
-            raise LessonsError(f"{place}: the question {item['_id']!r} has no text; write one or remove the line.")
-        grades = judged.get(item["_id"], {})
-        found[item["_id"]] = _question(item, _text(item, "text", place), grades, item["_id"] in judged, split)
-    if unknown := next((name for name in judged if name not in found), None):
+    for place, name, item in _objects(path):
+        if not (text := _text(item, "text", place)):
+            raise LessonsError(f"{place}: the question {name!r} has no text; write one or remove the line.")
+        found[name] = _question(name, text, item.get("metadata"), judged.get(name), split)
+    if unknown := judged.keys() - found.keys():
         raise LessonsError(
-            f"{path.name} has no question {unknown!r}, which qrels/{split}.tsv judges; add or remove it."
+            f"{path.name} has no question {min(unknown)!r}, which qrels/{split}.tsv judges; add or remove it."
         )
     return [each for each in found.values() if each.evidence or (each.answer and is_unanswerable(each))]
 
 
-def _question(item: dict[str, Any], text: str, grades: dict[str, int], judged: bool, split: str) -> Golden:
-    details = item["metadata"] if isinstance(item.get("metadata"), dict) else {}
-    kind, answer = str(details.get("type") or "all"), details.get("answer", "")
+def _question(name: str, text: str, metadata: Any, grades: dict[str, int] | None, split: str) -> Golden:
+    details = metadata if isinstance(metadata, dict) else {}
+    kind, answer = str(details.get("type") or "all"), details.get("answer") or ""
     spellings = [str(each) for each in (answer if isinstance(answer, list) else [answer]) if str(each)]
-    if not judged and (kind in UNANSWERABLE or any(map(is_refusal, spellings))):
-        answer, spellings = NOT_FOUND["en"], []
     facts = [each for each in spellings if len(each.split()) <= LONGEST_FACT]
+    if grades is None and (kind in UNANSWERABLE or any(map(is_refusal, spellings))):
+        spellings, facts = [NOT_FOUND["en"]], []
     return Golden(
-        id=item["_id"],
+        id=name,
         question=text,
         language=language(text),
         category=kind,
-        answer=spellings[0] if spellings else str(answer or ""),
+        answer=spellings[0] if spellings else "",
         key_facts=("|".join(facts),) if facts else (),
-        evidence=tuple(Evidence(name, grade=grade) for name, grade in grades.items()),
+        evidence=tuple(Evidence(document, grade=grade) for document, grade in (grades or {}).items()),
         split=split,
     )
 
 
-def _judgements(path: Path, documents: set[str]) -> Judgements:
-    """Grade by question and document; a grade of 0 says that a document does not help, and is left out."""
+def _judgements(path: Path, documents: dict[str, str]) -> Judgements:
+    """A grade of 0 says that a document does not help, and is left out."""
     found: Judgements = {}
     for number, line in _lines(path):
         fields, place = [normalize(part).strip() for part in line.split("\t")], f"{path.name}, line {number}"
@@ -131,22 +119,22 @@ def _judgements(path: Path, documents: set[str]) -> Judgements:
     return kept
 
 
-def _objects(path: Path, taken: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The JSON objects of a file, each with its place, their `_id` checked against those already `taken`."""
+def _objects(path: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """The JSON objects of a file, each with its place and its `_id`, which no other one has."""
+    taken = set[str]()
     for number, line in _lines(path):
         place = f"{path.name}, line {number}"
         try:
             item = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise LessonsError(f"{place} is not JSON: {error}.") from error
-        except RecursionError as error:
-            raise LessonsError(f"{place} is not JSON that can be read: it is nested too deeply.") from error
-        name = item.get("_id") if isinstance(item, dict) else None
-        if not isinstance(name, str | int) or not (name := normalize(str(name)).strip()):
+        given = item.get("_id") if isinstance(item, dict) else None
+        if not isinstance(given, str | int) or not (name := normalize(str(given)).strip()):
             raise LessonsError(f"{place}: expected a JSON object with an `_id`.")
         if name in taken:
             raise LessonsError(f"{place}: the id {name!r} was used before; ids must differ.")
-        yield place, item | {"_id": name}
+        taken.add(name)
+        yield place, name, item
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

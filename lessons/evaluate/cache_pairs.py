@@ -4,7 +4,6 @@ The guard was developed on `data/context/cache_pairs.jsonl`. What counts is `cac
 has not read the guard: it is only counted, by language and by whether the questions ask the same.
 """
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -17,6 +16,7 @@ from matplotlib.figure import Figure
 
 from lessons.context.guard import differences
 from lessons.evaluate.canvas import canvas
+from lessons.evaluate.golden import json_lines
 from lessons.settings import ROOT, settings
 from lessons.tables import Table
 
@@ -42,8 +42,7 @@ class Pair:
 
 def cache_pairs(path: Path = PAIRS) -> list[Pair]:
     """The pairs for development; with `FROZEN` those to measure on."""
-    lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    return [Pair(**{each.name: line[each.name] for each in fields(Pair)}) for line in lines]
+    return [Pair(**{each.name: line[each.name] for each in fields(Pair)}) for line in json_lines(path)]
 
 
 def count_hits(pairs: Sequence[Pair], found: Sequence[float]) -> Table:

@@ -1,9 +1,8 @@
 """What every plot is drawn on: fonts that know Korean, one colour for each stage, and labels that can be read."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from io import BytesIO
-from itertools import count
 from textwrap import fill
 from typing import Any
 from unicodedata import east_asian_width
@@ -11,7 +10,7 @@ from unicodedata import east_asian_width
 import matplotlib as mpl
 from matplotlib import font_manager
 from matplotlib.axes import Axes
-from matplotlib.colors import hsv_to_rgb, to_hex
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from lessons.settings import ROOT
@@ -34,10 +33,7 @@ _KNOWN = STAGE_COLOURS | {
     "recursive summary": "#b279a2",
     "everything": "#e45756",
 }
-_OTHERS = (
-    "#9d755d", "#72b7b2", "#eeca3b", "#79706e", "#ff9da6", "#2f4b7c", "#a0c75c", "#7b4173", "#17becf", "#ad494a",
-    "#637939", "#1a1a1a",
-)  # fmt: skip
+_OTHERS = [to_hex(each) for name in ("Dark2", "tab20b", "tab20c", "tab20") for each in mpl.color_sequences[name]]
 
 
 class Plot(Figure):
@@ -91,17 +87,8 @@ def stage_colour(name: str) -> str:
 def stage_colours(names: Iterable[str]) -> dict[str, str]:
     """A colour for each name of one plot, none twice; those of stages and memories are the same in all plots."""
     names = list(dict.fromkeys(names))
-    taken = {_KNOWN[name] for name in names if name in _KNOWN}
-    free = (colour for colour in _others() if colour not in taken)
+    free = iter([colour for colour in dict.fromkeys(_OTHERS) if colour not in _KNOWN.values()])
     return {name: _KNOWN[name] if name in _KNOWN else next(free) for name in names}
-
-
-def _others() -> Iterator[str]:
-    """Colours for further names, without end and none twice."""
-    yield from _OTHERS
-    for number in count():  # by the golden section of the circle, so that no two in a row are alike
-        red, green, blue = hsv_to_rgb((0.618034 * number % 1, 0.75, 0.9 - number % 1_000 / 2_000))
-        yield to_hex((red, green, blue))
 
 
 def columns(text: str) -> int:
@@ -110,19 +97,11 @@ def columns(text: str) -> int:
 
 
 def shortened(text: str, most: int) -> str:
-    """The text, or as much of its beginning as `most` columns hold, with an ellipsis."""
+    """The text, or as much of its beginning and its end as `most` columns hold, with an ellipsis between."""
     if columns(text) <= most:
         return text
-    kept = next(end for end in range(len(text), -1, -1) if columns(text[:end]) < most)
-    return f"{text[:kept].rstrip()}…"
-
-
-def shortened_within(text: str, most: int) -> str:
-    """The same with the ellipsis in the middle, for names that differ at their end."""
-    if columns(text) <= most:
-        return text
-    begin = shortened(text, most // 2)
-    return begin + shortened(text[::-1], most - columns(begin) + 1)[-2::-1]
+    cuts = (f"{text[: kept - kept // 2]}…{text[len(text) - kept // 2 :]}" for kept in range(len(text), -1, -1))
+    return next(cut for cut in cuts if columns(cut) <= most)
 
 
 def wrapped(text: str, most: int) -> str:

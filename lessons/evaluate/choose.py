@@ -108,12 +108,11 @@ def dev_and_test(
 
 def side_by_side(runs: Mapping[str, Evaluation], metrics: Sequence[str]) -> Table:
     """What the second of two stages gains over the first, a row for each metric and run."""
-    gains = {split: run.gains(metrics) for split, run in runs.items()}
-    head = ["", "questions", *next(iter(runs.values())).stages, "difference", "moved", ""]
-    return Table(head, [_row(gains[split][place], split) for place in range(len(metrics)) for split in runs])
-
-
-def _row(gain: Gain, split: str) -> list[str]:
-    means = [f"{mean:.3f}" for mean in (gain.mean_before, gain.mean_after)]
-    name = LABELS.get(gain.metric, gain.metric)
-    return [f"{name}, {split}", str(gain.n), *means, gain.with_interval, str(gain.moved), gain.verdict]
+    rows = []
+    for metric in metrics:
+        for split, run in runs.items():
+            (gain,) = run.gains([metric])
+            means = [f"{mean:.3f}" for mean in (gain.mean_before, gain.mean_after)]
+            told = [str(gain.n), *means, gain.with_interval, str(gain.moved), gain.verdict]
+            rows.append([f"{LABELS.get(metric, metric)}, {split}", *told])
+    return Table(["", "questions", *next(iter(runs.values())).stages, "difference", "moved", ""], rows)

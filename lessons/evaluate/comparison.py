@@ -4,7 +4,7 @@ Stages cut documents into different chunks. Two chunks of one file stand in the 
 shorter one is in the other; chunks that one stage found apart are not joined on their own account.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -14,7 +14,7 @@ from lessons.evaluate.metrics import hits, ranking
 from lessons.rag.answer import Answer
 from lessons.rag.stages import changed, stages
 from lessons.rag.types import RetrievedDocument
-from lessons.tables import html_table
+from lessons.tables import html_table, markdown_table, plain, plain_line
 from lessons.trace import Step, Trace
 
 _SHINGLE = 4  # words in a row, of which two chunks hold the same
@@ -150,16 +150,13 @@ def _shingles(text: str) -> frozenset[tuple[str, ...]]:
 def _place(
     group: Sequence[RetrievedDocument], found: Sequence[Sequence[RetrievedDocument]], evidence: Sequence[Evidence]
 ) -> Place:
-    ids = {chunk.id for chunk in group}
+    ids, cells = {chunk.id for chunk in group}, list[Cell | None]()
     first = min(group, key=lambda chunk: (chunk.page or 0, -len(chunk.content), chunk.id))
-    cells = tuple(_cell(ids, documents, evidence) for documents in found)
-    return Place(first.source, first.page, " ".join(first.content.split())[:_START], cells)
-
-
-def _cell(ids: set[str], documents: Sequence[RetrievedDocument], evidence: Sequence[Evidence]) -> Cell | None:
-    here = [(rank, document) for rank, document in enumerate(documents, start=1) if document.id in ids]
-    covered = set[int]().union(*hits([document for _, document in here], evidence))
-    return Cell(tuple(rank for rank, _ in here), tuple(sorted(covered))) if here else None
+    for documents in found:
+        here = {rank: document for rank, document in enumerate(documents, start=1) if document.id in ids}
+        covered = set[int]().union(*hits(list(here.values()), evidence))
+        cells.append(Cell(tuple(here), tuple(sorted(covered))) if here else None)
+    return Place(first.source, first.page, " ".join(first.content.split())[:_START], tuple(cells))
 
 
 # How long it took
@@ -169,7 +166,7 @@ def _cell(ids: set[str], documents: Sequence[RetrievedDocument], evidence: Seque
 class Bar:
     """A step on the timeline. Times are milliseconds from the first step, cost US dollars; steps within one lie deeper.
 
-    `said` are the queries that the step made, and its notes.
+    `said` are the queries that the step made, if they are others than it was given, and its notes.
     """
 
     name: str
@@ -200,14 +197,93 @@ def summary(trace: Trace) -> str:
 
 def _bars(steps: Sequence[Step], start: float, depth: int) -> Iterator[Bar]:
     for step in steps:
-        used = step.llm_calls, step.tokens_in, step.tokens_out, step.cost
-        yield Bar(step.name, depth, start, step.ms, *used, said=tuple(_said(step)))
+        made = step.output if isinstance(step.output, list) and step.output != step.input else []
+        queries = " · ".join(query for query in made if isinstance(query, str))
+        said = (*([f"→ {queries}"] if queries else []), *step.notes)
+        yield Bar(step.name, depth, start, step.ms, step.llm_calls, step.tokens_in, step.tokens_out, step.cost, said)
         yield from _bars(step.parts, start, depth + 1)
         start += step.ms
 
 
-def _said(step: Step) -> list[str]:
-    """The queries that a step made of those it was given, and what it noted, such as the search of an agent."""
-    made = step.output if isinstance(step.output, list) and step.output != step.input else []
-    queries = [query for query in made if isinstance(query, str)]
-    return [*([f"→ {' · '.join(queries)}"] if queries else []), *step.notes]
+# As a file
+
+_STEPS = ["step", "ms", "model calls", "tokens in", "tokens out", "cost ($)", "queries and notes"]
+
+
+def as_markdown(comparison: Comparison) -> str:
+    """Question, answers with their citations, retrieved chunks and traces, each under a heading of its own.
+
+    What questions, documents and models say stays text: nothing of it is markup.
+    """
+    return "\n\n".join(filter(None, _paragraphs(comparison))) + "\n"
+
+
+def _paragraphs(comparison: Comparison) -> Iterator[str]:
+    yield f"# {plain_line(comparison.question)}"
+    yield _list(f"{name}: {plain_line(value)}" for name, value in comparison.limits)
+    if comparison.history:
+        yield "## What was said before"
+        yield _list(f"**{plain_line(role)}** {plain_line(content)}" for role, content in comparison.history)
+    if comparison.golden:
+        yield from _known(comparison.golden)
+    yield "## Answers"
+    yield from _answers(comparison)
+    if comparison.alignment.places:
+        yield from _chunks(comparison.alignment)
+    if comparison.answers:
+        yield "## Traces"
+    for name, answer in comparison.answers.items():
+        yield f"### {plain_line(name.capitalize())}: {plain_line(summary(answer.trace))}"
+        yield markdown_table(_STEPS, _steps(answer.trace))
+
+
+def _known(golden: Golden) -> Iterator[str]:
+    yield f"## What is known: golden question {plain_line(golden.id)}"
+    yield f"{golden.split}, {plain_line(golden.category)}. Expected: {plain(golden.answer) or 'an honest refusal'}"
+    yield _list(map(_passage, golden.evidence))
+
+
+def _answers(comparison: Comparison) -> Iterator[str]:
+    for name in [*comparison.answers, *comparison.problems]:
+        yield f"### {plain_line(name.capitalize())}"
+        if name in stages():
+            yield f"*{plain_line(what_changes(name))}*"
+        if name in comparison.problems:
+            yield plain(comparison.problems[name])
+            continue
+        answer = comparison.answers[name]
+        yield plain(answer.text)
+        yield from (f"Warning: {plain(warning)}" for warning in answer.warnings)
+        yield _list(plain_line(str(citation)) for citation in answer.citations)
+        yield plain_line(answer.answered_by)
+
+
+def _chunks(alignment: Alignment) -> Iterator[str]:
+    yield "## Retrieved chunks"
+    stars = " ★ holds evidence." if alignment.evidence else ""
+    yield f"The rank in each stage, and the change to the stage before it.{stars}"
+    yield markdown_table(["place", *alignment.stages], _rows(alignment))
+    if alignment.missed:
+        yield "Evidence that no stage found:"
+        yield _list(map(_passage, alignment.missed))
+
+
+def _rows(alignment: Alignment) -> Iterator[list[str]]:
+    for place in alignment.places:
+        stars = ["★ " if cell and cell.evidence else "" for cell in place.cells]
+        yield [f"{place.name}: {place.start}", *map("".join, zip(stars, place.told, strict=True))]
+
+
+def _steps(trace: Trace) -> Iterator[list[str]]:
+    for bar in timeline(trace):
+        used = [f"{bar.ms:.1f}", str(bar.llm_calls), str(bar.tokens_in), str(bar.tokens_out), f"{bar.cost:.6f}"]
+        yield ["– " * bar.depth + bar.name, *used, " ".join(bar.said)]
+
+
+def _passage(evidence: Evidence) -> str:
+    page = f", p. {evidence.page}" if evidence.page else ""
+    return plain_line(f"{evidence.source_file}{page}" + (f": “{evidence.quote}”" if evidence.quote else ""))
+
+
+def _list(items: Iterable[str]) -> str:
+    return "\n".join(f"- {item}" for item in items)

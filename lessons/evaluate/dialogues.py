@@ -1,11 +1,13 @@
-"""Golden dialogues, whose turns depend on what was said before, asked under several memories.
+"""Memories, measured: golden dialogues whose turns depend on what was said before, and how much a memory hands over.
 
 What is still understood, how far back, and at what price in tokens.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from matplotlib.figure import Figure
 from lessons.errors import LessonsError
 from lessons.evaluate.canvas import canvas, stage_colours
 from lessons.evaluate.evaluation import Evaluation, Record
-from lessons.evaluate.golden import GOLDEN, SPLITS, Golden, golden_from
+from lessons.evaluate.golden import GOLDEN, SPLITS, Golden, golden_from, json_lines
 from lessons.evaluate.run import measure
 from lessons.memory.manager import Conversation
 from lessons.memory.messages import SessionMessages
@@ -24,6 +26,7 @@ from lessons.memory.summaries import LongTerm, RecursiveSummary, Tiers
 from lessons.memory.types import Memory, NoMemory, Window
 from lessons.rag.stages import Stage
 from lessons.rag.types import Scope
+from lessons.text import language, normalize
 from lessons.workspace import Workspace, workspace
 
 DIALOGUES = GOLDEN / "dialogues"
@@ -66,18 +69,14 @@ class Dialogue:
 
 def dialogues(split: str, folder: Path = DIALOGUES) -> list[Dialogue]:
     """The dialogues of a split, by file and line; LessonsError for a split that there is none of."""
-    lines = [line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text(encoding="utf-8").splitlines()]
-    found = [item for item in map(json.loads, lines) if item["split"] == split]
+    found = [item for item in json_lines(*sorted(folder.glob("*.jsonl"))) if item["split"] == split]
     if not found:
         raise LessonsError(f"There are no dialogues of the split {split!r}; the splits are {' and '.join(SPLITS)}.")
-    return [
-        Dialogue(each["id"], each["owner"], tuple(_turn(each, number) for number in range(1, len(each["turns"]) + 1)))
-        for each in found
-    ]
+    turns = [tuple(_turn(each, number, turn) for number, turn in enumerate(each["turns"], start=1)) for each in found]
+    return [Dialogue(each["id"], each["owner"], its) for each, its in zip(found, turns, strict=True)]
 
 
-def _turn(item: dict[str, Any], number: int) -> Turn:
-    turn = item["turns"][number - 1]
+def _turn(item: dict[str, Any], number: int, turn: dict[str, Any]) -> Turn:
     if "answer" not in turn:
         return Turn(turn["question"])
     known = {name: item[name] for name in ("language", "split", "owner")}
@@ -101,13 +100,24 @@ def evaluate_dialogues(
 
     The "stages" of the result are the memories, its categories say how far back a question reaches.
     """
-    records: list[Record] = []
-    work = [(name, dialogue) for name in memories for dialogue in dialogues]
-    for done, (name, dialogue) in enumerate(work, start=1):
-        records += _asked(stage, dialogue, name, memories[name])
-        watch(done, len(work))
+    records = _of_each(memories, dialogues, partial(_asked, stage), watch)
     splits = dict.fromkeys(turn.golden.split for each in dialogues for turn in each.turns if turn.golden)
-    return Evaluation("dialogues", " and ".join(splits), tuple(records))
+    return Evaluation("dialogues", " and ".join(splits), records)
+
+
+def _of_each(
+    memories: Mapping[str, Maker],
+    told: Sequence[Any],
+    records: Callable[[Any, str, Maker], Iterable[Record]],
+    watch: Callable[[int, int], object],
+) -> tuple[Record, ...]:
+    """The records of every memory for everything that it is told."""
+    found: list[Record] = []
+    work = [(each, name, make) for name, make in memories.items() for each in told]
+    for done, which in enumerate(work, start=1):
+        found += records(*which)
+        watch(done, len(work))
+    return tuple(found)
 
 
 def _asked(stage: Stage, dialogue: Dialogue, name: str, make: Maker) -> Iterator[Record]:
@@ -149,7 +159,7 @@ def by_kind(evaluation: Evaluation, dialogues: Sequence[Dialogue]) -> Evaluation
 
 
 def settle(memory: Memory) -> None:
-    """What is worked out in the background is there at the next turn, so that every run finds the same."""
+    """Wait for what is worked out in the background, so that every run finds the same."""
     if isinstance(memory, LongTerm):
         memory.settle()
 
@@ -171,3 +181,83 @@ def plot_growth(tokens: Mapping[str, Sequence[int]]) -> Figure:
     axes.set_title("What a memory adds to each prompt")
     axes.legend(frameon=False)
     return figure
+
+
+# Conversations in the format of LoCoMo (Maharana et al., 2024, github.com/snap-research/locomo), which is not part of
+# this workbook. Each sample holds sessions of numbered utterances and questions with the ids of those that answer them.
+
+AGES = {0: "1–5 turns old", 5: "6–20 turns old", 20: "21–100 turns old", 100: "older than 100 turns"}
+"""By how many turns an utterance is older than its last one: the groups of the report."""
+SHARE = "still handed over"
+"""The metric of a record that says which share of a question's evidence its memory handed over."""
+
+_ID = re.compile(r"D(\d+):(\d+)")  # the published file names several in one text, or writes D1:03 for D1:3
+
+
+@dataclass(frozen=True)
+class LocomoConversation:
+    """Utterances, such as `Ana: Hi.`, by their ids, such as D1:3, in order; questions with the ids that answer them."""
+
+    id: str
+    utterances: dict[str, str]
+    questions: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def read_locomo(path: Path) -> list[LocomoConversation]:
+    """The conversations of a file; LessonsError if it does not have the format."""
+    try:
+        return [_conversation(sample) for sample in json.loads(path.read_text(encoding="utf-8"))]
+    except OSError as error:
+        raise LessonsError(f"{path} cannot be read: {error.strerror}; name the file locomo10.json.") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise LessonsError(f"{path} does not have LoCoMo's format; name the file locomo10.json.") from error
+
+
+def _conversation(sample: dict[str, Any]) -> LocomoConversation:
+    talk = sample["conversation"]
+    numbers = sorted(int(key.removeprefix("session_")) for key in talk if re.fullmatch(r"session_\d+", key))
+    turns = [turn for number in numbers for turn in talk[f"session_{number}"]]
+    utterances = {turn["dia_id"]: f"{turn['speaker']}: {turn['text']}" for turn in turns}
+    questions = []
+    for item in sample["qa"]:
+        ids = [f"D{a}:{int(b)}" for said in item.get("evidence") or [] for a, b in _ID.findall(said)]
+        questions.append((item["question"], tuple(dict.fromkeys(ids))))
+    return LocomoConversation(str(sample.get("sample_id", "")), utterances, tuple(questions))
+
+
+def recall_old_facts(
+    conversations: Sequence[LocomoConversation],
+    place: Workspace,
+    memories: Mapping[str, Maker] = MEMORIES,
+    watch: Callable[[int, int], object] = lambda done, total: None,
+) -> Evaluation:
+    """Tell each memory each conversation, then ask: which of the utterances that answer does it still hand over?
+
+    The "stages" of the result are the memories, its categories how old the oldest utterance of the evidence is. An
+    utterance counts if its words stand in what is handed over, so a summary that says it in other words does not.
+    """
+    return Evaluation("LoCoMo", "old facts", _of_each(memories, conversations, partial(_recalled, place), watch))
+
+
+def _recalled(place: Workspace, conversation: LocomoConversation, name: str, make: Maker) -> Iterator[Record]:
+    """A turn is an utterance with the reply to it. Questions without known evidence are left out."""
+    memory = make(place, Scope(f"locomo-{uuid4()}"), conversation.id)
+    ids, lines = list(conversation.utterances), list(conversation.utterances.values())
+    for first in range(0, len(lines), 2):
+        memory.remember(lines[first], "".join(lines[first + 1 : first + 2]))
+        settle(memory)
+    for number, (question, wanted) in enumerate(conversation.questions):
+        if not (evidence := [ids.index(each) for each in wanted if each in conversation.utterances]):
+            continue
+        known = memory.recall(question)
+        handed_over = _plain("\n".join([*(content for _, content in known.history), known.memory]))
+        share = sum(_plain(lines[each].partition(": ")[2]) in handed_over for each in evidence) / len(evidence)
+        age = (len(lines) + 1) // 2 - min(evidence) // 2
+        metrics = {SHARE: share, TOKENS: float(known.tokens), "age": float(age)}
+        group = next(group for least, group in reversed(AGES.items()) if age > least)
+        yield Record(name, f"{conversation.id}-{number}", question, group, language(question), metrics)
+    forget(memory)
+
+
+def _plain(text: str) -> str:
+    return " ".join(normalize(text).casefold().split())

@@ -1,11 +1,13 @@
 """What an evaluation found: one record a question and stage, their summary, and the gains between the stages."""
 
 import html
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -54,7 +56,7 @@ class Record:
 
     def value(self, metric: str) -> float:
         """The metric of this answer; NaN where it has none, such as recall without evidence."""
-        return self.metrics.get(metric, float("nan"))
+        return self.metrics.get(metric, nan)
 
 
 @dataclass(frozen=True)
@@ -84,13 +86,13 @@ class Summary:
     def with_interval(self, metric: str) -> str:
         """For example `0.62 [0.51, 0.73]`; a dash where there is no value."""
         mean, (low, high) = self.means[metric], self.intervals[metric]
-        return "–" if np.isnan(mean) else f"{mean:.2f} [{low:.2f}, {high:.2f}]"
+        return "–" if isnan(mean) else f"{mean:.2f} [{low:.2f}, {high:.2f}]"
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of `lessons evaluate --json`; None stands for what cannot be measured."""
-        values = dict(vars(self))
-        values |= values.pop("means") | {"intervals": {name: list(each) for name, each in self.intervals.items()}}
-        return _without_nan(values)
+        values = vars(self) | self.means
+        del values["means"]
+        return json.loads(json.dumps(values), parse_constant=lambda nan: None)
 
 
 @dataclass(frozen=True, repr=False)
@@ -152,9 +154,8 @@ class Evaluation:
     def gains(self, metrics: Iterable[str] = METRICS) -> list[Gain]:
         """Each stage against the one before it, and the pairs of `ALSO`, metric by metric."""
         pairs = dict.fromkeys([*pairwise(self.stages), *(pair for pair in ALSO if set(pair) <= set(self.stages))])
-        return [
-            compare_records(self.of(old), self.of(new), metric, old, new) for metric in metrics for old, new in pairs
-        ]
+        records = {stage: self.of(stage) for stage in self.stages}
+        return [compare_records(records[old], records[new], each, old, new) for each in metrics for old, new in pairs]
 
     def as_dict(self) -> dict[str, Any]:
         """What `lessons evaluate --json` prints."""
@@ -167,11 +168,11 @@ class Evaluation:
         """The summary of a stage as a whole, by category and by language; of its values those of `only`, if any."""
 
         def chosen(**group: str) -> dict[str, Any]:
-            values = self.summary(stage, **group).as_dict() if self.of(stage, **group) else {}
+            values = summarise(records).as_dict() if (records := self.of(stage, **group)) else {}
             return {name: value for name, value in values.items() if not only or name in only}
 
-        by = {f"by_{by}": {name: chosen(**{by: name}) for name in self.groups(by)} for by in ("category", "language")}
-        return chosen() | by
+        grouped = {by: {name: chosen(**{by: name}) for name in self.groups(by)} for by in ("category", "language")}
+        return chosen() | {f"by_{by}": groups for by, groups in grouped.items()}
 
     def __repr__(self) -> str:
         asked = len({record.question_id for record in self.records})
@@ -187,6 +188,22 @@ class Evaluation:
         rows.append(["model calls, tokens", *(f"{each.llm_calls:.1f}, {each.tokens:,.0f}" for each in stages)])
         below = "".join(f"<p>{html.escape(remark)}</p>" for remark in self.remarks)
         return Table(["", *columns], rows, repr(self))._repr_html_() + below
+
+
+@dataclass(frozen=True, repr=False)
+class EvaluationTable(Table):
+    """A table with the evaluation that it was made of."""
+
+    evaluation: Evaluation = field(kw_only=True)
+
+    def mean(self, stage: str, part: str) -> float:
+        """The mean of a metric or a field of the records that have it; NaN if none has."""
+        return mean(self.evaluation.of(stage), part)
+
+
+def mean(records: Sequence[Record], part: str) -> float:
+    """The mean of a metric or a field of the records that have it; NaN if none has."""
+    return _mean([getattr(each, part) if hasattr(each, part) else each.value(part) for each in records])
 
 
 Pair = tuple[Record, Record]
@@ -210,9 +227,9 @@ def _pairs(before: Sequence[Record], after: Sequence[Record]) -> list[Pair]:
     return [(record, later[record.question_id]) for record in before if record.question_id in later]
 
 
-def summarise(records: Sequence[Record]) -> Summary:
+def summarise(records: Sequence[Record], metrics: Iterable[str] = METRICS) -> Summary:
     """The summary of at least one record."""
-    values = {metric: [record.value(metric) for record in records] for metric in METRICS}
+    values = {metric: [record.value(metric) for record in records] for metric in metrics}
     refused = [record for record in records if record.refused]
     unanswerable = [record for record in records if not record.answerable]
     rightly = sum(not record.answerable for record in refused)
@@ -226,8 +243,8 @@ def summarise(records: Sequence[Record]) -> Summary:
         llm_calls=_mean([record.llm_calls for record in records]),
         tokens=_mean([record.tokens for record in records]),
         cost=_mean([record.cost for record in records]),
-        refusal_precision=rightly / len(refused) if refused else float("nan"),
-        refusal_recall=rightly / len(unanswerable) if unanswerable else float("nan"),
+        refusal_precision=rightly / len(refused) if refused else nan,
+        refusal_recall=rightly / len(unanswerable) if unanswerable else nan,
         right_answer_wrong_evidence=_mean([record.right_answer_wrong_evidence for record in records]),
         answered_by=dict(sum((Counter(record.answered) for record in records), Counter())),
     )
@@ -235,19 +252,10 @@ def summarise(records: Sequence[Record]) -> Summary:
 
 def cells(columns: dict[str, Summary], metric: str) -> list[str]:
     """A row of a table: the metric with its interval for each stage, and for the ceiling if it has one."""
-    known = {name: name != CEILING or metric in CEILED for name in columns}
-    return [summary.with_interval(metric) if known[name] else "" for name, summary in columns.items()]
+    unknown = {CEILING} if metric not in CEILED else set()
+    return ["" if name in unknown else summary.with_interval(metric) for name, summary in columns.items()]
 
 
 def _mean(values: Sequence[float]) -> float:
-    known = [value for value in values if not np.isnan(value)]
-    return float(np.mean(known)) if known else float("nan")
-
-
-def _without_nan(value: Any) -> Any:
-    """The same with None for NaN, which JSON does not know."""
-    if isinstance(value, dict | list):
-        items = value.items() if isinstance(value, dict) else enumerate(value)
-        kept = {key: _without_nan(each) for key, each in items}
-        return kept if isinstance(value, dict) else list(kept.values())
-    return None if isinstance(value, float) and np.isnan(value) else value
+    known = [value for value in values if not isnan(value)]
+    return float(np.mean(known)) if known else nan

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import Literal
 
-from lessons.evaluate.evaluation import Evaluation, compare_records
+from lessons.evaluate.evaluation import Evaluation, compare_records, summarise
 from lessons.settings import settings
 from lessons.tables import Table
 
@@ -45,10 +45,9 @@ class GateReport(list[Gate]):
 def gate_report(evaluation: Evaluation) -> GateReport:
     """Every gate with its number. A gate whose stages or questions are missing is not yet measurable.
 
-    One with fewer than `gate_questions` questions is measured and not judged. One that the mean reaches, but a
-    difference is not shown by the rule of `compare`, is not shown. One that asks for more correct answers than the
-    model gives from the evidence itself is not reachable by a better search. '+10 %' is read as a share of the stage
-    before, not as ten points.
+    One with fewer than `gate_questions` questions is not judged. One that the mean reaches, but not by the rule of
+    `compare`, is not shown. One that asks for more correct answers than the model gives from the evidence itself is not
+    reachable by a better search. '+10 %' is read as a share of the stage before, not as ten points.
     """
     gates = [
         _gain(evaluation, "naive", "enhanced", "recall@5", 0.10),
@@ -73,8 +72,7 @@ def _judged(
 ) -> Gate:
     """The gate with its status; `number` are the words for what was measured on `n` questions.
 
-    `shown` is whether a difference is more than chance, `needed` the mean that it takes to pass, `ceiling` what the
-    model answers when the evidence is given to it.
+    `shown` is whether a difference is more than chance, `needed` the mean that it takes to pass.
     """
     if out_of_reach := not passed and needed > ceiling:
         number += f"; it would take {needed:.3f}, the ceiling is {ceiling:.3f}"
@@ -100,9 +98,9 @@ def _gain(evaluation: Evaluation, before: str, after: str, metric: str, least: f
 
 def _share_correct(evaluation: Evaluation, stage: str, category: str, least: float) -> Gate:
     promise = f"{stage}: at least {least:.0%} correct on {category} questions"
-    if not evaluation.of(stage, category=category):
+    if not (records := evaluation.of(stage, category=category)):
         return Gate(stage, promise)
-    found = evaluation.summary(stage, category=category)
+    found = summarise(records)
     value, (low, high) = found.means["correctness"], found.intervals["correctness"]
     number = f"{value:.1%} [{low:.1%}, {high:.1%}], {found.means['strict']:.1%} fully right, n = {found.n}"
     ceiling = evaluation.ceiling_mean("correctness", category=category)

@@ -14,8 +14,6 @@ from lessons.text import normalize
 
 GOLDEN = ROOT / "data" / "golden"
 SPLITS = ("dev", "test")
-
-
 GAP = "…"
 
 
@@ -42,9 +40,8 @@ def _compact(text: str) -> str:
 class Evidence:
     """A fact that the answer rests on, and a passage that states it: the words, their document and page.
 
-    `any_of` are other passages that state the same fact, of which each is enough as well. Without a quote the whole
-    document is meant. `…` in a quote stands for words that are left out, as those between the header of a table and
-    one of its rows. `grade` is the relevance, 1 or more.
+    `any_of` are other passages of which each is enough as well. Without a quote the whole document is meant. `grade` is
+    the relevance, 1 or more.
     """
 
     source_file: str
@@ -65,10 +62,7 @@ class Evidence:
         return replace(first, any_of=tuple(others))
 
     def covered_by(self, source_file: str, content: str) -> bool:
-        """Whether a chunk holds all words of a place's quote, in order, letter case, white space and table bars aside.
-
-        A quote that is cut by the border of two chunks is covered by neither: a reader of one of them would not know.
-        """
+        """Whether a chunk holds a place's quote. One cut by the border of two chunks is covered by neither."""
         return any(place.source_file == source_file and holds(content, place.quote) for place in self.places)
 
 
@@ -92,23 +86,16 @@ class Golden:
 
 
 def golden_questions(split: str, folder: Path = GOLDEN) -> list[Golden]:
-    """The questions of a split from every `*.jsonl` of the folder, by file and line.
-
-    LessonsError names the file and line of what cannot be read, and of an id that was used before.
-    """
-    found: dict[str, Golden] = {}
-    for path in sorted(folder.glob("*.jsonl")):
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-            question = _question(line, f"{path.name}, line {number}")
-            if question.id in found:
-                raise LessonsError(
-                    f"{path.name}, line {number}: the id {question.id!r} was used before; give it another."
-                )
-            found[question.id] = question
-    chosen = [question for question in found.values() if question.split == split]
+    """The questions of a split from every `*.jsonl` of the folder, by file and line; LessonsError if it has none."""
+    chosen = [golden_from(line) for line in json_lines(*sorted(folder.glob("*.jsonl"))) if line["split"] == split]
     if not chosen:
         raise LessonsError(f"There are no questions of the split {split!r} in {folder}; the splits are dev and test.")
     return chosen
+
+
+def json_lines(*files: Path) -> list[dict[str, Any]]:
+    """The objects of files that hold one a line."""
+    return [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
 
 
 def sample(questions: Sequence[Golden], limit: int | None, seed: int) -> list[Golden]:
@@ -119,26 +106,14 @@ def sample(questions: Sequence[Golden], limit: int | None, seed: int) -> list[Go
     return [questions[place] for place in kept]
 
 
-def _question(line: str, place: str) -> Golden:
-    try:
-        return golden_from(json.loads(line))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        reason = f"the field {error} is missing" if isinstance(error, KeyError) else str(error)
-        raise LessonsError(
-            f"{place} is not a golden question: {reason}; data/README.md describes the fields."
-        ) from error
-
-
 def golden_from(item: dict[str, Any]) -> Golden:
     """A question as data/README.md describes it; KeyError for a field that is missing."""
-    plain = {key: item[key] for key in ("id", "question", "language", "category", "split")}
     return Golden(
-        **plain,
-        answer=item.get("answer", ""),
+        **{key: item[key] for key in ("id", "question", "language", "category", "split")},
+        **{key: item[key] for key in ("answer", "owner") if key in item},
         key_facts=tuple(item.get("key_facts", ())),
         evidence=tuple(map(_evidence, item["evidence"])),
         history=tuple((turn["role"], turn["content"]) for turn in item.get("history", ())),
-        owner=item.get("owner", "reader"),
     )
 
 

@@ -28,6 +28,7 @@ When does the kiosk open?,At 7:30,kiosk.md,The kiosk opens at 7:30.
 도서관은 몇 시에 열어요?,오전 9시,,"""
 
 Row = tuple[int, dict[str, Any]]
+"""The number of a line, and what it says by the names of `COLUMNS`."""
 
 
 def read_questions(content: bytes | str, owner: str, name: str = "") -> list[Golden]:
@@ -40,8 +41,7 @@ def read_questions(content: bytes | str, owner: str, name: str = "") -> list[Gol
     found = [_question(number, row, owner) for number, row in _rows(lines, name.lower().endswith((".csv", ".tsv")))]
     if not found:
         raise LessonsError("There is no question in it; write one a line, or a table with a column named question.")
-    most = settings().own_questions
-    if len(found) > most:
+    if len(found) > (most := settings().own_questions):
         raise LessonsError(
             f"These are {len(found):,} questions, and one run asks {most:,} at the most: "
             "ask fewer, or raise LESSONS_OWN_QUESTIONS."
@@ -65,23 +65,16 @@ def _decoded(content: bytes) -> str:
 
 
 def _rows(lines: list[str], is_table: bool) -> Iterator[Row]:
-    """The number of each line in use, and what it says by the names of `COLUMNS`."""
+    """A table names its columns in its first line, JSON begins with a brace, and all else is a list of questions."""
     first = next((line.strip() for line in lines if line.strip()), "")
     if first.startswith("{"):
         return _objects(lines)
-    if separator := _separator(first, is_table):
-        return _table(lines, separator)
-    return ((number, {"question": line}) for number, line in enumerate(lines, start=1) if line.strip())
-
-
-def _separator(first: str, is_table: bool) -> str | None:
-    """What separates the columns if the first line names them; None for a list of questions."""
     for separator in (",", ";", "\t"):
         if "question" in _named(next(csv.reader([first], delimiter=separator), [])):
-            return separator
+            return _table(lines, separator)
     if is_table and first:
         raise LessonsError(f"The table has no column named question; its first line is: {first[:100]}")
-    return None
+    return ((number, {"question": line}) for number, line in enumerate(lines, start=1) if line.strip())
 
 
 def _named(header: list[str]) -> list[str]:
@@ -91,14 +84,11 @@ def _named(header: list[str]) -> list[str]:
 
 def _table(lines: list[str], separator: str) -> Iterator[Row]:
     reader = csv.reader(io.StringIO("\n".join(lines)), delimiter=separator)
-    header: list[str] = []
     try:
-        for cells in reader:
-            if not any(cell.strip() for cell in cells):
-                continue
-            if header:
-                yield reader.line_num, {name: cell for name, cell in zip(header, cells, strict=False) if name}
-            header = header or _named(cells)
+        filled = (cells for cells in reader if any(cell.strip() for cell in cells))
+        header = _named(next(filled))
+        for cells in filled:
+            yield reader.line_num, {name: cell for name, cell in zip(header, cells, strict=False) if name}
     except csv.Error as error:
         raise LessonsError(f"Line {reader.line_num} is no row of a table: {error}.") from error
 
@@ -140,9 +130,9 @@ def _question(number: int, row: dict[str, Any], owner: str) -> Golden:
 
 
 def _words(number: int, key: str, value: Any) -> str:
-    if value is None or isinstance(value, str | int | float):
-        return "" if value is None else str(value).strip()
-    raise LessonsError(f"Line {number}: {key} is no text.")
+    if not isinstance(value, str | int | float | None):
+        raise LessonsError(f"Line {number}: {key} is no text.")
+    return "" if value is None else str(value).strip()
 
 
 def _history(number: int, value: Any) -> tuple[tuple[str, str], ...]:
@@ -153,16 +143,10 @@ def _history(number: int, value: Any) -> tuple[tuple[str, str], ...]:
         except (ValueError, RecursionError):
             raise LessonsError(f"Line {number}: history begins like a JSON list and is none.") from None
     said = value.splitlines() if isinstance(value, str) else value or []
-    if not isinstance(said, list) or not all(map(_is_said, said)):
+    messages: list[tuple[Any, Any]] = [
+        (each.get("role"), each.get("content")) if isinstance(each, dict) else (("user", "assistant")[turn % 2], each)
+        for turn, each in enumerate(said if isinstance(said, list) else [None])
+    ]
+    if not all(role in ("user", "assistant") and isinstance(text, str) for role, text in messages):
         raise LessonsError(f"Line {number}: history is no list of texts, or of messages with role and content.")
-    roles = "user", "assistant"
-    return tuple(
-        (each["role"], each["content"]) if isinstance(each, dict) else (roles[turn % 2], each)
-        for turn, each in enumerate(said)
-    )
-
-
-def _is_said(item: Any) -> bool:
-    if isinstance(item, dict):
-        return item.get("role") in ("user", "assistant") and isinstance(item.get("content"), str)
-    return isinstance(item, str)
+    return tuple(messages)

@@ -1,5 +1,6 @@
 """Pictures of one question: what a model is sent, which search found what, what a turn costs; and token estimates."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,12 +10,13 @@ from matplotlib.figure import Figure
 from lessons.budget import Piece
 from lessons.copilot.copilot import Layout
 from lessons.copilot.cost import CostModel
-from lessons.evaluate.canvas import canvas, legend_beside, name_rows, shortened_within, stage_colour, wrapped
+from lessons.evaluate.canvas import canvas, legend_beside, name_rows, shortened, stage_colour, wrapped
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.metrics import hits
 from lessons.models.tokens import TokenCounter, TokenEstimator
 from lessons.rag.answer import Answer
 from lessons.rag.types import RetrievedDocument
+from lessons.settings import ROOT
 from lessons.trace import Step
 
 PART_COLOURS = {
@@ -96,19 +98,12 @@ def plot_searches(answer: Answer) -> Figure:
 
 
 def _names(documents: Sequence[RetrievedDocument]) -> list[str]:
-    """File and page of each document; chunks of one page are numbered, files of the same name keep their folder."""
-    sources = {document.source for document in documents}
-    short = Counter(source.rpartition("/")[2] for source in sources)
-    names = []
-    for document in documents:
-        name = document.source.rpartition("/")[2]
-        page = f", p. {document.page}" if document.page else ""
-        names.append(shortened_within(name if short[name] == 1 else document.source, _FILE) + page)
-    several, seen = Counter(names), Counter[str]()
-    for place, name in enumerate(names):
-        seen[name] += 1
-        names[place] += f" ({seen[name]})" if several[name] > 1 else ""
-    return names
+    """File and page of each document; chunks of one page are numbered."""
+    pages = [f", p. {document.page}" if document.page else "" for document in documents]
+    names = [shortened(each.source, _FILE) + page for each, page in zip(documents, pages, strict=True)]
+    several = Counter(names)
+    before = (names[:place].count(name) for place, name in enumerate(names))
+    return [f"{name} ({1 + n})" if several[name] > 1 else name for name, n in zip(names, before, strict=True)]
 
 
 def _query(step: Step) -> str:
@@ -134,7 +129,6 @@ def plot_fusion(documents: Sequence[RetrievedDocument], question: Golden) -> Fig
     return figure
 
 
-COLOURS = {"retrieval": "#4c78a8", "answer": "#54a24b", "update": "#f58518"}
 NAMES = {"retrieval": "retrieval and judging", "answer": "answers", "update": "memory updates"}
 
 
@@ -157,51 +151,19 @@ def plot_monthly(
     """The monthly cost by the length of a session, part upon part."""
     figure, axes = canvas(6, 3.2)
     costs = [model.monthly(sessions_a_day, count, *(prices or ())) for count in turns]
-    parts = [[cost[name] for cost in costs] for name in COLOURS]
-    axes.stackplot(turns, parts, labels=list(NAMES.values()), colors=list(COLOURS.values()), alpha=0.85)
+    parts, colours = [[cost[name] for cost in costs] for name in NAMES], ["#4c78a8", "#54a24b", "#f58518"]
+    axes.stackplot(turns, parts, labels=list(NAMES.values()), colors=colours, alpha=0.85)
     axes.set(xlabel="turns in a session", ylabel="US dollars a month", title=f"{sessions_a_day:,} sessions a day")
     axes.legend(loc="upper left", frameon=False)
     return figure
 
 
-TEXTS = {
-    "English": (
-        "The budget is checked every hour, and a warning goes out at eighty per cent.",
-        "Please send me the invoice for March before Friday.",
-        "Revenue rose by 4.2% to 318 million euros; the order book fell slightly.",
-        "I am allergic to penicillin. Which of these leaflets applies to me?",
-    ),
-    "Korean": (
-        "예산은 한 시간마다 점검하고, 80퍼센트를 넘으면 알림을 보냅니다.",
-        "3월 청구서를 금요일까지 보내 주세요.",
-        "매출은 4.2% 늘어 3,180억 원이 되었고 수주 잔고는 조금 줄었습니다.",
-        "저는 페니실린 알레르기가 있어요. 어떤 안내문을 봐야 하나요?",
-    ),
-    "mixed": (
-        "EC2 인스턴스의 CPU 사용률이 70%를 넘으면 alert를 보냅니다.",
-        "이번 sprint에서 billing API를 v2로 옮기고 release note를 씁니다.",
-        "지난 quarter의 gross margin은 31.5%였습니다. Please check p. 4.",
-        "dashboard에서 Export를 누르면 CSV 파일이 다운로드됩니다.",
-    ),
-    "code": (
-        "SELECT id, content FROM messages WHERE session_id = %(session)s ORDER BY id DESC LIMIT 10;",
-        "def mean(values: list[float]) -> float:\n    return sum(values) / len(values)\n",
-        '{"status": "COMPLETED", "chunks": 42, "files": ["a.pdf", "b.docx"]}',
-        "for (let i = 0; i < rows.length; i++) { total += rows[i].cost ?? 0; }",
-    ),
-    "emoji": (
-        "Great work 👍🏽👏🏿🎉 see you on Monday!",
-        "여행지: 🇰🇷 🇩🇪 🇧🇷 🇳🇿",
-        "👩‍👩‍👧‍👦 👨🏾‍💻 🏳️‍🌈 🧑🏻‍🤝‍🧑🏿",
-        "비가 와요 ☔️ 우산 챙기세요 ☂️🙏",
-    ),
-}
-"""Texts of our own for each kind of writing; the emoji have skin tones, flags, and faces joined to one by U+200D."""
+TEXTS = ROOT / "data" / "context" / "token_texts.json"
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """One text with its estimated and its exact number of tokens."""
+    """One text with its numbers of tokens."""
 
     kind: str
     text: str
@@ -216,8 +178,8 @@ class Estimate:
 
 def estimates(exact: TokenCounter) -> list[Estimate]:
     """Every text counted both ways."""
-    estimate = TokenEstimator().count
-    return [Estimate(kind, text, estimate(text), exact.count(text)) for kind, texts in TEXTS.items() for text in texts]
+    estimate, texts = TokenEstimator().count, json.loads(TEXTS.read_text(encoding="utf-8"))
+    return [Estimate(kind, text, estimate(text), exact.count(text)) for kind, own in texts.items() for text in own]
 
 
 def plot_token_error(found: list[Estimate]) -> Figure:

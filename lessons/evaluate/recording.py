@@ -1,7 +1,6 @@
-"""Recording a served model: golden questions or notebooks run once, and every reply is kept.
+"""Recording a served model: golden questions or notebooks run once.
 
-While this process, or a kernel that it started, works with `LESSONS_RECORDING`, the client of the model keeps replies;
-here is what runs, what it will take, and how the recording ends when it is cut short.
+While this process, or a kernel that it started, works with `LESSONS_RECORDING`, the client of the model keeps replies.
 """
 
 import os
@@ -71,9 +70,8 @@ def record_questions(
     """Ask golden questions of the stages, and each with its evidence given, and keep the replies."""
     with _recording(tell) as (chosen, path, speed):
         asked = min(limit or chosen.evaluation_questions or 10**9, len(golden_questions(split)))
-        units = [SENT.get(stage.name, SENT["smart"]) for stage in stages for _ in range(asked)] + [
-            SENT["naive"]
-        ] * asked
+        sent = [*(SENT.get(stage.name, SENT["smart"]) for stage in stages), SENT["naive"]]
+        units = [tokens for tokens in sent for _ in range(asked)]
         forecast = Forecast(Journal(path), units, speed)
         tell(forecast.after(0))
 
@@ -91,18 +89,21 @@ def record_notebooks(watch: Watcher, tell: Callable[[str], object]) -> None:
 
     LessonsError names the notebook whose cell failed.
     """
+    import nbformat
+
     with _recording(tell) as (_, path, speed), tempfile.TemporaryDirectory(prefix="lessons-record-") as folder:
-        chosen = [each for each in sorted(NOTEBOOKS.glob("*.ipynb")) if CALLS_A_MODEL in each.read_text("utf-8")]
-        cells = {each: _cells(each) for each in chosen}
+        read = {each: nbformat.read(each, as_version=4) for each in sorted(NOTEBOOKS.glob("*.ipynb"))}
+        tags = {each: [cell.metadata.get("tags", []) for cell in notebook.cells] for each, notebook in read.items()}
+        cells = {each: count for each, of in tags.items() if (count := sum(CALLS_A_MODEL in own for own in of))}
         forecast = Forecast(Journal(path), [SENT["smart"]] * sum(cells.values()), speed)
-        tell(f"{len(chosen)} notebooks; a cell is taken for a question to Smart until some have run.")
+        tell(f"{len(cells)} notebooks; a cell is taken for a question to Smart until some have run.")
         tell(forecast.after(0))
         data = Path(folder) / "data"
         environment = os.environ | {"LESSONS_RECORDING": "true", "LESSONS_DATA_DIR": str(data)}
         try:
-            for notebook in chosen:
-                _run(notebook, environment, watch)
-                tell(f"{notebook.name}: {forecast.after(forecast.done + cells[notebook])}")
+            for notebook, count in cells.items():
+                _run(notebook, read[notebook], environment, watch)
+                tell(f"{notebook.name}: {forecast.after(forecast.done + count)}")
         finally:
             erase(Settings(data_dir=data))
 
@@ -156,19 +157,9 @@ def _processor() -> str:
     return f"{name or platform.processor() or platform.machine()}, {os.cpu_count()} processors"
 
 
-def _cells(notebook: Path) -> int:
-    """How many cells of a notebook call a model."""
-    import nbformat
-
-    return sum(CALLS_A_MODEL in cell.metadata.get("tags", []) for cell in nbformat.read(notebook, as_version=4).cells)
-
-
-def _run(notebook: Path, environment: dict[str, str], watch: Watcher) -> None:
-    import nbformat
+def _run(notebook: Path, read: Any, environment: dict[str, str], watch: Watcher) -> None:
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError
-
-    read: Any = nbformat.read(notebook, as_version=4)
 
     def executed(cell: Any, cell_index: int, **_: Any) -> None:
         watch(notebook.name, cell_index + 1, len(read.cells))

@@ -3,16 +3,14 @@
 import math
 from collections.abc import Callable, Sequence
 
-import numpy as np
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from lessons.evaluate.compare import RULE, interval
-from lessons.evaluate.dialogues import TOKENS, Dialogue, by_kind
+from lessons.evaluate.compare import RULE
+from lessons.evaluate.dialogues import AGES, SHARE, TOKENS, Dialogue, by_kind
 from lessons.evaluate.evaluation import CEILED, CEILING, METRICS, Evaluation, Summary, summarise
 from lessons.evaluate.gates import gate_report
-from lessons.evaluate.locomo import AGES, SHARE
 
 HEADLINE = ("recall@5", "ndcg@10", "all@10", "correctness", "strict")
 GROUPED = ("recall@5", "correctness", "strict")
@@ -121,12 +119,11 @@ def _table(title: str, columns: Sequence[str]) -> Table:
 
 def _means(table: Table, label: str, evaluation: Evaluation, metric: str, **group: str) -> None:
     """A row of means with their intervals; the label says how many values there are."""
-    columns = [[each.metrics[metric] for each in evaluation.of(name, **group)] for name in evaluation.stages]
-    shown = [f"{np.mean(each):.2f} [{low:.2f}, {high:.2f}]" for each in columns for low, high in [interval(each)]]
-    table.add_row(f"{label} ({len(columns[0])})", *shown)
+    summaries = [summarise(evaluation.of(name, **group), [metric]) for name in evaluation.stages]
+    table.add_row(f"{label} ({summaries[0].n})", *(each.with_interval(metric) for each in summaries))
 
 
 def _with_tokens(table: Table, evaluation: Evaluation) -> Table:
-    means = [np.mean([each.metrics[TOKENS] for each in evaluation.of(name)]) for name in evaluation.stages]
+    means = [summarise(evaluation.of(name), [TOKENS]).means[TOKENS] for name in evaluation.stages]
     table.add_row("tokens handed over", *(f"{mean:,.0f}" for mean in means))
     return table

@@ -1,8 +1,7 @@
 """One call that evaluates stages: on the golden questions, on a folder in BEIR layout, or on a reader's own questions.
 
-Every question is asked of every stage, each answer is measured, and at the end the model is asked with the evidence
-given instead of searched. What it gets wrong there a better search alone does not put right: that is the ceiling by
-which a stage is judged.
+Each answer is measured, and at the end the model is asked with the evidence given instead of searched. What it gets
+wrong there a better search alone does not put right: that is the ceiling by which a stage is judged.
 """
 
 from collections import Counter
@@ -42,7 +41,6 @@ OWNER = "evaluation"
 
 _NOT_RECORDED = {"database_url", "openai_api_key", "openai_base_url", "data_dir", "recorded_dir", "recording"}
 
-
 Watcher = Callable[[str, int, int], object]
 """Told what is being done, how much of it is done, and how much there is in all."""
 
@@ -74,9 +72,9 @@ def evaluate(
 
     Without `data` these are the golden questions over the shipped documents, `dev` by default. With a folder in BEIR
     layout its whole corpus is searched, in an index that is gone afterwards. `own` questions of a reader are asked on
-    the reader's own documents. `limit` draws that many questions, the same for the same `sample_seed`; without one,
-    that of the settings holds, which spares money on a paid model. LessonsError if a document or question cannot be
-    used. `tell` is given what a served model is about to be asked, and after a stage's first answer what all will take.
+    the reader's own documents. `limit`, or that of the settings, draws so many questions, the same for the same
+    `sample_seed`. LessonsError if a document or question cannot be used. `tell` is given what a served model is about
+    to be asked, and after a stage's first answer what all will take.
     """
     place = place or workspace()
     here = [stage.but(stage.name, workspace=place) for stage in stages]
@@ -148,7 +146,7 @@ def measure(question: Golden, answer: Answer) -> Record:
 
 def _golden(stages: list[Answering], split: str, watch: Watcher, place: Workspace) -> _Task:
     questions, index = golden_questions(split), stage_named("enhanced").index
-    targets = list({each.name: each for each in (*(stage.index for stage in stages), index)}.values())
+    targets = list({each.name: each for each in [*(stage.index for stage in stages), index]}.values())
     loaded = load_corpus(place, partial(watch, "Loading the shipped documents"), targets)
     if failed := [result.source_file for result in loaded if result.status == "failed"]:
         raise LessonsError(f"{failed[0]} could not be read, so nothing was measured; restore data/corpus.")
@@ -186,12 +184,18 @@ class Given:
     evidence: tuple[Evidence, ...]
 
     def search(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
-        found = [chunk for each in self.evidence for chunk in _chunks(each, query, resources)]
-        return list({chunk.id: chunk for chunk in found}.values())
+        found: dict[str, RetrievedDocument] = {}
+        for each in self.evidence:
+            source = each.source_file
+            nodes = resources.store.get_nodes(scope=query.scope.only([source]))
+            chunks = [RetrievedDocument(node.node_id, node.get_content(), 1.0, source, node.metadata) for node in nodes]
+            holding = [chunk for chunk in chunks if holds(chunk.content, each.quote)]
+            found |= {chunk.id: chunk for chunk in holding or chunks if holding or chunk.page == each.page}
+        return list(found.values())
 
 
 def oracle(question: Golden, index: Index, place: Workspace) -> Stage:
-    """A stage that answers this one question from the chunks of its evidence; a follow-up is completed first."""
+    """A stage that answers this one question from the chunks of its evidence."""
     return Stage(name=CEILING, index=index, retriever=Given(question.evidence), query=(Condense(),), workspace=place)
 
 
@@ -204,14 +208,6 @@ def ceiling(
         stage = oracle(question, index, place)
         yield measure(question, stage.ask(question.question, user=question.owner, history=question.history))
         watch("Asking with the evidence given", done, len(known))
-
-
-def _chunks(evidence: Evidence, query: Query, resources: Resources) -> list[RetrievedDocument]:
-    nodes = resources.store.get_nodes(scope=query.scope.only([evidence.source_file]))
-    source = evidence.source_file
-    chunks = [RetrievedDocument(node.node_id, node.get_content(), 1.0, source, node.metadata) for node in nodes]
-    holding = [chunk for chunk in chunks if holds(chunk.content, evidence.quote)]
-    return holding or [chunk for chunk in chunks if chunk.page == evidence.page]
 
 
 # What a reader of the numbers has to know
@@ -252,6 +248,8 @@ def forecast(first: Record, questions: int) -> str:
 
 def stood_in(records: Sequence[Record], model: str) -> list[str]:
     """A note for each stage of a served model in which the keyless one did steps in its place."""
+    if model.startswith(KEYLESS):
+        return []
     steps: dict[str, Counter[str]] = {}
     for record in records:
         steps.setdefault(record.stage, Counter()).update(record.answered)
@@ -259,7 +257,7 @@ def stood_in(records: Sequence[Record], model: str) -> list[str]:
         f"{stage}: the keyless model did {done[KEYLESS]:,} of {done.total():,} steps in place of {model}; "
         "the numbers are not those of that model alone."
         for stage, done in steps.items()
-        if done[KEYLESS] and not model.startswith(KEYLESS)
+        if done[KEYLESS]
     ]
 
 
@@ -287,6 +285,5 @@ def _own_documents(stages: Sequence[Answering], questions: Sequence[Golden], pla
 
 def _in_force(place: Workspace) -> dict[str, Any]:
     """The settings that a result depends on: no secret, and no path of this machine."""
-    embedding, _ = identity(place.embedding)
     chosen = place.settings.model_dump(mode="json", exclude=_NOT_RECORDED)
-    return chosen | {"answers": describe(place.llm), "embedding": embedding}
+    return chosen | {"answers": describe(place.llm), "embedding": identity(place.embedding)[0]}

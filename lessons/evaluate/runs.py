@@ -48,9 +48,9 @@ class RunRow(Base):
     results: Mapped[list["ResultRow"]] = relationship(order_by="ResultRow.id", cascade="all, delete-orphan")
 
     def __str__(self) -> str:
-        many = "1 question" if self.questions == 1 else f"{self.questions} questions"
-        asked = f"{many} of one's own" if self.user_id else f"{many} of {self.data}, {self.split}"
-        return f"run {self.id} · {self.at:%Y-%m-%d %H:%M} · {', '.join(self.stages)} · {asked}"
+        asked = f"{self.questions} question{'s' * (self.questions != 1)}"
+        whose = "one's own" if self.user_id else f"{self.data}, {self.split}"
+        return f"run {self.id} · {self.at:%Y-%m-%d %H:%M} · {', '.join(self.stages)} · {asked} of {whose}"
 
 
 class ResultRow(Base):
@@ -96,9 +96,10 @@ def load(number: int, engine: Engine, owner: str | None = None) -> Evaluation:
         row = session.scalar(_seen_by(owner).where(RunRow.id == number))
         if row is None:
             raise LessonsError(f"There is no run {number}; list the stored ones with `runs`.")
-        records = [_from_json(result.record) for result in row.results]
-        asked = tuple(each for each in records if each.stage != CEILING)
-        given = tuple(each for each in records if each.stage == CEILING)
+        tuples = ("retrieved", "warnings")
+        stored = (result.record for result in row.results)
+        records = [Record(**each | {name: tuple(each[name]) for name in tuples}) for each in stored]
+        asked, given = (tuple(each for each in records if (each.stage == CEILING) is it) for it in (False, True))
         notes = tuple(stood_in(asked, str(row.settings.get("answers", KEYLESS))))
         return Evaluation(row.data, row.split, asked, row.settings, row.at, notes, given)
 
@@ -129,26 +130,21 @@ def _create(connection: Connection) -> None:
     protect(connection, ResultRow.__tablename__, "run_id IN (SELECT id FROM evaluation_runs)")
 
 
-def _from_json(item: dict[str, Any]) -> Record:
-    return Record(**item | {name: tuple(item[name]) for name in ("retrieved", "warnings")})
-
-
 # As files
-
-_LISTS = ("retrieved", "warnings", "answered")
 
 
 def as_csv(evaluation: Evaluation) -> str:
     """One line for each answer, after a line of names."""
-    plain = [name.name for name in fields(Record) if name.name not in ("metrics", *_LISTS)]
+    lists = ("retrieved", "warnings", "answered")
+    plain = [each.name for each in fields(Record) if each.name not in ("metrics", *lists)]
     file = io.StringIO(newline="")
-    writer = csv.DictWriter(file, [*plain, *METRICS, *_LISTS], extrasaction="ignore")
+    writer = csv.DictWriter(file, [*plain, *METRICS, *lists], extrasaction="ignore")
     writer.writeheader()
     for record in evaluation.records:
-        item = as_json(record)
         answered = ", ".join(f"{name}: {count}" for name, count in record.answered.items())
-        lists = {"retrieved": " ".join(record.retrieved), "warnings": " ".join(record.warnings), "answered": answered}
-        writer.writerow({name: _cell(value) for name, value in (item | item["metrics"] | lists).items()})
+        joined = dict(zip(lists, (" ".join(record.retrieved), " ".join(record.warnings), answered), strict=True))
+        item = as_json(record)
+        writer.writerow({name: _cell(value) for name, value in (item | item["metrics"] | joined).items()})
     return file.getvalue()
 
 
@@ -164,10 +160,7 @@ def as_json(record: Record) -> dict[str, Any]:
 
 
 def export_csv(evaluation: Evaluation, path: Path) -> None:
-    """Write the table as UTF-8 with a mark by which spreadsheets recognise it.
-
-    LessonsError if the file cannot be written.
-    """
+    """Write the table as UTF-8 with a mark by which spreadsheets recognise it; LessonsError if it cannot be written."""
     try:
         path.write_bytes(as_csv(evaluation).encode("utf-8-sig"))
     except OSError as error:

@@ -5,27 +5,24 @@ questions of *dev*, so that every answer can be judged, and from committed rewor
 asked more often than others, as in every log of a search engine.
 """
 
-import json
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import chain
 
-import numpy as np
 from matplotlib.figure import Figure
 
 from lessons.context.active import DEVICES
 from lessons.context.cache import Cached
 from lessons.context.wrapper import Answering
-from lessons.evaluate.evaluation import Evaluation, Record, compare_records
-from lessons.evaluate.golden import Golden, golden_questions
+from lessons.evaluate.evaluation import Evaluation, EvaluationTable, Record, compare_records, mean
+from lessons.evaluate.golden import Golden, golden_questions, json_lines
 from lessons.evaluate.plots import plot_cost
 from lessons.evaluate.run import measure
 from lessons.models.keyless import utterances
 from lessons.rag.answer import Answer
 from lessons.rag.stages import Stage
 from lessons.settings import ROOT, settings
-from lessons.tables import Table
 from lessons.text import language
 
 REWORDED = ROOT / "data" / "context" / "reworded.jsonl"
@@ -41,8 +38,7 @@ def workload(limit: int | None = None, seed: int = 0) -> list[Golden]:
     draw = random.Random(seed)
     first = [golden for golden in golden_questions("dev") if not golden.history]
     known = {golden.id: golden for golden in first}
-    lines = map(json.loads, REWORDED.read_text(encoding="utf-8").splitlines())
-    again = [replace(known[line["id"]], question=line["question"]) for line in lines]
+    again = [replace(known[line["id"]], question=line["question"]) for line in json_lines(REWORDED)]
     popular = [1 / rank for rank in range(1, len(first) + 1)]  # Zipf's law
     repeated = draw.choices(draw.sample(first, len(first)), popular, k=REPEATED)
     small_talk = draw.sample([each.text for each in utterances() if each.intent == "chat"], SMALL_TALK)
@@ -59,46 +55,28 @@ def chat(text: str) -> Golden:
 _HEAD = ["device", "calls", "tokens", "$ / 1,000", "hits", "chunks", "ratio", "fully right", "correctness", "change"]
 
 
-@dataclass(frozen=True, repr=False)
-class Savings(Table):
-    """What was served in each way: `none`, one device alone, or `all` of them, which are the stages of `evaluation`.
-
-    Beside the usual metrics its records have those of `_costs`.
-    """
-
-    evaluation: Evaluation = field(kw_only=True)
-
-    def mean(self, way: str, part: str) -> float:
-        """The mean of a metric or a field of the records that have it; NaN if none has."""
-        return _mean(self.evaluation.of(way), part)
-
-
-def _mean(records: Sequence[Record], part: str) -> float:
-    values = [getattr(each, part) if hasattr(each, part) else each.value(part) for each in records]
-    return float(np.nanmean(values)) if not np.isnan(values).all() else float("nan")
-
-
 def _row(way: str, records: Sequence[Record], alone: Sequence[Record]) -> list[str]:
     """A line of the table; `alone` are the answers without any device."""
     hits, wrong = (int(sum(each.value(part) for each in records)) for part in ("hit", "wrong hit"))
     return [
         way,
-        f"{_mean(records, 'llm_calls'):.2f}",
-        f"{_mean(records, 'tokens'):,.0f}",
-        f"{1_000 * _mean(records, 'cost'):.2f}",
+        f"{mean(records, 'llm_calls'):.2f}",
+        f"{mean(records, 'tokens'):,.0f}",
+        f"{1_000 * mean(records, 'cost'):.2f}",
         f"{hits} ({wrong} wrong)" if hits else "0",
-        f"{_mean(records, 'chunks'):.1f}",
-        f"{_mean(records, 'ratio'):.2f}".replace("nan", "–"),
-        f"{_mean(records, 'strict'):.3f}",
-        f"{_mean(records, 'correctness'):.3f}",
+        f"{mean(records, 'chunks'):.1f}",
+        f"{mean(records, 'ratio'):.2f}".replace("nan", "–"),
+        f"{mean(records, 'strict'):.3f}",
+        f"{mean(records, 'correctness'):.3f}",
         "" if way == NONE else compare_records(alone, records, "correctness", NONE, way).with_interval,
     ]
 
 
-def savings(stage: Stage, asked: Sequence[Golden], names: Sequence[str] = tuple(DEVICES)) -> Savings:
+def savings(stage: Stage, asked: Sequence[Golden], names: Sequence[str] = tuple(DEVICES)) -> EvaluationTable:
     """Serve the workload with no device, with each of those named alone, and with all of them together.
 
-    The kept answers of the owners are forgotten before and after, so that each way begins with an empty cache.
+    These are the stages of its evaluation, whose records have the metrics of `_costs` as well. The kept answers of the
+    owners are forgotten before and after, so that each way begins with an empty cache.
     """
     every: Answering = stage
     for name, device in DEVICES.items():
@@ -107,7 +85,7 @@ def savings(stage: Stage, asked: Sequence[Golden], names: Sequence[str] = tuple(
     served = {name: list(_serve(name, way, asked)) for name, way in ways.items()}
     rows = [_row(name, records, served[NONE]) for name, records in served.items()]
     evaluation = Evaluation("workload", "dev", tuple(chain.from_iterable(served.values())))
-    return Savings(_HEAD, rows, f"{len(asked)} questions, means over all of them", evaluation=evaluation)
+    return EvaluationTable(_HEAD, rows, f"{len(asked)} questions, means over all of them", evaluation=evaluation)
 
 
 def _serve(name: str, way: Answering, asked: Sequence[Golden]) -> Iterator[Record]:
@@ -146,7 +124,7 @@ def _forget(way: Answering, owners: set[str]) -> None:
             way.clear(owner)
 
 
-def plot_savings(savings: Savings) -> Figure:
+def plot_savings(savings: EvaluationTable) -> Figure:
     """Correctness with its 95 % interval over the cost of 1,000 questions, a point for each way."""
     figure = plot_cost(savings.evaluation, "correctness")
     figure.axes[0].set_title("What each device saves, and what it costs")

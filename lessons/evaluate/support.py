@@ -4,13 +4,13 @@ An answer is right when it states every key fact; a question that the documents 
 comes. `kind` tells which kinds of questions it is good at.
 """
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from lessons.copilot.copilot import Copilot, CopilotAnswer
 from lessons.evaluate.compare import Interval, interval
+from lessons.evaluate.golden import json_lines
 from lessons.evaluate.judge.facts import Level, level
 from lessons.settings import ROOT
 from lessons.tables import Table
@@ -102,14 +102,12 @@ class SupportRun:
 
 def support_questions(split: str, path: Path = QUESTIONS) -> list[SupportQuestion]:
     """The labelled questions of a split, dev or test."""
-    rows = [SupportQuestion(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
-    return [row for row in rows if row.split == split]
+    return [SupportQuestion(**line) for line in json_lines(path) if line["split"] == split]
 
 
 def handle(copilot: Copilot, split: str = "dev", user: str | None = None) -> SupportRun:
     """Ask the copilot every question of a split."""
-    handled = []
-    for one in support_questions(split):
-        history = [(role, content) for role, content in one.history]
-        handled.append(Handled(one, copilot.ask(one.question, user=user, history=history)))
-    return SupportRun(tuple(handled))
+    asked = support_questions(split)
+    before = ([(role, content) for role, content in one.history] for one in asked)
+    answers = [copilot.ask(one.question, user=user, history=said) for one, said in zip(asked, before, strict=True)]
+    return SupportRun(tuple(map(Handled, asked, answers)))

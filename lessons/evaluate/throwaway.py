@@ -5,7 +5,7 @@ client dies, and the next evaluation drops every throw-away table that nobody cl
 """
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
@@ -15,7 +15,6 @@ from sqlalchemy import Connection, Engine, delete, func, inspect, select, text
 from lessons.context.wrapper import Answering
 from lessons.database import explained
 from lessons.database.row_security import enter
-from lessons.evaluate.beir import BeirDocument
 from lessons.ingest.index import Index
 from lessons.library import Progress
 from lessons.rag.store import ChunkStore
@@ -32,9 +31,9 @@ _KEEP = text("SET LOCAL idle_in_transaction_session_timeout = 0")
 
 @contextmanager
 def throwaway_stages(
-    stages: Sequence[Answering], documents: Sequence[BeirDocument], scope: Scope, place: Workspace, progress: Progress
+    stages: Sequence[Answering], documents: Mapping[str, str], scope: Scope, place: Workspace, progress: Progress
 ) -> Iterator[list[Answering]]:
-    """The same stages over `documents` instead, for the owner of `scope`, until the block ends, however it ends.
+    """The same stages over `documents` instead, texts by id, for the owner of `scope`, until the block ends.
 
     Stages that share an index share its throw-away. `progress` hears of documents done and in all.
     """
@@ -87,12 +86,13 @@ def _drop(connection: Connection, tables: Sequence[str], scope: Scope) -> None:
 
 
 def _fill(
-    store: ChunkStore, index: Index, documents: Sequence[BeirDocument], scope: Scope, place: Workspace
+    store: ChunkStore, index: Index, documents: Mapping[str, str], scope: Scope, place: Workspace
 ) -> Iterator[int]:
-    written = 0
-    for start in range(0, len(documents), _BATCH):
-        batch = documents[start : start + _BATCH]
-        chunks = {document.id: index.chunks([_as_document(document)], scope.user_id) for document in batch}
+    """Write the documents, and yield how many are done."""
+    written, names = 0, list(documents)
+    for start in range(0, len(names), _BATCH):
+        batch = names[start : start + _BATCH]
+        chunks = {name: index.chunks([_as_document(name, documents[name])], scope.user_id) for name in batch}
         nodes = [node for group in chunks.values() for node in group]
         vectors = place.embedding.get_text_embedding_batch([node.get_content(MetadataMode.EMBED) for node in nodes])
         for node, vector in zip(nodes, vectors, strict=True):
@@ -104,10 +104,9 @@ def _fill(
     store.settle(written)
 
 
-def _as_document(document: BeirDocument) -> Document:
+def _as_document(name: str, text: str) -> Document:
     """In the form in which files are read, so that every index cuts it as it would cut a file."""
-    metadata = {"source_file": document.id, "page_number": None, "file_type": "txt"}
-    hidden = list(metadata)
+    known = {"source_file": name, "page_number": None, "file_type": "txt"}
     return Document(
-        text=document.text, metadata=metadata, excluded_embed_metadata_keys=hidden, excluded_llm_metadata_keys=hidden
+        text=text, metadata=known, excluded_embed_metadata_keys=[*known], excluded_llm_metadata_keys=[*known]
     )

@@ -13,7 +13,8 @@ from inspect import signature
 from typing import Any
 
 from lessons.agent import within
-from lessons.exercises.cases import Case, Exercise, call, exercise_named
+from lessons.exercises.cases import Case, Exercise, call
+from lessons.exercises.catalog import exercise_named
 from lessons.exercises.comparing import Nearly, kind, nearly, same
 from lessons.exercises.progress_table import NOT_ATTEMPTED, Verdict, keep
 from lessons.settings import settings

@@ -12,7 +12,7 @@ from lessons.database import engine
 from lessons.database.owned import ensure_owned
 from lessons.database.row_security import scoped
 from lessons.errors import DatabaseError
-from lessons.exercises.cases import NOTEBOOKS, exercises
+from lessons.exercises.catalog import NOTEBOOKS, exercises
 from lessons.settings import settings
 from lessons.tables import html_table
 

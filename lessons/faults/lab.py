@@ -34,23 +34,19 @@ class Log(list[str]):
         return "\n".join(self) or "nothing is logged"
 
 
-class _Listener(logging.Handler):
-    def __init__(self, log: Log) -> None:
-        super().__init__(logging.WARNING)
-        self._log = log
-
-    def emit(self, record: logging.LogRecord) -> None:
-        line = f"{record.levelname} {record.getMessage()}"
-        self._log.append(without_address(line) + (" (with its traceback)" if record.exc_info else ""))
-
-
 @contextmanager
 def logged() -> Iterator[Log]:
     """Collect what is logged while the block runs, instead of printing it."""
-    logger, log = logging.getLogger("lessons"), Log()
-    listener, propagates = _Listener(log), logger.propagate
+    logger, log, listener = logging.getLogger("lessons"), Log(), logging.Handler(logging.WARNING)
+    propagates, logger.propagate = logger.propagate, False
+
+    def take(record: logging.LogRecord) -> bool:
+        line = f"{record.levelname} {record.getMessage()}"
+        log.append(without_address(line) + (" (with its traceback)" if record.exc_info else ""))
+        return False  # nothing is left to handle
+
+    listener.addFilter(take)
     logger.addHandler(listener)
-    logger.propagate = False
     try:
         yield log
     finally:

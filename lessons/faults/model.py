@@ -5,7 +5,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
@@ -30,7 +30,6 @@ class FaultyServer(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     server: FaultyServer
-    _types: ClassVar[dict[bool, str]] = {True: "text/event-stream", False: "application/json"}
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -62,7 +61,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, *parts: bytes, status: int = 200, stream: bool = False) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", self._types[stream])
+        self.send_header("Content-Type", "text/event-stream" if stream else "application/json")
         self.send_header("Retry-After", "0")
         self.end_headers()
         for part in parts:

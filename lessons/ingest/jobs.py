@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path, PurePath
 from threading import Lock, Thread, current_thread
 from time import monotonic, sleep
-from typing import Protocol, cast
-from uuid import UUID
+from typing import Protocol
 
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.llms import LLM
@@ -83,8 +83,11 @@ class Jobs:
         job_id, full = self._queue.put(scope.user_id, names, self._embedding, contents, room, level, scope.type)
         self.start()
         if full:
-            self._lend_a_hand(job_id)
-        return str(job_id)
+            try:
+                self._work_on_next(job_id)
+            except DatabaseError as error:
+                logger.warning("job %s is left to the workers: %s", job_id, error)
+        return job_id
 
     def status(self, job_id: str, scope: Scope) -> JobStatus:
         """How far a job is; NOT_FOUND for an unknown id and for another owner's job."""
@@ -139,7 +142,7 @@ class Jobs:
                 sleep(min(POLL * 2**failures, LONGEST_PAUSE))
         logger.error("ingestion stopped; jobs stay open until the next one is submitted")
 
-    def _work_on_next(self, only: UUID | None = None) -> bool:
+    def _work_on_next(self, only: str | None = None) -> bool:
         """Do the next job, or only this one, if there is one to take."""
         with claim(self._queue.engine, list(self._indexes), self._embedding, only) as taken:
             if taken is not None:
@@ -154,28 +157,18 @@ class Jobs:
             self._workers.discard(current_thread())
             return True
 
-    def _lend_a_hand(self, job_id: UUID) -> None:
-        try:
-            self._work_on_next(job_id)
-        except DatabaseError as error:
-            logger.warning("job %s is left to the workers: %s", job_id, error)
-
 
 def _contents(files: Sequence[tuple[Path | bytes, str]], limit: int) -> Iterator[tuple[bytes, str]]:
     """Contents and names, one at a time; ReadError for a file that cannot be opened or is over the limit (bytes)."""
     for source, name in files:
         try:
-            content = source if isinstance(source, bytes) else _read(source, limit + 1)
+            with BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
+                content = file.read(limit + 1)
         except OSError as error:
             raise ReadError(name, f"cannot be opened: {error.strerror or error}.") from error
         if len(content) > limit:
             raise ReadError(name, too_large(limit))
         yield content, normalize(name)
-
-
-def _read(path: Path, most: int) -> bytes:
-    with path.open("rb") as file:
-        return file.read(most)
 
 
 def work(claim: Claim, place: Place, indexes: Mapping[str, Index]) -> None:
@@ -190,8 +183,8 @@ def work(claim: Claim, place: Place, indexes: Mapping[str, Index]) -> None:
             if job.attempts > place.settings.ingestion_attempts:
                 claim.record(_given_up(claim, files))
             for position, name in enumerate(job.indexes):
-                remaining = files[max(0, len(job.results) - position * len(files)) :]
-                _fill(claim, place, name, indexes[name].at(cast(Enrichment, job.enrichment), place.llm), remaining)
+                remaining = files[max(0, len(job.reported) - position * len(files)) :]
+                _fill(claim, place, name, indexes[name].at(job.enrichment, place.llm), remaining)
         claim.finish(*_outcome(job.results))
     except Superseded:
         logger.info("job %s was cancelled or taken over", job.id)
@@ -218,7 +211,7 @@ def _fill(claim: Claim, place: Place, name: str, index: Index, files: Sequence[t
 
 
 def _given_up(claim: Claim, files: Sequence[tuple[Path, str]]) -> JobResult:
-    index, position = divmod(len(claim.job.results), len(files))
+    index, position = divmod(len(claim.job.reported), len(files))
     reason = claim.job.reason or (
         f"Work on it broke off {claim.job.attempts - 1} times and was given up: "
         "the program may lack memory for it, so split the file."
@@ -226,14 +219,14 @@ def _given_up(claim: Claim, files: Sequence[tuple[Path, str]]) -> JobResult:
     return JobResult(files[position][1], "failed", reason=reason, index=claim.job.indexes[index])
 
 
-def _outcome(results: Sequence[Mapping[str, str]]) -> tuple[State, str | None]:
+def _outcome(results: Sequence[JobResult]) -> tuple[State, str | None]:
     """FAILED if not a single file could be used."""
-    if any(result["status"] != "failed" for result in results):
+    if any(result.status != "failed" for result in results):
         return "COMPLETED", None
-    name, reason = results[0]["source_file"], results[0]["reason"]
+    first = results[0]
     if len(results) == 1:
-        return "FAILED", reason
-    return "FAILED", f"None of the files could be ingested; the first one, {name}: {reason}"
+        return "FAILED", first.reason
+    return "FAILED", f"None of the files could be ingested; the first one, {first.source_file}: {first.reason}"
 
 
 @contextmanager
@@ -244,23 +237,21 @@ def _unpacked(claim: Claim, data_dir: Path) -> Iterator[list[tuple[Path, str]]]:
         shutil.rmtree(left, ignore_errors=True)
     mine = folder / f"{claim.job.id}-{claim.job.runs}"
     try:
-        yield _saved(claim, mine)
+        yield list(_saved(claim, mine))
     finally:
         shutil.rmtree(mine, ignore_errors=True)
 
 
-def _saved(claim: Claim, folder: Path) -> list[tuple[Path, str]]:
-    saved = []
+def _saved(claim: Claim, folder: Path) -> Iterator[tuple[Path, str]]:
     try:
         folder.mkdir(mode=0o700, parents=True)
         for position, (content, source_file) in enumerate(claim.files()):
             suffix = PurePath(source_file).suffix.lower()
             path = folder / f"{position}{suffix if suffix in READERS else ''}"
             path.write_bytes(content)
-            saved.append((path, source_file))
+            yield path, source_file
     except OSError as error:
         raise LessonsError(
             f"The files cannot be unpacked in {folder.parent} ({error.strerror or error}): "
             "free some space there, or set LESSONS_DATA_DIR to another folder."
         ) from error
-    return saved

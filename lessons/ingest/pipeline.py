@@ -1,6 +1,6 @@
 """Ingestion: read → split → enrich → embed → store, file by file; a bad file is reported and the others go on."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -51,17 +51,10 @@ def _nobody(source_file: str, step: str, done: int = 0, total: int = 0, /) -> No
     """Watches nothing."""
 
 
-Read = Callable[[Path, str, str], list[Document]]
-
-
-def read_anew(path: Path, source_file: str, content: str) -> list[Document]:
-    """The pages of a file whose bytes have the hash `content`."""
+@lru_cache(maxsize=1)
+def _pages(path: Path, source_file: str, content: str) -> list[Document]:
+    """The pages of a file whose bytes have the hash `content`; the last one is kept for the next index of a run."""
     return read(path, source_file)
-
-
-def reading_once() -> Read:
-    """Reads as `read_anew` does, but the file that it read last only once, for several indexes in turn."""
-    return lru_cache(maxsize=1)(read_anew)
 
 
 def ingest(
@@ -71,7 +64,6 @@ def ingest(
     embedding: BaseEmbedding,
     scope: Scope,
     watch: Watch = _nobody,
-    pages: Read = read_anew,
 ) -> Iterator[FileResult]:
     """Ingest (path, source_file) pairs for the owner of the scope, as material of its type, and yield each result.
 
@@ -84,7 +76,7 @@ def ingest(
         watch(stored_name(name), "reading")
         result = recognise(path, name, index, scope, known)
         if isinstance(result, Due):
-            due, result = result, ingest_file(path, result, index, store, embedding, scope, watch, pages)
+            due, result = result, ingest_file(path, result, index, store, embedding, scope, watch)
             if result.status != "failed":
                 known[due.source_file] = due.fingerprint
                 written += result.chunks
@@ -130,12 +122,11 @@ def ingest_file(
     embedding: BaseEmbedding,
     scope: Scope,
     watch: Watch = _nobody,
-    pages: Read = read_anew,
 ) -> FileResult:
     """Read, split, enrich, embed and store one file: all that is done to it, wherever it is done."""
     name, used = due.source_file, trace.Step("enrich")
     try:
-        documents = pages(path, name, due.content)
+        documents = _pages(path, name, due.content)
     except ReadError as error:
         return FileResult(name, "failed", reason=error.reason)
     watch(name, "splitting")

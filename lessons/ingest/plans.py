@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from sqlalchemy import TEXT, DateTime, Engine, PrimaryKeyConstraint, func, select
+from sqlalchemy import TEXT, DateTime, Engine, PrimaryKeyConstraint, func, insert, select
 from sqlalchemy.dialects.postgresql import ARRAY
-from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column
 
 from lessons.database.owned import ensure_owned
 from lessons.database.row_security import scoped
@@ -42,16 +42,12 @@ class Plans:
         named = set(map(normalize, ref_ids))
         if not named:
             raise LessonsError("A plan needs at least one material; name it.")
-        with scoped(self._engine, scope.user_id) as connection, Session(connection) as session:
-            own = select(DocumentRow.source_file).where(
-                DocumentRow.user_id == scope.user_id, DocumentRow.source_file.in_(scope.only(named).ref_ids or [])
-            )
-            if missing := named.difference(session.scalars(own)):
+        mine = DocumentRow.user_id == scope.user_id, DocumentRow.source_file.in_(scope.only(named).ref_ids or [])
+        with scoped(self._engine, scope.user_id) as connection:
+            if missing := named.difference(connection.scalars(select(DocumentRow.source_file).where(*mine))):
                 raise LessonsError(f"{min(missing)} is not among the materials of {scope.user_id}; ingest it first.")
-            plan = PlanRow(user_id=scope.user_id, ref_ids=sorted(named))
-            session.add(plan)
-            session.flush()
-            return str(plan.id)
+            plan = insert(PlanRow).values(user_id=scope.user_id, ref_ids=sorted(named))
+            return str(connection.scalar(plan.returning(PlanRow.id)))
 
     def plan_scope(self, plan_id: str, scope: Scope) -> Scope:
         """The scope narrowed to the plan's materials; LessonsError for an unknown plan and for another owner's."""

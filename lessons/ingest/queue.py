@@ -1,14 +1,12 @@
 """The queue of ingestion jobs: two tables of PostgreSQL, and how a worker takes a job out of them.
 
-The queue is our own and no task framework. Of those that live on PostgreSQL, procrastinate (MIT, alive) would bring its
-own schema, an event loop and a worker to look after, and still leave to us what is particular here: a bounded queue
-whose caller lends a hand, progress by file and step, the owner of a job, and a dead worker's job taken up at once.
+The queue is our own and no task framework: procrastinate, say, would bring its own schema, event loop and worker, and
+still leave to us a bounded queue whose caller lends a hand, progress by file and step, and the owner of a job.
 
-Taking is `SELECT … FOR UPDATE SKIP LOCKED`: workers that look at the same moment each lock another row instead of
-waiting for one. A row lock would have to last as long as the work, and would keep progress from being written. So a
-second connection holds an advisory lock on the job's number in a transaction that stays open meanwhile. It has no
-snapshot and no transaction id, so it hinders no clean-up. When the worker dies, even of SIGKILL, its connection closes
-and the server frees the lock: the job may be taken again at once, where a time-out would have to guess.
+Taking is `SELECT … FOR UPDATE SKIP LOCKED`: workers that look at the same moment each lock another row. A row lock
+would have to last as long as the work, and would keep progress from being written. So a second connection holds an
+advisory lock on the job's number in a transaction that stays open meanwhile; it has no snapshot and no transaction id,
+so it hinders no clean-up. When the worker dies, even of SIGKILL, its connection closes and the server frees the lock.
 
 A worker that lost only its connection is still at work when another takes the job. What it writes about the job then
 names an earlier run than the row's, changes nothing, and ends its work (Kleppmann calls this a fencing token).
@@ -16,7 +14,7 @@ names an earlier run than the row's, changes nothing, and ends its work (Kleppma
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Annotated, Any, Literal
@@ -30,6 +28,8 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     LargeBinary,
+    String,
+    Uuid,
     column,
     delete,
     exists,
@@ -78,48 +78,6 @@ KEEP_HOLDING = [
 ]
 
 
-class JobRow(Base):
-    """A job from the moment it was submitted. It is open until `finished_at` is set.
-
-    `runs` counts the workers that took it. `attempts` counts how often work on its present file has begun.
-    """
-
-    __tablename__ = "ingestion_jobs"
-    __table_args__ = (Index("ingestion_jobs_open", "number", postgresql_where=text("finished_at IS NULL")),)
-
-    number: Mapped[int] = mapped_column(primary_key=True)
-    id: Mapped[UUID] = mapped_column(unique=True, default=uuid4)
-    user_id: Mapped[str] = mapped_column(index=True)
-    indexes: Mapped[list[str]] = mapped_column(ARRAY(TEXT))
-    embedding: Mapped[str]
-    enrichment: Mapped[str] = mapped_column(server_default="none")
-    type: Mapped[str | None]
-    files: Mapped[int]
-    status: Mapped[str] = mapped_column(server_default="PROCESSING")
-    source_file: Mapped[str | None]
-    step: Mapped[str | None]
-    step_done: Mapped[int] = mapped_column(server_default="0")
-    step_total: Mapped[int] = mapped_column(server_default="0")
-    results: Mapped[list[dict[str, Any]]] = mapped_column(JSONB, server_default="[]")
-    reason: Mapped[str | None]
-    runs: Mapped[int] = mapped_column("run", server_default="0")
-    attempts: Mapped[int] = mapped_column(server_default="0")
-    created_at: Mapped[Moment] = mapped_column(server_default=func.now())
-    started_at: Mapped[Moment | None]
-    finished_at: Mapped[Moment | None]
-
-
-class JobFileRow(Base):
-    """A file of an open job, so that any process that reaches the database can work on it; gone when the job ends."""
-
-    __tablename__ = "ingestion_job_files"
-
-    job: Mapped[int] = mapped_column(ForeignKey(JobRow.number, ondelete="CASCADE"), primary_key=True)
-    position: Mapped[int] = mapped_column(primary_key=True)
-    source_file: Mapped[str]
-    content: Mapped[bytes] = mapped_column(LargeBinary)
-
-
 @dataclass(frozen=True)
 class JobResult(FileResult):
     """What became of one file in one index."""
@@ -127,42 +85,46 @@ class JobResult(FileResult):
     index: str = ""
 
 
-@dataclass(frozen=True)
-class JobStatus:
-    """A job as it stands. `done` and `total` count files, each once for every index it goes into.
+class JobStatus(Base):
+    """A job as it stands, from the moment it was submitted. It is open until `finished_at` is set.
 
-    `step` is what is done to `source_file` now, or was when the job failed; `step_done` and `step_total` count the
-    file's chunks while they are enriched or embedded. `reason` says why the job failed, or while it is open what it
-    waits for.
+    `done` and `total` count files, each once for every index it goes into. `step` is what is done to `source_file` now,
+    or was when the job failed; `step_done` and `step_total` count the file's chunks while they are enriched or
+    embedded. `reason` says why the job failed, or while it is open what it waits for. `runs` counts the workers that
+    took it, `attempts` how often work on its present file has begun.
     """
 
-    id: str
-    status: State
-    indexes: tuple[str, ...] = ()
-    enrichment: Enrichment = "none"
-    files: int = 0
-    source_file: str | None = None
-    step: str | None = None
-    step_done: int = 0
-    step_total: int = 0
-    results: tuple[JobResult, ...] = ()
-    reason: str | None = None
-    runs: int = 0
-    created_at: datetime | None = None
-    started_at: datetime | None = None
-    finished_at: datetime | None = None
+    __tablename__ = "ingestion_jobs"
+    __table_args__ = (Index("ingestion_jobs_open", "number", postgresql_where=text("finished_at IS NULL")),)
 
-    @classmethod
-    def of(cls, row: JobRow) -> "JobStatus":
-        """What a reader sees of a row. Results of earlier versions may have kept more of a file."""
-        known = {each.name: getattr(row, each.name) for each in fields(cls)}
-        kept = [each.name for each in fields(JobResult)]
-        results = (JobResult(**{key: value for key, value in each.items() if key in kept}) for each in row.results)
-        return cls(**known | {"id": str(row.id), "indexes": tuple(row.indexes), "results": tuple(results)})
+    number: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[str] = mapped_column(Uuid(as_uuid=False), unique=True, default=lambda: str(uuid4()))
+    user_id: Mapped[str] = mapped_column(index=True)
+    indexes: Mapped[list[str]] = mapped_column(ARRAY(TEXT))
+    embedding: Mapped[str]
+    enrichment: Mapped[Enrichment] = mapped_column(String, server_default="none")
+    type: Mapped[str | None]
+    files: Mapped[int]
+    status: Mapped[State] = mapped_column(String, server_default="PROCESSING")
+    source_file: Mapped[str | None]
+    step: Mapped[str | None]
+    step_done: Mapped[int] = mapped_column(server_default="0")
+    step_total: Mapped[int] = mapped_column(server_default="0")
+    reported: Mapped[list[dict[str, Any]]] = mapped_column("results", JSONB, server_default="[]")
+    reason: Mapped[str | None]
+    runs: Mapped[int] = mapped_column("run", server_default="0")
+    attempts: Mapped[int] = mapped_column(server_default="0")
+    created_at: Mapped[Moment] = mapped_column(server_default=func.now())
+    started_at: Mapped[Moment | None]
+    finished_at: Mapped[Moment | None]
+
+    @property
+    def results(self) -> list[JobResult]:
+        return [JobResult(**each) for each in self.reported]
 
     @property
     def done(self) -> int:
-        return len(self.results)
+        return len(self.reported)
 
     @property
     def total(self) -> int:
@@ -173,15 +135,16 @@ class JobStatus:
         """Whether it waits or is being worked on."""
         return self.status in ("PROCESSING", "ENRICHING")
 
-    @property
-    def is_waiting(self) -> bool:
-        """Whether no worker has taken it yet."""
-        return self.is_open and self.started_at is None
 
-    @property
-    def chunks(self) -> int:
-        """The chunks stored so far."""
-        return sum(result.chunks for result in self.results)
+class JobFileRow(Base):
+    """A file of an open job, so that any process that reaches the database can work on it; gone when the job ends."""
+
+    __tablename__ = "ingestion_job_files"
+
+    job: Mapped[int] = mapped_column(ForeignKey(JobStatus.number, ondelete="CASCADE"), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    source_file: Mapped[str]
+    content: Mapped[bytes] = mapped_column(LargeBinary)
 
 
 class JobQueue:
@@ -205,16 +168,16 @@ class JobQueue:
         room: int,
         enrichment: Enrichment = "none",
         type: str | None = None,
-    ) -> tuple[UUID, bool]:
+    ) -> tuple[str, bool]:
         """Add a job with its (content, source_file) pairs; give its id, and whether `room` jobs waited already.
 
         Jobs that ended long ago are dropped on the way.
         """
         with explained(), Session(self.engine) as session, session.begin():
             oldest = func.now() - timedelta(days=settings().finished_job_days)
-            session.execute(delete(JobRow).where(JobRow.finished_at < oldest))
+            session.execute(delete(JobStatus).where(JobStatus.finished_at < oldest))
             chosen = {"indexes": list(indexes), "embedding": embedding, "enrichment": enrichment, "type": type}
-            job = JobRow(user_id=user_id, files=0, **chosen)
+            job = JobStatus(user_id=user_id, files=0, **chosen)
             session.add(job)
             session.flush()
             for position, (content, name) in enumerate(files):
@@ -222,38 +185,36 @@ class JobQueue:
                 session.execute(insert(JobFileRow), row)
                 job.files += 1
             session.execute(text("SELECT pg_advisory_xact_lock(:space, 0)"), {"space": LOCKS})
-            waiting = select(func.count()).where(JobRow.finished_at.is_(None), JobRow.runs == 0, JobRow.id != job.id)
-            return job.id, session.scalars(waiting).one() >= room
+            waiting = JobStatus.finished_at.is_(None), JobStatus.runs == 0, JobStatus.id != job.id
+            return job.id, session.scalars(select(func.count()).where(*waiting)).one() >= room
 
     def find(self, job_id: str, user_id: str) -> JobStatus:
         """An owner's job; NOT_FOUND for an id that does not exist, is none, or is another owner's."""
         with scoped(self.engine, user_id) as connection, Session(connection) as session:
-            row = session.scalar(select(JobRow).where(*_of(job_id, user_id)))
-            return JobStatus.of(row) if row else JobStatus(job_id, "NOT_FOUND")
+            found = session.scalar(select(JobStatus).where(*_of(job_id, user_id)))
+            return found or JobStatus(id=job_id, status="NOT_FOUND", indexes=[], files=0, runs=0, reported=[])
 
     def all(self, user_id: str, limit: int) -> list[JobStatus]:
         """An owner's jobs, the newest first."""
-        statement = select(JobRow).where(JobRow.user_id == user_id).order_by(JobRow.number.desc()).limit(limit)
+        statement = select(JobStatus).where(JobStatus.user_id == user_id).order_by(JobStatus.number.desc()).limit(limit)
         with scoped(self.engine, user_id) as connection, Session(connection) as session:
-            return [JobStatus.of(row) for row in session.scalars(statement)]
+            return list(session.scalars(statement))
 
     def states(self, user_id: str, names: Sequence[str]) -> dict[str, State]:
         """How far an owner's files are that open jobs hold, and FAILED for those that a job gave up last."""
-        waiting = select(JobFileRow.source_file, JobRow.status).join(JobRow, JobRow.number == JobFileRow.job)
-        result = func.jsonb_array_elements(JobRow.results).table_valued(column("value", JSONB)).lateral()
-        failed = select(result.c.value["source_file"].astext, literal("FAILED")).join_from(JobRow, result, true())
-        failed = failed.where(JobRow.user_id == user_id, result.c.value["status"].astext == "failed")
+        waiting = select(JobFileRow.source_file, JobStatus.status).join(JobStatus, JobStatus.number == JobFileRow.job)
+        result = func.jsonb_array_elements(JobStatus.reported).table_valued(column("value", JSONB)).lateral()
+        failed = select(result.c.value["source_file"].astext, literal("FAILED")).join_from(JobStatus, result, true())
+        failed = failed.where(JobStatus.user_id == user_id, result.c.value["status"].astext == "failed")
         with scoped(self.engine, user_id) as connection:
-            rows = [*connection.execute(failed), *connection.execute(waiting.where(JobRow.user_id == user_id))]
+            rows = [*connection.execute(failed), *connection.execute(waiting.where(JobStatus.user_id == user_id))]
         return {name: state for name, state in rows if name in names}
 
     def cancel(self, job_id: str, user_id: str) -> None:
         """End an owner's job if it is open; its worker notices before its next step."""
-        ending = update(JobRow).where(*_of(job_id, user_id), JobRow.finished_at.is_(None))
-        ending = ending.values(status="CANCELLED", step=None, reason=None, finished_at=func.now())
+        own = _of(job_id, user_id)
         with scoped(self.engine, user_id) as connection:
-            for number in connection.scalars(ending.returning(JobRow.number)):
-                connection.execute(delete(JobFileRow).where(JobFileRow.job == number))
+            _change(connection, own, status="CANCELLED", step=None, reason=None, finished_at=func.now())
 
     def any_open(self, indexes: Sequence[str], embedding: str) -> bool:
         """Whether a job waits or is being worked on that a worker with these indexes and this embedding could do."""
@@ -263,20 +224,20 @@ class JobQueue:
 
 def _create(connection: Connection) -> None:
     """Owners look at their jobs through the wall. Workers do everybody's jobs, hence no FORCE."""
-    Base.metadata.create_all(connection, [Base.metadata.tables[row.__tablename__] for row in (JobRow, JobFileRow)])
-    protect(connection, JobRow.__tablename__, force=False)
+    Base.metadata.create_all(connection, [Base.metadata.tables[row.__tablename__] for row in (JobStatus, JobFileRow)])
+    protect(connection, JobStatus.__tablename__, force=False)
     protect(connection, JobFileRow.__tablename__, "job IN (SELECT number FROM ingestion_jobs)", force=False)
 
 
 def _open_for(indexes: Sequence[str], embedding: str) -> list[ColumnElement[bool]]:
     """The open jobs that a worker with these indexes and this embedding can do."""
-    known = JobRow.indexes.contained_by(list(indexes))
-    return [JobRow.finished_at.is_(None), JobRow.embedding == embedding, known]
+    known = JobStatus.indexes.contained_by(list(indexes))
+    return [JobStatus.finished_at.is_(None), JobStatus.embedding == embedding, known]
 
 
 def _of(job_id: str, user_id: str) -> list[ColumnElement[bool]]:
     try:
-        return [JobRow.id == UUID(job_id), JobRow.user_id == user_id]
+        return [JobStatus.id == str(UUID(job_id)), JobStatus.user_id == user_id]
     except ValueError:
         return [false()]
 
@@ -290,7 +251,7 @@ class Claim:
     """A job in the hands of one worker. Its methods raise DatabaseError if the database cannot be used."""
 
     engine: Engine
-    job: JobRow
+    job: JobStatus
 
     def files(self) -> Iterator[tuple[bytes, str]]:
         """The job's (content, source_file) pairs, one at a time; Superseded if they are gone."""
@@ -304,59 +265,64 @@ class Claim:
     def note(self, status: State, source_file: str, step: str, done: int, total: int) -> None:
         """Write down what is being done; Superseded if it should no longer be."""
         self.job.source_file = source_file
-        self._must(status=status, source_file=source_file, step=step, step_done=done, step_total=total)
+        self._write(status=status, source_file=source_file, step=step, step_done=done, step_total=total)
 
     def record(self, result: JobResult) -> None:
         """Add the result of a file, and begin to count attempts at the next; Superseded if it is no longer wanted."""
-        self._must(results=JobRow.results.op("||")(literal([asdict(result)], JSONB)), attempts=1, reason=None)
-        self.job.results = [*self.job.results, asdict(result)]
+        self._write(reported=JobStatus.reported.op("||")(literal([asdict(result)], JSONB)), attempts=1, reason=None)
+        self.job.reported = [*self.job.reported, asdict(result)]
 
     def put_back(self, reason: str) -> None:
         """Leave the job open for a later attempt and say what it is waiting for."""
-        with explained(), self.engine.begin() as connection:
-            self._update(connection, reason=reason, step=None, step_done=0, step_total=0)
+        with suppress(Superseded):
+            self._write(reason=reason, step=None, step_done=0, step_total=0)
 
     def finish(self, status: State, reason: str | None = None) -> None:
         """End the job and drop its files, unless it ended already. The file at which it failed stays named."""
         place = {} if status == "FAILED" else {"source_file": None, "step": None, "step_done": 0, "step_total": 0}
-        with explained(), self.engine.begin() as connection:
-            if self._update(connection, status=status, reason=reason, finished_at=func.now(), **place):
-                connection.execute(delete(JobFileRow).where(JobFileRow.job == self.job.number))
+        with suppress(Superseded):
+            self._write(status=status, reason=reason, finished_at=func.now(), **place)
 
-    def _must(self, **values: Any) -> None:
+    def _write(self, **values: Any) -> None:
+        mine = [JobStatus.number == self.job.number, JobStatus.runs == self.job.runs]
         with explained(), self.engine.begin() as connection:
-            if not self._update(connection, **values):
+            if not _change(connection, mine, **values):
                 raise Superseded
 
-    def _update(self, connection: Connection, **values: Any) -> bool:
-        mine = JobRow.number == self.job.number, JobRow.runs == self.job.runs, JobRow.finished_at.is_(None)
-        return connection.execute(update(JobRow).where(*mine).values(**values)).rowcount == 1
+
+def _change(connection: Connection, where: Sequence[ColumnElement[bool]], **values: Any) -> bool:
+    """Change an open job; False if none is meant. Its files go when it ends."""
+    changing = update(JobStatus).where(*where, JobStatus.finished_at.is_(None)).values(**values)
+    number = connection.scalar(changing.returning(JobStatus.number))
+    if number is not None and "finished_at" in values:
+        connection.execute(delete(JobFileRow).where(JobFileRow.job == number))
+    return number is not None
 
 
 @contextmanager
-def claim(engine: Engine, indexes: Sequence[str], embedding: str, only: UUID | None = None) -> Iterator[Claim | None]:
+def claim(engine: Engine, indexes: Sequence[str], embedding: str, only: str | None = None) -> Iterator[Claim | None]:
     """The oldest open job that nobody works on (or only the one with this id), held until the block ends; or None."""
-    free = select(JobRow).where(*_open_for(indexes, embedding), NOBODY_WORKS_ON_IT)
+    free = select(JobStatus).where(*_open_for(indexes, embedding), NOBODY_WORKS_ON_IT)
     if only is not None:
-        free = free.where(JobRow.id == only)
+        free = free.where(JobStatus.id == only)
     with explained():
         hold = engine.connect()
         try:
-            job = _taken(engine, hold, free.order_by(JobRow.number).limit(1).with_for_update(skip_locked=True))
+            job = _taken(engine, hold, free.order_by(JobStatus.number).limit(1).with_for_update(skip_locked=True))
             yield Claim(engine, job) if job else None
         finally:
             with suppress(SQLAlchemyError, DatabaseError):
                 hold.close()
 
 
-def _taken(engine: Engine, hold: Connection, free: Any) -> JobRow | None:
+def _taken(engine: Engine, hold: Connection, free: Any) -> JobStatus | None:
     with Session(engine, expire_on_commit=False) as session, session.begin():
-        job: JobRow | None = session.scalar(free)
+        job: JobStatus | None = session.scalar(free)
         if job is None or not hold.scalar(HOLD, {"number": job.number}):
             return None
         for setting in KEEP_HOLDING:
             hold.execute(setting)
         job.runs += 1
         job.attempts += 1
-        job.started_at = func.coalesce(JobRow.started_at, func.now())
+        job.started_at = func.coalesce(JobStatus.started_at, func.now())
     return job

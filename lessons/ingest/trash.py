@@ -103,6 +103,10 @@ _FORGET = (
     "DELETE FROM trashed_chunks WHERE (user_id, document_id) IN"
     f" (SELECT user_id, id FROM trashed_documents WHERE NOT {_KEPT})"
 )
+_KNOWN = (
+    f"SELECT index_table, source_file FROM documents WHERE {_NAMED}"
+    f" UNION ALL SELECT NULL, source_file FROM trashed_documents WHERE {_NAMED}"
+)
 _NAMES = f"SELECT source_file, max(deleted_at) FROM trashed_documents WHERE {_NAMED}"
 
 
@@ -153,10 +157,12 @@ class Trash:
         remember_write(self._engine)
         return bool(found)
 
-    def names(self, scope: Scope) -> set[str]:
-        """The names of all documents that the owner ever deleted and did not bring back."""
+    def known(self, scope: Scope) -> tuple[set[str], list[set[str]]]:
+        """What an owner ever deleted and did not bring back, and what each index has of the owner's now, by name."""
         with scoped(self._engine, scope.user_id) as connection:
-            return {name for name, _ in _rows(connection, f"{_NAMES} GROUP BY 1", self._named(scope))}
+            rows = _rows(connection, _KNOWN, self._named(scope))
+        names = {table: {name for of, name in rows if of == table} for table in (None, *self._tables)}
+        return names.pop(None), list(names.values())
 
     def deleted(self, scope: Scope) -> dict[str, datetime]:
         """What an owner can bring back, and when it was deleted, the latest first."""

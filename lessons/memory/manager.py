@@ -44,10 +44,7 @@ class Conversation:
 
     def ask(self, stage: Answerer, question: str, **scope: Any) -> Answer:
         """The whole answer; the arguments are those of `stream`."""
-        stream = self.stream(stage, question, **scope)
-        for _ in stream:
-            pass
-        return stream.answer
+        return self.stream(stage, question, **scope).read()
 
     def stream(
         self,
@@ -69,7 +66,7 @@ class Conversation:
         """What the memory hands over for a question, and the turns that it could not take up yet."""
         self._tell()
         found = Recollection()
-        with _logged("the conversation could not be recalled"):
+        with logged("the conversation could not be recalled"):
             found = self._memory.recall(question)
         untold = [message for turn in self._untold for message in zip(("user", "assistant"), turn, strict=True)]
         return replace(found, history=(*found.history, *untold))
@@ -82,7 +79,7 @@ class Conversation:
 
     def _tell(self) -> None:
         """Tell the memory, in their order, of the turns that it does not know; those that it cannot take up stay."""
-        with self._telling, _logged("the conversation could not be remembered"):
+        with self._telling, logged("the conversation could not be remembered"):
             while self._untold:
                 self._memory.remember(*self._untold[0])
                 self._untold.popleft()
@@ -105,8 +102,8 @@ class Conversation:
 
 
 @contextmanager
-def _logged(what: str) -> Iterator[None]:
-    """Log what goes wrong: a known problem as a sentence, anything else with where it came from."""
+def logged(what: str) -> Iterator[None]:
+    """Log what goes wrong in the block: a known problem as a sentence, anything else with where it came from."""
     try:
         yield
     except Exception as error:

@@ -1,13 +1,12 @@
 """The profile: what users state about themselves, kept across sessions until they correct or delete it."""
 
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
 from llama_index.core.llms import LLM
 from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel
-from sqlalchemy import ColumnElement, Connection, Engine, delete, func, select
+from sqlalchemy import ColumnElement, Engine, delete, func, select
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from lessons.memory.messages import MessageStore
@@ -69,7 +68,7 @@ class Profile:
     def slots(self) -> list[Slot]:
         """All of them, the one that changed last at the end."""
         wanted = select(SlotRow.key, SlotRow.value, SlotRow.said).where(self._mine)
-        with self._transaction() as connection:
+        with transaction(self.engine, self.scope) as connection:
             return [Slot(*row) for row in connection.execute(wanted.order_by(SlotRow.updated_at))]
 
     def put(self, key: str, value: str, said: str = "") -> None:
@@ -82,19 +81,19 @@ class Profile:
         row = upsert(SlotRow).values(user_id=self.scope.user_id, meaning=same_key(key), **values)
         changed = {**values, "updated_at": func.clock_timestamp()}
         newest = select(SlotRow.meaning).where(self._mine).order_by(SlotRow.updated_at.desc())
-        with self._transaction() as connection:
+        with transaction(self.engine, self.scope) as connection:
             connection.execute(row.on_conflict_do_update(index_elements=["user_id", "meaning"], set_=changed))
             beyond = newest.offset(settings().profile_slots)
             connection.execute(delete(SlotRow).where(self._mine, SlotRow.meaning.in_(beyond)))
 
     def delete(self, key: str) -> None:
         """Delete a slot; it comes back only if it is stated again."""
-        with self._transaction() as connection:
+        with transaction(self.engine, self.scope) as connection:
             connection.execute(delete(SlotRow).where(self._mine, SlotRow.meaning == same_key(key)))
 
     def forget(self) -> None:
         """Delete everything that is known about the user."""
-        with self._transaction() as connection:
+        with transaction(self.engine, self.scope) as connection:
             connection.execute(delete(SlotRow).where(self._mine))
 
     def learn(self, llm: LLM, said: str, before: str, step: Step) -> None:
@@ -112,9 +111,6 @@ class Profile:
     @property
     def _mine(self) -> ColumnElement[bool]:
         return SlotRow.user_id == self.scope.user_id
-
-    def _transaction(self) -> AbstractContextManager[Connection]:
-        return transaction(self.engine, self.scope)
 
 
 @dataclass(frozen=True)

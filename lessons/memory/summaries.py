@@ -5,7 +5,6 @@ keeps two from working on it at a time, and the state only moves on from the one
 undone is done with the next turn.
 """
 
-import logging
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -19,9 +18,9 @@ from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel
 from sqlalchemy import Engine
 
-from lessons.errors import LessonsError
+from lessons.memory.manager import logged
 from lessons.memory.profile import Profile
-from lessons.memory.turns import Entity, State, Turn, TurnRow, Turns, merged
+from lessons.memory.turns import Entity, State, Turn, TurnRow, Turns, drop_unused, merged
 from lessons.memory.types import Recollection
 from lessons.models.call import predict, structured
 from lessons.models.embedding import identity
@@ -32,8 +31,6 @@ from lessons.settings import settings
 from lessons.text import normalize, sentences
 from lessons.trace import Step
 from lessons.workspace import Workspace
-
-logger = logging.getLogger(__name__)
 
 
 @cache
@@ -91,7 +88,11 @@ class LongTerm(ABC):
         return self.turns.state(self.name)
 
     def recall(self, question: str) -> Recollection:
-        """The last turns, and what is known from before them; turns that await their update are among the former."""
+        """The last turns, and what is known from before them; turns that await their update are among the former.
+
+        Sessions that nobody has gone on with are dropped first, so none is recalled after its time.
+        """
+        drop_unused(self.engine)
         window, state = settings().memory_window, self.state
         last = self.turns.last(2 * window)
         first = min(state.upto, last[-1].number - window) if last else 0
@@ -104,8 +105,9 @@ class LongTerm(ABC):
         """Write the turn down and leave the rest to the background."""
         plain = CITATION.sub("", answer).replace(" .", ".").strip()
         self.turns.add(normalize(question), normalize(plain))
-        pending = [update for update in self._updates if not update.done()]
-        self._updates = [*pending, _pool().submit(self._update_or_log)]
+        pending = [each for each in self._updates if not each.done()]
+        update = logged("a memory could not be updated and is with the next turn")(self.update)
+        self._updates = [*pending, _pool().submit(update)]
 
     def settle(self) -> None:
         """Wait until the updates that were handed over are done."""
@@ -131,13 +133,6 @@ class LongTerm(ABC):
                     self.turns.note({turn.number: {"learned": True}})
                 while window := self._overflow():
                     self._fold(window)
-
-    def _update_or_log(self) -> None:
-        try:
-            self.update()
-        except Exception as error:
-            known = isinstance(error, LessonsError)
-            logger.warning("a memory could not be updated and is with the next turn: %s", error, exc_info=not known)
 
     def _overflow(self) -> list[Turn]:
         """The oldest window of turns, once there is a turn behind it that is in no summary."""

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
 from typing import Any
 
 from pgvector.sqlalchemy import Vector
@@ -98,12 +97,9 @@ class SlotRow(Base):
     updated_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
 
 
-@lru_cache(maxsize=32)
 def opened(engine: Engine) -> Engine:
-    """The engine, once the tables are there. Sessions that were not used for long are dropped on the way."""
-    messages.opened(engine, SessionRow, TurnRow, StateRow, SlotRow)
-    drop_unused(engine, timedelta(hours=settings().memory_ttl_hours))
-    return engine
+    """The engine, once the tables are there."""
+    return messages.opened(engine, SessionRow, TurnRow, StateRow, SlotRow)
 
 
 def transaction(engine: Engine, scope: Scope) -> AbstractContextManager[Connection]:
@@ -111,11 +107,11 @@ def transaction(engine: Engine, scope: Scope) -> AbstractContextManager[Connecti
     return scoped(opened(engine), scope.user_id)
 
 
-def drop_unused(engine: Engine, longer_than: timedelta) -> int:
-    """Drop every owner's sessions without a turn for so long; how many there were."""
-    with explained(), engine.begin() as connection:
-        stale = delete(SessionRow).where(SessionRow.used_at < func.now() - longer_than)
-        return connection.execute(stale).rowcount
+def drop_unused(engine: Engine) -> int:
+    """Drop every owner's sessions without a turn for as long as the settings say; how many there were."""
+    longest = timedelta(hours=settings().memory_ttl_hours)
+    with explained(), opened(engine).begin() as connection:
+        return connection.execute(delete(SessionRow).where(SessionRow.used_at < func.now() - longest)).rowcount
 
 
 LONGEST_KEY, LONGEST_VALUE = 40, 120  # characters
@@ -148,7 +144,6 @@ def merged(known: Iterable[Entity], new: Iterable[Entity]) -> tuple[Entity, ...]
 LOCKS = 726_005
 """First key of the advisory locks of long-term memories; the second stands for the session."""
 
-HOLD = text("SELECT pg_try_advisory_xact_lock(:space, hashtext(:session))").bindparams(space=LOCKS)
 KEEP_HOLDING = text("SET LOCAL idle_in_transaction_session_timeout = 0")
 
 
@@ -190,12 +185,12 @@ class Turns:
         number = counted.cte("counted")
         columns = [*self._key, "number", "question", "answer"]
         row = select(*map(literal, self._key.values()), number.c.turns, literal(question), literal(answer))
-        with self._transaction() as connection:
+        with transaction(self.engine, self.scope) as connection:
             connection.execute(insert(TurnRow).from_select(columns, row))
 
     def count(self) -> int:
         """How many turns were written down since the session began, deleted ones included."""
-        with self._transaction() as connection:
+        with transaction(self.engine, self.scope) as connection:
             return connection.scalar(select(SessionRow.turns).where(*self._is(SessionRow))) or 0
 
     def last(self, count: int) -> list[Turn]:
@@ -213,24 +208,24 @@ class Turns:
         """The turns for which these conditions on `TurnRow` hold, oldest first unless another order is given."""
         columns = TurnRow.number, TurnRow.question, TurnRow.answer
         wanted = select(*columns).where(*self._is(TurnRow), *conditions).order_by(*order).limit(limit)
-        with self._transaction() as connection:
+        with transaction(self.engine, self.scope) as connection:
             return [Turn(*row) for row in connection.execute(wanted)]
 
     def note(self, changes: Mapping[int, Mapping[str, Any]]) -> None:
         """Set columns of turns, by their numbers."""
-        with self._transaction() as connection:
+        with transaction(self.engine, self.scope) as connection:
             for number, values in changes.items():
                 mine = *self._is(TurnRow), TurnRow.number == number
                 connection.execute(update(TurnRow).where(*mine).values(values))
 
     def drop_before(self, number: int) -> None:
         """Delete the turns before a number for good."""
-        with self._transaction() as connection:
+        with transaction(self.engine, self.scope) as connection:
             connection.execute(delete(TurnRow).where(*self._is(TurnRow), TurnRow.number < number))
 
     def state(self, memory: str) -> State:
         """The state of a memory; an empty one before its first update."""
-        with self._transaction() as connection:
+        with transaction(self.engine, self.scope) as connection:
             wanted = select(StateRow.upto, StateRow.summary, StateRow.entities)
             row = connection.execute(wanted.where(*self._is(StateRow), StateRow.memory == memory)).one_or_none()
         return State(row.upto, row.summary, tuple(Entity(**each) for each in row.entities)) if row else State()
@@ -238,7 +233,7 @@ class Turns:
     def advance(self, memory: str, before: State, after: State) -> bool:
         """Put a state in the place of the one it was made from; False if that is gone or somebody was faster."""
         values = asdict(after)
-        with self._transaction() as connection:
+        with transaction(self.engine, self.scope) as connection:
             if before.upto:
                 mine = *self._is(StateRow), StateRow.memory == memory, StateRow.upto == before.upto
                 return connection.execute(update(StateRow).where(*mine).values(values)).rowcount == 1
@@ -249,7 +244,7 @@ class Turns:
 
     def forget(self) -> None:
         """Delete the session with everything that was made of it."""
-        with self._transaction() as connection:
+        with transaction(self.engine, self.scope) as connection:
             connection.execute(delete(SessionRow).where(*self._is(SessionRow)))
 
     @contextmanager
@@ -261,10 +256,10 @@ class Turns:
         with explained():
             hold = opened(self.engine).connect()
             try:
-                session = f"{self.scope.user_id}\x1f{self.session_id}"
-                mine = bool(hold.scalar(HOLD, {"session": session}))
+                session = func.hashtext(f"{self.scope.user_id}\x1f{self.session_id}")
+                mine = hold.scalar(select(func.pg_try_advisory_xact_lock(LOCKS, session)))
                 hold.execute(KEEP_HOLDING)
-                yield mine
+                yield bool(mine)
             finally:
                 with suppress(SQLAlchemyError, DatabaseError):
                     hold.close()
@@ -275,6 +270,3 @@ class Turns:
 
     def _is(self, row: Any) -> tuple:
         return row.user_id == self.scope.user_id, row.session_id == self.session_id
-
-    def _transaction(self) -> AbstractContextManager[Connection]:
-        return transaction(self.engine, self.scope)

@@ -24,15 +24,13 @@ class Recollection:
 
 def parted(memory: str) -> tuple[str, str]:
     """A memory's text in two: the facts that it notes, '- key: value' under their title, and the rest."""
+    parts: tuple[list[str], list[str]] = [], []
     lines = memory.splitlines()
-    below = [*lines[1:], ""]
-    noted = [
-        line.startswith("- ") or (line.endswith(":") and after.startswith("- "))
-        for line, after in zip(lines, below, strict=False)
-    ]
-    facts = [line for line, is_fact in zip(lines, noted, strict=True) if is_fact]
-    rest = [line for line, is_fact in zip(lines, noted, strict=True) if not is_fact]
-    return "\n".join(facts), "\n".join(rest)
+    for line, after in zip(lines, [*lines[1:], ""], strict=False):
+        is_fact = line.startswith("- ") or (line.endswith(":") and after.startswith("- "))
+        parts[not is_fact].append(line)
+    facts, rest = map("\n".join, parts)
+    return facts, rest
 
 
 class Memory(Protocol):

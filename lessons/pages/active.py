@@ -1,17 +1,19 @@
 """Active retrieval: a stage with its devices, each of which can be switched off, and what they saved."""
 
+from functools import partial
+
 import streamlit as st
 
 from lessons.context.active import SWITCHES, ActiveAgent, ActiveState
 from lessons.errors import LessonsError
 from lessons.memory.summaries import Tiers
 from lessons.pages.answer import show_answer
-from lessons.pages.asking import sample_questions
-from lessons.pages.common import allow_questions, begin_session, counted, opened, session, told_plainly
+from lessons.pages.asking import offer_samples, question_box
+from lessons.pages.common import allow_questions, begin_session, session, titled
 from lessons.rag.answer import Answer
 from lessons.rag.stages import stages
 from lessons.rag.types import Scope
-from lessons.tables import plain
+from lessons.tables import counted, plain
 from lessons.workspace import Workspace
 
 STAGE = "smart"
@@ -25,17 +27,16 @@ HELP = {
 }
 
 
-def page() -> None:
+@titled(
+    "Active retrieval",
+    "One agent: it looks a question up, sorts it by intent, remembers, keeps to a budget, judges its answer and "
+    "searches again for what is missing.",
+)
+def page(place: Workspace, owner: str) -> None:
     """Ask with the devices that are switched on, beside the bare stage."""
-    st.title("Active retrieval")
-    st.caption(
-        "One agent: it looks a question up, sorts it by intent, remembers, keeps to a budget, judges its answer and "
-        "searches again for what is missing."
-    )
-    place, owner = opened()
     name = session("active")
     if (question := _form(owner)) is not None:
-        with told_plainly(), st.spinner("Thinking …"):
+        with st.spinner("Thinking …"):
             allow_questions(owner, 2)
             st.session_state["active-result"] = owner, name, *_asked(question, owner, name)
     _show_memory(place, owner, name)
@@ -48,17 +49,12 @@ def page() -> None:
 
 def _form(owner: str) -> str | None:
     """What was just asked, or None."""
-    st.pills("Try one of these", [*sample_questions(owner), "Thank you!"], key="active-sample", on_change=_take_sample)
+    offer_samples(owner, partial(st.session_state.__setitem__, "active-question"), "active-sample", "Thank you!")
     with st.form("active-form", border=False):
-        question = st.text_area("Your question", key="active-question", height=80, placeholder="In English or Korean")
+        question = question_box("active-question")
         for column, device in zip(st.columns(len(SWITCHES)), SWITCHES, strict=True):
             column.toggle(device.capitalize(), True, key=f"device-{device}", help=HELP[device])
         return question if st.form_submit_button("Ask", type="primary") else None
-
-
-def _take_sample() -> None:
-    if st.session_state["active-sample"]:
-        st.session_state["active-question"] = st.session_state["active-sample"]
 
 
 def _asked(question: str, owner: str, name: str) -> tuple[ActiveState, Answer]:

@@ -1,16 +1,12 @@
-"""An answer on a page: its words, the passages it cites, the chunks that were read, and its trace as a timeline."""
+"""An answer on a page: its words, the passages it cites, the chunks that were read, and its trace."""
 
-import re
 from collections.abc import Sequence
-from typing import Any
 
 import streamlit as st
 
 from lessons.errors import LessonsError
-from lessons.evaluate.canvas import stage_colour
-from lessons.evaluate.comparison import Alignment, Bar, Place, summary, timeline
+from lessons.evaluate.comparison import Alignment, summary, timeline
 from lessons.evaluate.golden import Evidence, Golden
-from lessons.ingest.index import Index
 from lessons.library import indexes
 from lessons.pages.common import page_of
 from lessons.rag.answer import Answer, Citation
@@ -26,23 +22,17 @@ GONE = """This is the chunk as the answer read it. It cannot be found like that 
 for the answer, the document has changed since, or the database is away."""
 HOW_TO_READ = """A row is a place in a document, with the ranks of each stage's chunks there. ↑ ↓ tell how many
 ranks better or worse than in the stage before."""
-PLACE, RANK = 330, 56  # pixels that a place and a rank need at least
-_ROW, _AXIS = 34, 50  # pixels
-_INK = "#808495"  # grey enough for a light and a dark page
-_COLOURS = {"↑": "green", "↓": "orange", "new": "blue", "gone": "red", "=": "gray"}
-_CHANGE = re.compile("(?:" + "|".join(_COLOURS) + r")\d*")
 
 
 def show_answer(answer: Answer) -> None:
     """The text with its warnings and citations, and, folded away, the chunks that were read and the trace."""
     show_words(answer)
-    show_documents(answer)
     with st.expander(plain(f"Trace: {summary(answer.trace)}")):
         show_timeline([answer])
 
 
 def show_words(answer: Answer) -> None:
-    """The text with its warnings, and citations that open their passage; many are folded away."""
+    """The text with its warnings, citations that open their passage, and the chunks; what is long is folded away."""
     st.markdown(plain(answer.text))
     for warning in answer.warnings:
         st.warning(plain(warning))
@@ -52,6 +42,11 @@ def show_words(answer: Answer) -> None:
             _offer_passage(answer, citation, f"passage-{id(answer)}-{number}")
     if answer.found:
         st.caption(plain(answer.answered_by))
+    with st.expander(f"Retrieved chunks ({len(answer.context.documents)})"), st.container(height=420, border=False):
+        for number, document in enumerate(answer.context.documents, start=1):
+            source = plain(document.source + page_of(document.page))
+            st.markdown(f"**{number}** · {source} · score {document.score:.3f}")
+            st.caption(plain(document.content))
 
 
 def _offer_passage(answer: Answer, citation: Citation, key: str) -> None:
@@ -64,15 +59,6 @@ def _offer_passage(answer: Answer, citation: Citation, key: str) -> None:
             st.caption(f"“{plain(citation.quote)}”")
 
 
-def show_documents(answer: Answer) -> None:
-    """The chunks that were read, folded away."""
-    with st.expander(f"Retrieved chunks ({len(answer.context.documents)})"), st.container(height=420, border=False):
-        for number, document in enumerate(answer.context.documents, start=1):
-            source = plain(document.source + page_of(document.page))
-            st.markdown(f"**{number}** · {source} · score {document.score:.3f}")
-            st.caption(plain(document.content))
-
-
 @st.dialog("The passage in its document", width="large")
 def open_passage(answer: Answer, citation: Citation) -> None:
     """Show the whole chunk between its neighbours. What cannot be found any more is shown as the answer read it."""
@@ -81,34 +67,28 @@ def open_passage(answer: Answer, citation: Citation) -> None:
     page = f" · page {citation.page}" if citation.page else ""
     place = f" · chunk {found.number} of {found.chunks}" if found else ""
     st.markdown(f"**{plain_line(citation.source_file)}**{page}{place}")
-    if found and found.section:
-        st.caption(plain_line(found.section))
     if found is None:
         st.warning(GONE)
-    for text in found.before if found else ():
-        _neighbour("The chunk before", text)
+    elif found.section:
+        st.caption(plain_line(found.section))
+    _neighbours("The chunk before", found.before if found else ())
     with st.container(border=True):
-        st.markdown(marked(citation.quote, found.text if found else document.content))
-    for text in found.after if found else ():
-        _neighbour("The chunk after", text)
+        before, words, after = around(citation.quote, found.text if found else document.content)
+        marked = f":orange-background[**{plain_line(words)}**]" if words else ""
+        st.markdown(f"{plain(before)}{marked}{plain(after)}")
+    _neighbours("The chunk after", found.after if found else ())
 
 
-def marked(quote: str, content: str) -> str:
-    """Markdown that shows the content as it is, with the quote on a coloured ground."""
-    before, words, after = around(quote, content)
-    ground = f":orange-background[**{plain_line(words)}**]" if words else ""
-    return f"{plain(before)}{ground}{plain(after)}"
-
-
-def _neighbour(label: str, text: str) -> None:
-    with st.expander(label):
-        st.caption(plain(text))
+def _neighbours(label: str, texts: Sequence[str]) -> None:
+    for text in texts:
+        with st.expander(label):
+            st.caption(plain(text))
 
 
 def _found(answer: Answer, document: RetrievedDocument, quote: str) -> Passage | None:
     """The chunk in the index of the stage that answered, or in any; None if none has it with the words of the quote."""
     scope = Scope(document.metadata["user_id"])
-    known: list[Index] = [stages()[answer.stage].index] if answer.stage in stages() else indexes()
+    known = [stages()[answer.stage].index] if answer.stage in stages() else indexes()
     try:
         places = (passage(workspace().store(index), scope, document.id) for index in known)
         return next((place for place in places if place and (not quote or around(quote, place.text)[1])), None)
@@ -117,13 +97,18 @@ def _found(answer: Answer, document: RetrievedDocument, quote: str) -> Passage |
 
 
 def show_chunks(alignment: Alignment) -> None:
-    """The table, and the evidence that no stage found."""
+    """A row for each place with its rank in every stage, and the evidence that no stage found."""
     if not alignment.places:
         return
     st.header("Retrieved chunks", anchor=False)
     st.caption(HOW_TO_READ + (" ★ holds evidence of the golden question." if alignment.evidence else ""))
+    rows = []
     for place in alignment.places:
-        _show_place(place, alignment.stages)
+        stars = ["★ " if cell and cell.evidence else "" for cell in place.cells]
+        ranks = [plain_line(star + (told or "–")) for star, told in zip(stars, place.told, strict=True)]
+        name = f"**{plain_line(place.name)}** {plain_line(place.start)} …"
+        rows.append({"Place": name} | dict(zip(map(str.capitalize, alignment.stages), ranks, strict=True)))
+    st.table(rows, border="horizontal", hide_index=True, alt="The rank of each place in every stage")
     for each in alignment.missed:
         st.warning(f"No stage found {_evidence(each)}: “{plain_line(each.quote)}”")
 
@@ -140,85 +125,29 @@ def _evidence(each: Evidence) -> str:
     return f"**{plain_line(each.source_file)}**{page_of(each.page)}"
 
 
-def _show_place(place: Place, stages: tuple[str, ...]) -> None:
-    """The place beside its ranks, or above them on a narrow screen; each rank below the name of its stage."""
-    row = st.container(border=True).grid(2, min_column_width=PLACE, gap="xsmall")
-    row.markdown(f"**{plain_line(place.name)}**  \n:small[{plain_line(place.start)} …]")
-    ranks = row.cell().grid(len(stages), min_column_width=RANK, gap="xsmall")
-    for stage, told, cell in zip(stages, place.told, place.cells, strict=True):
-        star = "★ " if cell and cell.evidence else ""
-        ranks.markdown(f":small[:gray[{plain_line(stage.capitalize())}]]  \n{star}{_coloured(told) or '–'}")
-
-
-def _coloured(told: str) -> str:
-    """The change in a colour of its own; the words and arrows say the same without it."""
-    return _CHANGE.sub(lambda sign: f":{_COLOURS[re.sub('[0-9]', '', sign[0])]}[{sign[0]}]", told)
-
-
 def show_timeline(answers: Sequence[Answer]) -> None:
-    """A chart for each answer, all on one time axis, and its steps with their queries and notes; of several, folded."""
+    """The steps of each answer with bars on one scale of milliseconds; below them their queries and notes."""
     longest = max((answer.trace.ms for answer in answers), default=0.0)
     for answer in answers:
-        bars, several = timeline(answer.trace), len(answers) > 1
-        if several:
+        steps = timeline(answer.trace)
+        if len(answers) > 1:
             st.markdown(f"**{plain(answer.stage.capitalize())}** · {plain(summary(answer.trace))}")
-        alt = f"Timeline of {answer.stage}: {summary(answer.trace)}"
-        rows = [
-            {"step": number, "from": bar.start, "to": bar.end, "within": bar.depth > 0, "said": _label(number, bar)}
-            for number, bar in enumerate(bars, start=1)
-        ]
-        st.vega_lite_chart(rows, _chart(answer.stage, len(bars), longest), alt=alt)
-        with st.expander(f"Steps of {plain(answer.stage)}") if several else st.container():
-            _show_steps(answer, bars)
-
-
-def _label(number: int, bar: Bar) -> str:
-    used = [f"{bar.ms:,.0f} ms"]
-    if bar.llm_calls:
-        used += [f"{bar.llm_calls} × model", f"{bar.tokens_in:,} → {bar.tokens_out:,} tokens"]
-    if bar.cost:
-        used.append(f"${bar.cost:.4f}")
-    return f"{number} {_named(bar)}: {', '.join(used)}"
-
-
-def _chart(stage: str, rows: int, longest: float) -> dict[str, Any]:
-    """A Vega-Lite chart of the steps; those within a step are paler."""
-    time = {"type": "quantitative", "scale": {"domain": [0, longest], "nice": False}}
-    axis = {"title": "milliseconds", "tickCount": 5}
-    bar = {"type": "bar", "color": stage_colour(stage), "height": 8, "yOffset": 9}
-    opacity = {"condition": {"test": "datum.within", "value": 0.5}, "value": 1}
-    text = {"type": "text", "align": "left", "dy": -5, "color": _INK, "fontSize": 12}
-    return {
-        "height": rows * _ROW + _AXIS,
-        "encoding": {"y": {"field": "step", "type": "ordinal", "axis": None}},
-        "layer": [
-            {
-                "mark": bar,
-                "encoding": {"x": {"field": "from", **time, "axis": axis}, "x2": {"field": "to"}, "opacity": opacity},
-            },
-            {"mark": text, "encoding": {"x": {"value": 0}, "text": {"field": "said"}}},
-        ],
-    }
-
-
-def _show_steps(answer: Answer, bars: Sequence[Bar]) -> None:
-    for bar in bars:
-        for line in bar.said:
-            st.caption(f"**{plain(bar.name)}** {plain_line(line)}")
-    used = [
-        {
-            "step": _named(bar),
-            "ms": round(bar.ms, 1),
-            "model calls": bar.llm_calls,
-            "tokens in": bar.tokens_in,
-            "tokens out": bar.tokens_out,
-            "cost ($)": bar.cost,
-        }
-        for bar in bars
-    ]
-    st.dataframe(used, hide_index=True, key=f"steps-{id(answer)}")
-
-
-def _named(bar: Bar) -> str:
-    """The name of the step, behind a dash if it is within another; Vega would cut off spaces at the beginning."""
-    return f"{'– ' * bar.depth}{bar.name}"
+        st.dataframe(
+            [
+                {
+                    "step": f"{'– ' * step.depth}{step.name}",
+                    "ms": round(step.ms, 1),
+                    "model calls": step.llm_calls,
+                    "tokens in": step.tokens_in,
+                    "tokens out": step.tokens_out,
+                    "cost ($)": step.cost,
+                }
+                for step in steps
+            ],
+            hide_index=True,
+            column_config={"ms": st.column_config.ProgressColumn(format="%.1f", max_value=max(longest, 1.0))},
+            key=f"steps-{id(answer)}",
+            alt=f"Steps of {answer.stage}: {summary(answer.trace)}",
+        )
+        for name, line in [(step.name, line) for step in steps for line in step.said]:
+            st.caption(f"**{plain(name)}** {plain_line(line)}")

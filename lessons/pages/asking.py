@@ -1,9 +1,9 @@
-"""What is asked on the Compare page: a question of one's own, a golden one or a follow-up, its limits, and its address.
+"""What is asked on the Compare page: a question, be it typed, golden or a follow-up, and its limits.
 
-The same address brings back the same question. It fills the form when the page is opened, and never asks by itself.
+Streamlit keeps the fields in the address. It fills the form when the page is opened, and never asks by itself.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -11,18 +11,13 @@ import streamlit as st
 
 from lessons.errors import LessonsError
 from lessons.evaluate.golden import SPLITS, Golden, golden_questions
-from lessons.pages.common import choose_stages, keep
+from lessons.pages.common import ADDRESS, choose_stages, keep
 from lessons.rag.stages import stages
 from lessons.rag.types import Scope
 from lessons.tables import plain, plain_line
 from lessons.text import normalize
 from lessons.workspace import Workspace
 
-LINKED = ("question", "stages", "file", "filter", "golden", "after")
-"""The parameters of an address."""
-
-ANY = "any"
-LANGUAGES = {ANY: "any", "en": "English", "ko": "한국어"}
 EVERYWHERE = "all documents"
 FILTER_EXAMPLE = 'language == "ko" && page_number >= 2'
 FILTER_HELP = """Only chunks that fit are searched, for example
@@ -49,48 +44,18 @@ class Line:
 
 @dataclass(frozen=True)
 class Asked:
-    """A question, the stages it goes to, the file and the filter that limit it, and what was said before it.
-
-    `golden` is the id of the golden question it is, empty for one's own.
-    """
+    """A question, the stages it goes to, the file and the filter that limit it, and what was said before it."""
 
     question: str
     stages: tuple[str, ...]
     source_file: str | None = None
     filter_text: str = ""
-    golden: str = ""
+    golden: Golden | None = None
     before: tuple[Line, ...] = ()
 
     def history(self, stage: str) -> list[tuple[str, str]]:
         """What was said before as this stage heard it: (role, content), oldest first."""
         return [(line.role, line.content) for line in self.before if line.stage in ("", stage)]
-
-    @property
-    def link(self) -> dict[str, str | list[str]]:
-        """The parameters of its address; empty ones are to be left out.
-
-        What the stages answered before a follow-up is not in it, only what they were asked.
-        """
-        golden = golden_named(self.golden)
-        known = golden is not None and self.before == lines_of(golden)
-        return {
-            "question": self.question,
-            "stages": ",".join(self.stages),
-            "file": self.source_file or "",
-            "filter": self.filter_text,
-            "golden": self.golden,
-            "after": [] if known else [line.content for line in self.before if line.role == "user"],
-        }
-
-
-def from_link(link: Mapping[str, str], after: Sequence[str], known_stages: Sequence[str]) -> Asked:
-    """What an address asks. Unknown names are left out; a golden question brings its own words and conversation."""
-    stages = tuple(name for name in known_stages if name in link.get("stages", "").split(","))
-    limits = link.get("file") or None, link.get("filter", "")
-    golden = golden_named(link.get("golden", ""))
-    if golden:
-        return Asked(golden.question, stages, *limits, golden.id, lines_of(golden))
-    return Asked(link.get("question", ""), stages, *limits, before=tuple(Line("user", said) for said in after))
 
 
 def lines_of(golden: Golden) -> tuple[Line, ...]:
@@ -126,30 +91,45 @@ def sample_questions(owner: str) -> list[str]:
     return list(found.values())
 
 
+def offer_samples(owner: str, take: Callable[[str], object], key: str, *more: str) -> None:
+    """Questions to try; the one that is chosen is handed to `take`."""
+
+    def chosen() -> None:
+        if st.session_state[key]:
+            take(st.session_state[key])
+
+    st.pills("Try one of these", [*sample_questions(owner), *more], key=key, on_change=chosen)
+
+
+def question_box(key: str, in_address: bool = False) -> str:
+    """The field for a question; its text is in the session's state under the key, too."""
+    bound = ADDRESS if in_address else None
+    return st.text_area("Your question", key=key, height=80, placeholder="In English or Korean", bind=bound)
+
+
 def ask_form(place: Workspace, owner: str) -> Asked | None:
     """What was just asked, or None."""
-    _follow_link()
-    st.pills("Try one of these", sample_questions(owner), key="sample", on_change=_take_sample)
+    _arrive()
+    offer_samples(owner, begin, "sample")
     _pick_golden()
-    chosen = tuple(stage.name for stage in choose_stages("stages"))
+    chosen = tuple(stage.name for stage in choose_stages("stages", in_address=True))
     if not chosen:
         st.info("Choose at least one stage.")
     _show_before()
-    files = _files(place, owner)
-    if st.session_state.get("file") not in files:
+    files = [EVERYWHERE, *_files(place, owner)]
+    if st.session_state.get("file", EVERYWHERE) not in files:
         st.session_state.file = EVERYWHERE
     with st.form("ask", border=False):
-        question = st.text_area("Your question", key="question", height=80, placeholder="In English or Korean")
+        question = normalize(question_box("question", in_address=True))
         left, right = st.columns(2)
-        source_file = left.selectbox("Search in", [EVERYWHERE, *files], key="file")
-        filter_text = right.text_input("Filter", key="filter", placeholder=FILTER_EXAMPLE, help=FILTER_HELP)
+        file = left.selectbox("Search in", files, key="file", bind=ADDRESS)
+        typed = right.text_input("Filter", key="filter", placeholder=FILTER_EXAMPLE, help=FILTER_HELP, bind=ADDRESS)
         asked = st.form_submit_button("Ask", type="primary")
     if not asked or not chosen:
         return None
     before = st.session_state.get("before", ())
-    golden = golden_for(question, owner, before)
-    file = None if source_file == EVERYWHERE else source_file
-    return Asked(question, chosen, file, filter_text, golden.id if golden else "", before)
+    source_file = None if file == EVERYWHERE else file
+    return Asked(question, chosen, source_file, normalize(typed), golden_for(question, owner, before), before)
 
 
 def _show_before() -> None:
@@ -170,11 +150,6 @@ def begin(question: str = "", before: tuple[Line, ...] = ()) -> None:
     st.session_state.question, st.session_state.before = question, before
 
 
-def _take_sample() -> None:
-    if st.session_state.sample:
-        begin(st.session_state.sample)
-
-
 def _files(place: Workspace, owner: str) -> list[str]:
     """The owner's files. None, and the reason on the page, if they cannot be listed: a question may be asked still."""
     try:
@@ -189,19 +164,13 @@ def _pick_golden() -> None:
     """Choose a golden question; it brings its owner and its conversation with it."""
     with st.popover("Choose a golden question", icon=":material/star:"):
         st.caption("Their evidence is known. *dev* questions were there for tuning, *test* ones only to report.")
-        left, right = st.columns(2)
-        categories = list(dict.fromkeys(each.category for each in all_golden()))
-        category = left.selectbox("Category", [ANY, *categories], key="golden-category")
-        language = right.selectbox("Language", LANGUAGES, format_func=LANGUAGES.__getitem__, key="golden-language")
-        known = [each for each in all_golden() if category in (ANY, each.category)]
-        fitting = [each for each in known if language in (ANY, each.language)]
         st.selectbox(
-            f"Question ({len(fitting)})",
-            fitting,
+            f"Question ({len(all_golden())})",
+            all_golden(),
             index=None,
             format_func=_label,
             key="golden-question",
-            placeholder="Type to search",
+            placeholder="Type to search, also for a category",
             on_change=_take_golden,
         )
 
@@ -218,35 +187,26 @@ def _take_golden() -> None:
         begin(chosen.question, lines_of(chosen))
 
 
-def write_link(asked: Asked) -> None:
-    """Put what is asked into the address."""
-    for name, value in asked.link.items():
-        if value:
-            st.query_params[name] = value
-        else:
-            st.query_params.pop(name, None)
-    st.session_state.asked, st.session_state.linked = asked, _address()
+def note_asked(asked: Asked) -> None:
+    """Keep what is asked for the way back from another page, and the name of a golden question in the address."""
+    st.session_state.asked = asked
+    if asked.golden:
+        st.query_params["golden"] = asked.golden.id
+    else:
+        st.query_params.pop("golden", None)
 
 
-def _follow_link() -> None:
-    """Fill the form from an address that was just opened, or from what was asked before another page was looked at."""
-    now = _address()
-    if any(now.values()) and now != st.session_state.get("linked"):
-        asked = from_link({name: values[0] for name, values in now.items() if values}, now["after"], list(stages()))
-        if asked != st.session_state.get("asked"):
-            st.session_state.pop("compared", None)
-        _fill(asked)
-        st.session_state.linked = now
-    elif "question" not in st.session_state and "asked" in st.session_state:
-        _fill(st.session_state.asked)
-
-
-def _address() -> dict[str, list[str]]:
-    return {name: [normalize(value) for value in st.query_params.get_all(name)] for name in LINKED}
-
-
-def _fill(asked: Asked) -> None:
-    begin(asked.question, asked.before)
-    st.session_state.filter, st.session_state.file = asked.filter_text, asked.source_file
-    if asked.stages:
+def _arrive() -> None:
+    """Fill the form with the golden question of the address, or with what was asked before another page was seen."""
+    if "question" in st.session_state:
+        return
+    golden = golden_named(st.query_params.get("golden", ""))
+    if golden or "question" in st.query_params:
+        st.session_state.pop("compared", None)
+    if golden:
+        begin(golden.question, lines_of(golden))
+    elif "asked" in st.session_state and "question" not in st.query_params:
+        asked = st.session_state.asked
+        begin(asked.question, asked.before)
+        st.session_state.filter, st.session_state.file = asked.filter_text, asked.source_file or EVERYWHERE
         st.session_state.stages = list(asked.stages)

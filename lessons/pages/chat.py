@@ -22,16 +22,15 @@ from lessons.pages.common import (
     answering,
     begin_session,
     confirmed,
-    counted,
+    errors_shown,
     keep,
-    opened,
     session,
-    told_plainly,
+    titled,
 )
 from lessons.rag.stages import AnswerStream, Stage, stages
 from lessons.rag.types import Scope
 from lessons.settings import settings
-from lessons.tables import plain
+from lessons.tables import counted, plain
 from lessons.trace import Step
 from lessons.workspace import Workspace, workspace
 
@@ -49,16 +48,14 @@ class Turn:
     answer: Any = None
 
 
-def page() -> None:
+@titled("Chat", "A conversation with one stage. Follow-ups are understood from what was said, also after a reload.")
+def page(place: Workspace, owner: str) -> None:
     """Go on with the conversation that the address names, or begin one."""
-    st.title("Chat")
-    st.caption("A conversation with one stage. Follow-ups are understood from what was said, also after a reload.")
-    place, owner = opened()
     scope, session_id = Scope(owner), session("session")
-    turns = turns_of("chat", scope, session_id, lambda: _stored(scope, session_id))
+    messages = message_store().get_or_create(scope, session_id)
+    turns = turns_of("chat", scope, session_id, lambda: _pairs(messages))
     stage, named = _controls(scope, session_id, bool(turns))
-    with told_plainly():
-        memory = _memory_named(named, place, scope, session_id, [(turn.question, turn.text) for turn in turns])
+    memory = _memory_named(named, place, scope, session_id, messages, turns)
     show_memory(memory.memory, turns, place, scope)
 
     def ask(question: str) -> AnswerStream:
@@ -68,19 +65,17 @@ def page() -> None:
     converse(turns, "In English or Korean", ask, show_answer, telling)
 
 
+def _pairs(messages: Session) -> Iterable[tuple[str, str]]:
+    said = [content for _, content in messages.history()]
+    return zip(said[::2], said[1::2], strict=True)
+
+
 def turns_of(key: str, scope: Scope, session_id: str, stored: Callable[[], Iterable[tuple[str, str]]]) -> list[Turn]:
     """What a page shows; read from where it is stored when the page comes to a session for the first time."""
     shown = st.session_state.get(key)
     if shown is None or shown[0] != (scope.user_id, session_id):
-        with told_plainly():
-            shown = (scope.user_id, session_id), [Turn(*pair) for pair in stored()]
-        st.session_state[key] = shown
+        shown = st.session_state[key] = (scope.user_id, session_id), [Turn(*pair) for pair in stored()]
     return shown[1]
-
-
-def _stored(scope: Scope, session_id: str) -> Iterable[tuple[str, str]]:
-    said = [content for _, content in message_store().get_or_create(scope, session_id).history()]
-    return zip(said[::2], said[1::2], strict=True)
 
 
 def converse(
@@ -107,24 +102,23 @@ def converse(
                 st.markdown(plain(turn.text))
 
     if question := st.chat_input(prompt):
-        with told_plainly():
-            turns.append(_answered(question, ask(question), tell, every_step))
+        with st.chat_message("user"):
+            st.markdown(plain(question))
+        with st.chat_message("assistant"), st.spinner("Thinking …"):
+            turns.append(_answered(ask(question), tell, every_step))
         st.rerun()
 
 
-def _answered(question: str, stream: AnswerStream, tell: Callable[[Step], str], every_step: bool) -> Turn:
-    with st.chat_message("user"):
-        st.markdown(plain(question))
-    with st.chat_message("assistant"), st.spinner("Thinking …"):
-        steps, place = st.container(), st.empty()
-        with closing(stream):
-            for event in stream.events():
-                if isinstance(event, str):
-                    place.markdown(plain(stream.answer.text))
-                elif every_step:
-                    steps.caption(plain(tell(event)))
-                else:
-                    place.markdown(plain(tell(event)))
+def _answered(stream: AnswerStream, tell: Callable[[Step], str], every_step: bool) -> Turn:
+    steps, place = st.container(), st.empty()
+    with closing(stream):
+        for event in stream.events():
+            if isinstance(event, str):
+                place.markdown(plain(stream.answer.text))
+            elif every_step:
+                steps.caption(plain(tell(event)))
+            else:
+                place.markdown(plain(tell(event)))
     return Turn(stream.answer.question, stream.answer.text, stream.answer)
 
 
@@ -145,9 +139,8 @@ def _controls(scope: Scope, session_id: str, begun: bool) -> tuple[Stage, str]:
 def _offer_to_forget(scope: Scope, session_id: str) -> None:
     gone = "What was said here will be deleted for good, with what was made of it. Your profile stays."
     if confirmed("Forget this conversation", gone):
-        with told_plainly():
-            Turns(workspace().engine, scope, session_id).forget()
-            message_store().remove(scope, session_id)
+        Turns(workspace().engine, scope, session_id).forget()
+        message_store().remove(scope, session_id)
         begin_session("session")
         st.rerun()
 
@@ -168,34 +161,35 @@ class Recorded:
             self.memory.remember(question, answer)
 
 
-def _memory_named(name: str, place: Workspace, scope: Scope, session: str, said: Sequence[tuple[str, str]]) -> Recorded:
+def _memory_named(
+    name: str, place: Workspace, scope: Scope, session_id: str, messages: Session, turns: Sequence[Turn]
+) -> Recorded:
     """The memory of a session. A long-term one first takes up the turns that were said under another."""
-    messages = message_store().get_or_create(scope, session)
     if name not in _KINDS:
         return Recorded(Window(messages) if name == "window" else NoMemory(), messages)
-    memory = _KINDS[name].of(place, scope, session)
-    for question, answer in said[memory.turns.count() :]:
-        memory.remember(question, answer)
+    memory = _KINDS[name].of(place, scope, session_id)
+    for turn in turns[memory.turns.count() :]:
+        memory.remember(turn.question, turn.text)
     return Recorded(memory, messages)
 
 
 def show_memory(memory: Memory, turns: Sequence[Turn], place: Workspace, scope: Scope) -> None:
     """In the side bar: what the memory would hand to the next answer, part by part, and the profile of the user."""
-    question = turns[-1].question if turns else ""
-    awaits = isinstance(memory, LongTerm) and memory.awaits_update()
+    long_term = memory if isinstance(memory, LongTerm) else None
+    awaits = long_term is not None and long_term.awaits_update()
 
     @st.fragment(run_every=_SECOND if awaits else None)
     def panel() -> None:
-        if awaits and not memory.awaits_update():  # type: ignore[attr-defined]
+        if awaits and long_term and not long_term.awaits_update():
             st.rerun()
-        with told_plainly():
-            recalled = memory.recall(question)
+        with errors_shown():
+            recalled = memory.recall(turns[-1].question if turns else "")
             st.caption(f"About {recalled.tokens:,} tokens go with the next question.")
             asked = [plain(content) for role, content in recalled.history if role == "user"]
             _fold(f"Window: {counted(len(asked), 'turn')} word for word", asked)
-            if isinstance(memory, LongTerm):
-                _show_long_term(memory, recalled)
-            _show_profile(Profile(place.engine, scope), isinstance(memory, LongTerm))
+            if long_term:
+                _show_long_term(long_term, recalled)
+            _show_profile(Profile(place.engine, scope), "" if long_term else ": this memory does not use it")
 
     with st.sidebar:
         panel()
@@ -230,41 +224,39 @@ def _section(memory: str, title: str) -> list[str]:
     return [*takewhile(lambda line: not line.endswith(":") or line.startswith(("user: ", "assistant: ", "- ")), lines)]
 
 
-def _show_profile(profile: Profile, used: bool) -> None:
+def _show_profile(profile: Profile, note: str) -> None:
     slots = profile.slots()
-    note = "" if used else ": this memory does not use it"
     with st.expander(f"Profile ({len(slots)}){note}", bool(slots)):
         st.caption("What you said about yourself. It goes with you from conversation to conversation.")
         for slot in reversed(slots):
-            _show_slot(profile, slot)
+            with st.popover(f"{plain(slot.key)}: {plain(slot.value)}", width="stretch"):
+                _show_slot(profile, slot)
 
 
 def _show_slot(profile: Profile, slot: Slot) -> None:
-    with st.popover(f"{plain(slot.key)}: {plain(slot.value)}", use_container_width=True):
-        if slot.said:
-            st.caption(f"You said: “{plain(slot.said)}”")
-        value = st.text_input("Value", slot.value, key=f"slot-{slot.key}")
-        if st.button("Correct", key=f"correct-{slot.key}"):
-            profile.put(slot.key, value, slot.said)
-            st.rerun()
-        if st.button("Delete", key=f"delete-{slot.key}"):
-            profile.delete(slot.key)
-            st.rerun()
+    if slot.said:
+        st.caption(f"You said: “{plain(slot.said)}”")
+    value = st.text_input("Value", slot.value, key=f"slot-{slot.key}")
+    if st.button("Save", key=f"save-{slot.key}"):
+        profile.put(slot.key, value, slot.said)
+        st.rerun()
+    if st.button("Delete", key=f"delete-{slot.key}"):
+        profile.delete(slot.key)
+        st.rerun()
 
 
 def _offer_to_forget_me(place: Workspace, scope: Scope) -> None:
     """After a second click, everything that conversations left behind about this owner is gone."""
-    with told_plainly():
-        known = known_of(place.engine, scope)
-        warning = (
-            f"This deletes for good, for **{plain(scope.user_id)}**: the messages of all conversations, "
-            f"the turns, summaries and entities of {known.sessions} of them, "
-            f"{counted(known.facts, 'fact')} of the profile, "
-            "and the answers kept for reuse. Your documents stay."
-        )
-        if confirmed("Forget me", warning, "Delete all of it", ":material/delete_forever:"):
-            forget_user(place.engine, scope, message_store())
-            AnswerTable(place.engine).clear(scope.user_id)
-            st.session_state.pop("chat", None)
-            keep("session", "")
-            st.rerun()
+    known = known_of(place.engine, scope)
+    warning = (
+        f"This deletes for good, for **{plain(scope.user_id)}**: the messages of all conversations, "
+        f"the turns, summaries and entities of {known.sessions} of them, "
+        f"{counted(known.facts, 'fact')} of the profile, "
+        "and the answers kept for reuse. Your documents stay."
+    )
+    if confirmed("Forget me", warning, "Delete all of it", ":material/delete_forever:"):
+        forget_user(place.engine, scope, message_store())
+        AnswerTable(place.engine).clear(scope.user_id)
+        st.session_state.pop("chat", None)
+        keep("session", "")
+        st.rerun()

@@ -5,19 +5,23 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import wraps
 from threading import Lock
 from time import monotonic
+from typing import Literal
 
 import streamlit as st
+from llama_index.core.vector_stores.types import MetadataFilters
 from matplotlib.figure import Figure
 from streamlit.delta_generator import DeltaGenerator
 
 from lessons.context.cache import Cached, with_cache
 from lessons.errors import LessonsError
-from lessons.library import ensure_corpus, indexes, shipped_documents
+from lessons.library import check_fields, ensure_corpus, indexes, shipped_documents
 from lessons.models.llm import describe
 from lessons.rag.stages import Stage, stages
 from lessons.rag.types import Scope
+from lessons.search.filter_text import parse_filter
 from lessons.settings import settings
 from lessons.tables import plain
 from lessons.text import normalize
@@ -26,6 +30,9 @@ from lessons.workspace import Workspace, workspace
 HOME = ("127.0.0.1", "localhost", "::1")
 """Addresses on which the app listens to its own machine only."""
 
+ADDRESS: Literal["query-params"] = "query-params"
+"""Binds a field to the address, so that it outlives a reload."""
+
 PIXELS = 100  # an inch of a figure
 _SESSION = re.compile(r"[\w-]{22}", re.ASCII)  # what `secrets.token_urlsafe(16)` gives
 TYPE_ANOTHER = " Type a name to choose another, such as the one of `lessons ingest --user`; a new name begins empty."
@@ -33,11 +40,6 @@ TOO_MANY_QUESTIONS = """That is more than {most} answers a minute, which is what
 ask again in {seconds:.0f} seconds, or of fewer stages."""
 TOO_MANY_UPLOADS = """That is more than {most} files an hour, which is what one visitor may upload here; \
 upload again in {minutes:.0f} minutes, or fewer files."""
-
-
-def counted(number: int, noun: str) -> str:
-    """For example `1 turn` or `1,200 turns`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def page_of(page: object) -> str:
@@ -50,11 +52,12 @@ def show_plot(figure: Figure, alt: str, place: DeltaGenerator | None = None) -> 
     (place or st).pyplot(figure, width=round(PIXELS * figure.get_figwidth()), alt=alt)
 
 
-def choose_stages(key: str) -> list[Stage]:
+def choose_stages(key: str, in_address: bool = False) -> list[Stage]:
     """The stages that are chosen, in the order of the course; all of them at first."""
-    names = list(stages())
-    st.session_state.setdefault(key, names)
-    chosen = st.pills("Stages", names, selection_mode="multi", format_func=str.capitalize, key=key)
+    names, bound = list(stages()), ADDRESS if in_address else None
+    if not (in_address and key in st.query_params):
+        st.session_state.setdefault(key, names)
+    chosen = st.pills("Stages", names, selection_mode="multi", format_func=str.capitalize, key=key, bind=bound)
     return [stages()[name] for name in names if name in chosen]
 
 
@@ -66,7 +69,7 @@ def confirmed(label: str, warning: str, button: str = "Delete it", icon: str | N
 
 
 @contextmanager
-def told_plainly() -> Iterator[None]:
+def errors_shown() -> Iterator[None]:
     """Show a known problem as its sentence instead of a traceback, and end the page there.
 
     Lines after the sentence are shown in equal widths, so that a caret stays under its column.
@@ -81,19 +84,35 @@ def told_plainly() -> Iterator[None]:
         st.stop()
 
 
+def titled(title: str, caption: str = "") -> Callable[[Callable[[Workspace, str], None]], Callable[[], None]]:
+    """A page below its title and beside the side bar, of the owner chosen there; a known problem ends it plainly."""
+
+    def decorated(body: Callable[[Workspace, str], None]) -> Callable[[], None]:
+        @wraps(body)
+        def shown() -> None:
+            st.title(title)
+            if caption:
+                st.caption(caption)
+            with errors_shown():
+                body(*opened())
+
+        return shown
+
+    return decorated
+
+
 def opened() -> tuple[Workspace, str]:
     """The workspace with the shipped documents loaded, and the owner chosen in the side bar."""
-    with told_plainly():
-        owner = _choose_owner()
-        place = _open()
-        with suppress(LessonsError):  # a database that cannot say so is told of by what needs it
-            if not place.store(indexes()[0]).documents(Scope(owner)):
-                none = f"{owner} has no documents yet. Add some on the page Documents, or check the name."
-                st.sidebar.caption(plain(none))
-        st.sidebar.caption(plain(f"Answers come from the {describe(place.llm)}."))
-        reuse = "A question that asks the same as an earlier one gets its answer, as long as no document changes."
-        begin = (kept("cache") or ("on" if settings().response_cache else "off")) == "on"
-        keep("cache", "on" if st.sidebar.toggle("Reuse earlier answers", begin, key="cache-box", help=reuse) else "off")
+    owner = _choose_owner()
+    place = _open()
+    with suppress(LessonsError):  # a database that cannot say so is told of by what needs it
+        if not place.store(indexes()[0]).documents(Scope(owner)):
+            none = f"{owner} has no documents yet. Add some on the page Documents, or check the name."
+            st.sidebar.caption(plain(none))
+    st.sidebar.caption(plain(f"Answers come from the {describe(place.llm)}."))
+    reuse = "A question that asks the same as an earlier one gets its answer, as long as no document changes."
+    begin = (kept("cache") or ("on" if settings().response_cache else "off")) == "on"
+    keep("cache", "on" if st.sidebar.toggle("Reuse earlier answers", begin, key="cache-box", help=reuse) else "off")
     return place, owner
 
 
@@ -119,6 +138,15 @@ def _choose_owner() -> str:
     owner = Scope(chosen or settings().user).user_id
     keep("owner", owner)
     return owner
+
+
+def named_filter(text: str, owner: str) -> MetadataFilters | None:
+    """The filter that is typed; LessonsError for a slip in it, and for a field that no document has."""
+    if not text.strip():
+        return None
+    filters = parse_filter(text)
+    check_fields(workspace(), filters, Scope(owner))
+    return filters
 
 
 def answering(stage: Stage) -> Stage | Cached:
@@ -177,16 +205,15 @@ class RateLimit:
         """Count `number` events and give 0; or count nothing, and give the seconds until they are allowed."""
         now = self.clock()
         with self._lock:
-            recent = ((name, [at for at in events if at > now - self.seconds]) for name, events in self._events.items())
-            self._events = {name: events for name, events in recent if events}
+            recent = {name: [at for at in events if at > now - self.seconds] for name, events in self._events.items()}
+            self._events = {name: events for name, events in recent.items() if events}
             events = self._events.get(visitor, [])
-            if len(events) + number > most:
-                late = max(0, min(len(events), len(events) + number - most) - 1)
-                wait = events[late] + self.seconds - now if events else self.seconds
-                return max(wait, 1e-9)  # 0 would allow it, and rounding may come to that
-            if number:
+            if (surplus := len(events) + number - most) <= 0:
                 self._events[visitor] = [*events, *[now] * number]
-            return 0.0
+                return 0.0
+            if not events:
+                return self.seconds
+            return max(events[min(len(events), surplus) - 1] + self.seconds - now, 1e-9)  # rounding may come to 0
 
 
 @st.cache_resource

@@ -4,28 +4,27 @@ What is done is kept at once: a page that is left has not paid for nothing.
 """
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import replace
 from queue import Empty, SimpleQueue
-from threading import Event
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from lessons.agent import telling
 from lessons.errors import LessonsError
-from lessons.evaluate.comparison import Comparison, what_changes
-from lessons.evaluate.comparison_file import as_markdown
-from lessons.pages.answer import show_chunks, show_documents, show_known, show_timeline, show_words
-from lessons.pages.asking import Asked, Line, ask_form, begin, golden_named, write_link
-from lessons.pages.common import allow_questions, answering, opened, told_plainly
+from lessons.evaluate.comparison import Comparison, as_markdown, what_changes
+from lessons.pages.answer import show_chunks, show_known, show_timeline, show_words
+from lessons.pages.asking import Asked, Line, ask_form, begin, note_asked
+from lessons.pages.common import allow_questions, answering, named_filter, titled
 from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream, cleaned, stages
-from lessons.search.filter_text import parse_filter
 from lessons.tables import plain, plain_line
 from lessons.trace import Step
+from lessons.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
@@ -34,19 +33,15 @@ UNEXPECTED = "This stage broke off for an unexpected reason; the log has the det
 _PATIENCE = 0.5  # seconds without a word of any stage until the page is drawn again, so that it can be left
 _FAREWELL = 1.0  # seconds that a page which is left waits for the work to end
 
-Outcome = Answer | LessonsError
-Pieces = SimpleQueue[tuple[int, str | Step | Outcome | None]]
+Event = str | Step | Answer | LessonsError | None
 
 
-def page() -> None:
+@titled("One question, every stage")
+def page(place: Workspace, owner: str) -> None:
     """Ask, watch the answers come in, and look at what they rest on."""
-    st.title("One question, every stage")
-    place, owner = opened()
-    asked = ask_form(place, owner)
-    if asked is not None:
-        with told_plainly():
-            st.session_state.compared, streams = _begin(asked, owner)
-        write_link(asked)
+    if (asked := ask_form(place, owner)) is not None:
+        st.session_state.compared, streams = _begin(asked, owner)
+        note_asked(asked)
         st.session_state.place = 1 - st.session_state.get("place", 0)
         with _place():
             _show_question(st.session_state.compared)
@@ -99,7 +94,6 @@ def _show_stage(name: str, compared: Comparison) -> None:
         st.error(plain(compared.problems[name]))
     elif name in compared.answers:
         show_words(compared.answers[name])
-        show_documents(compared.answers[name])
     elif name in st.session_state.asked.stages:
         st.caption("The page was left before this stage had answered. Ask again.")
     else:
@@ -138,7 +132,7 @@ def _begin(asked: Asked, owner: str) -> tuple[Comparison, dict[str, AnswerStream
     A stage that cannot even begin is among the problems of the comparison.
     """
     question, _ = cleaned(asked.question)
-    filters = parse_filter(asked.filter_text) if asked.filter_text.strip() else None
+    filters = named_filter(asked.filter_text, owner)
     allow_questions(owner, len(asked.stages))
     limits = {"owner": owner, "file": asked.source_file, "filter": asked.filter_text}
     compared = Comparison(
@@ -147,7 +141,7 @@ def _begin(asked: Asked, owner: str) -> tuple[Comparison, dict[str, AnswerStream
         problems={},
         history=tuple((line.speaker, line.content) for line in asked.before),
         limits=tuple((name, value) for name, value in limits.items() if value),
-        golden=golden_named(asked.golden),
+        golden=asked.golden,
     )
     streams: dict[str, AnswerStream] = {}
     for name in asked.stages:
@@ -163,77 +157,62 @@ def _begin(asked: Asked, owner: str) -> tuple[Comparison, dict[str, AnswerStream
 def _run(compared: Comparison, streams: Mapping[str, AnswerStream], cells: Mapping[str, DeltaGenerator]) -> None:
     """Stream the answers into their cells, all at once, and fill the comparison as each is done."""
     places = {name: cell.empty() for name, cell in cells.items()}
+    texts = dict.fromkeys(streams, "")
     for name, place in places.items():
         place.caption("Thinking …")
         if name in compared.problems:
             place.error(plain(compared.problems[name]))
-    names = list(streams)
-
-    def show(number: int, text: str) -> None:
-        if text:
-            places[names[number]].markdown(plain(text))
-
-    def done(number: int, outcome: Outcome) -> None:
-        if isinstance(outcome, LessonsError):
-            compared.problems[names[number]] = str(outcome)
-            places[names[number]].error(plain(str(outcome)))
-        else:
-            compared.answers[names[number]] = outcome
-            show(number, str(outcome))
-
-    answers_of(list(streams.values()), show, done)
+    with closing(together(streams)) as events:
+        for name, event in events:
+            if isinstance(event, LessonsError):
+                compared.problems[name] = str(event)
+                places[name].error(plain(str(event)))
+            elif isinstance(event, Answer):
+                compared.answers[name] = event
+            elif texts[name] or isinstance(event, str):
+                texts[name] += event if isinstance(event, str) else ""
+                places[name].markdown(plain(texts[name]))
+            else:
+                places[name].caption(plain(telling(event)) if event else "Thinking …")
 
 
-def answers_of(
-    streams: Sequence[AnswerStream],
-    show: Callable[[int, str], object],
-    done: Callable[[int, Outcome], object] = lambda number, outcome: None,
-) -> list[Outcome]:
-    """Read all streams in parallel, telling `show` the number of the stream and its text so far.
+def together(streams: Mapping[str, AnswerStream]) -> Generator[tuple[str, Event], None, None]:
+    """Read all streams in parallel: what comes of each, with its name, as it comes.
 
-    Before an agent's text begins, that is what it is doing. `done` hears of each stream as it ends: with its answer, or
-    with the error that broke it off, which does not disturb the others. An error of `show` or `done`, or a page that is
-    left, ends the work of all.
+    Last of a stream is its answer, or the error that broke it off, which does not disturb the others. Nobody having
+    said a word for a while gives None for one of them. To leave the loop ends the work of all.
     """
-    pieces: Pieces = SimpleQueue()
-    texts, shown, left = [""] * len(streams), [""] * len(streams), Event()
-    outcomes: dict[int, Outcome] = {}
+    pieces: SimpleQueue[tuple[str, Event]] = SimpleQueue()
+    left, still = threading.Event(), list(streams)
     pool = ThreadPoolExecutor(max_workers=max(1, len(streams)))
-    work = [pool.submit(_read, number, stream, pieces, left) for number, stream in enumerate(streams)]
+    work = [pool.submit(_read, name, stream, pieces, left) for name, stream in streams.items()]
     try:
-        while len(outcomes) < len(streams):
+        while still:
             try:
-                number, event = pieces.get(timeout=_PATIENCE)
-            except Empty:  # nobody has said a word for a while
-                number, event = min(set(range(len(streams))) - set(outcomes)), None
-            if isinstance(event, Outcome):
-                outcomes[number] = event
-                done(number, event)
-                continue
-            if isinstance(event, str):
-                shown[number] = texts[number] = texts[number] + event
-            elif event:
-                shown[number] = telling(event)
-            show(number, shown[number])
+                name, event = pieces.get(timeout=_PATIENCE)
+            except Empty:
+                name, event = still[0], None
+            if isinstance(event, Answer | LessonsError):
+                still.remove(name)
+            yield name, event
     finally:
         left.set()
         wait(work, _FAREWELL)
         pool.shutdown(wait=False)
-    return [outcomes[number] for number in range(len(streams))]
 
 
-def _read(number: int, stream: AnswerStream, pieces: Pieces, left: Event) -> None:
-    outcome: Outcome = LessonsError(UNEXPECTED)
+def _read(name: str, stream: AnswerStream, pieces: "SimpleQueue[tuple[str, Event]]", left: threading.Event) -> None:
+    outcome: Answer | LessonsError = LessonsError(UNEXPECTED)
     try:
         with closing(stream):
             for event in stream.events():
                 if left.is_set():
                     break
-                pieces.put((number, event))
+                pieces.put((name, event))
         outcome = stream.answer
     except LessonsError as error:
         outcome = error
     except Exception:
         logger.exception("a stage broke off")
     finally:
-        pieces.put((number, outcome))
+        pieces.put((name, outcome))

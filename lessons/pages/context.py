@@ -1,6 +1,7 @@
 """What a model is sent: the intent of a question, the share of every part, and the documents before and after."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -11,13 +12,14 @@ from lessons.context.intent import Decision, Intent
 from lessons.context.manager import ContextManager, Managed, Shares, TokenManager, found_documents
 from lessons.evaluate.pictures import plot_budget
 from lessons.pages.answer import show_answer
-from lessons.pages.asking import sample_questions
-from lessons.pages.common import allow_questions, opened, show_plot, told_plainly
+from lessons.pages.asking import offer_samples, question_box
+from lessons.pages.common import allow_questions, show_plot, titled
 from lessons.rag.answer import Answer
 from lessons.rag.stages import stages
 from lessons.rag.types import Compressor
 from lessons.settings import settings
 from lessons.tables import plain
+from lessons.workspace import Workspace
 
 WAYS: dict[str, Compressor | None] = {
     "Cut to their beginnings": None,
@@ -45,13 +47,13 @@ class Asked:
     memory: str
 
 
-def page() -> None:
+@titled(
+    "Context", "What a model is sent for a question: the share of every part, and what is cut when it does not fit."
+)
+def page(_: Workspace, owner: str) -> None:
     """Ask a question and look at what was sent for it."""
-    st.title("Context")
-    st.caption("What a model is sent for a question: the share of every part, and what is cut when it does not fit.")
-    _, owner = opened()
     if (asked := _form(owner)) is not None:
-        with told_plainly(), st.spinner("Thinking …"):
+        with st.spinner("Thinking …"):
             allow_questions(owner)
             st.session_state.sent = owner, asked, _answered(asked, owner)
     answered_for, *shown = st.session_state.get("sent", (None,))
@@ -63,10 +65,10 @@ def page() -> None:
 
 def _form(owner: str) -> Asked | None:
     """What was just asked, or None."""
-    greetings = ["Thank you!", "감사합니다"]
-    st.pills("Try one of these", [*sample_questions(owner), *greetings], key="context-sample", on_change=_take_sample)
+    take = partial(st.session_state.__setitem__, "context-question")
+    offer_samples(owner, take, "context-sample", "Thank you!", "감사합니다")
     with st.form("context", border=False):
-        question = st.text_area("Your question", key="context-question", height=80, placeholder="In English or Korean")
+        question = question_box("context-question")
         left, middle, right = st.columns(3)
         way = left.selectbox("Documents that do not fit", list(WAYS), index=1, key="way")
         total = middle.slider("Tokens in all", 600, settings().managed_tokens, settings().managed_tokens, 100)
@@ -77,11 +79,6 @@ def _form(owner: str) -> Asked | None:
         if not st.form_submit_button("Ask", type="primary"):
             return None
     return Asked(question, way, total, documents, _turns(history), memory)
-
-
-def _take_sample() -> None:
-    if st.session_state["context-sample"]:
-        st.session_state["context-question"] = st.session_state["context-sample"]
 
 
 def _turns(lines: str) -> tuple[tuple[str, str], ...]:

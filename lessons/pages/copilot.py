@@ -12,7 +12,7 @@ from lessons.memory.manager import Conversation
 from lessons.memory.summaries import RecursiveSummary
 from lessons.pages.answer import show_answer
 from lessons.pages.chat import converse, show_memory, turns_of
-from lessons.pages.common import allow_questions, begin_session, opened, session, show_plot, told_plainly
+from lessons.pages.common import allow_questions, begin_session, session, show_plot, titled
 from lessons.rag.stages import AnswerStream
 from lessons.rag.types import Scope
 from lessons.settings import settings
@@ -29,13 +29,12 @@ OUTCOMES = {
 QUESTIONS = 6  # one more than the memory's window, so that it is updated once
 
 
-def page() -> None:
+@titled(
+    "Copilot",
+    "Answers from the FAQ and the guides of a product. At most three calls; it says so when they do not suffice.",
+)
+def page(place: Workspace, owner: str) -> None:
     """Go on with the conversation that the address names, and what a month of such conversations costs."""
-    st.title("Copilot")
-    st.caption(
-        "Answers from the FAQ and the guides of a product. At most three calls; it says so when they do not suffice."
-    )
-    place, owner = opened()
     chat, cost = st.tabs(["Conversation", "Cost of a month"])
     with chat:
         _conversation(place, owner)
@@ -45,8 +44,7 @@ def page() -> None:
 
 def _conversation(place: Workspace, owner: str) -> None:
     scope, session_id = Scope(owner), session("copilot")
-    with told_plainly():
-        memory = RecursiveSummary.of(place, scope, session_id, knows_user=False)
+    memory = RecursiveSummary.of(place, scope, session_id, knows_user=False)
     last = 2 * settings().memory_window  # turns that the memory still has word for word
     turns = turns_of(
         "copilot-turns", scope, session_id, lambda: [(turn.question, turn.answer) for turn in memory.turns.last(last)]
@@ -96,7 +94,7 @@ def _cost_model(place: Workspace, owner: str) -> None:
     """Measure, then move the sliders."""
     st.markdown(f"What {QUESTIONS} questions use in calls and tokens, carried over to a month.")
     if st.button("Measure", help="Asks the questions in a conversation of their own."):
-        with told_plainly(), st.spinner("Asking …"):
+        with st.spinner("Asking …"):
             st.session_state["copilot-cost"] = _measured(place, owner)
     model = st.session_state.get("copilot-cost")
     if model is None:

@@ -1,7 +1,7 @@
 """The reader's own documents: upload them, watch them being ingested, see what is there, delete and restore them."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -18,10 +18,11 @@ from lessons.ingest.queue import JobResult, JobStatus
 from lessons.ingest.read import READERS, too_large
 from lessons.ingest.split import header, same_words
 from lessons.library import indexes, trash
-from lessons.pages.common import allow_uploads, counted, opened, told_plainly
+from lessons.pages.common import allow_uploads, errors_shown, titled
+from lessons.rag.tables import DocumentRow
 from lessons.rag.types import Scope
 from lessons.settings import settings
-from lessons.tables import plain
+from lessons.tables import counted, plain, spent
 from lessons.workspace import Workspace, workspace
 
 SHOWN_JOBS = 5
@@ -47,16 +48,13 @@ def jobs() -> Jobs:
     return running
 
 
-def page() -> None:
+@titled("Documents", "What every stage searches: only the documents of the owner in the side bar.")
+def page(place: Workspace, owner: str) -> None:
     """Upload files for the chosen owner, follow their jobs, and list what the owner has."""
-    st.title("Documents")
-    st.caption("What every stage searches: only the documents of the owner in the side bar.")
-    place, owner = opened()
-    with told_plainly():
-        _upload(place, owner)
-        _follow(owner)
-        _list(place, owner)
-        _compare_a_chunk(place, owner)
+    _upload(place, owner)
+    _follow(owner)
+    _list(place, owner)
+    _compare_a_chunk(place, owner)
 
 
 def _upload(place: Workspace, owner: str) -> None:
@@ -99,33 +97,26 @@ def file_name(name: str) -> str:
     return PurePath(name.replace("\\", "/")).name
 
 
-def _level(place: Workspace, owner: str, files: list[tuple[bytes, str]], ids: str) -> Enrichment | None:
-    """The level that is chosen, with its cost below; None while no index enriches its chunks.
-
-    The cost is reckoned once for the files with these ids: it takes reading them.
-    """
-    enriched = [index for index in indexes() if index.can_enrich]
-    if not enriched:
-        return None
+def _level(place: Workspace, owner: str, files: list[tuple[bytes, str]], ids: str) -> Enrichment:
+    """The level that is chosen, with its cost below, estimated once for the files with these ids: it reads them."""
     begin = list(LEVELS).index(default_level(place.llm))
     level = st.radio("Added to each chunk", LEVELS, begin, format_func=LEVELS.__getitem__, horizontal=True)
-    for index in enriched if files else ():
-        known, key = st.session_state.setdefault("costs", {}), (owner, level, index.name, ids)
+    if files:
+        known, key = st.session_state.setdefault("costs", {}), (owner, level, ids)
         if key not in known:
-            with st.spinner("Reckoning the cost …"):
-                known[key] = _cost(place, owner, files, index, level)
+            with st.spinner("Estimating the cost …"):
+                known[key] = _cost(place, owner, files, level)
         st.caption(plain(known[key]))
     return level
 
 
-def _cost(place: Workspace, owner: str, files: list[tuple[bytes, str]], index: Index, level: Enrichment) -> str:
+def _cost(place: Workspace, owner: str, files: list[tuple[bytes, str]], level: Enrichment) -> str:
+    index = max(indexes(), key=lambda each: each.can_enrich)
     known = {document.sha256 for document in place.store(index).documents(Scope(owner))}
     with tempfile.TemporaryDirectory() as folder:
-        named = []
-        for position, (content, name) in enumerate(files):
-            path = Path(folder) / f"{position}{PurePath(name).suffix}"
+        named = [(Path(folder) / f"{at}{PurePath(name).suffix}", name) for at, (_, name) in enumerate(files)]
+        for (path, _), (content, _) in zip(named, files, strict=True):
             path.write_bytes(content)
-            named.append((path, name))
         return str(estimate(named, index, level, place.llm, Scope(owner), known))
 
 
@@ -136,7 +127,7 @@ def _follow(owner: str) -> None:
     @st.fragment(run_every=1 if waiting else None)
     def draw() -> None:
         found = jobs().all(Scope(owner), SHOWN_JOBS)
-        there = _there(owner)
+        there = {(row.source_file, name) for name, rows in _stored(owner).items() for row in rows}
         for job in found:
             _show_job(job, owner, there)
         if waiting and not any(job.is_open for job in found):
@@ -145,10 +136,9 @@ def _follow(owner: str) -> None:
     draw()
 
 
-def _there(owner: str) -> set[tuple[str, str]]:
-    """Each document with each index that has it."""
-    of = {index.name: workspace().store(index).documents(Scope(owner)) for index in indexes()}
-    return {(row.source_file, name) for name, rows in of.items() for row in rows}
+def _stored(owner: str) -> dict[str, list[DocumentRow]]:
+    """The owner's documents in each index."""
+    return {index.name: workspace().store(index).documents(Scope(owner)) for index in indexes()}
 
 
 def _show_job(job: JobStatus, owner: str, there: set[tuple[str, str]]) -> None:
@@ -169,23 +159,17 @@ def _show_job(job: JobStatus, owner: str, there: set[tuple[str, str]]) -> None:
 
 
 def _show_result(result: JobResult) -> None:
-    line = plain(f"{result.source_file} [{result.index}] {ADVICE.get(result.status, '')} {result.reason or ''}")
-    size = f" {plain(_size(result))}" if result.chunks and result.status in IS_IN else ""
-    {"failed": st.error, "duplicate": st.warning}.get(result.status, st.success)(line + size)
-
-
-def _size(result: JobResult) -> str:
-    """Its chunks, and what enriching them has cost."""
-    if not result.llm_calls:
-        return f"{counted(result.chunks, 'chunk')}."
-    money = f"${result.cost:.4f}" if result.cost else "free of charge"
-    tokens = f"{result.tokens_in:,} tokens in and {result.tokens_out:,} out"
-    return f"{counted(result.chunks, 'chunk')}, enriched with {counted(result.llm_calls, 'call')}, {tokens}, {money}."
+    """What became of a file, its chunks, and what enriching them has cost."""
+    line = f"{result.source_file} [{result.index}] {ADVICE.get(result.status, '')} {result.reason or ''}"
+    if result.chunks and result.status in IS_IN:
+        used = (result.llm_calls, result.tokens_in, result.tokens_out, result.cost)
+        line += f" {counted(result.chunks, 'chunk')}{f', enriched with {spent(*used)}' if result.llm_calls else ''}."
+    {"failed": st.error, "duplicate": st.warning}.get(result.status, st.success)(plain(line))
 
 
 def _list(place: Workspace, owner: str) -> None:
     """The documents in every index. Those chosen are deleted from all of them, which can be undone for some days."""
-    rows = _listed(place, owner)
+    rows = _listed(owner)
     st.header(plain(f"Documents of {owner}: {len(rows)}"))
     _offer_undo(place, owner)
     if not rows:
@@ -208,20 +192,20 @@ def _list(place: Workspace, owner: str) -> None:
 def _delete(place: Workspace, owner: str) -> None:
     """In a callback, because what is chosen may be emptied only before the page is drawn."""
     names, st.session_state["delete"] = st.session_state["delete"], []
-    with told_plainly():
+    with errors_shown():
         for name in names:
             trash(place).delete(Scope(owner), name)
         st.session_state.undo = owner, names
 
 
-def _listed(place: Workspace, owner: str) -> list[dict[str, Any]]:
+def _listed(owner: str) -> list[dict[str, Any]]:
     """A row for each document, by name, with its chunks in each index."""
     rows: dict[str, dict[str, Any]] = {}
-    for index in indexes():
-        for found in place.store(index).documents(Scope(owner)):
+    for name, stored in _stored(owner).items():
+        for found in stored:
             known = {"file": found.source_file, "pages": found.pages, "ingested": found.ingested_at}
-            rows.setdefault(found.source_file, known)[f"chunks, {index.name}"] = found.chunks
-    return [rows[name] for name in sorted(rows)]
+            rows.setdefault(found.source_file, known)[f"chunks, {name}"] = found.chunks
+    return [row for _, row in sorted(rows.items())]
 
 
 def _offer_undo(place: Workspace, owner: str) -> None:
@@ -252,24 +236,32 @@ def _restore(place: Workspace, owner: str, names: list[str]) -> None:
 
 
 def _compare_a_chunk(place: Workspace, owner: str) -> None:
-    """Choose a document and a chunk of it; nothing while no index enriches its chunks or the owner has no documents."""
-    enriched = next((index for index in indexes() if index.can_enrich), None)
-    before = next((index for index in indexes() if not index.can_enrich), None)
-    files = [row.source_file for row in place.store(enriched).documents(Scope(owner))] if enriched else []
-    if not enriched or not before or not files:
+    """Choose a document and a chunk of it; nothing while the owner has no documents."""
+    before, *_, enriched = sorted(indexes(), key=lambda each: each.can_enrich)
+    files = [row.source_file for row in place.store(enriched).documents(Scope(owner))]
+    if not files:
         return
     st.header("One chunk, before and after")
     chosen = st.selectbox("Document", files, key="before-after-file")
     chunks = _chunks(place, enriched, owner, chosen)
-    number = st.selectbox(
-        "Chunk", range(len(chunks)), format_func=lambda i: _title(chunks[i]), key=f"before-after-chunk of {chosen}"
-    )
-    chunk = chunks[number]
+    titles = [_title(chunk) for chunk in chunks]
+    key = f"before-after-chunk of {chosen}"
+    chunk = chunks[st.selectbox("Chunk", range(len(chunks)), format_func=titles.__getitem__, key=key)]
     left, right = st.columns(2, gap="large")
     with left:
-        _show_before(before, same_words(chunk, _chunks(place, before, owner, chosen)))
+        st.markdown(f"**{before.name.capitalize()}**: these words are embedded and displayed")
+        if same := same_words(chunk, _chunks(place, before, owner, chosen)):
+            _box(plain(same.get_content(MetadataMode.NONE)))
+        else:
+            st.info("No chunk of this index has these words; ingest the file again to fill it.")
     with right:
-        _show_after(enriched, chunk)
+        words = plain(chunk.get_content(MetadataMode.NONE))
+        st.markdown(f"**{enriched.name.capitalize()}**: embedded like this")
+        _box(*_badges("blue", header(chunk)), words)
+        st.markdown("displayed like this")
+        _box(words)
+        st.markdown("and found by this, too")
+        _box(*_badges("gray", {key: chunk.metadata.get(key) for key in (*ADDED, *TOLD)}))
 
 
 def _chunks(place: Workspace, index: Index, owner: str, source_file: str) -> list[BaseNode]:
@@ -282,26 +274,15 @@ def _title(chunk: BaseNode) -> str:
     return f"{chunk.metadata['chunk_index'] + 1}. {chunk.metadata.get('section') or words[:60]}"
 
 
-def _show_before(index: Index, chunk: BaseNode | None) -> None:
-    st.markdown(f"**{index.name.capitalize()}**: these words are embedded and displayed")
-    if chunk is None:
-        st.info("No chunk of this index has these words; ingest the file again to fill it.")
-    else:
-        st.container(border=True).markdown(plain(chunk.get_content(MetadataMode.NONE)))
+def _box(*lines: str) -> None:
+    with st.container(border=True):
+        for line in lines:
+            st.markdown(line)
 
 
-def _show_after(index: Index, chunk: BaseNode) -> None:
-    words = plain(chunk.get_content(MetadataMode.NONE))
-    st.markdown(f"**{index.name.capitalize()}**: embedded like this")
-    with st.container(border=True):
-        for name, value in header(chunk).items():
-            st.markdown(f":blue-badge[{plain(name)}] {plain(value)}")
-        st.markdown(words)
-    st.markdown("displayed like this")
-    st.container(border=True).markdown(words)
-    st.markdown("and found by this, too")
-    with st.container(border=True):
-        for name in [key for key in (*ADDED, *TOLD) if chunk.metadata.get(key) is not None]:
-            value = chunk.metadata[name]
+def _badges(colour: str, values: Mapping[str, Any]) -> Iterator[str]:
+    """A line for each value there is, behind its name."""
+    for name, value in values.items():
+        if value is not None:
             said = " · ".join(map(str, value)) if isinstance(value, list) else str(value)
-            st.markdown(f":gray-badge[{plain(name)}] {plain(said)}")
+            yield f":{colour}-badge[{plain(name)}] {plain(said)}"

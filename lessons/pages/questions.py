@@ -8,9 +8,9 @@ from lessons.evaluate.golden import Golden
 from lessons.evaluate.own_questions import EXAMPLE, read_questions
 from lessons.evaluate.run import evaluate
 from lessons.evaluate.runs import as_csv, as_jsonl
-from lessons.pages.common import allow_questions, choose_stages, counted, opened, told_plainly
-from lessons.pages.running import choose_run, follow, link_to_compare, show_record, show_table, start
-from lessons.tables import plain
+from lessons.pages.common import allow_questions, choose_stages, titled
+from lessons.pages.scoreboard import choose_run, follow, link_to_compare, show_record, show_table, start
+from lessons.tables import counted, plain
 from lessons.workspace import Workspace
 
 HELP = (
@@ -19,14 +19,14 @@ HELP = (
 )
 
 
-def page() -> None:
+@titled(
+    "Own questions",
+    "Your questions on your documents, through every stage. With answers, the stages are measured, too.",
+)
+def page(place: Workspace, owner: str) -> None:
     """Give questions and run them; read a stored run of the owner's."""
-    st.title("Own questions")
-    st.caption("Your questions on your documents, through every stage. With answers, the stages are measured, too.")
-    place, owner = opened()
-    with told_plainly():
-        if not follow("own-run", owner):
-            _ask(place, owner)
+    if not follow("own-run", owner):
+        _ask(place, owner)
     none = "No questions of yours have been run yet. Give some above and press Run."
     if chosen := choose_run("own-run", place, none, owner):
         _show(chosen[1], chosen[0], owner)

@@ -147,10 +147,7 @@ class Stage(Pipeline):
 
     def ask(self, question: str, **scope: Any) -> Answer:
         """Answer a question; the arguments are those of `stream`."""
-        stream = self.stream(question, **scope)
-        for _ in stream:
-            pass
-        return stream.answer
+        return self.stream(question, **scope).read()
 
     def stream(
         self,
@@ -236,6 +233,12 @@ class AnswerStream:
     def __iter__(self) -> Iterator[str]:
         """The text, piece by piece."""
         return (piece for piece in self.pieces if isinstance(piece, str))
+
+    def read(self) -> Answer:
+        """The answer, once all of its pieces are read."""
+        for _ in self.pieces:
+            pass
+        return self.answer
 
     def events(self) -> Iterator[str | Step]:
         """The text piece by piece, and before it each step of an agent as it begins."""

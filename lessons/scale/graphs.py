@@ -7,7 +7,7 @@ are not, most bits would be the same for all.
 
 import secrets
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from time import perf_counter
 
 import numpy as np
@@ -26,7 +26,6 @@ from lessons.settings import settings
 NEIGHBOURS = 10
 QUESTIONS = 100
 BREADTHS = (100, 200, 400, 800)  # candidates that a search keeps; of bits as many are compared in full
-COMPARED = 10  # questions for which every vector is compared: that takes a second each among a million
 MEMORY = "4GB"  # enough to build the graph of a million vectors in
 
 
@@ -83,58 +82,49 @@ def compared(engine: Engine, sizes: Sequence[int], watch: Watcher) -> list[Graph
 
 def _compared(connection: Connection, table: str, number: int) -> Iterator[Graph]:
     """Fill a new table of this name by COPY, and search it at each precision and breadth. The caller drops it."""
-    asked = vectors(QUESTIONS, seed=7)
-    nearest = _fill(connection, table, number, asked)
+    asked, nearest = vectors(QUESTIONS, seed=7), list[set[int]]()
+    _fill(connection, table, number, asked.shape[1])
     values = {"table": sql.Identifier(table), "d": sql.Literal(asked.shape[1]), "wanted": sql.Literal(NEIGHBOURS)}
     values |= {"mean": sql.Literal(str(mean_vector().tolist())) + sql.SQL("::vector")}
     values |= {"index": sql.Identifier(f"{table}_hnsw")}
-    _set(connection, {"maintenance_work_mem": MEMORY})
+    _set(connection, "maintenance_work_mem", MEMORY)
     for precision, (indexed, search) in PRECISIONS.items():
         began = perf_counter()
         if indexed:
             connection.execute(sql.SQL(f"CREATE INDEX {{index}} ON {{table}} USING hnsw ({indexed})").format(**values))
-        seconds = perf_counter() - began
+        seconds = round(perf_counter() - began, 1)
         size = _sizes(connection, table)
         for breadth in BREADTHS if indexed else (0,):
-            _set(connection, {"hnsw.ef_search": breadth or settings().hnsw_ef_search})
+            _set(connection, "hnsw.ef_search", breadth or settings().hnsw_ef_search)
             statement = sql.SQL(search).format(**values, candidates=sql.Literal(breadth))
-            found = _searched(connection, statement, asked if indexed else asked[:COMPARED], nearest)
-            yield Graph(number, precision, breadth, *size, size[1] / number, round(seconds, 1), *found)
+            found, times = _searched(connection, statement, asked)
+            nearest = nearest or found  # the first search compares every vector
+            hits = sum(len(its & true) for its, true in zip(found, nearest, strict=True))
+            recall, ms = round(hits / (NEIGHBOURS * len(asked)), 4), np.percentile(times, [50, 95]).round(2).tolist()
+            yield Graph(number, precision, breadth, *size, size[1] / number, seconds, recall, *ms)
         connection.execute(sql.SQL("DROP INDEX IF EXISTS {index}").format(**values))
 
 
-def _fill(connection: Connection, table: str, number: int, asked: np.ndarray) -> np.ndarray:
-    """Write the vectors, and return the ids (questions, NEIGHBOURS) of the true neighbours."""
-    name, dimension = sql.Identifier(table), sql.Literal(asked.shape[1])
-    columns = sql.SQL("CREATE TABLE {} (id bigint PRIMARY KEY, embedding vector({}) NOT NULL)").format(name, dimension)
-    connection.execute(columns)
-    connection.execute(sql.SQL("ALTER TABLE {} ALTER embedding SET STORAGE MAIN").format(name))
+def _fill(connection: Connection, table: str, number: int, dimension: int) -> None:
+    columns = sql.SQL("CREATE TABLE {} (id bigint PRIMARY KEY, embedding vector({}) NOT NULL)")
+    connection.execute(columns.format(sql.Identifier(table), sql.Literal(dimension)))
+    connection.execute(sql.SQL("ALTER TABLE {} ALTER embedding SET STORAGE MAIN").format(sql.Identifier(table)))
     register_vector(connection)
-    ids, scores = np.empty((len(asked), 0), int), np.empty((len(asked), 0), np.float32)
     for first in range(0, number, BATCH):
         batch = vectors(min(BATCH, number - first), 1_000_000 + first)
-        own = range(first, first + len(batch))
-        copy_rows(connection, table, {"id": "int8", "embedding": "vector"}, zip(own, batch, strict=True))
-        scores = np.hstack([scores, asked @ batch.T])
-        ids = np.hstack([ids, np.broadcast_to(own, (len(asked), len(batch)))])
-        best = np.argsort(-scores, axis=1)[:, :NEIGHBOURS]
-        ids, scores = np.take_along_axis(ids, best, axis=1), np.take_along_axis(scores, best, axis=1)
-    connection.execute(sql.SQL("VACUUM ANALYZE {}").format(name))
-    return ids
+        copy_rows(connection, table, {"id": "int8", "embedding": "vector"}, enumerate(batch, start=first))
+    connection.execute(sql.SQL("VACUUM ANALYZE {}").format(sql.Identifier(table)))
 
 
-def _searched(
-    connection: Connection, statement: sql.Composed, asked: np.ndarray, nearest: np.ndarray
-) -> tuple[float, float, float]:
-    """Recall, and the median and 95th percentile of the milliseconds of a prepared search."""
-    hits, times = 0, []
-    for vector, true in zip(asked, nearest, strict=False):
+def _searched(connection: Connection, statement: sql.Composed, asked: np.ndarray) -> tuple[list[set[int]], list[float]]:
+    """The ids that each search finds, and the milliseconds that it takes, prepared."""
+    found, times = [], []
+    for vector in asked:
         began = perf_counter()
         rows = connection.execute(statement, {"asked": str(vector.tolist())}, prepare=True).fetchall()
         times.append((perf_counter() - began) * 1000)
-        hits += len({row[0] for row in rows} & set(true.tolist()))
-    middle, late = np.percentile(times, [50, 95]).round(2).tolist()
-    return round(hits / (NEIGHBOURS * len(asked)), 4), middle, late
+        found.append({row[0] for row in rows})
+    return found, times
 
 
 def _sizes(connection: Connection, table: str) -> tuple[int, int]:
@@ -145,24 +135,10 @@ def _sizes(connection: Connection, table: str) -> tuple[int, int]:
     return row[0], row[1]
 
 
-def _set(connection: Connection, values: dict[str, object]) -> None:
-    for name, value in values.items():
-        connection.execute("SELECT set_config(%s, %s, false)", (name, str(value)))
+def _set(connection: Connection, name: str, value: object) -> None:
+    connection.execute("SELECT set_config(%s, %s, false)", (name, str(value)))
 
 
 def graph_report(graphs: Sequence[Graph]) -> Table:
     """What the indexes cost and find."""
-    rows = [
-        {
-            "chunks": f"{each.chunks:,}",
-            "index": each.precision,
-            "candidates": str(each.breadth or ""),
-            "bytes a chunk": f"{each.index_bytes_per_chunk:,.0f}",
-            "built in s": f"{each.build_seconds:.1f}",
-            "recall@10": f"{each.recall:.3f}",
-            "p50 ms": f"{each.p50_ms:.1f}",
-            "p95 ms": f"{each.p95_ms:.1f}",
-        }
-        for each in graphs
-    ]
-    return table("HNSW by precision; `none` compares every vector", rows)
+    return table("HNSW by precision; `none` compares every vector", [asdict(each) for each in graphs])

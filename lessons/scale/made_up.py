@@ -40,8 +40,6 @@ _CHUNKS |= {"text": "text", "length": "int4", "metadata_": "jsonb", "embedding":
 _TERMS = {"user_id": "text", "term": "text", "chunk_id": "int8", "frequency": "int4", "length": "int4"}
 """Columns with their types, in the order in which they are copied."""
 
-Copying = Callable[[Sequence[int]], None]
-
 
 @cache
 def _shape() -> tuple[np.ndarray, np.ndarray]:
@@ -93,26 +91,19 @@ def made_up_store(
 ) -> Iterator[ChunkStore]:
     """A store with so many chunks of one owner, indexed and vacuumed."""
     with empty_store(engine, len(mean_vector())) as store:
-        with copying(store, number) as copy:
+        tables, documents = (store.table_name, term_table_name(store.table_name)), _new_documents(store, number)
+        with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            _force_row_security(connection, tables, "NO FORCE")  # COPY cannot write under it
+            raw: psycopg.Connection = connection.connection.driver_connection  # type: ignore[assignment]
+            register_vector(raw)
             for start in range(0, number, BATCH):
-                copy(range(start, min(start + BATCH, number)))
-                tell(min(start + BATCH, number), number)
+                end = min(start + BATCH, number)
+                _copy_chunks(raw, tables, range(start, end), documents)
+                tell(end, number)
+            _force_row_security(connection, tables, "FORCE")
+            connection.invalidate()  # it reads vectors as arrays now, which is not for others
         store.settle(number)
         yield store
-
-
-@contextmanager
-def copying(store: ChunkStore, number: int = CHUNKS_PER_DOCUMENT) -> Iterator[Copying]:
-    """What copies made-up chunks with these ids, at most `number` different ones, past the store's row security."""
-    tables = store.table_name, term_table_name(store.table_name)
-    documents = _new_documents(store, -(-number // CHUNKS_PER_DOCUMENT))
-    with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        _force_row_security(connection, tables, "NO FORCE")  # COPY cannot write under it
-        raw: psycopg.Connection = connection.connection.driver_connection  # type: ignore[assignment]
-        register_vector(raw)
-        yield lambda ids: _copy_chunks(raw, tables, ids, documents)
-        _force_row_security(connection, tables, "FORCE")
-        connection.invalidate()  # it reads vectors as arrays now, which is not for others
 
 
 def copy_rows(connection: psycopg.Connection, table: str, columns: Mapping[str, str], rows: Iterable[Sequence]) -> None:
@@ -126,9 +117,12 @@ def copy_rows(connection: psycopg.Connection, table: str, columns: Mapping[str, 
 
 
 def _new_documents(store: ChunkStore, number: int) -> list[int]:
-    """The ids of new documents."""
+    """The ids of new documents, enough for so many chunks."""
     row = {"index_table": store.table_name, "user_id": OWNER.user_id, "sha256": "", "pages": 1}
-    rows = [row | {"source_file": f"{place:10}", "chunks": CHUNKS_PER_DOCUMENT} for place in range(number)]
+    rows = [
+        row | {"source_file": f"{place:10}", "chunks": CHUNKS_PER_DOCUMENT}
+        for place in range(-(-number // CHUNKS_PER_DOCUMENT))
+    ]
     with scoped(store.engine, OWNER.user_id) as connection:
         return list(connection.scalars(insert(DocumentRow).returning(DocumentRow.id), rows))
 

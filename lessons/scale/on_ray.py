@@ -15,7 +15,7 @@ import logging
 import os
 import pickle
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -44,8 +44,6 @@ NOT_JOINED = (
 NOBODY = "No Ray cluster answers at {address}: start it with `ray start --head`, or correct RAY_ADDRESS."
 PATIENCE = 5.0  # seconds for a first connection
 
-Task = tuple[Path, Due]
-
 
 def ingest_on_ray(
     files: Sequence[tuple[Path, str]], index: Index, place: Workspace, scope: Scope, enrichment: Enrichment = "none"
@@ -54,62 +52,44 @@ def ingest_on_ray(
 
     Errors are those of `ingest` and `cluster`. A file over which workers died `ingestion_attempts` times has failed.
     """
-    store, written = place.store(index), 0
-    known = fingerprints(store, scope)
+    store, written, running = place.store(index), 0, dict[Any, Due]()
+    known, chosen = fingerprints(store, scope), index.at(enrichment, place.llm)
     with cluster(place.settings) as ray:
         send = _sender(ray, index, place, scope, enrichment)
-        chosen, waiting = index.at(enrichment, place.llm), list(files)
-        while waiting:
-            later: list[tuple[Path, str]] = []
-            for result, fingerprint in _spread(ray, send, _due(waiting, later, chosen, scope, known), place.settings):
-                if fingerprint and result.status != "failed":
-                    known[result.source_file] = fingerprint
-                    written += result.chunks
-                yield result
-            waiting = later
+
+        def next_result() -> FileResult:
+            nonlocal written
+            (done, *_), _ = ray.wait(list(running), num_returns=1)
+            due = running.pop(done)
+            result = _result(ray, done, due, place.settings)
+            if result.status != "failed":
+                known[result.source_file] = due.fingerprint
+                written += result.chunks
+            return result
+
+        try:
+            for path, name in files:
+                if len(running) >= place.settings.cluster_requests:
+                    yield next_result()
+                while _is_under_way(found := recognise(path, name, chosen, scope, known), running.values()):
+                    yield next_result()
+                if isinstance(found, FileResult):
+                    yield found
+                else:
+                    running[send(path, found)] = found
+            while running:
+                yield next_result()
+        finally:
+            for left in running if ray.is_initialized() else ():
+                ray.cancel(left)
     store.settle(written)
 
 
-def _due(
-    files: Sequence[tuple[Path, str]], later: list[tuple[Path, str]], index: Index, scope: Scope, known: dict[str, str]
-) -> Iterator[FileResult | Task]:
-    """What has to be done. Files with the content or the name of one under way are put off until it is done."""
-    begun: set[str] = set()
-    for path, name in files:
-        found = recognise(path, name, index, scope, known)
-        if isinstance(found, FileResult):
-            yield found
-        elif begun & {found.fingerprint, found.source_file}:
-            later.append((path, name))
-        else:
-            begun |= {found.fingerprint, found.source_file}
-            yield path, found
-
-
-def _spread(
-    ray: Any, send: Callable[[Path, Due], Any], tasks: Iterator[FileResult | Task], settings: Settings
-) -> Iterator[tuple[FileResult, str | None]]:
-    """Results with the fingerprints of what was read, as they come. So many tasks are under way, and no more."""
-    running: dict[Any, Due] = {}
-
-    def one() -> tuple[FileResult, str]:
-        (done, *_), _ = ray.wait(list(running), num_returns=1)
-        due = running.pop(done)
-        return _result(ray, done, due, settings), due.fingerprint
-
-    try:
-        for task in tasks:
-            if isinstance(task, FileResult):
-                yield task, None
-                continue
-            while len(running) >= settings.cluster_requests:
-                yield one()
-            running[send(*task)] = task[1]
-        while running:
-            yield one()
-    finally:
-        for left in running if ray.is_initialized() else ():
-            ray.cancel(left)
+def _is_under_way(found: Due | FileResult, running: Iterable[Due]) -> bool:
+    """Whether a file with the same content or the same name is being worked on, so that this one has to wait."""
+    return isinstance(found, Due) and any(
+        found.fingerprint == due.fingerprint or found.source_file == due.source_file for due in running
+    )
 
 
 def _result(ray: Any, done: Any, due: Due, settings: Settings) -> FileResult:

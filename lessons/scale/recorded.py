@@ -1,7 +1,7 @@
 """What was measured for this repository: searches, indexes, other frameworks; and what indexes take at other sizes."""
 
-import html
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -14,7 +14,7 @@ from lessons.scale.benchmark import HEADLINE, Size
 from lessons.scale.graphs import Graph
 from lessons.scale.searches import Filtered, Pair
 from lessons.settings import ROOT
-from lessons.tables import html_table
+from lessons.tables import Table
 
 DATA = ROOT / "data"
 CANDIDATES = 200  # of a search, unless a plot is about them: the default of `hnsw_ef_search`
@@ -133,31 +133,18 @@ def _over_chunks(figure: Figure, axes: Axes) -> Figure:
     return figure
 
 
-@dataclass(frozen=True)
-class Frameworks:
+@dataclass(frozen=True, repr=False)
+class Frameworks(Table):
     """A table of searches over the same chunks and vectors; differences are paired, with 95 % intervals."""
 
-    questions: int
-    korean: int
-    chunks: int
-    searches: tuple[dict[str, Any], ...]
-
-    @property
-    def rows(self) -> list[list[str]]:
-        return [_row(each) for each in self.searches]
-
-    def __repr__(self) -> str:
-        return "\n".join(" | ".join(row) for row in [list(HEAD), *self.rows])
-
-    def _repr_html_(self) -> str:
-        about = f"{self.questions} questions, {self.korean} of them in Korean, {self.chunks:,} chunks"
-        return f"<p>{html.escape(about)}</p>" + html_table(HEAD, self.rows)
+    searches: Sequence[dict[str, Any]] = ()
 
 
 def frameworks() -> Frameworks:
     """Our hybrid search beside those of other frameworks, as `data/rivals/compare.py` measured them."""
     found = _read("rivals/result.json")
-    return Frameworks(found["questions"], found["korean"], found["chunks"], tuple(found["searches"]))
+    about = f"{found['questions']} questions, {found['korean']} of them in Korean, {found['chunks']:,} chunks"
+    return Frameworks(HEAD, [_row(each) for each in found["searches"]], about, found["searches"])
 
 
 def _row(found: dict[str, Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Every search of the workbook against the least it can take: its SQL alone, prepared, on an open connection.
+"""Every search of the workbook against the least it can take: the SQL that it sends, prepared, on an open connection.
 
 Both are timed in turns, so what slows the machine down for a while slows both.
 """
@@ -9,37 +9,32 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from statistics import fmean, median
 from time import perf_counter
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import psycopg
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
-from sqlalchemy import Connection, Select, TextClause, select
+from sqlalchemy import Engine, event
 
 from lessons.database.row_security import scoped
 from lessons.models.keyless import OfflineLLM
 from lessons.models.threaded_embedding import ThreadedEmbedding
 from lessons.rag.retrievers import KeywordRetriever, VectorRetriever
 from lessons.rag.store import ChunkStore
-from lessons.rag.tables import DocumentRow
 from lessons.rag.types import Query, Resources, Retriever
-from lessons.scale.hnsw import set_up_walk
 from lessons.scale.made_up import MODEL, OWNER, question, vectors
-from lessons.search.filters import also
 from lessons.search.hybrid import HybridRetriever
 from lessons.search.materials import chunk_range, statistics
 from lessons.settings import settings
-from lessons.text import terms
 
 WARM_UP = 3  # rounds that do not count
 MATERIAL = f"{0:10}"
 RANGE = 10  # chunks
 REMEMBERED = 256  # questions; making one up takes longer than to search for it
-LANGUAGES = "en", "ko"  # of the made-up chunks, in turn; each is searched on its own
 PERCENT = 1, 3, 10, 30, 100
 NEIGHBOURS = 10
 
-Statements = Sequence[Select | TextClause]
+Statements = Sequence[tuple[str, Mapping[str, Any]]]
 
 
 @dataclass(frozen=True)
@@ -90,13 +85,8 @@ def in_pairs(name: str, ours: Callable[[int], object], floor: Callable[[int], ob
             (ours, floor)[which](number)
             if number >= 0:
                 times[which, number] = (perf_counter() - began) * 1000
-    return summarised(name, *times)
-
-
-def summarised(name: str, ours: np.ndarray, floor: np.ndarray) -> Pair:
-    """The summary of times (n,) of both in milliseconds."""
-    low, middle, high = np.percentile(ours / floor, [25, 50, 75])
-    values = np.median(ours), np.percentile(ours, 95), np.median(floor), middle, low, high
+    low, middle, high = np.percentile(times[0] / times[1], [25, 50, 75])
+    values = np.median(times[0]), np.percentile(times[0], 95), np.median(times[1]), middle, low, high
     return Pair(name, *(round(float(value), 3) for value in values))
 
 
@@ -118,65 +108,36 @@ def searches(resources: Resources) -> dict[str, Callable[[int], object]]:
 
 
 def search_pairs(store: ChunkStore, rounds: int) -> Iterator[Pair]:
-    """Each search of the store against its statements, which are built beforehand, in one transaction of the owner."""
+    """Each search of the store against the statements that it sends, prepared, in one transaction of the owner."""
     with scoped(store.engine, OWNER.user_id) as connection:
-        statements = _statements(store, connection)
         raw: psycopg.Connection = connection.connection.driver_connection  # type: ignore[assignment]
         for name, search in searches(Resources(store, MadeUpEmbedding(), OfflineLLM())).items():
-            numbers = range(-WARM_UP, rounds)
-            ready = {n: [_compiled(connection, each) for each in statements[name](n)] for n in numbers}
+            ready = {number: _sent(store.engine, raw, search, number) for number in range(-WARM_UP, rounds)}
             yield in_pairs(name, search, partial(_fetch, raw, ready), rounds)
 
 
-def _statements(store: ChunkStore, connection: Connection) -> dict[str, Callable[[int], Statements]]:
-    """The statements of each search for a question by its number."""
-    top, wide, embedding = settings().top_k, settings().fusion_candidates, MadeUpEmbedding()
+def _sent(engine: Engine, raw: psycopg.Connection, search: Callable[[int], object], number: int) -> Statements:
+    """What a search asks the database once it is warm. What it sets holds for the transaction of `raw`."""
+    sent: list[tuple[str, dict[str, Any]]] = []
 
-    def by_vector(text: str, limit: int, language: str | None = None) -> TextClause:
-        where = store.where(OWNER, also("language", language, None) if language else None)
-        way = store.way(connection, where)
-        if way == "hnsw":
-            set_up_walk(connection)
-        return store.vector_search([embedding.get_query_embedding(text)], limit, where, way)
+    def note(connection: Any, cursor: Any, statement: str, values: Any, *_: Any) -> None:
+        sent.append((statement, values))
 
-    def by_words(text: str, limit: int) -> TextClause:
-        return store.ranking(connection, [terms(text)], limit, store.where(OWNER))
-
-    def hybrid(texts: Sequence[str]) -> Statements:
-        both = ([*(by_vector(text, wide, each) for each in LANGUAGES), by_words(text, wide)] for text in texts)
-        return [statement for statements in both for statement in statements]
-
-    return {
-        "vector": lambda n: [by_vector(asked(n)[0], top)],
-        "keyword": lambda n: [by_words(asked(n)[0], top)],
-        "hybrid": lambda n: hybrid(asked(n)[:1]),
-        "hybrid, all phrasings": lambda n: hybrid(asked(n)),
-        "range": lambda n: [_range(store, n % RANGE)],
-        "statistics": lambda n: [_state(store)],
-    }
+    search(number)
+    event.listen(engine, "before_cursor_execute", note)
+    try:
+        search(number)
+    finally:
+        event.remove(engine, "before_cursor_execute", note)
+    for statement, values in sent:
+        if "set_config" in statement:
+            raw.execute(statement, values)
+    return [each for each in sent if "set_config" not in each[0]]
 
 
-def _range(store: ChunkStore, start: int) -> Select:
-    chunks = store.chunks.c
-    within = chunks.chunk_index >= start, chunks.chunk_index < start + RANGE
-    found = select(chunks.node_id, chunks.text, chunks.metadata_).where(store.within(OWNER.only([MATERIAL])), *within)
-    return found.order_by(chunks.chunk_index)
-
-
-def _state(store: ChunkStore) -> Select:
-    named = DocumentRow.index_table == store.table_name, DocumentRow.source_file == MATERIAL
-    return select(DocumentRow.chunks, DocumentRow.pages).where(DocumentRow.user_id == OWNER.user_id, *named)
-
-
-def _compiled(connection: Connection, statement: Select | TextClause) -> tuple[str, dict[str, Any]]:
-    compiled = statement.compile(dialect=connection.dialect, compile_kwargs={"render_postcompile": True})
-    convert = cast(dict[str, Callable[[Any], Any]], compiled._bind_processors)
-    return str(compiled), {name: convert.get(name, lambda each: each)(value) for name, value in compiled.params.items()}
-
-
-def _fetch(raw: psycopg.Connection, ready: Mapping[int, Sequence[tuple[str, dict[str, Any]]]], number: int) -> None:
-    for sql, values in ready[number]:
-        raw.execute(sql, values, prepare=True).fetchall()
+def _fetch(raw: psycopg.Connection, ready: Mapping[int, Statements], number: int) -> None:
+    for statement, values in ready[number]:
+        raw.execute(statement, values, prepare=True).fetchall()
 
 
 def filtered(store: ChunkStore, rounds: int) -> Iterator[Filtered]:

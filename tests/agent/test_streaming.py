@@ -5,14 +5,13 @@ from contextlib import closing
 from threading import Event
 from typing import Any
 
-import pytest
-
 from lessons.agent import telling
 from lessons.errors import LessonsError
 from lessons.memory.manager import Conversation
 from lessons.memory.types import NoMemory
 from lessons.models.keyless import NOTHING_FOUND
-from lessons.pages.compare import answers_of
+from lessons.pages.compare import together
+from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream, Stage, stage_named
 from lessons.rag.types import RetrievedDocument
 from lessons.trace import Step
@@ -72,27 +71,21 @@ def test_every_stage_streams(stage: Stage) -> None:
 
 
 def test_the_page_shows_what_an_agent_does_until_its_text_begins(stage: Stage) -> None:
-    shown: list[str] = []
-    (answer,) = answers_of([stage.stream(QUESTION)], lambda _, text: shown.append(text))
-    assert shown[:2] == ["choosing what to search for", f"searching: {QUESTION}"]
-    assert shown[-1].strip() == answer.text
+    *events, answer = [event for _, event in together({"one": stage.stream(QUESTION)}) if event]
+    steps = [event for event in events if not isinstance(event, str)]
+    assert [telling(step) for step in steps][:2] == ["choosing what to search for", f"searching: {QUESTION}"]
+    assert "".join(map(str, events[len(steps) :])).strip() == answer.text
 
 
 def test_a_page_that_is_left_ends_the_work(stage: Stage) -> None:
-    class Left(BaseException):
-        pass
-
-    def leave(*_: object) -> None:
-        raise Left
-
     def endless() -> Iterator[str]:
         while True:
             yield "on and on "
 
     stream = stage.stream(QUESTION)
     stream.pieces = endless()
-    with pytest.raises(Left):
-        answers_of([stream], leave)
+    with closing(together({"one": stream})) as events:
+        assert next(events) == ("one", "on and on ")
     assert next(stream.pieces, None) is None
 
 
@@ -103,9 +96,9 @@ def test_a_stage_that_fails_does_not_disturb_the_others(stage: Stage) -> None:
 
     failing, working = stage.stream(QUESTION), stage.stream(QUESTION)
     failing.pieces = broken()
-    problem, answer = answers_of([failing, working], lambda *_: None)
-    assert str(problem) == "The model is away; start it."
-    assert answer is working.answer
+    ends = dict(together({"failing": failing, "working": working}))
+    assert str(ends["failing"]) == "The model is away; start it."
+    assert ends["working"] is working.answer
 
 
 def test_a_slow_stage_does_not_hold_up_the_others(stage: Stage) -> None:
@@ -115,33 +108,26 @@ def test_a_slow_stage_does_not_hold_up_the_others(stage: Stage) -> None:
         assert finished.wait(60)
         yield "at last"
 
-    def done(number: int, _: object) -> None:
-        order.append(number)
-        finished.set()
-
     waiting = stage.stream(QUESTION)
     waiting.pieces = slow()
-    answers_of([waiting, stage.stream(QUESTION)], lambda *_: None, done)
-    assert order == [1, 0]
+    for name, event in together({"slow": waiting, "quick": stage.stream(QUESTION)}):
+        if isinstance(event, Answer):
+            order.append(name)
+            finished.set()
+    assert order == ["quick", "slow"]
 
 
 def test_while_nobody_says_anything_the_page_can_still_be_left(stage: Stage) -> None:
-    class Left(BaseException):
-        pass
-
     silent, stream = Event(), stage.stream(QUESTION)
-
-    def leave(*_: object) -> None:
-        silent.set()
-        raise Left
 
     def waiting() -> Iterator[str]:
         assert silent.wait(60)
         yield "too late"
 
     stream.pieces = waiting()
-    with pytest.raises(Left):
-        answers_of([stream], leave)
+    with closing(together({"one": stream})) as events:
+        assert next(events) == ("one", None)
+        silent.set()
 
 
 def test_nothing_found_by_any_search_is_said(stage: Stage) -> None:

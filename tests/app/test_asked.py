@@ -1,39 +1,6 @@
-"""What is asked and its address: one leads to the other."""
+"""What is asked: a stage hears its own words, and a golden question is known as one."""
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from lessons.pages.asking import Asked, Line, all_golden, from_link, golden_for, lines_of
-from lessons.rag.stages import stages
-
-NAMES = tuple(stages())
-
-words = st.text(min_size=1, max_size=30)
-chosen = st.lists(st.sampled_from(NAMES), unique=True).map(lambda names: tuple(n for n in NAMES if n in names))
-lines = st.lists(words.map(lambda said: Line("user", said)), max_size=3).map(tuple)
-
-
-def reopened(asked: Asked) -> Asked:
-    link = asked.link
-    after = link.pop("after")
-    assert isinstance(after, list)
-    return from_link({name: str(value) for name, value in link.items()}, after, NAMES)
-
-
-@settings(max_examples=50)
-@given(words, chosen, st.none() | words, st.just("") | words, lines)
-def test_a_link_brings_back_what_was_asked(
-    question: str, stages: tuple[str, ...], file: str | None, filter_text: str, before: tuple[Line, ...]
-) -> None:
-    asked = Asked(question, stages, file, filter_text, before=before)
-    assert reopened(asked) == asked
-
-
-@given(st.sampled_from(all_golden()), chosen)
-def test_a_golden_question_comes_back_with_its_conversation(golden, stages: tuple[str, ...]) -> None:
-    asked = Asked(golden.question, stages, golden=golden.id, before=lines_of(golden))
-    assert asked.link["after"] == []
-    assert reopened(asked) == asked
+from lessons.pages.asking import Asked, Line, all_golden, golden_for, lines_of
 
 
 def test_a_stage_hears_its_own_answers_only() -> None:

@@ -3,9 +3,11 @@
 import os
 import shutil
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from matplotlib.image import imread
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -75,7 +77,7 @@ def ask(browser: WebDriver, question: str) -> None:
 
 def ask_by_link(browser: WebDriver, address: str, question: str) -> None:
     """Open the address of a question to two stages, and have it answered."""
-    browser.get(f"{address}/?stages=naive,smart&question={question}")
+    browser.get(f"{address}/?stages=Naive&stages=Smart&question={question}")
     see(browser, "Search in")
     click(browser, "Ask")
     see(browser, "Save as Markdown")
@@ -188,6 +190,17 @@ def test_a_conversation_is_still_there_after_a_reload(browser: WebDriver, addres
     browser.refresh()
     see(browser, "예산은 몇 개까지 만들 수 있나요? <img src=x onerror=alert(1)>")
     assert not browser.find_elements(By.CSS_SELECTOR, "[data-testid=stMain] img[src=x]")
+
+
+@pytest.mark.timeout(600)
+def test_a_plot_is_dark_on_a_dark_page(browser: WebDriver, address: str, shop: None) -> None:
+    wanted = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", wanted)
+    browser.get(f"{address}/context")
+    ask(browser, "When does the kiosk open?")
+    plot = there(browser, "[data-testid=stImageContainer] img")
+    at_rest(browser)
+    assert imread(BytesIO(plot.screenshot_as_png))[..., :3].mean() < 0.4
 
 
 @pytest.mark.timeout(600)

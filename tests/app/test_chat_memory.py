@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from lessons.memory.messages import message_store
 from lessons.memory.profile import Profile
 from lessons.memory.summaries import RecursiveSummary
-from lessons.pages import chat
+from lessons.pages import common
 from lessons.rag.types import Scope
 from lessons.tables import plain
 from lessons.workspace import workspace
@@ -20,7 +20,7 @@ from tests.support.app import press, shown
 def owner(shop: None, monkeypatch: pytest.MonkeyPatch) -> str:
     """Somebody of whom nothing is known, to whom the page belongs."""
     name = f"u{uuid4().hex}"
-    monkeypatch.setattr(chat, "opened", lambda: (workspace(), name))
+    monkeypatch.setattr(common, "opened", lambda: (workspace(), name))
     return name
 
 
@@ -77,7 +77,7 @@ def test_a_question_about_what_was_said_long_ago_is_answered(talked: AppTest) ->
 
 def test_a_fact_of_the_profile_can_be_corrected_and_deleted(talked: AppTest, owner: str) -> None:
     page = talked.text_input(key="slot-budget").set_value("300 dollars").run()
-    page.button(key="correct-budget").click().run()
+    page.button(key="save-budget").click().run()
     page.button(key="delete-사용").click().run()
     slots = Profile(workspace().engine, Scope(owner)).slots()
     assert [(slot.key, slot.value) for slot in slots] == [("budget", "300 dollars")]

@@ -56,7 +56,7 @@ def tab_to(browser: WebDriver, beginning: str) -> None:
 def test_a_question_is_asked_and_a_passage_opened_and_closed_with_keys_alone(
     browser: WebDriver, address: str, shop: None
 ) -> None:
-    browser.get(f"{address}/?stages=naive,smart&question=When does the kiosk open?")
+    browser.get(f"{address}/?stages=Naive&stages=Smart&question=When does the kiosk open?")
     see(browser, "Search in")
     tab_to(browser, "Naive")
     press_keys(browser, Keys.SPACE)

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from lessons.evaluate.evaluation import Evaluation
 from lessons.evaluate.runs import as_jsonl, delete, load, runs, save
-from lessons.pages import running
+from lessons.pages import scoreboard as board
 from lessons.pages.questions import answers_by_stage
 from lessons.tables import plain
 from lessons.workspace import workspace
@@ -32,9 +32,9 @@ def page(shop: None) -> Iterator[AppTest]:
     for row in runs(workspace().engine, "reader"):
         if row.user_id:
             delete(row.id, workspace().engine, "reader")
-    running.current().clear()
+    board.current().clear()
     yield AppTest.from_function(script, default_timeout=120)
-    running.current().clear()
+    board.current().clear()
 
 
 def runnable(page: AppTest) -> bool:
@@ -77,7 +77,7 @@ def test_a_set_is_run_and_shown_by_stage_with_its_metrics(page: AppTest) -> None
     page.run().file_uploader[0].set_value(("질문.csv", SET.encode("cp949"), "text/csv"))
     page.run().pills(key="own-stages").set_value(["naive", "smart"])
     press(page.run(), "Run")
-    until(lambda: not running.current() or running.current()[0].ended)
+    until(lambda: not board.current() or board.current()[0].ended)
     page.run()
     assert not page.exception
     metrics, answers = (table.value for table in page.dataframe)

@@ -10,8 +10,8 @@ from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import Evaluation, moved
 from lessons.evaluate.gates import gate_report
 from lessons.evaluate.runs import delete, load, runs, save
-from lessons.pages import running
-from lessons.pages.running import UNEXPECTED, Running
+from lessons.pages import scoreboard as board
+from lessons.pages.scoreboard import UNEXPECTED, Running
 from lessons.tables import plain
 from lessons.workspace import workspace
 from tests.evaluate.records import evaluation
@@ -35,7 +35,7 @@ def scoreboard(shop: None) -> AppTest:
 def measured(work: Callable[..., Evaluation]) -> Running:
     """How a run ends whose evaluation is `work`."""
     made = Running()
-    running._measure(made, work, workspace())
+    board._measure(made, work, workspace())
     return made
 
 
@@ -107,7 +107,7 @@ def test_a_stopped_run_ends_at_the_next_question_and_stores_nothing() -> None:
         watch("Asking", 1, 4)
 
     made = Running()
-    running._measure(made, work, workspace())
+    board._measure(made, work, workspace())
     assert made.ended
     assert "stopped" in (made.problem or "")
     assert len(runs(workspace().engine)) == before
@@ -124,13 +124,13 @@ def test_a_run_that_fails_says_why(error: Exception, told: str) -> None:
 
 
 def test_a_run_under_way_is_shown_to_every_tab_and_only_its_owner_may_stop_it(scoreboard: AppTest) -> None:
-    running.current().append(Running("Asking, 1 of 4", 0.25, owner="joon"))
+    board.current().append(Running("Asking, 1 of 4", 0.25, owner="joon"))
     try:
         page = scoreboard.run()
         assert not page.exception
         assert "Stop measuring" not in [button.label for button in page.button]
-        running.current()[0].owner = None
+        board.current()[0].owner = None
         page = press(scoreboard.run(), "Stop measuring")
-        assert running.current()[0]._stop.is_set()
+        assert board.current()[0]._stop.is_set()
     finally:
-        running.current().clear()
+        board.current().clear()

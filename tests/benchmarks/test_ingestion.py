@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cache
 
 import pytest
-from llama_index.core.schema import Document
+from llama_index.core.schema import Document, TextNode
 
 from lessons.database import engine
 from lessons.ingest.index import Index, enhanced_index, naive_index
@@ -13,14 +13,29 @@ from lessons.library import CORPUS
 from lessons.models.embedding import embedding_model
 from lessons.models.embedding_cache import CachedEmbedding
 from lessons.rag.store import ChunkStore
-from lessons.scale.benchmark import WRITTEN, made_up_nodes
-from lessons.scale.made_up import OWNER, empty_store, mean_vector, words
+from lessons.scale.made_up import OWNER, empty_store, mean_vector, vectors, words
 from lessons.settings import Settings
 from lessons.text import terms
 from tests.benchmarks.conftest import Timed
 
 FILES = {"en": CORPUS / "product" / "guide_budgets_43_en.pdf", "ko": CORPUS / "product" / "guide_admin_year_ko.pdf"}
 BATCH = 8  # passages
+WRITTEN = 100  # chunks of a document that is stored
+
+
+def made_up_nodes(number: int) -> list[TextNode]:
+    """The chunks of a document, `WRITTEN` of them; another number gives others."""
+    known = {"source_file": str(number), "user_id": OWNER.user_id, "language": "en"}
+    return [
+        TextNode(
+            id_=f"{number} {place}",
+            text=" ".join(said),
+            embedding=vector.tolist(),
+            metadata={**known, "chunk_index": place},
+            excluded_embed_metadata_keys=[*known, "chunk_index"],
+        )
+        for place, (said, vector) in enumerate(zip(words(WRITTEN, number), vectors(WRITTEN, number), strict=True))
+    ]
 
 
 @pytest.fixture(params=FILES)

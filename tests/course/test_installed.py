@@ -15,13 +15,15 @@ FILES = """
 import json
 from lessons import library, settings
 from lessons.copilot import tools
-from lessons.evaluate import cache_pairs, canvas, golden, intents, savings, support
+from lessons.evaluate import cache_pairs, canvas, golden, intents, pictures, savings, support
 from lessons.evaluate.judge import agreement
+from lessons.exercises import catalog
 from lessons.models import vectors
 
 paths = [
     library.CORPUS, vectors.QUESTIONS, tools.MENUS, cache_pairs.PAIRS, cache_pairs.FROZEN, canvas.FONT,
     golden.GOLDEN, intents.TEST, intents.EXAMPLES, agreement.JUDGED, support.QUESTIONS, savings.REWORDED,
+    catalog.FOLDER, pictures.TEXTS,
 ]
 print(json.dumps({
     "folder": str(settings.ROOT), "missing": [str(path) for path in paths if not path.exists()],

@@ -33,10 +33,7 @@ def make(folder: Path, corpus: list = CORPUS, queries: list = QUERIES, qrels: st
 
 def test_documents_questions_and_judgements_are_read(tmp_path: Path) -> None:
     found = read_beir(make(tmp_path))
-    assert [(document.id, document.text) for document in found.documents] == [
-        ("d1", "Kiosk\n\nIt opens at 7:30."),
-        ("d2", "도서관은 9시에 엽니다."),
-    ]
+    assert found.documents == {"d1": "Kiosk\n\nIt opens at 7:30.", "d2": "도서관은 9시에 엽니다."}
     first, second = found.questions
     assert (first.id, first.category, first.answer, first.language) == ("q1", "bridge", "7:30", "en")
     assert first.evidence == (Evidence("d1", grade=2),)
@@ -63,12 +60,12 @@ def test_decomposed_korean_ids_are_the_same_ids(tmp_path: Path) -> None:
 
     corpus = [{"_id": unicodedata.normalize("NFD", "문서"), "text": "아침"}]
     found = read_beir(make(tmp_path, corpus, [{"_id": "q", "text": "언제?"}], "q\t문서\t1\n"))
-    assert found.questions[0].evidence[0].source_file == found.documents[0].id == "문서"
+    assert [found.questions[0].evidence[0].source_file] == list(found.documents) == ["문서"]
 
 
 def test_a_document_without_text_is_left_out_with_a_warning(tmp_path: Path) -> None:
     found = read_beir(make(tmp_path, [*CORPUS, {"_id": "d3", "title": "", "text": " "}]))
-    assert [document.id for document in found.documents] == ["d1", "d2"]
+    assert list(found.documents) == ["d1", "d2"]
     assert found.warnings == ["corpus.jsonl, line 3: the document 'd3' has no text and cannot be found."]
 
 

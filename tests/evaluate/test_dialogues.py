@@ -10,7 +10,9 @@ from rich.console import Console
 
 from lessons.errors import LessonsError
 from lessons.evaluate.dialogues import (
+    AGES,
     MEMORIES,
+    SHARE,
     TOKENS,
     Dialogue,
     Turn,
@@ -23,7 +25,6 @@ from lessons.evaluate.dialogues import (
 )
 from lessons.evaluate.evaluation import Evaluation
 from lessons.evaluate.golden import Golden
-from lessons.evaluate.locomo import AGES, SHARE
 from lessons.evaluate.report import dialogue_report, locomo_report
 from lessons.memory.messages import SessionMessages
 from lessons.memory.types import Window

@@ -56,19 +56,6 @@ def test_a_split_without_questions_is_a_sentence(tmp_path: Path) -> None:
         golden_questions("test", write(tmp_path, LINE))
 
 
-@pytest.mark.parametrize(
-    ("second", "complaint"),
-    [
-        (LINE, "the id 'q1' was used before"),
-        ({key: value for key, value in LINE.items() if key != "evidence"}, "the field 'evidence' is missing"),
-        (LINE | {"id": "q2", "evidence": [{"page": 1}]}, "the field 'source_file' is missing"),
-    ],
-)
-def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, second: dict, complaint: str) -> None:
-    with pytest.raises(LessonsError, match=r"set\.jsonl, line 2.*" + complaint):
-        golden_questions("dev", write(tmp_path, LINE, second))
-
-
 def test_the_shipped_questions_of_both_splits_can_be_read() -> None:
     for split in SPLITS:
         assert {question.split for question in golden_questions(split)} == {split}

@@ -15,13 +15,13 @@ from lessons.evaluate.canvas import (
     STAGE_COLOURS,
     columns,
     shortened,
-    shortened_within,
     stage_colours,
 )
 from lessons.evaluate.dialogues import plot_growth
+from lessons.evaluate.evaluation import EvaluationTable
 from lessons.evaluate.pictures import plot_budget, plot_searches
 from lessons.evaluate.plots import plot_cost, plot_groups, plot_latency, plot_metric, plot_moved
-from lessons.evaluate.savings import Savings, plot_savings
+from lessons.evaluate.savings import plot_savings
 from lessons.rag.answer import Answer
 from lessons.rag.types import Context, RetrievedDocument
 from lessons.trace import Trace
@@ -58,7 +58,7 @@ def searched() -> Figure:
 
 def saved() -> Figure:
     ways = ("none", "compression", "refine", "manager", "intent", "cache", "all")
-    return plot_savings(Savings([], [], evaluation=run(list(ways))))
+    return plot_savings(EvaluationTable([], [], evaluation=run(list(ways))))
 
 
 PLOTS: dict[str, Callable[[], Figure]] = {
@@ -138,10 +138,10 @@ def test_no_two_stages_of_a_plot_have_the_same_colour(names: list[str]) -> None:
 
 @given(st.text(st.sampled_from("abc 가나다…"), max_size=40), st.integers(6, 30))
 def test_a_label_is_cut_only_with_an_ellipsis_and_to_its_width(text: str, most: int) -> None:
-    for cut in (shortened(text, most), shortened_within(text, most)):
-        assert columns(cut) <= most
-        assert cut == text or "…" in cut
+    cut = shortened(text, most)
+    assert columns(cut) <= most
+    assert cut == text or "…" in cut
 
 
 def test_names_that_differ_at_their_end_still_differ_when_cut() -> None:
-    assert len({shortened_within(name, 30) for name, _ in PATHS}) == len({name for name, _ in PATHS})
+    assert len({shortened(name, 30) for name, _ in PATHS}) == len({name for name, _ in PATHS})

@@ -9,8 +9,9 @@ from llama_index.core.embeddings import MockEmbedding
 
 from lessons.database import engine
 from lessons.evaluate.cache_pairs import Pair, cache_pairs, count_hits, plot_thresholds
+from lessons.evaluate.evaluation import EvaluationTable
 from lessons.evaluate.golden import Golden
-from lessons.evaluate.savings import ALL, DEVICES, NONE, Savings, chat, plot_savings, savings, workload
+from lessons.evaluate.savings import ALL, DEVICES, NONE, chat, plot_savings, savings, workload
 from lessons.ingest.index import naive_index
 from lessons.keyless.llm import OfflineLLM
 from lessons.rag.stages import Stage
@@ -31,7 +32,7 @@ class Shelf:
 
 
 @pytest.fixture(scope="module")
-def served(database: Settings) -> Savings:
+def served(database: Settings) -> EvaluationTable:
     place = Workspace(database, engine(database), MockEmbedding(embed_dim=3), OfflineLLM())
     stage = Stage(name=f"shelf-{uuid4()}", index=naive_index(), retriever=Shelf(), workspace=place)
     owner = f"reader-{uuid4()}"
@@ -69,12 +70,12 @@ def test_only_questions_for_tuning_are_in_the_workload() -> None:
     assert {each.split for each in workload()} == {"dev"}
 
 
-def test_each_device_is_served_alone_and_all_together(served: Savings) -> None:
+def test_each_device_is_served_alone_and_all_together(served: EvaluationTable) -> None:
     assert served.evaluation.stages == [NONE, *DEVICES, ALL]
     assert {len(served.evaluation.of(way)) for way in served.evaluation.stages} == {5}
 
 
-def test_the_cache_counts_its_hits_and_saves_calls(served: Savings) -> None:
+def test_the_cache_counts_its_hits_and_saves_calls(served: EvaluationTable) -> None:
     kept = served.evaluation.of("cache")
     assert [each.value("hit") for each in kept] == [0, 1, 1, 0, 0]
     assert not any(each.value("wrong hit") for each in kept)
@@ -82,24 +83,24 @@ def test_the_cache_counts_its_hits_and_saves_calls(served: Savings) -> None:
     assert served.mean("cache", "chunks") < served.mean(NONE, "chunks")
 
 
-def test_what_costs_more_is_told_as_well(served: Savings) -> None:
+def test_what_costs_more_is_told_as_well(served: EvaluationTable) -> None:
     assert served.mean("refine", "llm_calls") > served.mean(NONE, "llm_calls")
     assert served.mean("refine", "cost") > served.mean(NONE, "cost")
 
 
-def test_correctness_leaves_small_talk_out(served: Savings) -> None:
+def test_correctness_leaves_small_talk_out(served: EvaluationTable) -> None:
     assert math.isnan(served.evaluation.of(NONE)[-1].value("correctness"))
     assert served.mean(NONE, "correctness") == 1.0
     assert served.evaluation.gains(["correctness"])[0].n == 4
 
 
-def test_the_table_names_every_way_and_no_latency(served: Savings) -> None:
+def test_the_table_names_every_way_and_no_latency(served: EvaluationTable) -> None:
     shown = repr(served)
     assert all(way in shown for way in served.evaluation.stages)
     assert "ms" not in served._repr_html_()
 
 
-def test_the_plot_has_a_point_for_each_way(served: Savings) -> None:
+def test_the_plot_has_a_point_for_each_way(served: EvaluationTable) -> None:
     (axes,) = plot_savings(served).axes
     assert [text.get_text() for text in axes.get_legend().get_texts()] == served.evaluation.stages
 

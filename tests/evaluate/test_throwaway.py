@@ -8,7 +8,6 @@ import pytest
 from sqlalchemy import Engine, inspect, select
 from sqlalchemy.orm import Session
 
-from lessons.evaluate.beir import BeirDocument
 from lessons.evaluate.throwaway import drop_leftovers, throwaway_stages
 from lessons.rag.stages import stage_named
 from lessons.rag.tables import DocumentRow
@@ -16,11 +15,11 @@ from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.workspace import Workspace
 
-DOCUMENTS = [
-    BeirDocument("kiosk", "Kiosk\n\nThe kiosk in the lobby opens at 7:30 every weekday."),
-    BeirDocument("도서관", "사내 도서관은 평일 오전 9시에 문을 엽니다."),
-    BeirDocument("garden", "The garden closes at nine in the evening."),
-]
+DOCUMENTS = {
+    "kiosk": "Kiosk\n\nThe kiosk in the lobby opens at 7:30 every weekday.",
+    "도서관": "사내 도서관은 평일 오전 9시에 문을 엽니다.",
+    "garden": "The garden closes at nine in the evening.",
+}
 KILLED = """
 import os, signal
 from lessons.evaluate.throwaway import throwaway_stages

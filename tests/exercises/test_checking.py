@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from lessons.errors import DatabaseError, LessonsError
 from lessons.exercises import check, checking, progress_table
-from lessons.exercises.cases import Exercise, case, exercise_named
+from lessons.exercises.cases import Exercise, case
+from lessons.exercises.catalog import exercise_named
 from lessons.exercises.comparing import same
 
 LARGEST = Exercise(

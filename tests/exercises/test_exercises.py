@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from lessons.evaluate.golden import Evidence, Golden
-from lessons.exercises import searching
-from lessons.exercises.cases import NOTEBOOKS, exercise_named, exercises
+from lessons.exercises import measured
+from lessons.exercises.catalog import NOTEBOOKS, exercise_named, exercises
 from lessons.exercises.checking import judge
-from lessons.exercises.searching import Asked
+from lessons.exercises.measured import Asked
 from lessons.rag.types import RetrievedDocument
 from tests.exercises.mistakes import mistakes_of
 from tests.exercises.notebook import cells, checked, source
@@ -27,7 +27,7 @@ WRONG = [
 @pytest.fixture(autouse=True)
 def made_up_questions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Instead of the dev questions, which would need the documents loaded."""
-    monkeypatch.setattr(searching, "dev_questions", lambda: [asked(number) for number in range(12)])
+    monkeypatch.setattr(measured, "dev_questions", lambda: [asked(number) for number in range(12)])
 
 
 def asked(number: int) -> Asked:

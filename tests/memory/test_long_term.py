@@ -3,7 +3,6 @@
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import timedelta
 from uuid import uuid4
 
 import pytest
@@ -14,7 +13,7 @@ from lessons.errors import DatabaseError
 from lessons.keyless.llm import OfflineLLM
 from lessons.memory.profile import Profile
 from lessons.memory.summaries import LongTerm, RecursiveSummary, Tiers, bounded
-from lessons.memory.turns import State, Turns, drop_unused
+from lessons.memory.turns import State, Turns
 from lessons.models.embedding import embedding_model
 from lessons.models.tokens import TokenEstimator
 from lessons.rag.types import Scope
@@ -199,7 +198,7 @@ def test_a_session_that_was_not_used_for_a_day_is_dropped(make: Make, place: Eng
     with place.begin() as connection:
         ago = text("UPDATE memory_sessions SET used_at = now() - interval '25 hours' WHERE session_id = :session")
         connection.execute(ago, {"session": old.session_id})
-    assert drop_unused(place, timedelta(hours=settings().memory_ttl_hours)) >= 1
+    assert new.recall("?").history
     assert (old.state, old.turns.last(10)) == (State(), [])
     assert new.state.upto == 5
 

@@ -84,7 +84,7 @@ finally:
 """
 
 
-@pytest.mark.parametrize(("name", "statements"), [("naive", 15), ("smart", 21)])
+@pytest.mark.parametrize(("name", "statements"), [("naive", 4), ("smart", 12)])
 def test_a_fresh_process_on_a_made_database_sends_this_many_statements(
     place: Workspace, name: str, statements: int
 ) -> None:

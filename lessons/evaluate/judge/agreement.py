@@ -9,20 +9,18 @@ where 18 stores were closed, and another entity's figure unless an English name 
 it away. It rejects free paraphrase, and a change that must be worked out from two figures.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from llama_index.core.evaluation import CorrectnessEvaluator, FaithfulnessEvaluator
 from llama_index.core.evaluation.eval_utils import default_parser
 from llama_index.core.llms import LLM
 
 from lessons.errors import ModelError
-from lessons.evaluate.golden import Golden
+from lessons.evaluate.golden import Golden, json_lines
 from lessons.evaluate.judge.judge import judge_text
 from lessons.models.keyless import OfflineLLM
 from lessons.models.server import explain
@@ -61,44 +59,39 @@ class Agreement:
 
     def errors(self) -> dict[str, int]:
         """How many verdicts were better than the label, and how many worse."""
-        steps = {pair: _RANK.index(pair[1]) - _RANK.index(pair[0]) for pair in self.confusion}
-        return {
-            "too generous": sum(n for pair, n in self.confusion.items() if steps[pair] > 0),
-            "too strict": sum(n for pair, n in self.confusion.items() if steps[pair] < 0),
-        }
+        steps = [_RANK.index(verdict) - _RANK.index(label) for label, verdict in Counter(self.confusion).elements()]
+        return {"too generous": sum(step > 0 for step in steps), "too strict": sum(step < 0 for step in steps)}
 
 
 def agreement(pairs: Iterable[tuple[str, str]]) -> Agreement:
     """How two raters agree on the same things (Cohen 1960). ValueError without pairs."""
-    counts = Counter(pairs)
-    n = counts.total()
-    if not n:
-        raise ValueError("agreement needs at least one pair of labels")
-    first, second = Counter[str](), Counter[str]()
-    for (one, other), times in counts.items():
-        first[one] += times
-        second[other] += times
-    observed = sum(times for (one, other), times in counts.items() if one == other) / n
+    ours, theirs = zip(*(pairs := list(pairs)), strict=True)
+    n, first, second = len(pairs), Counter(ours), Counter(theirs)
+    observed = sum(one == other for one, other in pairs) / n
     chance = sum(first[label] * second[label] for label in first) / n**2
-    return Agreement(1.0 if chance == 1 else (observed - chance) / (1 - chance), n, dict(counts))
+    return Agreement(1.0 if chance == 1 else (observed - chance) / (1 - chance), n, dict(Counter(pairs)))
 
 
 def labelled(split: str, folder: Path = JUDGED) -> list[Labelled]:
     """The hand-labelled answers of a split: 'dev', 'test', 'hard', or 'outputs_…' for a file of that name."""
     path = folder / (f"{split}.jsonl" if split.startswith("outputs") else "pairs.jsonl")
-    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    return [_labelled(row) for row in rows if row.get("split", split) == split]
+    known = ("id", "language", "category", "question", "verdict")
+    return [
+        Labelled(
+            **{key: row[key] for key in known},
+            answer=row["reference"],
+            key_facts=tuple(row["key_facts"]),
+            candidate=row["answer"],
+        )
+        for row in json_lines(path)
+        if row.get("split", split) == split
+    ]
 
 
 def validate(split: str = "outputs_second_frozen", judged: Callable[[Labelled], float] | None = None) -> Agreement:
     """How the judge agrees with the labels: (label, verdict). `judged` may be another judge's correctness."""
     rate = judged or (lambda pair: judge_text(pair, pair.candidate)[0])
     return agreement((pair.verdict, LABELS[rate(pair)]) for pair in labelled(split))
-
-
-def _labelled(row: dict[str, Any]) -> Labelled:
-    plain = {key: row[key] for key in ("id", "language", "category", "question", "verdict")}
-    return Labelled(**plain, answer=row["reference"], key_facts=tuple(row["key_facts"]), candidate=row["answer"])
 
 
 @dataclass(frozen=True)
@@ -121,9 +114,9 @@ def llm_judge(llm: LLM, golden: Golden, answer: Answer) -> Opinion:
         )
     contexts = [document.content for document in answer.context.documents]
     try:
-        scored = CorrectnessEvaluator(llm, parser_function=_points).evaluate(
-            query=golden.question, response=answer.text, reference=golden.answer
-        )
+        # LlamaIndex's parser needs a second line, which some models leave out.
+        points = CorrectnessEvaluator(llm, parser_function=lambda said: default_parser(said.strip() + "\n"))
+        scored = points.evaluate(query=golden.question, response=answer.text, reference=golden.answer)
         faithful = FaithfulnessEvaluator(llm).evaluate(response=answer.text, contexts=contexts) if contexts else None
     except Exception as error:
         raise explain(error, llm.metadata.model_name, getattr(llm, "api_base", None)) from error
@@ -131,8 +124,3 @@ def llm_judge(llm: LLM, golden: Golden, answer: Answer) -> Opinion:
         raise ModelError(f"The model gave no score but said {scored.feedback!r}; judge with a more capable model.")
     correctness = 1.0 if scored.score >= RIGHT else 0.5 if scored.score >= PARTLY else 0.0
     return Opinion(correctness, faithful.passing if faithful else None, scored.feedback or "")
-
-
-def _points(said: str) -> tuple[float | None, str | None]:
-    """LlamaIndex's parser needs a second line, which some models leave out."""
-    return default_parser(said.strip() + "\n")

@@ -20,6 +20,7 @@ from lessons.evaluate.judge.reading import (
     demands,
     direction,
     negated,
+    numbers_in,
     read,
     read_all,
     share_found,
@@ -64,8 +65,7 @@ class Asked:
 
     def sort_of(self, quantity: Quantity) -> Quantity | None:
         """A number without a unit as the reference gives it: 236억 원 for the fact 236. None if it is not there."""
-        found = (each.quantity for reading in read_all(self.reference) for each in reading.numbers)
-        same = [each for each in found if quantity.number in (each.number, each.written)]
+        same = [each for each in numbers_in(self.reference) if quantity.number in (each.number, each.written)]
         return max(same, key=lambda each: bool(each.kind), default=None) if not quantity.kind else None
 
     def direction_of(self, quantity: Quantity) -> int:
@@ -85,10 +85,8 @@ def _form_level(form: str, said: Sequence[Reading], answer: str, asked: Asked) -
     wanted = read(form)
     readings = relevant(form, said, asked.question, asked.reference)
     parts = [_moment_level(moment, readings, asked) for moment in wanted.moments]
-    parts += [
-        _with_unit(_quantity_level(found.quantity, readings, asked), found.quantity, said, answer, asked)
-        for found in wanted.numbers
-    ]
+    numbers = [(each, _quantity_level(each, readings, asked)) for each in wanted.quantities]
+    parts += [_with_unit(found, each, said, answer, asked) for each, found in numbers]
     parts += [Level.STATED if _is_named(name, readings) else Level.NO for name in wanted.identifiers]
     if not parts:
         return _phrase_level(form, readings, asked)
@@ -117,7 +115,7 @@ def _moment_level(wanted: Moment, readings: Sequence[Reading], asked: Asked) -> 
     there = [moment for reading in readings for moment in reading.moments]
     years = asked.years | {moment.year for moment in there if moment.kind == "year" and moment.year}
     if wanted.kind == "year":
-        numbers = [found.quantity.value for reading in readings for found in reading.numbers if not found.quantity.kind]
+        numbers = [each.value for reading in readings for each in reading.quantities if not each.kind]
         return Level.STATED if wanted.year in [*(moment.year for moment in there), *numbers] else Level.NO
     if any(moment.answers(wanted, frozenset(years)) for moment in there):
         return Level.STATED
@@ -125,10 +123,13 @@ def _moment_level(wanted: Moment, readings: Sequence[Reading], asked: Asked) -> 
 
 
 def _quantity_level(wanted: Quantity, readings: Sequence[Reading], asked: Asked) -> Level:
-    found = [each for reading in readings for each in _numbers(reading) if not _denied_number(each[0])]
-    expected = wanted.sign or asked.direction_of(wanted)
-    sort = asked.sort_of(wanted)
-    levels = [_one_quantity(wanted, each.quantity, where, expected, sort) for each, where in found]
+    expected, sort = wanted.sign or asked.direction_of(wanted), asked.sort_of(wanted)
+    levels = [
+        _one_quantity(wanted, found.quantity, where, expected, sort)
+        for reading in readings
+        for found, where in _numbers(reading)
+        if not _denied(found.clause, found.quantity.start, found.quantity.end)
+    ]
     if wanted.kind in COUNTS:  # '1900 units' looks like a year
         years = (moment.year for reading in readings for moment in reading.moments if moment.kind == "year")
         levels += [Level.STATED for year in years if year == wanted.value]
@@ -140,7 +141,7 @@ def _with_unit(found: Level, wanted: Quantity, said: Sequence[Reading], answer: 
     sort = asked.sort_of(wanted)
     if sort is None or sort.kind in COUNTS:
         return found
-    numbers = (each.quantity for reading in said for each in reading.numbers)
+    numbers = (each for reading in said for each in reading.quantities)
     heads = (unit for word in _WORD.findall(answer) for unit in quantities(f"{word} 1 {word}"))  # 'Sales (£): 12.4'
     return found if any(each.kind == sort.kind for each in chain(numbers, heads)) else min(found, Level.NEAR)
 
@@ -169,10 +170,6 @@ def _one_quantity(wanted: Quantity, there: Quantity, where: int, expected: int, 
 def _counts_too(there: Quantity, sort: Quantity) -> bool:
     """Whether a quantity may be a count as in the reference: for 43 branches, neither 43 % nor 43 million."""
     return there.kind in COUNTS and (there.scaled == sort.scaled or there.written != sort.written)
-
-
-def _denied_number(found: Found) -> bool:
-    return _denied(found.clause, found.quantity.start, found.quantity.end)
 
 
 def _denied(text: str, start: int, end: int) -> bool:
@@ -234,9 +231,9 @@ def relevant(form: str, readings: Sequence[Reading], question: str, reference: s
 
 def clause_of(form: str, reference: str) -> str:
     """The clause of the reference in which a fact stands; the whole reference when it stands in none."""
-    wanted = [found.quantity for found in read(form).numbers]
+    wanted = read(form).quantities
     for clause in clauses(reference):
-        there = [found.quantity for found in read(clause).numbers]
+        there = read(clause).quantities
         if all(any(equal(one, each) for one in there) for each in wanted) if wanted else share_found(form, clause) == 1:
             return clause
     return reference

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from lessons.evaluate.golden import Evidence, Golden, holds
 from lessons.evaluate.judge.facts import Asked, Level, clause_of, level
-from lessons.evaluate.judge.reading import Reading, clauses, read, read_all
+from lessons.evaluate.judge.reading import Reading, clauses, numbers_in, read, read_all
 from lessons.rag.answer import Answer
 from lessons.rag.context import CITATION
 from lessons.rag.served_words import closed, is_refusal
@@ -115,7 +115,7 @@ def _by_words(reference: str, answer: str) -> float:
 def _hard_parts(text: str) -> set:
     parts = set[object]()
     for reading in read_all(text):
-        parts |= {found.quantity.value for found in reading.numbers} | {*reading.moments, *reading.identifiers}
+        parts |= {each.value for each in reading.quantities} | {*reading.moments, *reading.identifiers}
     return parts
 
 
@@ -128,9 +128,8 @@ def _is_complete(golden: Golden, text: str) -> bool:
     Words of another language cannot be compared.
     """
     said = sentences(normalize(text))
-    known = _numbers([golden.question, *_spellings(golden.key_facts)])
-    there = _numbers(said)
-    numbers = all(_same_number(each, there) for each in _numbers([golden.answer]) if not _same_number(each, known))
+    known, there = numbers_in(golden.question, *_spellings(golden.key_facts)), numbers_in(*said)
+    numbers = all(_same_number(each, there) for each in numbers_in(golden.answer) if not _same_number(each, known))
     told = [sentence for sentence in said if language(sentence) == language(golden.answer)]
     rest = _rest(golden)
     return numbers and (not told or len(rest & set(terms(" ".join(told)))) >= LEAST * len(rest))
@@ -147,10 +146,6 @@ def _spellings(key_facts: Sequence[str]) -> list[str]:
     return [form for fact in key_facts for form in fact.split("|")]
 
 
-def _numbers(texts: Iterable[str]) -> list[Quantity]:
-    return [found.quantity for text in texts for reading in read_all(text) for found in reading.numbers]
-
-
 def _same_number(number: Quantity, numbers: Iterable[Quantity]) -> bool:
     return any(number.value == other.value or number.written == other.written for other in numbers)
 
@@ -160,8 +155,8 @@ def _same_number(number: Quantity, numbers: Iterable[Quantity]) -> bool:
 
 def _is_hedged(answer: str, key_facts: Sequence[str], asked: Asked) -> bool:
     """Whether the answer offers the fact's number among others of its kind that nobody asked for."""
-    wanted = [found.quantity for form in _spellings(key_facts) for found in read(form).numbers]
-    known = {found.quantity.value for reading in asked.readings for found in reading.numbers}
+    wanted = [quantity for form in _spellings(key_facts) for quantity in read(form).quantities]
+    known = {quantity.value for reading in asked.readings for quantity in reading.quantities}
     known |= {quantity.value for quantity in wanted} | {quantity.written for quantity in wanted}
     readings = read_all(answer)
     return any(_among_others(quantity, known, readings, len(key_facts)) for quantity in wanted)
@@ -169,7 +164,7 @@ def _is_hedged(answer: str, key_facts: Sequence[str], asked: Asked) -> bool:
 
 def _among_others(wanted: Quantity, known: set, readings: Sequence[Reading], facts: int) -> bool:
     """Whether too many others stand in every sentence that gives the number, or one of these offers a choice."""
-    giving = [each for each in readings if _same_number(wanted, (found.quantity for found in each.numbers))]
+    giving = [each for each in readings if _same_number(wanted, each.quantities)]
     others = [_others(wanted, known, reading) for reading in giving]
     if giving and min(map(len, others)) > OTHERS_IN_SENTENCE + facts - 1:
         return True
@@ -177,14 +172,13 @@ def _among_others(wanted: Quantity, known: set, readings: Sequence[Reading], fac
 
 
 def _others(wanted: Quantity, known: set, reading: Reading) -> set:
-    """Values of the same kind as the fact that stand in the sentence and are none of the known ones."""
-    numbers = (found.quantity for found in reading.numbers)
-    return {each.value for each in numbers if _alike(each, wanted) and not {each.value, each.written} & known}
+    """Values of the fact's kind that stand in the sentence and are none of the known ones.
 
-
-def _alike(number: Quantity, wanted: Quantity) -> bool:
-    """Of one kind; in '94억, 153억, 254억 원' the last unit is that of all."""
-    return number.kind == wanted.kind or (number.kind == "" and number.scaled and wanted.kind in MONEY)
+    In '94억, 153억, 254억 원' the last unit is that of all.
+    """
+    kinds = {wanted.kind, ""} if wanted.kind in MONEY else {wanted.kind}
+    alike = (each for each in reading.quantities if each.kind in kinds and (each.kind == wanted.kind or each.scaled))
+    return {each.value for each in alike if not {each.value, each.written} & known}
 
 
 def _offers_choice(reading: Reading, wanted: Quantity) -> bool:
@@ -245,9 +239,8 @@ def _supported(claim: str, answer: Answer) -> bool:
 
 def _hard_parts_hold(sentence: Reading, passages: str) -> bool:
     values, written, moments, years = _inventory(passages)
-    numbers = (found.quantity for found in sentence.numbers)
     return (
-        all(each.value in values or each.written in written for each in numbers)
+        all(each.value in values or each.written in written for each in sentence.quantities)
         and all(any(there.answers(wanted, years) for there in moments) for wanted in sentence.moments)
         and all(name in passages.lower() for name in sentence.identifiers)
     )
@@ -256,9 +249,8 @@ def _hard_parts_hold(sentence: Reading, passages: str) -> bool:
 @lru_cache(maxsize=200)
 def _inventory(passages: str) -> tuple[frozenset, frozenset, tuple, frozenset[int]]:
     """Values with a unit, bare numbers as written (tables give the unit in their head), moments and years."""
-    readings = read_all(passages)
-    numbers = [found.quantity for reading in readings for found in reading.numbers]
-    moments = tuple(moment for reading in readings for moment in reading.moments)
+    numbers = numbers_in(passages)
+    moments = tuple(moment for reading in read_all(passages) for moment in reading.moments)
     return (
         frozenset(each.value for each in numbers),
         frozenset(each.written for each in numbers if not each.kind and not each.scaled),

@@ -41,6 +41,10 @@ class Reading:
     identifiers: tuple[str, ...]
     rest: str
 
+    @property
+    def quantities(self) -> list[Quantity]:
+        return [found.quantity for found in self.numbers]
+
 
 @lru_cache(maxsize=5_000)
 def read(sentence: str) -> Reading:
@@ -55,6 +59,11 @@ def read(sentence: str) -> Reading:
 def read_all(text: str) -> list[Reading]:
     """Every sentence of a text."""
     return [read(sentence) for sentence in sentences(normalize(text))]
+
+
+def numbers_in(*texts: str) -> list[Quantity]:
+    """Every quantity of these texts."""
+    return [quantity for text in texts for reading in read_all(text) for quantity in reading.quantities]
 
 
 _TOKEN = re.compile(r"[A-Za-z]+|[가-힣]+|\d+(?:[.,]\d+)*")
@@ -135,13 +144,15 @@ def share_found(phrase: str, sentence: str) -> float:
         return float(bool(phrase.strip() and literal))
     if _joined(wanted, sentence):
         return 1.0
-    return sum(any(_same(want, word) for word in there) for want in wanted) / len(wanted)
+    return sum(_among(there, want) for want in wanted) / len(wanted)
 
 
-def _same(want: str, word: str) -> bool:
-    if not "가" <= want[0] <= "힣":
-        return want == word
-    return any(word.startswith(form) for form in _forms(want))
+def _among(there: tuple[str, ...], want: str) -> bool:
+    return any(word.startswith(tuple(_forms(want))) for word in there) if _is_korean(want) else want in there
+
+
+def _is_korean(word: str) -> bool:
+    return "가" <= word[0] <= "힣"
 
 
 def _forms(word: str) -> set[str]:
@@ -152,7 +163,7 @@ def _forms(word: str) -> set[str]:
 
 def _joined(wanted: tuple[str, ...], sentence: str) -> bool:
     """Whether the Korean words stand in the sentence with other spaces: 결제담당자 for 결제 담당자."""
-    if not all("가" <= word[0] <= "힣" for word in wanted):
+    if not all(map(_is_korean, wanted)):
         return False
     starts = {match.start() for match in re.finditer(r"(?<![가-힣])[가-힣]", sentence)}
     firsts = {len(sentence[:start].replace(" ", "")) for start in starts}

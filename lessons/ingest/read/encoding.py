@@ -6,7 +6,6 @@ Ambiguous files are rejected: noise that is ingested is found again, and answere
 import re
 from collections.abc import Callable
 
-import charset_normalizer
 import ftfy
 from ftfy.badness import is_bad
 
@@ -17,7 +16,6 @@ _WESTERN = re.compile("[À-ÖØ-öø-ÿŠšŽžŸŒœ ‘’‚“”„–—�
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 _UNREADABLE = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f\x7f]")
 JUDGED = 100_000  # characters by which an encoding is recognised
-SHORTEST_FOREIGN = 64  # bytes; of less, statistics cannot tell a language from noise
 NOISE_SHARE = 0.2
 """Text is rejected if more than this share of its characters, white space aside, cannot be read."""
 
@@ -37,7 +35,7 @@ def decode(data: bytes, declared: str | None = None) -> Decoded | None:
         return _utf_16(data)
     if found := _tried(data, "utf-8", None) or (declared and _tried(data, _browsers_name(declared), None)):
         return found
-    guesses: list[Callable[[bytes], Decoded | None]] = [_nearly_utf_8, _korean, _western, _utf_16, _other]
+    guesses: list[Callable[[bytes], Decoded | None]] = [_nearly_utf_8, _korean, _western, _utf_16]
     return next((found for guess in guesses if (found := guess(data))), None)
 
 
@@ -115,12 +113,3 @@ def _utf_16(data: bytes) -> Decoded | None:
         if judged and len(_PLAUSIBLE.findall(judged)) >= 0.95 * len(judged):
             return text, "UTF-16"
     return None
-
-
-def _other(data: bytes) -> Decoded | None:
-    """What charset-normalizer takes for a language that it knows."""
-    best = charset_normalizer.from_bytes(data).best() if len(data) >= SHORTEST_FOREIGN else None
-    if best is None or best.chaos > 0.1 or _CONTROL.search(str(best)):
-        return None
-    sure = best.coherence > 0.3 or best.language in ("Japanese", "Chinese", "Korean")
-    return (str(best), best.encoding.upper()) if sure else None

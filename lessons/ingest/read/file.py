@@ -1,14 +1,17 @@
 """Files become LlamaIndex documents: one for each PDF page or slide, one for any other file.
 
 Each document carries `source_file`, `page_number` (1-based; None where the format has no pages), `file_type` and
-`structure`: what the splitter needs to know of the file and what is not stored with its chunks.
+`structure`, which the splitter needs and which is not stored with chunks: of the file its `title`, its `date`
+(YYYY-MM-DD) and a `note` on how it was read if that was not straightforward; of the page its `headings`, each as
+[start, end, level, text] with the place of its line in the text, level 1 for the title of the document.
 """
 
 import hashlib
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
@@ -50,19 +53,6 @@ _OWN = {".docx": _ARCHIVE, ".pptx": _ARCHIVE, ".pdf": "a PDF"}
 """What a file is by its first bytes, since a name can say anything."""
 
 
-class Structure(TypedDict):
-    """Title, date (YYYY-MM-DD) and note are those of the file, headings those of the page.
-
-    A heading is [start, end, level, text]: the place of its line in the document's text, and level 1 for the title of
-    the document. `note` says how the file was read if that was not straightforward.
-    """
-
-    title: str | None
-    date: str | None
-    headings: list[list]
-    note: str | None
-
-
 class FileReader(BaseReader):
     """The reader as LlamaIndex knows readers, for a `SimpleDirectoryReader(file_extractor={".pdf": FileReader()})`."""
 
@@ -90,34 +80,35 @@ def read(path: Path, source_file: str | None = None) -> list[Document]:
     title, day = title_of(content), date_of(content)
     repair = "Letters that had been decoded wrongly were repaired." if any(page.repaired for page in pages) else ""
     note = " ".join(filter(None, [content.note, repair])) or None
+    structure = {"title": title, "date": day.isoformat() if day else None, "note": note}
+    file_type = path.suffix.lower().lstrip(".")
     return [
-        _document(page, name, path.suffix, Structure(
-            title=title, date=day.isoformat() if day else None, headings=[[*each] for each in page.headings], note=note
-        ))
+        _document(page, {"source_file": name, "page_number": page.number, "file_type": file_type}, structure)
         for page in pages
-    ]  # fmt: skip
+    ]
 
 
 def content_hash(path: Path, source_file: str | None = None) -> str:
     """SHA-256 of a file's bytes, read in pieces; ReadError if it is no file that may be read, or cannot be opened."""
-    name = stored_name(source_file or path.name)
-    try:
+    with _refused(stored_name(source_file or path.name)):
         _inspect(path)
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def _refused(name: str) -> Iterator[None]:
+    """Turn why a file cannot be used into a ReadError that begins with its name."""
+    try:
+        yield
     except FileError as reason:
         raise ReadError(name, str(reason)) from reason
     except OSError as error:
         raise ReadError(name, f"cannot be opened: {error.strerror or error}.") from error
 
 
-def _document(page: Page, name: str, suffix: str, structure: Structure) -> Document:
-    metadata = {
-        "source_file": name,
-        "page_number": page.number,
-        "file_type": suffix.lower().lstrip("."),
-        "structure": structure,
-    }
+def _document(page: Page, place: dict[str, Any], structure: dict[str, Any]) -> Document:
+    metadata = {**place, "structure": {**structure, "headings": [[*each] for each in page.headings]}}
     hidden = list(metadata)
     return Document(
         text=page.text, metadata=metadata, excluded_embed_metadata_keys=hidden, excluded_llm_metadata_keys=hidden
@@ -126,11 +117,10 @@ def _document(page: Page, name: str, suffix: str, structure: Structure) -> Docum
 
 def _content(path: Path, name: str) -> Content:
     try:
-        return _reader(path)(path)
-    except FileError as reason:
-        raise ReadError(name, str(reason)) from reason
-    except OSError as error:
-        raise ReadError(name, f"cannot be opened: {error.strerror or error}.") from error
+        with _refused(name):
+            return _reader(path)(path)
+    except ReadError:
+        raise
     except Exception as error:  # a parser may raise anything on a broken file
         raise ReadError(name, f"is damaged or is not really a {path.suffix} file; open and save it anew.") from error
 

@@ -5,6 +5,7 @@ What no markup says is told from the words: headings by their numbers, title and
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import pairwise
@@ -14,6 +15,7 @@ from typing import NamedTuple
 from lessons.ingest.read.encoding import repaired
 from lessons.settings import settings
 from lessons.text import normalize
+from lessons.text.dates import Moment, replace_moments
 
 TOP_CHARS = 600
 LONGEST_TITLE = 120  # characters of a line that may serve as the title
@@ -23,17 +25,6 @@ _DATE_LABEL = re.compile(
     r"(?: on)?[\s:|*]*$",
     re.IGNORECASE,
 )
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()  # noqa: SIM905
-_MONTH = r"(?P<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?"
-_DATES = [
-    re.compile(pattern)
-    for pattern in (
-        r"(?<!\d)(?P<year>\d{4})([-/.])(?P<month>\d{1,2})\2(?P<day>\d{1,2})(?!\d)",
-        r"(?<!\d)(?P<year>\d{4})(?:년|\.) ?(?P<month>\d{1,2})(?:월|\.) ?(?P<day>\d{1,2})(?:일|\.?(?!\d))",
-        rf"(?<!\d)(?P<day>\d{{1,2}})(?:st|nd|rd|th)? {_MONTH},? (?P<year>\d{{4}})(?!\d)",
-        rf"\b{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})(?!\d)",
-    )
-]
 _MEANINGLESS = re.compile(
     r"(?:untitled|제목 ?없음|무제|microsoft (?:word|powerpoint)\b.*|powerpoint presentation|word document|"
     r"(?:document|presentation|slide|문서|프레젠테이션) ?\d*|.*\.(?:docx?|pptx?|hwpx?|pdf|indd|tex|html?))\s*",
@@ -199,16 +190,18 @@ def first_date(text: str) -> date | None:
 
 def _dates(text: str) -> Iterator[tuple[int, int, date]]:
     """Start, end and day of each date."""
-    for pattern in _DATES:
-        for found in pattern.finditer(text):
-            month = found["month"]
-            number = int(month) if month.isdigit() else _MONTHS.index(month.lower()) + 1
-            try:
-                day = date(int(found["year"]), number, int(found["day"]))
-            except ValueError:
-                continue
+    found: list[tuple[int, int, date]] = []
+
+    def note(moment: Moment, match: re.Match[str]) -> str:
+        with suppress(TypeError, ValueError):  # a month or a year alone, or no such day
+            day = date(moment.year, moment.month, moment.day)  # type: ignore[arg-type]
             if _plausible(day):
-                yield found.start(), found.end(), day
+                end = match.end() + (match[0][-1].isdigit() and "." in match[0] and text[match.end() :][:1] == ".")
+                found.append((match.start(), end, day))
+        return "\x00" * len(match[0])
+
+    replace_moments(text, note)
+    yield from found
 
 
 def _plausible(day: date) -> bool:
