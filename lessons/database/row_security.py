@@ -21,7 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from tenacity import retry, retry_if_exception_type, stop_after_attempt
 
 from lessons.database.wall import Wall, look
-from lessons.errors import BrokenOffError
+from lessons.errors import BrokenOffError, DatabaseError
 
 logger = logging.getLogger(__name__)
 
@@ -64,12 +64,18 @@ def reading(engine: Engine, user_id: str) -> Iterator[Connection]:
     if around and around[:2] == (engine, user_id):
         yield around[2]
         return
-    with elsewhere.get(engine, scoped)(engine, user_id) as connection:
-        token = _around.set((engine, user_id, connection))
-        try:
-            yield connection
-        finally:
-            _around.reset(token)
+    done = False
+    try:
+        with elsewhere.get(engine, scoped)(engine, user_id) as connection:
+            token = _around.set((engine, user_id, connection))
+            try:
+                yield connection
+                done = True
+            finally:
+                _around.reset(token)
+    except DatabaseError:
+        if not done:  # else all was read, and only the end of the transaction failed
+            raise
 
 
 def again_if_broken_off(work: Callable[Asked, Given]) -> Callable[Asked, Given]:

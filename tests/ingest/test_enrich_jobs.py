@@ -82,7 +82,8 @@ def test_while_the_extractors_run_the_job_is_enriching_and_tells_how_far(place: 
             return super().structured_predict(*args, **given)
 
     jobs = Jobs(replace(place, llm=Looking()), {INDEX.name: INDEX})
-    chunks = jobs.wait(jobs.submit([FILE], owner, enrichment="full"), owner, 30).chunks
+    ended = jobs.wait(jobs.submit([FILE], owner, enrichment="full"), owner, 30)
+    chunks = sum(result.chunks for result in ended.results)
     assert {job.status for job in seen} == {"ENRICHING"}
     assert {job.step for job in seen} <= {"enriching", "summaries", "keywords"}
     assert {(job.step, job.step_done, job.step_total) for job in seen} >= {("summaries", chunks, chunks)}

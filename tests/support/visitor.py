@@ -5,13 +5,13 @@ the end of a run, so two that run at once break each other.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from urllib.parse import urlencode
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
 PATIENCE = 300.0  # seconds for the next message of the server
@@ -19,26 +19,28 @@ PATIENCE = 300.0  # seconds for the next message of the server
 
 @contextmanager
 def visitor(address: str) -> Iterator["Visitor"]:
-    """A new session on the server at this address, for example `http://127.0.0.1:8501`."""
-    stream = f"ws{address.removeprefix('http')}/_stcore/stream"
-    patient = {"open_timeout": PATIENCE, "ping_interval": None}  # a server that has much to do is not gone
-    with connect(stream, subprotocols=[Subprotocol("streamlit")], max_size=None, **patient) as socket:
-        yield Visitor(socket)
+    """Somebody who comes to the server at this address, for example `http://127.0.0.1:8501`."""
+    with ExitStack() as open_pages:
+        yield Visitor(address, open_pages)
 
 
 class Visitor:
-    """One session of the Compare page."""
+    """Opens each question's link in a session of its own, and leaves all of them open, as tabs of a browser."""
 
-    def __init__(self, socket: ClientConnection) -> None:
-        self._socket = socket
-        self._button = next(each.button.id for each in self._run() if each.button.label == "Ask")
+    def __init__(self, address: str, open_pages: ExitStack) -> None:
+        self._stream, self._open_pages = f"ws{address.removeprefix('http')}/_stcore/stream", open_pages
 
     def ask(self, question: str, stage: str, owner: str) -> list[str]:
         """Press 'Ask' at the question's link, and give every text of the page when it is done.
 
         RuntimeError with the texts of error boxes and exceptions.
         """
-        page = self._run(urlencode({"question": question, "stages": stage, "owner": owner}), self._button)
+        patient = {"open_timeout": PATIENCE, "ping_interval": None}  # a server that has much to do is not gone
+        connection = connect(self._stream, subprotocols=[Subprotocol("streamlit")], max_size=None, **patient)
+        self._socket = self._open_pages.enter_context(connection)
+        link = urlencode({"question": question, "stages": stage.capitalize(), "owner": owner})
+        button = next(each.button.id for each in self._run(link) if each.button.label == "Ask")
+        page = self._run(link, button)
         if wrong := [told for each in page if (told := _trouble(each))]:
             raise RuntimeError("; ".join(wrong))
         return [each.markdown.body for each in page if each.WhichOneof("type") == "markdown"]
