@@ -119,7 +119,7 @@ def standalone(question: str, said: Sequence[Turn]) -> str:
     source = _source(given, said)
     changed, left = filled(source, given, rest)
     if is_fragment(question) and language(question) == language(source):
-        return f"{changed.rstrip(_END)} – {left}?" if left else changed
+        return f"{changed.rstrip(_END)} – {left}?" if left and not _POINTING.search(left) else changed
     topic = _topic(changed, said[-1].answer, question)
     return f"{topic}: {question}" if topic else question
 
