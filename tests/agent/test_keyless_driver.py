@@ -1,8 +1,9 @@
 """How the keyless model chooses searches: one for a fact, one for each side of a comparison, a name that was found."""
 
 import pytest
+from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
-from lessons.keyless.agent import is_covered
+from lessons.keyless.agent import is_covered, tool_calls
 from lessons.keyless.answer import parts, query
 from lessons.keyless.lines import passage
 from lessons.keyless.llm import OfflineLLM
@@ -94,3 +95,18 @@ def test_a_document_in_the_other_language_is_not_judged_by_its_words() -> None:
     asked = read_question("What was the revenue of Haneul in 2023?")
     assert is_covered(asked, [passage(1, "하늘.md", SHELF["ko"]["하늘-2023.md"])])
     assert not is_covered(asked, [passage(1, "berg.md", SHELF["en"]["berg.md"])])
+
+
+def test_a_file_that_the_question_names_is_searched_after_all_documents() -> None:
+    model, question = OfflineLLM(), "What does berg.md say about her marriage?"
+    messages = [ChatMessage("Gather.", role=MessageRole.SYSTEM), ChatMessage(question, role=MessageRole.USER)]
+    (broad,) = tool_calls(model, messages)
+    messages += [
+        ChatMessage(role=MessageRole.ASSISTANT, blocks=[broad]),
+        ChatMessage("[Source: 1 | people/berg.md, p. 2 | Anna Berg]\nShe was born in Tromso.", role=MessageRole.TOOL),
+    ]
+    narrow, *_ = tool_calls(model, messages)
+    assert (broad.tool_name, narrow.tool_name) == ("search_documents", "search_by_metadata")
+    assert narrow.tool_kwargs["source_file"] == "people/berg.md"
+    messages.append(ChatMessage(role=MessageRole.ASSISTANT, blocks=[narrow]))
+    assert "search_by_metadata" not in [call.tool_name for call in tool_calls(model, messages)]
