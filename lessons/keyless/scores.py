@@ -50,7 +50,7 @@ _EXPECTED = {
     "why": re.compile(
         r"\b(?:because|due to|as a result|so that|since|owing|driven|thanks to|caus(?:e[ds]?|ing)|led to|after"
         r"|following|result(?:ed|s)? (?:of|from)|reflect(?:s|ed|ing)|attribut\w+|on the back of|helped by|hit by)\b"
-        r"|, (?:so|which)\b"
+        r"|, (?:so|which(?! (?:is|was|are|were|has|had) also))\b"
         r"|때문|이유|원인|까닭|위해|덕[분에]|탓|인[해한]|따라|따른|영향|여파|힘입|바람에|비롯|[가-힣](?:면서|므로|느라)|데다"
         r"|[아어여해져와워려쳐켜]서(?=[\s,])|(?:증가|상승|감소|하락|확대|축소|부족|지연|강세|약세|호조|부진|급증|급감|인상|인하)으?로(?=\s)"
     ),

@@ -35,7 +35,11 @@ from tests.database.partitioned import PARTS, partitioned, parts
 OWNED = r"(?:chunks|terms|trashed|memory)_\w+|documents|plans|cached_answers|conversation_messages|profile_slots"
 TABLE = re.compile(rf'\b(?:FROM|JOIN|INTO|UPDATE|,)\s+"?({OWNED})\b')
 KINDS = "SELECT", "INSERT", "UPDATE", "DELETE", "WITH"
-HOUSEKEEPING = "DELETE FROM trashed_chunks WHERE (", "DELETE FROM memory_sessions WHERE memory_sessions.used_at"
+HOUSEKEEPING = (
+    "DELETE FROM trashed_chunks WHERE (",
+    "DELETE FROM memory_sessions WHERE memory_sessions.used_at",
+    "DELETE FROM conversation_messages WHERE (conversation_messages.user_id, conversation_messages.session_id) IN",
+)
 OTHER = Scope("other")
 QUESTION = "When does the kiosk open?"
 

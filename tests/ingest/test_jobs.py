@@ -173,11 +173,11 @@ def test_when_the_queue_is_full_two_workers_become_four(
 
     jobs = jobs_of(one_database, before, ingestion_queue=2)
     slow = [jobs.submit(files(1, f"slow{number}x"), owner) for number in range(2)]
-    until(lambda: not any(jobs.status(job_id, owner).is_waiting for job_id in slow))
+    until(lambda: all(jobs.status(job_id, owner).started_at for job_id in slow))
     waiting = [jobs.submit(files(1, f"slow{number}y"), owner) for number in range(2)]
     assert len(jobs._workers) == 2
     jobs.submit(files(1, "fast"), owner)
-    until(lambda: not any(jobs.status(job_id, owner).is_waiting for job_id in waiting))
+    until(lambda: all(jobs.status(job_id, owner).started_at for job_id in waiting))
     assert len(jobs._workers) == 4
     gate.set()
     assert {jobs.wait(job_id, owner, 30).status for job_id in slow + waiting} == {"COMPLETED"}
