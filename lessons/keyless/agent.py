@@ -108,7 +108,6 @@ _DESCRIBES = re.compile(
 
 
 _FILE = re.compile(r"[\w./-]+\.(?:pdf|docx|pptx|html?|md|txt)\b", re.IGNORECASE)
-_SOURCE = re.compile(r"^\[Source: \d+ \| ([^,|\]]+[^,|\] ])", re.MULTILINE)
 
 
 @task("tool_calls")
@@ -127,15 +126,15 @@ def tool_calls(llm: Any, messages: Sequence[ChatMessage], **_: Any) -> list[Tool
         if _same(each) not in known
     ]
     narrow = made and not any("source_file" in given for given in calls if isinstance(given, dict))
-    return [*_in_named_file(text, messages), *broad] if narrow else broad
+    return [*_in_named_file(text, results), *broad] if narrow else broad
 
 
-def _in_named_file(question: str, messages: Sequence[ChatMessage]) -> list[ToolCallBlock]:
+def _in_named_file(question: str, results: Sequence[list[Passage]]) -> list[ToolCallBlock]:
     """A search in the file that the question names, with its whole name if a document found so far shows it."""
     if not (named := _FILE.search(question)):
         return []
-    told = "\n".join(message.content or "" for message in messages if message.role == MessageRole.TOOL)
-    file = next((name for name in _SOURCE.findall(told) if name.endswith(named[0])), named[0])
+    known = (passage.file for found in results for passage in found)
+    file = next((name for name in known if name.endswith(named[0])), named[0])
     return [ToolCallBlock(tool_name="search_by_metadata", tool_kwargs={"query": question, "source_file": file})]
 
 

@@ -121,6 +121,7 @@ class Passage:
     all: frozenset[str]
     language: str
     day: str = ""  # of its date, '2025-10-14'
+    file: str = ""
 
 
 def passages(context: str) -> list[Passage]:
@@ -141,7 +142,7 @@ def passage(number: int, source: str, text: str) -> Passage:
     name = place.partition(" › ")[0] or first.lstrip("# ").strip()
     title = search_terms(f"{file} {place} {first}")
     every = title.union(*(line.own | line.above for line in lines))
-    return Passage(number, name, lines, title, every, language(text), day[1] if day else "")
+    return Passage(number, name, lines, title, every, language(text), day[1] if day else "", file.partition(", p. ")[0])
 
 
 def read_documents(documents: Sequence[Any]) -> list[Passage]:
