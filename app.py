@@ -1,14 +1,32 @@
 """The app's table of contents. Start it with `make app` or `uv run lessons app`."""
 
+import sys
 from pathlib import Path
 
 import streamlit as st
 
 from lessons import pages
-from lessons.pages import active, chat, compare, context, copilot, documents, health, questions, scoreboard
 
 st.set_page_config(page_title="RAG workbook", page_icon="📚", layout="wide")
 st.html(Path(pages.__file__).with_name("style.css"))
+first = st.empty()
+if sys.modules.get("lessons.pages.compare") is None:  # what the pages need takes seconds to load, once in a process
+    first.markdown("**RAG workbook.** One question, five ways to search and answer. The app is being opened …")
+
+from lessons.pages import (  # noqa: E402
+    active,
+    chat,
+    compare,
+    context,
+    copilot,
+    documents,
+    field,
+    health,
+    questions,
+    scoreboard,
+)
+
+first.empty()
 st.navigation(
     [
         st.Page(compare.page, title="Compare", icon=":material/compare_arrows:", default=True),
@@ -19,6 +37,7 @@ st.navigation(
         st.Page(documents.page, title="Documents", icon=":material/folder_open:", url_path="documents"),
         st.Page(questions.page, title="Own questions", icon=":material/quiz:", url_path="questions"),
         st.Page(scoreboard.page, title="Scoreboard", icon=":material/leaderboard:", url_path="scoreboard"),
+        st.Page(field.page, title="The field", icon=":material/map:", url_path="field"),
         st.Page(health.page, title="Health", icon=":material/health_and_safety:", url_path="health"),
     ]
 ).run()

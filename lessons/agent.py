@@ -241,21 +241,25 @@ class Driver:
         return ToolSelection(tool_id=f"call-{self._made}", tool_name=name, tool_kwargs=call.tool_kwargs)
 
 
+BEST_OF_FIRST = 3  # documents of the first search that come before those of the others
+
+
 def merged(searches: Iterable[Sequence[RetrievedDocument]]) -> list[RetrievedDocument]:
-    """Each document once: those of the first search, which is about the whole question, then the others in turns.
+    """Each document once: the best of the first search, which is about the whole question, then all take turns.
 
     In its turn a search gives its best document that is not there yet, so that each has its say before the budget of
-    the context is spent.
+    the context is spent. The first comes last in a round, for it has had its say.
     """
     first, *others = [list(search) for search in searches] or [[]]
-    given = {document.id: document for document in first}
-    while any(others):
-        for search in others:
+    given = {document.id: document for document in first[:BEST_OF_FIRST]}
+    waiting = [*others, first[BEST_OF_FIRST:]]
+    while any(waiting):
+        for search in waiting:
             while search and search[0].id in given:
                 search.pop(0)
             if search:
-                best = search.pop(0)
-                given[best.id] = best
+                found = search.pop(0)
+                given[found.id] = found
     return list(given.values())
 
 

@@ -6,15 +6,21 @@ carries the prefix `LESSONS_`, so `LESSONS_TOP_K=8` changes `Settings().top_k`.
 
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import platformdirs
-from pydantic import AliasChoices, Field, SecretStr
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from lessons.errors import LessonsError
 
 _PACKAGED = Path(__file__).with_name("files")
 ROOT = _PACKAGED if _PACKAGED.exists() else Path(__file__).parents[1]
 """The folder with the data: the checkout, with notebooks and app as well, or what is installed with the package."""
+
+HOME = ("127.0.0.1", "localhost", "::1")
+"""Addresses on which the app listens to its own machine only."""
 
 
 class Settings(BaseSettings):
@@ -53,7 +59,7 @@ class Settings(BaseSettings):
     recorded: str | None = None  # a model whose recorded replies are given while none is served; None: keyless only
     recorded_dir: Path = ROOT / "data" / "recorded"
     recording: bool = False  # whether the replies of the served model are kept, as `lessons record` does
-    embedding_batch_size: int = 32
+    embedding_batch_size: int = Field(32, ge=1, le=2048)
     embedding_threads: int = 2
     price_per_million_input_tokens: float = 0.15  # US dollars
     price_per_million_output_tokens: float = 0.60
@@ -92,7 +98,7 @@ class Settings(BaseSettings):
 
     # The app, as far as others can reach it
     app_host: str = "127.0.0.1"  # this machine only
-    app_port: int = 8501
+    app_port: int = Field(8501, ge=1, le=65_535)
     upload_bytes: int = 200_000_000  # of all files that are uploaded at once
     questions_a_minute: int = 30  # of one visitor; a stage's answer counts as a question
     uploads_an_hour: int = 60  # of one visitor
@@ -124,9 +130,9 @@ class Settings(BaseSettings):
     mmr_lambda: float = 0.5  # 1: only how relevant a document is; 0: only how little it repeats the others
     rerank_candidates: int = 15
     rerank_threshold: float = 0.2  # of the root of a fused score
-    rerank_top_k: int = 5
+    rerank_best: int = 5  # candidates that the model names
     rerank_chars: int = 600  # of a candidate that the model is shown, around what matches the question best
-    cross_encoder: str = "cross-encoder/mmarco-mMiniLMv2-L12-H384-v1"  # knows Korean and English
+    cross_encoder: str = "BAAI/bge-reranker-v2-m3-int8"  # knows Korean and English
 
     # Agent
     agent_tool_calls: int = Field(5, ge=1)  # in all, for one question
@@ -149,9 +155,9 @@ class Settings(BaseSettings):
 
     # Conversations
     message_store: Literal["postgres", "memory"] | None = None  # None: PostgreSQL if a database answers, else memory
-    session_messages: int = 100  # kept of a session in PostgreSQL, the newest ones
+    session_messages: int = Field(100, ge=2, multiple_of=2)  # kept of a session in PostgreSQL, the newest ones
     session_ttl_days: float = 90.0  # after its last message a session is forgotten
-    conversation_messages: int = 50  # kept of a session in memory, the newest ones
+    conversation_messages: int = Field(50, ge=2, multiple_of=2)  # kept of a session in memory, the newest ones
     sessions_in_memory: int = 1_000  # the least recently used goes first
     history_turns: int = 5  # handed to a stage: a question and its answer are one turn
     turn_chars: int = 1_000  # of a question or an answer in these turns that a model is shown
@@ -205,6 +211,7 @@ class Settings(BaseSettings):
 
     # Evaluation
     evaluation_questions: int | None = Field(None, ge=1)  # that are drawn of those there are; None: all of them
+    stored_runs: int = Field(100, ge=1)  # kept of an owner, and as many that are everybody's, the newest ones
     gate_questions: int = 10  # fewer decide nothing: each would weigh more than the tenth that a gate asks for
     choice_margin: float = 0.05  # of the metric, that a cheaper stage may lose at most
 
@@ -224,14 +231,28 @@ class Settings(BaseSettings):
     # Exercises
     exercise_seconds: float = 10.0  # for all cases on which a learner's object is tried
 
+    @field_validator("*")
+    @classmethod
+    def _not_negative(cls, value: Any) -> Any:
+        if isinstance(value, int | float) and not value >= 0:  # as NaN is not, either
+            raise PydanticCustomError("negative", "should be 0 or more")
+        return value
+
 
 _adopted: Settings | None = None
 
 
 @cache
 def settings() -> Settings:
-    """The settings of this process, read once."""
-    return _adopted or Settings()
+    """The settings of this process, read once; LessonsError names one whose value cannot be."""
+    try:
+        return _adopted or Settings()
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        name, reason = str(wrong["loc"][0]).upper(), wrong["msg"].removeprefix("Input ")
+        raise LessonsError(f"LESSONS_{name} {reason}; change it in the environment or in .env.") from None
+    except UnicodeDecodeError as error:
+        raise LessonsError("The file .env is not UTF-8; save it anew as UTF-8.") from error
 
 
 def adopt(chosen: Settings) -> None:

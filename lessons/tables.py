@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 _MARKS = re.compile(r"([!#$&()*+.:<=>@\[\\\]^_`{|}~-])")
-_ADDRESS = re.compile(r"(?i)((?:https?://|www\.)[\w.~:/?#@!$&'*+,;=%-]*|[\w.+-]+@\w[\w.+-]*)")
+_ADDRESS = re.compile(r"(?i)((?:https?://|www\.)[\w.~:/?#@!$&'*+,;=%-]*|(?<![\w.+-])[\w.+-]++@\w[\w.+-]*)")
 _INDENTED = re.compile(r"(?m)^[ \t]+")
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import perf_counter, time
 from typing import Any
 
 
@@ -18,6 +18,7 @@ class Step:
 
     What the `parts` used, such as the steps of one search of an agent, is counted in it. `answered` says how often the
     output of which model was used: a call that failed is paid for in `llm_calls` and answered by the keyless model.
+    `prompts` are what the calls of this step sent.
     """
 
     name: str
@@ -31,6 +32,8 @@ class Step:
     notes: list[str] = field(default_factory=list)
     parts: list["Step"] = field(default_factory=list, repr=False)
     answered: Counter[str] = field(default_factory=Counter, repr=False)
+    prompts: list[str] = field(default_factory=list, repr=False)
+    began: float = field(default_factory=time, repr=False, compare=False)  # seconds since 1970
 
     def nest(self, other: "Step") -> None:
         """Count what a step within this one used, and keep it as a part of this one."""

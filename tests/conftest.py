@@ -25,7 +25,7 @@ Settings.model_config["env_file"] = None  # the reader's own .env is not for tes
 
 PASSWORD = "p@ss word/5%"
 SLOW = (
-    "app", "benchmarks", "course", "data", "exercises", "faults", "scale", "memory/test_concurrency.py",
+    "app", "benchmarks", "course", "data", "exercises", "faults", "production", "scale", "memory/test_concurrency.py",
     "database/test_distribution.py", "database/test_embedded_server.py", "database/test_pooler.py",
     "database/test_replicas.py", "evaluate/test_beir.py", "evaluate/test_command.py",
     "evaluate/test_recording.py", "evaluate/test_run.py",

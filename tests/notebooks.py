@@ -22,6 +22,7 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
@@ -46,8 +47,11 @@ def main() -> int:
     parser.add_argument("--one-by-one", action="store_true", help="run no two notebooks at the same time")
     parser.add_argument("notebooks", nargs="*", type=Path, default=notebooks())
     chosen, further = parser.parse_known_args()
+    chosen.notebooks = [path for path in chosen.notebooks if can_run(path)]
     if chosen.served:
         chosen.notebooks = [path for path in chosen.notebooks if MARK in path.read_text(encoding="utf-8")]
+    if not chosen.notebooks:
+        return 0  # pytest without a file would run every test there is
     if not chosen.one_by_one and len(chosen.notebooks) > 1:
         with embedding_told() as embedded:
             flags = [flag for flag in ("--served", "--write") if getattr(chosen, flag.removeprefix("--"))]
@@ -67,6 +71,14 @@ def main() -> int:
         with openai_server() as server:
             os.environ |= {"OPENAI_BASE_URL": server.url, "LESSONS_EVALUATION_QUESTIONS": QUESTIONS}
             return compare(tolerant(chosen.notebooks, folder), further)
+
+
+def can_run(notebook: Path) -> bool:
+    """Whether the packages of the extra that a notebook asks for first are there; it says so if not."""
+    missing = "need_extra()" in notebook.read_text(encoding="utf-8") and not find_spec("mcp")
+    if missing:
+        print(f"{notebook.name} is left out: it needs `uv sync --extra production`.", flush=True)
+    return not missing
 
 
 def side_by_side(notebooks: list[Path], further: list[str]) -> int:

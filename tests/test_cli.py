@@ -18,6 +18,7 @@ from lessons.rag.stages import stages
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 from tests.evaluate.test_locomo import SAMPLE
+from tests.support.openai_server import openai_server
 
 FACTS = {
     "kiosk.md": "# Kiosk\n\nThe kiosk in the lobby opens at 7:30 every weekday. Coffee costs 2 euros.\n",
@@ -84,6 +85,7 @@ def test_what_ctrl_c_stops_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
         ("ingest",),
         ("ingest", "x", "--index", "none"),
         ("ingest", ""),
+        ("app", "--port", "99999"),
         ("memories", "--stage", "perfect"),
     ],
 )
@@ -91,6 +93,14 @@ def test_bad_usage_ends_with_code_2_and_a_message_on_stderr(arguments: tuple[str
     done = lessons(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a file on which the disk is full, as Linux has it")
+def test_a_full_disk_is_a_sentence() -> None:
+    command = [sys.executable, "-c", "from lessons.cli import main; main()", "--help"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (1, "The disk is full: free some space, then repeat the command.\n")
 
 
 def test_the_doctor_reports_each_part(database: Settings) -> None:
@@ -106,6 +116,17 @@ def test_the_doctor_says_what_to_do_about_a_dead_database() -> None:
     assert done.returncode == 1
     assert "NO  database" in done.stdout
     assert "secret" not in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("stage", ["smart", "agentic"])
+def test_a_refused_key_is_one_sentence_and_no_success(owner: str, stage: str) -> None:
+    with openai_server() as server:
+        server.key = "another"
+        asked = ("ask", "When does the kiosk open?", "--user", owner, "--stage", stage)
+        done = lessons_process(*asked, OPENAI_BASE_URL=server.url, OPENAI_API_KEY="mine")
+    assert done.returncode == 1
+    assert "refused the key; check OPENAI_API_KEY" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -12,6 +12,7 @@ ROOMS = [
     ["rag.keyword_search"], ["rag.writing"], ["rag.store"], ["ingest"], ["rag.retrievers", "rag.context"], ["search"],
     ["rag.prompts"], ["rag.served_words"], ["rag.answer"], ["rag.adapters"], ["workspace"], ["agent"],
     ["rag.stages"], ["memory"], ["context"], ["copilot"], ["prompts"], ["library"], ["evaluate"], ["scale"], ["faults"],
+    ["production"],
     ["doctor"], ["workbook"], ["exercises"], ["course"], ["pages"], ["cli"],
 ]  # fmt: skip
 DEPTH = {name: depth for depth, names in enumerate(ROOMS) for name in names}

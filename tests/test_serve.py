@@ -1,5 +1,6 @@
 """`lessons app` as a process: where it listens, and that nothing of it is left once it is told to end."""
 
+import json
 import signal
 import socket
 import subprocess
@@ -70,22 +71,36 @@ def test_a_signal_ends_the_server_too_although_a_page_is_open(start: Start, name
     assert not answers(port)
 
 
-def open_page(port: int) -> closing:
-    """A browser's connection, which stays open."""
+def open_page(port: int, host: bytes = b"127.0.0.1", answer: bytes = b"101 Switching") -> closing:
+    """A browser's connection, which stays open, to the page that it knows by the name of a host."""
     page = socket.create_connection(("127.0.0.1", port))
     page.sendall(
-        b"GET /_stcore/stream HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n" % port
+        b"GET /_stcore/stream HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+        b"Host: %b\r\nOrigin: http://%b\r\n\r\n" % (host, host)
     )
-    assert b"101 Switching" in page.recv(1024)
+    assert answer in page.recv(1024)
     return closing(page)
 
 
+def test_at_home_a_page_of_another_name_is_not_let_in(start: Start) -> None:
+    port = free_port()
+    start(port)
+    for host, answer in ((b"evil.example", b"403 Forbidden"), (b"localhost", b"101 Switching")):
+        with open_page(port, host, answer):
+            pass
+
+
+def options(host: str) -> dict:
+    return json.loads(serve.command(host, 8501, True)[-1])
+
+
 def test_it_listens_to_this_machine_only_unless_told_otherwise() -> None:
-    assert "--server.address=127.0.0.1" in serve.command(Settings().app_host, 8501, True)
-    assert "--server.address=0.0.0.0" in serve.command("0.0.0.0", 8501, True)
+    assert options(Settings().app_host)["server.address"] == "127.0.0.1"
+    assert options("0.0.0.0")["server.address"] == "0.0.0.0"
+    assert options("0.0.0.0")["server.allowedHosts"] == []
 
 
 def test_streamlit_is_told_the_limit_of_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings(), "max_file_bytes", 3 * 2**20 + 1)
-    assert "--server.maxUploadSize=4" in serve.command("127.0.0.1", 8501, True)
+    assert options("127.0.0.1")["server.maxUploadSize"] == 4

@@ -3,6 +3,7 @@
 Each module holds the commands of one purpose, and imports what they do when they are run.
 """
 
+import errno
 import sys
 
 import typer
@@ -35,6 +36,10 @@ def main() -> None:
         if ended.code == INTERRUPTED:
             say("Stopped. What was stored before stays.", "")
         raise
-    except BrokenPipeError:
-        sys.stderr.close()
+    except OSError as error:
+        if error.errno not in (errno.EPIPE, errno.ENOSPC):
+            raise
+        if error.errno == errno.ENOSPC:
+            say("The disk is full: free some space, then repeat the command.", "red")
+        sys.stderr.close()  # Python would complain there that it cannot write what is left of the output
         sys.exit(1)

@@ -63,6 +63,8 @@ def ask(
     elif not any(answer.found for answer in answers) and all(answer.searched for answer in answers):
         known = len(place.store(chosen[-1].index).documents(Scope(owner)))
         say(f"Asked as {owner} ({counted(known, 'document')}). Another owner? --user NAME")
+    if not all(answer.searched for answer in answers):
+        raise typer.Exit(1)
 
 
 def _ask(stream: "AnswerStream", quiet: bool) -> "Answer":

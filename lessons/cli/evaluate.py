@@ -1,4 +1,4 @@
-"""The commands that measure: `lessons evaluate`, `record`, `memories`, `bench`."""
+"""The commands that measure: `lessons evaluate`, `gate`, `record`, `memories`, `bench`."""
 
 from dataclasses import asdict
 from functools import partial
@@ -24,6 +24,9 @@ from lessons.cli.shared import (
 
 commands = typer.Typer()
 SIZES = [1_000, 10_000, 100_000]  # chunks of a benchmark
+Questions = Annotated[
+    Path | None, typer.Option(help="Your own questions, asked on your own documents: CSV, JSONL or one a line.")
+]
 
 
 @commands.command()
@@ -32,9 +35,7 @@ def evaluate(
     more: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     split: Split | None = None,
     data: Annotated[Path | None, typer.Option(help="A folder in BEIR layout instead of the golden set.")] = None,
-    questions: Annotated[
-        Path | None, typer.Option(help="Your own questions, asked on your own documents: CSV, JSONL or one a line.")
-    ] = None,
+    questions: Questions = None,
     user: User = "",
     limit: Limit = None,
     sample_seed: SampleSeed = 0,
@@ -63,6 +64,47 @@ def evaluate(
         print_tables(report(result), f"\nStored as run {number}.")
     if csv:
         export_csv(result, csv)
+
+
+@commands.command()
+def gate(
+    baseline: Annotated[Path, typer.Argument(help="The run to compare with, a file that --update writes.")],
+    stage: Annotated[str, typer.Option(help="Name of the stage that is asked.")] = "smart",
+    questions: Questions = None,
+    user: User = "",
+    margin: Annotated[
+        float | None, typer.Option(min=0, help="Fail, too, unless a loss larger than this is excluded.")
+    ] = None,
+    update: Annotated[bool, typer.Option("--update", help="Write this run as the new baseline.")] = False,
+) -> None:
+    """Ask a stage your questions, and fail if it is worse than a baseline: a check for your own repository.
+
+    Exit code 0: no loss is shown. 1: a loss is shown, or --margin is not kept. 2: nothing was compared.
+    """
+    from lessons.errors import LessonsError
+    from lessons.evaluate.baseline import against_baseline, changed_settings
+    from lessons.evaluate.own_questions import read_question_file
+    from lessons.evaluate.run import evaluate as evaluate_stages
+    from lessons.evaluate.runs import read_run, ship
+    from lessons.settings import settings
+
+    chosen = chosen_stages([stage])
+    try:
+        before = None if update else read_run(baseline)
+        own = read_question_file(questions, user or settings().user) if questions else []
+        with bars() as watch:
+            today = evaluate_stages(chosen, watch=watch, own=own, tell=say)
+        result = against_baseline(before, today, margin) if before else None
+        if result is None:
+            ship(today, baseline)
+    except LessonsError as error:
+        say(f"Nothing was compared: {error}", "red")
+        raise typer.Exit(2) from error
+    for each in (*(changed_settings(before, today) if before else ()), *today.notes):
+        note(each)
+    typer.echo(result or f"{baseline.name} is the new baseline: {stage}, {len(today.records)} questions.")
+    if result and result.failed:
+        raise typer.Exit(1)
 
 
 @commands.command()

@@ -1,5 +1,7 @@
-"""The commands of a reader: `lessons doctor`, `lessons learn`, `lessons progress`, `lessons app`."""
+"""The commands of a reader: `lessons doctor`, `lessons learn`, `lessons progress`, `lessons app`, `lessons mcp`."""
 
+import json
+import os
 import signal
 import subprocess
 import sys
@@ -11,6 +13,12 @@ from lessons.cli.shared import AsJson, print_json
 
 GRACE = 3.0
 """Seconds that the server has to end by itself. It waits for open pages to leave, which they do not do."""
+
+LOST = 30
+"""Seconds for which a connection that was lost can be taken up again, while all that its page holds is kept."""
+
+ARENAS = "2"
+"""Parts of memory for all threads. glibc itself makes eight for each processor, and what is free in one stays there."""
 
 commands = typer.Typer()
 
@@ -64,7 +72,9 @@ def progress(notebook: Annotated[str | None, typer.Argument(help="Number of a no
 
 @commands.command(name="app")
 def run_app(
-    port: Annotated[int | None, typer.Option(help="Port of the address.", show_default="8501")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65_535, help="Port of the address.", show_default="8501")
+    ] = None,
     host: Annotated[
         str | None, typer.Option(help="Address to listen on; 0.0.0.0 lets others in.", show_default="this machine only")
     ] = None,
@@ -74,6 +84,15 @@ def run_app(
     from lessons.settings import settings
 
     raise typer.Exit(serve(host or settings().app_host, port or settings().app_port, headless))
+
+
+@commands.command()
+def mcp(owner: Annotated[str, typer.Option(help="Whose documents are offered, and nobody else's.")]) -> None:
+    """Let an agent search and read one owner's documents, by the Model Context Protocol on stdin and stdout."""
+    from lessons.production.mcp_server import serve as serve_tools
+    from lessons.workspace import workspace
+
+    serve_tools(workspace(), owner)
 
 
 def serve(host: str, port: int, headless: bool) -> int:
@@ -86,7 +105,8 @@ def serve(host: str, port: int, headless: bool) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background job would ignore the first
         signal.signal(number, _interrupt)
     typer.echo(f"The app is at http://{host}:{port} – Ctrl-C ends it.")
-    server = subprocess.Popen(command(host, port, headless), cwd=ROOT, stdin=subprocess.PIPE)  # it ends with the pipe
+    environment = {"MALLOC_ARENA_MAX": ARENAS} | os.environ
+    server = subprocess.Popen(command(host, port, headless), cwd=ROOT, env=environment, stdin=subprocess.PIPE)
     try:
         return server.wait()
     except KeyboardInterrupt as told:
@@ -102,17 +122,22 @@ def serve(host: str, port: int, headless: bool) -> int:
 
 
 def command(host: str, port: int, headless: bool) -> list[str]:
-    """Streamlit's command line. Its limit of an upload is the limit of a file, rounded up to megabytes."""
-    from lessons.settings import ROOT, settings
+    """The server with Streamlit's options. The limit of an upload is the limit of a file, rounded up to megabytes.
+
+    At home it answers to no other name than this machine's: a page of the internet whose own name suddenly means this
+    machine would be let in by Streamlit.
+    """
+    from lessons.settings import HOME, settings
 
     options = {
         "server.address": host,
         "server.port": port,
-        "server.headless": str(headless).lower(),
+        "server.headless": headless,
         "server.maxUploadSize": -(-settings().max_file_bytes // 1_000_000),
+        "server.disconnectedSessionTTL": LOST,
+        "server.allowedHosts": list(HOME) if host in HOME else [],
     }
-    flags = [f"--{name}={value}" for name, value in options.items()]
-    return [sys.executable, "-m", "lessons.pages.serve", "run", str(ROOT / "app.py"), *flags]
+    return [sys.executable, "-m", "lessons.pages.serve", json.dumps(options)]
 
 
 def _interrupt(number: int, frame: object) -> NoReturn:

@@ -14,7 +14,7 @@ def _set(words: str) -> frozenset[str]:
 
 
 _BEGINNING = re.compile(
-    r"^(?:(?:so|well|hi|hello|hey|please|basically|just|kindly|there|excuse me|quick question|thanks)\b[\s,:!.]*)*"
+    r"^(?:(?:so|well|hi|hello|hey|please|basically|just|kindly|there|excuse me|quick question|thanks)\b[\s,:!.]*)*+"
     r"(?:(?:(?:could|can|would|will) you (?:please |kindly )*(?:tell|explain to|show|let) me"
     r"|(?:please |kindly )*(?:tell|explain to|show) (?:me|us)|do you know|does anyone know|any idea"
     r"|i(?:'m| am| was|'d| would)? (?:just )?(?:wondering|wonder|(?:like|want|need) to know|not sure|curious))\b[\s,:]*)?"

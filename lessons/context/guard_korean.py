@@ -18,7 +18,7 @@ _POLITE = re.compile(
 _REWRITTEN = [
     (re.compile(pattern), instead)
     for pattern, instead in (
-        (r"([가-힣]+)에 (?:의해서?|의하여)", r"\1에의해"),
+        (r"(?<=[가-힣])에 (?:의해서?|의하여)", "에의해"),
         (r"어떻게 (?:되|돼|됩)[가-힣]*", " 무엇"),
         (r"(?<=[가-힣]{2})일(?:이|은)? ?(?=언제)|일수[가는은]? ?(?=며칠)", " "),
         (r"(?:날짜|일자|일시|시점|시기|때)(?:가|는|은|이)? ?언제|(?:날짜|일자|일시|시점|시기)[를을가는은]?[\s.!]*$", " 언제"),
@@ -40,7 +40,7 @@ _ASKS = {
 _WHAT = re.compile("얼마|무엇|무슨|무얼|뭐|뭔|뭘|어떤|어느|어떻|몇|며칠")
 _WHETHER = re.compile(r"(?:나요|니까|가요|까요|어요|아요|해요|돼요|[냐니음]|됨|[가-힣]요)\W*$|가능|의무|금지")
 _ASKED = re.compile("(?:누(?:가|굴|구)|무엇|무얼|뭐|뭘|언제|어디|얼마|며칠|몇)(?P<particle>[가-힣]*)")
-_PAST = re.compile(r"[가-힣]*(?:었|았|였|했|됐|웠|렸|졌|쳤|갔|왔|봤|샀|켰|꼈)[가-힣]*\W*$")
+_PAST = re.compile(r"(?<![가-힣])(?>[가-힣]*?(?:었|았|였|했|됐|웠|렸|졌|쳤|갔|왔|봤|샀|켰|꼈))[가-힣]*+\W*+$")
 _NEGATION = re.compile(r"(?<![가-힣])(?:안|못)(?= )|않|못하|(?<![가-힣])없|아니|아닌|말고|금지")
 _MODALITY = {"가능": "can", "의무": "must", "금지": "forbidden"}
 _ROLES = {each: role for each, role in PARTICLES.items() if role != "is"} | {"에의해": "agent"}
@@ -87,7 +87,7 @@ _INNER = [
     _letters(each)
     for each in "해 돼 어져 아져 어지 아지 고있 어있 드리 시키 으시 이 받 었 았 였 ㅆ 겠 시 하 되 어 아".split()  # noqa: SIM905
 ]
-_STEM = re.compile(f"(.+?)(?:{'|'.join(_INNER)})*({'|'.join(_OUTER)})")
+_STEM = re.compile(f"(.+?)(?:{'|'.join(_INNER)}){{0,6}}({'|'.join(_OUTER)})")
 _CONTRACTED = [("해", "하"), ("돼", "되"), ("ᅧ", "ᅵ"), ("ᅯ", "ᅮ"), ("ᅪ", "ᅩ")]
 _NOUNS = tuple("보고서 계산서 계약서 증명서 보고 사고 신고 광고 경고 창고 냉장고 화면 측면 수면".split(" "))  # noqa: SIM905
 """Ends of nouns that look like those of clauses."""

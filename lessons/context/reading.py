@@ -58,10 +58,10 @@ class Reading:
 
 
 _MARKS = re.compile(r"\x02[\d.]*\x02|\x01")  # of `numbers.digits`
-_CODE = re.compile(r"\b[a-z][a-z_-]*\d[a-z\d./_-]*")
+_CODE = re.compile(r"\b[a-z][a-z_-]{0,60}\d[a-z\d./_-]*")
 _NTH = {name: n for n, name in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1)}  # noqa: SIM905
 _ORDINAL = re.compile(
-    rf"\b(?:(\d+)(?:st|nd|rd|th)|({'|'.join(_NTH)}))\b|(\d+) ?번째|제 ?(\d+)(?=[회차장조항])"
+    rf"\b(?:(\d+)(?:st|nd|rd|th)|({'|'.join(_NTH)}))\b|(?<!\d)(\d+) ?번째|제 ?(\d+)(?=[회차장조항])"
     r"|(첫 ?번째|첫째|(?<![가-힣])첫(?= ))"
 )
 _PRIVATE = re.compile("[\ue000-\uf8ff]")  # a character for private use stands for each quantity already read
@@ -85,7 +85,7 @@ def _measure(quantity: numbers.Quantity, written: str) -> tuple[str, str]:
     """The number in the base unit of its kind, and what is left of it: the noun that is counted."""
     value = f"{'-' * (quantity.sign < 0)}{quantity.value.normalize():f}"
     if quantity.kind in ("people", "count"):
-        return value, re.search(r"[^\W\d]*$", written)[0]  # type: ignore[index]
+        return value, re.search(r"(?<![^\W\d])[^\W\d]*$", written)[0]  # type: ignore[index]
     return value + quantity.kind.lower(), ""
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from lessons.agent import stand_alone
 from lessons.budget import Budget, Message, Part, Piece, Plan, history_part, messages_of
-from lessons.copilot.decision import ALL_STEPS, ANSWER, Decision, answer_prompt, decide
+from lessons.copilot.decision import ALL_STEPS, ANSWER, Decision, answer_prompt, decide, is_replaced
 from lessons.copilot.tools import WHOLE, Call, CopilotTools, Menu, headings, menus_for, within_section
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
@@ -95,11 +95,12 @@ def _run(call: Call, tools: CopilotTools, gathered: Gathered, step: Step) -> lis
     except Exception as error:
         if len(gathered.calls) == 1:
             raise
-        logger.warning("a call of the copilot failed", exc_info=True)
+        logger.warning("a call of the copilot failed: %s", error, exc_info=not isinstance(error, LessonsError))
         step.notes.append(str(error) if isinstance(error, LessonsError) else "the call failed")
         return []
     known = {document.id for document in gathered.documents}
     gathered.documents += [document for document in found if document.id not in known]
+    gathered.documents.sort(key=is_replaced)
     return found
 
 
@@ -122,6 +123,10 @@ SAID = {
     "best_effort": {
         "en": "This is the best I can say from what I found; it may not be all of it.",
         "ko": "찾은 내용으로 답한 것이며, 빠진 부분이 있을 수 있습니다.",
+    },
+    "replaced": {
+        "en": "This is from a superseded edition; what the current one says was not found.",
+        "ko": "이전 판에 있는 내용입니다. 현재 판에서는 찾지 못했습니다.",
     },
     "nothing_relevant": {
         "en": "I found nothing relevant to this question. These menus of the product may help:",
@@ -278,7 +283,10 @@ def _responded(answer: CopilotAnswer, layout: Layout, place: Workspace) -> Itera
     )
     if answer.outcome != "unavailable" and not answer.found:
         answer.outcome = "not_documented"
-    if answer.outcome == "best_effort":
-        caveat = f"\n\n{SAID['best_effort'][language(answer.question)]}"
-        answer.text += caveat
-        yield caveat
+    old = {document.source for document in answer.context.documents if is_replaced(document)}
+    cited = {citation.source_file for citation in answer.citations}
+    for name, holds in {"best_effort": answer.outcome == "best_effort", "replaced": cited and cited <= old}.items():
+        if holds:
+            caveat = f"\n\n{SAID[name][language(answer.question)]}"
+            answer.text += caveat
+            yield caveat

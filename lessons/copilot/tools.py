@@ -16,11 +16,13 @@ from lessons.agent import within
 from lessons.errors import LessonsError
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
+from lessons.search.catalog import catalog
 from lessons.search.filters import BooleanFilter
 from lessons.search.hybrid import HybridRetriever
 from lessons.search.materials import chunk_range
 from lessons.settings import ROOT, settings
 from lessons.text import language, normalize, terms
+from lessons.text.editions import VERSION, replaced
 
 WHOLE = ""
 """The path of the section that is the whole file."""
@@ -115,7 +117,7 @@ class CopilotTools:
         kept = [document for document in found if within_section(document, wanted)]
         if not kept:
             raise LessonsError(f"{file[:100]} has no section {wanted[:100]!r}; name it as a found document does.")
-        return with_outlines(kept, store, scope)
+        return self._shown(kept)
 
     def _search(self, text: str, filters: MetadataFilters, count: int) -> list[RetrievedDocument]:
         text = normalize(text).strip()[: settings().max_query_chars]
@@ -123,7 +125,15 @@ class CopilotTools:
             raise LessonsError("The query holds no words.")
         query = replace(self.query, text=text, filters=filters, history=(), memory="")
         found = HybridRetriever(top_k=count).search([text], query, self.resources)
-        return with_outlines(found, self.resources.store, query.scope)
+        return self._shown(found)
+
+    def _shown(self, found: Sequence[RetrievedDocument]) -> list[RetrievedDocument]:
+        """The documents with their outlines; `replaced_by` names the newer edition, unless a version is asked for."""
+        store, scope = self.resources.store, self.query.scope
+        newer = {} if VERSION.search(self.query.text) else replaced(catalog(store, scope))
+        marks = ({"replaced_by": newer[each.source]} if each.source in newer else {} for each in found)
+        marked = [replace(each, metadata=each.metadata | mark) for each, mark in zip(found, marks, strict=True)]
+        return with_outlines(marked, store, scope)
 
 
 def _of_kind(*kinds: str) -> MetadataFilters:

@@ -5,14 +5,14 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import psycopg
 from sqlalchemy import URL, Engine, create_engine, event, text
 from sqlalchemy.exc import ArgumentError
 
 from lessons.database import embedded
-from lessons.database.problems import NO_PGVECTOR, explain, known
+from lessons.database.problems import NO_PGVECTOR, NOT_UTF8, explain, known
 from lessons.database.row_security import explained
 from lessons.errors import DatabaseError
 from lessons.scale.replicas import reader, replicated, single, with_hosts
@@ -136,7 +136,12 @@ def _embedded(data_dir: Path) -> Engine:
 
 def _make(url: URL, prepare_threshold: int | None = None, **options: Any) -> Engine:
     # Statements prepared by the driver break behind a pooler that hands each transaction to another connection.
-    defaults = {"connect_timeout": 10, "application_name": "rag-workbook", "prepare_threshold": prepare_threshold}
+    defaults = {
+        "connect_timeout": 10,
+        "application_name": "rag-workbook",
+        "client_encoding": "utf8",  # else a database of another encoding answers in that one
+        "prepare_threshold": prepare_threshold,
+    }
     words = {name: value for name, value in defaults.items() if name not in url.query}
     made = create_engine(
         url, pool_pre_ping=True, pool_size=5, max_overflow=15, connect_args=words, execution_options=options
@@ -152,7 +157,10 @@ def _make(url: URL, prepare_threshold: int | None = None, **options: Any) -> Eng
 
 
 def _answering(made: Engine) -> Engine:
-    with explained(), made.connect():
+    with explained(), made.connect() as connection:
+        info = cast(psycopg.Connection, connection.connection.driver_connection).info
+        if info.parameter_status("server_encoding") not in ("UTF8", None):
+            raise DatabaseError(NOT_UTF8)
         return made
 
 

@@ -1,7 +1,8 @@
 """Tables whose rows have an owner, each behind the wall of row-level security: made once for each version of them.
 
 A table that was made carries the version of its definition as a comment. A process that finds this version, and the
-wall as it should stand, has looked once and makes nothing.
+wall as it should stand, has looked once and makes nothing. A table of an earlier version gets the columns and indexes
+that it lacks; its rows stay.
 
 Protected is every table whose rows have an owner: documents, chunks with their terms, plans, messages, memories,
 profiles, jobs, what was deleted. The cache of vectors is not, since it knows texts by their hash alone. A run of the
@@ -15,9 +16,9 @@ from pathlib import Path
 from time import monotonic, sleep
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Engine, FromClause, Table, text
+from sqlalchemy import Connection, Engine, FromClause, Table, inspect, text
 from sqlalchemy.dialects import postgresql
-from sqlalchemy.schema import CreateIndex, CreateTable, DDLElement
+from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable, DDLElement
 
 from lessons.database.problems import BROKEN_OFF
 from lessons.database.row_security import explained, walls
@@ -109,7 +110,13 @@ def _create(connection: Connection, tables: Sequence[Table], force: bool) -> Non
     quote = connection.dialect.identifier_preparer.quote
     for table in tables:
         known = protect(connection, table.name, force=force)
-        if known is None or known.comment != version(table):  # only its owner may comment on a table
+        if known is None or known.comment != version(table):  # only its owner may change and comment on a table
+            there = {column["name"] for column in inspect(connection).get_columns(table.name)}
+            for column in (each for each in table.columns if each.name not in there):
+                added = CreateColumn(column).compile(dialect=connection.dialect)
+                connection.exec_driver_sql(f"ALTER TABLE {quote(table.name)} ADD COLUMN {added}")
+            for index in table.indexes:
+                index.create(connection, checkfirst=True)
             connection.exec_driver_sql(f"COMMENT ON TABLE {quote(table.name)} IS '{version(table)}'")
 
 

@@ -22,6 +22,10 @@ NOT_ALLOWED_PGVECTOR = (
 )
 ANOTHER_OWNER = "This would have written rows of another owner, so nothing was written: name the owner of the data."
 NOT_A_TEXT = "A text holds characters that cannot be stored: remove control characters and halves of characters."
+NOT_UTF8 = (
+    "The database cannot store every letter: make one with `createdb --encoding=UTF8 --template=template0`, "
+    "and name it in DATABASE_URL."
+)
 BROKEN_OFF = (
     "The connection to the database broke off: repeat the command, and look at the server's log if it happens again."
 )

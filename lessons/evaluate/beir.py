@@ -5,13 +5,15 @@ stops it, with file and line. A document without words only leaves a warning: re
 """
 
 import json
+import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lessons.errors import LessonsError
-from lessons.evaluate.golden import Evidence, Golden
+from lessons.evaluate.golden import Evidence, Golden, check_regular
 from lessons.evaluate.judge.judge import is_unanswerable
 from lessons.models.keyless import NOT_FOUND
 from lessons.rag.served_words import is_refusal
@@ -21,6 +23,8 @@ from lessons.text import language, normalize
 LONGEST_FACT = 8  # words; a longer answer is a reference, not a fact that an answer has to state word by word
 UNANSWERABLE = {"null", "null_query", "unanswerable"}
 """Values of `metadata.type` for questions whose answer the corpus does not hold (`null_query` is MultiHop-RAG's)."""
+
+_GRADE = re.compile(r"-?\d{1,9}")
 
 Judgements = dict[str, dict[str, int]]
 """Grades by question and document."""
@@ -39,7 +43,7 @@ class BeirSet:
 
 def read_beir(folder: Path, split: str | None = None) -> BeirSet:
     """Read a set. Without a split, dev if it is there, else test. LessonsError says what to mend, and where."""
-    split = split or ("dev" if (folder / "qrels" / "dev.tsv").exists() else "test")
+    split = split or ("dev" if os.path.exists(folder / "qrels" / "dev.tsv") else "test")
     warnings: list[str] = []
     documents = _documents(folder / "corpus.jsonl", warnings)
     judged = _judgements(folder / "qrels" / f"{split}.tsv", documents)
@@ -103,7 +107,7 @@ def _judgements(path: Path, documents: dict[str, str]) -> Judgements:
         fields, place = [normalize(part).strip() for part in line.split("\t")], f"{path.name}, line {number}"
         if number == 1 and fields[-1:] == ["score"]:
             continue
-        if len(fields) != 3 or not fields[2].lstrip("-").isdecimal():
+        if len(fields) != 3 or not _GRADE.fullmatch(fields[2]):
             raise LessonsError(f"{place}: expected query-id, corpus-id and a whole number, separated by tabs.")
         question, document, grade = fields
         if document not in documents:
@@ -140,6 +144,7 @@ def _objects(path: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     """The lines that are not blank, with their numbers; the file is never held in memory whole."""
     try:
+        check_regular(path)
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 text = line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")

@@ -100,7 +100,8 @@ def shortened(text: str, most: int) -> str:
     """The text, or as much of its beginning and its end as `most` columns hold, with an ellipsis between."""
     if columns(text) <= most:
         return text
-    cuts = (f"{text[: kept - kept // 2]}…{text[len(text) - kept // 2 :]}" for kept in range(len(text), -1, -1))
+    most_kept = min(len(text), most)  # no character is narrower than a column
+    cuts = (f"{text[: kept - kept // 2]}…{text[len(text) - kept // 2 :]}" for kept in range(most_kept, -1, -1))
     return next(cut for cut in cuts if columns(cut) <= most)
 
 

@@ -18,12 +18,13 @@ from matplotlib.figure import Figure
 from lessons.errors import LessonsError
 from lessons.evaluate.canvas import canvas, stage_colours
 from lessons.evaluate.evaluation import Evaluation, Record
-from lessons.evaluate.golden import GOLDEN, SPLITS, Golden, golden_from, json_lines
+from lessons.evaluate.golden import GOLDEN, SPLITS, Golden, file_bytes, golden_from, json_lines
 from lessons.evaluate.run import measure
 from lessons.memory.manager import Conversation
 from lessons.memory.messages import SessionMessages
 from lessons.memory.summaries import LongTerm, RecursiveSummary, Tiers
 from lessons.memory.types import Memory, NoMemory, Window
+from lessons.models.reply import normalized
 from lessons.rag.stages import Stage
 from lessons.rag.types import Scope
 from lessons.text import language, normalize
@@ -204,13 +205,16 @@ class LocomoConversation:
 
 
 def read_locomo(path: Path) -> list[LocomoConversation]:
-    """The conversations of a file; LessonsError if it does not have the format."""
+    """The conversations of a file; LessonsError if it does not have the format, or no question with evidence."""
     try:
-        return [_conversation(sample) for sample in json.loads(path.read_text(encoding="utf-8"))]
+        found = [_conversation(sample) for sample in normalized(json.loads(file_bytes(path)))]
     except OSError as error:
         raise LessonsError(f"{path} cannot be read: {error.strerror}; name the file locomo10.json.") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise LessonsError(f"{path} does not have LoCoMo's format; name the file locomo10.json.") from error
+    if not any(each.utterances.keys() & ids for each in found for _, ids in each.questions):
+        raise LessonsError(f"{path} has no question with evidence from its conversation; name the file locomo10.json.")
+    return found
 
 
 def _conversation(sample: dict[str, Any]) -> LocomoConversation:
@@ -221,7 +225,7 @@ def _conversation(sample: dict[str, Any]) -> LocomoConversation:
     questions = []
     for item in sample["qa"]:
         ids = [f"D{a}:{int(b)}" for said in item.get("evidence") or [] for a, b in _ID.findall(said)]
-        questions.append((item["question"], tuple(dict.fromkeys(ids))))
+        questions.append((str(item["question"]), tuple(dict.fromkeys(ids))))
     return LocomoConversation(str(sample.get("sample_id", "")), utterances, tuple(questions))
 
 

@@ -116,7 +116,16 @@ class Evaluation:
     @property
     def remarks(self) -> list[str]:
         """What a reader of the tables has to know, with the notes of the run."""
-        return [HALF_POINTS, *([QUOTED] if self.quotes else []), *self.notes]
+        return [HALF_POINTS, *([QUOTED] if self.quotes else []), *self._unfinished, *self.notes]
+
+    @property
+    def _unfinished(self) -> list[str]:
+        """Says so where the run was stopped before all stages had answered all questions."""
+        answered = Counter(record.stage for record in self.records)
+        if len(set(answered.values())) < 2:
+            return []
+        told = ", ".join(f"{stage} {count}" for stage, count in answered.items())
+        return [f"the run was stopped; of the questions were answered by {told}. Means of stages are not comparable."]
 
     def label(self, metric: str) -> str:
         """What tables and plots call a metric."""
@@ -217,8 +226,12 @@ def compare_records(before: Sequence[Record], after: Sequence[Record], metric: s
 
 def moved(evaluation: Evaluation, before: str, after: str, metric: str) -> list[Pair]:
     """The records of both stages for each question whose metric changed, the largest gain first."""
-    pairs = _pairs(evaluation.of(before), evaluation.of(after))
-    changed = [(old, new) for old, new in pairs if abs(new.value(metric) - old.value(metric)) > 0]
+    return moved_records(evaluation.of(before), evaluation.of(after), metric)
+
+
+def moved_records(before: Sequence[Record], after: Sequence[Record], metric: str) -> list[Pair]:
+    """The same for two lists of records, such as those of two runs."""
+    changed = [(old, new) for old, new in _pairs(before, after) if abs(new.value(metric) - old.value(metric)) > 0]
     return sorted(changed, key=lambda pair: pair[0].value(metric) - pair[1].value(metric))
 
 

@@ -114,7 +114,7 @@ def _no_worse(evaluation: Evaluation, before: str, after: str, categories: tuple
     gain, margin = compare_records(old, new, "correctness", before, after), settings().choice_margin
     if not gain.n:
         return Gate(after, promise)
-    number = f"{gain.with_interval}, n = {gain.n}; a loss of {margin:.2f} would be minded"
+    number = f"{gain.with_interval}, n = {gain.n}; a loss of up to {margin:.2f} would be accepted"
     return _judged(after, promise, number, gain.verdict != "worse", gain.n, gain.ci_low >= -margin)
 
 

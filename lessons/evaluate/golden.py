@@ -1,5 +1,6 @@
 """Golden questions: what is asked, what the answer must say, and the very passages that it must rest on."""
 
+import errno
 import json
 import random
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lessons.errors import LessonsError
-from lessons.settings import ROOT
+from lessons.settings import ROOT, settings
 from lessons.text import normalize
 
 GOLDEN = ROOT / "data" / "golden"
@@ -91,6 +92,23 @@ def golden_questions(split: str, folder: Path = GOLDEN) -> list[Golden]:
     if not chosen:
         raise LessonsError(f"There are no questions of the split {split!r} in {folder}; the splits are dev and test.")
     return chosen
+
+
+def file_bytes(path: Path) -> bytes:
+    """The bytes of a file that a reader named; OSError for a device or a pipe, which may have no end, and if too large.
+
+    The limit is LESSONS_MAX_FILE_BYTES.
+    """
+    check_regular(path)
+    if path.stat().st_size > settings().max_file_bytes:
+        raise OSError(errno.EFBIG, "it is larger than LESSONS_MAX_FILE_BYTES allows")
+    return path.read_bytes()
+
+
+def check_regular(path: Path) -> None:
+    """OSError for what is there and is no file: a folder, or a device or a pipe, which may have no end."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is not a file")
 
 
 def json_lines(*files: Path) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lessons.errors import LessonsError
-from lessons.evaluate.golden import Evidence, Golden
+from lessons.evaluate.golden import Evidence, Golden, file_bytes
 from lessons.ingest.read.encoding import decode, is_noise
 from lessons.models.reply import normalized
 from lessons.settings import settings
@@ -52,7 +52,7 @@ def read_questions(content: bytes | str, owner: str, name: str = "") -> list[Gol
 def read_question_file(path: Path, owner: str) -> list[Golden]:
     """The questions of a file; LessonsError if it cannot be opened or used."""
     try:
-        return read_questions(path.read_bytes(), owner, path.name)
+        return read_questions(file_bytes(path), owner, path.name)
     except OSError as error:
         raise LessonsError(f"{path} cannot be opened: {error.strerror or error}; name a file of questions.") from error
 
@@ -70,11 +70,19 @@ def _rows(lines: list[str], is_table: bool) -> Iterator[Row]:
     if first.startswith("{"):
         return _objects(lines)
     for separator in (",", ";", "\t"):
-        if "question" in _named(next(csv.reader([first], delimiter=separator), [])):
+        if "question" in _named(_header(first, separator)):
             return _table(lines, separator)
     if is_table and first:
         raise LessonsError(f"The table has no column named question; its first line is: {first[:100]}")
     return ((number, {"question": line}) for number, line in enumerate(lines, start=1) if line.strip())
+
+
+def _header(line: str, separator: str) -> list[str]:
+    """The cells of a line; none if it is no row of a table."""
+    try:
+        return next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:
+        return []
 
 
 def _named(header: list[str]) -> list[str]:

@@ -5,8 +5,8 @@ wrong there a better search alone does not put right: that is the ceiling by whi
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan
@@ -43,6 +43,10 @@ _NOT_RECORDED = {"database_url", "openai_api_key", "openai_base_url", "data_dir"
 
 Watcher = Callable[[str, int, int], object]
 """Told what is being done, how much of it is done, and how much there is in all."""
+
+
+class StoppedError(LessonsError):
+    """Raised by a watcher to end a run, of which what was answered up to then is kept."""
 
 
 @dataclass(frozen=True)
@@ -88,11 +92,24 @@ def evaluate(
         questions = sample(task.questions, limit or place.settings.evaluation_questions, sample_seed)
         place.embedding.get_query_embedding("warm up")  # so that no question's latency includes loading the weights
         ExactTokenCounter(place.settings.llm_model).count("warm up")
-        records = tuple(_told(task.stages, questions, place.llm, watch, tell))
-        given = tuple(ceiling(questions, task.index, task.stages[-1].workspace or place, watch))
+        records = _until_stopped(_told(task.stages, questions, place.llm, watch, tell))
+        given: tuple[Record, ...] = ()
+        with suppress(StoppedError):
+            given = tuple(ceiling(questions, task.index, task.stages[-1].workspace or place, watch))
         notes = [*task.notes, *(_own_documents(task.stages, questions, place) if task.data == "golden" else [])]
     notes += [*_doubts(questions, place), *stood_in(records, describe(place.llm))]
     return Evaluation(task.data, task.split, records, _in_force(place), notes=tuple(notes), ceiling=given)
+
+
+def _until_stopped(records: Iterable[Record]) -> tuple[Record, ...]:
+    """The records up to the moment at which the watcher ended the run; StoppedError if there is none yet."""
+    kept = list[Record]()
+    try:
+        kept.extend(records)
+    except StoppedError:
+        if not kept:
+            raise
+    return tuple(kept)
 
 
 def answers(stages: Sequence[Answering], questions: Sequence[Golden]) -> Iterator[Record]:

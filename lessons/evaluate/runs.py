@@ -5,17 +5,20 @@ the reader's documents say, so it has an owner, and nobody else sees it.
 """
 
 import csv
+import gzip
 import io
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import BIGINT, Connection, DateTime, Engine, ForeignKey, Select, or_, select
+from sqlalchemy import BIGINT, Connection, DateTime, Engine, ForeignKey, Select, or_, select, text
+from sqlalchemy import delete as delete_rows
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, relationship
 
@@ -26,6 +29,9 @@ from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import CEILING, METRICS, Evaluation, Record
 from lessons.evaluate.run import stood_in
 from lessons.models.llm import KEYLESS
+from lessons.settings import ROOT, settings
+
+SHIPPED = ROOT / "data" / "runs"
 
 
 class Base(DeclarativeBase):
@@ -45,12 +51,14 @@ class RunRow(Base):
     questions: Mapped[int]
     settings: Mapped[dict[str, Any]] = mapped_column(JSONB)
     user_id: Mapped[str | None]
+    note: Mapped[str | None]
     results: Mapped[list["ResultRow"]] = relationship(order_by="ResultRow.id", cascade="all, delete-orphan")
 
     def __str__(self) -> str:
         asked = f"{self.questions} question{'s' * (self.questions != 1)}"
         whose = "one's own" if self.user_id else f"{self.data}, {self.split}"
-        return f"run {self.id} · {self.at:%Y-%m-%d %H:%M} · {', '.join(self.stages)} · {asked} of {whose}"
+        name = f"{self.note} · " if self.note else ""
+        return f"{name}run {self.id} · {self.at:%Y-%m-%d %H:%M} · {', '.join(self.stages)} · {asked} of {whose}"
 
 
 class ResultRow(Base):
@@ -66,7 +74,10 @@ class ResultRow(Base):
 
 
 def save(evaluation: Evaluation, engine: Engine, owner: str | None = None) -> int:
-    """Store a run with all its answers in one transaction, and return its number. With an `owner` it is private."""
+    """Store a run with all its answers in one transaction, and return its number. With an `owner` it is private.
+
+    The oldest runs of this owner, or of everybody, beyond the limit go.
+    """
     row = RunRow(
         at=evaluation.at,
         data=evaluation.data,
@@ -81,6 +92,10 @@ def save(evaluation: Evaluation, engine: Engine, owner: str | None = None) -> in
     with _session(engine, owner) as session:
         session.add(row)
         session.flush()
+        mine = RunRow.user_id.is_not_distinct_from(owner)
+        newest = select(RunRow.id).where(mine).order_by(RunRow.id.desc())
+        beyond = newest.offset(settings().stored_runs).limit(1).scalar_subquery()
+        session.execute(delete_rows(RunRow).where(mine, RunRow.id <= beyond))
         return row.id
 
 
@@ -96,12 +111,26 @@ def load(number: int, engine: Engine, owner: str | None = None) -> Evaluation:
         row = session.scalar(_seen_by(owner).where(RunRow.id == number))
         if row is None:
             raise LessonsError(f"There is no run {number}; list the stored ones with `runs`.")
-        tuples = ("retrieved", "warnings")
-        stored = (result.record for result in row.results)
-        records = [Record(**each | {name: tuple(each[name]) for name in tuples}) for each in stored]
-        asked, given = (tuple(each for each in records if (each.stage == CEILING) is it) for it in (False, True))
-        notes = tuple(stood_in(asked, str(row.settings.get("answers", KEYLESS))))
-        return Evaluation(row.data, row.split, asked, row.settings, row.at, notes, given)
+        return _evaluation(row.data, row.split, row.settings, row.at, [result.record for result in row.results])
+
+
+def _evaluation(
+    data: str, split: str, settings: dict[str, Any], at: datetime, stored: Sequence[dict[str, Any]]
+) -> Evaluation:
+    """A run of records as they are stored."""
+    tuples = ("retrieved", "warnings")
+    records = [Record(**each | {name: tuple(each[name]) for name in tuples}) for each in stored]
+    asked, given = (tuple(each for each in records if (each.stage == CEILING) is it) for it in (False, True))
+    notes = tuple(stood_in(asked, str(settings.get("answers", KEYLESS))))
+    return Evaluation(data, split, asked, settings, at, notes, given)
+
+
+def rename(number: int, note: str, engine: Engine, owner: str | None = None) -> None:
+    """Give a run a name or a note, or take it away by an empty one."""
+    with _session(engine, owner) as session:
+        if row := session.scalar(_seen_by(owner).where(RunRow.id == number)):
+            row.note = note.strip() or None
+            session.flush()
 
 
 def delete(number: int, engine: Engine, owner: str | None = None) -> None:
@@ -126,6 +155,7 @@ def _session(engine: Engine, owner: str | None) -> Iterator[Session]:
 
 def _create(connection: Connection) -> None:
     Base.metadata.create_all(connection)
+    connection.execute(text("ALTER TABLE evaluation_runs ADD COLUMN IF NOT EXISTS note varchar"))  # of older databases
     protect(connection, RunRow.__tablename__, f"user_id IS NULL OR {OWNED}")
     protect(connection, ResultRow.__tablename__, "run_id IN (SELECT id FROM evaluation_runs)")
 
@@ -159,10 +189,41 @@ def as_json(record: Record) -> dict[str, Any]:
     return vars(record) | {"metrics": known}
 
 
+def ship(evaluation: Evaluation, path: Path) -> None:
+    """Write a whole run, packed: a line that says what it is, then a line for each answer."""
+    head = {"data": evaluation.data, "split": evaluation.split, "settings": evaluation.settings}
+    lines = [head | {"at": evaluation.at.isoformat()}, *map(as_json, (*evaluation.records, *evaluation.ceiling))]
+    text = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in lines)
+    _write(path, gzip.compress(text.encode(), mtime=0))
+
+
+@cache
+def shipped() -> dict[str, Evaluation]:
+    """The reference runs of the workbook by name, those on *test* first; LessonsError if they are missing."""
+    found = {path.name.partition(".")[0]: read_run(path) for path in sorted(SHIPPED.glob("*.jsonl.gz"), reverse=True)}
+    if not found:
+        raise LessonsError(f"The reference runs are not at {SHIPPED}; run the workbook from its cloned folder.")
+    return found
+
+
+def read_run(path: Path) -> Evaluation:
+    """A run that `ship` wrote; LessonsError for any other file, and for one that is missing."""
+    try:
+        head, *records = map(json.loads, gzip.decompress(path.read_bytes()).splitlines())
+        return _evaluation(**head | {"at": datetime.fromisoformat(head["at"]), "stored": records})
+    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise LessonsError(f"{path} holds no run ({why}); `lessons gate --update` writes one.") from error
+
+
 def export_csv(evaluation: Evaluation, path: Path) -> None:
     """Write the table as UTF-8 with a mark by which spreadsheets recognise it; LessonsError if it cannot be written."""
+    _write(path, as_csv(evaluation).encode("utf-8-sig"))
+
+
+def _write(path: Path, content: bytes) -> None:
     try:
-        path.write_bytes(as_csv(evaluation).encode("utf-8-sig"))
+        path.write_bytes(content)
     except OSError as error:
         raise LessonsError(f"{path} cannot be written: {error.strerror}; choose another file.") from error
 

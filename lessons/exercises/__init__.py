@@ -1,6 +1,10 @@
-"""The exercises of the notebooks: `check` judges what a learner wrote, `progress` shows how far they have come."""
+"""The exercises of the notebooks: `check` judges what a learner wrote, `progress` shows how far they have come.
 
-from lessons.exercises.checking import check
+`hint` helps step by step, and `solved` guards the cells that use what was written.
+"""
+
+from lessons.exercises.checking import check, solved
+from lessons.exercises.hints import hint
 from lessons.exercises.progress_table import progress
 
-__all__ = ["check", "progress"]
+__all__ = ["check", "hint", "progress", "solved"]

@@ -3,7 +3,7 @@
 The first case is the plain one: an answer that fails there is wrong, one that fails later nearly right.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,6 +42,7 @@ class Exercise:
 
     A result that is in `slips` in the plain case is nearly right; its key, half a sentence on what is off, never tells
     the answer. `use(learner, *given)` says how the learner's object is called, and `of` is the kind of object it takes.
+    `hints` lead to the answer step by step.
     """
 
     id: str
@@ -52,3 +53,4 @@ class Exercise:
     use: Callable[..., Any] = call
     seconds: float | None = None
     of: str = "a function"
+    hints: Sequence[str] = ()

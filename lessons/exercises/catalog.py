@@ -1,10 +1,11 @@
 """The exercises by their ids. Their cases are data, in `data/exercises`, where no notebook shows them.
 
-A few are measured on questions of dev instead (`measured.py`).
+A few are measured on questions of dev instead (`measured.py`); only their hints are there.
 """
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from typing import Any
@@ -48,9 +49,11 @@ def exercise_named(id_: str) -> Exercise:
 @cache
 def _read(notebook: str) -> list[Exercise]:
     written = json.loads((FOLDER / f"{notebook}.json").read_text(encoding="utf-8"), object_hook=_made)
-    read = [_exercise(id_, item) for id_, item in written.items()]
-    measured = [each for each in MEASURED if each.id.startswith(f"{notebook}.")]
-    return sorted([*read, *measured], key=lambda each: each.id)
+    measured = {each.id: each for each in MEASURED}
+    return [
+        replace(measured[id_], hints=item["hints"]) if id_ in measured else _exercise(id_, item)
+        for id_, item in sorted(written.items())
+    ]
 
 
 def _made(item: dict[str, Any]) -> Any:
@@ -62,9 +65,10 @@ def _made(item: dict[str, Any]) -> Any:
 def _exercise(id_: str, item: dict[str, Any]) -> Exercise:
     if "right" in item:
         accept = (some_letters if "expects" in item else one_letter)(item["right"], item["why_not"])
-        return Exercise(id_, item["title"], item.get("expects", ONE_LETTER), [Case("", accept=accept)])
+        letter = item.get("expects", ONE_LETTER)
+        return Exercise(id_, item["title"], letter, [Case("", accept=accept)], hints=item["hints"])
     cases = [_case(each, ACCEPTS.get(id_), "rows" in item) for each in item["cases"]]
-    more = {key: item[key] for key in ("slips", "seconds", "of") if key in item}
+    more = {key: item[key] for key in ("slips", "seconds", "of", "hints") if key in item}
     return Exercise(id_, item["title"], item["expects"], cases, use=USES.get(id_, call), **more)
 
 

@@ -21,7 +21,17 @@ from lessons.settings import settings
 
 _NOTHING = {"RESUME", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}  # what a function does that does nothing
 
-SHOWN = reprlib.Repr()
+
+class Shown(reprlib.Repr):
+    """Short forms of values: long ones are cut, numbers rounded."""
+
+    def repr_float(self, number: float, level: int) -> str:
+        return f"{number:.6g}"
+
+    repr_float64 = repr_float  # NumPy's
+
+
+SHOWN = Shown()
 SHOWN.maxlist = SHOWN.maxtuple = SHOWN.maxdict = 8
 SHOWN.maxstring = SHOWN.maxother = 80
 
@@ -36,6 +46,14 @@ def check(id_: str, learner: Any) -> Verdict:
     if verdict.level != NOT_ATTEMPTED and not _in_solution():
         keep(verdict)
     return verdict
+
+
+def solved(id_: str, learner: Any) -> bool:
+    """Whether an exercise is solved, for a cell that uses it; if not, that is printed in a line. Nothing is kept."""
+    verdict = judge(exercise_named(id_), learner)
+    if not verdict.right:
+        print(f"Exercise {id_} comes first ({verdict.level}). Solve it, then run this cell again.")
+    return verdict.right
 
 
 def judge(exercise: Exercise, learner: Any) -> Verdict:
@@ -57,7 +75,10 @@ def judge(exercise: Exercise, learner: Any) -> Verdict:
 
 
 def _untouched(learner: Any) -> bool:
-    """Whether it is `...`, or a function whose body is nothing else."""
+    """Whether it is `...`, a function whose body is nothing else, or a class that has only such functions."""
+    if isinstance(learner, type):
+        functions = [each for each in vars(learner).values() if hasattr(each, "__code__")]
+        return bool(functions) and all(map(_untouched, functions))
     code = getattr(learner, "__code__", None)
     if code is None:
         return learner is ...
@@ -109,7 +130,7 @@ class Attempt:
         return None
 
     def _mistake(self, returned: Any) -> str | None:
-        """What is wrong with what came out, without what should have; None if nothing is."""
+        """What is wrong with what came out; what should have only in a function's plain case. None if nothing is."""
         case = self.case
         if kind(returned) == "nothing":
             nothing = "nothing has come back yet" if case.given else "there is no answer yet"
@@ -118,12 +139,23 @@ class Attempt:
         if isinstance(accepted, str) or accepted:
             return accepted if isinstance(accepted, str) and accepted else None
         shown = _short(SHOWN.repr(returned))
-        so = f"given {_arguments(case.given)}, it returns {shown}" if case.given else f"{shown} is not it"
+        so = f"given {self._arguments(case.given)}, it returns {shown}" if case.given else f"{shown} is not it"
+        if case.given and self.plain and case.accept is None:
+            so += f" instead of {_short(SHOWN.repr(case.expected))}"
         if off := self._slip(returned) or nearly(returned, case.expected):
             return Nearly(f"{off} ({so})" if case.given else f"{so} yet: {off}")
         if case.expected is not None and kind(returned) != kind(case.expected):
             return f"what comes is {kind(returned)}, not {kind(case.expected)}"
         return so
+
+    def _arguments(self, given: tuple[Any, ...]) -> str:
+        """What is given, under the names of the learner's parameters if these are called with it."""
+        names: list[str] = []
+        if self.exercise.use is call:
+            with suppress(TypeError, ValueError):
+                names = list(signature(self.learner).bind(*given).arguments)
+        named = [f"{name}=" for name in names] if len(names) == len(given) else [""] * len(given)
+        return ", ".join(name + _short(SHOWN.repr(each)) for name, each in zip(named, given, strict=True))
 
     def _slip(self, returned: Any) -> str:
         """Which of the exercise's known slips gives the same in the plain case; empty if none does."""
@@ -141,10 +173,6 @@ def _accepted(case: Case, returned: Any) -> bool | str:
         with suppress(Exception):
             return case.accept(returned)
     return False
-
-
-def _arguments(given: tuple[Any, ...]) -> str:
-    return ", ".join(_short(SHOWN.repr(each)) for each in given)
 
 
 def _short(text: str) -> str:

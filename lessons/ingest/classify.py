@@ -25,8 +25,8 @@ NAMED = {
     "annual-letter": r"annual (?:report|letter)|general meeting|shareholders?\b|investor day|(?:연차|사업) ?보고서|"
     r"주주 ?(?:총회|서한|간담회)",
     "quarterly-report": r"quarterly|"
-    r"(?:\bQ[1-4]\b|(?:first|second|third|fourth)[- ]quarter).*(?:report|update|results|earnings|figures|review)|"
-    r"(?:report|results|earnings|update).*\bQ[1-4]\b|분기.*(?:실적|보고|현황|결산)",
+    r"(?:\bQ[1-4]\b|(?:first|second|third|fourth)[- ]quarter).{0,300}(?:report|update|results|earnings|figures|review)|"
+    r"(?:report|results|earnings|update).{0,300}\bQ[1-4]\b|분기.{0,300}(?:실적|보고|현황|결산)",
     "audit-note": r"\baudit\b|incident report|root cause|investigation|감사 ?(?:보고|결과)|(?:사고|원인|내부) ?조사",
     "esg-note": r"\bESG\b|sustainability|지속 ?가능",
     "leaflet": r"\bleaflet\b|brochure|patient information|안내문|안내 ?책자|리플릿",
@@ -48,7 +48,7 @@ LEAD_CHARS = 300
 _PATTERNS = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in NAMED.items()}
 _DATELINE = re.compile(r"^[A-Z][A-Za-z]+(?:, [A-Za-z0-9 ]{3,20})?\. [A-Z]|(?:밝혔다|말했다|라고 했다)\.", re.MULTILINE)
 _NUMBERED = re.compile(
-    r"^\s*(?:(?:step|단계)\s*(\d{1,2})[:.)]?|(\d{1,2})\s*단계[:.)]?|(\d{1,2})[.)])\s+(.*)$",
+    r"^[^\S\n]*(?:(?:step|단계)\s*(\d{1,2})[:.)]?|(\d{1,2})\s*단계[:.)]?|(\d{1,2})[.)])\s+(.*)$",
     re.IGNORECASE | re.MULTILINE,
 )
 _COMMANDS = """
@@ -66,7 +66,7 @@ _IMPERATIVE = re.compile(
 )
 _KOREAN_STEP = re.compile(r"(?:[하으]?십시오|세요|[가-힣]니다|[가-힣]기|[한는]다)\s*[.)]?(?=\s|$)")
 _KOREAN_ACTION = re.compile(
-    r"(?!\S*(?:이|가)\s)(?![^.]*\S[은는]\s)[^.]*\S(?:[을를에]|에서|으로|로)\s[^.]*(?:(?<!습)니다|십시오)\."
+    r"(?!\S*(?:이|가)\s)(?![^.]{0,160}\S[은는]\s)[^.]{0,160}\S(?:[을를에]|에서|으로|로)\s[^.]{0,160}(?:(?<!습)니다|십시오)\."
 )
 """A sentence with an object and without a subject: in a list, it tells what to do."""
 

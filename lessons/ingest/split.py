@@ -133,8 +133,9 @@ def same_words(chunk: BaseNode, others: Sequence[BaseNode]) -> BaseNode | None:
 class SectionSplitter(TransformComponent):
     """Cuts the pages of each file into chunks of at most `chunk_size` tokens: whole sections as far as they fit.
 
-    LlamaIndex's `SentenceSplitter` cuts a longer section, with `chunk_overlap` tokens repeated; ours are its sentences,
-    which know Korean ends. A chunk leaves its page only where a section is shorter than `shortest` characters.
+    LlamaIndex's `SentenceSplitter` cuts a longer section and repeats `chunk_overlap` tokens; our own function finds the
+    sentences, since it knows how Korean ones end. A chunk leaves its page only where a section is shorter than
+    `shortest` characters.
     """
 
     chunk_size: int = 500

@@ -107,7 +107,7 @@ _DESCRIBES = re.compile(
 )
 
 
-_FILE = re.compile(r"[\w./-]+\.(?:pdf|docx|pptx|html?|md|txt)\b", re.IGNORECASE)
+_FILE = re.compile(r"(?<![\w./-])[\w./-]+\.(?:pdf|docx|pptx|html?|md|txt)\b", re.IGNORECASE)
 
 
 @task("tool_calls")

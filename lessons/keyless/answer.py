@@ -37,6 +37,7 @@ from lessons.keyless.scores import (
 from lessons.keyless.summary import centrality
 from lessons.keyless.words import Question, Unit, kinds_of, read_question
 from lessons.text import language
+from lessons.text.editions import VERSION, replaced
 
 ASIDE = 0.3  # what a word of another part still counts
 MOST = 4
@@ -229,6 +230,7 @@ def _with_list(question: Question, chosen: list[Candidate]) -> list[Candidate]:
 
 
 POINTS = 6  # sentences of a summary
+MATTER = 3  # of an answer to what matters in a document
 FEWEST = 4  # points of a section that can stand for itself; a shorter one goes on into the next
 ABOUT = 0.3  # share of the question's words, by weight, that a document must hold to be about it
 OF_THE_TITLE = 0.5  # what a word counts that only the title of the section's document says
@@ -236,6 +238,15 @@ OF_THE_TITLE = 0.5  # what a word counts that only the title of the section's do
 
 def _main_points(question: Question, found: Sequence[Passage]) -> list[Candidate]:
     """The main sentences, items and rows of the section that a question is about, in their order; none if none is."""
+    told = _section(question, found)
+    texts = [one.line.text for one in told]
+    points = centrality(texts, question.text, tuple(line.text for line in told[0].passage.lines)) if told else []
+    kept = sorted(range(len(told)), key=lambda i: -points[i])[:POINTS]
+    return [told[i] for i in sorted(kept)]
+
+
+def _section(question: Question, found: Sequence[Passage]) -> list[Candidate]:
+    """What the section tells that a question is about, line by line; nothing if none is about it."""
     sections = [
         (_held_by_section(question, passage, places) - RANK * rank, passage, places)
         for rank, passage in enumerate(found)
@@ -245,10 +256,7 @@ def _main_points(question: Question, found: Sequence[Passage]) -> list[Candidate
     if not sections:
         return []
     _, passage, places = max(sections, key=lambda each: each[0])
-    texts = [passage.lines[place].text for place in places]
-    points = centrality(texts, question.text, tuple(line.text for line in passage.lines))
-    kept = sorted(range(len(places)), key=lambda i: -points[i])[:POINTS]
-    return [candidate_at(question, passage, places[i]) for i in sorted(kept)]
+    return [candidate_at(question, passage, place) for place in places]
 
 
 def _held_by_section(question: Question, passage: Passage, places: list[int]) -> float:
@@ -272,8 +280,8 @@ def _sections(passage: Passage) -> Iterator[list[int]]:
 _LATEST = re.compile(r"\b(?:latest|newest|most recent)\b|최근|최신", re.IGNORECASE)
 
 
-def of_the_whole(question: Question, found: Sequence[Passage]) -> list[Candidate]:
-    """The main points of the document that an open question names by its title; of the newest one for the latest.
+def of_the_whole(question: Question, found: Sequence[Passage], embedding: BaseEmbedding) -> list[Candidate]:
+    """What is nearest in meaning in the document that an open question names by its title; the newest for the latest.
 
     None if the question names something that no document holds.
     """
@@ -286,15 +294,14 @@ def of_the_whole(question: Question, found: Sequence[Passage]) -> list[Candidate
 
     best = max(found, key=named)
     about = replace(question, units=tuple(unit for unit in question.units if unit.covered(best.title) == 1))
-    return _main_points(weighed(about, found), [one for one in found if one.name == best.name])
+    told = _section(weighed(about, found), [one for one in found if one.name == best.name])
+    near = _nearness(question, told, embedding)
+    return [told[i] for i in sorted(sorted(range(len(told)), key=lambda i: -near[i])[:MATTER])]
 
 
 def is_open(llm: Any, question: str) -> bool:
     """Whether a question asks of a document as a whole what is worrying, important or striking in it."""
     return bool(llm.openness.scores(question)[OPEN.index("open")] > OPEN_FROM)
-
-
-_VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 
 @dataclass(frozen=True)
@@ -324,13 +331,10 @@ def newest_editions(question: Question, found: Sequence[Passage]) -> list[Passag
 
     Titles of editions differ in the version only.
     """
-    if _VERSION.search(question.text):
+    if VERSION.search(question.text):
         return list(found)
-    newest: dict[str, str] = {}
-    for one in found:
-        title = _VERSION.sub("", one.name)
-        newest[title] = max(newest.get(title, ""), one.day)
-    return [one for one in found if (title := _VERSION.sub("", one.name)) in ("", one.name) or one.day >= newest[title]]
+    old = replaced({str(place): {"title": one.name, "date": one.day} for place, one in enumerate(found)})
+    return [one for place, one in enumerate(found) if str(place) not in old]
 
 
 def _by_words(question: Question, found: Sequence[Passage]) -> Choice:
@@ -364,11 +368,16 @@ def _by_meaning(question: Question, found: Sequence[Passage], embedding: BaseEmb
     if sum(unit.weight >= 1 for unit in question.units) < SAYS_ENOUGH or _names_what_is_missing(bound, found):
         return []
     kept = [one for one in ranked(bound, found) if fits(bound, one)][:MOST_EMBEDDED]
-    asked = embedding.get_query_embedding(question.text)
-    vectors = embedding.get_text_embedding_batch([_in_place(one) for one in kept])
-    near = [embedding.similarity(asked, vector) for vector in vectors]
+    near = _nearness(question, kept, embedding)
     best = sorted(range(len(kept)), key=lambda i: -near[i])[:2]
     return _with_list(question, [kept[i] for i in best]) if kept else []
+
+
+def _nearness(question: Question, lines: Sequence[Candidate], embedding: BaseEmbedding) -> list[float]:
+    """How similar in meaning each line is to the question."""
+    asked = embedding.get_query_embedding(question.text)
+    vectors = embedding.get_text_embedding_batch([_in_place(one) for one in lines])
+    return [embedding.similarity(asked, vector) for vector in vectors]
 
 
 def _in_place(one: Candidate) -> str:
@@ -414,8 +423,8 @@ def answer(llm: Any, question: str, context: str = "", memory: str = "", **_: An
     if not found:
         return NOTHING_FOUND[asked.language]
     choice = choose(asked, found, llm.embedding) if asked.units else Choice()
-    if not choice.lines and is_open(llm, question):
-        choice = Choice(tuple(of_the_whole(asked, found)))
+    if not choice.lines and llm.embedding is not None and is_open(llm, question):
+        choice = Choice(tuple(of_the_whole(asked, found, llm.embedding)))
     if not choice.lines:
         return NOT_FOUND[asked.language]
     items = sum(candidate.line.kind == "item" for candidate in choice.lines)
@@ -455,20 +464,32 @@ MOST_STEPS = 20  # lines
 
 @task("steps")
 def steps(llm: Any, question: str, context: str, count: int, headings: Collection[str] = (), **more: Any) -> str:
-    """The steps in the first `count` documents, under these headings if there are any; else an answer as usual."""
+    """The steps in the first `count` documents, under these headings or where there are lists; else a usual answer."""
     asked = read_question(question)
     found = newest_editions(asked, passages(context)[:count])
-    told = [line for one in found for line in _told(asked, one, headings)]
+    wanted = headings or [heading for one in found for heading in _listing(one)]
+    told = [line for one in found for line in _told(asked, one, wanted)]
     told = told or [line for one in found for line in _told(asked, one, ())]
     return "\n".join(told[:MOST_STEPS]) or answer(llm, question, context, **more)
 
 
 def _told(asked: Question, found: Passage, headings: Collection[str]) -> Iterator[str]:
     """What stands under each heading, behind it."""
-    places = [place for place, line in enumerate(found.lines) if line.kind != "heading" and not commands(line)]
-    for heading, group in groupby(places, key=lambda place: found.lines[place].heading):
-        said = _lines(asked, found, list(group)) if not headings or heading in headings else []
+    for heading, places in _under_headings(found):
+        said = _lines(asked, found, places) if not headings or heading in headings else []
         yield from [f"{heading.rstrip(':')}:", *said] if heading and said else said
+
+
+def _under_headings(found: Passage) -> list[tuple[str, list[int]]]:
+    """The headings of a document, each with the places of the lines under it."""
+    places = [place for place, line in enumerate(found.lines) if line.kind != "heading" and not commands(line)]
+    return [(heading, list(group)) for heading, group in groupby(places, key=lambda place: found.lines[place].heading)]
+
+
+def _listing(found: Passage) -> list[str]:
+    """The headings under which a list stands."""
+    kinds = [(heading, [found.lines[place].kind for place in places]) for heading, places in _under_headings(found)]
+    return [heading for heading, each in kinds if each.count("item") > 1]
 
 
 def _lines(asked: Question, found: Passage, places: list[int]) -> list[str]:

@@ -13,17 +13,18 @@ from lessons.text.periods import periods
 
 _BE, _DO = "(?:is|are|was|were)", "(?:do|does|did)"
 _MORE = r"(?:more|less|fewer|better|worse|[a-z]{3,}er)\b"
+_A, _B = (f"(?P<{side}>.{{1,150}}?)" for side in "ab")  # bounded, or a hostile question would take minutes
 _PATTERNS = [
     re.compile(pattern + r"[\s?.!]*$", re.IGNORECASE)
     for pattern in (
-        r"\b(?:differences?|distinction|comparison)(?P<rest> (?:in|of) [\w ]+?)? (?:between|of)"
-        r" (?P<a>.+?) (?:and|versus|vs\.?) (?P<b>.+?)",
-        r"^(?:please )?compare(?P<rest>)(?: the)? (?P<a>.+?) (?:and|with|to|against|versus|vs\.?) (?P<b>.+?)",
-        rf"\bhow (?:{_BE}|{_DO}) (?P<a>.+?) (?:differ(?:ent)?|compare)(?P<rest>) (?:from|to|with) (?P<b>.+?)",
-        rf"\bhow (?:{_BE}|{_DO}) (?P<a>.+?) and (?P<b>.+?) (?:differ(?:ent)?|compare)(?P<rest>(?: in [\w ]+)?)",
-        rf"^(?:{_BE}|{_DO}) (?P<a>.+) (?P<rest>{_MORE}(?: \w+)?) than (?P<b>.+?)",
-        rf"^which\b(?P<rest>.*? {_MORE}.*?)[,:–-]+ (?P<a>.+?) or (?P<b>.+?)",
-        r"^(?P<a>[^?:,;]+?) (?:vs\.?|versus) (?P<b>[^?:,;]+?)(?P<rest>)",
+        r"\b(?:differences?|distinction|comparison)(?P<rest> (?:in|of) [\w ]{1,150}?)? (?:between|of)"
+        rf" {_A} (?:and|versus|vs\.?) {_B}",
+        rf"^(?:please )?compare(?P<rest>)(?: the)? {_A} (?:and|with|to|against|versus|vs\.?) {_B}",
+        rf"\bhow (?:{_BE}|{_DO}) {_A} (?:differ(?:ent)?|compare)(?P<rest>) (?:from|to|with) {_B}",
+        rf"\bhow (?:{_BE}|{_DO}) {_A} and {_B} (?:differ(?:ent)?|compare)(?P<rest>(?: in [\w ]{{1,150}})?)",
+        rf"^(?:{_BE}|{_DO}) (?P<a>.{{1,150}}) (?P<rest>{_MORE}(?: \w+)?) than {_B}",
+        rf"^which\b(?P<rest>.{{0,150}}? {_MORE}.{{0,150}}?)[,:–-]+ {_A} or {_B}",
+        r"^(?P<a>[^?:,;]{1,150}?) (?:vs\.?|versus) (?P<b>[^?:,;]{1,150}?)(?P<rest>)",
     )
 ]
 _ASPECT = re.compile(
@@ -38,7 +39,7 @@ _HOW = "(?:어떻게|뭐가|뭐|무엇이|어떤 점이|어디가|얼마나)"
 _DIFFER = re.compile(
     r"(?:차이점?|다른\s?점|공통점|유사점|비교)(?:은|는|이|가|을|를|도)?"
     r"(?=\s*(?:$|뭐|뭔|무엇|무슨|얼마|어떻|어떤|좀|해|하|알|설명|말|정리|있|나[는나요]|큰|크|궁금))"
-    rf"|{_HOW}\s(?:서로\s)?(?:다르|다른|달라(?!지))\S*|(?:중|중에|중에서|가운데)\s(?=.*(?:어느|어떤|뭐|무엇|누가|더\s))"
+    rf"|{_HOW}\s(?:서로\s)?(?:다르|다른|달라(?!지))\S*|(?:중|중에|중에서|가운데)\s(?=.{{0,150}}(?:어느|어떤|뭐|무엇|누가|더\s))"
     r"|(?:어느|어떤)\s?(?:쪽|것|게|편)\S*|(?:뭐가|무엇이|누가)\s(?=더\s)"
 )
 _ASKED = re.compile(

@@ -18,7 +18,7 @@ from lessons.text.korean import korean_nouns, read_korean
 from lessons.text.word_lists import KOREAN_NO_NOUNS, words_of
 
 _TOKEN = re.compile(
-    r"(?P<code>(?=[\w./-]*\d)(?=[\w./-]*[^\W\d_])[A-Za-z0-9]+(?:[-_./][A-Za-z0-9가-힣]+)+|[A-Za-z]+\d[A-Za-z0-9]*)"
+    r"(?P<code>(?=[\w./-]{0,100}\d)(?=[\w./-]{0,100}[^\W\d_])[A-Za-z0-9]+(?:[-_./][A-Za-z0-9가-힣]+)+|[A-Za-z]+\d[A-Za-z0-9]*)"
     r"|(?P<latin>[A-Za-zÀ-ɏ]+(?:[-'’&][A-Za-zÀ-ɏ]+)*\+*)|(?P<hangul>[가-힣]+)|(?P<break>\S)"
 )
 _CODE = re.compile(

@@ -27,7 +27,7 @@ _REQUESTS = (
     r"|explain|analy[sz]e|describe)\s"
 )
 _THANKS = (
-    r"[\s,.!]*\b(?:thanks|thank you)(?: (?:so|very) much| a lot| in advance)?[.!]*$"
+    r"(?<![\s,.!])[\s,.!]*\b(?:thanks|thank you)(?: (?:so|very) much| a lot| in advance)?[.!]*$"
     r"|\s?(?:감사합니다|고맙습니다|부탁드립니다|부탁드려요|부탁해요|부탁합니다)[.!]*(?=$|\s)"
 )
 _KOREAN_REQUESTS = (
@@ -56,7 +56,7 @@ _ASKING = re.compile(
     r"|^(?:do|does|did|can|could|will|would|should)\s",
     re.IGNORECASE,
 )
-_KOREAN_ASKING = re.compile(r"(?<![가-힣])(?:언제|어디|얼마|누구|무엇|뭐|며칠|어떻게|왜)\S*(?:요|까|죠|지)$")
+_KOREAN_ASKING = re.compile(r"(?<![가-힣])(?:언제|어디|얼마|누구|무엇|뭐|며칠|어떻게|왜)\S{0,60}(?:요|까|죠|지)$")
 
 
 @task("hyde")
@@ -74,7 +74,7 @@ def statement(query: str) -> str:
 
 
 _PARTS = re.compile(
-    r"\s*(?:[?？;]\s+|,?\s(?:and|as well as)\s"
+    r"(?<!\s)\s*(?:[?？;]\s+|,?\s(?:and|as well as)\s"
     r"(?=(?:what|when|who|where|why|how|which|is|are|was|were|does|did|do|can)\b))"
     r"|(?<=[가-힣]고)[,]?\s(?=\S+\s\S+)|,?\s그리고\s",
     re.IGNORECASE,

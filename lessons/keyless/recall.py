@@ -57,9 +57,9 @@ _ASKS_BACK = re.compile(
     re.IGNORECASE,
 )
 _OWN = re.compile(
-    r"\b(?:what|which|how (?:much|many|long|old|big)|who|where|when)\b[^?]*"
+    r"\b(?:what|which|how (?:much|many|long|old|big)|who|where|when)\b[^?]{0,300}"
     r"\b(?:my|mine|our|am I|are we|(?:do|have|did) (?:I|we))\b"
-    r"|(?<![가-힣])(?:제|내|저의|나의|우리|저희|제가|내가)\s[^?]*"
+    r"|(?<![가-힣])(?:제|내|저의|나의|우리|저희|제가|내가)\s[^?]{0,300}"
     r"(?:뭐|뭔|무엇|무슨|어느|어떤|얼마|몇|누구|어디|언제|어떻게 (?:되|돼))",
     re.IGNORECASE,
 )

@@ -99,7 +99,7 @@ def sufficiency(llm: Any, question: str, documents: Sequence[Any], made: Sequenc
     covered = best_lines(asked, found)
     scores = {each["number"]: each["score"] for each in relevance(llm, question, documents)["scores"]}
     helping = [number for number, covers in enumerate(covered, start=1) if covers >= LEAST]
-    order = sorted(helping, key=lambda number: -scores[number])
+    order = sorted(helping, key=lambda number: ("replaced_by" in documents[number - 1].metadata, -scores[number]))
     confidence = min(1.0, max(covered, default=0.0))
     choice = choose(asked, [found[number - 1] for number in order], llm.embedding)
     missing = " ".join(choice.missing) if choice.lines else question
@@ -137,14 +137,17 @@ def _section(asked: Question, documents: Sequence[Any], ranked: Sequence[int]) -
 
 
 def _asked_about(asked: Question, title: str, outline: Mapping[str, Sequence[int]]) -> str | None:
-    """The outermost section whose headings share with the question what no other's do; the whole file for several."""
+    """The outermost section whose headings share with the question what no other's do; the whole file for several.
+
+    Without one it is the whole file, too, if the title says most of what is asked for.
+    """
     titled, said = _shared(asked, title), dict[str, set[str]]()
     for path in filter(None, outline):
         said.setdefault(path.partition(_PATH)[0], set()).update(_shared(asked, path) - titled)
     best = [path for path, words in said.items() if words and not any(words < other for other in said.values())]
     if len(best) == 1:
         return best[0]
-    return "" if best or titled else None
+    return "" if best or len(titled) > len(_shared(asked, asked.text)) / 2 else None
 
 
 def _shared(asked: Question, heading: str) -> set[str]:

@@ -11,11 +11,11 @@ from lessons.text.periods import MONTHS, neighbours, periods
 
 _IDENTIFIER = re.compile(r"(?<![\w-])[A-Za-z]+[-_#][A-Za-z\d_-]*\d[A-Za-z\d_-]*")
 _MEASURE = re.compile(
-    r"(?:\b(?:net|gross|operating|total|annual|average|free|pre-tax|advertising)\s+)*"
+    r"(?:\b(?:net|gross|operating|total|annual|average|free|pre-tax|advertising)\s+){0,5}"
     r"\b(?:revenues?|(?:net )?sales|profits?|margins?|income|debt|costs?|cash flow|expenses?|expenditure|earnings"
     r"|turnover|headcount|employees|assets|equity|liabilities|market share|dividends?|spending|investments?|backlog"
     r"|EBITDA|workforce)\b"
-    r"|[가-힣]*(?:매출|매출액|이익|손실|이익률|(?<=[가-힣]{2})[률율]|비용|(?<=[가-힣]{2})(?<![설장준경])비|자산|부채|자본|차입금"
+    r"|[가-힣]{0,20}(?:매출|매출액|이익|손실|이익률|(?<=[가-힣]{2})[률율]|비용|(?<=[가-힣]{2})(?<![설장준경])비|자산|부채|자본|차입금"
     r"|현금흐름|배당금|인원|판매량|생산량|수주잔고|주가|직원 수)"
     rf"(?={particle_pattern()}|요|\W|$)",
     re.IGNORECASE,
@@ -27,7 +27,7 @@ _NO_NAMES = ENGLISH_STOP_WORDS | frozenset(
 _KOREAN_NAME = re.compile(rf"(?<![가-힣])[가-힣]{{1,8}}{KOREAN_COMPANY}(?={particle_pattern()}|요|\W|$)")
 _OWNER = re.compile(r"(?<![가-힣])[가-힣]{2,10}?(?=의\s)")
 _POINTER = re.compile(r"(?<!\S)(?:그|이|저|해당|같은|어느|어떤)\s$")
-_HANGUL = re.compile(rf"([가-힣]*?){particle_pattern()}*요?(?![가-힣])")
+_HANGUL = re.compile(rf"([가-힣]*?){particle_pattern()}{{0,3}}요?(?![가-힣])")
 _PARTICLE = re.compile(r"(?:'s?|’s?|" + particle_pattern() + "?요?(?![가-힣]))")
 _PERSON = re.compile(
     r"([가-힣]{2,4})\s?(?:대표|회장|사장|부사장|전무|상무|이사|부장|팀장|교수|박사|의장|위원장|선생|매니저)"
@@ -111,14 +111,14 @@ def _matches(kind: str, pattern: re.Pattern[str], text: str) -> list[Value]:
     return [Value(kind, match[0], *match.span()) for match in pattern.finditer(text)]
 
 
-_NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+_NUMBER = r"\d{1,3}(?:,\d{3}){1,9}(?:\.\d{1,30})?|\d{1,30}(?:\.\d{1,30})?"
 # Possessive: else a long number without a currency would be tried in every way to cut it.
 _KOREAN_NUMBER = rf"(?:(?:(?:{_NUMBER})\s?[조억만천백]?|[일이삼사오육칠팔구십백천]*[조억만천백])\s?)++"
 _MONTH = rf"(?:{'|'.join(month[:3] + f'(?:{month[3:]})?' for month in MONTHS)})"
 _PATTERNS = {
     "money": rf"(?:US\$|[$€£₩]|\b(?:USD|EUR|KRW) ?)(?:{_NUMBER})(?:\s?(?:k|m|bn|thousand|million|billion)\b)?"
     rf"|(?:{_NUMBER})\s?(?:k |thousand |million |billion |trillion )?(?:dollars?|euros?|won|pounds?|USD|EUR|KRW)\b"
-    rf"|{_KOREAN_NUMBER}(?:원|달러|유로)",
+    rf"|(?<![\d조억만천백]){_KOREAN_NUMBER}(?:원|달러|유로)",
     "percent": rf"(?:{_NUMBER})\s?(?:%p?|percent\b|per cent\b|퍼센트|프로(?![가-힣]))",
     "date": rf"\b\d{{4}}-\d\d-\d\d\b|\b{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?\b(?![-:])"
     rf"|\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b(?:,? \d{{4}})?"
@@ -127,16 +127,16 @@ _PATTERNS = {
     "quantity": rf"(?:{_NUMBER})\s?(?:people|persons?|employees|users?|customers?|instances?|servers?|nodes?|GB|TB|MB"
     r"|vCPUs?|hours?|minutes?|days?|weeks?|months?|years?|times|kg|mg|ml|km|pages?|seats?|licen[cs]es?|accounts?|units?|tablets?"
     r"|items?|requests?|projects?|stores?|rooms?)(?![A-Za-z])"
-    r"|(?:\d[\d,.]*|한(?= )|두|세|네|다섯|여섯|열)\s?(?:만|천)?\s?(?:명|개월|개|대|건|시간|분(?!기)"
+    r"|(?:\d[\d,.]{0,30}|한(?= )|두|세|네|다섯|여섯|열)\s?(?:만|천)?\s?(?:명|개월|개|대|건|시간|분(?!기)"
     r"|일(?![가-힣]{2})|주(?![가-힣])|년간|회|번|장|인분|살|세(?![가-힣])|곳|팀|페이지|정(?=[씩을])|킬로|리터|기가|테라)",
-    "service": r"(?<![\w-])(?:[A-Z]{1,5}\d+[A-Za-z]?|[A-Z][a-z]+(?:[A-Z]+[a-z]*\d*)+|[A-Z]{2,}[a-z]+[A-Za-z]*"
+    "service": r"(?<![\w-])(?:[A-Z]{1,5}\d+[A-Za-z]?|[A-Z][a-z]+(?:[A-Z][a-z]*\d*)+|[A-Z]{2,}[a-z]+[A-Za-z]*"
     r"|(?:AWS|GCP|RDS|EKS|GKE|EBS|IAM|SQS|SNS|VPC|ECS|Azure|Lambda|Kubernetes|Redis|Kafka|Oracle|Postgres|Python|Java"
     r"|Excel|Slack|Jira|Notion|Salesforce|SAP))(?![A-Za-z\d_-])",
 }
 _TYPED = {kind: re.compile(pattern, re.IGNORECASE if kind != "service" else 0) for kind, pattern in _PATTERNS.items()}
 _TYPED["identifier"] = re.compile(_PATTERNS["identifier"])
 _QUARTER = re.compile(r"Q[1-4]|H[12]|[1-4]Q")
-_TRAILING = re.compile(r"[\s,.]+$")
+_TRAILING = re.compile(r"(?<![\s,.])[\s,.]+$")
 
 
 def values(text: str) -> list[Value]:
@@ -226,9 +226,10 @@ _OWNED = re.compile(
 _PLAIN = re.compile(rf"(?:^|[,;(]\s*|\band\s)([a-z][a-z-]+(?:\s[a-z][a-z-]+)?)\s*{_IS}", re.IGNORECASE)
 _BEHIND = re.compile(r"\s(budget|limit|deadline|discount|fee|margin|share|tax|increase|decrease|plan)\b", re.IGNORECASE)
 _SPENDS = re.compile(r"\b(?:can|could) (?:only )?(?:spend|pay|afford)\b[^,.;]*$", re.IGNORECASE)
-_KOREAN_SPENDS = re.compile(r"\s*(?:정도|쯤|까지)?(?:는|을|를)?\s*(?:쓸 수 있|낼 수 있)")
+_KOREAN_SPENDS = re.compile(r"\s*+(?:정도|쯤|까지)?(?:는|을|를)?\s*+(?:쓸 수 있|낼 수 있)")
 _KOREAN = re.compile(
-    r"([가-힣A-Za-z][가-힣A-Za-z\d]*(?:\s[가-힣]{1,6}?)?)(?:은|는|이|가|을|를|:)\s*(?:약|대략|총|한|이제|매달|최대|지금|현재)?\s*$"
+    r"([가-힣A-Za-z][가-힣A-Za-z\d]{0,40}(?:\s[가-힣]{1,6}?)?)(?:은|는|이|가|을|를|:)"
+    r"\s*+(?:약|대략|총|한|이제|매달|최대|지금|현재)?\s*+$"
 )
 _POSSESSIVE = re.compile(r"^(?:제|내|저희|우리|저|나|이번|이제|지금|현재|그|이|저희의|우리의)\s+")
 _NOBODY = frozenset("저 나 제가 내가 우리 저희 그것 이것 그 이 여기 거기 지금 오늘 저희가 우리가".split())  # noqa: SIM905

@@ -14,12 +14,15 @@ from pydantic import PrivateAttr
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
+from lessons.database import problems
 from lessons.errors import ModelError
 from lessons.models.threaded_embedding import ThreadedEmbedding
 from lessons.models.vectors import QUESTIONS, VectorTable, key, read_vectors
 from lessons.text import normalize
 
 QUESTIONS_REMEMBERED = 1_024
+
+logger = logging.getLogger(__name__)
 
 
 class CachedEmbedding(ThreadedEmbedding):
@@ -96,16 +99,16 @@ class CachedEmbedding(ThreadedEmbedding):
     def _stored(self, keys: list[bytes]) -> dict[bytes, np.ndarray]:
         try:
             return self._table.read(self._shelf, keys) if keys and self._table else {}
-        except SQLAlchemyError:
-            logging.getLogger(__name__).warning("The embedding cache cannot be read; embedding again.", exc_info=True)
+        except SQLAlchemyError as error:
+            logger.warning("The embedding cache cannot be read; embedding again. %s", problems.explain(error))
             return {}
 
     def _store(self, vectors: dict[bytes, np.ndarray]) -> None:
         try:
             if self._table:
                 self._table.write(self._shelf, vectors)
-        except SQLAlchemyError:
-            logging.getLogger(__name__).warning("The embedding cache cannot be written.", exc_info=True)
+        except SQLAlchemyError as error:
+            logger.warning("The embedding cache cannot be written. %s", problems.explain(error))
 
     @property
     def _shelf(self) -> str:

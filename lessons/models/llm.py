@@ -63,6 +63,7 @@ def book(step: Step, llm: LLM, asked: str, answered: str, reported: dict[str, An
     free = isinstance(llm, OfflineLLM) or bool(getattr(llm, "recorded", ""))
     tokens_out = said_out if _is_count(said_out) else counter.count(answered)
     step.add_llm_call(tokens_in, tokens_out, 0.0 if free else price(tokens_in, tokens_out))
+    step.prompts.append(asked)
 
 
 def _is_count(said: Any) -> TypeGuard[int]:

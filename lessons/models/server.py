@@ -105,7 +105,12 @@ class BoundedClient(openai.OpenAI):
     def __init__(self, settings: Settings) -> None:
         timeout = openai.Timeout(settings.request_timeout, connect=min(CONNECT_TIMEOUT, settings.request_timeout))
         http = bounded_http(timeout, settings.reply_seconds, settings.reply_bytes)
-        super().__init__(**credentials(settings), timeout=timeout, max_retries=0, http_client=http)
+        access = credentials(settings)
+        try:
+            urlsplit(access["base_url"])  # which finds more wrong than httpx
+            super().__init__(**access, timeout=timeout, max_retries=0, http_client=http)
+        except (httpx.InvalidURL, ValueError) as error:
+            raise ModelError(f"OPENAI_BASE_URL cannot be read ({error}): write it as http://host:port/v1.") from error
         self._attempts = settings.max_retries + 1
         self._patience = settings.request_timeout
 

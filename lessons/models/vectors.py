@@ -47,18 +47,19 @@ def write_vectors(
     questions: Iterable[str] = (),
     known: Mapping[bytes, np.ndarray] = MappingProxyType({}),
 ) -> Path:
-    """Embed passages and questions and write their file, with vectors that are `known`; returns its path.
-
-    The same texts give the same bytes.
-    """
+    """Embed passages and questions and write their file, with vectors that are `known`; returns its path."""
     from lessons.text import normalize
 
     passages = {key("passage", text): text for text in map(normalize, texts)}
     vectors: dict[bytes, Any] = dict(known)
     vectors |= zip(passages, embedding.get_text_embedding_batch(list(passages.values())), strict=True)
     vectors |= {key("query", text): embedding.get_query_embedding(text) for text in map(normalize, questions)}
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{embedding.model_name}.npz"
+    return save_vectors(folder / f"{embedding.model_name}.npz", vectors)
+
+
+def save_vectors(path: Path, vectors: Mapping[bytes, Any]) -> Path:
+    """Write vectors by key; returns the path. The same vectors give the same bytes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     keys = np.frombuffer(b"".join(sorted(vectors)), np.uint8).reshape(-1, KEY_BYTES)
     np.savez_compressed(path, keys=keys, vectors=np.array([vectors[each] for each in sorted(vectors)], np.float16))
     return path
@@ -71,7 +72,6 @@ _CREATE = (
     " used_on date NOT NULL DEFAULT current_date, PRIMARY KEY (model, hash))",
     "CREATE INDEX IF NOT EXISTS embedding_cache_used_on ON embedding_cache (used_on)",
 )
-_PRUNE = text("DELETE FROM embedding_cache WHERE used_on < current_date - cast(:days AS int)")
 _READ = text(
     "WITH due AS (SELECT hash FROM embedding_cache WHERE model = :model AND hash = ANY(:hashes)"
     " AND used_on < current_date FOR UPDATE SKIP LOCKED),"
@@ -80,14 +80,15 @@ _READ = text(
     " SELECT hash, vector FROM embedding_cache WHERE model = :model AND hash = ANY(:hashes)"
 ).bindparams(bindparam("hashes", type_=ARRAY(LargeBinary)))
 _WRITE = text(
-    "INSERT INTO embedding_cache SELECT :model, * FROM unnest(:hashes, :vectors) ON CONFLICT DO NOTHING"
+    "WITH unused AS (DELETE FROM embedding_cache WHERE used_on < current_date - cast(:days AS int))"
+    " INSERT INTO embedding_cache SELECT :model, * FROM unnest(:hashes, :vectors) ON CONFLICT DO NOTHING"
 ).bindparams(bindparam("hashes", type_=ARRAY(LargeBinary)), bindparam("vectors", type_=ARRAY(LargeBinary)))
 
 
 class VectorTable:
     """Vectors by model and hash in PostgreSQL, as little-endian float32 bytes, which give back the same bits.
 
-    What no process has read for `embedding_cache_days` is dropped when the next one begins.
+    What no process has read for `embedding_cache_days` is dropped when others are filed.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -96,7 +97,6 @@ class VectorTable:
             connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
             for statement in _CREATE:
                 connection.execute(text(statement))
-            connection.execute(_PRUNE, {"days": settings().embedding_cache_days})
 
     def read(self, model: str, hashes: Sequence[bytes]) -> dict[bytes, np.ndarray]:
         """The vectors that are there, in one statement."""
@@ -105,7 +105,8 @@ class VectorTable:
             return {bytes(row.hash): np.frombuffer(row.vector, "<f4") for row in rows}
 
     def write(self, model: str, vectors: dict[bytes, np.ndarray]) -> None:
-        """File the vectors in one statement; what is there already stays."""
+        """File the vectors in one statement; what is there already stays, what was not used for long goes."""
         data = [np.asarray(vector, "<f4").tobytes() for vector in vectors.values()]
         with self.engine.begin() as connection:
-            connection.execute(_WRITE, {"model": model, "hashes": list(vectors), "vectors": data})
+            given = {"model": model, "hashes": list(vectors), "vectors": data}
+            connection.execute(_WRITE, {**given, "days": settings().embedding_cache_days})

@@ -1,15 +1,14 @@
 """Active retrieval: a stage with its devices, each of which can be switched off, and what they saved."""
 
-from functools import partial
-
 import streamlit as st
 
 from lessons.context.active import SWITCHES, ActiveAgent, ActiveState
 from lessons.errors import LessonsError
 from lessons.memory.summaries import Tiers
 from lessons.pages.answer import show_answer
-from lessons.pages.asking import offer_samples, question_box
+from lessons.pages.asking import question_box
 from lessons.pages.common import allow_questions, begin_session, session, titled
+from lessons.pages.samples import is_pressed, offer_samples
 from lessons.rag.answer import Answer
 from lessons.rag.stages import stages
 from lessons.rag.types import Scope
@@ -49,12 +48,12 @@ def page(place: Workspace, owner: str) -> None:
 
 def _form(owner: str) -> str | None:
     """What was just asked, or None."""
-    offer_samples(owner, partial(st.session_state.__setitem__, "active-question"), "active-sample", "Thank you!")
+    offer_samples(owner, "active-question", "Thank you!")
     with st.form("active-form", border=False):
         question = question_box("active-question")
         for column, device in zip(st.columns(len(SWITCHES)), SWITCHES, strict=True):
             column.toggle(device.capitalize(), True, key=f"device-{device}", help=HELP[device])
-        return question if st.form_submit_button("Ask", type="primary") else None
+        return question if st.form_submit_button("Ask", type="primary") or is_pressed("active-question") else None
 
 
 def _asked(question: str, owner: str, name: str) -> tuple[ActiveState, Answer]:

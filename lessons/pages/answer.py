@@ -5,78 +5,104 @@ from collections.abc import Sequence
 import streamlit as st
 
 from lessons.errors import LessonsError
-from lessons.evaluate.comparison import Alignment, summary, timeline
-from lessons.evaluate.golden import Evidence, Golden
+from lessons.evaluate.canvas import shortened
+from lessons.evaluate.comparison import summary
+from lessons.evaluate.golden import Evidence, Golden, holds
+from lessons.evaluate.metrics import ranking
 from lessons.library import indexes
 from lessons.pages.common import page_of
 from lessons.rag.answer import Answer, Citation
 from lessons.rag.context import around
-from lessons.rag.stages import stages
-from lessons.rag.types import RetrievedDocument, Scope
+from lessons.rag.stages import stages, standalone
+from lessons.rag.types import Context, RetrievedDocument, Scope
 from lessons.search.materials import Passage, passage
-from lessons.tables import plain, plain_line
+from lessons.tables import plain, plain_line, spent
+from lessons.trace import Step
 from lessons.workspace import workspace
 
-MOST_CITATIONS = 6
+MOST_BEFORE = 300  # characters of a chunk before the marked words, which are to be seen without scrolling
+MOST_SHOWN = 40  # columns of a text in the label of a step
+MOST_LONG, MOST_HIGH = 800, 300  # characters of a text that is shown whole; pixels of one that is longer
 GONE = """This is the chunk as the answer read it. It cannot be found like that in its document: the chunk was shortened
 for the answer, the document has changed since, or the database is away."""
-HOW_TO_READ = """A row is a place in a document, with the ranks of each stage's chunks there. ↑ ↓ tell how many
-ranks better or worse than in the stage before."""
 
 
 def show_answer(answer: Answer) -> None:
-    """The text with its warnings and citations, and, folded away, the chunks that were read and the trace."""
-    show_words(answer)
-    with st.expander(plain(f"Trace: {summary(answer.trace)}")):
-        show_timeline([answer])
-
-
-def show_words(answer: Answer) -> None:
-    """The text with its warnings, citations that open their passage, and the chunks; what is long is folded away."""
+    """The text, and below it what it rests on."""
     st.markdown(plain(answer.text))
-    for warning in answer.warnings:
-        st.warning(plain(warning))
-    many = len(answer.citations) > MOST_CITATIONS
-    with st.expander(f"Citations ({len(answer.citations)})") if many else st.container():
-        for number, citation in enumerate(answer.citations):
-            _offer_passage(answer, citation, f"passage-{id(answer)}-{number}")
+    show_basis(answer)
+
+
+def show_basis(answer: Answer) -> None:
+    """How the question was understood, warnings and citations; folded away, the chunks that were read and the trace."""
+    if (asked := standalone(answer.trace, answer.question)) != answer.question:
+        st.caption(plain(f"Understood as: {asked}"))
+    show_sources(answer)
     if answer.found:
         st.caption(plain(answer.answered_by))
-    with st.expander(f"Retrieved chunks ({len(answer.context.documents)})"), st.container(height=420, border=False):
-        for number, document in enumerate(answer.context.documents, start=1):
+    read, found = answer.context.documents, len(ranking(answer))
+    with st.expander(f"Retrieved chunks ({found} found, {len(read)} read)"), st.container(height=420, border=False):
+        for number, document in enumerate(read, start=1):
             source = plain(document.source + page_of(document.page))
             st.markdown(f"**{number}** · {source} · score {document.score:.3f}")
             st.caption(plain(document.content))
+    with st.expander("What was done"):
+        show_steps([answer])
 
 
-def _offer_passage(answer: Answer, citation: Citation, key: str) -> None:
-    file = citation.source_file.rpartition("/")[2]
-    name = plain(f"[{citation.number}] {file}{page_of(citation.page)}")
-    with st.container(gap="xxsmall"):
-        if st.button(f"**{name}**", key=key, type="tertiary", help="Open the passage in its document"):
-            open_passage(answer, citation)
-        if citation.quote:
-            st.caption(f"“{plain(citation.quote)}”")
+def show_sources(answer: Answer) -> None:
+    """The warnings, and each chunk that is cited, which opens; below it the quotes that the answer does not hold."""
+    for warning in answer.warnings:
+        st.warning(plain(warning))
+    for chunk in dict.fromkeys(citation.chunk_id for citation in answer.citations):
+        _show_source(answer, [citation for citation in answer.citations if citation.chunk_id == chunk])
+
+
+def _show_source(answer: Answer, cited: Sequence[Citation]) -> None:
+    """A chunk with its citations."""
+    first, quotes = cited[0], [citation.quote for citation in cited if citation.quote]
+    name = plain(f"[{first.number}] {first.source_file.rpartition('/')[2]}{page_of(first.page)}")
+    key = f"passage-{id(answer)}-{first.number}"
+    if st.button(f"**{name}**", key=key, type="tertiary", help="Open the passage in its document"):
+        open_passage(answer, next(each for each in answer.context.documents if each.id == first.chunk_id), quotes)
+    for quote in quotes:
+        if not holds(answer.text, quote.rstrip(".")):
+            st.caption(f"“{plain(quote)}”")
 
 
 @st.dialog("The passage in its document", width="large")
-def open_passage(answer: Answer, citation: Citation) -> None:
+def open_passage(answer: Answer, document: RetrievedDocument, quotes: Sequence[str]) -> None:
     """Show the whole chunk between its neighbours. What cannot be found any more is shown as the answer read it."""
-    document = next(each for each in answer.context.documents if each.id == citation.chunk_id)
-    found = _found(answer, document, citation.quote)
-    page = f" · page {citation.page}" if citation.page else ""
+    found = _found(answer, document, quotes)
+    page = f" · page {document.page}" if document.page else ""
     place = f" · chunk {found.number} of {found.chunks}" if found else ""
-    st.markdown(f"**{plain_line(citation.source_file)}**{page}{place}")
+    st.markdown(f"**{plain_line(document.source)}**{page}{place}")
     if found is None:
         st.warning(GONE)
     elif found.section:
         st.caption(plain_line(found.section))
     _neighbours("The chunk before", found.before if found else ())
+    pieces = _cut(found.text if found else document.content, quotes)
+    if len(pieces) > 1 and len(pieces[0]) > MOST_BEFORE:
+        at = pieces[0].find(" ", len(pieces[0]) - MOST_BEFORE) + 1
+        _neighbours("The beginning of this chunk", [pieces[0][:at]])
+        pieces[0] = f"… {pieces[0][at:]}"
     with st.container(border=True):
-        before, words, after = around(citation.quote, found.text if found else document.content)
-        marked = f":orange-background[**{plain_line(words)}**]" if words else ""
-        st.markdown(f"{plain(before)}{marked}{plain(after)}")
+        marked = (
+            f":orange-background[**{plain_line(each)}**]" if at % 2 else plain(each) for at, each in enumerate(pieces)
+        )
+        st.markdown("".join(marked))
     _neighbours("The chunk after", found.after if found else ())
+
+
+def _cut(text: str, quotes: Sequence[str]) -> list[str]:
+    """The text in pieces, every other of which is a quote."""
+    pieces = [text]
+    for quote in quotes:
+        cuts = ((at, around(quote, pieces[at])) for at in range(0, len(pieces), 2))
+        if cut := next((each for each in cuts if each[1][1]), None):
+            pieces[cut[0] : cut[0] + 1] = cut[1]
+    return pieces
 
 
 def _neighbours(label: str, texts: Sequence[str]) -> None:
@@ -85,69 +111,102 @@ def _neighbours(label: str, texts: Sequence[str]) -> None:
             st.caption(plain(text))
 
 
-def _found(answer: Answer, document: RetrievedDocument, quote: str) -> Passage | None:
-    """The chunk in the index of the stage that answered, or in any; None if none has it with the words of the quote."""
+def _found(answer: Answer, document: RetrievedDocument, quotes: Sequence[str]) -> Passage | None:
+    """The chunk in the index of the stage that answered, or in any; None if none has it with the words of a quote."""
     scope = Scope(document.metadata["user_id"])
     known = [stages()[answer.stage].index] if answer.stage in stages() else indexes()
     try:
         places = (passage(workspace().store(index), scope, document.id) for index in known)
-        return next((place for place in places if place and (not quote or around(quote, place.text)[1])), None)
+        return next((place for place in places if place and (not quotes or len(_cut(place.text, quotes)) > 1)), None)
     except LessonsError:
         return None
 
 
-def show_chunks(alignment: Alignment) -> None:
-    """A row for each place with its rank in every stage, and the evidence that no stage found."""
-    if not alignment.places:
-        return
-    st.header("Retrieved chunks", anchor=False)
-    st.caption(HOW_TO_READ + (" ★ holds evidence of the golden question." if alignment.evidence else ""))
-    rows = []
-    for place in alignment.places:
-        stars = ["★ " if cell and cell.evidence else "" for cell in place.cells]
-        ranks = [plain_line(star + (told or "–")) for star, told in zip(stars, place.told, strict=True)]
-        name = f"**{plain_line(place.name)}** {plain_line(place.start)} …"
-        rows.append({"Place": name} | dict(zip(map(str.capitalize, alignment.stages), ranks, strict=True)))
-    st.table(rows, border="horizontal", hide_index=True, alt="The rank of each place in every stage")
-    for each in alignment.missed:
-        st.warning(f"No stage found {_evidence(each)}: “{plain_line(each.quote)}”")
-
-
 def show_known(golden: Golden) -> None:
-    """What is known about a golden question, folded away: the answer it should get, and the evidence."""
-    with st.expander(plain(f"Golden question {golden.id} ({golden.split}, {golden.category}): what is known")):
-        st.markdown(plain(golden.answer) or "The documents do not say; an honest refusal is right.")
-        for number, each in enumerate(golden.evidence, start=1):
-            st.markdown(f"★ {number} {_evidence(each)}  \n“{plain_line(each.quote)}”")
+    """What is known about a golden question: the answer it should get, and the evidence."""
+    with st.container(border=True, gap="xxsmall"):
+        expected = plain(golden.answer) or "The documents do not say; an honest refusal is right."
+        st.markdown(f"**Expected:** {expected}")
+        for each in golden.evidence:
+            st.caption(f"★ {passage_of(each)}")
 
 
-def _evidence(each: Evidence) -> str:
-    return f"**{plain_line(each.source_file)}**{page_of(each.page)}"
+def passage_of(each: Evidence) -> str:
+    """A piece of evidence as Markdown: its file, its page and its words."""
+    return f"**{plain_line(each.source_file)}**{page_of(each.page)}: “{plain_line(each.quote)}”"
 
 
-def show_timeline(answers: Sequence[Answer]) -> None:
-    """The steps of each answer with bars on one scale of milliseconds; below them their queries and notes."""
-    longest = max((answer.trace.ms for answer in answers), default=0.0)
+COLOURS = {"naive": "blue", "enhanced": "orange", "smart": "green", "reranked": "violet", "agentic": "red"}
+"""The names that Streamlit has for the colours of the stages."""
+
+
+def show_steps(answers: Sequence[Answer]) -> None:
+    """The steps of each answer, each to open: coloured where they are new, grey where the answer before has them.
+
+    What is retrieved differs from stage to stage.
+    """
+    before: set[str] = set()
     for answer in answers:
-        steps = timeline(answer.trace)
-        if len(answers) > 1:
-            st.markdown(f"**{plain(answer.stage.capitalize())}** · {plain(summary(answer.trace))}")
-        st.dataframe(
-            [
-                {
-                    "step": f"{'– ' * step.depth}{step.name}",
-                    "ms": round(step.ms, 1),
-                    "model calls": step.llm_calls,
-                    "tokens in": step.tokens_in,
-                    "tokens out": step.tokens_out,
-                    "cost ($)": step.cost,
-                }
-                for step in steps
-            ],
-            hide_index=True,
-            column_config={"ms": st.column_config.ProgressColumn(format="%.1f", max_value=max(longest, 1.0))},
+        new = [step.name == "retrieve" or step.name not in before for step in answer.trace]
+        colours = [COLOURS.get(answer.stage, "blue") if each else "gray" for each in new]
+        labels = [f":{colours[at]}-badge[{_label(step, new[at])}]" for at, step in enumerate(answer.trace)]
+        before = {step.name for step in answer.trace}
+        name, steps = st.columns([1, 3], vertical_alignment="center")
+        name.markdown(f"**{plain(answer.stage.capitalize())}**  \n:small[{plain(summary(answer.trace))}]")
+        steps.pills(
+            f"Steps of {answer.stage}",
+            range(len(labels)),
+            format_func=labels.__getitem__,
             key=f"steps-{id(answer)}",
-            alt=f"Steps of {answer.stage}: {summary(answer.trace)}",
+            on_change=_choose,
+            args=(answer,),
+            label_visibility="collapsed",
+            wrap=True,
         )
-        for name, line in [(step.name, line) for step in steps for line in step.said]:
-            st.caption(f"**{plain(name)}** {plain_line(line)}")
+    if chosen := st.session_state.pop("step", None):
+        open_step(*chosen)
+
+
+def _label(step: Step, is_new: bool = True) -> str:
+    """What the step made of what: `rerank 15 → 5`; a query only where the step is new."""
+    made = list(step.output.documents) if isinstance(step.output, Context) else step.output
+    counts = " → ".join(
+        str(len(each)) for each in (step.input, made) if isinstance(each, list) and isinstance(made, list)
+    )
+    text, parts = step.name.lower().replace("_", " "), f" ({len(step.parts)} steps)" if step.parts else ""
+    if step.name == "decide":
+        return f"decide: {'search' if made else 'enough'}"
+    if step.name in ("Condense", "Rewrite"):
+        is_changed = is_new and made and made != step.input
+        return plain_line(f"{text} → “{shortened(str(made[0]), MOST_SHOWN)}”" if is_changed else text)
+    return plain_line(f"{text} {parts or counts}")
+
+
+def _choose(answer: Answer) -> None:
+    """Open the step that was pressed. It does not stay pressed, so that it can be opened again."""
+    if (number := st.session_state[key := f"steps-{id(answer)}"]) is not None:
+        st.session_state.step = answer.stage, answer.trace.steps[number]
+        st.session_state[key] = None
+
+
+@st.dialog("What this step did", width="large")
+def open_step(stage: str, step: Step) -> None:
+    """The prompt, the input and the output of a step, and of those within it."""
+    for each in (step, *step.parts):
+        with st.container() if each is step else st.expander(_label(each)):
+            used = spent(each.llm_calls, each.tokens_in, each.tokens_out, each.cost)
+            st.markdown(f"**{plain(stage.capitalize())}: {_label(each)}** · {each.ms:,.1f} ms, {plain(used)}")
+            st.caption("  \n".join(map(plain_line, each.notes)))
+            texts = "\n\n".join(each.prompts), _text(each.input), _text(each.output)
+            for label, text in zip(("Prompt", "Input", "Output"), texts, strict=True):
+                if text:
+                    st.markdown(f"**{label}**")
+                    st.code(text, language=None, wrap_lines=True, height=MOST_HIGH if len(text) > MOST_LONG else None)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, RetrievedDocument):
+        return f"{value.source}{page_of(value.page)} · {value.score:.3f}\n{value.content}\n"
+    if isinstance(value, Context):
+        return value.text
+    return "\n".join(map(_text, value)) if isinstance(value, list) else str(value or "")

@@ -1,9 +1,9 @@
 """What is asked on the Compare page: a question, be it typed, golden or a follow-up, and its limits.
 
-Streamlit keeps the fields in the address. It fills the form when the page is opened, and never asks by itself.
+An address fills the form when the page is opened, and never asks by itself.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -11,7 +11,7 @@ import streamlit as st
 
 from lessons.errors import LessonsError
 from lessons.evaluate.golden import SPLITS, Golden, golden_questions
-from lessons.pages.common import ADDRESS, choose_stages, keep
+from lessons.pages.common import choose_stages, keep
 from lessons.rag.stages import stages
 from lessons.rag.types import Scope
 from lessons.tables import plain, plain_line
@@ -80,51 +80,31 @@ def all_golden() -> list[Golden]:
     return [each for split in SPLITS for each in golden_questions(split)]
 
 
-@cache
-def sample_questions(owner: str) -> list[str]:
-    """One question of each category that stands alone, alternating between the languages."""
-    found: dict[str, str] = {}
-    for each in all_golden():
-        wanted = "ko" if len(found) % 2 else "en"
-        if each.split == "dev" and each.owner == owner and not each.history and each.language == wanted:
-            found.setdefault(each.category, each.question)
-    return list(found.values())
-
-
-def offer_samples(owner: str, take: Callable[[str], object], key: str, *more: str) -> None:
-    """Questions to try; the one that is chosen is handed to `take`."""
-
-    def chosen() -> None:
-        if st.session_state[key]:
-            take(st.session_state[key])
-
-    st.pills("Try one of these", [*sample_questions(owner), *more], key=key, on_change=chosen)
-
-
-def question_box(key: str, in_address: bool = False) -> str:
+def question_box(key: str) -> str:
     """The field for a question; its text is in the session's state under the key, too."""
-    bound = ADDRESS if in_address else None
-    return st.text_area("Your question", key=key, height=80, placeholder="In English or Korean", bind=bound)
+    return st.text_input("Your question", key=key, placeholder="In English or Korean") or ""
 
 
-def ask_form(place: Workspace, owner: str) -> Asked | None:
-    """What was just asked, or None."""
-    _arrive()
-    offer_samples(owner, begin, "sample")
-    _pick_golden()
-    chosen = tuple(stage.name for stage in choose_stages("stages", in_address=True))
+def ask_form(place: Workspace, owner: str, pressed: bool) -> Asked | None:
+    """What was just asked, or None: a line for the question, and what is seldom changed folded away below it.
+
+    A sample question that was `pressed` is in the field and is asked, too.
+    """
+    with st.form("ask", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        question = normalize(question_box("question"))
+        asked = st.form_submit_button("Ask", type="primary") or pressed
+    _show_before()
+    with st.expander("Options: stages, golden questions, files and filters", icon=":material/tune:"):
+        _pick_golden()
+        chosen = tuple(stage.name for stage in choose_stages("stages"))
+        files = [EVERYWHERE, *_files(place, owner)]
+        if st.session_state.get("file", EVERYWHERE) not in files:
+            st.session_state.file = EVERYWHERE
+        left, right = st.columns(2)
+        file = left.selectbox("Search in", files, key="file")
+        typed = right.text_input("Filter", key="filter", placeholder=FILTER_EXAMPLE, help=FILTER_HELP)
     if not chosen:
         st.info("Choose at least one stage.")
-    _show_before()
-    files = [EVERYWHERE, *_files(place, owner)]
-    if st.session_state.get("file", EVERYWHERE) not in files:
-        st.session_state.file = EVERYWHERE
-    with st.form("ask", border=False):
-        question = normalize(question_box("question", in_address=True))
-        left, right = st.columns(2)
-        file = left.selectbox("Search in", files, key="file", bind=ADDRESS)
-        typed = right.text_input("Filter", key="filter", placeholder=FILTER_EXAMPLE, help=FILTER_HELP, bind=ADDRESS)
-        asked = st.form_submit_button("Ask", type="primary")
     if not asked or not chosen:
         return None
     before = st.session_state.get("before", ())
@@ -137,8 +117,7 @@ def _show_before() -> None:
     before = st.session_state.get("before", ())
     if not before:
         return
-    with st.container(border=True):
-        st.markdown("**A follow-up to**")
+    with st.expander(f"A follow-up to “{plain_line(before[0].content)}”", icon=":material/forum:"):
         for line in before:
             said = "answered" if line.role == "assistant" else "asked"
             st.caption(f"**{plain(f'{line.stage} {said}'.strip().capitalize())}** {plain_line(line.content)}")
@@ -162,17 +141,16 @@ def _files(place: Workspace, owner: str) -> list[str]:
 
 def _pick_golden() -> None:
     """Choose a golden question; it brings its owner and its conversation with it."""
-    with st.popover("Choose a golden question", icon=":material/star:"):
-        st.caption("Their evidence is known. *dev* questions were there for tuning, *test* ones only to report.")
-        st.selectbox(
-            f"Question ({len(all_golden())})",
-            all_golden(),
-            index=None,
-            format_func=_label,
-            key="golden-question",
-            placeholder="Type to search, also for a category",
-            on_change=_take_golden,
-        )
+    st.selectbox(
+        f"Golden questions ({len(all_golden())})",
+        all_golden(),
+        index=None,
+        format_func=_label,
+        key="golden-question",
+        placeholder="Type to search, also for a category",
+        help="Their answer and evidence are known. *dev* questions were there for tuning, *test* ones only to report.",
+        on_change=_take_golden,
+    )
 
 
 def _label(each: Golden) -> str:
@@ -185,28 +163,3 @@ def _take_golden() -> None:
     if isinstance(chosen, Golden):  # a browser may send any text
         keep("owner", chosen.owner)
         begin(chosen.question, lines_of(chosen))
-
-
-def note_asked(asked: Asked) -> None:
-    """Keep what is asked for the way back from another page, and the name of a golden question in the address."""
-    st.session_state.asked = asked
-    if asked.golden:
-        st.query_params["golden"] = asked.golden.id
-    else:
-        st.query_params.pop("golden", None)
-
-
-def _arrive() -> None:
-    """Fill the form with the golden question of the address, or with what was asked before another page was seen."""
-    if "question" in st.session_state:
-        return
-    golden = golden_named(st.query_params.get("golden", ""))
-    if golden or "question" in st.query_params:
-        st.session_state.pop("compared", None)
-    if golden:
-        begin(golden.question, lines_of(golden))
-    elif "asked" in st.session_state and "question" not in st.query_params:
-        asked = st.session_state.asked
-        begin(asked.question, asked.before)
-        st.session_state.filter, st.session_state.file = asked.filter_text, asked.source_file or EVERYWHERE
-        st.session_state.stages = list(asked.stages)

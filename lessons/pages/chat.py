@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from itertools import dropwhile, takewhile
 from typing import Any
 
@@ -11,6 +12,7 @@ import streamlit as st
 from lessons.agent import telling
 from lessons.context.cache import AnswerTable
 from lessons.context.intent import with_top_k
+from lessons.errors import LessonsError
 from lessons.memory.manager import Conversation
 from lessons.memory.messages import Session, message_store
 from lessons.memory.profile import Profile, Slot, forget_user, known_of
@@ -25,9 +27,11 @@ from lessons.pages.common import (
     confirmed,
     errors_shown,
     keep,
+    offer_reuse,
     session,
     titled,
 )
+from lessons.pages.conversations import Turn, forget_turns, keep_turn, kept_turn, offer_conversations, stored
 from lessons.rag.stages import AnswerStream, Stage, stages
 from lessons.rag.types import Scope
 from lessons.search.materials import Purpose, top_k_for
@@ -42,20 +46,13 @@ _KINDS: dict[str, type[LongTerm]] = {"tiers": Tiers, "recursive": RecursiveSumma
 _SECOND = 1.0
 
 
-@dataclass(frozen=True)
-class Turn:
-    """A question and what was answered. What an answer rests on is known until the page is reloaded."""
-
-    question: str
-    text: str
-    answer: Any = None
-
-
 @titled("Chat", "A conversation with one stage. Follow-ups are understood from what was said, also after a reload.")
 def page(place: Workspace, owner: str) -> None:
     """Go on with the conversation that the address names, or begin one."""
+    offer_reuse()
     scope, session_id = Scope(owner), session("session")
     messages = message_store().get_or_create(scope, session_id)
+    offer_conversations("session", partial(stored, place.engine, scope), session_id)
     turns = turns_of("chat", scope, session_id, lambda: _pairs(messages))
     stage, named = _controls(scope, session_id, bool(turns))
     memory = _memory_named(named, place, scope, session_id, messages, turns)
@@ -65,7 +62,8 @@ def page(place: Workspace, owner: str) -> None:
         allow_questions(owner)
         return Conversation(memory).stream(answering(stage), question, user=owner)
 
-    converse(turns, "In English or Korean", ask, show_answer, telling)
+    how = f"{stage.name.capitalize()}, memory: {NAMES[named]}"
+    converse(turns, "In English or Korean", ask, show_answer, telling, partial(keep_turn, owner, session_id), how)
 
 
 def _pairs(messages: Session) -> Iterable[tuple[str, str]]:
@@ -75,9 +73,9 @@ def _pairs(messages: Session) -> Iterable[tuple[str, str]]:
 
 def turns_of(key: str, scope: Scope, session_id: str, stored: Callable[[], Iterable[tuple[str, str]]]) -> list[Turn]:
     """What a page shows; read from where it is stored when the page comes to a session for the first time."""
-    shown = st.session_state.get(key)
-    if shown is None or shown[0] != (scope.user_id, session_id):
-        shown = st.session_state[key] = (scope.user_id, session_id), [Turn(*pair) for pair in stored()]
+    shown, named = st.session_state.get(key), (scope.user_id, session_id)
+    if shown is None or shown[0] != named:
+        shown = st.session_state[key] = named, [kept_turn(*named, *pair) for pair in stored()]
     return shown[1]
 
 
@@ -87,32 +85,62 @@ def converse(
     ask: Callable[[str], AnswerStream],
     show: Callable[[Any], None],
     tell: Callable[[Step], str],
+    done: Callable[[Turn], None],
+    how: str = "",
     every_step: bool = False,
 ) -> None:
-    """The conversation so far, its answers as `show` draws them; those from before a reload as mere text. Go on below.
+    """The conversation so far, its answers as `show` draws them, or as mere text where only that is known. Go on below.
 
-    While an answer comes in, what its steps are about stands above it: the last of them, or each.
+    While an answer comes in, what its steps are about stands above it: the last of them, or each. It can be stopped;
+    then it is not part of the conversation. `done` is told a turn that is complete, `how` names stage and memory.
     """
     if not turns:
         st.info("Nothing has been said yet. Ask below, in English or Korean.")
     for turn in turns:
-        with st.chat_message("user"):
-            st.markdown(plain(turn.question))
-        with st.chat_message("assistant"):
-            if turn.answer:
-                show(turn.answer)
-            else:
-                st.markdown(plain(turn.text))
-
-    if question := st.chat_input(prompt):
+        _show_turn(turn, show)
+    if turns:
+        _offer_copy_and_retry(turns[-1])
+    typed = st.chat_input(prompt, submit_mode="stop")
+    if question := st.session_state.pop("again", None) or typed:
         with st.chat_message("user"):
             st.markdown(plain(question))
-        with st.chat_message("assistant"), st.spinner("Thinking …"):
-            turns.append(_answered(ask(question), tell, every_step))
+        with st.chat_message("assistant"):
+            try:
+                with st.spinner("Thinking …"):
+                    turns.append(_answered(ask(question), tell, how, every_step))
+            except LessonsError as error:
+                st.error(plain(str(error)))
+                _offer_retry(question, "retry")
+                return
+        done(turns[-1])
         st.rerun()
 
 
-def _answered(stream: AnswerStream, tell: Callable[[Step], str], every_step: bool) -> Turn:
+def _show_turn(turn: Turn, show: Callable[[Any], None]) -> None:
+    with st.chat_message("user"):
+        st.markdown(plain(turn.question))
+    with st.chat_message("assistant"):
+        if turn.answer:
+            show(turn.answer)
+        else:
+            st.markdown(plain(turn.text))
+        if turn.how:
+            st.caption(plain(turn.how))
+
+
+def _offer_copy_and_retry(turn: Turn) -> None:
+    with st.container(horizontal=True):
+        with st.popover("Copy", icon=":material/content_copy:"):
+            st.code(turn.text, language=None, wrap_lines=True)
+        _offer_retry(turn.question, "ask again")
+
+
+def _offer_retry(question: str, key: str) -> None:
+    again = partial(st.session_state.__setitem__, "again", question)
+    st.button("Ask again", icon=":material/refresh:", key=key, on_click=again)
+
+
+def _answered(stream: AnswerStream, tell: Callable[[Step], str], how: str, every_step: bool) -> Turn:
     steps, place = st.container(), st.empty()
     with closing(stream):
         for event in stream.events():
@@ -122,7 +150,7 @@ def _answered(stream: AnswerStream, tell: Callable[[Step], str], every_step: boo
                 steps.caption(plain(tell(event)))
             else:
                 place.markdown(plain(tell(event)))
-    return Turn(stream.answer.question, stream.answer.text, stream.answer)
+    return Turn(stream.answer.question, stream.answer.text, stream.answer, how)
 
 
 def _controls(scope: Scope, session_id: str, begun: bool) -> tuple[Stage, str]:
@@ -155,6 +183,7 @@ def _offer_to_forget(scope: Scope, session_id: str) -> None:
     if confirmed("Forget this conversation", gone):
         Turns(workspace().engine, scope, session_id).forget()
         message_store().remove(scope, session_id)
+        forget_turns(scope.user_id, session_id)
         begin_session("session")
         st.rerun()
 
@@ -271,6 +300,7 @@ def _offer_to_forget_me(place: Workspace, scope: Scope) -> None:
     if confirmed("Forget me", warning, "Delete all of it", ":material/delete_forever:"):
         forget_user(place.engine, scope, message_store())
         AnswerTable(place.engine).clear(scope.user_id)
+        forget_turns(scope.user_id)
         st.session_state.pop("chat", None)
         keep("session", "")
         st.rerun()

@@ -3,12 +3,13 @@
 import re
 import secrets
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import wraps
+from io import BytesIO
 from threading import Lock
 from time import monotonic
-from typing import Literal
 
 import streamlit as st
 from llama_index.core.vector_stores.types import MetadataFilters
@@ -22,19 +23,14 @@ from lessons.models.llm import describe
 from lessons.rag.stages import Stage, stages
 from lessons.rag.types import Scope
 from lessons.search.filter_text import parse_filter
-from lessons.settings import settings
+from lessons.settings import HOME, settings
 from lessons.tables import plain
 from lessons.text import normalize
 from lessons.workspace import Workspace, workspace
 
-HOME = ("127.0.0.1", "localhost", "::1")
-"""Addresses on which the app listens to its own machine only."""
-
-ADDRESS: Literal["query-params"] = "query-params"
-"""Binds a field to the address, so that it outlives a reload."""
-
 PIXELS = 100  # an inch of a figure
-_SESSION = re.compile(r"[\w-]{22}", re.ASCII)  # what `secrets.token_urlsafe(16)` gives
+_drawing = ThreadPoolExecutor(1, "drawing")
+_SESSION = re.compile(r"(?:[a-z]+-)?[\w-]{22}", re.ASCII)  # what `begin_session` makes
 TYPE_ANOTHER = " Type a name to choose another, such as the one of `lessons ingest --user`; a new name begins empty."
 TOO_MANY_QUESTIONS = """That is more than {most} answers a minute, which is what one visitor may ask for here; \
 ask again in {seconds:.0f} seconds, or of fewer stages."""
@@ -48,16 +44,25 @@ def page_of(page: object) -> str:
 
 
 def show_plot(figure: Figure, alt: str, place: DeltaGenerator | None = None) -> None:
-    """Draw it here or in `place`, as large as in a notebook; `alt` says in words what it shows."""
-    (place or st).pyplot(figure, width=round(PIXELS * figure.get_figwidth()), alt=alt)
+    """Draw it here or in `place`, as large as in a notebook; `alt` says in words what it shows.
+
+    One thread draws for all pages: matplotlib keeps fonts open for each that ever drew, and a page has many.
+    """
+    picture = _drawing.submit(_drawn, figure).result()
+    (place or st).image(picture, width=round(PIXELS * figure.get_figwidth()), alt=alt)
 
 
-def choose_stages(key: str, in_address: bool = False) -> list[Stage]:
+def _drawn(figure: Figure) -> bytes:
+    picture = BytesIO()
+    figure.savefig(picture, format="png", dpi=2 * PIXELS, bbox_inches="tight")
+    return picture.getvalue()
+
+
+def choose_stages(key: str) -> list[Stage]:
     """The stages that are chosen, in the order of the course; all of them at first."""
-    names, bound = list(stages()), ADDRESS if in_address else None
-    if not (in_address and key in st.query_params):
-        st.session_state.setdefault(key, names)
-    chosen = st.pills("Stages", names, selection_mode="multi", format_func=str.capitalize, key=key, bind=bound)
+    names = list(stages())
+    st.session_state.setdefault(key, names)
+    chosen = st.pills("Stages", names, selection_mode="multi", format_func=str.capitalize, key=key)
     return [stages()[name] for name in names if name in chosen]
 
 
@@ -70,22 +75,29 @@ def confirmed(label: str, warning: str, button: str = "Delete it", icon: str | N
 
 @contextmanager
 def errors_shown() -> Iterator[None]:
-    """Show a known problem as its sentence instead of a traceback, and end the page there.
-
-    Lines after the sentence are shown in equal widths, so that a caret stays under its column.
-    """
+    """Show a known problem as its sentence instead of a traceback, and end the page there."""
     try:
         yield
     except LessonsError as error:
-        sentence, _, lines = str(error).partition("\n")
-        st.error(plain(sentence))
-        if lines:
-            st.code(lines, language=None)
+        show_error(error)
         st.stop()
 
 
-def titled(title: str, caption: str = "") -> Callable[[Callable[[Workspace, str], None]], Callable[[], None]]:
-    """A page below its title and beside the side bar, of the owner chosen there; a known problem ends it plainly."""
+def show_error(error: LessonsError) -> None:
+    """Its sentence; lines after it in equal widths, so that a caret stays under its column."""
+    sentence, _, lines = str(error).partition("\n")
+    st.error(plain(sentence))
+    if lines:
+        st.code(lines, language=None)
+
+
+def titled(
+    title: str, caption: str = "", owned: bool = True
+) -> Callable[[Callable[[Workspace, str], None]], Callable[[], None]]:
+    """A page below its title and beside the side bar; a known problem ends it plainly.
+
+    The owner is chosen in the side bar if the page shows what is `owned`; else it is the reader.
+    """
 
     def decorated(body: Callable[[Workspace, str], None]) -> Callable[[], None]:
         @wraps(body)
@@ -94,26 +106,31 @@ def titled(title: str, caption: str = "") -> Callable[[Callable[[Workspace, str]
             if caption:
                 st.caption(caption)
             with errors_shown():
-                body(*opened())
+                body(*opened(owned))
 
         return shown
 
     return decorated
 
 
-def opened() -> tuple[Workspace, str]:
-    """The workspace with the shipped documents loaded, and the owner chosen in the side bar."""
-    owner = _choose_owner()
+def opened(owned: bool = True) -> tuple[Workspace, str]:
+    """The workspace with the shipped documents loaded, and the owner chosen in the side bar, or the reader."""
+    owner = _choose_owner() if owned else settings().user
     place = _open()
     with suppress(LessonsError):  # a database that cannot say so is told of by what needs it
         if not place.store(indexes()[0]).documents(Scope(owner)):
             none = f"{owner} has no documents yet. Add some on the page Documents, or check the name."
             st.sidebar.caption(plain(none))
     st.sidebar.caption(plain(f"Answers come from the {describe(place.llm)}."))
-    reuse = "A question that asks the same as an earlier one gets its answer, as long as no document changes."
-    begin = (kept("cache") or ("on" if settings().response_cache else "off")) == "on"
-    keep("cache", "on" if st.sidebar.toggle("Reuse earlier answers", begin, key="cache-box", help=reuse) else "off")
     return place, owner
+
+
+def offer_reuse() -> None:
+    """Whether answers are reused; only where a page asks `answering` stages."""
+    reuse = "A question that asks the same as an earlier one gets its answer, as long as no document changes."
+    default = "on" if settings().response_cache else "off"
+    chosen = st.sidebar.toggle("Reuse earlier answers", (kept("cache") or default) == "on", key="cache-box", help=reuse)
+    keep("cache", "on" if chosen else "off", default)
 
 
 def _choose_owner() -> str:
@@ -136,7 +153,7 @@ def _choose_owner() -> str:
         accept_new_options=not is_shared(),
     )
     owner = Scope(chosen or settings().user).user_id
-    keep("owner", owner)
+    keep("owner", owner, settings().user)
     return owner
 
 
@@ -159,10 +176,13 @@ def kept(name: str) -> str:
     return normalize(st.query_params.get(name, "")) or st.session_state.get(name, "")
 
 
-def keep(name: str, value: str) -> None:
-    """Write it into the address, so that it outlives a reload, and keep it for the other pages."""
+def keep(name: str, value: str, default: str = "") -> None:
+    """Write it into the address, so that it outlives a reload, and keep it for the other pages.
+
+    An address without the name stands for the default: what nobody has changed makes no entry in the history.
+    """
     st.session_state[name] = value
-    if st.query_params.get(name) != value:
+    if st.query_params.get(name, default) != value:
         st.query_params[name] = value
 
 
@@ -176,7 +196,7 @@ def session(name: str) -> str:
 
 def begin_session(name: str) -> None:
     """Keep a new session under this name."""
-    keep(name, secrets.token_urlsafe(16))
+    keep(name, f"{name}-{secrets.token_urlsafe(16)}")
 
 
 @st.cache_resource(show_spinner="Opening the database …")

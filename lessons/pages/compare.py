@@ -16,10 +16,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 from lessons.agent import telling
 from lessons.errors import LessonsError
-from lessons.evaluate.comparison import Comparison, as_markdown, what_changes
-from lessons.pages.answer import show_chunks, show_known, show_timeline, show_words
-from lessons.pages.asking import Asked, Line, ask_form, begin, note_asked
-from lessons.pages.common import allow_questions, answering, named_filter, titled
+from lessons.evaluate.canvas import stage_colour
+from lessons.evaluate.comparison import Comparison, as_markdown
+from lessons.pages.answer import show_known, show_sources, show_steps
+from lessons.pages.asking import Asked, Line, ask_form, begin
+from lessons.pages.common import allow_questions, answering, named_filter, offer_reuse, show_error, titled
+from lessons.pages.past import Past, arrive, offer_link, remember, show_past
+from lessons.pages.ranks import show_ranks
+from lessons.pages.samples import is_pressed, offer_samples
+from lessons.pages.verdict import STATUSES, Score, marked, merged, scored, verdict, what_is_new
 from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream, cleaned, stages
 from lessons.tables import plain, plain_line
@@ -28,7 +33,7 @@ from lessons.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
-NARROWEST = 200  # pixels of a stage's column; what does not fit goes below
+NARROWEST = 160  # pixels of a stage's column; what does not fit goes below
 UNEXPECTED = "This stage broke off for an unexpected reason; the log has the details."
 _PATIENCE = 0.5  # seconds without a word of any stage until the page is drawn again, so that it can be left
 _FAREWELL = 1.0  # seconds that a page which is left waits for the work to end
@@ -36,24 +41,41 @@ _FAREWELL = 1.0  # seconds that a page which is left waits for the work to end
 Event = str | Step | Answer | LessonsError | None
 
 
-@titled("One question, every stage")
+@titled(
+    "One question, every stage",
+    "Five stages of retrieval-augmented generation, each the one before with one thing changed. They search fictional "
+    "product guides, company reports and a clinic's leaflets, in English and Korean, or documents of yours.",
+)
 def page(place: Workspace, owner: str) -> None:
     """Ask, watch the answers come in, and look at what they rest on."""
-    if (asked := ask_form(place, owner)) is not None:
-        st.session_state.compared, streams = _begin(asked, owner)
-        note_asked(asked)
-        st.session_state.place = 1 - st.session_state.get("place", 0)
-        with _place():
-            _show_question(st.session_state.compared)
-            _run(st.session_state.compared, streams, _cells(asked.stages))
-        st.rerun()
+    offer_reuse()
+    arrive(owner)
+    if (asked := ask_form(place, owner, is_pressed("question"))) is not None:
+        try:
+            _ask(asked, owner)
+        except LessonsError as error:  # what was asked before stays in sight
+            show_error(error)
+    show_past(owner, page)
     chosen = [name for name in stages() if name in st.session_state.stages]
     with _place():
-        if "compared" in st.session_state:
-            _show(st.session_state.compared, chosen)
+        if "past" in st.session_state:
+            _show(st.session_state.past.compared, chosen)
         else:
+            offer_samples(owner, "question")
             st.header("What each stage changes", anchor=False)
-            _cells(chosen)
+            _cards([[name] for name in chosen], {})
+
+
+def _ask(asked: Asked, owner: str) -> None:
+    """Draw the answers as they come in, then the page anew; LessonsError for what cannot be asked, or not yet."""
+    compared, streams = _begin(asked, owner)
+    remember(Past(owner, asked, compared))
+    st.session_state.place = 1 - st.session_state.get("place", 0)
+    with _place():
+        _show_question(compared)
+        cards = _cards([[name] for name in asked.stages], {})
+        _run(compared, streams, {name: card for (name,), card in cards.items()})
+    st.rerun()
 
 
 def _place() -> DeltaGenerator:
@@ -66,64 +88,98 @@ def _place() -> DeltaGenerator:
 
 
 def _show(whole: Comparison, chosen: Sequence[str]) -> None:
-    """What the chosen stages answered, in their order."""
+    """What the chosen stages answered, in their order; what differs from the answer before is marked."""
     answers = {name: whole.answers[name] for name in chosen if name in whole.answers}
     problems = {name: whole.problems[name] for name in chosen if name in whole.problems}
-    compared = replace(whole, answers=answers, problems=problems)
+    compared, before = replace(whole, answers=answers, problems=problems), ""
+    scores = {name: scored(answer, compared.golden) for name, answer in answers.items()}
     _show_question(compared)
-    for name, cell in _cells(chosen).items():
-        with cell:
-            _show_stage(name, compared)
-    if compared.answers:
-        _offer_more(compared)
-        show_chunks(compared.alignment)
-        st.header("Trace", anchor=False)
-        show_timeline(list(compared.answers.values()))
+    if scores:
+        said, why = verdict(scores)
+        with st.container(key="verdict"):
+            st.markdown(f"**{plain(said)}** {plain(why)}")
+    for group, card in _cards(merged(chosen, scores), scores).items():
+        with card:
+            if score := scores.get(group[0]):
+                st.markdown(marked(score.answer.text, before))
+                with st.container(gap=None):
+                    show_sources(score.answer)
+                _show_facts(group, scores)
+                before = score.answer.text
+            else:
+                _show_missing(group[0], compared)
+    if scores:
+        by = {score.answer.answered_by: name for name, score in scores.items() if score.answer.found}
+        st.caption(plain("; ".join(f"{name.capitalize()}: {who}" if len(by) > 1 else who for who, name in by.items())))
+        show_ranks(compared)
+        st.header("What each stage did", anchor=False)
+        st.caption("In colour: new in this stage. Choose a step to read its prompt, its input and its output.")
+        show_steps(list(answers.values()))
 
 
 def _show_question(compared: Comparison) -> None:
-    st.header(plain_line(compared.question), anchor=False)
-    if compared.history:
-        st.caption(f"A follow-up to: {plain_line(' · '.join(said for who, said in compared.history if who == 'user'))}")
-    if compared.golden:
-        show_known(compared.golden)
+    """The question, what it follows and is limited to, what may be done with its answers, and what is known."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.header(plain_line(compared.question), anchor=False)
+        if compared.answers:
+            st.button("Ask a follow-up", icon=":material/subdirectory_arrow_right:", on_click=_begin_follow_up)
+            saved, icon = as_markdown(compared), ":material/download:"
+            st.download_button(
+                "Save as Markdown", saved, "comparison.md", "text/markdown", on_click="ignore", icon=icon
+            )
+            offer_link()
+    golden, follows = compared.golden, [said for who, said in compared.history if who == "user"]
+    said = [f"A follow-up to: {plain_line(' · '.join(follows))}"] if follows else []
+    said += [plain_line(f"golden question {golden.id} ({golden.split}, {golden.category})")] if golden else []
+    st.caption(" · ".join([*said, *(plain_line(f"{name}: {value}") for name, value in compared.limits)]))
+    if golden:
+        show_known(golden)
 
 
-def _show_stage(name: str, compared: Comparison) -> None:
+def _show_missing(name: str, compared: Comparison) -> None:
     if name in compared.problems:
         st.error(plain(compared.problems[name]))
-    elif name in compared.answers:
-        show_words(compared.answers[name])
-    elif name in st.session_state.asked.stages:
+    elif name in st.session_state.past.asked.stages:
         st.caption("The page was left before this stage had answered. Ask again.")
     else:
         st.caption("Not asked yet.")
 
 
-def _offer_more(compared: Comparison) -> None:
-    with st.container(horizontal=True):
-        st.button("Ask a follow-up", icon=":material/subdirectory_arrow_right:", on_click=_begin_follow_up)
-        saved, icon = as_markdown(compared), ":material/download:"
-        st.download_button("Save as Markdown", saved, "comparison.md", "text/markdown", on_click="ignore", icon=icon)
+def _show_facts(group: Sequence[str], scores: Mapping[str, Score]) -> None:
+    """What each stage of a card took, with a bar for its share of the most tokens."""
+    grid = st.grid(len(group), min_column_width=NARROWEST - 20, gap="small")
+    most = max(score.answer.trace.tokens for score in scores.values()) or 1
+    for name in group:
+        with grid.cell(), st.container(gap="xxsmall"):
+            if len(group) > 1:
+                st.caption(f"**{name.capitalize()}** {plain(what_is_new(name))}")
+            st.caption(plain(scores[name].facts))
+            share = 100 * scores[name].answer.trace.tokens / most
+            st.html(f'<div style="height:4px;width:{share:.0f}%;background:{stage_colour(name)}"></div>')
 
 
 def _begin_follow_up() -> None:
     """Each stage remembers its own answer, so the conversation has a line of every stage."""
-    asked, compared = st.session_state.asked, st.session_state.compared
+    asked, compared = st.session_state.past.asked, st.session_state.past.compared
     said = [Line("assistant", compared.answers[name].text, name) for name in asked.stages if name in compared.answers]
     begin(before=(*asked.before, Line("user", compared.question), *said))
 
 
-def _cells(names: Sequence[str]) -> dict[str, DeltaGenerator]:
-    """A cell for each stage, side by side as far as there is room, below its name and what it changes."""
-    if not names:
-        return {}
-    grid = st.grid(len(names), min_column_width=NARROWEST, gap="small")
-    cells = {name: grid.cell() for name in names}
-    for name, cell in cells.items():
-        cell.subheader(name.capitalize(), anchor=False)
-        cell.caption(plain(what_changes(name)))
-    return cells
+def _cards(groups: Sequence[Sequence[str]], scores: Mapping[str, Score]) -> dict[tuple[str, ...], DeltaGenerator]:
+    """A card for each group of stages, side by side as far as there is room, below its names and what they add."""
+    grid = st.grid(max(1, sum(map(len, groups))), min_column_width=NARROWEST, gap="small")
+    cards = {}
+    for group in groups:
+        with grid.cell(column_span=len(group)):
+            card = st.container(border=True, height="stretch", gap="xsmall", key=f"card-{group[0]}")
+        with card, st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+            st.subheader(" = ".join(map(str.capitalize, group)), anchor=False, width="content")
+            if group[0] in scores:
+                st.markdown(STATUSES[scores[group[0]].status][0], width="content")
+        if len(group) == 1:
+            card.caption(plain(what_is_new(group[0])))
+        cards[tuple(group)] = card
+    return cards
 
 
 def _begin(asked: Asked, owner: str) -> tuple[Comparison, dict[str, AnswerStream]]:

@@ -1,7 +1,6 @@
 """What a model is sent: the intent of a question, the share of every part, and the documents before and after."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -12,8 +11,9 @@ from lessons.context.intent import Decision, Intent
 from lessons.context.manager import ContextManager, Managed, Shares, TokenManager, found_documents
 from lessons.evaluate.pictures import plot_budget
 from lessons.pages.answer import show_answer
-from lessons.pages.asking import offer_samples, question_box
+from lessons.pages.asking import question_box
 from lessons.pages.common import allow_questions, show_plot, titled
+from lessons.pages.samples import is_pressed, offer_samples
 from lessons.rag.answer import Answer
 from lessons.rag.stages import stages
 from lessons.rag.types import Compressor
@@ -65,8 +65,7 @@ def page(_: Workspace, owner: str) -> None:
 
 def _form(owner: str) -> Asked | None:
     """What was just asked, or None."""
-    take = partial(st.session_state.__setitem__, "context-question")
-    offer_samples(owner, take, "context-sample", "Thank you!", "감사합니다")
+    offer_samples(owner, "context-question", "Thank you!", "감사합니다")
     with st.form("context", border=False):
         question = question_box("context-question")
         left, middle, right = st.columns(3)
@@ -76,7 +75,7 @@ def _form(owner: str) -> Asked | None:
         with st.expander("What was said before"):
             history = st.text_area("Question and answer in turn, a line each", EARLIER, key="earlier")
             memory = st.text_area("What is noted", NOTED, key="noted")
-        if not st.form_submit_button("Ask", type="primary"):
+        if not (st.form_submit_button("Ask", type="primary") or is_pressed("context-question")):
             return None
     return Asked(question, way, total, documents, _turns(history), memory)
 

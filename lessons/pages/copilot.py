@@ -1,6 +1,8 @@
 """The copilot: a support chat that shows what it calls, how it judges what it finds, and how it ends."""
 
 import secrets
+from functools import partial
+from itertools import cycle
 
 import streamlit as st
 
@@ -10,9 +12,10 @@ from lessons.evaluate.pictures import NAMES, plot_monthly
 from lessons.evaluate.support import support_questions
 from lessons.memory.manager import Conversation
 from lessons.memory.summaries import RecursiveSummary
-from lessons.pages.answer import show_answer
+from lessons.pages.answer import show_basis
 from lessons.pages.chat import converse, show_memory, turns_of
 from lessons.pages.common import allow_questions, begin_session, session, show_plot, titled
+from lessons.pages.conversations import keep_turn, offer_conversations, remembered
 from lessons.rag.stages import AnswerStream
 from lessons.rag.types import Scope
 from lessons.settings import settings
@@ -45,6 +48,7 @@ def page(place: Workspace, owner: str) -> None:
 
 def _conversation(place: Workspace, owner: str) -> None:
     scope, session_id = Scope(owner), session("copilot")
+    offer_conversations("copilot", partial(remembered, "copilot", place.engine, scope), session_id)
     memory = RecursiveSummary.of(place, scope, session_id, knows_user=False)
     last = 2 * settings().memory_window  # turns that the memory still has word for word
     turns = turns_of(
@@ -52,21 +56,37 @@ def _conversation(place: Workspace, owner: str) -> None:
     )
     if turns:
         st.button("New conversation", on_click=begin_session, args=("copilot",))
+    elif owner == place.settings.user:
+        _offer_samples()
     show_memory(memory, turns, place, scope)
 
     def ask(question: str) -> AnswerStream:
         allow_questions(owner)
         return Conversation(memory).stream(Copilot(), question, user=owner)
 
-    converse(turns, "Ask about the product, in English or Korean", ask, _show, telling, every_step=True)
+    done = partial(keep_turn, owner, session_id)
+    converse(turns, "Ask about the product, in English or Korean", ask, _show, telling, done, every_step=True)
+
+
+def _offer_samples() -> None:
+    """A question of each kind about the shipped product, in both languages; one that is pressed is asked at once."""
+    asked = [one for one in support_questions("dev") if not one.history]
+    spoken = zip(dict.fromkeys(one.kind for one in asked), cycle(("en", "ko")), strict=False)
+    samples = [next(one.question for one in asked if (one.kind, one.language) == each) for each in spoken]
+
+    def pressed() -> None:
+        st.session_state["again"] = st.session_state.pop("copilot-sample")
+
+    st.pills("Try one of these", samples, key="copilot-sample", on_change=pressed)
 
 
 def _show(answer: CopilotAnswer) -> None:
     label, colour = OUTCOMES[answer.outcome]
     st.badge(label, color=colour)  # type: ignore[arg-type]
-    show_answer(answer)
+    st.markdown(plain(answer.text))
     for menu in answer.menus:
         st.link_button(menu.name(answer.question), menu.url)
+    show_basis(answer)
     _show_decisions(answer)
 
 

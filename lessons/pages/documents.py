@@ -1,31 +1,34 @@
 """The reader's own documents: upload them, watch them being ingested, see what is there, delete and restore them."""
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from math import ceil
 from pathlib import Path, PurePath
 from typing import Any
 
 import streamlit as st
-from llama_index.core.schema import BaseNode, MetadataMode
-from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from lessons.ingest.cost import estimate
-from lessons.ingest.enrich import ADDED, Enrichment, default_level
-from lessons.ingest.index import Index
+from lessons.ingest.cost import Estimate, estimate
+from lessons.ingest.enrich import Enrichment, default_level
 from lessons.ingest.jobs import Jobs
 from lessons.ingest.queue import JobResult, JobStatus
 from lessons.ingest.read import READERS, too_large
-from lessons.ingest.split import header, same_words
 from lessons.library import indexes, trash
 from lessons.pages.common import allow_uploads, errors_shown, titled
+from lessons.pages.document import show_document, try_search
 from lessons.rag.tables import DocumentRow
 from lessons.rag.types import Scope
 from lessons.settings import settings
-from lessons.tables import counted, plain, spent
+from lessons.tables import counted, plain, plain_line, spent
+from lessons.text import normalize
 from lessons.workspace import Workspace, workspace
 
 SHOWN_JOBS = 5
+MOST_READ = 300_000  # bytes that are read to estimate a cost, which takes a few seconds
+LEAST_DONE = 0.05  # share of a job from which the time that is left can be told
 LEVELS: dict[Enrichment, str] = {"none": "nothing", "keywords": "keywords", "full": "keywords and summaries"}
 ADVICE = {
     "added": "is in; ask about it on the Compare page.",
@@ -35,9 +38,6 @@ ADVICE = {
 }
 IS_IN = ("added", "replaced", "unchanged")
 """What became of files that are then documents."""
-
-TOLD = ("doc_type", "has_steps", "page_number", "date")
-"""What is shown of a chunk beside what enriching has added."""
 
 
 @st.cache_resource
@@ -53,8 +53,9 @@ def page(place: Workspace, owner: str) -> None:
     """Upload files for the chosen owner, follow their jobs, and list what the owner has."""
     _upload(place, owner)
     _follow(owner)
-    _list(place, owner)
-    _compare_a_chunk(place, owner)
+    if files := _list(place, owner):
+        show_document(place, owner, files)
+        try_search(place, owner)
 
 
 def _upload(place: Workspace, owner: str) -> None:
@@ -111,13 +112,28 @@ def _level(place: Workspace, owner: str, files: list[tuple[bytes, str]], ids: st
 
 
 def _cost(place: Workspace, owner: str, files: list[tuple[bytes, str]], level: Enrichment) -> str:
+    """The estimate of all files from as many of the smallest ones as are read within seconds, scaled by size."""
+    size, read, few = sum(len(content) for content, _ in files), 0, list[tuple[bytes, str]]()
+    for content, name in sorted(files, key=lambda file: len(file[0])):
+        if read + len(content) <= MOST_READ:
+            few, read = [*few, (content, name)], read + len(content)
+    if not few:
+        return f"The files are too large to tell what enriching them costs before they are read ({size / 1e6:.0f} MB)."
+    if read == size:
+        return str(_estimate(place, owner, few, level))
+    found, share = _estimate(place, owner, few, level), size / read
+    counts = {name: round(getattr(found, name) * share) for name in ("chunks", "calls", "tokens_in", "tokens_out")}
+    return f"{replace(found, files=len(files), cost=found.cost * share, **counts)} Estimated from the size."
+
+
+def _estimate(place: Workspace, owner: str, files: list[tuple[bytes, str]], level: Enrichment) -> Estimate:
     index = max(indexes(), key=lambda each: each.can_enrich)
     known = {document.sha256 for document in place.store(index).documents(Scope(owner))}
     with tempfile.TemporaryDirectory() as folder:
         named = [(Path(folder) / f"{at}{PurePath(name).suffix}", name) for at, (_, name) in enumerate(files)]
         for (path, _), (content, _) in zip(named, files, strict=True):
             path.write_bytes(content)
-        return str(estimate(named, index, level, place.llm, Scope(owner), known))
+        return estimate(named, index, level, place.llm, Scope(owner), known)
 
 
 def _follow(owner: str) -> None:
@@ -144,39 +160,61 @@ def _stored(owner: str) -> dict[str, list[DocumentRow]]:
 def _show_job(job: JobStatus, owner: str, there: set[tuple[str, str]]) -> None:
     """How far it is and what became of its files; nothing is said to be in that has been deleted since."""
     if job.is_open:
-        part = f" ({job.step_done} of {job.step_total} chunks)" if job.step_total else ""
-        step = f"{job.step or 'waiting'} {job.source_file or ''}{part}"
-        doing = f"{job.status}: {job.done} of {counted(job.total, 'file')}, {step}"
-        st.progress(job.done / max(job.total, 1), plain(doing))
+        st.progress(*_progress(job))
         if st.button("Cancel", key=f"cancel-{job.id}"):
             jobs().cancel(job.id, Scope(owner))
+    files: dict[str, list[JobResult]] = {}
     for result in job.results:
         if result.status not in IS_IN or (result.source_file, result.index) in there:
-            _show_result(result)
+            files.setdefault(result.source_file, []).append(result)
+    for name, results in files.items():
+        st.markdown(_line(name, results))
+    if job.status == "CANCELLED":
+        st.warning("This job was cancelled. What was in by then stays; upload the other files again.")
     told = any(result.reason and result.reason in (job.reason or "") for result in job.results)
     if job.reason and not job.is_open and not told:
         st.error(plain(f"{job.status}: {job.reason}"))
 
 
-def _show_result(result: JobResult) -> None:
-    """What became of a file, its chunks, and what enriching them has cost."""
-    line = f"{result.source_file} [{result.index}] {ADVICE.get(result.status, '')} {result.reason or ''}"
-    if result.chunks and result.status in IS_IN:
-        used = (result.llm_calls, result.tokens_in, result.tokens_out, result.cost)
-        line += f" {counted(result.chunks, 'chunk')}{f', enriched with {spent(*used)}' if result.llm_calls else ''}."
-    {"failed": st.error, "duplicate": st.warning}.get(result.status, st.success)(plain(line))
+def _progress(job: JobStatus) -> tuple[float, str]:
+    """The share that is done, and what is being done, with the time that is left as far as it can be told."""
+    part = f" ({job.step_done} of {job.step_total} chunks)" if job.step_total else ""
+    doing = f"{job.status}: {job.done} of {counted(job.total, 'file')}, {job.step or 'waiting'} {job.source_file or ''}"
+    share = (job.done + (job.step_done / job.step_total if job.step_total else 0)) / max(job.total, 1)
+    taken = (datetime.now(UTC) - job.started_at).total_seconds() if job.started_at else 0
+    left = f", about {ceil(taken * (1 - share) / share):,} s left" if share > LEAST_DONE else ""
+    return min(share, 1.0), plain(f"{doing}{part}{left}")
 
 
-def _list(place: Workspace, owner: str) -> None:
-    """The documents in every index. Those chosen are deleted from all of them, which can be undone for some days."""
+def _line(name: str, results: Sequence[JobResult]) -> str:
+    """What became of a file in all indexes: a mark, its name, the reason or its chunks, and what enriching has cost."""
+    bad = [result for result in results if result.status not in IS_IN]
+    mark = ":red[✗]" if bad else ":green[✓]"
+    said = [f"{ADVICE.get(result.status, result.status)} {result.reason or ''}" for result in bad or results]
+    chunks = [f"{counted(each.chunks, 'chunk')} in {each.index}" for each in results if each.chunks and each not in bad]
+    used = [
+        sum(values) for values in zip(*((r.llm_calls, r.tokens_in, r.tokens_out, r.cost) for r in results), strict=True)
+    ]
+    cost = f"enriched with {spent(int(used[0]), int(used[1]), int(used[2]), used[3])}" if used[0] else ""
+    lines = [*dict.fromkeys(line.strip() for line in said), ", ".join([*chunks, *([cost] if cost else [])])]
+    return f"{mark} **{plain_line(name)}** {plain_line(' '.join(filter(None, lines)))}"
+
+
+def _list(place: Workspace, owner: str) -> list[str]:
+    """The documents in every index, by name. Those chosen are deleted from all, which can be undone for some days."""
     rows = _listed(owner)
     st.header(plain(f"Documents of {owner}: {len(rows)}"))
-    _offer_undo(place, owner)
     if not rows:
         st.info("There are none yet. Add some above; they are searched as soon as their job is done.")
-        return
+        _offer_undo(place, owner)
+        _offer_to_bring_back(place, owner)
+        return []
+    wanted = normalize(st.text_input("Find a document", key="find", placeholder="A part of its name")).casefold()
+    shown = [row for row in rows if wanted in row["file"].casefold()]
+    if not shown:
+        st.info("No document has this in its name. Try a shorter part.")
     st.dataframe(
-        rows,
+        shown,
         hide_index=True,
         column_config={
             "file": st.column_config.Column(pinned=True),
@@ -187,6 +225,9 @@ def _list(place: Workspace, owner: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.multiselect("Documents to delete", [row["file"] for row in rows], key="delete", width=600)
         st.button("Delete", icon=":material/delete:", disabled=not chosen, on_click=_delete, args=(place, owner))
+        _offer_undo(place, owner)
+    _offer_to_bring_back(place, owner)
+    return [row["file"] for row in shown or rows]
 
 
 def _delete(place: Workspace, owner: str) -> None:
@@ -209,16 +250,18 @@ def _listed(owner: str) -> list[dict[str, Any]]:
 
 
 def _offer_undo(place: Workspace, owner: str) -> None:
-    """What was just deleted, with one button; below it all that can be brought back."""
-    deleted = trash(place).deleted(Scope(owner))
+    """What was just deleted, with one button."""
     of, names = st.session_state.get("undo", (owner, []))
-    names = [name for name in names if of == owner and name in deleted]
+    names = [name for name in names if of == owner and name in trash(place).deleted(Scope(owner))]
     if names:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.success(plain(f"Deleted: {', '.join(names)}."))
-            if st.button("Undo", icon=":material/undo:"):
-                _restore(place, owner, names)
-    if deleted:
+        if st.button("Undo", icon=":material/undo:"):
+            _restore(place, owner, names)
+        st.success(plain(f"Deleted: {', '.join(names)}."), width=400)
+
+
+def _offer_to_bring_back(place: Workspace, owner: str) -> None:
+    """All that was deleted and is still kept."""
+    if deleted := trash(place).deleted(Scope(owner)):
         with st.expander(f"Deleted documents ({len(deleted)})"):
             days = f"{settings().trash_days:g} days"
             st.caption(f"For {days} a document comes back as it was, without embedding it again.")
@@ -233,56 +276,3 @@ def _restore(place: Workspace, owner: str, names: list[str]) -> None:
         trash(place).restore(Scope(owner), name)
     st.session_state.pop("undo", None)
     st.rerun()
-
-
-def _compare_a_chunk(place: Workspace, owner: str) -> None:
-    """Choose a document and a chunk of it; nothing while the owner has no documents."""
-    before, *_, enriched = sorted(indexes(), key=lambda each: each.can_enrich)
-    files = [row.source_file for row in place.store(enriched).documents(Scope(owner))]
-    if not files:
-        return
-    st.header("One chunk, before and after")
-    chosen = st.selectbox("Document", files, key="before-after-file")
-    chunks = _chunks(place, enriched, owner, chosen)
-    titles = [_title(chunk) for chunk in chunks]
-    key = f"before-after-chunk of {chosen}"
-    chunk = chunks[st.selectbox("Chunk", range(len(chunks)), format_func=titles.__getitem__, key=key)]
-    left, right = st.columns(2, gap="large")
-    with left:
-        st.markdown(f"**{before.name.capitalize()}**: these words are embedded and displayed")
-        if same := same_words(chunk, _chunks(place, before, owner, chosen)):
-            _box(plain(same.get_content(MetadataMode.NONE)))
-        else:
-            st.info("No chunk of this index has these words; ingest the file again to fill it.")
-    with right:
-        words = plain(chunk.get_content(MetadataMode.NONE))
-        st.markdown(f"**{enriched.name.capitalize()}**: embedded like this")
-        _box(*_badges("blue", header(chunk)), words)
-        st.markdown("displayed like this")
-        _box(words)
-        st.markdown("and found by this, too")
-        _box(*_badges("gray", {key: chunk.metadata.get(key) for key in (*ADDED, *TOLD)}))
-
-
-def _chunks(place: Workspace, index: Index, owner: str, source_file: str) -> list[BaseNode]:
-    only = MetadataFilters(filters=[MetadataFilter(key="source_file", value=source_file)])
-    return place.store(index).get_nodes(filters=only, scope=Scope(owner))
-
-
-def _title(chunk: BaseNode) -> str:
-    words = " ".join(chunk.get_content(MetadataMode.NONE).split())
-    return f"{chunk.metadata['chunk_index'] + 1}. {chunk.metadata.get('section') or words[:60]}"
-
-
-def _box(*lines: str) -> None:
-    with st.container(border=True):
-        for line in lines:
-            st.markdown(line)
-
-
-def _badges(colour: str, values: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each value there is, behind its name."""
-    for name, value in values.items():
-        if value is not None:
-            said = " · ".join(map(str, value)) if isinstance(value, list) else str(value)
-            yield f":{colour}-badge[{plain(name)}] {plain(said)}"

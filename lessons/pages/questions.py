@@ -9,7 +9,8 @@ from lessons.evaluate.own_questions import EXAMPLE, read_questions
 from lessons.evaluate.run import evaluate
 from lessons.evaluate.runs import as_csv, as_jsonl
 from lessons.pages.common import allow_questions, choose_stages, titled
-from lessons.pages.scoreboard import choose_run, follow, link_to_compare, show_record, show_table, start
+from lessons.pages.moved import link_to_compare, show_record
+from lessons.pages.scoreboard import choose_run, follow, show_table, start
 from lessons.tables import counted, plain
 from lessons.workspace import Workspace
 
@@ -54,7 +55,7 @@ def _counted(questions: list[Golden]) -> str:
     return f"{counted(len(questions), 'question')}, {answered} with an answer, {supported} with a source."
 
 
-def _show(evaluation: Evaluation, number: int, owner: str) -> None:
+def _show(evaluation: Evaluation, number: int | str, owner: str) -> None:
     known = show_table(evaluation)
     if gains := [str(gain) for gain in evaluation.gains(known) if gain.n]:
         with st.expander("What each stage gains over the one before"):
@@ -89,5 +90,5 @@ def _show_question(answers: list[Record], owner: str) -> None:
         with grid.cell():
             scores = {name: record.metrics.get(name) for name in ("correctness", "groundedness")}
             said = [f"{name} {score:.2f}" for name, score in scores.items() if score is not None]
-            show_record(record, *said, f"{record.ms:,.0f} ms", f"{record.tokens:,} tokens")
+            show_record(record, record.stage.capitalize(), *said, f"{record.ms:,.0f} ms", f"{record.tokens:,} tokens")
     link_to_compare(answers[0], [record.stage for record in answers], owner)

@@ -5,32 +5,59 @@ An evaluation is the same for every tab of the process, which can all watch it a
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
 import streamlit as st
+from pandas import DataFrame  # type: ignore[import-untyped]  # Streamlit brings it
 
 from lessons.errors import LessonsError
 from lessons.evaluate.compare import RULE
-from lessons.evaluate.evaluation import CEILING, METRICS, Evaluation, Record, cells, moved
+from lessons.evaluate.evaluation import CEILING, METRICS, Evaluation, cells
 from lessons.evaluate.gates import gate_report
 from lessons.evaluate.golden import golden_questions
 from lessons.evaluate.plots import plot_groups, plot_latency, plot_metric
 from lessons.evaluate.report import PLAIN
-from lessons.evaluate.run import Watcher, evaluate
-from lessons.evaluate.runs import delete, load, runs, save
-from lessons.pages import compare
-from lessons.pages.asking import golden_named
+from lessons.evaluate.run import StoppedError, Watcher, evaluate
+from lessons.evaluate.runs import delete, load, rename, runs, save, shipped
 from lessons.pages.common import choose_stages, confirmed, show_plot, titled
-from lessons.settings import settings
+from lessons.pages.moved import show_moved
+from lessons.pages.verdict import what_is_new
+from lessons.rag.stages import stages
 from lessons.tables import plain
 from lessons.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
 UNEXPECTED = "The evaluation broke off for an unexpected reason; the log has the details."
-_INTERVAL = st.column_config.Column(width=130)  # pixels, which a mean with its interval takes
+_INTERVAL = 130  # pixels, which a mean with its interval takes
+LONGEST_NOTE = 80  # characters
+
+Name = int | str
+"""The number of a stored run, or the name of one that ships with the workbook."""
+
+MEANS = {
+    "recall@5": "share of the evidence among the first 5 chunks",
+    "recall@2500tok": "share of the evidence within the first 2,500 tokens",
+    "all@10": "questions with all of their evidence among the first 10 chunks",
+    "mrr@10": "1 where the first chunk has evidence, 1/2 where the second is the first that has, …",
+    "ndcg@10": "how far up the evidence stands; 1 is the best order",
+    "doc_recall@5": "share of the documents with evidence among the first 5 chunks",
+    "correctness": "right answers, half a point for those partly right",
+    "strict": "answers that are right as a whole",
+    "groundedness": "share of what is said that stands in the cited chunks",
+    "refusal prec.": "share of the refusals where the documents really do not say",
+    "refusal recall": "share of what the documents do not say that was refused",
+    "wrong evidence": "right answers that cite chunks without the evidence",
+    "p50 (ms)": "half of the answers came within this time",
+    "p95 (ms)": "19 of 20 answers came within this time",
+    "steps by": "which model did the steps",
+    "model calls": "calls to the model for one answer",
+    "tokens": "tokens in and out for one answer",
+    "US$ per 1,000": "price of a thousand answers at the prices of the settings",
+}
+"""What the rows of the table count, in plain words."""
 
 SPLITS = {"dev": "dev, for tuning", "test": "test, for reporting"}
 SIZES = {20: "20 of them, a quick look", 0: "all of them"}
@@ -52,13 +79,13 @@ class Running:
     _stop: threading.Event = field(default_factory=threading.Event, repr=False)
 
     def stop(self) -> None:
-        """End after the question that is being asked; nothing of the run is stored."""
+        """End after the question that is being asked; what was answered up to then is stored."""
         self._stop.set()
 
     def watch(self, label: str, done: int, total: int) -> None:
         """Take note of the progress; ends the work if the reader has stopped it."""
         if self._stop.is_set():
-            raise LessonsError("The evaluation was stopped; nothing of it was stored.")
+            raise StoppedError("The evaluation was stopped before there was an answer to store.")
         self.label, self.share = f"{label}, {done} of {total}", done / total
 
 
@@ -90,6 +117,7 @@ def follow(key: str, owner: str | None = None) -> bool:
         return False
     running = found[0]
     if not running.ended:
+        st.info("An evaluation is under way. The next one can begin when it has ended.")
         _progress(running.owner in (None, owner))
         return True
     if running.owner == owner:
@@ -122,22 +150,46 @@ def _progress(may_stop: bool) -> None:
         found[0].stop()
 
 
-def choose_run(key: str, place: Workspace, none: str, owner: str | None = None) -> tuple[int, Evaluation] | None:
-    """A stored run with its number, and the way to delete it; None, and the sentence `none`, if nothing is stored.
+def choose_run(key: str, place: Workspace, none: str, owner: str | None = None) -> tuple[Name, Evaluation] | None:
+    """A run with its number or name, and the ways to name and delete it; None, and the sentence `none`, without any.
 
     With an `owner`, only the private runs of that owner.
     """
-    stored = {row.id: str(row) for row in runs(place.engine, owner) if row.user_id == owner}
-    if not stored:
+    known = _known(place, owner)
+    if not known:
         st.info(none)
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        number = st.selectbox("Stored runs", list(stored), format_func=stored.__getitem__, key=key)
-        if confirmed("Delete", f"Run {number} will be deleted with all its answers, for good."):
-            delete(number, place.engine, owner)
-            del st.session_state[key]
+        name = st.selectbox("Runs", list(known), format_func=known.__getitem__, key=key)
+        if isinstance(name, int):
+            _offer_to_change(name, key, place, owner)
+    return name, _loaded(name, place, owner)
+
+
+def _known(place: Workspace, owner: str | None = None) -> dict[Name, str]:
+    """What stored runs are called, the latest first, and below them those that ship with the workbook."""
+    stored: dict[Name, str] = {row.id: str(row) for row in runs(place.engine, owner) if row.user_id == owner}
+    return (
+        stored
+        if owner
+        else stored | {name: f"reference · {name} · {run.at:%Y-%m-%d}" for name, run in shipped().items()}
+    )
+
+
+def _loaded(name: Name, place: Workspace, owner: str | None = None) -> Evaluation:
+    return load(name, place.engine, owner) if isinstance(name, int) else shipped()[name]
+
+
+def _offer_to_change(number: int, key: str, place: Workspace, owner: str | None) -> None:
+    with st.popover("Name", icon=":material/edit:"):
+        note = st.text_input("A name or a note for this run", max_chars=LONGEST_NOTE, key=f"note of {number}")
+        if st.button("Save", key=f"save note of {number}"):
+            rename(number, note, place.engine, owner)
             st.rerun()
-    return number, load(number, place.engine, owner)
+    if confirmed("Delete", f"Run {number} will be deleted with all its answers, for good."):
+        delete(number, place.engine, owner)
+        del st.session_state[key]
+        st.rerun()
 
 
 def show_table(evaluation: Evaluation) -> list[str]:
@@ -147,55 +199,65 @@ def show_table(evaluation: Evaluation) -> list[str]:
     rows = {evaluation.label(metric): cells(columns, metric) for metric in known}
     for label, value in PLAIN.items():
         rows[label] = ["" if name == CEILING else value(summary) for name, summary in columns.items()]
-    table = [{"": name, **dict(zip(columns, values, strict=True))} for name, values in rows.items()]
-    show_rows(table, "", evaluation, "Means with 95 % intervals for each metric and stage")
-    st.caption("  \n".join(map(plain, evaluation.remarks)))
+    words = {evaluation.label(metric): said for metric, said in MEANS.items()} | MEANS
+    table = [
+        {"": name, **dict(zip(columns, values, strict=True)), "in plain words": words.get(name, "")}
+        for name, values in rows.items()
+    ]
+    best = {evaluation.label(metric): _best(evaluation, metric) for metric in known}
+    show_rows(table, "", evaluation, "Means with 95 % intervals for each metric and stage", best)
+    st.caption("  \n".join(["Bold: the best of the stages.", *map(plain, evaluation.remarks)]))
     return known
 
 
-def show_rows(rows: list[dict[str, str]], first: str, evaluation: Evaluation, alt: str) -> None:
-    """The whole table, its first column always in sight."""
+def _best(evaluation: Evaluation, metric: str) -> list[str]:
+    """The stages with the highest mean."""
+    means = {stage: round(evaluation.summary(stage).means[metric], 2) for stage in evaluation.stages}
+    return [stage for stage, mean in means.items() if mean == max(means.values())]
+
+
+def show_rows(
+    rows: list[dict[str, str]], first: str, evaluation: Evaluation, alt: str, best: Mapping[str, Sequence[str]]
+) -> None:
+    """The whole table, its first column always in sight; of each row the cells of the `best` columns are bold."""
+    table = DataFrame(rows).style.apply(
+        lambda row: ["font-weight: bold" if name in best.get(row[first], ()) else "" for name in row.index], axis=1
+    )
     st.dataframe(
-        rows,
+        table,
         hide_index=True,
         height="content",
-        column_config=dict.fromkeys([*evaluation.stages, CEILING], _INTERVAL)
+        column_config={
+            name: st.column_config.Column(width=_INTERVAL, help=_help(name)) for name in (*evaluation.stages, CEILING)
+        }
         | {first: st.column_config.Column(pinned=True)},
         alt=alt,
     )
 
 
-def show_record(record: Record, *said: str) -> None:
-    """The answer of a stage in a box, below its name and what is said of it."""
-    with st.container(border=True):
-        st.caption(" · ".join([record.stage.capitalize(), *said]))
-        st.markdown(plain(record.answer))
-
-
-def link_to_compare(record: Record, names: list[str], owner: str) -> None:
-    """A link to ask the question again, of these stages; a golden one brings its owner and its conversation."""
-    golden = golden_named(record.question_id)
-    query: dict[str, str | list[str]] = {"question": record.question, "owner": owner}
-    query["stages"] = [name.capitalize() for name in names]
-    if golden and golden.question == record.question:
-        query |= {"golden": golden.id, "owner": golden.owner}
-    elif record.category == "follow-up":
-        st.caption("A follow-up: the conversation before it belongs to the question, so it is asked in Chat.")
-        return
-    target, icon = st.Page(compare.page, default=True), ":material/compare_arrows:"
-    st.page_link(target, label="Open in Compare", icon=icon, query_params=query)
+def _help(name: str) -> str:
+    """What a column stands for, on hover."""
+    if name == CEILING:
+        return "The model gets the evidence instead of searching for it."
+    return what_is_new(name) if name in stages() else "A stage of your own."
 
 
 @titled(
     "Scoreboard",
     "Every stage on questions with known answers: what each gains over the one before, with 95 % intervals.",
+    owned=False,
 )
 def page(place: Workspace, _: str) -> None:
-    """Choose a stored run or start one, read its intervals, and follow the questions that moved."""
+    """Choose a run or start one, read its intervals, and compare its stages, or those of another run, by question."""
     _offer_to_measure(place)
     if chosen := choose_run("run", place, "Nothing has been measured yet. Choose stages above and start."):
-        _show(chosen[1])
-        _show_moved(chosen[1])
+        number, run = chosen
+        _show(run)
+        st.header("Question by question", anchor=False)
+        known = _known(place)
+        others = {number: "this run"} | {other: label for other, label in known.items() if other != number}
+        old = st.selectbox("Compared with", list(others), format_func=others.__getitem__, key=f"other than {number}")
+        show_moved(run if old == number else _loaded(old, place), run)
 
 
 def _offer_to_measure(place: Workspace) -> None:
@@ -232,58 +294,10 @@ def _show(evaluation: Evaluation) -> None:
         with tab:
             show_plot(plot_groups(evaluation, metric, by), f"{metric} of every stage by {by}, as in the table below")
             rows = [_group(evaluation, metric, by, name) for name in evaluation.groups(by)]
-            show_rows(rows, by, evaluation, f"{metric} with 95 % intervals for each {by} and stage")
+            show_rows(rows, by, evaluation, f"{metric} with 95 % intervals for each {by} and stage", {})
     show_plot(plot_latency(evaluation, metric), f"{metric} of every stage against its latency", time)
 
 
 def _group(evaluation: Evaluation, metric: str, by: str, name: str) -> dict[str, str]:
     columns = evaluation.columns(**{by: name})
     return {by: name} | dict(zip(columns, cells(columns, metric), strict=True))
-
-
-def _show_moved(evaluation: Evaluation) -> None:
-    """Choose two stages; the questions that moved, and both answers to one of them. Nothing with a single stage."""
-    if len(evaluation.stages) < 2:
-        return
-    st.header("Questions that moved")
-    with st.container(horizontal=True):
-        before = st.selectbox("From", evaluation.stages[:-1], index=len(evaluation.stages) - 2, key="moved-from")
-        later = evaluation.stages[evaluation.stages.index(before) + 1 :]
-        after = st.selectbox("To", later, key="moved-to")
-        first = METRICS.index("correctness")
-        metric = st.selectbox("Moved in", METRICS, first, format_func=evaluation.label, key="moved-metric")
-    pairs = moved(evaluation, before, after, metric)
-    up = sum(new.value(metric) > old.value(metric) for old, new in pairs)
-    st.caption(f"{up} up, {len(pairs) - up} down. Choose a row, by keys with Shift and Space, to read both answers.")
-    if not pairs:
-        return
-    table = [_row(old, new, metric) for old, new in pairs]
-    event = st.dataframe(
-        table,
-        hide_index=True,
-        on_select="rerun",
-        selection_mode="single-row",
-        key="moved-rows",
-        alt="Questions with the metric of both stages",
-    )
-    if event.selection.rows:
-        _answers(*pairs[event.selection.rows[0]], metric)
-
-
-def _row(old: Record, new: Record, metric: str) -> dict[str, str | float]:
-    """Values first: on a phone, what follows the beginning of the question is out of sight."""
-    return {
-        old.stage: round(old.value(metric), 2),
-        new.stage: round(new.value(metric), 2),
-        "question": old.question,
-        "category": old.category,
-        "language": old.language,
-    }
-
-
-def _answers(old: Record, new: Record, metric: str) -> None:
-    st.markdown(f"**{plain(old.question)}**")
-    for column, record in zip(st.columns(2), (old, new), strict=True):
-        with column:
-            show_record(record, f"{metric} {record.value(metric):.2f}")
-    link_to_compare(old, [old.stage, new.stage], settings().user)

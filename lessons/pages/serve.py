@@ -1,14 +1,82 @@
-"""Streamlit's command line in a process that ends with the one that started it; run by `lessons app`.
+"""The app's server, in a process that ends with the one that started it; run by `lessons app`.
 
 The starter keeps the other end of our input open and writes nothing to it. The system closes it when the starter ends,
 however it ends: then nobody is left who could end us.
 """
 
+import asyncio
+import json
 import os
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from threading import Thread
 
-from streamlit.web.cli import main
+import streamlit as st
+from starlette.middleware import Middleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.runtime import get_instance
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.starlette import App
+
+from lessons.settings import ROOT
+
+SWEEP = 10.0  # seconds
+SENT = {"rerun_script", "stop_script", "file_urls_request", "app_heartbeat", "backend_operation_request"}
+"""What our pages have a browser send. The rest is for developers, such as emptying every visitor's caches."""
+
+BROKE_OFF = "This page broke off for an unexpected reason; the log has the details. Reload it to go on."
+
+
+def _broke_off(_: Exception) -> bool:
+    """The one door for what no page expects, such as a value that its field cannot have: a sentence, no traceback.
+
+    What was sent and kept is forgotten, or the value would break every page of the session from now on.
+    """
+    if (context := get_script_run_ctx()) is not None:
+        state = context.session_state._state
+        state._new_widget_state.states.clear()  # unread: to clear the state would read the value again
+        state.clear()
+    st.error(BROKE_OFF)
+    return True
+
+
+class Door:
+    """Lets through only messages that our pages have a browser send."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def wanted() -> Message:
+            while not _is_sent(message := await receive()):
+                pass
+            return message
+
+        await self._app(scope, wanted if scope["type"] == "websocket" else receive, send)
+
+
+def _is_sent(message: Message) -> bool:
+    try:
+        sent = message.get("bytes")
+        return sent is None or BackMsg.FromString(sent).WhichOneof("type") in SENT
+    except Exception:  # of protobuf, which mypy does not know
+        return True  # Streamlit leaves such a visitor
+
+
+@asynccontextmanager
+async def _swept(_: App) -> AsyncIterator[None]:
+    sweeping = asyncio.create_task(_sweep())
+    yield
+    sweeping.cancel()
+
+
+async def _sweep() -> None:
+    """Close the sessions that have expired: Streamlit itself does so only when the next visitor leaves."""
+    while True:
+        await asyncio.sleep(SWEEP)
+        get_instance()._session_mgr._session_storage._cache.expire()  # type: ignore[attr-defined]
 
 
 def _end_with_the_starter() -> None:
@@ -18,4 +86,5 @@ def _end_with_the_starter() -> None:
 
 if __name__ == "__main__":
     Thread(target=_end_with_the_starter, daemon=True).start()
-    main()
+    options, sys.argv = json.loads(sys.argv[1]), [str(ROOT / "app.py")]
+    App(sys.argv[0], lifespan=_swept, middleware=[Middleware(Door)], on_script_error=_broke_off).run(config=options)

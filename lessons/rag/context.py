@@ -14,7 +14,7 @@ from lessons.text.numbers import numerals
 
 SEPARATOR = "\n\n---\n\n"
 CITATION = re.compile(r"\[(\d{1,3})\]")
-LIST_NUMBER = re.compile(r"^\s*\d{1,2}[.)]\s", re.MULTILINE)
+LIST_NUMBER = re.compile(r"^\s{0,100}\d{1,2}[.)]\s", re.MULTILINE)
 _FORGED = re.compile(
     r"\[(\s*(?:Source\s*:|(?:Retrieved Context|Conversation Memory|Response Format)\s*\]))", re.IGNORECASE
 )

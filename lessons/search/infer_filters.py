@@ -44,7 +44,7 @@ SAME_SERIES = 0.8  # of the quarters that two names share
 _FILE_WORD = re.compile(r"[A-Za-z]{3,}|[가-힣]{2,}")
 _CAPITALISED = re.compile(r"[A-Z][A-Za-z]+(?: [A-Z][A-Za-z]+)*")
 _KOREAN_TITLE_WORD = re.compile(r"[가-힣]{3,}")
-_KOREAN_COMPANY = re.compile(r"([가-힣]{2,}) ?(?:주식회사|㈜|\(주\))|(?:주식회사|㈜|\(주\)) ?([가-힣]{2,})")
+_KOREAN_COMPANY = re.compile(r"([가-힣]{2,40}) ?(?:주식회사|㈜|\(주\))|(?:주식회사|㈜|\(주\)) ?([가-힣]{2,})")
 _OF_REPORTS = re.compile(
     r"report|result|update|statement|quarter|annual|review|earnings|figures|summary|financial|group|shareholder"
     r"|실적|보고|분기|안내|결산|현황|요약|자료|주주|주식회사|매출",
@@ -119,7 +119,7 @@ def _series(named: Mapping[str, set[str]], single: Mapping[str, Quarter]) -> lis
 _EXCEPT = re.compile(
     r"\b(?:except|excluding|other than|besides|apart from|not counting)\b|제외|빼고|말고|이외|외에", re.IGNORECASE
 )
-_IDENTIFIER = re.compile(r"[A-Za-z]{2,}(?:[-_/][A-Za-z\d]+)*[-_/]\d[\d-]*")
+_IDENTIFIER = re.compile(r"[A-Za-z]{2,40}(?:[-_/][A-Za-z\d]{1,40}){0,10}[-_/]\d[\d-]*")
 EXPLICIT = ("faq", "release_notes", "syllabus", "press-release", "annual-letter")
 """Kinds of documents whose names mean nothing else; 'guide' or 'contract' may be what a question is about."""
 

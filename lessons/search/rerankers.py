@@ -1,8 +1,8 @@
 """Rerankers: the documents of a search in a better order.
 
 `ByScore` keeps the order of the search, `KeywordWeighted` counts shared words, `MMR` looks for what is new (Carbonell &
-Goldstein, SIGIR 1998), `ModelScored` lets a model name the best, and `Postprocessed` takes any node postprocessor of
-LlamaIndex, such as a cross-encoder (Nogueira & Cho, 2019, arXiv 1901.04085), which needs `uv sync --extra rerank`.
+Goldstein, SIGIR 1998), `ModelScored` fuses the scores of a model with those of the search, and `Postprocessed` takes
+any node postprocessor of LlamaIndex. A cross-encoder is in `search/cross_encoder.py`.
 
 A model may score one document twice, invent numbers, give all the same score or say something else altogether. Then
 what it said is not used at all, and the order of the search stays: reranking may fail, but never lose a document to a
@@ -18,18 +18,18 @@ from typing import Any, cast
 
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.llms import LLM
-from llama_index.core.postprocessor import SentenceTransformerRerank
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.prompts import PromptTemplate
 from llama_index.core.schema import NodeWithScore, QueryBundle
 from pydantic import BaseModel, Field
 
 from lessons.budget import Budget
-from lessons.errors import ModelError
+from lessons.errors import LessonsError
 from lessons.models.call import structured
 from lessons.models.keyless import OfflineLLM
 from lessons.rag.retrievers import jaccard, ranked
 from lessons.rag.types import SHOWN, Query, Resources, RetrievedDocument, Scope
+from lessons.search.hybrid import from_0_to_1, fuse
 from lessons.settings import settings
 from lessons.text import cut_sentences, language, terms
 from lessons.trace import Step
@@ -222,10 +222,11 @@ NO_SCORES = Scores(scores=[])
 
 
 class ModelScored(Postprocessor):
-    """The documents that a model names as the best, with its scores from 0 to 10, all given in one call.
+    """The order of the search, moved as far as the scores of a model stand out, which are all given in one call.
 
-    Those that it does not name follow in the order of the search and with their place below the least score named. The
-    new score of a document is its tenth, 0 to 1. Equal scores keep their order.
+    A model may be wrong where the search was right, so both are fused as the two searches are: the more a list tells
+    its first document from the others, the more it counts. A document that is not named has 0. New scores run from 1
+    down to 0. As many are kept as without a reranker: what else an answer needs may stand behind the best.
     """
 
     def rerank(
@@ -233,19 +234,24 @@ class ModelScored(Postprocessor):
     ) -> list[RetrievedDocument]:
         kept = self.wanted(query)
         scores = _scores(query.text, documents, kept, resources, step) if len(documents) > 1 else {}
-        if scores:
-            least = min(scores.values())
-            scored = [document.with_score(scores.get(at, least) / HIGHEST) for at, document in enumerate(documents, 1)]
-            order = sorted(range(len(scored)), key=lambda at: (at + 1 not in scores, -scored[at].score))
-            documents = [scored[at] for at in order]
-        return list(documents[:kept])
+        if not scores:
+            return list(documents[:kept])
+        return fused_with_search(documents, [scores.get(number, 0.0) for number in range(1, len(documents) + 1)])[:kept]
+
+
+def fused_with_search(documents: Sequence[RetrievedDocument], scores: Sequence[float]) -> list[RetrievedDocument]:
+    """Best first by their own scores and these, one a document; new scores run from 1 down to 0."""
+    known = {document.id: document for document in documents}
+    said = {document.id: score for document, score in zip(documents, scores, strict=True)}
+    fused = fuse([{document.id: document.score for document in documents}, said])
+    return [known[id_].with_score(score) for id_, score in from_0_to_1(fused).items()]
 
 
 def _scores(
-    question: str, documents: Sequence[RetrievedDocument], best: int, resources: Resources, step: Step
+    question: str, documents: Sequence[RetrievedDocument], kept: int, resources: Resources, step: Step
 ) -> dict[int, float]:
     """The scores of the documents that were named, by number; none, with a note on the step, if they cannot be used."""
-    prompt, best = relevance_prompt(question), min(best, len(documents))
+    prompt, best = relevance_prompt(question), min(kept, settings().rerank_best, len(documents))
     try:
         said = structured(
             resources.llm,
@@ -261,7 +267,9 @@ def _scores(
         )
         return {} if said is NO_SCORES else by_number(said, len(documents))
     except Exception as error:
-        logger.warning("the documents could not be scored", exc_info=not isinstance(error, ValueError))
+        logger.warning(
+            "the documents could not be scored: %s", error, exc_info=not isinstance(error, ValueError | LessonsError)
+        )
         step.notes.append(f"the order stays as it was ({error})")
         return {}
 
@@ -304,15 +312,3 @@ class Postprocessed:
             first.setdefault(node.node_id, node)
         kept = [known[id_].with_score(node.get_score()) for id_, node in first.items() if id_ in known]
         return kept[: self.top_k or query.top_k]
-
-
-def cross_encoder(model: str | None = None, top_k: int | None = None) -> Postprocessed:
-    """A cross-encoder from the Hugging Face hub or a folder; ModelError if the extra is not installed."""
-    chosen = settings()
-    try:
-        encoder = SentenceTransformerRerank(
-            model=model or chosen.cross_encoder, top_n=top_k or chosen.rerank_top_k, trust_remote_code=False
-        )
-    except ImportError as error:
-        raise ModelError("A cross-encoder needs PyTorch; install it with `uv sync --extra rerank`.") from error
-    return Postprocessed(encoder, top_k or chosen.rerank_top_k)

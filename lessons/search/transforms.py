@@ -14,6 +14,7 @@ from typing import Any
 from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
 
+from lessons.errors import LessonsError
 from lessons.models.call import predict, structured
 from lessons.rag.types import Query, Resources
 from lessons.settings import settings
@@ -132,7 +133,7 @@ def asked(
     try:
         said = _plain(predict(resources.llm, prompt, step, question=question, **more))
     except Exception as error:
-        logger.warning("the transform %s failed", task, exc_info=True)
+        logger.warning("the transform %s failed: %s", task, error, exc_info=not isinstance(error, LessonsError))
         note(step, str(error))
         return None
     echoed = any(line in said for line in _fixed_lines(prompt.template))
@@ -306,7 +307,7 @@ class Expand:
                 count=self.n,
             )
         except Exception as error:
-            logger.warning("the transform expand failed", exc_info=True)
+            logger.warning("the transform expand failed: %s", error, exc_info=not isinstance(error, LessonsError))
             note(step, str(error))
             return queries
         variants = tidy([*queries, *(text for text in said.queries if _fits(text, queries[0], step))], query.text)

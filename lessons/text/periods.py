@@ -42,8 +42,8 @@ _NEXT_TO = re.compile(
 _JOINED = re.compile(
     r"[-_/.](?=(?:19|20)\d\d|q[1-4])|(?<=\d)(?=q[1-4])|(?<=q[1-4])(?=[-_/.]?\d{4})|(?<=\d)[-_](?=[1-4])", re.IGNORECASE
 )
-_BETWEEN = re.compile(r"\s*(?:of|in|,|의)?\s*")
-_NEAR = re.compile(r"[\s,._/'-]*(?:년(?:도|의)?|of|in|the)?[\s,._/-]*(?:the\s+)?", re.IGNORECASE)
+_BETWEEN = re.compile(r"\s*+(?:of|in|,|의)?\s*+")
+_NEAR = re.compile(r"[\s,._/'-]*+(?:년(?:도|의)?|of|in|the)?[\s,._/-]*(?:the\s+)?", re.IGNORECASE)
 _BACK = frozenset(["earlier", "before", "previously", "previous", "prior", "preceding", "전", "이전", "직전"])
 
 

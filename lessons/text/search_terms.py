@@ -18,7 +18,7 @@ _KOREAN_QUESTION_WORD = re.compile(
 )
 # Predicate endings that say nothing about the subject. What stands before them is the word.
 _KOREAN_ENDING = re.compile(
-    r"(?:이었|하였|되었|있|없|였|했|됐|었|았|겠|하|되|합|됩|입|습|십|이|주)*"
+    r"(?:이었|하였|되었|있|없|였|했|됐|었|았|겠|하|되|합|됩|입|습|십|이|주){0,9}"
     r"(?:니까|니다|인가요|한가요|은가요|나요|까요|세요|어요|아요|해요|돼요|예요|에요|이죠|(?<=..)는지|(?<=..)은지|(?<=..)인지)$"
 )
 _KOREAN_PARTICLE = re.compile(particle_pattern())

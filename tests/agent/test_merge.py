@@ -21,6 +21,10 @@ def test_the_first_search_comes_first_and_the_others_take_turns() -> None:
     assert ids("abc", "adef", "bgh") == "abcdgehf"
 
 
+def test_what_the_first_search_ranks_low_waits_for_the_best_of_the_others() -> None:
+    assert ids("abcxy", "adx", "g") == "abcdgxy"
+
+
 def test_one_search_stays_as_it_is() -> None:
     assert ids("cab") == "cab"
     assert ids() == ids("") == ""

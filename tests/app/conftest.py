@@ -1,4 +1,4 @@
-"""A document of the reader's in every index, so that the shipped ones need not be loaded."""
+"""One document of the reader's in every index, so that the shipped ones need not be loaded."""
 
 import pytest
 
@@ -14,11 +14,13 @@ The kiosk opens at 7:30. The kiosk closes at 18:15. ![x](https://evil.example/x.
 """
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def shop(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No other one: what the tests of another page left behind is gone."""
     path = tmp_path_factory.mktemp("shop") / "kiosk.md"
     path.write_text(POISON, encoding="utf-8")
     place = workspace()
     for index in indexes():
+        place.store(index).of(Scope("reader")).clear()
         results = list(ingest([(path, "kiosk.md")], index, place.store(index), place.embedding, Scope("reader")))
-        assert results[0].status in ("added", "unchanged")
+        assert results[0].status == "added"

@@ -22,7 +22,7 @@ def page(shop: None) -> AppTest:
 
 
 def ask(page: AppTest, question: str) -> AppTest:
-    page.text_area(key="active-question").set_value(question)
+    page.text_input(key="active-question").set_value(question)
     return press(page, "Ask")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from matplotlib.image import imread
 from selenium import webdriver
+from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
@@ -70,7 +71,7 @@ def at_rest(browser: WebDriver) -> None:
 
 
 def ask(browser: WebDriver, question: str) -> None:
-    field = WebDriverWait(browser, 240).until(element_to_be_clickable((By.TAG_NAME, "textarea")))
+    field = WebDriverWait(browser, 240).until(element_to_be_clickable((By.CSS_SELECTOR, "[data-testid=stForm] input")))
     field.send_keys(question, Keys.TAB)
     click(browser, "Ask")
 
@@ -78,7 +79,7 @@ def ask(browser: WebDriver, question: str) -> None:
 def ask_by_link(browser: WebDriver, address: str, question: str) -> None:
     """Open the address of a question to two stages, and have it answered."""
     browser.get(f"{address}/?stages=Naive&stages=Smart&question={question}")
-    see(browser, "Search in")
+    see(browser, "Options")
     click(browser, "Ask")
     see(browser, "Save as Markdown")
 
@@ -115,6 +116,10 @@ def test_stages_are_compared_a_citation_opened_and_the_comparison_saved(
     press(browser, "//button[contains(., 'Save as Markdown')]")
     WebDriverWait(browser, 60).until(lambda _: (tmp_path / "comparison.md").exists())
     assert "How much are umbrellas" in (tmp_path / "comparison.md").read_text(encoding="utf-8")
+    dot = browser.find_element(By.CSS_SELECTOR, "[data-testid=stVegaLiteChart] .mark-symbol path")
+    ActionChains(browser).move_to_element(dot).perform()
+    see(browser, "<img src=x onerror=alert(1)>.md")
+    assert not browser.find_elements(By.CSS_SELECTOR, "img[src=x]")
     press(browser, "//button[contains(., 'onerror')]")
     see(browser, "The passage in its document")
     see(browser, "<iframe src")
@@ -162,7 +167,7 @@ def test_a_reader_uploads_a_file_and_asks_about_it(browser: WebDriver, address: 
     ask(browser, "고양이 이름이 뭐예요?")
     see(browser, "나비이고 매일 아침 7시에")
     see(browser, "[1] 우리집.md")
-    see(browser, "Retrieved chunks")
+    see(browser, "Where each passage ranked")
     assert not browser.find_elements(By.CSS_SELECTOR, "[data-testid=stException]")
 
 
@@ -175,7 +180,7 @@ def test_a_file_that_cannot_be_read_is_told_in_a_sentence(browser: WebDriver, ad
     browser.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(broken))
     see(browser, "broken.pdf")
     click(browser, "Ingest")
-    see(browser, "broken.pdf [naive] could not be used. It is cut off: its end is missing")
+    see(browser, "✗ broken.pdf could not be used. It is cut off: its end is missing")
 
 
 @pytest.mark.timeout(600)

@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.errors import LessonsError
+from lessons.pages import conversations
 from lessons.rag.stages import Stage
 from lessons.tables import plain
 from tests.support.app import press, shown
@@ -116,3 +117,56 @@ def test_markup_of_a_question_is_shown_and_never_comes_alive(begun: AppTest) -> 
     page = say(begun, poison)
     assert plain(poison) in shown(page)
     assert plain(poison) in shown(opened(session(page)))
+
+
+def test_a_reload_shows_what_the_answer_rests_on_and_who_answered(begun: AppTest) -> None:
+    page = opened(session(begun))
+    assert plain("[1] kiosk.md") in shown(page)
+    assert plain("Agentic, memory: Recursive summary") in shown(page)
+
+
+def test_a_follow_up_says_how_it_was_understood(begun: AppTest) -> None:
+    text = shown(say(begun, "And when does it close?"))
+    asked = begun.session_state["chat"][1][1].answer.trace["Condense"].output[0]
+    assert plain(f"Understood as: {asked}") in text
+
+
+def test_earlier_conversations_are_listed_and_gone_back_to(begun: AppTest) -> None:
+    before = session(begun)
+    page = press(begun, "New conversation")
+    assert not page.chat_message
+    page.button(key=f"go-{before}").click().run()
+    assert session(page) == before
+    assert plain("7:30") in shown(page)
+    assert f"go-{before}" not in [button.key for button in opened(before, "mina").button]
+
+
+def test_a_shared_app_lists_no_conversations(begun: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conversations, "is_shared", lambda: True)
+    press(begun, "New conversation")
+    assert not [button for button in begun.button if str(button.key).startswith("go-")]
+
+
+def test_a_question_is_asked_again_and_an_answer_copied(begun: AppTest) -> None:
+    answer = begun.session_state["chat"][1][0].text
+    assert answer in [code.value for code in begun.code]
+    assert len(press(begun, "Ask again").chat_message) == 4
+
+
+def test_a_question_that_failed_is_asked_again(shop: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pieces(*args: object) -> Iterator[str]:
+        raise LessonsError("The model went away; ask again.")
+        yield ""
+
+    page = opened()
+    with monkeypatch.context() as broken:
+        broken.setattr(Stage, "_answer", pieces)
+        say(page, "When does the kiosk open?")
+    assert page.error[0].value == plain("The model went away; ask again.")
+    assert plain("7:30") in shown(press(page, "Ask again"))
+
+
+def test_what_is_forgotten_is_forgotten_with_what_it_rests_on(begun: AppTest) -> None:
+    before = session(begun)
+    press(begun, "Delete it")
+    assert not [key for key in conversations._kept() if key[1] == before]

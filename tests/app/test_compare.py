@@ -33,7 +33,7 @@ def page(shop: None) -> AppTest:
 
 def ask(page: AppTest, question: str | None = QUESTION) -> AppTest:
     if question is not None:
-        page.text_area[0].set_value(question)
+        page.text_input(key="question").set_value(question)
     return press(page, "Ask")
 
 
@@ -46,7 +46,7 @@ def opened(**link: str | list[str]) -> AppTest:
 
 
 def answers(page: AppTest) -> dict[str, Answer]:
-    return page.session_state["compared"].answers
+    return page.session_state["past"].compared.answers
 
 
 def golden(**wanted: Any) -> Any:
@@ -57,7 +57,7 @@ def golden(**wanted: Any) -> Any:
 def test_a_golden_question_brings_its_owner_and_its_conversation(page: AppTest) -> None:
     chosen = next(each for each in all_golden() if each.history and each.owner != "reader")
     page.selectbox(key="golden-question").select(chosen).run()
-    assert page.text_area[0].value == chosen.question
+    assert page.text_input(key="question").value == chosen.question
     assert page.sidebar.selectbox[0].value == chosen.owner
     assert plain_line(chosen.history[0][1]) in shown(page)
 
@@ -79,10 +79,10 @@ def test_what_is_known_of_a_golden_question_and_what_no_stage_found_is_shown(pag
 def test_a_follow_up_goes_on_with_each_stages_own_answer(page: AppTest) -> None:
     first = answers(ask(page))
     press(page, "Ask a follow-up")
-    assert page.text_area[0].value == ""
+    assert page.text_input(key="question").value == ""
     assert plain_line(first["smart"].text) in shown(page)
     ask(page, "And when does it close?")
-    before = page.session_state["asked"].before
+    before = page.session_state["past"].asked.before
     assert [(line.stage, line.content) for line in before] == [
         ("", QUESTION),
         ("naive", first["naive"].text),
@@ -101,24 +101,24 @@ def test_a_follow_up_can_be_left(page: AppTest) -> None:
 
 def test_an_address_fills_the_form_and_asks_nothing(shop: None) -> None:
     page = opened(question=QUESTION, stages="Smart", file="kiosk.md", filter="page_number == 1")
-    assert (page.text_area[0].value, page.session_state["stages"]) == (QUESTION, ["smart"])
+    assert (page.text_input(key="question").value, page.session_state["stages"]) == (QUESTION, ["smart"])
     assert (page.selectbox(key="file").value, page.text_input(key="filter").value) == ("kiosk.md", "page_number == 1")
-    assert "compared" not in page.session_state
+    assert "past" not in page.session_state
 
 
 def test_the_address_of_a_golden_follow_up_brings_its_conversation(shop: None) -> None:
     known = next(each for each in all_golden() if each.history)
     page = opened(golden=known.id, owner=known.owner, stages="Naive")
-    assert page.text_area[0].value == known.question
+    assert page.text_input(key="question").value == known.question
     ask(page, None)
-    assert page.session_state["compared"].golden == known
+    assert page.session_state["past"].compared.golden == known
     assert page.query_params["golden"] == known.id
 
 
 @pytest.mark.parametrize("link", [{"golden": "no-such"}, {"file": "no such.md"}, {"stages": "nonsense"}])
 def test_unknown_names_in_an_address_are_left_out(shop: None, link: dict[str, str]) -> None:
     page = opened(question=QUESTION, **link)
-    assert page.text_area[0].value == QUESTION
+    assert page.text_input(key="question").value == QUESTION
     assert page.selectbox(key="file").value == "all documents"
 
 
@@ -133,7 +133,7 @@ def test_a_choice_that_is_not_offered_is_none(page: AppTest, key: str) -> None:
     box.options.append("nothing like it")  # a browser may send any text
     box.set_value("nothing like it").run()
     assert not page.exception
-    assert page.text_area[0].value == ""
+    assert page.text_input(key="question").value == ""
 
 
 def test_an_address_with_what_cannot_be_shown_is_asked_without_it(shop: None) -> None:
@@ -203,17 +203,44 @@ def test_a_passage_that_is_gone_is_shown_as_it_was_read(page: AppTest) -> None:
 
 
 def test_the_ranks_of_the_stages_stand_beside_each_other(page: AppTest) -> None:
-    table = ask(page).table[0].value
-    assert list(table.columns) == ["Place", "Naive", "Smart"]
-    assert table["Place"][0].startswith(f"**{plain_line('kiosk.md')}**")
-    assert (table["Naive"][0], table["Smart"][0]) == ("1", plain_line("1 ="))
+    table = ask(page).dataframe[0].value
+    assert list(table.columns) == ["Passage", "Naive", "Smart", "Matching sentence"]
+    assert list(table.loc[0]) == ["kiosk.md", "1", "1 =", "The kiosk opens at 7:30."]
+
+
+def test_a_step_opens_to_its_prompt_its_input_and_its_output_and_may_be_opened_again(page: AppTest) -> None:
+    answer = answers(ask(page))["naive"]
+    for number in (2, 0, 2):
+        page.pills(key=f"steps-{id(answer)}").set_value(number).run()
+        assert not page.exception
+        assert page.pills(key=f"steps-{id(answer)}").value is None
+    prompt, given, made = [code.value for code in page.code if "asked=" not in code.value]
+    assert "<script>alert(1)</script>" in prompt
+    assert (given, made) == (QUESTION, answer.text)
+
+
+def test_a_row_of_the_ranks_opens_its_passage(page: AppTest) -> None:
+    ask(page).session_state["passage"] = 0  # what a click on a row or a point leaves behind
+    text = shown(page.run())
+    assert f":orange-background[**{plain_line('The kiosk opens at 7:30.')}**]" in text
+    assert "orange-background" not in shown(page.run())
+
+
+def test_the_verdict_stands_above_the_answers_and_the_expected_answer_is_open(page: AppTest) -> None:
+    known = golden(owner="reader", category="fact", history=())
+    page = ask(page, known.question)
+    assert [each.label for each in page.expander if "Options" in each.label]
+    text = shown(page)
+    assert (
+        text.index(f"**Expected:** {plain(known.answer)}") < text.index("**No stage") < text.index("badge[○ refused]")
+    )
 
 
 def test_a_field_that_no_document_has_is_told_with_those_there_are(page: AppTest) -> None:
     page.text_input(key="filter").set_value("language == 'en' && (pagenumber == 2 || page_number == 77)")
     ask(page)
     assert page.error[0].value.startswith(plain("No document has the field 'pagenumber'; the fields are source_file,"))
-    assert "compared" not in page.session_state
+    assert "past" not in page.session_state
 
 
 def test_the_comparison_can_be_saved(page: AppTest) -> None:
@@ -223,6 +250,15 @@ def test_the_comparison_can_be_saved(page: AppTest) -> None:
 def test_hiding_a_stage_and_showing_it_again_asks_nothing(page: AppTest) -> None:
     before = dict(answers(ask(page)))
     page.pills(key="stages").set_value(["naive"]).run()
-    assert [column.value for column in page.subheader] == ["Naive"]
+    assert [card.value for card in page.subheader] == ["Naive"]
     page.pills(key="stages").set_value(["naive", "smart"]).run()
     assert all(answers(page)[name] is answer for name, answer in before.items())
+
+
+def test_a_filter_with_a_slip_is_told_and_what_was_answered_before_stays(page: AppTest) -> None:
+    before = answers(ask(page))
+    page.text_input(key="filter").set_value("language = 'en'")
+    ask(page, "And when does it close?")
+    assert page.error
+    assert answers(page) is before
+    assert plain("7:30") in shown(page)

@@ -75,12 +75,17 @@ def test_what_is_not_there_is_told_as_such(say: Callable[[str], AppTest]) -> Non
     assert "Not documented yet" in shown(say("Which moons does Jupiter have?"))
 
 
-def test_the_conversation_survives_a_reload(say: Callable[[str], AppTest]) -> None:
-    page = say("How much is a coffee?")
+def reloaded(page: AppTest) -> AppTest:
+    """The page as its address gives it to a new visit."""
     again = AppTest.from_function(script, default_timeout=120)
     named = page.query_params["copilot"]
     again.query_params["copilot"] = named if isinstance(named, str) else named[0]
-    again.run()
+    return again.run()
+
+
+def test_the_conversation_survives_a_reload(say: Callable[[str], AppTest]) -> None:
+    page = say("How much is a coffee?")
+    again = reloaded(page)
     assert [message.name for message in again.chat_message] == ["user", "assistant"]
 
 
@@ -93,3 +98,27 @@ def test_the_cost_of_a_month_follows_the_sliders(page: AppTest) -> None:
     for turns in (20, 50, 100):
         page.slider[1].set_value(turns).run()
         assert page.slider[1].value == turns
+
+
+def test_a_reload_shows_the_calls_of_an_answer_again(say: Callable[[str], AppTest]) -> None:
+    page = say("How much is a coffee?")
+    again = reloaded(page)
+    assert "Calls and decisions (1 of 3)" in [each.label for each in again.expander]
+
+
+def test_a_sample_is_asked_at_once(page: AppTest) -> None:
+    sample = page.pills(key="copilot-sample").options[0]
+    page.pills(key="copilot-sample").select(sample).run()
+    assert not page.exception
+    assert page.chat_message[0].markdown[0].value == plain(sample)
+    assert "copilot-sample" not in [pills.key for pills in page.pills]
+
+
+def test_earlier_conversations_are_listed_and_gone_back_to(say: Callable[[str], AppTest]) -> None:
+    page = say("How much is a coffee?")
+    before = page.session_state["copilot"]
+    press(page, "New conversation")
+    assert not page.chat_message
+    page.button(key=f"go-{before}").click().run()
+    assert page.session_state["copilot"] == before
+    assert plain("2.70") in shown(page)

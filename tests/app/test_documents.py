@@ -1,10 +1,15 @@
 """The page of the reader's documents: upload, cost, jobs, deletion with undo, and a chunk before and after."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.ingest.pipeline import ingest
+from lessons.ingest.queue import JobStatus
 from lessons.library import indexes
+from lessons.pages import documents
+from lessons.pages.document import shared
 from lessons.pages.documents import file_name, jobs
 from lessons.rag.types import Scope
 from lessons.settings import Settings, settings
@@ -53,7 +58,7 @@ def listed(page: AppTest) -> set[str]:
 
 
 def told(page: AppTest) -> str:
-    return "\n".join(element.value for element in page.success)
+    return "\n".join(element.value for element in [*page.success, *page.markdown])
 
 
 def headed(page: AppTest) -> str:
@@ -63,13 +68,13 @@ def headed(page: AppTest) -> str:
 def test_the_page_offers_the_levels_and_ingests_nothing_by_itself(notes: None) -> None:
     page = AppTest.from_function(script, default_timeout=120).run()
     assert not page.exception
-    assert [button.label for button in page.button if not button.disabled] == []
+    assert [button.label for button in page.button if not button.disabled] == ["Search"]
     assert [radio.value for radio in page.radio] == ["full"]
 
 
 def test_a_chunk_is_shown_as_embedded_as_displayed_and_as_the_naive_index_has_it(notes: None) -> None:
     page = AppTest.from_function(script, default_timeout=120).run()
-    text = headed(page.selectbox(key="before-after-file").set_value("notes.md").run())
+    text = headed(page.selectbox(key="open").set_value("notes.md").run())
     assert f":blue-badge[title] {plain('Release notes: Cirrus 2.1')}" in text
     assert f":gray-badge[keywords] {plain('CCX-4030')}" in text
     assert f":gray-badge[{plain('doc_type')}] {plain('release_notes')}" in text
@@ -105,7 +110,8 @@ def test_files_become_a_job_that_is_followed_to_its_end(page: AppTest) -> None:
     page.run()
     assert not page.exception
     assert plain("<img src=x onerror=alert(1)>[a](javascript:b).md") in told(page)
-    assert "c\\.md" in told(page)
+    assert f":green[✓] **{plain('c.md')}** is in; ask about it on the Compare page" in told(page)
+    assert plain("1 chunk in naive, 1 chunk in enhanced") in told(page)
     assert {EVIL, "c.md"} <= listed(page)
 
 
@@ -150,8 +156,9 @@ def test_a_file_that_failed_is_told_once_though_no_document_came_of_it(page: App
     press(upload_to(page.run(), ("bytes.md", b"\x00\x01\x02\xff\xfe\x00" * 50)), "Ingest")
     (newest, *_) = jobs().all(Scope(OWNER), 1)
     assert jobs().wait(newest.id, Scope(OWNER), 120).status == "FAILED"
-    lines = [error.value for error in page.run().error if "bytes" in error.value]
-    assert [line.count("bytes") for line in lines] == [1] * len(indexes())
+    (line,) = [line for line in told(page.run()).splitlines() if "bytes" in line]
+    assert line.startswith(f":red[✗] **{plain('bytes.md')}** could not be used")
+    assert line.count("bytes") == 1
 
 
 def test_what_was_deleted_earlier_is_brought_back_from_the_list(page: AppTest) -> None:
@@ -173,3 +180,57 @@ def test_another_owner_sees_and_restores_nothing_of_it(page: AppTest) -> None:
     assert "notes.md" not in str([page.dataframe, page.selectbox, page.success])
     page.sidebar.selectbox[0].set_value(OWNER).run()
     press(page, "Undo")
+
+
+def test_a_document_is_found_by_a_part_of_its_name(page: AppTest) -> None:
+    page.run().text_input(key="find").set_value("NOTES").run()
+    assert listed(page) == {"notes.md"}
+    page.text_input(key="find").set_value("no such name").run()
+    assert "No document has this in its name" in page.info[0].value
+    assert not page.exception
+
+
+def test_a_document_is_opened_whole_with_its_chunks(page: AppTest) -> None:
+    text = headed(page.run().selectbox(key="open").set_value("notes.md").run())
+    assert "1 chunk in the index enhanced." in text
+    assert plain("reads buckets that were <b>renamed</b> by hand.") in text
+
+
+def test_what_two_chunks_share_is_known() -> None:
+    assert shared("one two three", "two three four") == len("two three")
+    assert shared("one", "two") == shared("", "two") == 0
+
+
+def test_a_search_shows_what_each_stage_finds_and_asks_no_model_for_an_answer(page: AppTest) -> None:
+    page.run().text_input(key="search-for").set_value("CCX-4030")
+    page.pills(key="search-stages").set_value(["naive", "smart"])
+    text = headed(press(page, "Search"))
+    assert text.count(f"**1. {plain('notes.md')}**") == 2
+    assert [head.value for head in page.subheader] == ["Naive", "Smart"]
+
+
+def test_the_cost_of_large_files_is_told_from_their_size(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "MOST_READ", 100)
+    small, large = ("s.md", b"A note about the harbour."), ("l.md", b"word " * 400)
+    assert plain("2 files") in headed(upload_to(page.run(), small, large))
+    assert plain("Estimated from the size.") in headed(page)
+    assert "too large to tell" in headed(upload_to(page, large))
+
+
+def job(**state: object) -> JobStatus:
+    return JobStatus(files=1, indexes=["naive", "enriched"], status="PROCESSING", reported=[], **state)
+
+
+def test_a_job_tells_how_long_it_will_take() -> None:
+    begun = datetime.now(UTC) - timedelta(seconds=30)
+    share, told = documents._progress(job(started_at=begun, step="embedding", step_done=1, step_total=2))
+    assert share == 0.25
+    assert "about 90 s left" in told or "about 91 s left" in told
+    assert "left" not in documents._progress(job(started_at=begun, step="reading", step_done=0, step_total=0))[1]
+
+
+def test_a_cancelled_job_says_so(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = job(id="1", step_done=0, step_total=0, finished_at=datetime.now(UTC))
+    ended.status = "CANCELLED"
+    monkeypatch.setattr(documents.jobs(), "all", lambda *_: [ended])
+    assert "This job was cancelled" in page.run().warning[0].value

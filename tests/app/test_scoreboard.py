@@ -1,21 +1,28 @@
 """The scoreboard: nothing yet, a stored run with what moved in it, and a run from the page that can be stopped."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.errors import LessonsError
-from lessons.evaluate.evaluation import Evaluation, moved
+from lessons.evaluate.evaluation import Evaluation, compare_records, moved, summarise
 from lessons.evaluate.gates import gate_report
-from lessons.evaluate.runs import delete, load, runs, save
+from lessons.evaluate.golden import Golden, golden_questions
+from lessons.evaluate.run import evaluate
+from lessons.evaluate.runs import delete, load, runs, save, shipped
 from lessons.pages import scoreboard as board
 from lessons.pages.scoreboard import UNEXPECTED, Running
+from lessons.rag.stages import stages
+from lessons.settings import ROOT
 from lessons.tables import plain
 from lessons.workspace import workspace
 from tests.evaluate.records import evaluation
 from tests.support.app import press, shown
+
+RUN, RECORDED = "keyless-test", "Qwen-Coder-test"
 
 
 def scoreboard_script() -> None:
@@ -43,10 +50,78 @@ def two_stages() -> Evaluation:
     return evaluation({"naive": [0.0, 1.0, 1.0], "smart": [1.0, 0.0, 1.0]}, "correctness")
 
 
-def test_before_anything_is_measured_the_page_says_how_to(scoreboard: AppTest) -> None:
+def test_before_anything_is_measured_the_page_is_full_with_a_reference_run(scoreboard: AppTest) -> None:
     page = scoreboard.run()
     assert not page.exception
-    assert "Nothing has been measured yet" in page.info[0].value
+    assert page.selectbox(key="run").value == "keyless-test"
+    assert "Delete it" not in [button.label for button in page.button]
+    run = shipped()[RUN]
+    assert page.dataframe[0].value.set_index("")["smart"]["recall@5"] == run.summary("smart").with_interval("recall@5")
+    assert not scoreboard.sidebar.selectbox  # these questions have the owners of their own
+
+
+@pytest.mark.parametrize("split", ["dev", "test"])
+def test_a_reference_run_answers_every_question_of_its_split_by_every_stage(split: str) -> None:
+    run = shipped()[f"keyless-{split}"]
+    asked = {golden.id: golden.question for golden in golden_questions(split)}
+    for stage in stages():
+        assert {record.question_id: record.question for record in run.of(stage)} == asked
+
+
+def test_the_table_of_the_readme_is_that_of_the_reference_run() -> None:
+    told = (ROOT / "README.md").read_text(encoding="utf-8")
+    for stage in stages():
+        mean = shipped()[RUN].summary(stage)
+        values = [mean.with_interval(name) for name in ("recall@5", "ndcg@10", "correctness", "strict")]
+        assert f"| {stage.capitalize()} | {' | '.join(values)} | {mean.tokens:,.0f} |" in told
+
+
+def test_the_recorded_table_of_the_readme_is_that_of_the_recorded_run() -> None:
+    told, keyless, qwen = (ROOT / "README.md").read_text(encoding="utf-8"), shipped()[RUN], shipped()[RECORDED]
+    asked = {record.question_id for record in qwen.records}
+    for stage in qwen.stages:
+        quoting = summarise([each for each in keyless.of(stage) if each.question_id in asked])
+        values = [of.with_interval(name) for of in (quoting, qwen.summary(stage)) for name in ("correctness", "strict")]
+        line = f"| {stage.capitalize()} | {' | '.join(values)} | {qwen.summary(stage).with_interval('groundedness')} |"
+        assert line in told
+
+
+def test_a_run_is_compared_with_a_reference_run_by_question_and_interval(scoreboard: AppTest) -> None:
+    base = shipped()[RUN]
+    worse = [replace(each, metrics=each.metrics | {"correctness": 0.0}) for each in base.of("smart")]
+    number = save(replace(base, records=tuple(worse)), workspace().engine)
+    page = scoreboard.run()
+    page.selectbox(key=f"other than {number}").set_value("keyless-test").run()
+    assert not page.exception
+    gain = compare_records(base.of("smart"), worse, "correctness", "smart before", "smart after")
+    assert plain(str(gain)) in shown(page)
+    assert gain.verdict == "worse"
+    assert set(page.dataframe[-1].value["smart after"]) == {0.0}
+
+
+def test_only_regressions_are_listed_worst_first(scoreboard: AppTest) -> None:
+    made = evaluation({"naive": [0.0, 0.5, 1.0], "smart": [1.0, 0.0, 0.0]}, "correctness")
+    save(made, workspace().engine)
+    page = scoreboard.run()
+    page.toggle(key="regressions").set_value(True).run()
+    table = page.dataframe[-1].value
+    assert list(table["naive"]) == [1.0, 0.5]
+    assert list(table["smart"]) == [0.0, 0.0]
+
+
+def test_runs_without_a_common_question_say_so(scoreboard: AppTest) -> None:
+    number = save(two_stages(), workspace().engine)
+    page = scoreboard.run()
+    page.selectbox(key=f"other than {number}").set_value("keyless-test").run()
+    assert "no question in common" in page.info[0].value
+
+
+def test_a_run_is_given_a_name(scoreboard: AppTest) -> None:
+    number = save(two_stages(), workspace().engine)
+    scoreboard.run().text_input(key=f"note of {number}").set_value("with a <b>wider</b> net")
+    page = press(scoreboard, "Save")
+    assert page.selectbox(key="run").options[0].startswith("with a <b>wider</b> net · run ")
+    assert [row.note for row in runs(workspace().engine)] == ["with a <b>wider</b> net"]
 
 
 def test_a_stored_run_shows_its_intervals_and_gains(scoreboard: AppTest) -> None:
@@ -54,7 +129,8 @@ def test_a_stored_run_shows_its_intervals_and_gains(scoreboard: AppTest) -> None
     page = scoreboard.run()
     assert not page.exception
     table = page.dataframe[0].value
-    assert list(table.columns) == ["", "naive", "smart"]
+    assert list(table.columns) == ["", "naive", "smart", "in plain words"]
+    assert table.set_index("")["in plain words"]["recall@5"] == "share of the evidence among the first 5 chunks"
     assert table.set_index("")["naive"]["recall@5"] == two_stages().summary("naive").with_interval("recall@5")
     assert plain(str(two_stages().gains(["recall@5"])[0])) in shown(page)
     assert plain(str(gate_report(two_stages())[-1])) in shown(page)
@@ -99,18 +175,37 @@ def test_a_run_in_the_background_tells_how_far_it_is_and_is_stored() -> None:
     assert load(made.number, workspace().engine).records == two_stages().records
 
 
-def test_a_stopped_run_ends_at_the_next_question_and_stores_nothing() -> None:
-    before = len(runs(workspace().engine))
+def stopped_after(shown: int) -> Running:
+    """A run of two stages on two questions of the reader's, stopped when so many answers are there."""
+    questions = [Golden(f"own-{at}", "fact", "en", "reader", "When does the kiosk open?", "7:30") for at in range(2)]
+    asked = [stages()["naive"], stages()["enhanced"]]
 
-    def work(watch: Callable[..., None]) -> Any:
-        made.stop()
-        watch("Asking", 1, 4)
+    def work(watch: Callable[..., None]) -> Evaluation:
+        def watched(label: str, done: int, total: int) -> None:
+            if label == "Asking" and done > shown:
+                made.stop()
+            watch(label, done, total)
 
-    made = Running()
+        return evaluate(asked, own=questions, watch=watched, place=workspace())
+
+    made = Running(owner="reader")
     board._measure(made, work, workspace())
-    assert made.ended
-    assert "stopped" in (made.problem or "")
-    assert len(runs(workspace().engine)) == before
+    return made
+
+
+def test_a_stopped_run_keeps_what_was_answered_and_says_so(shop: None) -> None:
+    made = stopped_after(3)
+    assert made.number is not None
+    run = load(made.number, workspace().engine, "reader")
+    assert [record.stage for record in run.records] == ["naive", "naive", "enhanced"]
+    assert "the run was stopped; of the questions were answered by naive 2, enhanced 1." in str(run.remarks)
+    delete(made.number, workspace().engine, "reader")
+
+
+def test_a_run_that_is_stopped_before_its_first_answer_stores_nothing(shop: None) -> None:
+    made = stopped_after(0)
+    assert (made.ended, made.number) == (True, None)
+    assert "stopped before there was an answer" in (made.problem or "")
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,30 @@ def test_a_procedure_is_told_to_its_last_step(place: Workspace, monkeypatch: pyt
     assert all(f"{name} valve" in answer.text for name in ("inlet", "filter", "rotor", "outlet"))
 
 
+def test_the_current_edition_is_told(place: Workspace) -> None:
+    answer = ask("How do I fit the seal?", place)
+    assert "silicone" in answer.text
+    assert "tallow" not in answer.text
+    assert {citation.source_file for citation in answer.citations} == {"guide_seal_20.md"}
+
+
+def test_what_only_an_old_edition_says_is_told_with_a_caveat(place: Workspace) -> None:
+    answer = ask("Where are old seals collected by the dealer?", place)
+    assert "Ghent" in answer.text
+    assert answer.text.endswith(SAID["replaced"]["en"])
+
+
+def test_an_old_edition_is_read_when_its_version_is_named(place: Workspace) -> None:
+    answer = ask("How do I fit the seal according to the guide for Zephyr 1.0?", place)
+    assert "tallow" in answer.text
+    assert SAID["replaced"]["en"] not in answer.text
+
+
+def test_a_question_about_one_thing_of_a_guide_does_not_pour_it_out(place: Workspace) -> None:
+    answer = ask("How do I order spare parts for the Zephyr pump?", place)
+    assert len(answer.text.splitlines()) <= 3
+
+
 def test_a_follow_up_is_understood(place: Workspace) -> None:
     said = (("user", "How long is the warranty of the pump?"), ("assistant", "26 months [1]."))
     answer = ask("And how loud is it?", place, said)

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 WORKFLOW = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text(encoding="utf-8"))
 FORM = yaml.safe_load((ROOT / ".github/ISSUE_TEMPLATE/problem.yml").read_text(encoding="utf-8"))
 TEACHING = NOTEBOOKS / "TEACHING.md"
-PAGES = [ROOT / "README.md", TEACHING, ROOT / "data/README.md"]
+PAGES = [ROOT / "README.md", TEACHING, ROOT / "data/README.md", ROOT / "data/field.md"]
 PROGRAMS = {"ruff", "mypy", "pytest", "ray"}
 COMMANDS = get_command(app).commands
 

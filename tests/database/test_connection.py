@@ -186,6 +186,13 @@ def test_a_database_that_does_not_exist_is_named(tcp_server: str) -> None:
     assert said.startswith("There is no database absent at 127.0.0.1, port")
 
 
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_database_that_cannot_store_every_letter_is_refused(tcp_server: str, owner, encoding: str) -> None:
+    owner(f"CREATE DATABASE {encoding} TEMPLATE template0 ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C'")
+    said = sentence(make_url(tcp_server).set(database=encoding.lower()).render_as_string(False))
+    assert "make one with `createdb --encoding=UTF8" in said
+
+
 def test_an_unknown_option_is_named(tcp_server: str) -> None:
     assert "knows no option pgbouncer" in sentence(f"{tcp_server}?pgbouncer=true")
 

@@ -4,14 +4,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from sqlalchemy import BIGINT, Column, Engine, MetaData, PrimaryKeyConstraint, String, Table, event, text
+from sqlalchemy import (
+    BIGINT,
+    Column,
+    Engine,
+    Index,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    event,
+    inspect,
+    text,
+)
 
 from lessons.database import engine
 from lessons.database.owned import ensure_owned, version
 from lessons.settings import Settings
 
 
-def notes(*more: Column) -> Table:
+def notes(*more: Column | Index) -> Table:
     key = PrimaryKeyConstraint("user_id", "id")
     return Table("owned_notes", MetaData(), Column("user_id", String), Column("id", BIGINT), *more, key)
 
@@ -66,6 +78,20 @@ def test_a_wall_that_was_broken_is_built_again(made: Engine, broken: str) -> Non
     assert walled(made)
     with statements(made) as sent:
         ensure_owned(made, notes())
+    assert len(sent) == 1
+
+
+def test_a_table_of_an_earlier_version_keeps_its_rows_and_gets_what_is_new(made: Engine) -> None:
+    with made.begin() as connection:
+        connection.execute(text("INSERT INTO owned_notes VALUES ('mina', 1)"))
+    words = Column("words", String, nullable=False, server_default="none yet")
+    later = notes(words, Index("owned_notes_words", words))
+    ensure_owned(made, later)
+    with made.connect() as connection:
+        assert connection.execute(later.select()).all() == [("mina", 1, "none yet")]
+        assert [index["name"] for index in inspect(connection).get_indexes("owned_notes")] == ["owned_notes_words"]
+    with statements(made) as sent:
+        ensure_owned(made, later)
     assert len(sent) == 1
 
 

@@ -1,6 +1,7 @@
 """A folder in BEIR layout is read, or the first thing wrong with it is named with file and line."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,8 @@ def test_a_question_marked_as_unanswerable_is_asked_and_should_be_refused(tmp_pa
         ({"qrels": "q9\td1\t1\n"}, "test.tsv", "'q9'"),
         ({"qrels": "q1 d1 1\n"}, "test.tsv, line 1", "separated by tabs"),
         ({"qrels": "q1\td1\tmuch\n"}, "test.tsv, line 1", "whole number"),
+        ({"qrels": "q1\td1\t--1\n"}, "test.tsv, line 1", "whole number"),
+        ({"qrels": f"q1\td1\t{'9' * 5_000}\n"}, "test.tsv, line 1", "whole number"),
         ({"qrels": "q1\td1\t1\nq1\td1\t0\n"}, "test.tsv, line 2", "second time"),
         ({"qrels": "query-id\tcorpus-id\tscore\n"}, "test.tsv", "no relevant document"),
     ],
@@ -129,3 +132,15 @@ def test_text_that_is_not_utf8_is_named_with_its_line(tmp_path: Path) -> None:
 def test_a_folder_that_is_no_set_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(LessonsError, match=r"corpus\.jsonl cannot be read.*BEIR layout"):
         read_beir(tmp_path)
+
+
+def test_a_pipe_in_the_place_of_a_file_is_a_sentence(tmp_path: Path) -> None:
+    (make(tmp_path) / "corpus.jsonl").unlink()
+    os.mkfifo(tmp_path / "corpus.jsonl")
+    with pytest.raises(LessonsError, match=r"corpus\.jsonl cannot be read \(it is not a file\)"):
+        read_beir(tmp_path)
+
+
+def test_a_path_that_no_folder_can_have_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(LessonsError, match=r"corpus\.jsonl cannot be read \(File name too long\)"):
+        read_beir(tmp_path / ("x" * 300))

@@ -1,5 +1,6 @@
 """The cheapest stage that is not shown to be worse, and what a rule is worth on both halves of the questions."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -10,13 +11,13 @@ from lessons.evaluate.choose import Without, choose, dev_and_test, questions_nee
 from lessons.evaluate.compare import Gain
 from lessons.evaluate.evaluation import Evaluation
 from lessons.keyless import words as glossary
-from lessons.library import load_corpus
 from lessons.rag.retrievers import JaccardRetriever
 from lessons.rag.stages import Stage, stage_named
 from lessons.rag.types import RetrievedDocument, Scope
 from lessons.settings import Settings
 from lessons.workspace import Workspace
 from tests.evaluate.records import evaluation
+from tests.support.shipped import shipped_corpus
 
 TOKENS = {"naive": 100, "smart": 300, "agentic": 2_000}
 
@@ -122,11 +123,10 @@ def test_both_halves_stand_side_by_side_with_paired_intervals() -> None:
 
 
 @pytest.fixture(scope="module")
-def shipped(database: Settings) -> Workspace:
-    place = Workspace.open(database)
-    load_corpus(place, targets=[stage_named("naive").index, stage_named("enhanced").index])
-    assert place.store(stage_named("enhanced").index).documents(Scope("reader"))
-    return place
+def shipped() -> Iterator[Workspace]:
+    with shipped_corpus([stage_named("naive").index, stage_named("enhanced").index]) as place:
+        assert place.store(stage_named("enhanced").index).documents(Scope("reader"))
+        yield place
 
 
 def test_enhanced_is_compared_with_naive_on_dev_and_on_test(shipped: Workspace) -> None:

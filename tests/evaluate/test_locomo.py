@@ -63,12 +63,18 @@ def test_ids_are_read_in_all_their_forms(file: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("content", ["", "[1]", '[{"conversation": {}}]'])
+@pytest.mark.parametrize("content", ["", "[1]", '[{"conversation": {}}]', "[" * 100_000])
 def test_a_file_without_the_format_is_a_sentence(tmp_path: Path, content: str) -> None:
     path = tmp_path / "other.json"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(LessonsError, match="does not have LoCoMo's format"):
         read_locomo(path)
+
+
+def test_a_file_in_which_nothing_can_be_measured_is_a_sentence(file: Path) -> None:
+    file.write_text(json.dumps([SAMPLE | {"qa": SAMPLE["qa"][2:]}]), encoding="utf-8")
+    with pytest.raises(LessonsError, match="no question with evidence"):
+        read_locomo(file)
 
 
 def test_a_missing_file_is_a_sentence(tmp_path: Path) -> None:

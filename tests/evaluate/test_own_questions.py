@@ -1,7 +1,9 @@
 """A reader's own question set: three forms of it, and a sentence for what cannot be used."""
 
 import json
+import os
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -9,7 +11,8 @@ from hypothesis import strategies as st
 
 from lessons.errors import LessonsError
 from lessons.evaluate.golden import Evidence
-from lessons.evaluate.own_questions import EXAMPLE, read_questions
+from lessons.evaluate.own_questions import EXAMPLE, read_question_file, read_questions
+from lessons.settings import Settings
 
 
 def test_a_table_gives_questions_with_answers_and_evidence() -> None:
@@ -64,6 +67,7 @@ def test_plain_lines_are_a_question_each() -> None:
         (b'{"question": "a", "history": [{"role": "user"}]}\n', "", "Line 1: history is no list"),
         (b"question,evidence\na?,it says so\n", "", "Line 2 has evidence, but no source_file"),
         (b"x" * 4_001, "", "line 1 is longer than 4,000 characters"),
+        (b"x" * 200_000, "", "line 1 is longer than 4,000 characters"),
         (b"why?\n" * 10_000, "", "10,000 questions, and one run asks 500"),
     ],
 )
@@ -87,3 +91,12 @@ def test_what_cannot_be_shown_is_left_out(key: str) -> None:
 def test_json_that_is_nested_without_end_is_a_sentence() -> None:
     with pytest.raises(LessonsError, match="Line 1 is no JSON"):
         read_questions('{"question": "a", "answer": ' + "[" * 100_000, "mina")
+
+
+def test_a_pipe_and_a_file_without_end_are_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with (tmp_path / "large.txt").open("wb") as file:
+        file.truncate(Settings().max_file_bytes + 1)
+    for name, told in {"pipe": "it is not a file", "large.txt": "larger than LESSONS_MAX_FILE_BYTES"}.items():
+        with pytest.raises(LessonsError, match=told):
+            read_question_file(tmp_path / name, "mina")

@@ -6,13 +6,13 @@ from math import nan
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, func, select
 
 from lessons.database import engine
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import METRICS, Evaluation
-from lessons.evaluate.runs import as_jsonl, delete, export_csv, load, runs, save
-from lessons.settings import Settings
+from lessons.evaluate.runs import ResultRow, as_jsonl, delete, export_csv, load, runs, save
+from lessons.settings import Settings, settings
 from tests.evaluate.records import evaluation, record
 
 RUN = evaluation({"naive": [0.0, 0.5, nan], "smart": [1.0, 1.0, nan]})
@@ -47,6 +47,17 @@ def test_a_removed_run_is_gone_with_its_answers(store: Engine) -> None:
     number = save(RUN, store)
     delete(number, store)
     assert number not in [row.id for row in runs(store)]
+
+
+def test_beyond_the_limit_the_oldest_runs_of_an_owner_go_and_nobody_elses(
+    store: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings(), "stored_runs", 2)
+    first, other, *kept = (save(RUN, store, f"runs-{name}") for name in ("kept", "kept-too", "kept", "kept"))
+    assert [row.id for row in runs(store, "runs-kept") if row.user_id] == kept[::-1]
+    assert load(other, store, "runs-kept-too").as_dict() == RUN.as_dict()
+    with store.connect() as connection:
+        assert connection.scalar(select(func.count()).where(ResultRow.run_id == first)) == 0
 
 
 def test_the_csv_holds_a_line_for_each_answer(tmp_path: Path) -> None:

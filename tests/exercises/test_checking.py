@@ -40,8 +40,25 @@ def test_one_that_fails_at_the_edge_is_nearly_right_and_the_case_is_named() -> N
 
 def test_one_that_fails_in_the_plain_case_is_wrong_and_shown_what_it_returned() -> None:
     said = said_of(lambda numbers: sum(numbers))
-    assert said.startswith("✗ 99.1 wrong: The exercise expects a function of a list of numbers. Here, given [")
-    assert "it returns" in said
+    assert said.startswith("✗ 99.1 wrong: The exercise expects a function of a list of numbers. Here, given numbers=[")
+    assert said.endswith("given numbers=[12, 71, 8, 40, 3], it returns 134 instead of 71.")
+
+
+def test_what_is_expected_is_shown_in_the_plain_case_only() -> None:
+    assert said_of(lambda numbers: max(numbers, default=-1)).endswith("given numbers=[], it returns -1.")
+
+
+def test_numbers_are_shown_short() -> None:
+    assert "it returns 0.333333 instead of 71" in said_of(lambda numbers: 1 / 3)
+
+
+@pytest.mark.parametrize(("answer", "level"), [(..., "not attempted"), (3, "wrong")])
+def test_a_cell_that_uses_an_exercise_says_that_it_comes_first(
+    answer: Any, level: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert checking.solved("04.1", (1.0, 0.5))
+    assert not checking.solved("04.1", answer)
+    assert capsys.readouterr().out == f"Exercise 04.1 comes first ({level}). Solve it, then run this cell again.\n"
 
 
 @pytest.mark.parametrize(

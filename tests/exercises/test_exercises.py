@@ -1,5 +1,6 @@
 """Every exercise accepts the solution of its notebook, and none of the mistakes made on purpose."""
 
+import re
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -7,13 +8,13 @@ from typing import Any
 import pytest
 
 from lessons.evaluate.golden import Evidence, Golden
-from lessons.exercises import measured
+from lessons.exercises import hint, measured
 from lessons.exercises.catalog import NOTEBOOKS, exercise_named, exercises
 from lessons.exercises.checking import judge
 from lessons.exercises.measured import Asked
 from lessons.rag.types import RetrievedDocument
 from tests.exercises.mistakes import mistakes_of
-from tests.exercises.notebook import cells, checked, source
+from tests.exercises.notebook import cells, checked, path_of, source
 
 EACH = [each.id for each in exercises()]
 WRONG = [
@@ -71,6 +72,26 @@ def test_the_stub_of_the_notebook_is_rejected_and_says_the_same_each_time(id_: s
     assert str(first) == str(second)
 
 
+@pytest.mark.parametrize("id_", EACH)
+def test_hints_come_in_steps_and_do_not_tell_the_answer(id_: str) -> None:
+    each, solution = exercise_named(id_), checked(id_[:2], "solution")[id_]
+    assert len(each.hints) >= 2
+    assert [hint(id_) for _ in each.hints] == [
+        f"{id_}, hint {step} of {len(each.hints)}: {text}" for step, text in enumerate(each.hints, 1)
+    ]
+    answers = [str(solution)] if isinstance(solution, int | float | str) else []
+    assert not [text for text in each.hints for answer in answers if re.search(rf"\b{re.escape(answer)}\b", text)]
+
+
+@pytest.mark.parametrize("id_", EACH)
+def test_a_stub_without_code_was_not_attempted_and_one_with_a_mistake_is_wrong(id_: str) -> None:
+    stub = checked(id_[:2], "exercise")[id_]
+    (code,) = (source(cell) for cell in cells(id_[:2], "exercise") if f'"{id_}"' in source(cell))
+    assert (judge(exercise_named(id_), stub).level == "not attempted") == bool(
+        re.search(r"^ +\.\.\.$|, \.\.\.\)", code, re.M)
+    )
+
+
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
 def test_a_notebook_has_three_to_six_exercises_each_with_its_solution(notebook: str) -> None:
     ids = [each.id for each in exercises(notebook)]
@@ -82,3 +103,24 @@ def test_a_notebook_has_three_to_six_exercises_each_with_its_solution(notebook: 
 def test_a_solution_is_hidden_and_the_notebook_ends_in_its_progress(notebook: str) -> None:
     assert all(cell["metadata"]["jupyter"] == {"source_hidden": True} for cell in cells(notebook, "solution"))
     assert source(cells(notebook)[-1]) == f'progress("{notebook}")'
+
+
+def test_each_task_names_its_kind_and_every_kind_exists() -> None:
+    kinds = {
+        id_: re.search(rf"\*\*{re.escape(id_)}\*\* · \*(\w+)\* · ", path_of(id_[:2]).read_text(encoding="utf-8"))
+        for id_ in EACH
+    }
+    assert [id_ for id_, found in kinds.items() if not found] == []
+    assert {found[1] for found in kinds.values() if found} == {"predict", "fill", "fix", "build"}
+
+
+def test_what_is_built_in_an_exercise_becomes_a_stage_or_its_memory_and_is_measured_on_dev() -> None:
+    """The cell that does it comes after the solution, and says in one line if the exercise is not solved yet."""
+    built = {}
+    for number in NOTEBOOKS:
+        for id_ in re.findall(r"\*\*(\d\d\.\d)\*\* · \*build\*", path_of(number).read_text(encoding="utf-8")):
+            after = [source(cell) for cell in cells(number)]
+            after = after[next(place for place, code in enumerate(after) if f'check("{id_}"' in code) :]
+            built[id_] = "\n".join(code for code in after if f'solved("{id_}"' in code)
+    assert len({id_[:2] for id_ in built}) >= 8
+    assert [id_ for id_, code in built.items() if not re.search(r"evaluate|compression", code)] == []

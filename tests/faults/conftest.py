@@ -8,7 +8,7 @@ from lessons.faults.lab import Lab
 from lessons.settings import Settings
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def lab(database: Settings) -> Iterator[Lab]:
     with Lab() as lab:
         yield lab

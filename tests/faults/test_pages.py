@@ -48,8 +48,8 @@ def opened(name: str) -> AppTest:
 
 
 def ask(page: AppTest) -> AppTest:
-    if page.text_area:
-        page.text_area[0].set_value(QUESTION)
+    if not page.chat_input:
+        page.text_input(key="question").set_value(QUESTION)
         return press(page, "Ask")
     page.chat_input[0].set_value(QUESTION).run()
     assert not page.exception

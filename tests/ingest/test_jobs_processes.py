@@ -152,8 +152,8 @@ def test_a_job_goes_on_when_the_database_comes_back(own_server: Settings, owner:
 
     def before(texts: list[str]) -> None:
         if "file1" in texts[0] and not stopped:
-            stopped.append("once")
             stop(own_server)
+            stopped.append("once")  # not before: whoever asks while it ends is told that the connection broke off
 
     jobs = jobs_of(own_server, before)
     job_id = jobs.submit(files(3), owner)

@@ -126,6 +126,13 @@ def archive(path: Path) -> None:
         packed.writestr("a.txt", "text")
 
 
+def broken_block(path: Path) -> None:
+    """An archive whose unpacking raises an OSError, as opening a file does."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as packed:
+        packed.writestr("word/document.xml", "text")
+    path.write_bytes(path.read_bytes().replace(b"1AY&SY", b"1AY&SX"))
+
+
 BAD_FILES: dict[str, tuple[Callable[[Path], object], str]] = {
     "empty.txt": (lambda path: path.write_bytes(b""), "is empty"),
     "blank.md": (lambda path: path.write_text(" \n\t\u200b\n"), "has no text"),
@@ -141,6 +148,7 @@ BAD_FILES: dict[str, tuple[Callable[[Path], object], str]] = {
     "old.docx": (lambda path: path.write_bytes(b"\xd0\xcf\x11\xe0" + bytes(600)), "older Office file"),
     "text.docx": (lambda path: path.write_text("not a zip"), "is damaged"),
     "xml.docx": (lambda path: word(path, "<w:document><w:body>"), "is damaged"),
+    "block.docx": (broken_block, "is damaged"),
     "bomb.docx": (bomb, "decompression bomb"),
     "crowd.docx": (crowd, "decompression bomb"),
     "span.docx": (lambda path: table(path, row('<w:gridSpan w:val="300000000"/>', "x")), "unfolds to more than"),
@@ -160,6 +168,7 @@ BAD_FILES: dict[str, tuple[Callable[[Path], object], str]] = {
     "many.pdf": (many_pages, "has 5,001 pages"),
     "deep.html": (lambda path: path.write_text("<div>" * 100_000), "nests its tags too deeply"),
     "tags.html": (lambda path: path.write_text("<div>" * 1_000_000), "more than 500,000 tags"),
+    "attributes.html": (lambda path: path.write_text(f"<p {' '.join(map(hex, range(200_000)))}>"), "1,000 attributes"),
 }
 
 
@@ -182,10 +191,12 @@ def test_an_encrypted_pdf_without_a_password_just_opens(tmp_path: Path) -> None:
     assert read(encrypted(tmp_path / "a.pdf", password=""))[0].text == "For the board only."
 
 
-def test_a_page_that_draws_without_end_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_takes_too_long_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings(), "max_read_seconds", 0.0)
-    with pytest.raises(ReadError, match="takes more than 0 seconds"):
-        read(write_pdf(tmp_path / "a.pdf", "One", "Two"))
+    (tmp_path / "a.html").write_text("<p>One</p>")
+    for path in (write_pdf(tmp_path / "a.pdf", "One", "Two"), tmp_path / "a.html"):
+        with pytest.raises(ReadError, match="takes more than 0 seconds"):
+            read(path)
 
 
 @pytest.mark.parametrize("tag", ["div", "tr", "td", "h1", "table"])

@@ -16,6 +16,11 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         named_files([tmp_path / "nothing.txt"], READERS)
 
 
+def test_a_path_that_no_file_can_have_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="cannot be opened: File name too long"):
+        named_files([tmp_path / ("x" * 300)], READERS)
+
+
 def test_a_folder_gives_its_files_by_their_place_in_it(tmp_path: Path) -> None:
     for name in ("b.txt", "sub/a.md", ".hidden/c.txt", "image.png", "folder.pdf/d.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -37,7 +37,7 @@ def store(any_database: Settings) -> ChunkStore:
     store = ChunkStore(engine(any_database), "test", "toy", 3)
     store._make_tables()
     with store.engine.begin() as connection:
-        connection.execute(text("TRUNCATE documents CASCADE"))
+        connection.execute(text("DELETE FROM documents WHERE index_table = :table"), {"table": store.table_name})
     return store
 
 

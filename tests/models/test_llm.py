@@ -62,6 +62,12 @@ def test_a_probe_of_a_dead_server_says_what_to_do() -> None:
         probe(llm)
 
 
+@pytest.mark.parametrize("url", ["http://[::1", "http://["])
+def test_an_address_that_is_none_is_told_in_a_sentence(url: str) -> None:
+    with pytest.raises(ModelError, match="OPENAI_BASE_URL cannot be read"):
+        language_model(Settings(openai_base_url=url))
+
+
 @pytest.mark.parametrize("retries", [0, 1, 3])
 def test_retries_are_bounded_in_number(server: Server, retries: int) -> None:
     server.behave("too_many")

@@ -11,7 +11,8 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
 from lessons.errors import ModelError
 from lessons.rag.types import Query, Reranker, Resources, RetrievedDocument, Scope
-from lessons.search.rerankers import MMR, ByScore, KeywordWeighted, Postprocessed, cross_encoder
+from lessons.search.cross_encoder import CrossEncoder
+from lessons.search.rerankers import MMR, ByScore, KeywordWeighted, Postprocessed
 from lessons.trace import Step
 
 DOCUMENTS = st.lists(
@@ -96,9 +97,9 @@ def test_a_node_postprocessor_reads_the_title_and_no_other_metadata() -> None:
 
 
 def test_a_cross_encoder_that_is_not_installed_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    monkeypatch.setitem(sys.modules, "fastembed.rerank.cross_encoder", None)
     with pytest.raises(ModelError, match="uv sync --extra rerank"):
-        cross_encoder()
+        rerank(CrossEncoder(model="none"), [document("a", 0.9, "text")])
 
 
 @pytest.mark.parametrize(

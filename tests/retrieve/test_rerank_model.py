@@ -1,8 +1,9 @@
-"""Reranking by a model's scores: used only when each document has exactly one, else the order stays as it was."""
+"""Reranking by a model's scores: fused with those of the search if they can be used, else the order stays as it was."""
 
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -59,16 +60,16 @@ def rerank(llm: LLM, documents: Sequence[RetrievedDocument] = FOUND, question: s
     return " ".join(document.id for document in found), step
 
 
-def test_the_highest_score_comes_first_and_equal_scores_keep_their_order(served: LLM, shared_server: Server) -> None:
+def test_scores_move_a_document_as_far_as_the_search_lets_them(served: LLM, shared_server: Server) -> None:
     shared_server.behave(spoken(RIGHT))
     order, step = rerank(served)
-    assert (order, step.llm_calls, step.notes) == ("2 4 1 3", 1, [])
+    assert (order, step.llm_calls, step.notes) == ("2 1 4 3", 1, [])
     assert len(shared_server.requests) == 1
 
 
 def test_scores_count_for_the_document_they_name_in_whatever_order(served: LLM, shared_server: Server) -> None:
     shared_server.behave(spoken(RIGHT[::-1]))
-    assert rerank(served)[0] == "2 4 1 3"
+    assert rerank(served)[0] == "2 1 4 3"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,7 @@ def test_whatever_is_scored_the_same_documents_come_out(said: Any) -> None:
 
 @given(st.permutations(RIGHT))
 def test_complete_scores_give_the_same_order_however_they_are_listed(pairs: list[tuple[int, float]]) -> None:
-    assert rerank(Says(said=scores(pairs)))[0] == "2 4 1 3"
+    assert rerank(Says(said=scores(pairs)))[0] == "2 1 4 3"
 
 
 def _usable(pairs: list[tuple[int, float]]) -> bool:
@@ -141,9 +142,29 @@ def test_a_document_cannot_leave_its_quotation(text: str) -> None:
     assert json.loads(lines[0])["text"] == text
 
 
-def test_a_document_that_is_not_named_follows_those_that_are(served: LLM, shared_server: Server) -> None:
-    shared_server.behave(spoken([(3, 9), (2, 1)]))
+def test_a_document_that_is_not_named_has_no_score(served: LLM, shared_server: Server) -> None:
+    shared_server.behave(spoken([(3, 9), (2, 4)]))
     assert rerank(served)[0] == "3 2 1 4"
+
+
+def test_among_equals_of_the_search_the_model_decides() -> None:
+    alike = [document.with_score(1.0) for document in FOUND]
+    assert rerank(Says(said=scores([(1, 1), (2, 3), (3, 9), (4, 0)])), alike)[0] == "3 2 1 4"
+
+
+def test_scores_that_hardly_differ_do_not_undo_what_the_search_is_sure_of() -> None:
+    sure = [FOUND[0], *(document.with_score(0.1) for document in FOUND[1:])]
+    order = rerank(Says(said=scores([(1, 5), (2, 6), (3, 5), (4, 6)])), sure)[0]
+    assert order.startswith("1 ")
+
+
+def test_as_many_are_kept_as_without_a_reranker_though_the_model_names_fewer() -> None:
+    many = [replace(FOUND[0], id=str(number), score=1 - number / 20) for number in range(15)]
+    query = Query("When?", Scope("reader"), top_k=10)
+    found = ModelScored().rerank(query, many, resources(Says(said=scores([(12, 9)]))), Step("rerank"))
+    assert len(found) == 10
+    assert "11" in {document.id for document in found}
+    assert [document.score for document in found] == sorted((document.score for document in found), reverse=True)
 
 
 def test_a_long_document_is_shown_where_it_speaks_of_the_question() -> None:
@@ -194,5 +215,5 @@ def test_a_follow_up_is_scored_as_the_question_that_stands_alone() -> None:
 
 def test_the_stage_is_smart_search_with_a_reranker_and_its_candidates() -> None:
     smart, reranked = stage_named("smart"), stage_named("reranked")
-    assert reranked == smart.but("reranked", retriever=reranked.retriever, reranker=ModelScored(top_k=5))
+    assert reranked == smart.but("reranked", retriever=reranked.retriever, reranker=ModelScored())
     assert (reranked.retriever.top_k, reranked.retriever.threshold) == (15, 0.2)

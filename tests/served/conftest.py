@@ -44,7 +44,7 @@ def llm(server: LlamaServer) -> ServedLLM:
     return model
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def lab(server: LlamaServer) -> Iterator[Lab]:
     """A workspace whose model is the served one."""
     adopt(Settings(openai_base_url=server.url, llm_model=MODEL, **ANSWER))

@@ -22,7 +22,7 @@ LONGEST = ANSWER["answer_seconds"] + ANSWER["reply_seconds"] + 20  # seconds: th
 STAND_IN = "keyless model"
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def library(lab: Lab) -> Lab:
     """The lab with another owner's documents, which are longer than the window in either language."""
     paths = [each["path"] for each in shipped_documents() if each["world"] == "product" and each["path"].endswith("md")]

@@ -4,13 +4,14 @@ Streamlit's AppTest cannot do this: it puts a mock in the place of the one runti
 the end of a run, so two that run at once break each other.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from urllib.parse import urlencode
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
@@ -35,23 +36,26 @@ class Visitor:
 
         RuntimeError with the texts of error boxes and exceptions.
         """
-        patient = {"open_timeout": PATIENCE, "ping_interval": None}  # a server that has much to do is not gone
-        connection = connect(self._stream, subprotocols=[Subprotocol("streamlit")], max_size=None, **patient)
-        self._socket = self._open_pages.enter_context(connection)
+        self.open()
         link = urlencode({"question": question, "stages": stage.capitalize(), "owner": owner})
-        button = next(each.button.id for each in self._run(link) if each.button.label == "Ask")
-        page = self._run(link, button)
-        if wrong := [told for each in page if (told := _trouble(each))]:
+        button = next(each.button.id for each in self.run(link) if each.button.label == "Ask")
+        page = self.run(link, [WidgetState(id=button, trigger_value=True)])
+        if wrong := [told for each in page if (told := trouble(each))]:
             raise RuntimeError("; ".join(wrong))
         return [each.markdown.body for each in page if each.WhichOneof("type") == "markdown"]
 
-    def _run(self, query: str = "", pressed: str = "") -> list[Element]:
-        """Let the server run the page, with a button pressed; the elements that stand on it in the end."""
+    def open(self) -> None:
+        """Begin another session; what follows goes to it."""
+        patient = {"open_timeout": PATIENCE, "ping_interval": None}  # a server that has much to do is not gone
+        connection = connect(self._stream, subprotocols=[Subprotocol("streamlit")], max_size=None, **patient)
+        self._socket = self._open_pages.enter_context(connection)
+
+    def run(self, query: str = "", widgets: Sequence[WidgetState] = (), page: str = "") -> list[Element]:
+        """Let the server run the page with these values of its widgets; the elements that stand on it in the end."""
         message = BackMsg()
-        message.rerun_script.query_string = query
-        if pressed:
-            message.rerun_script.widget_states.widgets.add(id=pressed, trigger_value=True)
-        self._socket.send(message.SerializeToString())
+        message.rerun_script.query_string, message.rerun_script.page_name = query, page
+        message.rerun_script.widget_states.widgets.extend(widgets)
+        self.send(message)
         elements: dict[tuple[int, ...], Element] = {}
         for told in self._messages():
             if told.WhichOneof("type") == "new_session":
@@ -62,6 +66,10 @@ class Visitor:
                 break
         return list(elements.values())
 
+    def send(self, message: BackMsg) -> None:
+        """Send what a browser might."""
+        self._socket.send(message.SerializeToString())
+
     def _messages(self) -> Iterator[ForwardMsg]:
         while True:
             message = ForwardMsg()
@@ -69,7 +77,8 @@ class Visitor:
             yield message
 
 
-def _trouble(element: Element) -> str:
+def trouble(element: Element) -> str:
+    """The words of an error box or an exception; empty if the element is neither."""
     if element.WhichOneof("type") == "exception":
         return f"{element.exception.type}: {element.exception.message}"
     is_error = element.WhichOneof("type") == "alert" and element.alert.format == element.alert.ERROR

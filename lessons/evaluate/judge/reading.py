@@ -13,7 +13,7 @@ from lessons.text.korean import particle_pattern
 from lessons.text.numbers import Quantity, digits, quantities
 
 IDENTIFIER = re.compile(
-    r"[\w.+-]+@[\w-]+\.[\w.-]*\w|https?://\S+|\b[vV]?\d+\.\d+\.\d+(?:\.\d+)*\b"
+    r"(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]*\w|https?://\S+|\b[vV]?\d+\.\d+\.\d+(?:\.\d+)*\b"
     r"|(?<![A-Za-z\d_-])(?!(?:mid|late|early|pre|post|non|over|under|q\d|h\d|fy\d*)-)"
     r"(?=[A-Za-z\d-]*\d)[A-Za-z][A-Za-z\d]*(?:-[A-Za-z\d]+)+"
     r"|(?<![A-Za-z\d_.-])(?!(?:KRW|USD|GBP|EUR|JPY|CNY|FY|[QH])\d)[A-Za-z]+\d+[A-Za-z\d]*",
@@ -82,7 +82,7 @@ _FILLERS = frozenset(
 )
 _PARTICLE = re.compile(f"(?:{particle_pattern('is', 'many')}|및)$")
 _ENDING = re.compile(
-    r"(?:(?:하|되|됩|합|했|됐|였|이|입|습|었|았)*(?:니다|어요|아요|해요|돼요|예요|에요|다|함|됨)|하는|되는|한|된)$"
+    r"(?:(?:하|되|됩|합|했|됐|였|이|입|습|었|았){0,9}(?:니다|어요|아요|해요|돼요|예요|에요|다|함|됨)|하는|되는|한|된)$"
 )
 _NEGATION = re.compile(
     r"\b(?:not|never|neither|nor|without|cannot|no)\b|n['’]t\b|않|없|아니|아닙|아닌|못하|못합|못했|(?<![가-힣])[안못]\s(?=[가-힣])",

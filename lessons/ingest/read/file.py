@@ -116,13 +116,14 @@ def _document(page: Page, place: dict[str, Any], structure: dict[str, Any]) -> D
 
 
 def _content(path: Path, name: str) -> Content:
-    try:
-        with _refused(name):
-            return _reader(path)(path)
-    except ReadError:
-        raise
-    except Exception as error:  # a parser may raise anything on a broken file
-        raise ReadError(name, f"is damaged or is not really a {path.suffix} file; open and save it anew.") from error
+    with _refused(name):
+        read_file = _reader(path)
+        try:
+            return read_file(path)
+        except FileError:
+            raise
+        except Exception as error:  # a parser may raise anything on a broken file, an OSError too
+            raise FileError(f"is damaged or is not really a {path.suffix} file; open and save it anew.") from error
 
 
 def _reader(path: Path) -> Callable[[Path], Content]:

@@ -18,9 +18,13 @@ def named_files(paths: Sequence[Path], suffixes: Collection[str]) -> list[tuple[
     """Each file with the name it is stored under: its own, or its place in the folder that was given.
 
     Folders give their readable files in name order, hidden ones left out. A link in a folder is followed if it stays
-    in the folder; else it comes as the link that it is, which `read` refuses. ReadError if a path does not exist.
+    in the folder; else it comes as the link that it is, which `read` refuses. ReadError if a path does not exist or
+    cannot be looked at.
     """
-    named = [pair for path in paths for pair in (_in_folder(path, suffixes) if path.is_dir() else [_single(path)])]
+    try:
+        named = [pair for path in paths for pair in (_in_folder(path, suffixes) if path.is_dir() else [_single(path)])]
+    except OSError as error:
+        raise ReadError(str(error.filename), f"cannot be opened: {error.strerror}.") from error
     names = Counter(name for _, name in named)
     return [(path, name if names[name] == 1 else stored_name(path.absolute().as_posix())) for path, name in named]
 

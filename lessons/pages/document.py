@@ -1,0 +1,128 @@
+"""One document: opened whole with its chunks marked, or a chunk of it before and after enriching; and a bare search."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+from llama_index.core.schema import BaseNode, MetadataMode
+
+from lessons.ingest.enrich import ADDED
+from lessons.ingest.index import Index
+from lessons.ingest.split import header, same_words
+from lessons.library import indexes
+from lessons.pages.common import allow_questions, choose_stages, page_of
+from lessons.rag.types import Scope
+from lessons.search.materials import chunk_range
+from lessons.settings import settings
+from lessons.tables import counted, plain, plain_line
+from lessons.workspace import Workspace
+
+TOLD = ("doc_type", "has_steps", "page_number", "date")
+"""What is shown of a chunk beside what enriching has added."""
+
+AT_ONCE = 20  # chunks of a document on a page
+FOUND, EXCERPT = 5, 200  # chunks of a search that are shown for each stage; characters of each
+
+
+def show_document(place: Workspace, owner: str, files: Sequence[str]) -> None:
+    """Choose a document and read it whole, or one chunk of it before and after enriching."""
+    st.header("Open a document", anchor=False)
+    chosen = st.selectbox("Document", files, key="open")
+    before, *_, enriched = sorted(indexes(), key=lambda each: each.can_enrich)
+    whole, one = st.tabs(["The whole document", "One chunk, before and after"])
+    with whole:
+        _show_whole(place, owner, chosen, [before, enriched])
+    with one:
+        _compare_a_chunk(place, owner, chosen, before, enriched)
+
+
+def _show_whole(place: Workspace, owner: str, source_file: str, known: Sequence[Index]) -> None:
+    """The document chunk by chunk; what a chunk has in common with the one before it is grey."""
+    names = {index.name: index for index in known}
+    index = names[st.segmented_control("Cut as in the index", list(names), default=known[-1].name) or known[-1].name]
+    chunks = _chunks(place, index, owner, source_file)
+    st.caption(f"{counted(len(chunks), 'chunk')} in the index {index.name}. Grey: repeated from the chunk before.")
+    pages = -(-len(chunks) // AT_ONCE)
+    begin = AT_ONCE * (st.pagination(pages, key=f"page of {source_file} {index.name}") - 1) if pages > 1 else 0
+    for at in range(begin, min(begin + AT_ONCE, len(chunks))):
+        text, earlier = _words(chunks[at]), _words(chunks[at - 1]) if at else ""
+        same = shared(earlier, text)
+        with st.container(border=True, gap="xxsmall"):
+            st.caption(f"**{plain_line(_title(chunks[at]))}**{page_of(chunks[at].metadata.get('page_number'))}")
+            st.markdown((f":gray[{plain_line(text[:same])}] " if same else "") + plain(text[same:]))
+
+
+def shared(before: str, text: str) -> int:
+    """How many characters at the beginning of a text are the end of the one before it."""
+    return next((size for size in range(min(len(before), len(text)), 0, -1) if before.endswith(text[:size])), 0)
+
+
+def _compare_a_chunk(place: Workspace, owner: str, chosen: str, before: Index, enriched: Index) -> None:
+    """A chunk as the first index has it, and as the enriched one embeds and shows it."""
+    chunks = _chunks(place, enriched, owner, chosen)
+    titles = [_title(chunk) for chunk in chunks]
+    key = f"before-after-chunk of {chosen}"
+    chunk = chunks[st.selectbox("Chunk", range(len(chunks)), format_func=titles.__getitem__, key=key)]
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.markdown(f"**{before.name.capitalize()}**: these words are embedded and displayed")
+        if same := same_words(chunk, _chunks(place, before, owner, chosen)):
+            _box(plain(_words(same)))
+        else:
+            st.info("No chunk of this index has these words; ingest the file again to fill it.")
+    with right:
+        words = plain(_words(chunk))
+        st.markdown(f"**{enriched.name.capitalize()}**: embedded like this")
+        _box(*_badges("blue", header(chunk)), words)
+        st.markdown("displayed like this")
+        _box(words)
+        st.markdown("and found by this, too")
+        _box(*_badges("gray", {key: chunk.metadata.get(key) for key in (*ADDED, *TOLD)}))
+
+
+def _chunks(place: Workspace, index: Index, owner: str, source_file: str) -> list[BaseNode]:
+    return chunk_range(place.store(index), Scope(owner), source_file, 0, settings().max_pieces)
+
+
+def _words(chunk: BaseNode) -> str:
+    return chunk.get_content(MetadataMode.NONE)
+
+
+def _title(chunk: BaseNode) -> str:
+    words = " ".join(_words(chunk).split())
+    return f"{chunk.metadata['chunk_index'] + 1}. {chunk.metadata.get('section') or words[:60]}"
+
+
+def _box(*lines: str) -> None:
+    with st.container(border=True):
+        for line in lines:
+            st.markdown(line)
+
+
+def _badges(colour: str, values: Mapping[str, Any]) -> Iterator[str]:
+    """A line for each value there is, behind its name."""
+    for name, value in values.items():
+        if value is not None:
+            said = " · ".join(map(str, value)) if isinstance(value, list) else str(value)
+            yield f":{colour}-badge[{plain(name)}] {plain(said)}"
+
+
+def try_search(place: Workspace, owner: str) -> None:
+    """What a search finds, stage by stage, without asking for an answer."""
+    st.header("Try the search", anchor=False)
+    with st.form("search", border=False):
+        asked = st.text_input("Search for", key="search-for", placeholder="In English or Korean")
+        chosen = choose_stages("search-stages")
+        if not st.form_submit_button("Search") or not asked.strip():
+            return
+    allow_questions(owner, len(chosen))
+    grid = st.grid(max(1, len(chosen)), min_column_width=220, gap="small")
+    for stage in chosen:
+        with grid.cell(), st.container(border=True, gap="xxsmall"):
+            st.subheader(stage.name.capitalize(), anchor=False)
+            found = stage.but(stage.name, workspace=place).find(asked, owner).documents
+            for rank, each in enumerate(found[:FOUND], start=1):
+                st.caption(f"**{rank}. {plain_line(each.source)}{page_of(each.page)}** · {each.score:.3f}")
+                st.caption(plain_line(each.content[:EXCERPT]) + (" …" if len(each.content) > EXCERPT else ""))
+            if not found:
+                st.caption("Nothing was found.")

@@ -1,0 +1,118 @@
+"""The last comparisons, so that Back, a reload and a link bring the answers again. They last as long as the process."""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from lessons.evaluate.canvas import shortened
+from lessons.evaluate.comparison import Comparison
+from lessons.pages.asking import EVERYWHERE, Asked, begin, golden_named, lines_of
+from lessons.pages.common import is_shared
+from lessons.rag.stages import stages
+from lessons.tables import plain_line
+from lessons.text import normalize
+
+LISTED, KEPT = 20, 200  # comparisons of an owner in the side bar; of everybody in this process
+LONGEST = 60  # columns of a question in the list
+
+
+@dataclass(frozen=True)
+class Past:
+    """A comparison, what was asked for it, and the owner who may see it."""
+
+    owner: str
+    asked: Asked
+    compared: Comparison
+
+
+@st.cache_resource
+def _kept() -> dict[str, Past]:
+    """The comparisons of this process under ids that nobody can guess, the oldest first."""
+    return {}
+
+
+def remember(past: Past) -> None:
+    """Show and keep a comparison; its address becomes a new entry of the browser's history."""
+    _kept()[name := secrets.token_urlsafe(16)] = past
+    for oldest in list(_kept())[:-KEPT]:
+        _kept().pop(oldest, None)
+    st.session_state.setdefault("mine", set()).add(name)
+    st.session_state.shown, st.session_state.past = name, past
+    st.query_params.update(_address(name, past))
+
+
+def _address(name: str, past: Past) -> dict[str, str | tuple[str, ...]]:
+    """What fills the form again, also when the answers are no longer kept."""
+    asked = past.asked
+    golden = asked.golden.id if asked.golden else ""
+    said = {"golden": golden, "question": asked.question, "file": asked.source_file or "", "filter": asked.filter_text}
+    kept = {key: value for key, value in said.items() if value or key in st.query_params}
+    return {"asked": name, "owner": past.owner, "stages": asked.stages, **kept}
+
+
+def arrive(owner: str) -> None:
+    """Show what the address names, or what was asked before another page was seen; else fill the form at most."""
+    named, shown = st.query_params.get("asked", ""), st.session_state.get("shown", "")
+    is_new = "question" not in st.session_state
+    if is_new and not {"asked", "golden", "question"} & {*st.query_params}:
+        named = shown
+    past = _kept().get(named)
+    if past and past.owner == owner:
+        if is_new or named != shown:
+            _restore(named, past)
+        return
+    _clear()
+    if is_new or named != shown:
+        _fill()
+
+
+def _fill() -> None:
+    """The form as the address says, without what it names in vain."""
+    named, golden = st.query_params, golden_named(st.query_params.get("golden", ""))
+    begin(golden.question if golden else normalize(named.get("question", "")), lines_of(golden) if golden else ())
+    st.session_state.file, st.session_state.filter = named.get("file", EVERYWHERE), normalize(named.get("filter", ""))
+    chosen = {each.lower() for each in named.get_all("stages")}
+    st.session_state.stages = [name for name in stages() if name in chosen] or list(stages())
+
+
+def _clear() -> None:
+    """Nothing is shown any more, and no follow-up goes on with what the stages answered."""
+    st.session_state.pop("past", None)
+    st.session_state.shown = ""
+    if any(line.stage for line in st.session_state.get("before", ())):
+        st.session_state.before = ()
+
+
+def _restore(name: str, past: Past) -> None:
+    """Show a comparison again, with the form as it was."""
+    st.session_state.shown, st.session_state.past = name, past
+    begin(past.asked.question, past.asked.before)
+    st.session_state.filter, st.session_state.file = past.asked.filter_text, past.asked.source_file or EVERYWHERE
+    st.session_state.stages = list(past.asked.stages)
+    if st.query_params.get("asked") != name:
+        st.query_params.update(_address(name, past))
+
+
+def show_past(owner: str, page: Callable[[], None]) -> None:
+    """The owner's latest comparisons in the side bar, each a link; on a shared app only those of this tab."""
+    mine = st.session_state.get("mine", set())
+    found = [(name, past) for name, past in list(_kept().items()) if past.owner == owner]
+    listed = [each for each in reversed(found) if not is_shared() or each[0] in mine][:LISTED]
+    if not listed:
+        return
+    with st.sidebar.expander(f"Asked before ({len(listed)})", icon=":material/history:"):
+        for name, past in listed:
+            label = plain_line(shortened(past.asked.question, LONGEST))
+            query = {"asked": name, "owner": owner}
+            st.page_link(st.Page(page, default=True), label=label, query_params=query)
+
+
+def offer_link() -> None:
+    """The address of what is shown, to be copied."""
+    with st.popover("Copy link", icon=":material/link:"):
+        address = [(name, value) for name in st.query_params for value in st.query_params.get_all(name) if value]
+        st.code(f"{st.context.url or ''}?{urlencode(address)}", language=None, wrap_lines=True)
+        st.caption("It fills in the question, and shows these answers as long as the app is not started anew.")

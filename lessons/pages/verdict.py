@@ -1,0 +1,147 @@
+"""What a comparison comes to: which stage is right, which ones say the same, and what that costs."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import groupby
+
+from lessons.evaluate.golden import Golden
+from lessons.evaluate.judge.judge import judge_text
+from lessons.evaluate.metrics import hits, ranking
+from lessons.rag.answer import Answer
+from lessons.rag.context import CITATION
+from lessons.settings import settings
+from lessons.tables import counted, plain, plain_line
+
+STATUSES = {
+    "right": (":green-badge[✓ right]", "is right", "are right"),
+    "partly": (":yellow-badge[◐ partly right]", "is partly right", "are partly right"),
+    "answered": (":gray-badge[answered]", "answers", "answer"),
+    "refused": (":orange-badge[○ refused]", "", ""),
+    "wrong": (":red-badge[✗ wrong]", "", ""),
+}
+"""The badge of a status; what is said of one stage that has it, and of several."""
+
+ALIKE = 0.4  # share of their words that two answers have in common if their difference is worth marking
+
+
+@dataclass(frozen=True)
+class Score:
+    """How a stage did; `ranks` has for each piece of evidence the best rank that holds it, None if none does.
+
+    `words` are the answer without its citations, whose numbers depend on the ranks.
+    """
+
+    answer: Answer
+    status: str
+    ranks: tuple[int | None, ...]
+    words: str
+
+    @property
+    def facts(self) -> str:
+        """The ranks of the evidence, and what the answer took; a line breaks only between them."""
+        trace, found = self.answer.trace, ", ".join(str(rank or "–") for rank in self.ranks)
+        evidence = [f"★ {found if any(self.ranks) else 'not found'}"] if self.ranks else []
+        used = counted(trace.llm_calls, "call"), f"{trace.tokens:,} tokens", f"{trace.ms:,.0f} ms"
+        price = f"${trace.cost:.4f}" if trace.cost else "free"
+        return " · ".join(each.replace(" ", "\u00a0") for each in (*evidence, *used, price))
+
+    @property
+    def is_wasted(self) -> bool:
+        """Whether all evidence was read for an answer that is not right."""
+        read = len(self.answer.context.documents)
+        return self.status in ("wrong", "refused") and bool(self.ranks) and all(at and at <= read for at in self.ranks)
+
+
+def what_is_new(name: str) -> str:
+    """What a stage adds to the one before it, for a newcomer."""
+    chosen = settings()
+    return {
+        "naive": f"chunks of {chosen.naive_chunk_tokens} tokens, those nearest in meaning",
+        "enhanced": "+ chunks know their section",
+        "smart": "+ words and meaning, question rewritten",
+        "reranked": f"+ {chosen.rerank_candidates} judged, the best {chosen.top_k} kept",
+        "agentic": "+ the model chooses the searches",
+    }[name]
+
+
+def scored(answer: Answer, golden: Golden | None) -> Score:
+    """An answer against what is known about its question."""
+    correctness, refused = judge_text(golden, answer.text) if golden else (float("nan"), not answer.found)
+    status = {1.0: "right", 0.5: "partly", 0.0: "wrong"}.get(correctness, "answered")
+    covered = hits(ranking(answer), evidence := golden.evidence if golden else ())
+    ranks = (next((at for at, held in enumerate(covered, 1) if each in held), None) for each in range(len(evidence)))
+    words = " ".join(CITATION.sub("", answer.text).split())
+    return Score(answer, "refused" if refused and status in ("wrong", "answered") else status, tuple(ranks), words)
+
+
+def merged(names: Iterable[str], scores: Mapping[str, Score]) -> list[list[str]]:
+    """The stages in their order; neighbours that say the same are one group."""
+    return [list(group) for _, group in groupby(names, lambda name: scores[name].words if name in scores else name)]
+
+
+def verdict(scores: Mapping[str, Score]) -> tuple[str, str]:
+    """What the comparison comes to: its first sentence, and what there is to say about the evidence."""
+    without = [name for name, score in scores.items() if score.ranks and not any(score.ranks)]
+    wasted = [name for name, score in scores.items() if score.is_wasted]
+    missed = "No stage found" if len(without) == len(scores) else f"{_and(without)} did not find"
+    why = [f"{missed} the evidence ★."] if without else []
+    why += [f"{_all(wasted, scores)} read the evidence ★ and still missed the answer."] if wasted else []
+    return _headline(scores), " ".join(why)
+
+
+def _headline(scores: Mapping[str, Score]) -> str:
+    names, found = list(scores), {score.status for score in scores.values()}
+    status = next(status for status in STATUSES if status in found)
+    if status in ("refused", "wrong"):
+        return "No stage is right." if "wrong" in found else "No stage answers."
+    good = [name for name in names if scores[name].status == status]
+    bad = [name for name in names[names.index(good[0]) :] if name not in good]
+    lack = "cannot" if status == "answered" else "is not" if len(bad) == 1 else "are not"
+    but = f", but {_and(bad)} {lack}" if bad else ""
+    _, one, many = STATUSES[status]
+    no = "No stage is right; " if status == "partly" and len(good) < len(names) else ""
+    if good[0] != names[0]:
+        said = f"{_and(good[:1])} is the first that {one}"
+    else:
+        said = f"{_all(good, scores)} {one if len(good) in (1, len(names)) else many}"
+    return f"{no}{said}{but}{_the_same(good, scores)}."
+
+
+def _the_same(good: Sequence[str], scores: Mapping[str, Score]) -> str:
+    """Who else says what the first one does, and for how many times its tokens."""
+    same = [name for name in good[1:] if scores[name].words == scores[good[0]].words]
+    base, *tokens = (scores[name].answer.trace.tokens for name in (good[0], *same))
+    times = f" for {_and(f'{each / base:.1f}' for each in tokens)} times the tokens" if base and all(tokens) else ""
+    return f"; {_and(same)} {'says' if len(same) == 1 else 'say'} the same{times}" if same else ""
+
+
+def _and(names: Iterable[str]) -> str:
+    *others, last = [name.capitalize() for name in names] or [""]
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _all(names: Sequence[str], scores: Mapping[str, Score]) -> str:
+    return "Every stage" if len(names) == len(scores) > 1 else _and(names)
+
+
+def marked(text: str, before: str) -> str:
+    """The text as Markdown, with the words that are new in it on green and those that are gone struck out.
+
+    Two answers with little in common are not worth marking; the numbers of citations are no difference.
+    """
+    old, new = (re.findall(r"\S+\s*", each) for each in (before, text))
+    words = [[CITATION.sub("", word).strip() for word in each] for each in (old, new)]
+    matcher = SequenceMatcher(None, words[0], words[1])
+    if matcher.ratio() < ALIKE:
+        return plain(text)
+    parts = list[str]()
+    for kind, start, end, begin, stop in matcher.get_opcodes():
+        if kind == "equal":
+            parts.append(plain("".join(new[begin:stop])))
+        else:
+            gone, added = plain_line("".join(old[start:end])), plain_line("".join(new[begin:stop]))
+            parts += [" " if parts and not parts[-1].endswith(" ") else ""]  # after what was the end of the text
+            parts += [f":gray[~~{gone}~~] " if gone else "", f":green-background[{added}] " if added else ""]
+    return "".join(parts)

@@ -1,0 +1,88 @@
+"""The trace of an answer as OpenTelemetry spans, under the attribute names of OpenInference.
+
+Any collector that speaks OTLP takes them:
+
+    provider = TracerProvider()
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))  # OTEL_EXPORTER_OTLP_ENDPOINT says where to
+    send(stage.ask("…", user="joon"), provider, "joon")
+
+They carry the question, the answer, and the ids and scores of passages. The words of passages stay behind the wall of
+their owner.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from lessons.production import need_extra
+from lessons.rag.answer import Answer
+from lessons.rag.types import RetrievedDocument
+from lessons.trace import Step
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer, TracerProvider
+
+KINDS = {"retrieve": "RETRIEVER", "rerank": "RERANKER", "search_documents": "TOOL", "search_by_metadata": "TOOL"}
+"""OpenInference's kinds by the names of steps. Another step is an LLM if it called one, else part of the CHAIN."""
+
+
+def send(answer: Answer, provider: "TracerProvider", owner: str) -> None:
+    """Send an answer as one trace: a span for all of it, one for each step, and below that its parts."""
+    steps = answer.trace.steps
+    whole = Step(answer.stage, answer.question, answer.text, parts=steps)
+    whole.began = min((step.began for step in steps), default=whole.began)
+    whole.ms = max((step.began + step.ms / 1000 - whole.began for step in steps), default=0) * 1000
+    _send(whole, provider.get_tracer("lessons"), {"user.id": owner})
+
+
+def _send(step: Step, tracer: "Tracer", further: dict[str, Any]) -> None:
+    from opentelemetry import trace
+
+    began = int(step.began * 1e9)
+    span = tracer.start_span(step.name, start_time=began, attributes=attributes(step) | further)
+    with trace.use_span(span):
+        for note in step.notes:
+            span.add_event(note)
+        if any(note.startswith("failed: ") for note in step.notes):
+            span.set_status(trace.StatusCode.ERROR)
+        for part in step.parts:
+            _send(part, tracer, {})
+    span.end(began + int(step.ms * 1e6))
+
+
+def attributes(step: Step) -> dict[str, Any]:
+    """What OpenInference calls the things that a step knows. Calls of its parts are counted there and not twice."""
+    need_extra()
+    from openinference.semconv.trace import SpanAttributes as Name
+
+    calls, tokens_in, tokens_out, cost = (
+        getattr(step, each) - sum(getattr(part, each) for part in step.parts)
+        for each in ("llm_calls", "tokens_in", "tokens_out", "cost")
+    )
+    known: dict[str, Any] = {Name.OPENINFERENCE_SPAN_KIND: KINDS.get(step.name, "LLM" if calls > 0 else "CHAIN")}
+    known |= {name: text for name, text in _words(step).items() if text} | _documents(step)
+    if calls > 0:
+        known[Name.LLM_MODEL_NAME] = ", ".join(step.answered)
+        known[Name.LLM_TOKEN_COUNT_PROMPT], known[Name.LLM_TOKEN_COUNT_COMPLETION] = tokens_in, tokens_out
+        known[Name.LLM_COST_TOTAL] = cost
+    return known
+
+
+def _words(step: Step) -> dict[str, str]:
+    """Texts that went in and came out; of anything else, nothing."""
+    given = {"input.value": step.input, "output.value": step.output}
+    texts = {name: [value] if isinstance(value, str) else value for name, value in given.items()}
+    return {
+        name: "\n".join(value)
+        for name, value in texts.items()
+        if isinstance(value, list) and all(isinstance(each, str) for each in value)
+    }
+
+
+def _documents(step: Step) -> dict[str, Any]:
+    """The ids and scores of passages that were found or put in order."""
+    name = {"retrieve": "retrieval.documents", "rerank": "reranker.output_documents"}.get(step.name)
+    found = step.output if name and isinstance(step.output, list) else []
+    known: dict[str, Any] = {}
+    for rank, document in enumerate(each for each in found if isinstance(each, RetrievedDocument)):
+        known[f"{name}.{rank}.document.id"] = document.id
+        known[f"{name}.{rank}.document.score"] = document.score
+    return known

@@ -1,0 +1,125 @@
+"""Another embedding model without a gap: a second index beside the first, and one transaction that switches over.
+
+Vectors of two models cannot be compared, so each model has a table of its own. The new one is filled from the rows of
+the old one: no file is read again, and no chunk is enriched again. Then `switch` makes it the one that is served, for
+one owner, unless the two differ.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from llama_index.core.schema import BaseNode
+from sqlalchemy import Connection, Engine, PrimaryKeyConstraint, select, text
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Mapped
+
+from lessons.database.owned import ensure_owned
+from lessons.database.row_security import scoped
+from lessons.errors import LessonsError
+from lessons.ingest.index import Index
+from lessons.ingest.split import Chunk, SectionSplitter
+from lessons.rag.store import ChunkStore
+from lessons.rag.tables import Base
+from lessons.rag.types import Scope
+from lessons.tables import counted
+from lessons.workspace import Workspace
+
+HASHES = """
+SELECT source_file, md5(string_agg(md5(text || metadata_::text), '' ORDER BY chunk_index, node_id)) AS hash
+FROM documents JOIN "{chunks}" AS chunk ON chunk.user_id = documents.user_id AND document_id = documents.id
+WHERE index_table = '{chunks}' AND documents.user_id = :user_id GROUP BY source_file"""
+"""A hash of what each document's chunks say and know; their vectors are left out."""
+
+NO_WRITER = text("LOCK TABLE documents IN SHARE MODE")
+
+
+class ServedRow(Base):
+    """The table of chunks that is searched for an owner in an index."""
+
+    __tablename__ = "served"
+    __table_args__ = (PrimaryKeyConstraint("user_id", "index_name"),)
+
+    user_id: Mapped[str]
+    index_name: Mapped[str]
+    chunks_table: Mapped[str]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The documents of the old table that the new one lacks or has otherwise, and those that only the new one has."""
+
+    changed: tuple[str, ...]
+    gone: tuple[str, ...]
+
+
+def difference(old: ChunkStore, new: ChunkStore, scope: Scope) -> Difference:
+    """What has to be done before the new table can take the place of the old one."""
+    old.version(scope), new.version(scope)  # which make what is missing of the tables
+    with scoped(old.engine, scope.user_id) as connection:
+        return _difference(connection, old, new, scope)
+
+
+def _difference(connection: Connection, old: ChunkStore, new: ChunkStore, scope: Scope) -> Difference:
+    found = (
+        connection.execute(text(HASHES.format(chunks=each.table_name)), {"user_id": scope.user_id})
+        for each in (old, new)
+    )
+    was, now = ({row.source_file: row.hash for row in rows} for rows in found)
+    changed = tuple(sorted(name for name in was if now.get(name) != was[name]))
+    return Difference(changed, tuple(sorted(now.keys() - was)))
+
+
+def catch_up(index: Index, old: Workspace, new: Workspace, scope: Scope) -> Difference:
+    """Embed what has changed, remove what is gone, and say what was done. May be broken off and done again."""
+    from_, to = old.store(index), new.store(index)
+    found = difference(from_, to, scope)
+    for name in found.gone:
+        to.delete_document(scope, name)
+    hashes, written = {each.source_file: each.sha256 for each in from_.documents(scope)}, 0
+    for name in found.changed:
+        nodes = new.embedding(_chunks(index, from_, name, scope))
+        to.replace_document(scope, name, hashes[name], nodes)
+        written += len(nodes)
+    to.settle(written)
+    return found
+
+
+def _chunks(index: Index, store: ChunkStore, source_file: str, scope: Scope) -> list[BaseNode]:
+    """The chunks of a document as its index embeds them, from their rows."""
+    splitters = (each.embedded for each in index.transformations if isinstance(each, SectionSplitter))
+    embedded = next(splitters, ())
+    nodes = store.get_nodes(scope=scope.only([source_file]))
+    return [
+        Chunk(id_=each.node_id, text=each.get_content(), metadata=each.metadata, embedded=embedded) for each in nodes
+    ]
+
+
+def switch(index: Index, old: Workspace, new: Workspace, scope: Scope) -> None:
+    """Serve the new table from now on, in one transaction in which nobody writes. LessonsError if the two differ."""
+    from_, to = old.store(index), new.store(index)
+    difference(from_, to, scope)
+    ensure_owned(from_.engine, ServedRow.__table__)
+    with scoped(from_.engine, scope.user_id) as connection:
+        connection.execute(NO_WRITER)
+        left = _difference(connection, from_, to, scope)
+        if left != Difference((), ()):
+            differing = counted(len(left.changed) + len(left.gone), "document")
+            raise LessonsError(f"The new index differs in {differing}, so the old one stays; catch up first.")
+        row = {"user_id": scope.user_id, "index_name": index.name, "chunks_table": to.table_name}
+        connection.execute(insert(ServedRow).values(row).on_conflict_do_update(index_elements=[*row][:2], set_=row))
+
+
+def served(index: Index, places: Sequence[Workspace], scope: Scope) -> Workspace:
+    """The workspace whose table is served: the first until there was a switch. Ask it again for every question.
+
+    LessonsError if none of them has the embedding model of that table: its vectors mean nothing to another one.
+    """
+    engine: Engine = places[0].engine
+    ensure_owned(engine, ServedRow.__table__)
+    mine = ServedRow.user_id == scope.user_id, ServedRow.index_name == index.name
+    with scoped(engine, scope.user_id) as connection:
+        table = connection.scalar(select(ServedRow.chunks_table).where(*mine)) or places[0].store(index).table_name
+    for place in places:
+        if place.store(index).table_name == table:
+            return place
+    raise LessonsError(f"{table} is served, and its embedding model is not loaded here: start again with that model.")

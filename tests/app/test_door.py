@@ -1,0 +1,94 @@
+"""What no page has a browser send is left at the app's door, and a session that has ended holds nothing."""
+
+from collections.abc import Iterator
+from threading import Thread
+from typing import Any
+
+import psutil
+import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+
+from lessons.cli.serve import LOST
+from lessons.evaluate.canvas import canvas
+from lessons.pages.common import show_plot
+from lessons.pages.serve import BROKE_OFF, SWEEP
+from tests.support.served import served
+from tests.support.visitor import Visitor, trouble, visitor
+from tests.support.waiting import until
+
+App = tuple[str, psutil.Process]
+FORGED: list[dict[str, Any]] = [{"json_value": "{"}, {"bytes_value": b"\xff"}, {"string_value": "none of these"}]
+PAGES = ["", "chat", "context", "active", "documents"]
+
+
+@pytest.fixture(scope="module")
+def app() -> Iterator[App]:
+    """The app with one question a minute."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LESSONS_QUESTIONS_A_MINUTE", "1")
+        patch.setenv("LESSONS_LIMITS_AT_HOME", "1")
+        with served() as (address, starter):
+            [process] = psutil.Process(starter).children()
+            yield address, process
+
+
+def opened(session: Visitor, page: str) -> list[str]:
+    """The names of the fields of a page, in a session that has sent nothing else."""
+    session.open()
+    elements = (getattr(each, each.WhichOneof("type") or "") for each in session.run(page=page))
+    return [each.id for each in elements if getattr(each, "id", "")]
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("forged", FORGED)
+def test_forged_values_end_the_page_in_a_sentence(app: App, page: str, forged: dict[str, Any]) -> None:
+    with visitor(app[0]) as session:
+        names = opened(session, page)
+        elements = session.run(widgets=[WidgetState(id=name, **forged) for name in names], page=page)
+        assert {trouble(each) for each in elements} <= {"", BROKE_OFF}
+
+
+def test_a_forged_value_does_not_break_the_rest_of_its_session(app: App) -> None:
+    with visitor(app[0]) as session:
+        owner = next(name for name in opened(session, "questions") if name.endswith("owner-box"))
+        session.run(widgets=[WidgetState(id=owner, json_value="{}")], page="questions")
+        assert not any(trouble(each) for each in session.run(page="questions"))
+
+
+def test_no_visitor_empties_the_caches_of_all(app: App) -> None:
+    with visitor(app[0]) as session:
+        session.ask("When does the kiosk open?", "naive", "mina")
+        session.send(BackMsg(clear_cache=True))
+        with pytest.raises(RuntimeError, match="more than 1 answers a minute"):
+            session.ask("When does the kiosk open?", "naive", "mina")
+
+
+def test_sessions_that_have_ended_hold_no_files(app: App) -> None:
+    pool = 5  # connections to the database that may stay open
+    with visitor(app[0]) as session:
+        opened(session, "")
+        before = app[1].num_fds()
+        with visitor(app[0]) as others:
+            for _ in range(2 * pool):
+                opened(others, "")
+            assert app[1].num_fds() > before + 4 * pool
+        until(lambda: app[1].num_fds() <= before + pool, LOST + 3 * SWEEP)
+
+
+def test_plots_open_the_fonts_once_whoever_draws() -> None:
+    def fonts() -> int:
+        return sum(each.path.endswith(".ttf") for each in psutil.Process().open_files())
+
+    def draw() -> None:
+        figure, axes = canvas(3, 2)
+        axes.set_title("예산")
+        show_plot(figure, "a plot")
+
+    draw()
+    before = fonts()
+    for _ in range(4):
+        thread = Thread(target=draw)
+        thread.start()
+        thread.join()
+    assert fonts() == before > 0

@@ -1,0 +1,44 @@
+"""Questions about nothing in the documents, written by somebody who had not read the search, find nothing more often
+the fewer documents there are; a question that has its evidence there always finds something.
+
+`off_topic/dev.jsonl` was used for fitting, `off_topic/frozen.jsonl` only for counting.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lessons.evaluate.golden import golden_questions
+from lessons.rag.stages import stage_named
+from lessons.rag.types import Query, Scope
+from lessons.trace import Trace
+from lessons.workspace import Workspace
+from tests.support.shipped import shipped_corpus
+
+pytestmark = pytest.mark.slow
+
+SMART = stage_named("smart")
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Workspace]:
+    with shipped_corpus([SMART.index]) as made:
+        yield made
+
+
+def finds(place: Workspace, question: str, owner: str, history: tuple[tuple[str, str], ...] = ()) -> bool:
+    query = Query(question, Scope(owner), history=history)
+    return bool(SMART.search(query, place.resources(SMART.index), Trace()))
+
+
+@pytest.mark.parametrize(("owner", "least"), [("reader", 4), ("joon", 32), ("mina", 32)])
+def test_a_question_about_something_else_finds_nothing(place: Workspace, owner: str, least: int) -> None:
+    lines = Path(__file__).with_name("off_topic").joinpath("frozen.jsonl").read_text(encoding="utf-8").splitlines()
+    assert sum(not finds(place, json.loads(line)["question"], owner) for line in lines) >= least
+
+
+def test_no_dev_question_with_evidence_finds_nothing(place: Workspace) -> None:
+    asked = [golden for golden in golden_questions("dev") if golden.evidence]
+    assert [golden.id for golden in asked if not finds(place, golden.question, golden.owner, golden.history)] == []
