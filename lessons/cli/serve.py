@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from typing import Annotated, NoReturn
+from typing import Annotated, Literal, NoReturn
 
 import typer
 
@@ -55,11 +55,12 @@ def learn(
     solutions: Annotated[
         bool, typer.Option("--with-solutions/--without-solutions", help="The notebooks as a class gets them.")
     ] = True,
+    language: Annotated[Literal["en", "ko"], typer.Option(help="The edition: English or Korean.")] = "en",
 ) -> None:
     """Open the notebooks in JupyterLab, at the first one. It listens on this machine only."""
     from lessons.course.learn import learn as open_notebooks
 
-    open_notebooks(solutions, port, browser)
+    open_notebooks(solutions, port, browser, language)
 
 
 @commands.command()

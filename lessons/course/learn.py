@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from lessons.course.student import NOTEBOOKS, WITHOUT_SOLUTIONS
+from lessons.course.student import KOREAN, NOTEBOOKS, class_folder
 from lessons.database.programs import am_root
 from lessons.errors import LessonsError
 from lessons.settings import ROOT
@@ -17,9 +17,10 @@ QUIET = [
 """Neither news nor updates are asked for, nor the list of extensions."""
 
 
-def first_notebook(solutions: bool = True) -> Path:
+def first_notebook(solutions: bool = True, language: str = "en") -> Path:
     """Where the course begins; LessonsError if the notebooks are not here, as in an installed package."""
-    first = (NOTEBOOKS if solutions else WITHOUT_SOLUTIONS) / FIRST
+    edition = KOREAN if language == "ko" else NOTEBOOKS
+    first = (edition if solutions else class_folder(edition)) / FIRST
     if not first.exists():
         raise LessonsError(
             f"There is no notebook at {first}: clone the workbook, and run `uv run lessons learn` in its folder."
@@ -35,8 +36,8 @@ def jupyter_arguments(first: Path, port: int, browser: bool) -> list[str]:
     return [*place, *wanted, *QUIET]
 
 
-def learn(solutions: bool, port: int, browser: bool) -> None:
+def learn(solutions: bool, port: int, browser: bool, language: str = "en") -> None:
     """Run JupyterLab in this process until it is told to stop."""
     from jupyterlab.labapp import main
 
-    main(jupyter_arguments(first_notebook(solutions), port, browser))
+    main(jupyter_arguments(first_notebook(solutions, language), port, browser))

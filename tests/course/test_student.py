@@ -1,10 +1,12 @@
 """The notebooks without solutions are the full ones, less what a class should find out."""
 
+from pathlib import Path
 from typing import Any
 
+import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from lessons.course.student import WITHOUT_SOLUTIONS, student_notebooks, without_solutions
+from lessons.course.student import KOREAN, NOTEBOOKS, class_folder, student_notebooks, without_solutions
 
 TASK = new_markdown_cell(
     "**1.** See [the next](01_naive_rag.ipynb), [notes](../README.md#tests), `f[0](x)`, [more](https://a.b/c)."
@@ -18,11 +20,15 @@ def student() -> Any:
     return without_solutions(new_notebook(cells=[TASK, STUB, SOLVED, EXPLAINED]))
 
 
-def test_those_in_the_repository_are_in_step() -> None:
-    written = {path.name: path.read_text(encoding="utf-8") for path in WITHOUT_SOLUTIONS.glob("*.ipynb")}
-    wanted = student_notebooks()
+@pytest.mark.parametrize(
+    ("edition", "module"), [(NOTEBOOKS, "lessons.course.student"), (KOREAN, "data.make.edition")], ids=["en", "ko"]
+)
+def test_those_in_the_repository_are_in_step(edition: Path, module: str) -> None:
+    written = {path.name: path.read_text(encoding="utf-8") for path in class_folder(edition).glob("*.ipynb")}
+    wanted = student_notebooks(edition)
+    assert wanted
     assert sorted(written) == sorted(wanted)
-    assert [name for name in wanted if written[name] != wanted[name]] == [], "uv run python -m lessons.course.student"
+    assert [name for name in wanted if written[name] != wanted[name]] == [], f"uv run python -m {module}"
 
 
 def test_what_is_tagged_as_a_solution_is_gone() -> None:

@@ -1,0 +1,111 @@
+"""The Korean edition of notebooks and guides: `uv run python -m data.make.edition` builds it from its catalogues.
+
+A catalogue is a PO file, as gettext and its editors know it. It has an entry for each cell of prose, or each block of a
+Markdown file, with the English as its key. Code and outputs are those of the English edition. What has changed or is
+new gets an entry without Korean, with the nearest old one as a comment. Nothing is built before all its entries are
+filled.
+"""
+
+import os
+import re
+import sys
+from difflib import get_close_matches
+from pathlib import Path
+
+import nbformat
+from babel.messages import Catalog
+from babel.messages.pofile import read_po, write_po
+
+from lessons.course.student import KOREAN, LINK, NOTEBOOKS, write_notebooks
+from lessons.settings import ROOT
+
+CATALOGUES = ROOT / "data" / "editions" / "ko"
+GUIDES = {ROOT / "README.md": ROOT / "README.ko.md", NOTEBOOKS / "TEACHING.md": KOREAN / "TEACHING.md"}
+FENCED = re.compile(r"(```.*?```)", re.DOTALL)
+
+
+def editions() -> dict[Path, Path]:
+    """For each English file the Korean one."""
+    return {path: KOREAN / path.name for path in sorted(NOTEBOOKS.glob("*.ipynb"))} | GUIDES
+
+
+def blocks(text: str) -> list[str]:
+    """What blank lines divide; those between fences divide nothing."""
+    kept = "".join(part.replace("\n\n", "\n\0\n") if part.startswith("```") else part for part in FENCED.split(text))
+    return [block.strip("\n").replace("\n\0\n", "\n\n") for block in re.split(r"\n{2,}", kept) if block.strip()]
+
+
+def prose(path: Path) -> list[str]:
+    """The English texts of a file, in its order."""
+    if path.suffix == ".md":
+        return blocks(path.read_text(encoding="utf-8"))
+    return [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown"]
+
+
+def read(path: Path) -> dict[str, str]:
+    """The Korean of each English text, as far as the catalogue of the file has it."""
+    try:
+        with (CATALOGUES / f"{path.stem}.po").open("rb") as file:
+            return {str(each.id): str(each.string) for each in read_po(file) if each.id and each.string}
+    except FileNotFoundError:
+        return {}
+
+
+def written(path: Path, korean: dict[str, str]) -> int:
+    """Write the catalogue with an entry for each text there is now; returns how many lack their Korean."""
+    catalogue, missing, texts = Catalog(locale="ko", fuzzy=False), 0, prose(path)
+    gone = [english for english in korean if english not in texts]
+    for text in texts:
+        old = [] if text in korean else get_close_matches(text, gone, 1)
+        catalogue.add(
+            text, korean.get(text, ""), user_comments=[line for each in old for line in korean[each].split("\n")]
+        )
+        missing += text not in korean
+    CATALOGUES.mkdir(parents=True, exist_ok=True)
+    with (CATALOGUES / f"{path.stem}.po").open("wb") as file:
+        write_po(file, catalogue, omit_header=True, width=0)
+    return missing
+
+
+def relinked(text: str, path: Path) -> str:
+    """Links lead to the Korean edition where it has what is meant, and else to where they did."""
+    there = editions()
+    folder = there[path].parent
+
+    def link(found: re.Match[str]) -> str:
+        meant = (path.parent / found[0]).resolve()
+        if not meant.exists():
+            return found[0]
+        return Path(os.path.relpath(there.get(meant, meant), folder)).as_posix()
+
+    return LINK.sub(link, text)
+
+
+def built(path: Path, korean: dict[str, str]) -> str:
+    """The text of the Korean file. KeyError if a text of the English one has no Korean."""
+    if path.suffix == ".md":
+        return relinked("\n\n".join(korean[text] for text in prose(path)), path) + "\n"
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = relinked(korean[cell.source], path)
+    return nbformat.writes(notebook) + "\n"
+
+
+def main() -> int:
+    """Bring the catalogues up to date, and build what is complete; 1 if something is not."""
+    code = 0
+    for english, path in editions().items():
+        korean = read(english)
+        if missing := written(english, korean):
+            print(f"{CATALOGUES / english.stem}.po: {missing} entries without Korean", file=sys.stderr)
+            code = 1
+            continue
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(built(english, korean), encoding="utf-8", newline="\n")
+    write_notebooks(KOREAN)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
