@@ -3,6 +3,7 @@
 # make quick  set everything up and check what needs no browser, no cluster, no other process and no notebook
 # make test   set everything up and run every check
 # make served answer by the weights of a small model on a llama.cpp server, and check what comes back
+# make site   build the notebooks of both editions as a static site, in _site
 # make bench  set everything up, time each step, and compare with the last time
 # make clean  remove the environment; your documents and database stay (make clean-data removes those)
 
@@ -14,7 +15,7 @@ export UV_PROJECT_ENVIRONMENT ?= .venv
 PARALLEL := --numprocesses=2 --dist=loadfile
 QUIET := tests/scale
 
-.PHONY: app lab quick test served bench check setup clean clean-data
+.PHONY: app lab quick test served bench site check setup clean clean-data
 
 app: setup
 	$(UV) run --locked $(EXTRAS) lessons app
@@ -38,6 +39,10 @@ served: setup
 bench: setup
 	$(UV) run --locked $(EXTRAS) pytest tests/benchmarks --benchmark-autosave --benchmark-compare
 
+site: override EXTRAS += --group site
+site: setup
+	$(UV) run --locked $(EXTRAS) sphinx-build --quiet --fail-on-warning -c .github/site . _site
+
 check: setup
 	$(UV) run --locked $(EXTRAS) ruff check
 	$(UV) run --locked $(EXTRAS) ruff format --check
@@ -51,7 +56,7 @@ setup: $(UV)
 	.uv/bin/python -m pip install --quiet uv
 
 clean:
-	rm -rf .venv .uv .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf .venv .uv _site .pytest_cache .ruff_cache .mypy_cache .hypothesis
 
 clean-data: setup
 	$(UV) run --locked $(EXTRAS) python -c "from lessons.database import erase; erase()"
