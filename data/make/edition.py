@@ -68,15 +68,14 @@ def written(path: Path, korean: dict[str, str]) -> int:
 
 
 def relinked(text: str, path: Path) -> str:
-    """Links lead to the Korean edition where it has what is meant, and else to where they did."""
+    """Links lead to the Korean edition where it has what is meant; the one to this Korean file leads back."""
     there = editions()
-    folder = there[path].parent
+    korean = there[path]
 
     def link(found: re.Match[str]) -> str:
         meant = (path.parent / found[0]).resolve()
-        if not meant.exists():
-            return found[0]
-        return Path(os.path.relpath(there.get(meant, meant), folder)).as_posix()
+        target = path if meant == korean else there.get(meant, meant)
+        return Path(os.path.relpath(target, korean.parent)).as_posix() if target.exists() else found[0]
 
     return LINK.sub(link, text)
 
