@@ -1,5 +1,6 @@
 """What README, workflow and issue form name is there: a workflow that watches a deleted file never fails."""
 
+import json
 import re
 import shlex
 from importlib.util import find_spec
@@ -13,16 +14,20 @@ from lessons.cli import app
 from tests.course.measures import NOTEBOOKS, measure, notebooks
 
 ROOT = Path(__file__).parents[2]
-WORKFLOW = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text(encoding="utf-8"))
+WORKFLOWS = {path.stem: yaml.safe_load(path.read_text("utf-8")) for path in ROOT.glob(".github/workflows/*.yml")}
+CONTAINER = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text(encoding="utf-8"))
 FORM = yaml.safe_load((ROOT / ".github/ISSUE_TEMPLATE/problem.yml").read_text(encoding="utf-8"))
 TEACHING = NOTEBOOKS / "TEACHING.md"
-PAGES = [ROOT / "README.md", TEACHING, ROOT / "data/README.md", ROOT / "data/field.md"]
+PAGES = [ROOT / name for name in ("README.md", "README.ko.md", "data/README.md", "data/field.md")] + [TEACHING]
 PROGRAMS = {"ruff", "mypy", "pytest", "ray"}
 COMMANDS = get_command(app).commands
 
 
 def workflow_lines() -> list[str]:
-    return [step["run"] for job in WORKFLOW["jobs"].values() for step in job["steps"] if "run" in step]
+    """The commands of the workflows, and of the container when it is made."""
+    jobs = [job for workflow in WORKFLOWS.values() for job in workflow["jobs"].values()]
+    made = CONTAINER["postCreateCommand"].replace(".venv/bin/", "uv run ").split(" && ")
+    return made + [step["run"] for job in jobs for step in job["steps"] if "run" in step]
 
 
 def page_lines() -> list[str]:
@@ -79,10 +84,10 @@ def test_the_exercises_they_are_told_to_set_exist() -> None:
 
 
 def test_every_system_runs_the_locked_and_the_newest_versions() -> None:
-    matrix = WORKFLOW["jobs"]["tests"]["strategy"]["matrix"]
+    matrix = WORKFLOWS["tests"]["jobs"]["tests"]["strategy"]["matrix"]
     assert {name.partition("-")[0] for name in matrix["os"]} == {"ubuntu", "macos", "windows"}
     assert matrix["dependencies"] == ["locked", "newest"]
-    assert WORKFLOW[True]["schedule"]  # YAML reads the key `on` as a truth value
+    assert WORKFLOWS["tests"][True]["schedule"]  # YAML reads the key `on` as a truth value
 
 
 def test_the_workflow_runs_what_make_test_runs() -> None:
