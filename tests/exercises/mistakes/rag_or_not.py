@@ -1,0 +1,92 @@
+"""What goes wrong in notebook 15."""
+
+import re
+from math import ceil
+
+from lessons.text import normalize
+from tests.exercises.mistakes import mistake, mistakes
+
+mistakes("15.1", "a", "c", "ab", 5)
+
+
+@mistake("15.2")
+def without_those_who_pay_in_full(search, cached, discount):
+    return int(search / discount)
+
+
+@mistake("15.2")
+def rounded_up(search, cached, discount):
+    return ceil(search / (cached * discount + 1 - cached))
+
+
+@mistake("15.2")
+def shares_exchanged(search, cached, discount):
+    return int(search / (cached + (1 - cached) * discount))
+
+
+@mistake("15.2")
+def average_of_break_evens(search, cached, discount):
+    return int(cached * search / discount + (1 - cached) * search)
+
+
+@mistake("15.3")
+def escaped_only(words, lines):
+    return [place for place, line in enumerate(lines, start=1) if re.search(re.escape(words), line)]
+
+
+@mistake("15.3")
+def escaped_in_any_case(words, lines):
+    return [place for place, line in enumerate(lines, start=1) if re.search(re.escape(words), line, re.IGNORECASE)]
+
+
+@mistake("15.3")
+def counted_from_nothing(words, lines):
+    wanted = normalize(words).casefold()
+    return [place for place, line in enumerate(lines) if wanted in normalize(line).casefold()]
+
+
+@mistake("15.3")
+def composes_the_words_only(words, lines):
+    return [place for place, line in enumerate(lines, start=1) if normalize(words).casefold() in line.casefold()]
+
+
+@mistake("15.4")
+def stops_at_the_first(files, room):
+    names = []
+    for name, tokens in files:
+        if tokens > room:
+            break
+        if name not in names:
+            names.append(name)
+            room -= tokens
+    return names
+
+
+@mistake("15.4")
+def pays_twice(files, room):
+    names = []
+    for name, tokens in files:
+        if tokens <= room:
+            room -= tokens
+            names.append(name)
+    return list(dict.fromkeys(names))
+
+
+@mistake("15.4")
+def smallest_first(files, room):
+    names = []
+    for name, tokens in sorted(files, key=lambda file: file[1]):
+        if name not in names and tokens <= room:
+            names.append(name)
+            room -= tokens
+    return names
+
+
+@mistake("15.4")
+def never_quite_full(files, room):
+    names = []
+    for name, tokens in files:
+        if name not in names and tokens < room:
+            names.append(name)
+            room -= tokens
+    return names
