@@ -189,10 +189,8 @@ def _label(step: Step, is_new: bool = True) -> str:
     counts = " → ".join(
         str(len(each)) for each in (step.input, made) if isinstance(each, list) and isinstance(made, list)
     )
-    text, parts = (
-        step.name.lower().replace("_", " "),
-        _(" ({number} steps)", number=len(step.parts)) if step.parts else "",
-    )
+    text = step.name.lower().replace("_", " ")
+    parts = _(" ({number} steps)", number=len(step.parts)) if step.parts else ""
     if step.name == "decide":
         return _("decide: search") if made else _("decide: enough")
     if step.name in ("Condense", "Rewrite"):

@@ -79,9 +79,9 @@ def _compare_a_chunk(place: Workspace, owner: str, chosen: str, before: Index, e
         words = plain(_words(chunk))
         st.markdown(_("**{index}**: embedded like this", index=enriched.name.capitalize()))
         _box(*_badges("blue", header(chunk)), words)
-        st.markdown("displayed like this")
+        st.markdown(_("displayed like this"))
         _box(words)
-        st.markdown("and found by this, too")
+        st.markdown(_("and found by this, too"))
         _box(*_badges("gray", {key: chunk.metadata.get(key) for key in (*ADDED, *TOLD)}))
 
 

@@ -53,11 +53,19 @@ def choose_language() -> None:
         LANGUAGES,
         format_func=LANGUAGES.__getitem__,
         key="language-box",
-        on_change=lambda: _keep(st.session_state["language-box"]),
+        on_change=_switch,
         required=True,
         label_visibility="collapsed",
     )
     _keep(language())
+
+
+def _switch() -> None:
+    """Keep what was chosen, and choose again in every field: a browser would go on showing the old words of a choice."""
+    _keep(st.session_state["language-box"])
+    for key, value in list(st.session_state.items()):
+        if isinstance(value, str):
+            st.session_state[key] = value
 
 
 def _keep(chosen: str) -> None:

@@ -151,3 +151,18 @@ def test_a_korean_browser_gets_korean_at_once(korean_browser: WebDriver, address
     see(korean_browser, "One question, every stage")
     at_rest(korean_browser)
     assert "lang=en" in korean_browser.current_url
+
+
+@needs_chromium
+@pytest.mark.timeout(600)
+def test_what_was_chosen_is_kept_in_the_other_language(browser: WebDriver, address: str, shop: None) -> None:
+    browser.get(f"{address}/chat?memory=Three tiers")
+    see(browser, "A conversation with one stage")
+    click(browser, "한국어")
+    see(browser, "한 단계와 대화합니다")
+    for _ in range(2):
+        at_rest(browser)
+        fields = browser.find_elements("css selector", "[data-testid=stSelectbox] input")
+        assert "세 계층" in [field.get_attribute("value") for field in fields]
+        browser.refresh()
+        see(browser, "한 단계와 대화합니다")
