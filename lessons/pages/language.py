@@ -61,7 +61,7 @@ def choose_language() -> None:
 
 
 def _switch() -> None:
-    """Keep what was chosen, and choose again in every field: a browser would go on showing the old words of a choice."""
+    """Keep what was chosen, and choose again in every field: a browser would go on showing the old words."""
     _keep(st.session_state["language-box"])
     for key, value in list(st.session_state.items()):
         if isinstance(value, str):
