@@ -6,12 +6,13 @@ from pathlib import Path
 import streamlit as st
 
 from lessons import pages
+from lessons.pages.language import _, choose_language
 
-st.set_page_config(page_title="RAG workbook", page_icon="📚", layout="wide")
+st.set_page_config(page_title=_("RAG workbook"), page_icon="📚", layout="wide")
 st.html(Path(pages.__file__).with_name("style.css"))
 first = st.empty()
 if sys.modules.get("lessons.pages.compare") is None:  # what the pages need takes seconds to load, once in a process
-    first.markdown("**RAG workbook.** One question, five ways to search and answer. The app is being opened …")
+    first.markdown(_("**RAG workbook.** One question, five ways to search and answer. The app is being opened …"))
 
 from lessons.pages import (  # noqa: E402
     active,
@@ -27,17 +28,18 @@ from lessons.pages import (  # noqa: E402
 )
 
 first.empty()
+choose_language()
 st.navigation(
     [
-        st.Page(compare.page, title="Compare", icon=":material/compare_arrows:", default=True),
-        st.Page(chat.page, title="Chat", icon=":material/chat:", url_path="chat"),
-        st.Page(context.page, title="Context", icon=":material/data_usage:", url_path="context"),
-        st.Page(active.page, title="Active retrieval", icon=":material/cycle:", url_path="active"),
-        st.Page(copilot.page, title="Copilot", icon=":material/support_agent:", url_path="copilot"),
-        st.Page(documents.page, title="Documents", icon=":material/folder_open:", url_path="documents"),
-        st.Page(questions.page, title="Own questions", icon=":material/quiz:", url_path="questions"),
-        st.Page(scoreboard.page, title="Scoreboard", icon=":material/leaderboard:", url_path="scoreboard"),
-        st.Page(field.page, title="The field", icon=":material/map:", url_path="field"),
-        st.Page(health.page, title="Health", icon=":material/health_and_safety:", url_path="health"),
+        st.Page(compare.page, title=_("Compare"), icon=":material/compare_arrows:", default=True),
+        st.Page(chat.page, title=_("Chat"), icon=":material/chat:", url_path="chat"),
+        st.Page(context.page, title=_("Context"), icon=":material/data_usage:", url_path="context"),
+        st.Page(active.page, title=_("Active retrieval"), icon=":material/cycle:", url_path="active"),
+        st.Page(copilot.page, title=_("Copilot"), icon=":material/support_agent:", url_path="copilot"),
+        st.Page(documents.page, title=_("Documents"), icon=":material/folder_open:", url_path="documents"),
+        st.Page(questions.page, title=_("Own questions"), icon=":material/quiz:", url_path="questions"),
+        st.Page(scoreboard.page, title=_("Scoreboard"), icon=":material/leaderboard:", url_path="scoreboard"),
+        st.Page(field.page, title=_("The field"), icon=":material/map:", url_path="field"),
+        st.Page(health.page, title=_("Health"), icon=":material/health_and_safety:", url_path="health"),
     ]
 ).run()

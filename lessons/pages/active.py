@@ -8,34 +8,45 @@ from lessons.memory.summaries import Tiers
 from lessons.pages.answer import show_answer
 from lessons.pages.asking import question_box
 from lessons.pages.common import allow_questions, begin_session, session, titled
+from lessons.pages.language import N_, _
 from lessons.pages.samples import is_pressed, offer_samples
 from lessons.rag.answer import Answer
 from lessons.rag.stages import stages
 from lessons.rag.types import Scope
-from lessons.tables import counted, plain
+from lessons.tables import plain
 from lessons.workspace import Workspace
 
 STAGE = "smart"
+LABELS = {
+    "cache": N_("Cache"),
+    "intent": N_("Intent"),
+    "manager": N_("Manager"),
+    "refine": N_("Refine"),
+    "compression": N_("Compression"),
+    "memory": N_("Memory"),
+}
 HELP = {
-    "cache": "A question that asks the same as an answered one gets that answer.",
-    "intent": "Small talk is not searched for; a simple question gets 3 chunks, a complex one 15.",
-    "manager": "Each part of the prompt has its share of 3,500 tokens.",
-    "refine": "The answer is judged; what it lacks is searched for, and it is answered again.",
-    "compression": "Chunks that do not fit are shortened to the sentences that matter.",
-    "memory": "The last turns, what you said about yourself, and what matters of older turns.",
+    "cache": N_("A question that asks the same as an answered one gets that answer."),
+    "intent": N_("Small talk is not searched for; a simple question gets 3 chunks, a complex one 15."),
+    "manager": N_("Each part of the prompt has its share of 3,500 tokens."),
+    "refine": N_("The answer is judged; what it lacks is searched for, and it is answered again."),
+    "compression": N_("Chunks that do not fit are shortened to the sentences that matter."),
+    "memory": N_("The last turns, what you said about yourself, and what matters of older turns."),
 }
 
 
 @titled(
-    "Active retrieval",
-    "One agent: it looks a question up, sorts it by intent, remembers, keeps to a budget, judges its answer and "
-    "searches again for what is missing.",
+    N_("Active retrieval"),
+    N_(
+        "One agent: it looks a question up, sorts it by intent, remembers, keeps to a budget, judges its answer and "
+        "searches again for what is missing."
+    ),
 )
 def page(place: Workspace, owner: str) -> None:
     """Ask with the devices that are switched on, beside the bare stage."""
     name = session("active")
     if (question := _form(owner)) is not None:
-        with st.spinner("Thinking …"):
+        with st.spinner(_("Thinking …")):
             allow_questions(owner, 2)
             st.session_state["active-result"] = owner, name, *_asked(question, owner, name)
     _show_memory(place, owner, name)
@@ -43,7 +54,7 @@ def page(place: Workspace, owner: str) -> None:
     if asked_in == [owner, name]:
         _show(state, bare)
     else:
-        st.info("Nothing has been asked yet. Ask a question above.")
+        st.info(_("Nothing has been asked yet. Ask a question above."))
 
 
 def _form(owner: str) -> str | None:
@@ -52,8 +63,8 @@ def _form(owner: str) -> str | None:
     with st.form("active-form", border=False):
         question = question_box("active-question")
         for column, device in zip(st.columns(len(SWITCHES)), SWITCHES, strict=True):
-            column.toggle(device.capitalize(), True, key=f"device-{device}", help=HELP[device])
-        return question if st.form_submit_button("Ask", type="primary") or is_pressed("active-question") else None
+            column.toggle(_(LABELS[device]), True, key=f"device-{device}", help=_(HELP[device]))
+        return question if st.form_submit_button(_("Ask"), type="primary") or is_pressed("active-question") else None
 
 
 def _asked(question: str, owner: str, name: str) -> tuple[ActiveState, Answer]:
@@ -72,39 +83,42 @@ def _show_memory(place: Workspace, owner: str, name: str) -> None:
         return  # the answer has told of a database that is away
     if turns:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(f"This conversation has {counted(turns, 'turn')}.", width="content")
-            st.button("New conversation", on_click=begin_session, args=("active",))
+            one = _("This conversation has 1 turn.")
+            said = one if turns == 1 else _("This conversation has {turns:,} turns.", turns=turns)
+            st.caption(said, width="content")
+            st.button(_("New conversation"), on_click=begin_session, args=("active",))
 
 
 def _show(state: ActiveState, bare: Answer) -> None:
     with st.container(horizontal=True):
         for label, mine, other in (
-            ("Model calls", state.answer.trace.llm_calls, bare.trace.llm_calls),
-            ("Tokens", state.answer.trace.tokens, bare.trace.tokens),
-            ("Milliseconds", round(state.answer.trace.ms), round(bare.trace.ms)),
+            (_("Model calls"), state.answer.trace.llm_calls, bare.trace.llm_calls),
+            (_("Tokens"), state.answer.trace.tokens, bare.trace.tokens),
+            (_("Milliseconds"), round(state.answer.trace.ms), round(bare.trace.ms)),
         ):
-            st.metric(
-                label, f"{mine:,}", f"{mine - other:+,} against {STAGE.capitalize()} alone", "inverse", width="content"
-            )
+            # Its sign comes first in every language: the metric takes its colour from it.
+            against = _("{number:+,} against {stage} alone", number=mine - other, stage=STAGE.capitalize())
+            st.metric(label, f"{mine:,}", against, "inverse", width="content")
         if state.quality is not None:
-            st.metric("Quality of the answer", f"{state.quality:.2f}", width="content")
+            st.metric(_("Quality of the answer"), f"{state.quality:.2f}", width="content")
     st.dataframe(
-        [{"step": step, "what happened": happened} for step, happened in state.rows],
+        [{_("step"): step, _("what happened"): happened} for step, happened in state.rows],
         hide_index=True,
-        column_config={"step": st.column_config.Column(width="small")},
-        alt="What each step of the agent did",
+        column_config={_("step"): st.column_config.Column(width="small")},
+        alt=_("What each step of the agent did"),
     )
     _show_iterations(state)
-    st.header("The answer")
+    st.header(_("The answer"))
     show_answer(state.answer)
-    with st.expander(plain(f"What {STAGE.capitalize()} answers alone")):
+    with st.expander(plain(_("What {stage} answers alone", stage=STAGE.capitalize()))):
         st.markdown(plain(bare.text))
 
 
 def _show_iterations(state: ActiveState) -> None:
     for number, each in enumerate(state.iterations, start=1):
-        lacking = f", lacks: {'; '.join(each.missing)}" if each.missing else ""
-        with st.expander(plain(f"Answer {number}: quality {each.quality:.2f}{lacking}")):
+        title = _("Answer {number}: quality {quality:.2f}", number=number, quality=each.quality)
+        lacking = _(", lacks: {words}", words="; ".join(each.missing)) if each.missing else ""
+        with st.expander(plain(title + lacking)):
             if each.queries:
-                st.caption(plain(f"Searched again for: {'; '.join(each.queries)}"))
+                st.caption(plain(_("Searched again for: {queries}", queries="; ".join(each.queries))))
             st.markdown(plain(each.answer))

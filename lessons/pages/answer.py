@@ -6,25 +6,29 @@ import streamlit as st
 
 from lessons.errors import LessonsError
 from lessons.evaluate.canvas import shortened
-from lessons.evaluate.comparison import summary
 from lessons.evaluate.golden import Evidence, Golden, holds
 from lessons.evaluate.metrics import ranking
 from lessons.library import indexes
 from lessons.pages.common import page_of
+from lessons.pages.language import N_, _
 from lessons.rag.answer import Answer, Citation
 from lessons.rag.context import around
 from lessons.rag.stages import stages, standalone
 from lessons.rag.types import Context, RetrievedDocument, Scope
 from lessons.search.materials import Passage, passage
 from lessons.tables import plain, plain_line, spent
-from lessons.trace import Step
+from lessons.trace import Step, Trace
 from lessons.workspace import workspace
 
 MOST_BEFORE = 300  # characters of a chunk before the marked words, which are to be seen without scrolling
 MOST_SHOWN = 40  # columns of a text in the label of a step
 MOST_LONG, MOST_HIGH = 800, 300  # characters of a text that is shown whole; pixels of one that is longer
-GONE = """This is the chunk as the answer read it. It cannot be found like that in its document: the chunk was shortened
+GONE = N_(
+    """This is the chunk as the answer read it. It cannot be found like that in its document: the chunk was shortened
 for the answer, the document has changed since, or the database is away."""
+)
+ANSWERED_BY = N_("answered by the keyless model (extractive, no network)"), N_("answered without a model")
+"""What is said of an answer without a served model, whose name is the same in every language."""
 
 
 def show_answer(answer: Answer) -> None:
@@ -36,17 +40,18 @@ def show_answer(answer: Answer) -> None:
 def show_basis(answer: Answer) -> None:
     """How the question was understood, warnings and citations; folded away, the chunks that were read and the trace."""
     if (asked := standalone(answer.trace, answer.question)) != answer.question:
-        st.caption(plain(f"Understood as: {asked}"))
+        st.caption(plain(_("Understood as: {question}", question=asked)))
     show_sources(answer)
     if answer.found:
-        st.caption(plain(answer.answered_by))
+        st.caption(plain(_(answer.answered_by)))
     read, found = answer.context.documents, len(ranking(answer))
-    with st.expander(f"Retrieved chunks ({found} found, {len(read)} read)"), st.container(height=420, border=False):
+    title = _("Retrieved chunks ({found} found, {read} read)", found=found, read=len(read))
+    with st.expander(title), st.container(height=420, border=False):
         for number, document in enumerate(read, start=1):
             source = plain(document.source + page_of(document.page))
-            st.markdown(f"**{number}** · {source} · score {document.score:.3f}")
+            st.markdown(f"**{number}** · {source} · " + _("score {score:.3f}", score=document.score))
             st.caption(plain(document.content))
-    with st.expander("What was done"):
+    with st.expander(_("What was done")):
         show_steps([answer])
 
 
@@ -63,36 +68,39 @@ def _show_source(answer: Answer, cited: Sequence[Citation]) -> None:
     first, quotes = cited[0], [citation.quote for citation in cited if citation.quote]
     name = plain(f"[{first.number}] {first.source_file.rpartition('/')[2]}{page_of(first.page)}")
     key = f"passage-{id(answer)}-{first.number}"
-    if st.button(f"**{name}**", key=key, type="tertiary", help="Open the passage in its document"):
+    if st.button(f"**{name}**", key=key, type="tertiary", help=_("Open the passage in its document")):
         open_passage(answer, next(each for each in answer.context.documents if each.id == first.chunk_id), quotes)
     for quote in quotes:
         if not holds(answer.text, quote.rstrip(".")):
             st.caption(f"“{plain(quote)}”")
 
 
-@st.dialog("The passage in its document", width="large")
 def open_passage(answer: Answer, document: RetrievedDocument, quotes: Sequence[str]) -> None:
     """Show the whole chunk between its neighbours. What cannot be found any more is shown as the answer read it."""
+    st.dialog(_("The passage in its document"), width="large")(_show_passage)(answer, document, quotes)
+
+
+def _show_passage(answer: Answer, document: RetrievedDocument, quotes: Sequence[str]) -> None:
     found = _found(answer, document, quotes)
-    page = f" · page {document.page}" if document.page else ""
-    place = f" · chunk {found.number} of {found.chunks}" if found else ""
+    page = _(" · page {page}", page=document.page) if document.page else ""
+    place = _(" · chunk {number} of {chunks}", number=found.number, chunks=found.chunks) if found else ""
     st.markdown(f"**{plain_line(document.source)}**{page}{place}")
     if found is None:
-        st.warning(GONE)
+        st.warning(_(GONE))
     elif found.section:
         st.caption(plain_line(found.section))
-    _neighbours("The chunk before", found.before if found else ())
+    _neighbours(_("The chunk before"), found.before if found else ())
     pieces = _cut(found.text if found else document.content, quotes)
     if len(pieces) > 1 and len(pieces[0]) > MOST_BEFORE:
         at = pieces[0].find(" ", len(pieces[0]) - MOST_BEFORE) + 1
-        _neighbours("The beginning of this chunk", [pieces[0][:at]])
+        _neighbours(_("The beginning of this chunk"), [pieces[0][:at]])
         pieces[0] = f"… {pieces[0][at:]}"
     with st.container(border=True):
         marked = (
             f":orange-background[**{plain_line(each)}**]" if at % 2 else plain(each) for at, each in enumerate(pieces)
         )
         st.markdown("".join(marked))
-    _neighbours("The chunk after", found.after if found else ())
+    _neighbours(_("The chunk after"), found.after if found else ())
 
 
 def _cut(text: str, quotes: Sequence[str]) -> list[str]:
@@ -125,8 +133,8 @@ def _found(answer: Answer, document: RetrievedDocument, quotes: Sequence[str]) -
 def show_known(golden: Golden) -> None:
     """What is known about a golden question: the answer it should get, and the evidence."""
     with st.container(border=True, gap="xxsmall"):
-        expected = plain(golden.answer) or "The documents do not say; an honest refusal is right."
-        st.markdown(f"**Expected:** {expected}")
+        expected = plain(golden.answer) or _("The documents do not say; an honest refusal is right.")
+        st.markdown(_("**Expected:** {answer}", answer=expected))
         for each in golden.evidence:
             st.caption(f"★ {passage_of(each)}")
 
@@ -152,9 +160,9 @@ def show_steps(answers: Sequence[Answer]) -> None:
         labels = [f":{colours[at]}-badge[{_label(step, new[at])}]" for at, step in enumerate(answer.trace)]
         before = {step.name for step in answer.trace}
         name, steps = st.columns([1, 3], vertical_alignment="center")
-        name.markdown(f"**{plain(answer.stage.capitalize())}**  \n:small[{plain(summary(answer.trace))}]")
+        name.markdown(f"**{plain(answer.stage.capitalize())}**  \n:small[{plain(_summary(answer.trace))}]")
         steps.pills(
-            f"Steps of {answer.stage}",
+            _("Steps of {stage}", stage=answer.stage),
             range(len(labels)),
             format_func=labels.__getitem__,
             key=f"steps-{id(answer)}",
@@ -167,15 +175,24 @@ def show_steps(answers: Sequence[Answer]) -> None:
         open_step(*chosen)
 
 
+def _summary(trace: Trace) -> str:
+    """What an answer took in all, in one line."""
+    took = {"ms": trace.ms, "calls": trace.llm_calls, "tokens": trace.tokens, "cost": trace.cost}
+    if trace.llm_calls == 1:
+        return _("{ms:,.0f} ms, 1 model call, {tokens:,} tokens, ${cost:.4f}", **took)
+    return _("{ms:,.0f} ms, {calls} model calls, {tokens:,} tokens, ${cost:.4f}", **took)
+
+
 def _label(step: Step, is_new: bool = True) -> str:
     """What the step made of what: `rerank 15 → 5`; a query only where the step is new."""
     made = list(step.output.documents) if isinstance(step.output, Context) else step.output
     counts = " → ".join(
         str(len(each)) for each in (step.input, made) if isinstance(each, list) and isinstance(made, list)
     )
-    text, parts = step.name.lower().replace("_", " "), f" ({len(step.parts)} steps)" if step.parts else ""
+    text = step.name.lower().replace("_", " ")
+    parts = _(" ({number} steps)", number=len(step.parts)) if step.parts else ""
     if step.name == "decide":
-        return f"decide: {'search' if made else 'enough'}"
+        return _("decide: search") if made else _("decide: enough")
     if step.name in ("Condense", "Rewrite"):
         is_changed = is_new and made and made != step.input
         return plain_line(f"{text} → “{shortened(str(made[0]), MOST_SHOWN)}”" if is_changed else text)
@@ -189,16 +206,19 @@ def _choose(answer: Answer) -> None:
         st.session_state[key] = None
 
 
-@st.dialog("What this step did", width="large")
 def open_step(stage: str, step: Step) -> None:
     """The prompt, the input and the output of a step, and of those within it."""
+    st.dialog(_("What this step did"), width="large")(_show_step)(stage, step)
+
+
+def _show_step(stage: str, step: Step) -> None:
     for each in (step, *step.parts):
         with st.container() if each is step else st.expander(_label(each)):
             used = spent(each.llm_calls, each.tokens_in, each.tokens_out, each.cost)
             st.markdown(f"**{plain(stage.capitalize())}: {_label(each)}** · {each.ms:,.1f} ms, {plain(used)}")
             st.caption("  \n".join(map(plain_line, each.notes)))
             texts = "\n\n".join(each.prompts), _text(each.input), _text(each.output)
-            for label, text in zip(("Prompt", "Input", "Output"), texts, strict=True):
+            for label, text in zip((_("Prompt"), _("Input"), _("Output")), texts, strict=True):
                 if text:
                     st.markdown(f"**{label}**")
                     st.code(text, language=None, wrap_lines=True, height=MOST_HIGH if len(text) > MOST_LONG else None)

@@ -12,21 +12,22 @@ import streamlit as st
 from lessons.errors import LessonsError
 from lessons.evaluate.golden import SPLITS, Golden, golden_questions
 from lessons.pages.common import choose_stages, keep
+from lessons.pages.language import N_, _
 from lessons.rag.stages import stages
 from lessons.rag.types import Scope
 from lessons.tables import plain, plain_line
 from lessons.text import normalize
 from lessons.workspace import Workspace
 
-EVERYWHERE = "all documents"
+EVERYWHERE = N_("all documents")
 FILTER_EXAMPLE = 'language == "ko" && page_number >= 2'
-FILTER_HELP = """Only chunks that fit are searched, for example
+FILTER_HELP = N_("""Only chunks that fit are searched, for example
 `date >= 2024-07-01 && (doc_type == "faq" || has_steps == true)`.
 
 Operators: `==` `!=` `>` `>=` `<` `<=` `in` `nin`, joined by `&&` and `||`.
 
 Fields: `source_file` `page_number`, and from the enhanced index on `title` `date` `doc_type` `section` `language`
-`keywords` `has_steps`."""
+`keywords` `has_steps`.""")
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def all_golden() -> list[Golden]:
 
 def question_box(key: str) -> str:
     """The field for a question; its text is in the session's state under the key, too."""
-    return st.text_input("Your question", key=key, placeholder="In English or Korean") or ""
+    return st.text_input(_("Your question"), key=key, placeholder=_("In English or Korean")) or ""
 
 
 def ask_form(place: Workspace, owner: str, pressed: bool) -> Asked | None:
@@ -92,19 +93,20 @@ def ask_form(place: Workspace, owner: str, pressed: bool) -> Asked | None:
     """
     with st.form("ask", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         question = normalize(question_box("question"))
-        asked = st.form_submit_button("Ask", type="primary") or pressed
+        asked = st.form_submit_button(_("Ask"), type="primary") or pressed
     _show_before()
-    with st.expander("Options: stages, golden questions, files and filters", icon=":material/tune:"):
+    with st.expander(_("Options: stages, golden questions, files and filters"), icon=":material/tune:"):
         _pick_golden()
         chosen = tuple(stage.name for stage in choose_stages("stages"))
         files = [EVERYWHERE, *_files(place, owner)]
         if st.session_state.get("file", EVERYWHERE) not in files:
             st.session_state.file = EVERYWHERE
+        labels = dict(zip(files, files, strict=True)) | {EVERYWHERE: _(EVERYWHERE)}
         left, right = st.columns(2)
-        file = left.selectbox("Search in", files, key="file")
-        typed = right.text_input("Filter", key="filter", placeholder=FILTER_EXAMPLE, help=FILTER_HELP)
+        file = left.selectbox(_("Search in"), files, format_func=labels.__getitem__, key="file")
+        typed = right.text_input(_("Filter"), key="filter", placeholder=FILTER_EXAMPLE, help=_(FILTER_HELP))
     if not chosen:
-        st.info("Choose at least one stage.")
+        st.info(_("Choose at least one stage."))
     if not asked or not chosen:
         return None
     before = st.session_state.get("before", ())
@@ -117,11 +119,11 @@ def _show_before() -> None:
     before = st.session_state.get("before", ())
     if not before:
         return
-    with st.expander(f"A follow-up to “{plain_line(before[0].content)}”", icon=":material/forum:"):
+    with st.expander(_("A follow-up to “{question}”", question=plain_line(before[0].content)), icon=":material/forum:"):
         for line in before:
-            said = "answered" if line.role == "assistant" else "asked"
+            said = _("answered") if line.role == "assistant" else _("asked")
             st.caption(f"**{plain(f'{line.stage} {said}'.strip().capitalize())}** {plain_line(line.content)}")
-        st.button("Ask something new instead", on_click=begin)
+        st.button(_("Ask something new instead"), on_click=begin)
 
 
 def begin(question: str = "", before: tuple[Line, ...] = ()) -> None:
@@ -142,19 +144,21 @@ def _files(place: Workspace, owner: str) -> list[str]:
 def _pick_golden() -> None:
     """Choose a golden question; it brings its owner and its conversation with it."""
     st.selectbox(
-        f"Golden questions ({len(all_golden())})",
+        _("Golden questions ({number})", number=len(all_golden())),
         all_golden(),
         index=None,
         format_func=_label,
         key="golden-question",
-        placeholder="Type to search, also for a category",
-        help="Their answer and evidence are known. *dev* questions were there for tuning, *test* ones only to report.",
+        placeholder=_("Type to search, also for a category"),
+        help=_(
+            "Their answer and evidence are known. *dev* questions were there for tuning, *test* ones only to report."
+        ),
         on_change=_take_golden,
     )
 
 
 def _label(each: Golden) -> str:
-    follows = ", follow-up" if each.history and each.category != "follow-up" else ""
+    follows = _(", follow-up") if each.history and each.category != "follow-up" else ""
     return f"{each.question} ({each.split}, {each.category}{follows}, {each.owner})"
 
 

@@ -32,21 +32,29 @@ from lessons.pages.common import (
     titled,
 )
 from lessons.pages.conversations import Turn, forget_turns, keep_turn, kept_turn, offer_conversations, stored
+from lessons.pages.language import N_, _
 from lessons.rag.stages import AnswerStream, Stage, stages
 from lessons.rag.types import Scope
 from lessons.search.materials import Purpose, top_k_for
 from lessons.settings import settings
-from lessons.tables import counted, plain
+from lessons.tables import plain
 from lessons.trace import Step
 from lessons.workspace import Workspace, workspace
 
-NAMES = {"none": "None", "window": "Window", "tiers": "Three tiers", "recursive": "Recursive summary"}
-PURPOSES: dict[Purpose, str] = {"chat": "A chat", "plan": "A learning plan", "session": "A session of a plan"}
+NAMES = {"none": N_("None"), "window": N_("Window"), "tiers": N_("Three tiers"), "recursive": N_("Recursive summary")}
+PURPOSES: dict[Purpose, str] = {
+    "chat": N_("A chat: {chunks} chunks"),
+    "plan": N_("A learning plan: {chunks} chunks"),
+    "session": N_("A session of a plan: {chunks} chunks"),
+}
 _KINDS: dict[str, type[LongTerm]] = {"tiers": Tiers, "recursive": RecursiveSummary}
 _SECOND = 1.0
 
 
-@titled("Chat", "A conversation with one stage. Follow-ups are understood from what was said, also after a reload.")
+@titled(
+    N_("Chat"),
+    N_("A conversation with one stage. Follow-ups are understood from what was said, also after a reload."),
+)
 def page(place: Workspace, owner: str) -> None:
     """Go on with the conversation that the address names, or begin one."""
     offer_reuse()
@@ -62,8 +70,8 @@ def page(place: Workspace, owner: str) -> None:
         allow_questions(owner)
         return Conversation(memory).stream(answering(stage), question, user=owner)
 
-    how = f"{stage.name.capitalize()}, memory: {NAMES[named]}"
-    converse(turns, "In English or Korean", ask, show_answer, telling, partial(keep_turn, owner, session_id), how)
+    how = _("{stage}, memory: {memory}", stage=stage.name.capitalize(), memory=_(NAMES[named]))
+    converse(turns, _("In English or Korean"), ask, show_answer, telling, partial(keep_turn, owner, session_id), how)
 
 
 def _pairs(messages: Session) -> Iterable[tuple[str, str]]:
@@ -95,7 +103,7 @@ def converse(
     then it is not part of the conversation. `done` is told a turn that is complete, `how` names stage and memory.
     """
     if not turns:
-        st.info("Nothing has been said yet. Ask below, in English or Korean.")
+        st.info(_("Nothing has been said yet. Ask below, in English or Korean."))
     for turn in turns:
         _show_turn(turn, show)
     if turns:
@@ -106,7 +114,7 @@ def converse(
             st.markdown(plain(question))
         with st.chat_message("assistant"):
             try:
-                with st.spinner("Thinking …"):
+                with st.spinner(_("Thinking …")):
                     turns.append(_answered(ask(question), tell, how, every_step))
             except LessonsError as error:
                 st.error(plain(str(error)))
@@ -130,14 +138,14 @@ def _show_turn(turn: Turn, show: Callable[[Any], None]) -> None:
 
 def _offer_copy_and_retry(turn: Turn) -> None:
     with st.container(horizontal=True):
-        with st.popover("Copy", icon=":material/content_copy:"):
+        with st.popover(_("Copy"), icon=":material/content_copy:"):
             st.code(turn.text, language=None, wrap_lines=True)
         _offer_retry(turn.question, "ask again")
 
 
 def _offer_retry(question: str, key: str) -> None:
     again = partial(st.session_state.__setitem__, "again", question)
-    st.button("Ask again", icon=":material/refresh:", key=key, on_click=again)
+    st.button(_("Ask again"), icon=":material/refresh:", key=key, on_click=again)
 
 
 def _answered(stream: AnswerStream, tell: Callable[[Step], str], how: str, every_step: bool) -> Turn:
@@ -160,27 +168,33 @@ def _controls(scope: Scope, session_id: str, begun: bool) -> tuple[Stage, str]:
     """
     names = list(stages())
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox("Stage", names, index=len(names) - 1, format_func=str.capitalize, key="stage", width=200)
+        name = st.selectbox(_("Stage"), names, index=len(names) - 1, format_func=str.capitalize, key="stage", width=200)
         memory = st.selectbox(
-            "Memory", list(NAMES), len(NAMES) - 1, NAMES.__getitem__, key="memory", width=200, bind="query-params"
+            _("Memory"),
+            list(NAMES),
+            len(NAMES) - 1,
+            format_func={each: _(label) for each, label in NAMES.items()}.__getitem__,
+            key="memory",
+            width=200,
+            bind="query-params",
         )
         purpose = st.selectbox(
-            "For",
+            _("For"),
             list(PURPOSES),
-            format_func=lambda each: f"{PURPOSES[each]}: {counted(top_k_for(each), 'chunk')}",
+            format_func={each: _(label, chunks=top_k_for(each)) for each, label in PURPOSES.items()}.__getitem__,
             key="purpose",
-            help="How many chunks each search of the stage hands over.",
+            help=_("How many chunks each search of the stage hands over."),
             width=250,
         )
         if begun:
-            st.button("New conversation", on_click=begin_session, args=("session",))
+            st.button(_("New conversation"), on_click=begin_session, args=("session",))
             _offer_to_forget(scope, session_id)
     return with_top_k(stages()[name], top_k_for(purpose)), memory
 
 
 def _offer_to_forget(scope: Scope, session_id: str) -> None:
-    gone = "What was said here will be deleted for good, with what was made of it. Your profile stays."
-    if confirmed("Forget this conversation", gone):
+    gone = _("What was said here will be deleted for good, with what was made of it. Your profile stays.")
+    if confirmed(_("Forget this conversation"), gone):
         Turns(workspace().engine, scope, session_id).forget()
         message_store().remove(scope, session_id)
         forget_turns(scope.user_id, session_id)
@@ -227,12 +241,13 @@ def show_memory(memory: Memory, turns: Sequence[Turn], place: Workspace, scope: 
             st.rerun()
         with errors_shown():
             recalled = memory.recall(turns[-1].question if turns else "")
-            st.caption(f"About {recalled.tokens:,} tokens go with the next question.")
+            st.caption(_("About {tokens:,} tokens go with the next question.", tokens=recalled.tokens))
             asked = [plain(content) for role, content in recalled.history if role == "user"]
-            _fold(f"Window: {counted(len(asked), 'turn')} word for word", asked)
+            one = _("Window: 1 turn word for word")
+            _fold(one if len(asked) == 1 else _("Window: {turns:,} turns word for word", turns=len(asked)), asked)
             if long_term:
                 _show_long_term(long_term, recalled)
-            _show_profile(Profile(place.engine, scope), "" if long_term else ": this memory does not use it")
+            _show_profile(Profile(place.engine, scope), "" if long_term else _(": this memory does not use it"))
 
     with st.sidebar:
         panel()
@@ -249,28 +264,34 @@ def _fold(title: str, lines: Sequence[str]) -> None:
 def _show_long_term(memory: LongTerm, recalled: Recollection) -> None:
     state, chosen = memory.state, settings()
     lines = [plain(line) for line in state.summary.split("\n") if line]
-    limited = isinstance(memory, RecursiveSummary)
-    many = f"{len(lines)} of {chosen.summary_sentences} sentences" if limited else counted(len(lines), "sentence")
-    upto = f"turns 1–{state.upto}" if state.upto > 1 else "turn 1"
-    _fold(f"Summary: {many}, {upto}" if lines else "Summary: empty", lines)
+    if isinstance(memory, RecursiveSummary):
+        many = _("{number} of {most} sentences", number=len(lines), most=chosen.summary_sentences)
+    else:
+        many = _("1 sentence") if len(lines) == 1 else _("{number:,} sentences", number=len(lines))
+    upto = _("turns 1–{number}", number=state.upto) if state.upto > 1 else _("turn 1")
+    _fold(_("Summary: {sentences}, {turns}", sentences=many, turns=upto) if lines else _("Summary: empty"), lines)
     if isinstance(memory, Tiers):
         older = [plain(line) for line in _section(recalled.memory, "Older turns")]
-        _fold(f"Older turns found by meaning: {counted(len(older), 'line')}", older)
+        one = _("Older turns found by meaning: 1 line")
+        _fold(one if len(older) == 1 else _("Older turns found by meaning: {number:,} lines", number=len(older)), older)
     else:
-        known = [f"**{plain(one.key)}** {plain(one.value)} · turn {one.turn}" for one in reversed(state.entities)]
-        _fold(f"Entities: {len(known)} of {chosen.entities_kept}", known)
+        known = [
+            f"**{plain(each.key)}** {plain(each.value)} · " + _("turn {number}", number=each.turn)
+            for each in reversed(state.entities)
+        ]
+        _fold(_("Entities: {number} of {most}", number=len(known), most=chosen.entities_kept), known)
 
 
 def _section(memory: str, title: str) -> list[str]:
     """The lines under a title, up to the next one."""
-    _, *lines = [*dropwhile(lambda line: not line.startswith(title), memory.splitlines())] or [""]
+    lines = [*dropwhile(lambda line: not line.startswith(title), memory.splitlines())][1:]
     return [*takewhile(lambda line: not line.endswith(":") or line.startswith(("user: ", "assistant: ", "- ")), lines)]
 
 
 def _show_profile(profile: Profile, note: str) -> None:
     slots = profile.slots()
-    with st.expander(f"Profile ({len(slots)}){note}", bool(slots)):
-        st.caption("What you said about yourself. It goes with you from conversation to conversation.")
+    with st.expander(_("Profile ({number})", number=len(slots)) + note, bool(slots)):
+        st.caption(_("What you said about yourself. It goes with you from conversation to conversation."))
         for slot in reversed(slots):
             with st.popover(f"{plain(slot.key)}: {plain(slot.value)}", width="stretch"):
                 _show_slot(profile, slot)
@@ -278,12 +299,12 @@ def _show_profile(profile: Profile, note: str) -> None:
 
 def _show_slot(profile: Profile, slot: Slot) -> None:
     if slot.said:
-        st.caption(f"You said: “{plain(slot.said)}”")
-    value = st.text_input("Value", slot.value, key=f"slot-{slot.key}")
-    if st.button("Save", key=f"save-{slot.key}"):
+        st.caption(_("You said: “{words}”", words=plain(slot.said)))
+    value = st.text_input(_("Value"), slot.value, key=f"slot-{slot.key}")
+    if st.button(_("Save"), key=f"save-{slot.key}"):
         profile.put(slot.key, value, slot.said)
         st.rerun()
-    if st.button("Delete", key=f"delete-{slot.key}"):
+    if st.button(_("Delete"), key=f"delete-{slot.key}"):
         profile.delete(slot.key)
         st.rerun()
 
@@ -291,13 +312,14 @@ def _show_slot(profile: Profile, slot: Slot) -> None:
 def _offer_to_forget_me(place: Workspace, scope: Scope) -> None:
     """After a second click, everything that conversations left behind about this owner is gone."""
     known = known_of(place.engine, scope)
-    warning = (
-        f"This deletes for good, for **{plain(scope.user_id)}**: the messages of all conversations, "
-        f"the turns, summaries and entities of {known.sessions} of them, "
-        f"{counted(known.facts, 'fact')} of the profile, "
-        "and the answers kept for reuse. Your documents stay."
+    warning = _(
+        "This deletes for good, for **{owner}**: the messages of all conversations, the turns, summaries and entities "
+        "of {sessions} of them, {facts} of the profile, and the answers kept for reuse. Your documents stay.",
+        owner=plain(scope.user_id),
+        sessions=known.sessions,
+        facts=_("1 fact") if known.facts == 1 else _("{number:,} facts", number=known.facts),
     )
-    if confirmed("Forget me", warning, "Delete all of it", ":material/delete_forever:"):
+    if confirmed(_("Forget me"), warning, _("Delete all of it"), ":material/delete_forever:"):
         forget_user(place.engine, scope, message_store())
         AnswerTable(place.engine).clear(scope.user_id)
         forget_turns(scope.user_id)

@@ -20,6 +20,7 @@ from lessons.context.cache import Cached, with_cache
 from lessons.errors import LessonsError
 from lessons.library import check_fields, ensure_corpus, indexes, shipped_documents
 from lessons.models.llm import describe
+from lessons.pages.language import N_, _
 from lessons.rag.stages import Stage, stages
 from lessons.rag.types import Scope
 from lessons.search.filter_text import parse_filter
@@ -31,16 +32,20 @@ from lessons.workspace import Workspace, workspace
 PIXELS = 100  # an inch of a figure
 _drawing = ThreadPoolExecutor(1, "drawing")
 _SESSION = re.compile(r"(?:[a-z]+-)?[\w-]{22}", re.ASCII)  # what `begin_session` makes
-TYPE_ANOTHER = " Type a name to choose another, such as the one of `lessons ingest --user`; a new name begins empty."
-TOO_MANY_QUESTIONS = """That is more than {most} answers a minute, which is what one visitor may ask for here; \
-ask again in {seconds:.0f} seconds, or of fewer stages."""
-TOO_MANY_UPLOADS = """That is more than {most} files an hour, which is what one visitor may upload here; \
-upload again in {minutes:.0f} minutes, or fewer files."""
+TYPE_ANOTHER = N_(
+    " Type a name to choose another, such as the one of `lessons ingest --user`; a new name begins empty."
+)
+TOO_MANY_QUESTIONS = N_("""That is more than {most} answers a minute, which is what one visitor may ask for here; \
+ask again in {seconds:.0f} seconds, or of fewer stages.""")
+TOO_MANY_UPLOADS = N_("""That is more than {most} files an hour, which is what one visitor may upload here; \
+upload again in {minutes:.0f} minutes, or fewer files.""")
+KEYLESS = N_("keyless model (extractive, no network)")
+"""As the workspace describes it; a served model has a name that is the same in every language."""
 
 
 def page_of(page: object) -> str:
     """The page of a citation or a piece of evidence, to be put behind the name of its file; empty if it has none."""
-    return f", p. {page}" if page else ""
+    return _(", p. {page}", page=page) if page else ""
 
 
 def show_plot(figure: Figure, alt: str, place: DeltaGenerator | None = None) -> None:
@@ -62,15 +67,15 @@ def choose_stages(key: str) -> list[Stage]:
     """The stages that are chosen, in the order of the course; all of them at first."""
     names = list(stages())
     st.session_state.setdefault(key, names)
-    chosen = st.pills("Stages", names, selection_mode="multi", format_func=str.capitalize, key=key)
+    chosen = st.pills(_("Stages"), names, selection_mode="multi", format_func=str.capitalize, key=key)
     return [stages()[name] for name in names if name in chosen]
 
 
-def confirmed(label: str, warning: str, button: str = "Delete it", icon: str | None = None) -> bool:
+def confirmed(label: str, warning: str, button: str = "", icon: str | None = None) -> bool:
     """Whether the reader has read the warning and pressed the button below it."""
     with st.popover(label, icon=icon):
         st.markdown(warning)
-        return st.button(button, type="primary")
+        return st.button(button or _("Delete it"), type="primary")
 
 
 @contextmanager
@@ -85,16 +90,16 @@ def errors_shown() -> Iterator[None]:
 
 def show_error(error: LessonsError) -> None:
     """Its sentence; lines after it in equal widths, so that a caret stays under its column."""
-    sentence, _, lines = str(error).partition("\n")
+    sentence, *lines = str(error).split("\n", 1)
     st.error(plain(sentence))
     if lines:
-        st.code(lines, language=None)
+        st.code(lines[0], language=None)
 
 
 def titled(
     title: str, caption: str = "", owned: bool = True
 ) -> Callable[[Callable[[Workspace, str], None]], Callable[[], None]]:
-    """A page below its title and beside the side bar; a known problem ends it plainly.
+    """A page below its title and caption, both messages, and beside the side bar; a known problem ends it plainly.
 
     The owner is chosen in the side bar if the page shows what is `owned`; else it is the reader.
     """
@@ -102,9 +107,9 @@ def titled(
     def decorated(body: Callable[[Workspace, str], None]) -> Callable[[], None]:
         @wraps(body)
         def shown() -> None:
-            st.title(title)
+            st.title(_(title))
             if caption:
-                st.caption(caption)
+                st.caption(_(caption))
             with errors_shown():
                 body(*opened(owned))
 
@@ -116,20 +121,23 @@ def titled(
 def opened(owned: bool = True) -> tuple[Workspace, str]:
     """The workspace with the shipped documents loaded, and the owner chosen in the side bar, or the reader."""
     owner = _choose_owner() if owned else settings().user
-    place = _open()
+    with st.spinner(_("Opening the database …")):
+        place = _open()
     with suppress(LessonsError):  # a database that cannot say so is told of by what needs it
         if not place.store(indexes()[0]).documents(Scope(owner)):
-            none = f"{owner} has no documents yet. Add some on the page Documents, or check the name."
+            none = _("{owner} has no documents yet. Add some on the page Documents, or check the name.", owner=owner)
             st.sidebar.caption(plain(none))
-    st.sidebar.caption(plain(f"Answers come from the {describe(place.llm)}."))
+    st.sidebar.caption(plain(_("Answers come from the {model}.", model=_(describe(place.llm)))))
     return place, owner
 
 
 def offer_reuse() -> None:
     """Whether answers are reused; only where a page asks `answering` stages."""
-    reuse = "A question that asks the same as an earlier one gets its answer, as long as no document changes."
+    reuse = _("A question that asks the same as an earlier one gets its answer, as long as no document changes.")
     default = "on" if settings().response_cache else "off"
-    chosen = st.sidebar.toggle("Reuse earlier answers", (kept("cache") or default) == "on", key="cache-box", help=reuse)
+    chosen = st.sidebar.toggle(
+        _("Reuse earlier answers"), (kept("cache") or default) == "on", key="cache-box", help=reuse
+    )
     keep("cache", "on" if chosen else "off", default)
 
 
@@ -145,11 +153,11 @@ def _choose_owner() -> str:
     if kept("owner") in known:
         st.session_state["owner-box"] = kept("owner")
     chosen = st.sidebar.selectbox(
-        "Owner of the documents",
+        _("Owner of the documents"),
         list(known),
         key="owner-box",
         on_change=lambda: keep("owner", st.session_state["owner-box"]),
-        help="Only this owner's documents are searched." + ("" if is_shared() else TYPE_ANOTHER),
+        help=_("Only this owner's documents are searched.") + ("" if is_shared() else _(TYPE_ANOTHER)),
         accept_new_options=not is_shared(),
     )
     owner = Scope(chosen or settings().user).user_id
@@ -199,14 +207,16 @@ def begin_session(name: str) -> None:
     keep(name, f"{name}-{secrets.token_urlsafe(16)}")
 
 
-@st.cache_resource(show_spinner="Opening the database …")
+@st.cache_resource(show_spinner=False)
 def _open() -> Workspace:
     place = workspace()
     bar = st.empty()
     ensure_corpus(
         place,
         place.settings.user,
-        lambda done, total: bar.progress(done / total, f"Loading the shipped documents, {done} of {total} …"),
+        lambda done, total: bar.progress(
+            done / total, _("Loading the shipped documents, {done} of {total} …", done=done, total=total)
+        ),
     )
     bar.empty()
     return place
@@ -246,7 +256,7 @@ def _allow(seconds: float, most: int, number: int, owner: str, too_many: str) ->
     """Count for an owner at an address: a reload of the page does not begin anew. At home the limits are wider."""
     most *= 1 if is_shared() else settings().limits_at_home
     if wait := _limit(seconds).take(f"{owner}@{st.context.ip_address or 'here'}", most, number):
-        raise LessonsError(too_many.format(most=most, seconds=wait, minutes=wait / 60))
+        raise LessonsError(_(too_many, most=most, seconds=wait, minutes=wait / 60))
 
 
 def allow_questions(owner: str, number: int = 1) -> None:

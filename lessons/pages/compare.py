@@ -21,6 +21,7 @@ from lessons.evaluate.comparison import Comparison, as_markdown
 from lessons.pages.answer import show_known, show_sources, show_steps
 from lessons.pages.asking import Asked, Line, ask_form, begin
 from lessons.pages.common import allow_questions, answering, named_filter, offer_reuse, show_error, titled
+from lessons.pages.language import N_, _
 from lessons.pages.past import Past, arrive, offer_link, remember, show_past
 from lessons.pages.ranks import show_ranks
 from lessons.pages.samples import is_pressed, offer_samples
@@ -34,7 +35,7 @@ from lessons.workspace import Workspace
 logger = logging.getLogger(__name__)
 
 NARROWEST = 160  # pixels of a stage's column; what does not fit goes below
-UNEXPECTED = "This stage broke off for an unexpected reason; the log has the details."
+UNEXPECTED = N_("This stage broke off for an unexpected reason; the log has the details.")
 _PATIENCE = 0.5  # seconds without a word of any stage until the page is drawn again, so that it can be left
 _FAREWELL = 1.0  # seconds that a page which is left waits for the work to end
 
@@ -42,9 +43,12 @@ Event = str | Step | Answer | LessonsError | None
 
 
 @titled(
-    "One question, every stage",
-    "Five stages of retrieval-augmented generation, each the one before with one thing changed. They search fictional "
-    "product guides, company reports and a clinic's leaflets, in English and Korean, or documents of yours.",
+    N_("One question, every stage"),
+    N_(
+        "Five stages of retrieval-augmented generation, each the one before with one thing changed. They search "
+        "fictional product guides, company reports and a clinic's leaflets, in English and Korean, or documents of "
+        "yours."
+    ),
 )
 def page(place: Workspace, owner: str) -> None:
     """Ask, watch the answers come in, and look at what they rest on."""
@@ -62,7 +66,7 @@ def page(place: Workspace, owner: str) -> None:
             _show(st.session_state.past.compared, chosen)
         else:
             offer_samples(owner, "question")
-            st.header("What each stage changes", anchor=False)
+            st.header(_("What each stage changes"), anchor=False)
             _cards([[name] for name in chosen], {})
 
 
@@ -109,11 +113,11 @@ def _show(whole: Comparison, chosen: Sequence[str]) -> None:
             else:
                 _show_missing(group[0], compared)
     if scores:
-        by = {score.answer.answered_by: name for name, score in scores.items() if score.answer.found}
+        by = {_(score.answer.answered_by): name for name, score in scores.items() if score.answer.found}
         st.caption(plain("; ".join(f"{name.capitalize()}: {who}" if len(by) > 1 else who for who, name in by.items())))
         show_ranks(compared)
-        st.header("What each stage did", anchor=False)
-        st.caption("In colour: new in this stage. Choose a step to read its prompt, its input and its output.")
+        st.header(_("What each stage did"), anchor=False)
+        st.caption(_("In colour: new in this stage. Choose a step to read its prompt, its input and its output."))
         show_steps(list(answers.values()))
 
 
@@ -122,27 +126,29 @@ def _show_question(compared: Comparison) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.header(plain_line(compared.question), anchor=False)
         if compared.answers:
-            st.button("Ask a follow-up", icon=":material/subdirectory_arrow_right:", on_click=_begin_follow_up)
+            st.button(_("Ask a follow-up"), icon=":material/subdirectory_arrow_right:", on_click=_begin_follow_up)
             saved, icon = as_markdown(compared), ":material/download:"
             st.download_button(
-                "Save as Markdown", saved, "comparison.md", "text/markdown", on_click="ignore", icon=icon
+                _("Save as Markdown"), saved, "comparison.md", "text/markdown", on_click="ignore", icon=icon
             )
             offer_link()
     golden, follows = compared.golden, [said for who, said in compared.history if who == "user"]
-    said = [f"A follow-up to: {plain_line(' · '.join(follows))}"] if follows else []
-    said += [plain_line(f"golden question {golden.id} ({golden.split}, {golden.category})")] if golden else []
-    st.caption(" · ".join([*said, *(plain_line(f"{name}: {value}") for name, value in compared.limits)]))
+    said = [_("A follow-up to: {questions}", questions=plain_line(" · ".join(follows)))] if follows else []
+    if golden:
+        known = {"id": golden.id, "split": golden.split, "category": golden.category}
+        said.append(plain_line(_("golden question {id} ({split}, {category})", **known)))
+    st.caption(" · ".join([*said, *(plain_line(f"{_(name)}: {value}") for name, value in compared.limits)]))
     if golden:
         show_known(golden)
 
 
 def _show_missing(name: str, compared: Comparison) -> None:
     if name in compared.problems:
-        st.error(plain(compared.problems[name]))
+        st.error(plain(_(compared.problems[name])))
     elif name in st.session_state.past.asked.stages:
-        st.caption("The page was left before this stage had answered. Ask again.")
+        st.caption(_("The page was left before this stage had answered. Ask again."))
     else:
-        st.caption("Not asked yet.")
+        st.caption(_("Not asked yet."))
 
 
 def _show_facts(group: Sequence[str], scores: Mapping[str, Score]) -> None:
@@ -175,7 +181,7 @@ def _cards(groups: Sequence[Sequence[str]], scores: Mapping[str, Score]) -> dict
         with card, st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
             st.subheader(" = ".join(map(str.capitalize, group)), anchor=False, width="content")
             if group[0] in scores:
-                st.markdown(STATUSES[scores[group[0]].status][0], width="content")
+                st.markdown(_(STATUSES[scores[group[0]].status]), width="content")
         if len(group) == 1:
             card.caption(plain(what_is_new(group[0])))
         cards[tuple(group)] = card
@@ -187,10 +193,10 @@ def _begin(asked: Asked, owner: str) -> tuple[Comparison, dict[str, AnswerStream
 
     A stage that cannot even begin is among the problems of the comparison.
     """
-    question, _ = cleaned(asked.question)
+    question = cleaned(asked.question)[0]
     filters = named_filter(asked.filter_text, owner)
     allow_questions(owner, len(asked.stages))
-    limits = {"owner": owner, "file": asked.source_file, "filter": asked.filter_text}
+    limits = {N_("owner"): owner, N_("file"): asked.source_file, N_("filter"): asked.filter_text}
     compared = Comparison(
         question,
         answers={},
@@ -215,21 +221,21 @@ def _run(compared: Comparison, streams: Mapping[str, AnswerStream], cells: Mappi
     places = {name: cell.empty() for name, cell in cells.items()}
     texts = dict.fromkeys(streams, "")
     for name, place in places.items():
-        place.caption("Thinking …")
+        place.caption(_("Thinking …"))
         if name in compared.problems:
             place.error(plain(compared.problems[name]))
     with closing(together(streams)) as events:
         for name, event in events:
             if isinstance(event, LessonsError):
                 compared.problems[name] = str(event)
-                places[name].error(plain(str(event)))
+                places[name].error(plain(_(str(event))))
             elif isinstance(event, Answer):
                 compared.answers[name] = event
             elif texts[name] or isinstance(event, str):
                 texts[name] += event if isinstance(event, str) else ""
                 places[name].markdown(plain(texts[name]))
             else:
-                places[name].caption(plain(telling(event)) if event else "Thinking …")
+                places[name].caption(plain(telling(event)) if event else _("Thinking …"))
 
 
 def together(streams: Mapping[str, AnswerStream]) -> Generator[tuple[str, Event], None, None]:

@@ -13,6 +13,7 @@ from lessons.evaluate.pictures import plot_budget
 from lessons.pages.answer import show_answer
 from lessons.pages.asking import question_box
 from lessons.pages.common import allow_questions, show_plot, titled
+from lessons.pages.language import N_, _
 from lessons.pages.samples import is_pressed, offer_samples
 from lessons.rag.answer import Answer
 from lessons.rag.stages import stages
@@ -22,10 +23,10 @@ from lessons.tables import plain
 from lessons.workspace import Workspace
 
 WAYS: dict[str, Compressor | None] = {
-    "Cut to their beginnings": None,
-    "Extractive": Extractive(),
-    "Abstractive": Abstractive(),
-    "Hybrid": Hybrid(),
+    N_("Cut to their beginnings"): None,
+    N_("Extractive"): Extractive(),
+    N_("Abstractive"): Abstractive(),
+    N_("Hybrid"): Hybrid(),
 }
 EARLIER = """\
 How do I set a budget?
@@ -48,19 +49,20 @@ class Asked:
 
 
 @titled(
-    "Context", "What a model is sent for a question: the share of every part, and what is cut when it does not fit."
+    N_("Context"),
+    N_("What a model is sent for a question: the share of every part, and what is cut when it does not fit."),
 )
-def page(_: Workspace, owner: str) -> None:
+def page(place: Workspace, owner: str) -> None:
     """Ask a question and look at what was sent for it."""
     if (asked := _form(owner)) is not None:
-        with st.spinner("Thinking …"):
+        with st.spinner(_("Thinking …")):
             allow_questions(owner)
             st.session_state.sent = owner, asked, _answered(asked, owner)
     answered_for, *shown = st.session_state.get("sent", (None,))
     if answered_for == owner:
         _show(*shown)
     else:
-        st.info("Nothing has been sent yet. Ask a question above.")
+        st.info(_("Nothing has been sent yet. Ask a question above."))
 
 
 def _form(owner: str) -> Asked | None:
@@ -69,13 +71,15 @@ def _form(owner: str) -> Asked | None:
     with st.form("context", border=False):
         question = question_box("context-question")
         left, middle, right = st.columns(3)
-        way = left.selectbox("Documents that do not fit", list(WAYS), index=1, key="way")
-        total = middle.slider("Tokens in all", 600, settings().managed_tokens, settings().managed_tokens, 100)
-        documents = right.slider("Share of the documents", 50, 2_000, settings().share_documents, 50)
-        with st.expander("What was said before"):
-            history = st.text_area("Question and answer in turn, a line each", EARLIER, key="earlier")
-            memory = st.text_area("What is noted", NOTED, key="noted")
-        if not (st.form_submit_button("Ask", type="primary") or is_pressed("context-question")):
+        way = left.selectbox(
+            _("Documents that do not fit"), list(WAYS), 1, {way: _(way) for way in WAYS}.__getitem__, key="way"
+        )
+        total = middle.slider(_("Tokens in all"), 600, settings().managed_tokens, settings().managed_tokens, 100)
+        documents = right.slider(_("Share of the documents"), 50, 2_000, settings().share_documents, 50)
+        with st.expander(_("What was said before")):
+            history = st.text_area(_("Question and answer in turn, a line each"), EARLIER, key="earlier")
+            memory = st.text_area(_("What is noted"), NOTED, key="noted")
+        if not (st.form_submit_button(_("Ask"), type="primary") or is_pressed("context-question")):
             return None
     return Asked(question, way, total, documents, _turns(history), memory)
 
@@ -96,41 +100,40 @@ def _answered(asked: Asked, owner: str) -> Answer:
 def _show(asked: Asked, answer: Answer) -> None:
     decision: Decision = answer.trace["intent"].output
     with st.container(horizontal=True):
-        st.metric("Intent", decision.intent, width="content")
-        st.metric("Passages fetched", decision.top_k or "no search", width="content")
+        st.metric(_("Intent"), decision.intent, width="content")
+        st.metric(_("Passages fetched"), decision.top_k or _("no search"), width="content")
     outputs: dict[str, Any] = {step.name: step.output for step in answer.trace}
     if "manage" in outputs:
         _show_budget(outputs["manage"])
         _show_documents(asked, answer)
-    st.header("The answer")
+    st.header(_("The answer"))
     show_answer(answer)
 
 
 def _show_budget(sent: Plan) -> None:
-    st.header("The budget")
-    show_plot(plot_budget({"this question": sent.pieces}, sent.room), "Tokens of each part of the prompt")
-    rows = [
-        {"part": piece.name, "tokens": piece.tokens, "left out": piece.dropped, "what is sent": piece.text}
-        for piece in sent.pieces
-    ]
+    st.header(_("The budget"))
+    show_plot(plot_budget({"this question": sent.pieces}, sent.room), _("Tokens of each part of the prompt"))
+    head = _("part"), _("tokens"), _("left out"), _("what is sent")
+    rows = [(piece.name, piece.tokens, piece.dropped, piece.text) for piece in sent.pieces]
     st.dataframe(
-        [*rows, {"part": "buffer", "tokens": sent.buffer, "left out": 0, "what is sent": ""}],
+        [dict(zip(head, row, strict=True)) for row in (*rows, ("buffer", sent.buffer, 0, ""))],
         hide_index=True,
-        alt="What is sent, part by part",
+        alt=_("What is sent, part by part"),
     )
 
 
 def _show_documents(asked: Asked, answer: Answer) -> None:
     """What was found beside what was sent of it."""
     found, sent = found_documents(answer.trace), {each.id: each for each in answer.context.documents}
-    st.header("The documents before and after")
+    st.header(_("The documents before and after"))
     if list(sent.values()) == found:
-        st.caption("Everything that was found fits, so nothing was compressed.")
+        st.caption(_("Everything that was found fits, so nothing was compressed."))
     for note in (note for step in answer.trace if step.name == "compress" for note in step.notes):
-        st.caption(plain(f"{asked.way}: {note}"))
+        st.caption(plain(f"{_(asked.way)}: {note}"))
     for document in found:
         kept = sent[document.id].content if document.id in sent else ""
-        with st.expander(plain(f"{document.source}: {len(document.content):,} characters, {len(kept):,} sent")):
+        counts = {"source": document.source, "found": len(document.content), "sent": len(kept)}
+        with st.expander(plain(_("{source}: {found:,} characters, {sent:,} sent", **counts))):
             before, after = st.columns(2)
-            before.markdown(f"**Found**  \n{plain(document.content)}")
-            after.markdown(f"**Sent**  \n{plain(kept) or '*nothing of it*'}")
+            before.markdown(_("**Found**") + f"  \n{plain(document.content)}")
+            after.markdown(_("**Sent**") + "  \n" + (plain(kept) or _("*nothing of it*")))

@@ -11,6 +11,7 @@ from lessons.database.row_security import scoped
 from lessons.memory.messages import MessageRow, StoredMessages, message_store, opened
 from lessons.memory.turns import SessionRow, TurnRow, transaction
 from lessons.pages.common import is_shared, keep
+from lessons.pages.language import _
 from lessons.rag.context import CITATION
 from lessons.rag.types import Scope
 from lessons.tables import plain_line
@@ -66,7 +67,7 @@ def offer_conversations(name: str, found: Callable[[], Iterable[tuple[str, str]]
     """
     others = [] if is_shared() else [each for each in found() if each[0] != present]
     if others:
-        with st.sidebar.expander(f"Earlier conversations ({len(others)})", icon=":material/history:"):
+        with st.sidebar.expander(_("Earlier conversations ({number})", number=len(others)), icon=":material/history:"):
             for session_id, question in others:
                 label = plain_line(question[:LONGEST] + (" …" if len(question) > LONGEST else ""))
                 st.button(label, key=f"go-{session_id}", type="tertiary", on_click=keep, args=(name, session_id))

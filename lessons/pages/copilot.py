@@ -8,7 +8,7 @@ import streamlit as st
 
 from lessons.copilot.copilot import Copilot, CopilotAnswer, telling
 from lessons.copilot.cost import CostModel, measured
-from lessons.evaluate.pictures import NAMES, plot_monthly
+from lessons.evaluate.pictures import plot_monthly
 from lessons.evaluate.support import support_questions
 from lessons.memory.manager import Conversation
 from lessons.memory.summaries import RecursiveSummary
@@ -16,6 +16,7 @@ from lessons.pages.answer import show_basis
 from lessons.pages.chat import converse, show_memory, turns_of
 from lessons.pages.common import allow_questions, begin_session, session, show_plot, titled
 from lessons.pages.conversations import keep_turn, offer_conversations, remembered
+from lessons.pages.language import N_, _
 from lessons.rag.stages import AnswerStream
 from lessons.rag.types import Scope
 from lessons.settings import settings
@@ -23,23 +24,25 @@ from lessons.tables import plain
 from lessons.workspace import Workspace
 
 OUTCOMES = {
-    "answered": ("Answered", "green"),
-    "best_effort": ("Best effort: it may be incomplete", "orange"),
-    "nothing_relevant": ("Nothing relevant found: see these menus", "orange"),
-    "not_documented": ("Not documented yet", "gray"),
-    "unavailable": ("The documents could not be searched", "red"),
+    "answered": (N_("Answered"), "green"),
+    "best_effort": (N_("Best effort: it may be incomplete"), "orange"),
+    "nothing_relevant": (N_("Nothing relevant found: see these menus"), "orange"),
+    "not_documented": (N_("Not documented yet"), "gray"),
+    "unavailable": (N_("The documents could not be searched"), "red"),
 }
+COSTS = {"retrieval": N_("retrieval and judging"), "answer": N_("answers"), "update": N_("memory updates")}
+IN_ALL = N_("in all, a month")
 QUESTIONS = 6  # one more than the memory's window, so that it is updated once
 LONGEST = 100  # turns of a session
 
 
 @titled(
-    "Copilot",
-    "Answers from the FAQ and the guides of a product. At most three calls; it says so when they do not suffice.",
+    N_("Copilot"),
+    N_("Answers from the FAQ and the guides of a product. At most three calls; it says so when they do not suffice."),
 )
 def page(place: Workspace, owner: str) -> None:
     """Go on with the conversation that the address names, and what a month of such conversations costs."""
-    chat, cost = st.tabs(["Conversation", "Cost of a month"])
+    chat, cost = st.tabs([_("Conversation"), _("Cost of a month")])
     with chat:
         _conversation(place, owner)
     with cost:
@@ -55,7 +58,7 @@ def _conversation(place: Workspace, owner: str) -> None:
         "copilot-turns", scope, session_id, lambda: [(turn.question, turn.answer) for turn in memory.turns.last(last)]
     )
     if turns:
-        st.button("New conversation", on_click=begin_session, args=("copilot",))
+        st.button(_("New conversation"), on_click=begin_session, args=("copilot",))
     elif owner == place.settings.user:
         _offer_samples()
     show_memory(memory, turns, place, scope)
@@ -65,7 +68,7 @@ def _conversation(place: Workspace, owner: str) -> None:
         return Conversation(memory).stream(Copilot(), question, user=owner)
 
     done = partial(keep_turn, owner, session_id)
-    converse(turns, "Ask about the product, in English or Korean", ask, _show, telling, done, every_step=True)
+    converse(turns, _("Ask about the product, in English or Korean"), ask, _show, telling, done, every_step=True)
 
 
 def _offer_samples() -> None:
@@ -77,12 +80,12 @@ def _offer_samples() -> None:
     def pressed() -> None:
         st.session_state["again"] = st.session_state.pop("copilot-sample")
 
-    st.pills("Try one of these", samples, key="copilot-sample", on_change=pressed)
+    st.pills(_("Try one of these"), samples, key="copilot-sample", on_change=pressed)
 
 
 def _show(answer: CopilotAnswer) -> None:
     label, colour = OUTCOMES[answer.outcome]
-    st.badge(label, color=colour)  # type: ignore[arg-type]
+    st.badge(_(label), color=colour)  # type: ignore[arg-type]
     st.markdown(plain(answer.text))
     for menu in answer.menus:
         st.link_button(menu.name(answer.question), menu.url)
@@ -92,48 +95,53 @@ def _show(answer: CopilotAnswer) -> None:
 
 def _show_decisions(answer: CopilotAnswer) -> None:
     calls = len(answer.gathered.calls)
-    with st.expander(f"Calls and decisions ({calls} of {settings().copilot_calls})"):
+    with st.expander(_("Calls and decisions ({calls} of {most})", calls=calls, most=settings().copilot_calls)):
         for call, decision in zip(answer.gathered.calls, answer.gathered.decisions, strict=False):
             told = [
-                f"helpful: {len(decision.ranked_indices)}",
-                f"sufficient: {decision.is_sufficient}",
-                f"confidence: {round(decision.confidence, 2)}",
-                *([f"missing: {decision.missing}"] if decision.missing else []),
-                f"next: {decision.next_action}",
+                _("helpful: {number}", number=len(decision.ranked_indices)),
+                _("sufficient: {answer}", answer=decision.is_sufficient),
+                _("confidence: {number}", number=round(decision.confidence, 2)),
+                *([_("missing: {words}", words=decision.missing)] if decision.missing else []),
+                _("next: {action}", action=decision.next_action),
             ]
             st.markdown(f"**{plain(str(call))}**  \n:small[{plain(' · '.join(told))}]")
     if answer.layout is not None:
         plan = answer.layout.plan
-        with st.expander(f"Prompt: {plan.tokens:,} of {plan.room:,} tokens"):
+        with st.expander(_("Prompt: {tokens:,} of {room:,} tokens", tokens=plan.tokens, room=plan.room)):
             for part in plan.pieces:
                 share = part.tokens / part.limit if part.limit else 0.0
-                cut = ", the rest did not fit" if part.dropped else ""
-                st.progress(min(1.0, share), f"{part.name}: {part.tokens:,} of {part.limit:,}{cut}")
+                cut = _(", the rest did not fit") if part.dropped else ""
+                st.progress(
+                    min(1.0, share),
+                    _("{part}: {tokens:,} of {limit:,}", part=part.name, tokens=part.tokens, limit=part.limit) + cut,
+                )
 
 
 def _cost_model(place: Workspace, owner: str) -> None:
     """Measure, then move the sliders."""
-    st.markdown(f"What {QUESTIONS} questions use in calls and tokens, carried over to a month.")
-    if st.button("Measure", help="Asks the questions in a conversation of their own."):
-        with st.spinner("Asking …"):
+    st.markdown(_("What {number} questions use in calls and tokens, carried over to a month.", number=QUESTIONS))
+    if st.button(_("Measure"), help=_("Asks the questions in a conversation of their own.")):
+        with st.spinner(_("Asking …")):
             st.session_state["copilot-cost"] = _measured(place, owner)
     model = st.session_state.get("copilot-cost")
     if model is None:
         return
     st.html(model._repr_html_())
     left, right = st.columns(2)
-    sessions = left.slider("Sessions a day", 10, 10_000, 500, 10)
-    turns = right.slider("Turns in a session", 1, LONGEST, 12)
+    sessions = left.slider(_("Sessions a day"), 10, 10_000, 500, 10)
+    turns = right.slider(_("Turns in a session"), 1, LONGEST, 12)
     chosen = settings()
     prices = (
-        left.number_input("US dollars for a million tokens in", 0.0, 100.0, chosen.price_per_million_input_tokens),
-        right.number_input("US dollars for a million tokens out", 0.0, 100.0, chosen.price_per_million_output_tokens),
+        left.number_input(_("US dollars for a million tokens in"), 0.0, 100.0, chosen.price_per_million_input_tokens),
+        right.number_input(
+            _("US dollars for a million tokens out"), 0.0, 100.0, chosen.price_per_million_output_tokens
+        ),
     )
     costs = model.monthly(sessions, turns, *prices)
     for column, (name, dollars) in zip(st.columns(4), [*costs.items(), ("all", sum(costs.values()))], strict=True):
-        column.metric(NAMES.get(name, "in all, a month").capitalize(), f"${dollars:,.2f}")
+        column.metric(_(COSTS.get(name, IN_ALL)).capitalize(), f"${dollars:,.2f}")
     show_plot(
-        plot_monthly(model, sessions, range(1, LONGEST + 1), prices), "US dollars a month by the turns of a session"
+        plot_monthly(model, sessions, range(1, LONGEST + 1), prices), _("US dollars a month by the turns of a session")
     )
 
 

@@ -11,10 +11,11 @@ from lessons.ingest.index import Index
 from lessons.ingest.split import header, same_words
 from lessons.library import indexes
 from lessons.pages.common import allow_questions, choose_stages, page_of
+from lessons.pages.language import _
 from lessons.rag.types import Scope
 from lessons.search.materials import chunk_range
 from lessons.settings import settings
-from lessons.tables import counted, plain, plain_line
+from lessons.tables import plain, plain_line
 from lessons.workspace import Workspace
 
 TOLD = ("doc_type", "has_steps", "page_number", "date")
@@ -26,10 +27,11 @@ FOUND, EXCERPT = 5, 200  # chunks of a search that are shown for each stage; cha
 
 def show_document(place: Workspace, owner: str, files: Sequence[str]) -> None:
     """Choose a document and read it whole, or one chunk of it before and after enriching."""
-    st.header("Open a document", anchor=False)
-    chosen = st.selectbox("Document", files, key="open")
-    before, *_, enriched = sorted(indexes(), key=lambda each: each.can_enrich)
-    whole, one = st.tabs(["The whole document", "One chunk, before and after"])
+    st.header(_("Open a document"), anchor=False)
+    chosen = st.selectbox(_("Document"), files, key="open")
+    known = sorted(indexes(), key=lambda each: each.can_enrich)
+    before, enriched = known[0], known[-1]
+    whole, one = st.tabs([_("The whole document"), _("One chunk, before and after")])
     with whole:
         _show_whole(place, owner, chosen, [before, enriched])
     with one:
@@ -39,9 +41,12 @@ def show_document(place: Workspace, owner: str, files: Sequence[str]) -> None:
 def _show_whole(place: Workspace, owner: str, source_file: str, known: Sequence[Index]) -> None:
     """The document chunk by chunk; what a chunk has in common with the one before it is grey."""
     names = {index.name: index for index in known}
-    index = names[st.segmented_control("Cut as in the index", list(names), default=known[-1].name) or known[-1].name]
+    last = known[-1].name
+    index = names[st.segmented_control(_("Cut as in the index"), list(names), default=last) or last]
     chunks = _chunks(place, index, owner, source_file)
-    st.caption(f"{counted(len(chunks), 'chunk')} in the index {index.name}. Grey: repeated from the chunk before.")
+    many = _("1 chunk") if len(chunks) == 1 else _("{number:,} chunks", number=len(chunks))
+    told = _("{chunks} in the index {index}. Grey: repeated from the chunk before.", chunks=many, index=index.name)
+    st.caption(told)
     pages = -(-len(chunks) // AT_ONCE)
     begin = AT_ONCE * (st.pagination(pages, key=f"page of {source_file} {index.name}") - 1) if pages > 1 else 0
     for at in range(begin, min(begin + AT_ONCE, len(chunks))):
@@ -62,21 +67,21 @@ def _compare_a_chunk(place: Workspace, owner: str, chosen: str, before: Index, e
     chunks = _chunks(place, enriched, owner, chosen)
     titles = [_title(chunk) for chunk in chunks]
     key = f"before-after-chunk of {chosen}"
-    chunk = chunks[st.selectbox("Chunk", range(len(chunks)), format_func=titles.__getitem__, key=key)]
+    chunk = chunks[st.selectbox(_("Chunk"), range(len(chunks)), format_func=titles.__getitem__, key=key)]
     left, right = st.columns(2, gap="large")
     with left:
-        st.markdown(f"**{before.name.capitalize()}**: these words are embedded and displayed")
+        st.markdown(_("**{index}**: these words are embedded and displayed", index=before.name.capitalize()))
         if same := same_words(chunk, _chunks(place, before, owner, chosen)):
             _box(plain(_words(same)))
         else:
-            st.info("No chunk of this index has these words; ingest the file again to fill it.")
+            st.info(_("No chunk of this index has these words; ingest the file again to fill it."))
     with right:
         words = plain(_words(chunk))
-        st.markdown(f"**{enriched.name.capitalize()}**: embedded like this")
+        st.markdown(_("**{index}**: embedded like this", index=enriched.name.capitalize()))
         _box(*_badges("blue", header(chunk)), words)
-        st.markdown("displayed like this")
+        st.markdown(_("displayed like this"))
         _box(words)
-        st.markdown("and found by this, too")
+        st.markdown(_("and found by this, too"))
         _box(*_badges("gray", {key: chunk.metadata.get(key) for key in (*ADDED, *TOLD)}))
 
 
@@ -109,11 +114,11 @@ def _badges(colour: str, values: Mapping[str, Any]) -> Iterator[str]:
 
 def try_search(place: Workspace, owner: str) -> None:
     """What a search finds, stage by stage, without asking for an answer."""
-    st.header("Try the search", anchor=False)
+    st.header(_("Try the search"), anchor=False)
     with st.form("search", border=False):
-        asked = st.text_input("Search for", key="search-for", placeholder="In English or Korean")
+        asked = st.text_input(_("Search for"), key="search-for", placeholder=_("In English or Korean"))
         chosen = choose_stages("search-stages")
-        if not st.form_submit_button("Search") or not asked.strip():
+        if not st.form_submit_button(_("Search")) or not asked.strip():
             return
     allow_questions(owner, len(chosen))
     grid = st.grid(max(1, len(chosen)), min_column_width=220, gap="small")
@@ -125,4 +130,4 @@ def try_search(place: Workspace, owner: str) -> None:
                 st.caption(f"**{rank}. {plain_line(each.source)}{page_of(each.page)}** · {each.score:.3f}")
                 st.caption(plain_line(each.content[:EXCERPT]) + (" …" if len(each.content) > EXCERPT else ""))
             if not found:
-                st.caption("Nothing was found.")
+                st.caption(_("Nothing was found."))

@@ -19,22 +19,27 @@ from lessons.ingest.read import READERS, too_large
 from lessons.library import indexes, trash
 from lessons.pages.common import allow_uploads, errors_shown, titled
 from lessons.pages.document import show_document, try_search
+from lessons.pages.language import N_, _
 from lessons.rag.tables import DocumentRow
 from lessons.rag.types import Scope
 from lessons.settings import settings
-from lessons.tables import counted, plain, plain_line, spent
+from lessons.tables import plain, plain_line, spent
 from lessons.text import normalize
 from lessons.workspace import Workspace, workspace
 
 SHOWN_JOBS = 5
 MOST_READ = 300_000  # bytes that are read to estimate a cost, which takes a few seconds
 LEAST_DONE = 0.05  # share of a job from which the time that is left can be told
-LEVELS: dict[Enrichment, str] = {"none": "nothing", "keywords": "keywords", "full": "keywords and summaries"}
+LEVELS: dict[Enrichment, str] = {
+    "none": N_("nothing"),
+    "keywords": N_("keywords"),
+    "full": N_("keywords and summaries"),
+}
 ADVICE = {
-    "added": "is in; ask about it on the Compare page.",
-    "replaced": "took the place of its earlier version.",
-    "unchanged": "is already there, unchanged.",
-    "failed": "could not be used.",
+    "added": N_("is in; ask about it on the Compare page."),
+    "replaced": N_("took the place of its earlier version."),
+    "unchanged": N_("is already there, unchanged."),
+    "failed": N_("could not be used."),
 }
 IS_IN = ("added", "replaced", "unchanged")
 """What became of files that are then documents."""
@@ -48,7 +53,7 @@ def jobs() -> Jobs:
     return running
 
 
-@titled("Documents", "What every stage searches: only the documents of the owner in the side bar.")
+@titled(N_("Documents"), N_("What every stage searches: only the documents of the owner in the side bar."))
 def page(place: Workspace, owner: str) -> None:
     """Upload files for the chosen owner, follow their jobs, and list what the owner has."""
     _upload(place, owner)
@@ -63,7 +68,7 @@ def _upload(place: Workspace, owner: str) -> None:
     megabytes = settings().max_file_bytes // 1_000_000
     batch = st.session_state.setdefault("batch", 0)  # another key empties the list of files
     uploads = st.file_uploader(
-        f"Add your own documents, up to {megabytes} MB each",
+        _("Add your own documents, up to {megabytes} MB each", megabytes=megabytes),
         type=[suffix.lstrip(".") for suffix in READERS],
         accept_multiple_files=True,
         key=f"uploads-{batch}",
@@ -71,7 +76,7 @@ def _upload(place: Workspace, owner: str) -> None:
     kept = accepted(uploads)
     files = [(upload.getvalue(), file_name(upload.name)) for upload in kept]
     level = _level(place, owner, files, ",".join(upload.file_id for upload in kept))
-    if st.button("Ingest", type="primary", disabled=not files):
+    if st.button(_("Ingest"), type="primary", disabled=not files):
         allow_uploads(owner, len(files))
         jobs().submit(files, Scope(owner), enrichment=level)
         st.session_state.batch += 1
@@ -86,7 +91,12 @@ def accepted(uploads: Sequence[UploadedFile]) -> list[UploadedFile]:
             st.error(plain(f"{upload.name} {too_large(most)}"))
         elif total + upload.size > together:
             megabytes = together // 1_000_000
-            st.error(plain(f"{upload.name} is left out: at most {megabytes} MB go in at once; add it afterwards."))
+            left_out = _(
+                "{file} is left out: at most {megabytes} MB go in at once; add it afterwards.",
+                file=upload.name,
+                megabytes=megabytes,
+            )
+            st.error(plain(left_out))
         else:
             kept.append(upload)
             total += upload.size
@@ -101,11 +111,12 @@ def file_name(name: str) -> str:
 def _level(place: Workspace, owner: str, files: list[tuple[bytes, str]], ids: str) -> Enrichment:
     """The level that is chosen, with its cost below, estimated once for the files with these ids: it reads them."""
     begin = list(LEVELS).index(default_level(place.llm))
-    level = st.radio("Added to each chunk", LEVELS, begin, format_func=LEVELS.__getitem__, horizontal=True)
+    labels = {each: _(label) for each, label in LEVELS.items()}
+    level = st.radio(_("Added to each chunk"), LEVELS, begin, format_func=labels.__getitem__, horizontal=True)
     if files:
         known, key = st.session_state.setdefault("costs", {}), (owner, level, ids)
         if key not in known:
-            with st.spinner("Estimating the cost …"):
+            with st.spinner(_("Estimating the cost …")):
                 known[key] = _cost(place, owner, files, level)
         st.caption(plain(known[key]))
     return level
@@ -118,12 +129,16 @@ def _cost(place: Workspace, owner: str, files: list[tuple[bytes, str]], level: E
         if read + len(content) <= MOST_READ:
             few, read = [*few, (content, name)], read + len(content)
     if not few:
-        return f"The files are too large to tell what enriching them costs before they are read ({size / 1e6:.0f} MB)."
+        return _(
+            "The files are too large to tell what enriching them costs before they are read ({megabytes:.0f} MB).",
+            megabytes=size / 1e6,
+        )
     if read == size:
         return str(_estimate(place, owner, few, level))
     found, share = _estimate(place, owner, few, level), size / read
     counts = {name: round(getattr(found, name) * share) for name in ("chunks", "calls", "tokens_in", "tokens_out")}
-    return f"{replace(found, files=len(files), cost=found.cost * share, **counts)} Estimated from the size."
+    scaled = replace(found, files=len(files), cost=found.cost * share, **counts)
+    return _("{estimate} Estimated from the size.", estimate=scaled)
 
 
 def _estimate(place: Workspace, owner: str, files: list[tuple[bytes, str]], level: Enrichment) -> Estimate:
@@ -161,7 +176,7 @@ def _show_job(job: JobStatus, owner: str, there: set[tuple[str, str]]) -> None:
     """How far it is and what became of its files; nothing is said to be in that has been deleted since."""
     if job.is_open:
         st.progress(*_progress(job))
-        if st.button("Cancel", key=f"cancel-{job.id}"):
+        if st.button(_("Cancel"), key=f"cancel-{job.id}"):
             jobs().cancel(job.id, Scope(owner))
     files: dict[str, list[JobResult]] = {}
     for result in job.results:
@@ -170,7 +185,7 @@ def _show_job(job: JobStatus, owner: str, there: set[tuple[str, str]]) -> None:
     for name, results in files.items():
         st.markdown(_line(name, results))
     if job.status == "CANCELLED":
-        st.warning("This job was cancelled. What was in by then stays; upload the other files again.")
+        st.warning(_("This job was cancelled. What was in by then stays; upload the other files again."))
     told = any(result.reason and result.reason in (job.reason or "") for result in job.results)
     if job.reason and not job.is_open and not told:
         st.error(plain(f"{job.status}: {job.reason}"))
@@ -178,11 +193,14 @@ def _show_job(job: JobStatus, owner: str, there: set[tuple[str, str]]) -> None:
 
 def _progress(job: JobStatus) -> tuple[float, str]:
     """The share that is done, and what is being done, with the time that is left as far as it can be told."""
-    part = f" ({job.step_done} of {job.step_total} chunks)" if job.step_total else ""
-    doing = f"{job.status}: {job.done} of {counted(job.total, 'file')}, {job.step or 'waiting'} {job.source_file or ''}"
+    part = _(" ({done} of {total} chunks)", done=job.step_done, total=job.step_total) if job.step_total else ""
+    number = _("{done} of 1 file") if job.total == 1 else _("{done} of {total:,} files")
+    doing = f"{job.status}: {number.format(done=job.done, total=job.total)}, "
+    doing += job.step or _("waiting")
+    doing += f" {job.source_file or ''}"
     share = (job.done + (job.step_done / job.step_total if job.step_total else 0)) / max(job.total, 1)
     taken = (datetime.now(UTC) - job.started_at).total_seconds() if job.started_at else 0
-    left = f", about {ceil(taken * (1 - share) / share):,} s left" if share > LEAST_DONE else ""
+    left = _(", about {seconds:,} s left", seconds=ceil(taken * (1 - share) / share)) if share > LEAST_DONE else ""
     return min(share, 1.0), plain(f"{doing}{part}{left}")
 
 
@@ -190,41 +208,57 @@ def _line(name: str, results: Sequence[JobResult]) -> str:
     """What became of a file in all indexes: a mark, its name, the reason or its chunks, and what enriching has cost."""
     bad = [result for result in results if result.status not in IS_IN]
     mark = ":red[✗]" if bad else ":green[✓]"
-    said = [f"{ADVICE.get(result.status, result.status)} {result.reason or ''}" for result in bad or results]
-    chunks = [f"{counted(each.chunks, 'chunk')} in {each.index}" for each in results if each.chunks and each not in bad]
+    said = [f"{_(ADVICE.get(result.status, result.status))} {result.reason or ''}" for result in bad or results]
+    chunks = [_chunks_in(each) for each in results if each.chunks and each not in bad]
     used = [
         sum(values) for values in zip(*((r.llm_calls, r.tokens_in, r.tokens_out, r.cost) for r in results), strict=True)
     ]
-    cost = f"enriched with {spent(int(used[0]), int(used[1]), int(used[2]), used[3])}" if used[0] else ""
+    model = spent(int(used[0]), int(used[1]), int(used[2]), used[3])
+    cost = _("enriched with {spent}", spent=model) if used[0] else ""
     lines = [*dict.fromkeys(line.strip() for line in said), ", ".join([*chunks, *([cost] if cost else [])])]
     return f"{mark} **{plain_line(name)}** {plain_line(' '.join(filter(None, lines)))}"
+
+
+def _chunks_in(result: JobResult) -> str:
+    if result.chunks == 1:
+        return _("1 chunk in {index}", index=result.index)
+    return _("{number:,} chunks in {index}", number=result.chunks, index=result.index)
 
 
 def _list(place: Workspace, owner: str) -> list[str]:
     """The documents in every index, by name. Those chosen are deleted from all, which can be undone for some days."""
     rows = _listed(owner)
-    st.header(plain(f"Documents of {owner}: {len(rows)}"))
+    st.header(plain(_("Documents of {owner}: {number}", owner=owner, number=len(rows))))
     if not rows:
-        st.info("There are none yet. Add some above; they are searched as soon as their job is done.")
+        st.info(_("There are none yet. Add some above; they are searched as soon as their job is done."))
         _offer_undo(place, owner)
         _offer_to_bring_back(place, owner)
         return []
-    wanted = normalize(st.text_input("Find a document", key="find", placeholder="A part of its name")).casefold()
+    typed = st.text_input(_("Find a document"), key="find", placeholder=_("A part of its name"))
+    wanted = normalize(typed).casefold()
     shown = [row for row in rows if wanted in row["file"].casefold()]
     if not shown:
-        st.info("No document has this in its name. Try a shorter part.")
+        st.info(_("No document has this in its name. Try a shorter part."))
     st.dataframe(
         shown,
         hide_index=True,
         column_config={
-            "file": st.column_config.Column(pinned=True),
-            "ingested": st.column_config.DateColumn("ingested", format="YYYY-MM-DD"),
-        },
-        alt="Documents with their pages, chunks in each index, and day of ingestion",
+            "file": st.column_config.Column(_("file"), pinned=True),
+            "pages": st.column_config.Column(_("pages")),
+            "ingested": st.column_config.DateColumn(_("ingested"), format="YYYY-MM-DD"),
+        }
+        | {f"chunks, {index.name}": _("chunks, {index}", index=index.name) for index in indexes()},
+        alt=_("Documents with their pages, chunks in each index, and day of ingestion"),
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = st.multiselect("Documents to delete", [row["file"] for row in rows], key="delete", width=600)
-        st.button("Delete", icon=":material/delete:", disabled=not chosen, on_click=_delete, args=(place, owner))
+        chosen = st.multiselect(
+            _("Documents to delete"),
+            [row["file"] for row in rows],
+            key="delete",
+            placeholder=_("Choose options"),
+            width=600,
+        )
+        st.button(_("Delete"), icon=":material/delete:", disabled=not chosen, on_click=_delete, args=(place, owner))
         _offer_undo(place, owner)
     _offer_to_bring_back(place, owner)
     return [row["file"] for row in shown or rows]
@@ -254,20 +288,24 @@ def _offer_undo(place: Workspace, owner: str) -> None:
     of, names = st.session_state.get("undo", (owner, []))
     names = [name for name in names if of == owner and name in trash(place).deleted(Scope(owner))]
     if names:
-        if st.button("Undo", icon=":material/undo:"):
+        if st.button(_("Undo"), icon=":material/undo:"):
             _restore(place, owner, names)
-        st.success(plain(f"Deleted: {', '.join(names)}."), width=400)
+        st.success(plain(_("Deleted: {files}.", files=", ".join(names))), width=400)
 
 
 def _offer_to_bring_back(place: Workspace, owner: str) -> None:
     """All that was deleted and is still kept."""
     if deleted := trash(place).deleted(Scope(owner)):
-        with st.expander(f"Deleted documents ({len(deleted)})"):
-            days = f"{settings().trash_days:g} days"
-            st.caption(f"For {days} a document comes back as it was, without embedding it again.")
-            name = st.selectbox("Bring back", list(deleted), format_func=str, key="restore")
-            st.caption(plain(f"Deleted on {deleted[name]:%Y-%m-%d at %H:%M %Z}."))
-            if st.button("Bring it back"):
+        with st.expander(_("Deleted documents ({number})", number=len(deleted))):
+            kept = _(
+                "For {days:g} days a document comes back as it was, without embedding it again.",
+                days=settings().trash_days,
+            )
+            st.caption(kept)
+            name = st.selectbox(_("Bring back"), list(deleted), format_func=str, key="restore")
+            day = time = deleted[name]
+            st.caption(plain(_("Deleted on {day:%Y-%m-%d} at {time:%H:%M %Z}.", day=day, time=time)))
+            if st.button(_("Bring it back")):
                 _restore(place, owner, [name])
 
 

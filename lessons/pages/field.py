@@ -4,6 +4,7 @@ import re
 
 import streamlit as st
 
+from lessons.pages.language import _
 from lessons.settings import ROOT
 
 MAP = ROOT / "data" / "field.md"
@@ -14,16 +15,17 @@ _PART = re.compile(r"^(?=###? )", re.MULTILINE)
 
 def page() -> None:
     """The whole map, or the entries that hold what is typed."""
-    title, _, text = _TO_A_FILE.sub(r"\1", MAP.read_text(encoding="utf-8")).partition("\n")
+    title, text = _TO_A_FILE.sub(r"\1", MAP.read_text(encoding="utf-8")).split("\n", 1)
     st.title(title.removeprefix("# "))
-    wanted = st.text_input("Find a technique", placeholder="GraphRAG, cache, costs more …", key="wanted").strip()
+    typed = st.text_input(_("Find a technique"), placeholder=_("GraphRAG, cache, costs more …"), key="wanted")
+    wanted = typed.strip()
     parts, anchors = _PART.split(text), dict(_TO_AN_ENTRY.findall(text))
     if wanted:
         parts = [part for part in parts if part.startswith("### ") and wanted.lower() in part.lower()]
-        st.caption(f"Entries found: {len(parts)}")
+        st.caption(_("Entries found: {number}", number=len(parts)))
     with st.container(key="map"):
         for part in parts:
-            heading, _, rest = part.partition("\n")
+            heading, *rest = part.split("\n", 1)
             if name := re.match("### (.+)", heading):
                 st.subheader(name[1], anchor=anchors[name[1]])
-            st.markdown(rest if name else part)
+            st.markdown("".join(rest) if name else part)

@@ -3,26 +3,34 @@
 import streamlit as st
 
 from lessons.doctor import Report, examine, hidden, issue_report
+from lessons.pages.language import N_, _
 from lessons.settings import settings
 from lessons.tables import plain
 
 PLUGS = {
-    "An OpenAI key": (
-        "Answers then come from OpenAI, and documents are embedded by its model into tables of their own. "
-        "Every answer costs money; the trace of each says how much.",
+    N_("An OpenAI key"): (
+        N_(
+            "Answers then come from OpenAI, and documents are embedded by its model into tables of their own. "
+            "Every answer costs money; the trace of each says how much."
+        ),
         "OPENAI_API_KEY=sk-…\nLESSONS_LLM_MODEL=gpt-4o-mini",
     ),
-    "A server of your own": (
-        "Any server that speaks OpenAI's protocol answers, such as Ollama or vLLM. Embeddings stay keyless, unless a "
-        "model for them is named, too.",
+    N_("A server of your own"): (
+        N_(
+            "Any server that speaks OpenAI's protocol answers, such as Ollama or vLLM. Embeddings stay keyless, unless "
+            "a model for them is named, too."
+        ),
         "OPENAI_BASE_URL=http://127.0.0.1:11434/v1\nLESSONS_LLM_MODEL=llama3.1",
     ),
-    "Your own PostgreSQL": (
-        "It needs the extension pgvector. What the embedded database holds is not moved: ingest your documents again.",
+    N_("Your own PostgreSQL"): (
+        N_(
+            "It needs the extension pgvector. What the embedded database holds is not moved: ingest your documents "
+            "again."
+        ),
         "DATABASE_URL=postgresql://user:password@host:5432/database",
     ),
-    "Another data folder": (
-        "The embedded database and its files live there, so another folder means another database.",
+    N_("Another data folder"): (
+        N_("The embedded database and its files live there, so another folder means another database."),
         "LESSONS_DATA_DIR=/path/to/folder",
     ),
 }
@@ -33,34 +41,35 @@ def page() -> None:
 
     Only a good report is remembered, for a minute: what was mended is seen at once.
     """
-    st.title("Health")
-    st.caption("What runs here, and what to do if something does not. The command *lessons doctor* says the same.")
-    if st.button("Check again", icon=":material/refresh:"):
+    st.title(_("Health"))
+    st.caption(_("What runs here, and what to do if something does not. The command *lessons doctor* says the same."))
+    if st.button(_("Check again"), icon=":material/refresh:"):
         _examined.clear()
-    report = _examined()
+    with st.spinner(_("Looking …")):
+        report = _examined()
     if report.ok:
-        st.success("Everything works.")
+        st.success(_("Everything works."))
     else:
         _examined.clear()
-        st.error("Something does not work; the lines marked No say what to do.")
+        st.error(_("Something does not work; the lines marked No say what to do."))
     for check in report:
-        colour, word = ("green", "Yes") if check.ok else ("red", "No")
+        colour, word = ("green", _("Yes")) if check.ok else ("red", _("No"))
         st.markdown(f":{colour}-badge[{word}] **{plain(check.name)}**: {plain(hidden(check.detail, settings()))}")
-    with st.expander("Versions, and what to paste into an issue"):
-        if st.button("Write the report"):
+    with st.expander(_("Versions, and what to paste into an issue")):
+        if st.button(_("Write the report")):
             st.code(issue_report(), language="markdown")
     _how_to_plug_in()
 
 
-@st.cache_data(ttl=60, show_spinner="Looking …")
+@st.cache_data(ttl=60, show_spinner=False)
 def _examined() -> Report:
     return examine(thorough=False)
 
 
 def _how_to_plug_in() -> None:
-    st.header("Use something else")
-    st.markdown("Put these lines into a file named `.env` in the workbook's folder, and start the app again.")
+    st.header(_("Use something else"))
+    st.markdown(_("Put these lines into a file named `.env` in the workbook's folder, and start the app again."))
     for title, (sentence, lines) in PLUGS.items():
-        with st.expander(title):
-            st.markdown(sentence)
+        with st.expander(_(title)):
+            st.markdown(_(sentence))
             st.code(lines, language="bash")

@@ -8,6 +8,7 @@ from lessons.evaluate.compare import RULE
 from lessons.evaluate.evaluation import METRICS, Evaluation, Record, compare_records, moved_records
 from lessons.pages import compare
 from lessons.pages.asking import golden_named
+from lessons.pages.language import _
 from lessons.settings import settings
 from lessons.tables import plain
 
@@ -18,24 +19,31 @@ def show_moved(old: Evaluation, new: Evaluation) -> None:
     if is_same and len(new.stages) < 2:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        after = st.selectbox("Stage", new.stages, index=len(new.stages) - 1, key="moved-to")
+        after = st.selectbox(_("Stage"), new.stages, index=len(new.stages) - 1, key="moved-to")
         others = [stage for stage in old.stages if not (is_same and stage == after)]
         begin = len(others) - 1 if is_same or after not in others else others.index(after)
-        before = st.selectbox("Against", others, index=begin, key=f"moved-from {is_same} {after}")
+        before = st.selectbox(_("Against"), others, index=begin, key=f"moved-from {is_same} {after}")
         first = METRICS.index("correctness")
-        metric = st.selectbox("Moved in", METRICS, first, format_func=new.label, key="moved-metric")
-        worse = st.toggle("Regressions only", key="regressions", help="Only questions that became worse.")
-    names = (before, after) if before != after else (f"{before} before", f"{after} after")
+        metric = st.selectbox(_("Moved in"), METRICS, first, format_func=new.label, key="moved-metric")
+        worse = st.toggle(_("Regressions only"), key="regressions", help=_("Only questions that became worse."))
+    names = before, after
+    if before == after:
+        names = _("{stage} before", stage=before), _("{stage} after", stage=after)
     first_records, second_records = old.of(before), new.of(after)
     gain = compare_records(first_records, second_records, metric, *names)
     if not gain.n:
-        st.info("These two have answered no question in common for which this metric is known. Choose others.")
+        st.info(_("These two have answered no question in common for which this metric is known. Choose others."))
         return
     st.markdown(f"**{plain(str(gain))}**")
     st.caption(plain(RULE))
     pairs = moved_records(first_records, second_records, metric)
     up = sum(later.value(metric) > earlier.value(metric) for earlier, later in pairs)
-    st.caption(f"{up} up, {len(pairs) - up} down. Choose a row, by keys with Shift and Space, to read both answers.")
+    told = _(
+        "{up} up, {down} down. Choose a row, by keys with Shift and Space, to read both answers.",
+        up=up,
+        down=len(pairs) - up,
+    )
+    st.caption(told)
     _table(pairs[up:][::-1] if worse else pairs, metric, names)
 
 
@@ -49,7 +57,7 @@ def _table(pairs: Sequence[tuple[Record, Record]], metric: str, names: tuple[str
         on_select="rerun",
         selection_mode="single-row",
         key="moved-rows",
-        alt="Questions with the metric of both stages",
+        alt=_("Questions with the metric of both stages"),
     )
     if event.selection.rows and event.selection.rows[0] < len(pairs):
         _answers(*pairs[event.selection.rows[0]], metric, names)
@@ -58,7 +66,7 @@ def _table(pairs: Sequence[tuple[Record, Record]], metric: str, names: tuple[str
 def _row(old: Record, new: Record, metric: str, names: tuple[str, str]) -> dict[str, str | float]:
     """Values first: on a phone, what follows the beginning of the question is out of sight."""
     values = dict(zip(names, (round(old.value(metric), 2), round(new.value(metric), 2)), strict=True))
-    return {**values, "question": old.question, "category": old.category, "language": old.language}
+    return {**values, _("question"): old.question, _("category"): old.category, _("language"): old.language}
 
 
 def _answers(old: Record, new: Record, metric: str, names: tuple[str, str]) -> None:
@@ -83,7 +91,7 @@ def link_to_compare(record: Record, names: list[str], owner: str) -> None:
     if golden and golden.question == record.question:
         query |= {"golden": golden.id, "owner": golden.owner}
     elif record.category == "follow-up":
-        st.caption("A follow-up: the conversation before it belongs to the question, so it is asked in Chat.")
+        st.caption(_("A follow-up: the conversation before it belongs to the question, so it is asked in Chat."))
         return
     target, icon = st.Page(compare.page, default=True), ":material/compare_arrows:"
-    st.page_link(target, label="Open in Compare", icon=icon, query_params=query)
+    st.page_link(target, label=_("Open in Compare"), icon=icon, query_params=query)

@@ -11,6 +11,7 @@ from lessons.evaluate.canvas import shortened
 from lessons.evaluate.comparison import Comparison
 from lessons.pages.asking import EVERYWHERE, Asked, begin, golden_named, lines_of
 from lessons.pages.common import is_shared
+from lessons.pages.language import _
 from lessons.rag.stages import stages
 from lessons.tables import plain_line
 from lessons.text import normalize
@@ -103,7 +104,7 @@ def show_past(owner: str, page: Callable[[], None]) -> None:
     listed = [each for each in reversed(found) if not is_shared() or each[0] in mine][:LISTED]
     if not listed:
         return
-    with st.sidebar.expander(f"Asked before ({len(listed)})", icon=":material/history:"):
+    with st.sidebar.expander(_("Asked before ({number})", number=len(listed)), icon=":material/history:"):
         for name, past in listed:
             label = plain_line(shortened(past.asked.question, LONGEST))
             query = {"asked": name, "owner": owner}
@@ -112,7 +113,7 @@ def show_past(owner: str, page: Callable[[], None]) -> None:
 
 def offer_link() -> None:
     """The address of what is shown, to be copied."""
-    with st.popover("Copy link", icon=":material/link:"):
+    with st.popover(_("Copy link"), icon=":material/link:"):
         address = [(name, value) for name in st.query_params for value in st.query_params.get_all(name) if value]
         st.code(f"{st.context.url or ''}?{urlencode(address)}", language=None, wrap_lines=True)
-        st.caption("It fills in the question, and shows these answers as long as the app is not started anew.")
+        st.caption(_("It fills in the question, and shows these answers as long as the app is not started anew."))

@@ -9,33 +9,34 @@ from lessons.evaluate.own_questions import EXAMPLE, read_questions
 from lessons.evaluate.run import evaluate
 from lessons.evaluate.runs import as_csv, as_jsonl
 from lessons.pages.common import allow_questions, choose_stages, titled
+from lessons.pages.language import N_, _
 from lessons.pages.moved import link_to_compare, show_record
 from lessons.pages.scoreboard import choose_run, follow, show_table, start
-from lessons.tables import counted, plain
+from lessons.tables import plain
 from lessons.workspace import Workspace
 
-HELP = (
+HELP = N_(
     "A table with the column question and, as far as you know them, answer, source_file, evidence and history; "
     "or one JSON object a line with these keys; or one question a line."
 )
 
 
 @titled(
-    "Own questions",
-    "Your questions on your documents, through every stage. With answers, the stages are measured, too.",
+    N_("Own questions"),
+    N_("Your questions on your documents, through every stage. With answers, the stages are measured, too."),
 )
 def page(place: Workspace, owner: str) -> None:
     """Give questions and run them; read a stored run of the owner's."""
     if not follow("own-run", owner):
         _ask(place, owner)
-    none = "No questions of yours have been run yet. Give some above and press Run."
+    none = _("No questions of yours have been run yet. Give some above and press Run.")
     if chosen := choose_run("own-run", place, none, owner):
         _show(chosen[1], chosen[0], owner)
 
 
 def _ask(place: Workspace, owner: str) -> None:
-    upload = st.file_uploader("A file of questions", ["csv", "tsv", "jsonl", "txt"], help=HELP, key="own-file")
-    pasted = st.text_area("Or paste them here", key="own-text", height=120, placeholder=EXAMPLE, help=HELP)
+    upload = st.file_uploader(_("A file of questions"), ["csv", "tsv", "jsonl", "txt"], help=_(HELP), key="own-file")
+    pasted = st.text_area(_("Or paste them here"), key="own-text", height=120, placeholder=EXAMPLE, help=_(HELP))
     questions: list[Golden] = []
     if upload or pasted.strip():
         try:
@@ -45,30 +46,39 @@ def _ask(place: Workspace, owner: str) -> None:
         except LessonsError as error:
             st.error(plain(str(error)))
     asked = choose_stages("own-stages")
-    if st.button("Run", type="primary", disabled=not (questions and asked)):
+    if st.button(_("Run"), type="primary", disabled=not (questions and asked)):
         allow_questions(owner, 1)
         start(lambda watch: evaluate(asked, watch=watch, place=place, own=questions), place, owner)
 
 
 def _counted(questions: list[Golden]) -> str:
     answered, supported = sum(bool(each.answer) for each in questions), sum(bool(each.evidence) for each in questions)
-    return f"{counted(len(questions), 'question')}, {answered} with an answer, {supported} with a source."
+    counts = {"number": len(questions), "answered": answered, "supported": supported}
+    if len(questions) == 1:
+        return _("1 question, {answered} with an answer, {supported} with a source.", **counts)
+    return _("{number:,} questions, {answered} with an answer, {supported} with a source.", **counts)
 
 
 def _show(evaluation: Evaluation, number: int | str, owner: str) -> None:
     known = show_table(evaluation)
     if gains := [str(gain) for gain in evaluation.gains(known) if gain.n]:
-        with st.expander("What each stage gains over the one before"):
+        with st.expander(_("What each stage gains over the one before")):
             st.markdown("  \n".join(map(plain, gains)))
     with st.container(horizontal=True):
         csv, jsonl = as_csv(evaluation).encode("utf-8-sig"), as_jsonl(evaluation)
-        st.download_button("Download as CSV", csv, f"run-{number}.csv", "text/csv", on_click="ignore")
-        st.download_button("Download as JSONL", jsonl, f"run-{number}.jsonl", "application/jsonl", on_click="ignore")
-    st.header("Answers by stage")
+        st.download_button(_("Download as CSV"), csv, f"run-{number}.csv", "text/csv", on_click="ignore")
+        name = f"run-{number}.jsonl"
+        st.download_button(_("Download as JSONL"), jsonl, name, "application/jsonl", on_click="ignore")
+    st.header(_("Answers by stage"))
     rows = answers_by_stage(evaluation)
-    st.dataframe(rows, hide_index=True, alt="Each question with the answer of every stage")
+    st.dataframe(
+        rows,
+        hide_index=True,
+        column_config={"question": _("question")},
+        alt=_("Each question with the answer of every stage"),
+    )
     at = st.selectbox(
-        "Question", range(len(rows)), format_func=lambda place: rows[place]["question"], key="own-question"
+        _("Question"), range(len(rows)), format_func=lambda place: rows[place]["question"], key="own-question"
     )
     _show_question([evaluation.of(stage)[at] for stage in evaluation.stages], owner)
 
@@ -90,5 +100,6 @@ def _show_question(answers: list[Record], owner: str) -> None:
         with grid.cell():
             scores = {name: record.metrics.get(name) for name in ("correctness", "groundedness")}
             said = [f"{name} {score:.2f}" for name, score in scores.items() if score is not None]
-            show_record(record, record.stage.capitalize(), *said, f"{record.ms:,.0f} ms", f"{record.tokens:,} tokens")
+            tokens = _("{number:,} tokens", number=record.tokens)
+            show_record(record, record.stage.capitalize(), *said, f"{record.ms:,.0f} ms", tokens)
     link_to_compare(answers[0], [record.stage for record in answers], owner)

@@ -13,6 +13,7 @@ from lessons.evaluate.golden import Evidence
 from lessons.evaluate.metrics import ranking
 from lessons.pages.answer import open_passage, passage_of
 from lessons.pages.common import page_of
+from lessons.pages.language import N_, _
 from lessons.rag.answer import Answer
 from lessons.rag.context import around, best_quote
 from lessons.rag.stages import standalone
@@ -21,7 +22,9 @@ from lessons.rag.types import RetrievedDocument
 THICK, THIN = "#2e9e4f", "#999999"  # stand out on a light page and on a dark one
 MOST_NAMED = 26  # columns of a passage's name in the table
 MOST_ROWS, ROW = 10, 35  # of the table that are seen at once; pixels
-HOW_TO_READ = "Thick: {}. Click a point or choose a row to open the passage. ↑ ↓ count the ranks gained or lost."
+HOW_TO_READ = N_(
+    "Thick: {thick}. Click a point or choose a row to open the passage. ↑ ↓ count the ranks gained or lost."
+)
 
 _nearest = lru_cache(maxsize=1_024)(best_quote)
 
@@ -61,8 +64,8 @@ def show_ranks(compared: Comparison) -> None:
     if not (places := sorted(alignment.places, key=lambda place: not place.evidence)):
         return
     found, stars = [spot(place, answers, alignment.evidence) for place in places], bool(places[0].evidence)
-    st.header("Where each passage ranked", anchor=False)
-    st.caption(HOW_TO_READ.format("holds evidence ★" if stars else "cited in the answer"))
+    st.header(_("Where each passage ranked"), anchor=False)
+    st.caption(_(HOW_TO_READ, thick=_("holds evidence ★") if stars else _("cited in the answer")))
     opened = st.session_state.setdefault("opened", 0)  # a new key for each passage, so that none stays chosen
     chart, table = f"chart-{opened}", f"table-{opened}"
     names = [name.capitalize() for name in compared.answers]
@@ -71,21 +74,21 @@ def show_ranks(compared: Comparison) -> None:
             _chart(found, names, stars),
             key=chart,
             on_select=lambda: _choose([each["place"] for each in st.session_state[chart].selection.get("passage", [])]),
-            alt="The rank of each passage in every stage, as in the table below",
+            alt=_("The rank of each passage in every stage, as in the table below"),
         )
     st.dataframe(
         [_row(spot, names) for spot in found],
         hide_index=True,
         height=ROW * (1 + min(len(found), MOST_ROWS)) + 2,
-        column_config={"Passage": st.column_config.Column(pinned=True, width=190)}
+        column_config={_("Passage"): st.column_config.Column(pinned=True, width=190)}
         | dict.fromkeys(names, st.column_config.Column(width=80)),
         key=table,
         on_select=lambda: _choose(st.session_state[table].selection.rows),
         selection_mode="single-row",
-        alt="The rank of each passage in every stage, and its words that matter",
+        alt=_("The rank of each passage in every stage, and its words that matter"),
     )
     for each in alignment.missed:
-        st.caption(f"No stage found {passage_of(each)}")
+        st.caption(_("No stage found {passage}", passage=passage_of(each)))
     if (number := st.session_state.pop("passage", len(found))) < len(found):
         open_passage(found[number].answer, found[number].document, [found[number].words])
 
@@ -98,11 +101,12 @@ def _choose(places: Sequence[int]) -> None:
 
 def _row(spot: Spot, names: Sequence[str]) -> dict[str, str]:
     stars = ["★ " if cell and cell.evidence else "" for cell in spot.place.cells]
-    ranks = [star + (told or "–") for star, told in zip(stars, spot.place.told, strict=True)]
+    told = [each.replace("new", _("new")).replace("gone", _("gone")) for each in spot.place.told]
+    ranks = [star + (each or "–") for star, each in zip(stars, told, strict=True)]
     return {
-        "Passage": shortened(spot.name, MOST_NAMED),
+        _("Passage"): shortened(spot.name, MOST_NAMED),
         **dict(zip(names, ranks, strict=True)),
-        "Matching sentence": spot.words,
+        _("Matching sentence"): spot.words,
     }
 
 
@@ -115,7 +119,8 @@ def _chart(found: Sequence[Spot], names: Sequence[str], stars: bool) -> alt.Laye
         | {"passage": spot.name, "words": spot.words, **dict(zip(names, best[number], strict=True))}
         for number, spot in reversed([*enumerate(found)])
     ]
-    told = f"datum.value == {lowest} ? 'not found' : datum.label"
+    lost = _("not found")
+    told = f"datum.value == {lowest} ? '{lost}' : datum.label"
     stage = alt.Axis(title=None, orient="top", labelAngle=0, labelFontWeight="bold")
     rank = alt.Axis(title=None, values=[*range(1, lowest + 1)], labelExpr=told, format="d")
     chart = alt.Chart(alt.Data(values=lines), height=60 + 24 * lowest).transform_fold([*names], as_=["stage", "found"])
@@ -124,7 +129,7 @@ def _chart(found: Sequence[Spot], names: Sequence[str], stars: bool) -> alt.Laye
         y=alt.Y("rank:Q", axis=rank, scale=alt.Scale(domain=[lowest + 0.3, 0.3], nice=False, zero=False)),
         detail="place:N",
         color=alt.condition("datum.thick", alt.value(THICK), alt.value(THIN)),
-        tooltip=["passage:N", alt.Tooltip("words:N", title=" ")],
+        tooltip=[alt.Tooltip("passage:N", title=_("passage")), alt.Tooltip("words:N", title=" ")],
     )
     width, size = (
         alt.condition("datum.thick", alt.value(big), alt.value(small)) for big, small in ((5, 1.5), (260, 120))

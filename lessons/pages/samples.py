@@ -16,6 +16,7 @@ from lessons.evaluate.evaluation import Record
 from lessons.evaluate.runs import shipped
 from lessons.library import indexes
 from lessons.pages.asking import Line, golden_named, lines_of
+from lessons.pages.language import N_, _
 from lessons.rag.types import Scope
 from lessons.search.materials import chunk_range
 from lessons.tables import plain_line
@@ -29,14 +30,14 @@ Answers = Mapping[str, Record]
 
 @dataclass(frozen=True)
 class Sample:
-    """A question with its badge in Markdown, and what was said before it."""
+    """A question with its badge in Markdown, which is a message, and what was said before it."""
 
     question: str
     badge: str = ""
     before: tuple[Line, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.badge} {plain_line(self.question)}".strip()
+        return f"{_(self.badge)} {plain_line(self.question)}".strip()
 
 
 def _right(answers: Answers) -> list[bool]:
@@ -54,14 +55,14 @@ def _is_refused(answers: Answers) -> bool:
     return all(record.refused and not record.answerable for record in answers.values())
 
 
-FOLLOW_UP = ":blue-badge[a follow-up]"
+FOLLOW_UP = N_(":blue-badge[a follow-up]")
 KINDS: dict[str, Callable[[Answers], bool]] = {
-    ":green-badge[Smart is the first]": partial(_first, "smart"),
-    ":orange-badge[Enhanced is the first]": partial(_first, "enhanced"),
-    ":red-badge[later stages lose it]": lambda answers: any(right := _right(answers)) and not right[-1],
+    N_(":green-badge[Smart is the first]"): partial(_first, "smart"),
+    N_(":orange-badge[Enhanced is the first]"): partial(_first, "enhanced"),
+    N_(":red-badge[later stages lose it]"): lambda answers: any(right := _right(answers)) and not right[-1],
     FOLLOW_UP: lambda answers: any(_right(answers)),
-    ":violet-badge[no stage is right]": lambda answers: not any([*_right(answers), _is_refused(answers)]),
-    ":gray-badge[not in the documents]": _is_refused,
+    N_(":violet-badge[no stage is right]"): lambda answers: not any([*_right(answers), _is_refused(answers)]),
+    N_(":gray-badge[not in the documents]"): _is_refused,
 }
 """What a sample shows, and how its answers are known."""
 
@@ -114,7 +115,7 @@ def offer_samples(owner: str, key: str, *more: str) -> None:
             st.session_state[f"{key}-sample"] = None
 
     if samples:
-        st.pills("Try one of these", samples, format_func=str, key=f"{key}-sample", on_change=pressed)
+        st.pills(_("Try one of these"), samples, format_func=str, key=f"{key}-sample", on_change=pressed)
 
 
 def is_pressed(key: str) -> bool:

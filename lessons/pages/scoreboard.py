@@ -22,6 +22,7 @@ from lessons.evaluate.report import PLAIN
 from lessons.evaluate.run import StoppedError, Watcher, evaluate
 from lessons.evaluate.runs import delete, load, rename, runs, save, shipped
 from lessons.pages.common import choose_stages, confirmed, show_plot, titled
+from lessons.pages.language import N_, _
 from lessons.pages.moved import show_moved
 from lessons.pages.verdict import what_is_new
 from lessons.rag.stages import stages
@@ -30,7 +31,7 @@ from lessons.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
-UNEXPECTED = "The evaluation broke off for an unexpected reason; the log has the details."
+UNEXPECTED = N_("The evaluation broke off for an unexpected reason; the log has the details.")
 _INTERVAL = 130  # pixels, which a mean with its interval takes
 LONGEST_NOTE = 80  # characters
 
@@ -38,30 +39,30 @@ Name = int | str
 """The number of a stored run, or the name of one that ships with the workbook."""
 
 MEANS = {
-    "recall@5": "share of the evidence among the first 5 chunks",
-    "recall@2500tok": "share of the evidence within the first 2,500 tokens",
-    "all@10": "questions with all of their evidence among the first 10 chunks",
-    "mrr@10": "1 where the first chunk has evidence, 1/2 where the second is the first that has, …",
-    "ndcg@10": "how far up the evidence stands; 1 is the best order",
-    "doc_recall@5": "share of the documents with evidence among the first 5 chunks",
-    "correctness": "right answers, half a point for those partly right",
-    "strict": "answers that are right as a whole",
-    "groundedness": "share of what is said that stands in the cited chunks",
-    "refusal prec.": "share of the refusals where the documents really do not say",
-    "refusal recall": "share of what the documents do not say that was refused",
-    "wrong evidence": "right answers that cite chunks without the evidence",
-    "p50 (ms)": "half of the answers came within this time",
-    "p95 (ms)": "19 of 20 answers came within this time",
-    "steps by": "which model did the steps",
-    "model calls": "calls to the model for one answer",
-    "tokens": "tokens in and out for one answer",
-    "US$ per 1,000": "price of a thousand answers at the prices of the settings",
+    "recall@5": N_("share of the evidence among the first 5 chunks"),
+    "recall@2500tok": N_("share of the evidence within the first 2,500 tokens"),
+    "all@10": N_("questions with all of their evidence among the first 10 chunks"),
+    "mrr@10": N_("1 where the first chunk has evidence, 1/2 where the second is the first that has, …"),
+    "ndcg@10": N_("how far up the evidence stands; 1 is the best order"),
+    "doc_recall@5": N_("share of the documents with evidence among the first 5 chunks"),
+    "correctness": N_("right answers, half a point for those partly right"),
+    "strict": N_("answers that are right as a whole"),
+    "groundedness": N_("share of what is said that stands in the cited chunks"),
+    "refusal prec.": N_("share of the refusals where the documents really do not say"),
+    "refusal recall": N_("share of what the documents do not say that was refused"),
+    "wrong evidence": N_("right answers that cite chunks without the evidence"),
+    "p50 (ms)": N_("half of the answers came within this time"),
+    "p95 (ms)": N_("19 of 20 answers came within this time"),
+    "steps by": N_("which model did the steps"),
+    "model calls": N_("calls to the model for one answer"),
+    "tokens": N_("tokens in and out for one answer"),
+    "US$ per 1,000": N_("price of a thousand answers at the prices of the settings"),
 }
 """What the rows of the table count, in plain words."""
 
-SPLITS = {"dev": "dev, for tuning", "test": "test, for reporting"}
-SIZES = {20: "20 of them, a quick look", 0: "all of them"}
-GROUPS = ("category", "language")
+SPLITS = {"dev": N_("dev, for tuning"), "test": N_("test, for reporting")}
+SIZES = {20: N_("20 of them, a quick look"), 0: N_("all of them")}
+GROUPS = {"category": N_("By category"), "language": N_("By language")}
 
 Work = Callable[[Watcher], Evaluation]
 
@@ -70,7 +71,7 @@ Work = Callable[[Watcher], Evaluation]
 class Running:
     """How far an evaluation is. `number` is that of the stored run once it is done, `problem` why it broke off."""
 
-    label: str = "Beginning"
+    label: str = N_("Beginning")
     share: float = 0.0  # from 0 to 1
     owner: str | None = None  # of a private run
     number: int | None = None
@@ -85,7 +86,7 @@ class Running:
     def watch(self, label: str, done: int, total: int) -> None:
         """Take note of the progress; ends the work if the reader has stopped it."""
         if self._stop.is_set():
-            raise StoppedError("The evaluation was stopped before there was an answer to store.")
+            raise StoppedError(N_("The evaluation was stopped before there was an answer to store."))
         self.label, self.share = f"{label}, {done} of {total}", done / total
 
 
@@ -117,16 +118,16 @@ def follow(key: str, owner: str | None = None) -> bool:
         return False
     running = found[0]
     if not running.ended:
-        st.info("An evaluation is under way. The next one can begin when it has ended.")
+        st.info(_("An evaluation is under way. The next one can begin when it has ended."))
         _progress(running.owner in (None, owner))
         return True
     if running.owner == owner:
         found.remove(running)
         if running.problem:
-            st.warning(plain(running.problem))
+            st.warning(plain(_(running.problem)))
         else:
             st.session_state[key] = running.number
-            st.success(f"Stored as run {running.number}.")
+            st.success(_("Stored as run {number}.", number=running.number))
     return False
 
 
@@ -145,8 +146,8 @@ def _progress(may_stop: bool) -> None:
     found = current()
     if not found or found[0].ended:
         st.rerun()
-    st.progress(found[0].share, plain(found[0].label))
-    if may_stop and st.button("Stop measuring"):
+    st.progress(found[0].share, plain(_(found[0].label)))
+    if may_stop and st.button(_("Stop measuring")):
         found[0].stop()
 
 
@@ -160,7 +161,7 @@ def choose_run(key: str, place: Workspace, none: str, owner: str | None = None) 
         st.info(none)
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox("Runs", list(known), format_func=known.__getitem__, key=key)
+        name = st.selectbox(_("Runs"), list(known), format_func=known.__getitem__, key=key)
         if isinstance(name, int):
             _offer_to_change(name, key, place, owner)
     return name, _loaded(name, place, owner)
@@ -172,7 +173,8 @@ def _known(place: Workspace, owner: str | None = None) -> dict[Name, str]:
     return (
         stored
         if owner
-        else stored | {name: f"reference · {name} · {run.at:%Y-%m-%d}" for name, run in shipped().items()}
+        else stored
+        | {name: _("reference · {run} · {at:%Y-%m-%d}", run=name, at=run.at) for name, run in shipped().items()}
     )
 
 
@@ -181,12 +183,12 @@ def _loaded(name: Name, place: Workspace, owner: str | None = None) -> Evaluatio
 
 
 def _offer_to_change(number: int, key: str, place: Workspace, owner: str | None) -> None:
-    with st.popover("Name", icon=":material/edit:"):
-        note = st.text_input("A name or a note for this run", max_chars=LONGEST_NOTE, key=f"note of {number}")
-        if st.button("Save", key=f"save note of {number}"):
+    with st.popover(_("Name"), icon=":material/edit:"):
+        note = st.text_input(_("A name or a note for this run"), max_chars=LONGEST_NOTE, key=f"note of {number}")
+        if st.button(_("Save"), key=f"save note of {number}"):
             rename(number, note, place.engine, owner)
             st.rerun()
-    if confirmed("Delete", f"Run {number} will be deleted with all its answers, for good."):
+    if confirmed(_("Delete"), _("Run {number} will be deleted with all its answers, for good.", number=number)):
         delete(number, place.engine, owner)
         del st.session_state[key]
         st.rerun()
@@ -201,12 +203,12 @@ def show_table(evaluation: Evaluation) -> list[str]:
         rows[label] = ["" if name == CEILING else value(summary) for name, summary in columns.items()]
     words = {evaluation.label(metric): said for metric, said in MEANS.items()} | MEANS
     table = [
-        {"": name, **dict(zip(columns, values, strict=True)), "in plain words": words.get(name, "")}
+        {"": name, **dict(zip(columns, values, strict=True)), _("in plain words"): _(words.get(name, ""))}
         for name, values in rows.items()
     ]
     best = {evaluation.label(metric): _best(evaluation, metric) for metric in known}
-    show_rows(table, "", evaluation, "Means with 95 % intervals for each metric and stage", best)
-    st.caption("  \n".join(["Bold: the best of the stages.", *map(plain, evaluation.remarks)]))
+    show_rows(table, "", evaluation, _("Means with 95 % intervals for each metric and stage"), best)
+    st.caption("  \n".join([_("Bold: the best of the stages."), *map(plain, evaluation.remarks)]))
     return known
 
 
@@ -238,64 +240,72 @@ def show_rows(
 def _help(name: str) -> str:
     """What a column stands for, on hover."""
     if name == CEILING:
-        return "The model gets the evidence instead of searching for it."
-    return what_is_new(name) if name in stages() else "A stage of your own."
+        return _("The model gets the evidence instead of searching for it.")
+    return what_is_new(name) if name in stages() else _("A stage of your own.")
 
 
 @titled(
-    "Scoreboard",
-    "Every stage on questions with known answers: what each gains over the one before, with 95 % intervals.",
+    N_("Scoreboard"),
+    N_("Every stage on questions with known answers: what each gains over the one before, with 95 % intervals."),
     owned=False,
 )
-def page(place: Workspace, _: str) -> None:
+def page(place: Workspace, owner: str) -> None:
     """Choose a run or start one, read its intervals, and compare its stages, or those of another run, by question."""
     _offer_to_measure(place)
-    if chosen := choose_run("run", place, "Nothing has been measured yet. Choose stages above and start."):
+    if chosen := choose_run("run", place, _("Nothing has been measured yet. Choose stages above and start.")):
         number, run = chosen
         _show(run)
-        st.header("Question by question", anchor=False)
+        st.header(_("Question by question"), anchor=False)
         known = _known(place)
-        others = {number: "this run"} | {other: label for other, label in known.items() if other != number}
-        old = st.selectbox("Compared with", list(others), format_func=others.__getitem__, key=f"other than {number}")
+        others = {number: _("this run")} | {other: label for other, label in known.items() if other != number}
+        old = st.selectbox(_("Compared with"), list(others), format_func=others.__getitem__, key=f"other than {number}")
         show_moved(run if old == number else _loaded(old, place), run)
 
 
 def _offer_to_measure(place: Workspace) -> None:
     if follow("run"):
         return
-    with st.expander("Measure again", icon=":material/play_arrow:", expanded=False), st.form("measure", border=False):
+    again = st.expander(_("Measure again"), icon=":material/play_arrow:", expanded=False)
+    with again, st.form("measure", border=False):
         asked = choose_stages("measure-stages")
         left, right = st.columns(2)
-        split = left.selectbox("Questions", list(SPLITS), format_func=SPLITS.__getitem__)
-        limit = right.selectbox("How many", list(SIZES), format_func=SIZES.__getitem__)
-        st.caption(_counts())
-        if st.form_submit_button("Measure", type="primary") and asked:
+        split = left.selectbox(
+            _("Questions"), list(SPLITS), format_func={each: _(label) for each, label in SPLITS.items()}.__getitem__
+        )
+        limit = right.selectbox(
+            _("How many"), list(SIZES), format_func={each: _(label) for each, label in SIZES.items()}.__getitem__
+        )
+        dev, test = _counts()
+        st.caption(_("dev has {dev} questions, test {test}.", dev=dev, test=test))
+        if st.form_submit_button(_("Measure"), type="primary") and asked:
             start(lambda watch: evaluate(asked, split, limit=limit or None, watch=watch, place=place), place)
 
 
 @cache
-def _counts() -> str:
-    return f"dev has {len(golden_questions('dev'))} questions, test {len(golden_questions('test'))}."
+def _counts() -> tuple[int, int]:
+    return len(golden_questions("dev")), len(golden_questions("test"))
 
 
 def _show(evaluation: Evaluation) -> None:
     """The table, and of a chosen metric the gains and the plots; for each group also in numbers."""
     known = show_table(evaluation)
-    metric = st.selectbox("Metric", known, format_func=evaluation.label, key="metric")
+    metric = st.selectbox(_("Metric"), known, format_func=evaluation.label, key="metric")
     gains = [str(gain) for gain in evaluation.gains([metric]) if gain.n]
     if gains:
         st.markdown("  \n".join(map(plain, gains)))
         st.caption(plain(RULE))
-    with st.expander("What the stages promise"):
+    with st.expander(_("What the stages promise")):
         st.markdown("  \n".join(plain(str(gate)) for gate in gate_report(evaluation) if gate.number))
-    whole, *grouped, time = st.tabs(["All questions", *(f"By {by}" for by in GROUPS), "Against time"])
-    show_plot(plot_metric(evaluation, metric), f"{metric} of every stage with its interval", whole)
+    whole, *grouped, time = st.tabs([_("All questions"), *map(_, GROUPS.values()), _("Against time")])
+    show_plot(plot_metric(evaluation, metric), _("{metric} of every stage with its interval", metric=metric), whole)
     for tab, by in zip(grouped, GROUPS, strict=True):
         with tab:
-            show_plot(plot_groups(evaluation, metric, by), f"{metric} of every stage by {by}, as in the table below")
+            said = _("{metric} of every stage by {group}, as in the table below", metric=metric, group=_(by))
+            show_plot(plot_groups(evaluation, metric, by), said)
             rows = [_group(evaluation, metric, by, name) for name in evaluation.groups(by)]
-            show_rows(rows, by, evaluation, f"{metric} with 95 % intervals for each {by} and stage", {})
-    show_plot(plot_latency(evaluation, metric), f"{metric} of every stage against its latency", time)
+            said = _("{metric} with 95 % intervals for each {group} and stage", metric=metric, group=_(by))
+            show_rows(rows, by, evaluation, said, {})
+    show_plot(plot_latency(evaluation, metric), _("{metric} of every stage against its latency", metric=metric), time)
 
 
 def _group(evaluation: Evaluation, metric: str, by: str, name: str) -> dict[str, str]:

@@ -20,16 +20,17 @@ from streamlit.runtime import get_instance
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.starlette import App
 
+from lessons.pages.language import N_, _
 from lessons.settings import ROOT
 
 SWEEP = 10.0  # seconds
 SENT = {"rerun_script", "stop_script", "file_urls_request", "app_heartbeat", "backend_operation_request"}
 """What our pages have a browser send. The rest is for developers, such as emptying every visitor's caches."""
 
-BROKE_OFF = "This page broke off for an unexpected reason; the log has the details. Reload it to go on."
+BROKE_OFF = N_("This page broke off for an unexpected reason; the log has the details. Reload it to go on.")
 
 
-def _broke_off(_: Exception) -> bool:
+def _broke_off(error: Exception) -> bool:
     """The one door for what no page expects, such as a value that its field cannot have: a sentence, no traceback.
 
     What was sent and kept is forgotten, or the value would break every page of the session from now on.
@@ -38,7 +39,7 @@ def _broke_off(_: Exception) -> bool:
         state = context.session_state._state
         state._new_widget_state.states.clear()  # unread: to clear the state would read the value again
         state.clear()
-    st.error(BROKE_OFF)
+    st.error(_(BROKE_OFF))
     return True
 
 

@@ -9,19 +9,31 @@ from itertools import groupby
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.judge.judge import judge_text
 from lessons.evaluate.metrics import hits, ranking
+from lessons.pages.language import N_, _
 from lessons.rag.answer import Answer
 from lessons.rag.context import CITATION
 from lessons.settings import settings
-from lessons.tables import counted, plain, plain_line
+from lessons.tables import plain, plain_line
 
 STATUSES = {
-    "right": (":green-badge[✓ right]", "is right", "are right"),
-    "partly": (":yellow-badge[◐ partly right]", "is partly right", "are partly right"),
-    "answered": (":gray-badge[answered]", "answers", "answer"),
-    "refused": (":orange-badge[○ refused]", "", ""),
-    "wrong": (":red-badge[✗ wrong]", "", ""),
+    "right": N_(":green-badge[✓ right]"),
+    "partly": N_(":yellow-badge[◐ partly right]"),
+    "answered": N_(":gray-badge[answered]"),
+    "refused": N_(":orange-badge[○ refused]"),
+    "wrong": N_(":red-badge[✗ wrong]"),
 }
-"""The badge of a status; what is said of one stage that has it, and of several."""
+"""The badge of a status; the best is the first."""
+
+SAID = {
+    "right": (N_("{stages} is the first that is right"), N_("{stages} is right"), N_("{stages} are right")),
+    "partly": (
+        N_("{stages} is the first that is partly right"),
+        N_("{stages} is partly right"),
+        N_("{stages} are partly right"),
+    ),
+    "answered": (N_("{stages} is the first that answers"), N_("{stages} answers"), N_("{stages} answer")),
+}
+"""What is said of the first stage that has a status, of one or all that have it, and of several."""
 
 ALIKE = 0.4  # share of their words that two answers have in common if their difference is worth marking
 
@@ -42,9 +54,10 @@ class Score:
     def facts(self) -> str:
         """The ranks of the evidence, and what the answer took; a line breaks only between them."""
         trace, found = self.answer.trace, ", ".join(str(rank or "–") for rank in self.ranks)
-        evidence = [f"★ {found if any(self.ranks) else 'not found'}"] if self.ranks else []
-        used = counted(trace.llm_calls, "call"), f"{trace.tokens:,} tokens", f"{trace.ms:,.0f} ms"
-        price = f"${trace.cost:.4f}" if trace.cost else "free"
+        evidence = ["★ " + (found if any(self.ranks) else _("not found"))] if self.ranks else []
+        calls = _("1 call") if trace.llm_calls == 1 else _("{number:,} calls", number=trace.llm_calls)
+        used = calls, _("{number:,} tokens", number=trace.tokens), f"{trace.ms:,.0f} ms"
+        price = f"${trace.cost:.4f}" if trace.cost else _("free")
         return " · ".join(each.replace(" ", "\u00a0") for each in (*evidence, *used, price))
 
     @property
@@ -58,11 +71,11 @@ def what_is_new(name: str) -> str:
     """What a stage adds to the one before it, for a newcomer."""
     chosen = settings()
     return {
-        "naive": f"chunks of {chosen.naive_chunk_tokens} tokens, those nearest in meaning",
-        "enhanced": "+ chunks know their section",
-        "smart": "+ words and meaning, question rewritten",
-        "reranked": f"+ {chosen.rerank_candidates} judged, the best {chosen.top_k} kept",
-        "agentic": "+ the model chooses the searches",
+        "naive": _("chunks of {tokens} tokens, those nearest in meaning", tokens=chosen.naive_chunk_tokens),
+        "enhanced": _("+ chunks know their section"),
+        "smart": _("+ words and meaning, question rewritten"),
+        "reranked": _("+ {judged} judged, the best {kept} kept", judged=chosen.rerank_candidates, kept=chosen.top_k),
+        "agentic": _("+ the model chooses the searches"),
     }[name]
 
 
@@ -85,9 +98,13 @@ def verdict(scores: Mapping[str, Score]) -> tuple[str, str]:
     """What the comparison comes to: its first sentence, and what there is to say about the evidence."""
     without = [name for name, score in scores.items() if score.ranks and not any(score.ranks)]
     wasted = [name for name, score in scores.items() if score.is_wasted]
-    missed = "No stage found" if len(without) == len(scores) else f"{_and(without)} did not find"
-    why = [f"{missed} the evidence ★."] if without else []
-    why += [f"{_all(wasted, scores)} read the evidence ★ and still missed the answer."] if wasted else []
+    why = []
+    if without and len(without) == len(scores):
+        why.append(_("No stage found the evidence ★."))
+    elif without:
+        why.append(_("{stages} did not find the evidence ★.", stages=_and(without)))
+    if wasted:
+        why.append(_("{stages} read the evidence ★ and still missed the answer.", stages=_all(wasted, scores)))
     return _headline(scores), " ".join(why)
 
 
@@ -95,35 +112,47 @@ def _headline(scores: Mapping[str, Score]) -> str:
     names, found = list(scores), {score.status for score in scores.values()}
     status = next(status for status in STATUSES if status in found)
     if status in ("refused", "wrong"):
-        return "No stage is right." if "wrong" in found else "No stage answers."
+        return _("No stage is right.") if "wrong" in found else _("No stage answers.")
     good = [name for name in names if scores[name].status == status]
     bad = [name for name in names[names.index(good[0]) :] if name not in good]
-    lack = "cannot" if status == "answered" else "is not" if len(bad) == 1 else "are not"
-    but = f", but {_and(bad)} {lack}" if bad else ""
-    _, one, many = STATUSES[status]
-    no = "No stage is right; " if status == "partly" and len(good) < len(names) else ""
+    first, one, many = SAID[status]
+    no = _("No stage is right; ") if status == "partly" and len(good) < len(names) else ""
     if good[0] != names[0]:
-        said = f"{_and(good[:1])} is the first that {one}"
+        said = _(first, stages=_and(good[:1]))
     else:
-        said = f"{_all(good, scores)} {one if len(good) in (1, len(names)) else many}"
-    return f"{no}{said}{but}{_the_same(good, scores)}."
+        said = _(one if len(good) in (1, len(names)) else many, stages=_all(good, scores))
+    return f"{no}{said}{_but(bad, status)}{_the_same(good, scores)}."
+
+
+def _but(bad: Sequence[str], status: str) -> str:
+    if not bad:
+        return ""
+    if status == "answered":
+        return _(", but {stages} cannot", stages=_and(bad))
+    if len(bad) == 1:
+        return _(", but {stages} is not", stages=_and(bad))
+    return _(", but {stages} are not", stages=_and(bad))
 
 
 def _the_same(good: Sequence[str], scores: Mapping[str, Score]) -> str:
     """Who else says what the first one does, and for how many times its tokens."""
     same = [name for name in good[1:] if scores[name].words == scores[good[0]].words]
     base, *tokens = (scores[name].answer.trace.tokens for name in (good[0], *same))
-    times = f" for {_and(f'{each / base:.1f}' for each in tokens)} times the tokens" if base and all(tokens) else ""
-    return f"; {_and(same)} {'says' if len(same) == 1 else 'say'} the same{times}" if same else ""
+    if not same:
+        return ""
+    one = _("; {stages} says the same", stages=_and(same))
+    said = one if len(same) == 1 else _("; {stages} say the same", stages=_and(same))
+    times = _and(f"{each / base:.1f}" for each in tokens) if base and all(tokens) else ""
+    return said + (_(" for {times} times the tokens", times=times) if times else "")
 
 
 def _and(names: Iterable[str]) -> str:
     *others, last = [name.capitalize() for name in names] or [""]
-    return f"{', '.join(others)} and {last}" if others else last
+    return _("{others} and {last}", others=", ".join(others), last=last) if others else last
 
 
 def _all(names: Sequence[str], scores: Mapping[str, Score]) -> str:
-    return "Every stage" if len(names) == len(scores) > 1 else _and(names)
+    return _("Every stage") if len(names) == len(scores) > 1 else _and(names)
 
 
 def marked(text: str, before: str) -> str:

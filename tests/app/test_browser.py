@@ -1,6 +1,5 @@
 """The app in a real browser: ask, upload a file of one's own, ask about it."""
 
-import os
 import shutil
 from collections.abc import Iterator
 from io import BytesIO
@@ -8,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from matplotlib.image import imread
-from selenium import webdriver
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -22,6 +20,7 @@ from lessons.library import indexes
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.workspace import workspace
+from tests.support.browser import chromium
 from tests.support.served import served
 
 pytestmark = pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver")
@@ -36,14 +35,7 @@ def address(database: Settings) -> Iterator[str]:
 
 @pytest.fixture
 def browser() -> Iterator[WebDriver]:
-    options = webdriver.ChromeOptions()
-    for argument in (
-        "--headless=new", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-        "--disable-component-update", "--disable-sync", "--window-size=1400,1600",
-        *(["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),
-    ):  # fmt: skip
-        options.add_argument(argument)
-    driver = webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver")))
+    driver = chromium()
     yield driver
     driver.quit()
 

@@ -1,0 +1,168 @@
+"""The pages in Korean: the catalogue is whole, the pages use it, and the language is chosen, switched and kept."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from babel.messages.extract import extract_from_dir, extract_from_file
+from babel.messages.pofile import read_po
+from selenium.webdriver.remote.webdriver import WebDriver
+from streamlit.testing.v1 import AppTest
+
+from lessons.pages.language import CATALOGUE, korean
+from lessons.settings import ROOT
+from lessons.tables import plain
+from tests.app.test_browser import address, at_rest, browser, click, see
+from tests.app.test_browser import pytestmark as needs_chromium
+from tests.support.app import press, shown
+from tests.support.browser import chromium
+
+__all__ = ["address", "browser"]
+
+PAGES = ["compare", "chat", "context", "active", "copilot", "documents", "questions", "scoreboard", "field", "health"]
+MARKS: dict[str, None] = {"_": None, "N_": None}
+HANGUL = re.compile("[가-힣]")
+PLACEHOLDER = re.compile(r"\{[^}]*\}")
+
+
+def messages() -> set[str]:
+    """All that is marked in the app."""
+    pages = extract_from_dir(ROOT / "lessons" / "pages", [("**.py", "python")], keywords=MARKS)
+    app = extract_from_file("python", ROOT / "app.py", keywords=MARKS)
+    return {str(each[2]) for each in pages} | {str(each[1]) for each in app}
+
+
+def test_each_message_has_its_korean_and_nothing_else_has() -> None:
+    with CATALOGUE.open("rb") as file:
+        known = [each.id for each in read_po(file) if each.id]
+    assert set(known) - messages() == set(), "stale"
+    assert messages() - set(known) == set(), "missing"
+    assert len(known) == len(set(known))
+
+
+def test_the_korean_has_hangul_and_the_placeholders_digits_and_code_of_the_english() -> None:
+    assert [said for said in korean().values() if not HANGUL.search(said)] == []
+    assert [said for english, said in korean().items() if fixed(english) != fixed(said)] == []
+
+
+def fixed(text: str) -> list[list[str]]:
+    """What is the same in every language."""
+    return [sorted(PLACEHOLDER.findall(text)), sorted(re.findall(r"\d+|`[^`]*`", PLACEHOLDER.sub("", text)))]
+
+
+def opened(name: str, lang: str = "ko", locale: str = "en-US") -> AppTest:
+    page = AppTest.from_string(f"from lessons.pages import {name}\n{name}.page()", default_timeout=120)
+    if lang:
+        page.query_params["lang"] = lang
+    page.context["locale"] = locale
+    page.run()
+    assert not page.exception
+    return page
+
+
+def words(page: AppTest) -> Iterator[str]:
+    """What is written on the page, and on what can be pressed or filled there."""
+    for element in (*page.main, *page.sidebar):
+        options = getattr(element, "options", [])
+        said = [getattr(element, name, "") for name in ("label", "placeholder", "" if options else "value")]
+        yield from (each for each in [*said, *options] if isinstance(each, str))
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_korean_throughout(shop: None, name: str) -> None:
+    found = [*words(opened(name))]
+    assert sum(said in korean().values() for said in found) >= 2
+    assert [said for said in found if said in korean()] == []
+
+
+def test_a_verdict_and_what_an_answer_took_are_korean(shop: None) -> None:
+    page = opened("compare")
+    page.text_input(key="question").set_value("When does the kiosk open?")
+    text = shown(press(page, "질문하기"))
+    assert "단계가 답합니다" in text or "단계부터 답합니다" in text
+    assert "호출\u00a0" in text
+    assert plain("키 없는 모델(keyless model)의 답변") in text
+
+
+@pytest.mark.parametrize(
+    ("lang", "locale", "title"),
+    [
+        ("", "en-US", "One question, every stage"),
+        ("", "de", "One question, every stage"),
+        ("", "ko-KR", "질문 하나, 모든 단계"),
+        ("ko", "en-US", "질문 하나, 모든 단계"),
+        ("en", "ko", "One question, every stage"),
+        ("xx", "en-US", "One question, every stage"),
+    ],
+)
+def test_the_address_decides_and_then_the_browser(shop: None, lang: str, locale: str, title: str) -> None:
+    assert opened("compare", lang, locale).title[0].value == title
+
+
+@pytest.fixture
+def korean_browser() -> Iterator[WebDriver]:
+    driver = chromium("--lang=ko", "--accept-lang=ko-KR,ko")
+    yield driver
+    driver.quit()
+
+
+@needs_chromium
+@pytest.mark.timeout(600)
+def test_the_switch_changes_the_language_and_the_address_keeps_it(browser: WebDriver, address: str, shop: None) -> None:
+    browser.get(address)
+    see(browser, "One question, every stage")
+    at_rest(browser)
+    assert "lang=" not in browser.current_url
+    click(browser, "한국어")
+    see(browser, "질문 하나, 모든 단계")
+    at_rest(browser)
+    assert "lang=ko" in browser.current_url
+    browser.find_element("partial link text", "Scoreboard").click()
+    see(browser, "정답이 있는 질문으로 모든 단계를 평가합니다")
+    at_rest(browser)
+    assert "lang=ko" in browser.current_url
+    browser.refresh()
+    see(browser, "정답이 있는 질문으로 모든 단계를 평가합니다")
+    click(browser, "English")
+    see(browser, "Every stage on questions with known answers")
+
+
+@needs_chromium
+@pytest.mark.timeout(600)
+def test_a_link_to_a_comparison_keeps_the_language(browser: WebDriver, address: str, shop: None) -> None:
+    browser.get(f"{address}/?lang=ko&stages=Naive&question=When does the kiosk open?")
+    click(browser, "질문하기")
+    see(browser, "Markdown으로 저장")
+    at_rest(browser)
+    assert "asked=" in browser.current_url
+    assert "lang=ko" in browser.current_url
+    browser.get(browser.current_url)
+    see(browser, "링크 복사")
+
+
+@needs_chromium
+@pytest.mark.timeout(600)
+def test_a_korean_browser_gets_korean_at_once(korean_browser: WebDriver, address: str, shop: None) -> None:
+    korean_browser.get(address)
+    see(korean_browser, "질문 하나, 모든 단계")
+    at_rest(korean_browser)
+    assert "lang=" not in korean_browser.current_url
+    click(korean_browser, "English")
+    see(korean_browser, "One question, every stage")
+    at_rest(korean_browser)
+    assert "lang=en" in korean_browser.current_url
+
+
+@needs_chromium
+@pytest.mark.timeout(600)
+def test_what_was_chosen_is_kept_in_the_other_language(browser: WebDriver, address: str, shop: None) -> None:
+    browser.get(f"{address}/chat?memory=Three tiers")
+    see(browser, "A conversation with one stage")
+    click(browser, "한국어")
+    see(browser, "한 단계와 대화합니다")
+    for _ in range(2):
+        at_rest(browser)
+        fields = browser.find_elements("css selector", "[data-testid=stSelectbox] input")
+        assert "세 계층" in [field.get_attribute("value") for field in fields]
+        browser.refresh()
+        see(browser, "한 단계와 대화합니다")
