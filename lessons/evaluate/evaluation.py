@@ -241,12 +241,12 @@ def _pairs(before: Sequence[Record], after: Sequence[Record]) -> list[Pair]:
 
 
 def summarise(records: Sequence[Record], metrics: Iterable[str] = METRICS) -> Summary:
-    """The summary of at least one record."""
+    """The summary of the records; means are NaN where there is nothing to average."""
     values = {metric: [record.value(metric) for record in records] for metric in metrics}
     refused = [record for record in records if record.refused]
     unanswerable = [record for record in records if not record.answerable]
     rightly = sum(not record.answerable for record in refused)
-    p50, p95 = np.percentile([record.ms for record in records], [50, 95])
+    p50, p95 = np.percentile([record.ms for record in records] or [nan], [50, 95])
     return Summary(
         n=len(records),
         means={metric: _mean(column) for metric, column in values.items()},

@@ -154,6 +154,7 @@ def show_steps(answers: Sequence[Answer]) -> None:
     What is retrieved differs from stage to stage.
     """
     before: set[str] = set()
+    chosen = None
     for answer in answers:
         new = [step.name == "retrieve" or step.name not in before for step in answer.trace]
         colours = [COLOURS.get(answer.stage, "blue") if each else "gray" for each in new]
@@ -165,13 +166,16 @@ def show_steps(answers: Sequence[Answer]) -> None:
             _("Steps of {stage}", stage=answer.stage),
             range(len(labels)),
             format_func=labels.__getitem__,
-            key=f"steps-{id(answer)}",
+            key=(key := f"steps-{id(answer)}"),
             on_change=_choose,
-            args=(answer,),
+            args=(key,),
             label_visibility="collapsed",
             wrap=True,
         )
-    if chosen := st.session_state.pop("step", None):
+        if (pressed := st.session_state.get("step")) and pressed[0] == key:
+            chosen = answer.stage, answer.trace.steps[pressed[1]]
+            del st.session_state["step"]
+    if chosen:
         open_step(*chosen)
 
 
@@ -199,10 +203,13 @@ def _label(step: Step, is_new: bool = True) -> str:
     return plain_line(f"{text} {parts or counts}")
 
 
-def _choose(answer: Answer) -> None:
-    """Open the step that was pressed. It does not stay pressed, so that it can be opened again."""
-    if (number := st.session_state[key := f"steps-{id(answer)}"]) is not None:
-        st.session_state.step = answer.stage, answer.trace.steps[number]
+def _choose(key: str) -> None:
+    """Note the step that was pressed. It does not stay pressed, so that it can be opened again.
+
+    A session keeps what is given to a callback as long as it lasts, so it is given a name and no answer.
+    """
+    if (number := st.session_state[key]) is not None:
+        st.session_state.step = key, number
         st.session_state[key] = None
 
 
