@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.ingest.pipeline import ingest
-from lessons.rag.stages import stages
+from lessons.library import indexes
 from lessons.rag.types import Scope
 from lessons.tables import plain
 from lessons.workspace import workspace
@@ -42,8 +42,9 @@ def script() -> None:
 def page(shop: None, tmp_path_factory: pytest.TempPathFactory) -> AppTest:
     path = tmp_path_factory.mktemp("copilot-page") / "faq_kiosk.md"
     path.write_text(FAQ, encoding="utf-8")
-    place, index = workspace(), stages()["reranked"].index
-    list(ingest([(path, "faq_kiosk.md")], index, place.store(index), place.embedding, Scope("reader")))
+    place = workspace()
+    for index in indexes():  # as a reader does it: pages that are tested after this one see whole documents
+        list(ingest([(path, "faq_kiosk.md")], index, place.store(index), place.embedding, Scope("reader")))
     opened = AppTest.from_function(script, default_timeout=120).run()
     assert not opened.exception
     return opened
