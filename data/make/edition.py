@@ -74,8 +74,10 @@ def relinked(text: str, path: Path) -> str:
 
     def link(found: re.Match[str]) -> str:
         meant = (path.parent / found[0]).resolve()
-        target = path if meant == korean else there.get(meant, meant)
-        return Path(os.path.relpath(target, korean.parent)).as_posix() if target.exists() else found[0]
+        if meant == korean:
+            return path.name
+        target = there.get(meant, meant)
+        return Path(os.path.relpath(target, korean.parent)).as_posix() if meant.exists() else found[0]
 
     return LINK.sub(link, text)
 
