@@ -60,3 +60,11 @@ def test_without_the_notebooks_a_sentence_says_where_they_are(monkeypatch: pytes
     monkeypatch.setattr(learn, "NOTEBOOKS", tmp_path)
     with pytest.raises(LessonsError, match=r"clone the workbook"):
         learn.first_notebook()
+
+
+@pytest.mark.parametrize(
+    ("solutions", "language", "there"),
+    [(True, "en", "."), (True, "ko", "ko"), (False, "ko", "ko/without_solutions"), (False, "en", "without_solutions")],
+)
+def test_each_edition_has_its_first_notebook(solutions: bool, language: str, there: str) -> None:
+    assert learn.first_notebook(solutions, language) == learn.NOTEBOOKS / there / learn.FIRST
