@@ -10,6 +10,7 @@ import os
 import re
 import sys
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -24,6 +25,7 @@ GUIDES = {ROOT / "README.md": ROOT / "README.ko.md", NOTEBOOKS / "TEACHING.md": 
 FENCED = re.compile(r"(```.*?```)", re.DOTALL)
 
 
+@cache
 def editions() -> dict[Path, Path]:
     """For each English file the Korean one."""
     return {path: KOREAN / path.name for path in sorted(NOTEBOOKS.glob("*.ipynb"))} | GUIDES

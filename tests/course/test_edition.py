@@ -8,10 +8,9 @@ import nbformat
 import pytest
 
 from data.make import edition
-from data.make.edition import GUIDES, blocks, built, editions, prose, read, relinked, written
-from lessons.course.student import KOREAN, NOTEBOOKS
+from data.make.edition import FENCED, GUIDES, blocks, built, editions, prose, read, relinked, written
+from lessons.course.student import KOREAN, LINK, NOTEBOOKS
 
-FENCE = re.compile(r"```.*?```", re.DOTALL)
 CODE = re.compile(r"`[^`\n]+`")
 NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 FIRST = NOTEBOOKS / "00_start_here.ipynb"
@@ -54,15 +53,15 @@ WORDS = {
 
 def words_of(text: str) -> str:
     """Its prose, without code and addresses; large numbers as Korean counts them, in units of 만 and 억."""
-    plain = re.sub(r"\]\([^)]*\)", "]", CODE.sub(" ", FENCE.sub(" ", text)))
+    plain = re.sub(r"\]\([^)]*\)", "]", CODE.sub(" ", FENCED.sub(" ", text)))
     plain = re.sub(r"(\d+) million", lambda found: f"{int(found[1]) * 100:,}만", plain)
     return re.sub(r"([\d.]+) billion", lambda found: f"{float(found[1]) * 10:g}억", plain)
 
 
 def kept(text: str) -> dict[str, Counter[str]]:
     """What a translation leaves as it is. In a fenced block, comments, quoted words and labels of a chart are prose."""
-    plain = FENCE.sub(" ", text)
-    fenced = [re.sub(r'#.*|"[^"]*"', "", block) for block in FENCE.findall(text)]
+    plain = FENCED.sub(" ", text)
+    fenced = [re.sub(r'#.*|"[^"]*"', "", block) for block in FENCED.findall(text)]
     return {
         "fenced": Counter(block for block in fenced if not block.startswith("```mermaid")),
         "lines": Counter(str(block.count("\n")) for block in fenced),
@@ -82,13 +81,15 @@ def unlike(english: str, korean: str) -> Counter[str]:
 
 @FILES
 def test_every_text_has_its_korean(english: Path) -> None:
-    missing = [text for text in prose(english) if text not in read(english)]
+    korean = read(english)
+    missing = [text for text in prose(english) if text not in korean]
     assert missing == [], "fill the entries that `uv run python -m data.make.edition` adds"
 
 
 @FILES
 def test_code_links_and_numbers_are_the_same(english: Path) -> None:
-    pairs = [(text, read(english)[text]) for text in prose(english)]
+    korean = read(english)
+    pairs = [(text, korean[text]) for text in prose(english)]
     assert [pair for pair in pairs if kept(pair[0]) != kept(pair[1])] == []
     assert [(pair, found) for pair in pairs if (found := unlike(*pair))] == []
 
@@ -125,7 +126,7 @@ def test_what_is_built_is_in_the_repository(english: Path) -> None:
 def test_links_lead_somewhere(english: Path) -> None:
     path = editions()[english]
     texts = prose(path)
-    links = [link for text in texts for link in re.findall(r"\]\(([^)#\s]+)", text) if "://" not in link]
+    links = [link for text in texts for link in LINK.findall(text) if "://" not in link]
     assert [link for link in links if not (path.parent / link).exists()] == []
 
 
