@@ -32,7 +32,7 @@ test: check
 	$(UV) run --locked $(EXTRAS) python -m tests.notebooks
 	$(UV) run --locked $(EXTRAS) python -m tests.notebooks --served
 
-served: override EXTRAS += --group served
+served: override EXTRAS += --extra local --group served
 served: setup
 	$(UV) run --locked $(EXTRAS) pytest tests/served
 

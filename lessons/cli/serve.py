@@ -1,10 +1,12 @@
-"""The commands of a reader: `lessons doctor`, `lessons learn`, `lessons progress`, `lessons app`, `lessons mcp`."""
+"""The commands of a reader: `lessons doctor`, `learn`, `progress`, `app`, `serve`, `mcp`."""
 
 import json
 import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
+from time import sleep
 from typing import Annotated, Literal, NoReturn
 
 import typer
@@ -85,6 +87,28 @@ def run_app(
     from lessons.settings import settings
 
     raise typer.Exit(serve(host or settings().app_host, port or settings().app_port, headless))
+
+
+@commands.command(name="serve")
+def serve_model(
+    weights: Annotated[Path, typer.Argument(help="A GGUF file with the weights of an instruction-tuned model.")],
+    port: Annotated[int, typer.Option(min=1, max=65_535, help="Port of the address.")] = 8080,
+    window: Annotated[int, typer.Option(min=4_096, help="Tokens of prompt and answer; more of them take memory.")] = (
+        16_384
+    ),
+) -> None:
+    """Serve a language model on this machine until Ctrl-C, for the app, the notebooks and the other commands."""
+    from lessons.models.local_server import serve_weights
+
+    typer.echo("Loading the weights …")
+    server = serve_weights(weights, port, window, weights.stem)
+    typer.echo(f"{weights.stem} is served; Ctrl-C ends it. In another terminal, or in .env:")
+    typer.echo(f"OPENAI_BASE_URL={server.listening_address}/v1\nLESSONS_LLM_MODEL={weights.stem}")
+    try:
+        while True:
+            sleep(3_600)
+    except KeyboardInterrupt:
+        os._exit(0)  # not after a reply that nobody waits for
 
 
 @commands.command()

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 
+from lessons.models.local_server import serve_weights
+
 ROOT = Path(__file__).parents[2]
 MODEL = "gemma-3-270m"
 WINDOW = 4_096  # tokens
@@ -60,17 +62,7 @@ def llama_server(weights: Path) -> Iterator[LlamaServer]:
 
 def serve(weights: str) -> None:
     """Serve until the standard input ends."""
-    import xllamacpp
-
-    chosen = xllamacpp.CommonParams()
-    chosen.model.path = weights
-    chosen.model_alias = {MODEL}
-    chosen.chat_template = TEMPLATE
-    chosen.n_ctx = WINDOW
-    chosen.cpuparams.n_threads = chosen.cpuparams_batch.n_threads = 2
-    chosen.no_extra_bufts = True  # repacked weights are slower where AVX2 is all there is
-    chosen.cache_ram_mib = 0  # no copies of earlier prompts
-    server = xllamacpp.Server(chosen)
+    server = serve_weights(Path(weights), 0, WINDOW, MODEL, TEMPLATE)
     print(server.listening_address, flush=True)
     sys.stdin.read()
     os._exit(0)  # not after a reply that nobody waits for
