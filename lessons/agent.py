@@ -19,8 +19,7 @@ from pydantic import ValidationError
 
 from lessons.budget import Budget
 from lessons.errors import LessonsError
-from lessons.models.call import keyless_of
-from lessons.models.call_tools import INSTEAD, chosen_tools
+from lessons.models.call import INSTEAD, chosen_tools, keyless_of
 from lessons.models.keyless import OfflineLLM
 from lessons.rag.context import ContextBuilder
 from lessons.rag.types import Context, Query, Resources, RetrievedDocument

@@ -8,8 +8,7 @@ from tqdm.auto import tqdm
 
 from lessons.doctor import Report, examine
 from lessons.ingest.pipeline import FileResult
-from lessons.ingest.read import READERS
-from lessons.ingest.read.names import named_files
+from lessons.ingest.read import named_files
 from lessons.library import indexes, load_corpus
 from lessons.models.embedding import identity
 from lessons.models.llm import describe
@@ -57,7 +56,7 @@ class Workbook:
         The results come index by index. ReadError if there is no such folder. A file that cannot be read is among the
         results, with the reason.
         """
-        files, targets = named_files([folder], READERS), indexes()
+        files, targets = named_files([folder]), indexes()
         results = self.workspace.ingest(files, targets, Scope(user))
         done = list(tqdm(results, "Reading", total=len(files) * len(targets), unit="file", leave=False))
         return [result for index in targets for filled, result in done if filled is index]

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from time import monotonic
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from llama_index.core.base.llms.types import ChatResponse
 from llama_index.core.instrumentation import get_dispatcher
@@ -20,15 +20,14 @@ from llama_index.core.instrumentation.events.base import BaseEvent
 from llama_index.core.instrumentation.events.llm import LLMChatEndEvent
 from llama_index.core.llms import LLM
 from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
-from pydantic import BaseModel, Field, create_model
+from pydantic import Field, create_model
 
 from lessons.errors import ModelError
 from lessons.models.llm import book, name_of, used
 from lessons.models.recorded import NotRecordedError
-from lessons.models.reply import repeats, spoken, without_thoughts
+from lessons.models.reply import Schema, repeats, spoken, without_thoughts
 from lessons.trace import Step
 
-Schema = TypeVar("Schema", bound=BaseModel)
 INSTEAD = "answered by the keyless model"
 CUT_OFF = "the answer was cut off at the longest that it may be; raise LESSONS_MAX_OUTPUT_TOKENS"
 
@@ -40,7 +39,7 @@ def predict(llm: LLM, prompt: BasePromptTemplate, step: Step, asked: str, variab
     with _heard(llm, step, asked):
         try:
             check_patience(llm)
-            said = without_thoughts(_for_task(llm, prompt).predict(prompt, **variables))
+            said = without_thoughts(for_task(llm, prompt).predict(prompt, **variables))
         except Exception as error:
             fall_back(step, llm, error)
             return ""
@@ -62,10 +61,11 @@ def structured(
     items: Mapping[str, tuple[int, int]],
 ) -> Schema | None:
     """The model's object, `otherwise` if it failed, None if it is not on record."""
+    form = schema.model_json_schema()
     with _heard(llm, step, asked):
         try:
             check_patience(llm)
-            found = _for_task(llm, prompt, schema).structured_predict(bounded(schema, items), prompt, **variables)
+            found = for_task(llm, prompt, form).structured_predict(bounded(schema, items), prompt, **variables)
         except Exception as error:
             fall_back(step, llm, error, INSTEAD if otherwise is None else "went on without it")
             return None if isinstance(error, NotRecordedError) else otherwise
@@ -80,9 +80,8 @@ def stream(
     said, seen = "", _Seen()
     try:
         check_patience(llm)
-        with closing(
-            cast(Any, _for_task(llm, prompt).stream_chat(prompt.format_messages(llm=llm, **variables)))
-        ) as chunks:
+        messages = prompt.format_messages(llm=llm, **variables)
+        with closing(for_task(llm, prompt).stream_chat(messages)) as chunks:
             for piece in spoken(seen.deltas(chunks, llm)):
                 said += piece
                 yield piece
@@ -159,9 +158,8 @@ def _explained(error: Exception, llm: LLM) -> ModelError:
     return explain(error, name_of(llm), getattr(llm, "api_base", None))
 
 
-def _for_task(llm: LLM, prompt: BasePromptTemplate, schema: type[BaseModel] | None = None) -> LLM:
-    """The model with the bound of the prompt on its reply."""
-    form = schema.model_json_schema() if schema else None
+def for_task(llm: LLM, prompt: BasePromptTemplate, form: Any = None) -> Any:
+    """The model with the bound of the prompt on its reply, which has this form."""
     return llm.for_prompt(prompt, form) if hasattr(llm, "for_prompt") else llm
 
 

@@ -59,7 +59,7 @@ def statistics(store: ChunkStore, scope: Scope, ref_ids: Iterable[str]) -> list[
     readable = scope.only(names).ref_ids or frozenset()
     stored = _stored(store, scope, readable if scope.type is None else readable & catalog(store, scope).keys())
     missing = [name for name in readable if name not in stored]
-    states = _queue(store.engine).states(scope.user_id, missing) if missing else {}
+    states = _queue(store.engine).states(scope, missing) if missing else {}
     return [stored.get(name) or Material(name, states.get(name, "NOT_FOUND")) for name in names]
 
 

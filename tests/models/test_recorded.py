@@ -12,10 +12,10 @@ from llama_index.core.llms import LLM
 from llama_index.core.prompts import PromptTemplate
 from llama_index.core.tools import FunctionTool
 
+from lessons.doctor import labels
 from lessons.errors import ModelError
 from lessons.keyless.llm import OfflineLLM
-from lessons.models.call import predict, stream, structured
-from lessons.models.call_tools import INSTEAD, chosen_tools
+from lessons.models.call import INSTEAD, chosen_tools, predict, stream, structured
 from lessons.models.llm import KEYLESS, describe, language_model
 from lessons.models.recorded import (
     Journal,
@@ -31,7 +31,6 @@ from lessons.models.recorded import (
     write_record,
 )
 from lessons.models.server import StoppedError
-from lessons.prompts import labels
 from lessons.rag.prompts import ANSWER
 from lessons.settings import Settings
 from lessons.trace import Step

@@ -12,11 +12,10 @@ from pydantic import BaseModel, Field
 from lessons.errors import ModelError
 from lessons.keyless.llm import OfflineLLM, task
 from lessons.models.abilities import abilities, stages_answered
-from lessons.models.call import predict, stream, structured
-from lessons.models.call_tools import chosen_tools
+from lessons.models.call import chosen_tools, predict, stream, structured
 from lessons.models.llm import KEYLESS, for_one_answer, language_model
 from lessons.models.reply import objects, repeats, spoken, tool_calls, without_thoughts
-from lessons.models.window import OLLAMA_WINDOW, UNKNOWN_WINDOW, asked_quantisation
+from lessons.models.server import OLLAMA_WINDOW, UNKNOWN_WINDOW, asked_quantisation
 from lessons.settings import Settings
 from lessons.trace import Step
 from tests.support.openai_server import TOO_LONG, VLLM_NO_PARSER, VLLM_TOO_LONG, Server
