@@ -1,7 +1,7 @@
 """What a notebook opens: `book = lessons.start()`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from psycopg import Connection
 from tqdm.auto import tqdm
@@ -23,9 +23,6 @@ class Workbook:
     def __init__(self, place: Workspace) -> None:
         self.workspace = place
         self.stages = stages()
-
-    if TYPE_CHECKING:
-        naive: Stage
 
     def __getattr__(self, name: str) -> Stage:
         if name in stages():

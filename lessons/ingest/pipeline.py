@@ -55,10 +55,6 @@ class Watch(Protocol):
     def __call__(self, source_file: str, step: str, done: int = 0, total: int = 0, /) -> object: ...
 
 
-def _nobody(source_file: str, step: str, done: int = 0, total: int = 0, /) -> None:
-    """Watches nothing."""
-
-
 @lru_cache(maxsize=1)
 def _pages(path: Path, source_file: str, content: str) -> list[Document]:
     """The pages of a file whose bytes have the hash `content`; the last one is kept for the next index of a run."""
@@ -71,7 +67,7 @@ def ingest(
     store: ChunkStore,
     embedding: BaseEmbedding,
     scope: Scope,
-    watch: Watch = _nobody,
+    watch: Watch = lambda *_: None,
 ) -> Iterator[FileResult]:
     """Ingest (path, source_file) pairs for the owner of the scope, as material of its type, and yield each result.
 
@@ -129,7 +125,7 @@ def ingest_file(
     store: ChunkStore,
     embedding: BaseEmbedding,
     scope: Scope,
-    watch: Watch = _nobody,
+    watch: Watch = lambda *_: None,
 ) -> FileResult:
     """Read, split, enrich, embed and store one file: all that is done to it, wherever it is done."""
     name, used = due.source_file, Step("enrich")

@@ -20,16 +20,12 @@ from functools import cached_property
 from typing import Annotated, Any, Literal
 from uuid import UUID, uuid4
 
-from sqlalchemy import (
-    TEXT,
-    Connection,
-    DateTime,
-    Engine,
-    ForeignKey,
-    Index,
-    LargeBinary,
-    String,
-    Uuid,
+from sqlalchemy import TEXT, Connection, DateTime, Engine, ForeignKey, Index, LargeBinary, String, Uuid
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy.sql import (
+    ColumnElement,
     column,
     delete,
     exists,
@@ -42,10 +38,6 @@ from sqlalchemy import (
     true,
     update,
 )
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB
-from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.orm import Mapped, Session, mapped_column
-from sqlalchemy.sql import ColumnElement
 
 from lessons.database import ensure_schema, explained
 from lessons.database.owned import protect

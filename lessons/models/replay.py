@@ -16,15 +16,7 @@ from openai.lib.streaming.chat import ChatCompletionStreamState
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from lessons.errors import ModelError
-from lessons.models.recorded import (
-    Journal,
-    NotRecordedError,
-    Record,
-    Reply,
-    record_path,
-    recorded_so_far,
-    request_key,
-)
+from lessons.models.recorded import Journal, NotRecordedError, Record, Reply, record_path, recorded_so_far, request_key
 from lessons.models.reply import repeats, without_thoughts
 from lessons.models.server import BoundedClient, StoppedError, explain, is_out_of_reach, is_refused
 from lessons.settings import Settings
@@ -54,7 +46,7 @@ class RecordingClient(BoundedClient):
     """Asks the server for what is not on record, and hands on a reply once it is whole and on disk.
 
     StoppedError, which ends the work, when the server is dead: answers that the keyless model finishes instead would
-    lead to requests that the served model alone would never get. `asked`, `seconds` count what this client has sent.
+    lead to requests that the served model alone would never get.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -62,7 +54,6 @@ class RecordingClient(BoundedClient):
         path = record_path(settings.llm_model, settings.recorded_dir)
         self._journal, self._replies = Journal(path), recorded_so_far(path)
         self._model, self._failed, self._stopped = settings.llm_model, 0, ""
-        self.asked = 0
 
     def request(self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None) -> Any:
         key, prompt = request_key(options.json_data), (options.headers or {}).pop(PROMPT_HEADER, "")
@@ -73,7 +64,7 @@ class RecordingClient(BoundedClient):
         return _given(self._replies[key], stream)
 
     def _ask(self, key: str, prompt: str, cast_to: Any, options: Any, stream: bool, stream_cls: Any) -> Reply:
-        began, self.asked = monotonic(), self.asked + 1
+        began = monotonic()
         try:
             sent = super().request(cast_to, options, stream=stream, stream_cls=stream_cls)
             reply = _kept(key, prompt, _whole(sent) if stream else sent, began)

@@ -9,14 +9,8 @@ from urllib.parse import urljoin, urlsplit
 import httpcore
 import httpx
 import openai
-from tenacity import (
-    RetryCallState,
-    Retrying,
-    retry_if_exception,
-    stop_after_attempt,
-    stop_before_delay,
-    wait_random_exponential,
-)
+from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, stop_before_delay
+from tenacity.wait import wait_random_exponential
 
 from lessons.errors import ModelError
 from lessons.settings import Settings

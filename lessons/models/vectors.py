@@ -7,15 +7,12 @@ One `.npz` per model holds `keys` (n, 16) uint8, sorted, and `vectors` (n, dimen
 the file and moves a cosine by less than 1e-4, where right and wrong passages are 0.02 apart.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
 
 import numpy as np
-from llama_index.core.base.embeddings.base import BaseEmbedding
 from sqlalchemy import ARRAY, Engine, LargeBinary, bindparam, text
 
 from lessons.settings import ROOT, settings
@@ -38,31 +35,6 @@ def read_vectors(model_name: str, folder: Path = SHIPPED) -> dict[bytes, np.ndar
         return {}
     with np.load(path, allow_pickle=False) as file:
         return dict(zip((row.tobytes() for row in file["keys"]), file["vectors"], strict=True))
-
-
-def write_vectors(
-    embedding: BaseEmbedding,
-    texts: Iterable[str],
-    folder: Path = SHIPPED,
-    questions: Iterable[str] = (),
-    known: Mapping[bytes, np.ndarray] = MappingProxyType({}),
-) -> Path:
-    """Embed passages and questions and write their file, with vectors that are `known`; returns its path."""
-    from lessons.text import normalize
-
-    passages = {key("passage", text): text for text in map(normalize, texts)}
-    vectors: dict[bytes, Any] = dict(known)
-    vectors |= zip(passages, embedding.get_text_embedding_batch(list(passages.values())), strict=True)
-    vectors |= {key("query", text): embedding.get_query_embedding(text) for text in map(normalize, questions)}
-    return save_vectors(folder / f"{embedding.model_name}.npz", vectors)
-
-
-def save_vectors(path: Path, vectors: Mapping[bytes, Any]) -> Path:
-    """Write vectors by key; returns the path. The same vectors give the same bytes."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    keys = np.frombuffer(b"".join(sorted(vectors)), np.uint8).reshape(-1, KEY_BYTES)
-    np.savez_compressed(path, keys=keys, vectors=np.array([vectors[each] for each in sorted(vectors)], np.float16))
-    return path
 
 
 _LOCK = 7_226_001  # any number, the same in every process that creates the table

