@@ -11,11 +11,11 @@ from lessons.database import engine
 from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
 from lessons.evaluate.throwaway import drop_leftovers
-from lessons.ingest.plans import Plans
 from lessons.ingest.queue import JobQueue
 from lessons.rag.store import ChunkStore
 from lessons.rag.tables import DocumentRow
 from lessons.rag.types import Scope
+from lessons.search.materials import Plans
 from lessons.settings import Settings
 
 

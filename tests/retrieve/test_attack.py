@@ -14,7 +14,6 @@ from lessons.database import engine
 from lessons.database.embedded import log_of
 from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
-from lessons.ingest.plans import Plans
 from lessons.ingest.queue import JobQueue
 from lessons.memory.messages import StoredMessages
 from lessons.rag.store import ChunkStore
@@ -22,7 +21,7 @@ from lessons.rag.types import Scope
 from lessons.search.catalog import only_file, registered_file
 from lessons.search.filter_text import parse_filter
 from lessons.search.filters import filter_sql
-from lessons.search.materials import chunk_range, statistics
+from lessons.search.materials import Plans, chunk_range, statistics
 from lessons.settings import Settings
 from lessons.text import terms
 from tests.retrieve.attacks import MARK, Attacker
