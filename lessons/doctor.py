@@ -29,12 +29,12 @@ from lessons.ingest import enrich
 from lessons.library import indexes
 from lessons.memory import profile, summaries
 from lessons.models.abilities import abilities, probe, stages_answered
-from lessons.models.call import described
 from lessons.models.embedding import embedding_model, identity
 from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import describe, language_model
 from lessons.models.recorded import deciding, differing, prompt_label, read_record, record_path
 from lessons.models.served import ServedLLM
+from lessons.models.served_call import described
 from lessons.rag.prompts import answer_prompt
 from lessons.rag.types import Scope
 from lessons.search import rerankers, transforms

@@ -25,10 +25,11 @@ from lessons.evaluate.metrics import ranking, retrieval_metrics
 from lessons.evaluate.throwaway import throwaway_stages
 from lessons.ingest.index import Index
 from lessons.library import ensure_corpus, load_corpus, shipped_documents
-from lessons.models.embedding import CachedEmbedding, identity
+from lessons.models.embedding import identity
 from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import KEYLESS, describe, price
 from lessons.models.tokens import ExactTokenCounter
+from lessons.models.vectors import CachedEmbedding
 from lessons.rag.answer import Answer
 from lessons.rag.stages import Stage, stage_named
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope

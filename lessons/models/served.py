@@ -17,12 +17,12 @@ from openai.lib._pydantic import to_strict_json_schema
 from pydantic import BaseModel, Field
 
 from lessons.errors import ModelError
-from lessons.models.embedding import ThreadedEmbedding
 from lessons.models.keyless import OfflineLLM
 from lessons.models.recorded import NotRecordedError, Record, prompt_label, read_record, record_path
 from lessons.models.replay import PROMPT_HEADER, RecordingClient, ReplayingClient
 from lessons.models.reply import NoObjectError, Schema, has_thoughts, instance, was_cut
 from lessons.models.server import BoundedClient, asked_window, credentials, is_refused
+from lessons.models.vectors import ThreadedEmbedding
 from lessons.settings import Settings
 from lessons.text import normalize
 

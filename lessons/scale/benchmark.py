@@ -22,8 +22,8 @@ from sqlalchemy import Engine, event
 
 from lessons.database.row_security import scoped
 from lessons.evaluate.run import Watcher
-from lessons.models.embedding import ThreadedEmbedding
 from lessons.models.keyless import OfflineLLM
+from lessons.models.vectors import ThreadedEmbedding
 from lessons.rag.retrievers import KeywordRetriever, VectorRetriever
 from lessons.rag.stages import stages
 from lessons.rag.store import ChunkStore
