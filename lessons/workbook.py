@@ -42,11 +42,6 @@ class Workbook:
         connection.autocommit = True
         return connection
 
-    def chunks(self, stage: Stage) -> int:
-        """How many chunks of the reader the stage's index holds."""
-        owner = Scope(self.workspace.settings.user)
-        return sum(document.chunks for document in self.workspace.store(stage.index).documents(owner))
-
     def ingest(self, folder: Path, user: str) -> list[FileResult]:
         """Read the files of a folder into the index of every stage, for this owner; known ones are skipped.
 
@@ -61,7 +56,10 @@ class Workbook:
     def __repr__(self) -> str:
         embedding, dimension = identity(self.workspace.embedding)
         lines = [f"answers: {describe(self.workspace.llm)}", f"embeddings: {embedding}, {dimension} dimensions"]
-        return "\n".join([*lines, *(f"{name}: {self.chunks(stage)} chunks" for name, stage in self.stages.items())])
+        for name, stage in self.stages.items():
+            documents = self.workspace.store(stage.index).documents(Scope(self.workspace.settings.user))
+            lines.append(f"{name}: {sum(document.chunks for document in documents)} chunks")
+        return "\n".join(lines)
 
 
 def start() -> Workbook:

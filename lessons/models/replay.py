@@ -128,7 +128,7 @@ def _pieces(reply: Reply) -> Iterator[ChatCompletionChunk]:
     """Word by word; then what else the message holds, why it ended, and the tokens."""
     calls = [{"index": at, **call} for at, call in enumerate(_message(reply)["tool_calls"] or [])]
     for word in _WORD.findall(reply.text):
-        yield ChatCompletionChunk.construct(**_completion(reply, None, delta={"role": "assistant", "content": word}))
+        yield ChatCompletionChunk.construct(**_completion(reply, False, delta={"role": "assistant", "content": word}))
     yield ChatCompletionChunk.construct(**_completion(reply, delta={"role": "assistant", "tool_calls": calls or None}))
 
 
@@ -140,11 +140,11 @@ def _message(reply: Reply) -> dict[str, Any]:
     return {"role": "assistant", "content": reply.text, "tool_calls": calls or None}
 
 
-def _completion(reply: Reply, *ended: None, **part: Any) -> dict[str, Any]:
-    """The fields of a reply or, with None, of a piece before its last, which says neither its end nor its tokens."""
-    choice = {"index": 0, "finish_reason": None if ended else reply.ended, **part}
+def _completion(reply: Reply, is_last: bool = True, **part: Any) -> dict[str, Any]:
+    """The fields of a reply or a piece of it; one before the last says neither why it ended nor its tokens."""
+    choice = {"index": 0, "finish_reason": reply.ended if is_last else None, **part}
     whole = {"id": reply.key, "created": 0, "model": "", "choices": [choice]}
-    if ended or reply.tokens_in is None or reply.tokens_out is None:
+    if not is_last or reply.tokens_in is None or reply.tokens_out is None:
         return whole
     counts = {"prompt_tokens": reply.tokens_in, "completion_tokens": reply.tokens_out}
     return whole | {"usage": counts | {"total_tokens": sum(counts.values())}}
