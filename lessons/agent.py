@@ -20,8 +20,8 @@ from pydantic import ValidationError
 from lessons.budget import Budget
 from lessons.errors import LessonsError
 from lessons.models.call import keyless_of
-from lessons.models.call_tools import INSTEAD, chosen_tools
 from lessons.models.keyless import OfflineLLM
+from lessons.models.served_call import CHOSEN_INSTEAD, chosen_tools
 from lessons.rag.context import ContextBuilder
 from lessons.rag.types import Context, Query, Resources, RetrievedDocument
 from lessons.search.catalog import registered_file
@@ -194,13 +194,13 @@ class Driver:
     def next_calls(self, left: int, step: Step) -> list[ToolSelection]:
         """At most `left` calls; none when there is nothing more to search for."""
         if self._replaced:
-            step.notes.append(INSTEAD)
+            step.notes.append(CHOSEN_INSTEAD)
         kept = 0 if self._tools.found or self._keyless else 1
         calls = self._asked(step) if left > kept else None
         if not self._keyless and (calls is None or not (calls or self._tools.found)):
             self._llm, self._replaced, kept = keyless_of(self._llm), True, 0
-            if INSTEAD not in " ".join(step.notes):
-                step.notes.append(f"model called no tool; {INSTEAD}")
+            if CHOSEN_INSTEAD not in " ".join(step.notes):
+                step.notes.append(f"model called no tool; {CHOSEN_INSTEAD}")
             if not self._tools.found:
                 del self._messages[2:]  # what could not be run is none of its business
             calls = self._chosen(step)

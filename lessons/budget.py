@@ -64,9 +64,7 @@ class Part:
 
 
 def beginning(text: str, tokens: int, counter: TokenCounter) -> str:
-    """The text up to the last sentence that fits; of a first sentence that is too long, the words that fit."""
-    if counter.count(text) <= tokens:
-        return text
+    """Of a text that does not fit, what ends with the last sentence that does; of a first sentence, the words."""
     for pieces in (cut_sentences(text), [f" {word}" for word in text.split()]):
         kept = ""
         for piece in pieces:

@@ -10,25 +10,34 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TypeGuard
+from typing import Any, TypeGuard, cast
 
 from llama_index.core.llms import LLM
+from llama_index.core.prompts import BasePromptTemplate
+from pydantic import BaseModel
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
+from lessons.agent import AGENT, SearchTools
+from lessons.context import cache, compress, intent, refine
+from lessons.copilot import decision
 from lessons.database import engine, ensure_schema, server_info
 from lessons.database.owned import make_role
 from lessons.database.row_security import wall
 from lessons.errors import LessonsError
+from lessons.ingest import enrich
 from lessons.library import indexes
+from lessons.memory import profile, summaries
 from lessons.models.abilities import abilities, probe, stages_answered
 from lessons.models.embedding import embedding_model, identity
 from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import describe, language_model
-from lessons.models.recorded import deciding, differing, read_record, record_path
+from lessons.models.recorded import deciding, differing, prompt_label, read_record, record_path
 from lessons.models.served import ServedLLM
-from lessons.prompts import labels
+from lessons.models.served_call import described
+from lessons.rag.prompts import answer_prompt
 from lessons.rag.types import Scope
+from lessons.search import rerankers, transforms
 from lessons.settings import ROOT, Settings, settings
 from lessons.workspace import Workspace
 
@@ -150,6 +159,36 @@ def _record(path: Path, chosen: Settings | None) -> str:
         f"{len(record.replies):,} of {record.served.model}, recorded {record.dates}; "
         f"{record.stale(labels()):,} stale, because their prompts have changed"
     )
+
+
+ASKED = {"en": "Who?", "ko": "누가?"}
+"""A question in each language, which the prompts of a question are made for."""
+
+
+def labels() -> frozenset[str]:
+    """What `prompt_label` makes of each prompt that the product sends: what is on record for none of them is stale."""
+    schemas = frozenset(prompt_label(prompt, schema and schema.model_json_schema()) for prompt, schema in _prompts())
+    nothing = cast(Any, None)
+    return schemas | {prompt_label(AGENT, described(SearchTools(nothing, nothing, nothing).tools))}
+
+
+def _prompts() -> Iterator[tuple[BasePromptTemplate, type[BaseModel] | None]]:
+    for language, question in ASKED.items():
+        yield from ((answer_prompt(memory=memory, language=language), None) for memory in (False, True))
+        yield from ((decision.answer_prompt(task, question), None) for task in ("answer", "steps"))
+        yield decision.sufficiency_prompt(question), decision.Decision
+        yield from ((transforms.query_prompt(task, question), None) for task in ("condense", "rewrite", "hyde"))
+        yield transforms.query_prompt("expand", question), transforms.Variants
+        yield rerankers.relevance_prompt(question), rerankers.Scores
+        yield enrich.KEYWORDS[language], enrich.Keywords
+        yield enrich.SUMMARY[language], None
+    yield from ((prompt, None) for prompt in (intent.SMALL_TALK, cache.RESTYLE))
+    yield from ((prompt, None) for prompt in (summaries.RECURSIVE_SUMMARY, summaries.TURNS_SUMMARY))
+    yield summaries.ENTITIES, summaries.NotedEntities
+    yield profile.PROFILE, profile.StatedFacts
+    yield intent.INTENT, intent.Decision
+    yield refine.JUDGE, refine.Judgement
+    yield compress.SHORTEN, compress.Shortened
 
 
 def _documents(chosen: Settings) -> str:

@@ -1,15 +1,14 @@
 """What a notebook opens: `book = lessons.start()`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from psycopg import Connection
 from tqdm.auto import tqdm
 
 from lessons.doctor import Report, examine
 from lessons.ingest.pipeline import FileResult
-from lessons.ingest.read import READERS
-from lessons.ingest.read.names import named_files
+from lessons.ingest.read import named_files
 from lessons.library import indexes, load_corpus
 from lessons.models.embedding import identity
 from lessons.models.llm import describe
@@ -24,9 +23,6 @@ class Workbook:
     def __init__(self, place: Workspace) -> None:
         self.workspace = place
         self.stages = stages()
-
-    if TYPE_CHECKING:
-        naive: Stage
 
     def __getattr__(self, name: str) -> Stage:
         if name in stages():
@@ -46,18 +42,13 @@ class Workbook:
         connection.autocommit = True
         return connection
 
-    def chunks(self, stage: Stage) -> int:
-        """How many chunks of the reader the stage's index holds."""
-        owner = Scope(self.workspace.settings.user)
-        return sum(document.chunks for document in self.workspace.store(stage.index).documents(owner))
-
     def ingest(self, folder: Path, user: str) -> list[FileResult]:
         """Read the files of a folder into the index of every stage, for this owner; known ones are skipped.
 
         The results come index by index. ReadError if there is no such folder. A file that cannot be read is among the
         results, with the reason.
         """
-        files, targets = named_files([folder], READERS), indexes()
+        files, targets = named_files([folder]), indexes()
         results = self.workspace.ingest(files, targets, Scope(user))
         done = list(tqdm(results, "Reading", total=len(files) * len(targets), unit="file", leave=False))
         return [result for index in targets for filled, result in done if filled is index]
@@ -65,7 +56,10 @@ class Workbook:
     def __repr__(self) -> str:
         embedding, dimension = identity(self.workspace.embedding)
         lines = [f"answers: {describe(self.workspace.llm)}", f"embeddings: {embedding}, {dimension} dimensions"]
-        return "\n".join([*lines, *(f"{name}: {self.chunks(stage)} chunks" for name, stage in self.stages.items())])
+        for name, stage in self.stages.items():
+            documents = self.workspace.store(stage.index).documents(Scope(self.workspace.settings.user))
+            lines.append(f"{name}: {sum(document.chunks for document in documents)} chunks")
+        return "\n".join(lines)
 
 
 def start() -> Workbook:

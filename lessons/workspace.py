@@ -16,7 +16,7 @@ from lessons.database import engine
 from lessons.ingest.index import Index
 from lessons.ingest.pipeline import FileResult, ingest
 from lessons.models.embedding import embedding_model, identity
-from lessons.models.llm import for_one_answer, language_model
+from lessons.models.llm import language_model
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Resources, Scope
 from lessons.settings import Settings, settings
@@ -57,8 +57,12 @@ class Workspace:
             yield from zip(indexes, results, strict=True)
 
     def for_one_answer(self) -> Self:
-        """The same resources, with a model that is not waited for again once it could not be reached."""
-        return replace(self, llm=for_one_answer(self.llm))
+        """The same resources for one answer, which has an end: the keyless model does what is left after that.
+
+        It also does the rest once the server cannot be reached: each step would wait as long for it as the first.
+        """
+        limited = getattr(self.llm, "for_one_answer", None)
+        return replace(self, llm=limited(settings().answer_seconds)) if limited else self
 
     def resources(self, index: Index) -> Resources:
         return Resources(self.store(index), self.embedding, self.llm)

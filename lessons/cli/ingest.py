@@ -39,10 +39,9 @@ def ingest(
     as_json: AsJson = False,
 ) -> None:
     """Read files or folders into the index of every stage. Known files are skipped, changed ones replaced."""
-    from lessons.ingest.cost import estimate
     from lessons.ingest.enrich import default_level
-    from lessons.ingest.read import READERS
-    from lessons.ingest.read.names import left_out, named_files
+    from lessons.ingest.pipeline import estimate
+    from lessons.ingest.read import left_out, named_files
     from lessons.library import indexes
     from lessons.models.keyless import OfflineLLM
     from lessons.rag.types import Scope
@@ -57,8 +56,8 @@ def ingest(
             f"there is no index {index!r}; the indexes are {', '.join(known)}", param_hint="--index"
         )
     targets = [known[index]] if index else list(known.values())
-    files = named_files(given, READERS)
-    if unread := left_out(given, READERS):
+    files = named_files(given)
+    if unread := left_out(given):
         told = ", ".join(unread[:LISTED]) + (f" and {len(unread) - LISTED} more" if len(unread) > LISTED else "")
         note(f"of a kind that cannot be read: {told}")
     place = workspace()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from lessons.copilot.copilot import Copilot
 from lessons.memory.manager import Conversation
 from lessons.memory.summaries import RecursiveSummary
+from lessons.models.llm import price
 from lessons.settings import settings
 from lessons.tables import html_table
 from lessons.trace import Step
@@ -27,10 +28,6 @@ class Rate:
         used = [(step.llm_calls, step.tokens_in, step.tokens_out) for step in steps]
         return cls(*(sum(column) / uses for column in zip(*used, strict=True))) if used and uses else cls(0, 0, 0)
 
-    def cost(self, per_million_in: float, per_million_out: float) -> float:
-        """US dollars of one use at these prices for a million tokens."""
-        return (self.tokens_in * per_million_in + self.tokens_out * per_million_out) / 1e6
-
 
 @dataclass(frozen=True, repr=False)
 class CostModel:
@@ -44,21 +41,14 @@ class CostModel:
         """How often a session of so many turns updates its memory: whenever a full window has a turn behind it."""
         return max(0, turns - 1) // settings().memory_window
 
-    def monthly(
-        self,
-        sessions_a_day: int,
-        turns: int,
-        per_million_in: float | None = None,
-        per_million_out: float | None = None,
-    ) -> dict[str, float]:
-        """US dollars a month of retrieval, answers and memory; None takes the prices of the settings."""
-        chosen = settings()
-        prices = (
-            chosen.price_per_million_input_tokens if per_million_in is None else per_million_in,
-            chosen.price_per_million_output_tokens if per_million_out is None else per_million_out,
-        )
+    def monthly(self, sessions_a_day: int, turns: int, *prices: float) -> dict[str, float]:
+        """US dollars a month of retrieval, answers and memory, at `prices` as `price` takes them."""
         uses = {"retrieval": turns, "answer": turns, "update": self.updates(turns)}
-        return {name: DAYS * sessions_a_day * count * getattr(self, name).cost(*prices) for name, count in uses.items()}
+        rates: dict[str, Rate] = {name: getattr(self, name) for name in uses}
+        return {
+            name: DAYS * sessions_a_day * count * price(rates[name].tokens_in, rates[name].tokens_out, *prices)
+            for name, count in uses.items()
+        }
 
     def __repr__(self) -> str:
         return "\n".join(" ".join(row) for row in self._rows())

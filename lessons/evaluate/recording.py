@@ -22,8 +22,7 @@ from lessons.models.abilities import ANSWER_TOKENS, PROMPT_TOKENS, SENT, long_re
 from lessons.models.llm import language_model, price
 from lessons.models.recorded import Journal, Served, deciding, keeping, record_path, recorded_so_far
 from lessons.models.served import ServedLLM
-from lessons.models.server import explain
-from lessons.models.window import asked_quantisation
+from lessons.models.server import asked_quantisation, explain
 from lessons.settings import ROOT, Settings, settings
 from lessons.workspace import Workspace
 

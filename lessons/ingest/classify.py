@@ -113,15 +113,11 @@ def has_steps(text: str) -> bool:
         if number != expected:
             told = []
         if number in (1, expected):
-            told.append(_tells(item))
+            told.append(bool(_IMPERATIVE.match(item) or _KOREAN_STEP.search(item)))
             expected = number + 1
         if len(told) >= FEWEST_STEPS and sum(told) >= 0.6 * len(told):
             return True
     return _tell_in_a_row(text)
-
-
-def _tells(item: str) -> bool:
-    return bool(_IMPERATIVE.match(item) or _KOREAN_STEP.search(item))
 
 
 def _tell_in_a_row(text: str) -> bool:

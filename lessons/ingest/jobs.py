@@ -49,13 +49,13 @@ class Place(Protocol):
     def store(self, index: Index) -> ChunkStore: ...
 
 
-class Jobs:
+class Jobs(JobQueue):
     """The ingestion jobs of a workspace and the workers of this process, which begin with the first job."""
 
     def __init__(self, place: Place, indexes: Mapping[str, Index]) -> None:
         """`indexes` by the names under which jobs ask for them: the same in every process that shares the database."""
+        super().__init__(place.engine)
         self._place, self._indexes = place, dict(indexes)
-        self._queue = JobQueue(place.engine)
         self._lock = Lock()
         self._workers: set[Thread] = set()
 
@@ -80,7 +80,7 @@ class Jobs:
         names.sort(key=lambda name: self._indexes[name].enriches)
         settings, level = self._place.settings, enrichment or default_level(self._place.llm)
         contents, room = _contents(files, settings.max_file_bytes), settings.ingestion_queue
-        job_id, full = self._queue.put(scope.user_id, names, self._embedding, contents, room, level, scope.type)
+        job_id, full = self.put(scope, names, self._embedding, contents, room, level)
         self.start(full)
         if full:
             try:
@@ -88,19 +88,6 @@ class Jobs:
             except DatabaseError as error:
                 logger.warning("job %s is left to the workers: %s", job_id, error)
         return job_id
-
-    def status(self, job_id: str, scope: Scope) -> JobStatus:
-        """How far a job is; NOT_FOUND for an unknown id and for another owner's job."""
-        return self._queue.find(job_id, scope.user_id)
-
-    def all(self, scope: Scope, limit: int = 50) -> list[JobStatus]:
-        """An owner's jobs, the newest first."""
-        return self._queue.all(scope.user_id, limit)
-
-    def cancel(self, job_id: str, scope: Scope) -> JobStatus:
-        """End an open job before its next step. Files that are stored already stay."""
-        self._queue.cancel(job_id, scope.user_id)
-        return self.status(job_id, scope)
 
     def wait(self, job_id: str, scope: Scope, timeout: float = float("inf")) -> JobStatus:
         """The job's status when it has ended, or after `timeout` seconds. Starts the workers, if they are missing."""
@@ -149,7 +136,7 @@ class Jobs:
 
     def _work_on_next(self, only: str | None = None) -> bool:
         """Do the next job, or only this one, if there is one to take."""
-        with claim(self._queue.engine, list(self._indexes), self._embedding, only) as taken:
+        with claim(self.engine, list(self._indexes), self._embedding, only) as taken:
             if taken is not None:
                 work(taken, self._place, self._indexes)
             return taken is not None
@@ -157,7 +144,7 @@ class Jobs:
     def _may_go(self) -> bool:
         """Leave if nothing is open. Under the lock, so that `start` cannot count a worker that is about to leave."""
         with self._lock:
-            if self._queue.any_open(list(self._indexes), self._embedding):
+            if self.any_open(list(self._indexes), self._embedding):
                 return False
             self._workers.discard(current_thread())
             return True

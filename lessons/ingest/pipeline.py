@@ -1,21 +1,29 @@
-"""Ingestion: read → split → enrich → embed → store, file by file; a bad file is reported and the others go on."""
+"""Ingestion: read → split → enrich → embed → store, file by file; a bad file is reported and the others go on.
 
-from collections.abc import Iterator, Mapping, Sequence
+What enriching will cost is told before it is spent.
+"""
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Literal, Protocol
 
 from llama_index.core.embeddings import BaseEmbedding
+from llama_index.core.llms import LLM
 from llama_index.core.schema import Document
 
-from lessons import trace
 from lessons.errors import ReadError
+from lessons.ingest.enrich import Enrichment, Keywords, extractors
 from lessons.ingest.index import Index
-from lessons.ingest.read import content_hash, read
-from lessons.ingest.read.names import stored_name
+from lessons.ingest.read import content_hash, read, stored_name
+from lessons.models.keyless import OfflineLLM
+from lessons.models.llm import price
+from lessons.models.tokens import ExactTokenCounter
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
+from lessons.trace import Step
 
 Status = Literal["added", "replaced", "unchanged", "duplicate", "failed"]
 
@@ -47,10 +55,6 @@ class Watch(Protocol):
     def __call__(self, source_file: str, step: str, done: int = 0, total: int = 0, /) -> object: ...
 
 
-def _nobody(source_file: str, step: str, done: int = 0, total: int = 0, /) -> None:
-    """Watches nothing."""
-
-
 @lru_cache(maxsize=1)
 def _pages(path: Path, source_file: str, content: str) -> list[Document]:
     """The pages of a file whose bytes have the hash `content`; the last one is kept for the next index of a run."""
@@ -63,7 +67,7 @@ def ingest(
     store: ChunkStore,
     embedding: BaseEmbedding,
     scope: Scope,
-    watch: Watch = _nobody,
+    watch: Watch = lambda *_: None,
 ) -> Iterator[FileResult]:
     """Ingest (path, source_file) pairs for the owner of the scope, as material of its type, and yield each result.
 
@@ -121,10 +125,10 @@ def ingest_file(
     store: ChunkStore,
     embedding: BaseEmbedding,
     scope: Scope,
-    watch: Watch = _nobody,
+    watch: Watch = lambda *_: None,
 ) -> FileResult:
     """Read, split, enrich, embed and store one file: all that is done to it, wherever it is done."""
-    name, used = due.source_file, trace.Step("enrich")
+    name, used = due.source_file, Step("enrich")
     try:
         documents = _pages(path, name, due.content)
     except ReadError as error:
@@ -139,9 +143,72 @@ def ingest_file(
     return FileResult(name, due.status, len(nodes), " ".join(notes) or None, *spent)
 
 
-def _failures(used: trace.Step) -> str | None:
+def _failures(used: Step) -> str | None:
     """What to say of calls to the model that failed."""
     if not used.notes:
         return None
     reason = used.notes[0].partition("(")[2].rpartition(")")[0].rstrip(".")
     return f"The model failed {len(used.notes)} times and the keyless model filled in ({reason})."
+
+
+SAMPLE = 50  # chunks of one file that are enriched to know what it costs
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Calls to the model and its tokens for files that are not enriched yet; `cost` in US dollars."""
+
+    level: Enrichment
+    files: int = 0
+    chunks: int = 0
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+
+    def __str__(self) -> str:
+        head = f"Enriching {self.files} file{'' if self.files == 1 else 's'} at the level {self.level}"
+        if not self.calls:
+            return f"{head} asks no model."
+        tokens = f"{self.tokens_in:,} tokens in and {self.tokens_out:,} out"
+        money = f"about ${self.cost:.4f}" if self.cost else "free of charge"
+        return f"{head}: {self.calls:,} calls for {self.chunks:,} chunks, {tokens}, {money}."
+
+
+def estimate(
+    files: Sequence[tuple[Path, str]],
+    index: Index,
+    level: Enrichment,
+    llm: LLM,
+    scope: Scope,
+    known: Collection[str] = (),
+) -> Estimate:
+    """What it costs to enrich (path, source_file) pairs, but for those whose fingerprint is `known`.
+
+    The keyless model enriches the same chunks with the same prompts first, which takes milliseconds. What it reads is
+    what a served model will read, and what it says is about as long. Of a long file about `SAMPLE` chunks stand for the
+    others. Files that cannot be read cost nothing. An index that does not enrich, too.
+    """
+    wanted, cut = index.at(level, llm), index.at("none", llm)
+    done, chunks, calls, read_in, written = 0, 0, 0.0, 0.0, 0.0
+    for path, name in files:
+        try:
+            if wanted.fingerprint(content_hash(path), scope.type) in known:
+                continue
+            documents = read(path, name)
+        except ReadError:
+            continue
+        done += 1
+        nodes, step = cut.chunks(documents, scope.user_id, scope.type), Step("estimate")
+        sample = nodes[:: 1 + len(nodes) // SAMPLE]
+        for extractor in extractors(level, OfflineLLM()) if wanted.enriches else ():
+            extractor(sample, step=step)
+        share = len(nodes) / max(1, len(sample))
+        chunks, calls = chunks + len(nodes), calls + share * step.llm_calls
+        read_in, written = read_in + share * step.tokens_in, written + share * step.tokens_out
+    if isinstance(llm, OfflineLLM):
+        return Estimate(level, done, chunks, round(calls), round(read_in), round(written))
+    # A server adds the form of the keywords to each prompt that asks for them.
+    form = ExactTokenCounter(llm.metadata.model_name).count(json.dumps(Keywords.model_json_schema()))
+    tokens_in, tokens_out = round(read_in) + (chunks * form if wanted.enriches else 0), round(written)
+    return Estimate(level, done, chunks, round(calls), tokens_in, tokens_out, price(tokens_in, tokens_out))

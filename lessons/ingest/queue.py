@@ -20,16 +20,12 @@ from functools import cached_property
 from typing import Annotated, Any, Literal
 from uuid import UUID, uuid4
 
-from sqlalchemy import (
-    TEXT,
-    Connection,
-    DateTime,
-    Engine,
-    ForeignKey,
-    Index,
-    LargeBinary,
-    String,
-    Uuid,
+from sqlalchemy import TEXT, Connection, DateTime, Engine, ForeignKey, Index, LargeBinary, String, Uuid
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy.sql import (
+    ColumnElement,
     column,
     delete,
     exists,
@@ -42,10 +38,6 @@ from sqlalchemy import (
     true,
     update,
 )
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB
-from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.orm import Mapped, Session, mapped_column
-from sqlalchemy.sql import ColumnElement
 
 from lessons.database import ensure_schema, explained
 from lessons.database.owned import protect
@@ -54,6 +46,7 @@ from lessons.errors import DatabaseError
 from lessons.ingest.enrich import Enrichment
 from lessons.ingest.pipeline import FileResult
 from lessons.rag.tables import Base
+from lessons.rag.types import Scope
 from lessons.settings import settings
 
 State = Literal["PROCESSING", "ENRICHING", "COMPLETED", "FAILED", "CANCELLED", "NOT_FOUND"]
@@ -161,13 +154,12 @@ class JobQueue:
 
     def put(
         self,
-        user_id: str,
+        scope: Scope,
         indexes: Sequence[str],
         embedding: str,
         files: Iterable[tuple[bytes, str]],
         room: int,
         enrichment: Enrichment = "none",
-        type: str | None = None,
     ) -> tuple[str, bool]:
         """Add a job with its (content, source_file) pairs; give its id, and whether `room` jobs waited already.
 
@@ -176,8 +168,8 @@ class JobQueue:
         with explained(), Session(self.engine) as session, session.begin():
             oldest = func.now() - timedelta(days=settings().finished_job_days)
             session.execute(delete(JobStatus).where(JobStatus.finished_at < oldest))
-            chosen = {"indexes": list(indexes), "embedding": embedding, "enrichment": enrichment, "type": type}
-            job = JobStatus(user_id=user_id, files=0, **chosen)
+            chosen = {"indexes": list(indexes), "embedding": embedding, "enrichment": enrichment}
+            job = JobStatus(user_id=scope.user_id, type=scope.type, files=0, **chosen)
             session.add(job)
             session.flush()
             for position, (content, name) in enumerate(files):
@@ -188,33 +180,34 @@ class JobQueue:
             waiting = JobStatus.finished_at.is_(None), JobStatus.runs == 0, JobStatus.id != job.id
             return job.id, session.scalars(select(func.count()).where(*waiting)).one() >= room
 
-    def find(self, job_id: str, user_id: str) -> JobStatus:
-        """An owner's job; NOT_FOUND for an id that does not exist, is none, or is another owner's."""
-        with scoped(self.engine, user_id) as connection, Session(connection) as session:
-            found = session.scalar(select(JobStatus).where(*_of(job_id, user_id)))
+    def status(self, job_id: str, scope: Scope) -> JobStatus:
+        """How far a job is; NOT_FOUND for an id that does not exist, is none, or is another owner's."""
+        with scoped(self.engine, scope.user_id) as connection, Session(connection) as session:
+            found = session.scalar(select(JobStatus).where(*_of(job_id, scope)))
             return found or JobStatus(id=job_id, status="NOT_FOUND", indexes=[], files=0, runs=0, reported=[])
 
-    def all(self, user_id: str, limit: int) -> list[JobStatus]:
+    def all(self, scope: Scope, limit: int = 50) -> list[JobStatus]:
         """An owner's jobs, the newest first."""
-        statement = select(JobStatus).where(JobStatus.user_id == user_id).order_by(JobStatus.number.desc()).limit(limit)
-        with scoped(self.engine, user_id) as connection, Session(connection) as session:
-            return list(session.scalars(statement))
+        newest = select(JobStatus).where(JobStatus.user_id == scope.user_id).order_by(JobStatus.number.desc())
+        with scoped(self.engine, scope.user_id) as connection, Session(connection) as session:
+            return list(session.scalars(newest.limit(limit)))
 
-    def states(self, user_id: str, names: Sequence[str]) -> dict[str, State]:
+    def states(self, scope: Scope, names: Sequence[str]) -> dict[str, State]:
         """How far an owner's files are that open jobs hold, and FAILED for those that a job gave up last."""
         waiting = select(JobFileRow.source_file, JobStatus.status).join(JobStatus, JobStatus.number == JobFileRow.job)
         result = func.jsonb_array_elements(JobStatus.reported).table_valued(column("value", JSONB)).lateral()
         failed = select(result.c.value["source_file"].astext, literal("FAILED")).join_from(JobStatus, result, true())
-        failed = failed.where(JobStatus.user_id == user_id, result.c.value["status"].astext == "failed")
-        with scoped(self.engine, user_id) as connection:
-            rows = [*connection.execute(failed), *connection.execute(waiting.where(JobStatus.user_id == user_id))]
+        failed = failed.where(JobStatus.user_id == scope.user_id, result.c.value["status"].astext == "failed")
+        with scoped(self.engine, scope.user_id) as connection:
+            rows = [*connection.execute(failed), *connection.execute(waiting.where(JobStatus.user_id == scope.user_id))]
         return {name: state for name, state in rows if name in names}
 
-    def cancel(self, job_id: str, user_id: str) -> None:
-        """End an owner's job if it is open; its worker notices before its next step."""
-        own = _of(job_id, user_id)
-        with scoped(self.engine, user_id) as connection:
+    def cancel(self, job_id: str, scope: Scope) -> JobStatus:
+        """End an open job before its worker's next step. Files that are stored already stay."""
+        with scoped(self.engine, scope.user_id) as connection:
+            own = _of(job_id, scope)
             _change(connection, own, status="CANCELLED", step=None, reason=None, finished_at=func.now())
+        return self.status(job_id, scope)
 
     def any_open(self, indexes: Sequence[str], embedding: str) -> bool:
         """Whether a job waits or is being worked on that a worker with these indexes and this embedding could do."""
@@ -235,9 +228,9 @@ def _open_for(indexes: Sequence[str], embedding: str) -> list[ColumnElement[bool
     return [JobStatus.finished_at.is_(None), JobStatus.embedding == embedding, known]
 
 
-def _of(job_id: str, user_id: str) -> list[ColumnElement[bool]]:
+def _of(job_id: str, scope: Scope) -> list[ColumnElement[bool]]:
     try:
-        return [JobStatus.id == str(UUID(job_id)), JobStatus.user_id == user_id]
+        return [JobStatus.id == str(UUID(job_id)), JobStatus.user_id == scope.user_id]
     except ValueError:
         return [false()]
 

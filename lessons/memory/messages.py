@@ -10,20 +10,9 @@ from functools import cache, lru_cache
 from threading import Lock
 from time import monotonic
 
-from sqlalchemy import (
-    BIGINT,
-    Connection,
-    DateTime,
-    Engine,
-    Index,
-    PrimaryKeyConstraint,
-    delete,
-    func,
-    insert,
-    select,
-    tuple_,
-)
+from sqlalchemy import BIGINT, Connection, DateTime, Engine, Index, PrimaryKeyConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.sql import delete, func, insert, select, tuple_
 
 from lessons.budget import Message, Part
 from lessons.database import engine, explained

@@ -11,23 +11,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pgvector.sqlalchemy import Vector
-from sqlalchemy import (
-    Connection,
-    DateTime,
-    Engine,
-    ForeignKeyConstraint,
-    delete,
-    func,
-    insert,
-    literal,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import Connection, DateTime, Engine, ForeignKeyConstraint
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.sql import delete, func, insert, literal, select, text, update
 
 from lessons.budget import Message
 from lessons.database import explained

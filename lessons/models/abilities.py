@@ -44,7 +44,7 @@ def abilities(llm: ServedLLM) -> list[Ability]:
     return [
         Ability("window", window >= 4_096, f"{window:,} tokens" + ("" if window >= 4_096 else "; 4,096 are needed")),
         _tried(llm, "stream", _streams),
-        _tried(llm, "JSON schema", lambda llm: _gives_object(llm, "JSON schema")),
+        _tried(llm, "JSON schema", _gives_object),
         _tried(llm, "tool call", _calls_tool),
         _tried(llm, "long prompt", _reads),
     ]
@@ -84,9 +84,9 @@ def _streams(llm: ServedLLM) -> tuple[str, float]:
     return f"in {len(pieces)} pieces", 0.0
 
 
-def _gives_object(llm: ServedLLM, way: str) -> tuple[str, float]:
+def _gives_object(llm: ServedLLM) -> tuple[str, float]:
     asked = PromptTemplate("How many legs does a spider have? Answer as JSON.").format_messages()
-    found = instance(Number, llm.chat(asked, **WAYS[way](Number)))
+    found = instance(Number, llm.chat(asked, **WAYS["JSON schema"](Number)))
     return f"it answered {found.model_dump_json()}", 0.0
 
 

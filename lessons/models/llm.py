@@ -27,14 +27,6 @@ def language_model(settings: Settings, embedding: BaseEmbedding | None = None) -
     return ServedLLM(settings, keyless) if served else replayed(settings, keyless)
 
 
-def for_one_answer(llm: LLM) -> LLM:
-    """The model for all steps of one answer, which has an end: the keyless model does what is left after that.
-
-    It also does the rest when the server cannot be reached for one step: each would wait as long for it as the first.
-    """
-    return llm.for_one_answer(settings().answer_seconds) if hasattr(llm, "for_one_answer") else llm
-
-
 def name_of(llm: LLM) -> str:
     """The model's name, without asking its server for anything; of a model on record, it says so."""
     name: str = getattr(llm, "model", None) or llm.metadata.model_name
@@ -71,12 +63,11 @@ def _is_count(said: Any) -> TypeGuard[int]:
     return type(said) is int and 0 <= said < 1_000_000_000
 
 
-def price(tokens_in: int, tokens_out: int) -> float:
-    """US dollars, by the prices of the settings."""
+def price(tokens_in: float, tokens_out: float, *prices: float) -> float:
+    """US dollars at these two prices for a million tokens in and out, or at those of the settings."""
     chosen = settings()
-    return (
-        tokens_in * chosen.price_per_million_input_tokens + tokens_out * chosen.price_per_million_output_tokens
-    ) / 1_000_000
+    per_in, per_out = prices or (chosen.price_per_million_input_tokens, chosen.price_per_million_output_tokens)
+    return (tokens_in * per_in + tokens_out * per_out) / 1_000_000
 
 
 def used(step: Step, llm: LLM) -> None:

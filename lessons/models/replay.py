@@ -16,15 +16,7 @@ from openai.lib.streaming.chat import ChatCompletionStreamState
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from lessons.errors import ModelError
-from lessons.models.recorded import (
-    Journal,
-    NotRecordedError,
-    Record,
-    Reply,
-    record_path,
-    recorded_so_far,
-    request_key,
-)
+from lessons.models.recorded import Journal, NotRecordedError, Record, Reply, record_path, recorded_so_far, request_key
 from lessons.models.reply import repeats, without_thoughts
 from lessons.models.server import BoundedClient, StoppedError, explain, is_out_of_reach, is_refused
 from lessons.settings import Settings
@@ -54,7 +46,7 @@ class RecordingClient(BoundedClient):
     """Asks the server for what is not on record, and hands on a reply once it is whole and on disk.
 
     StoppedError, which ends the work, when the server is dead: answers that the keyless model finishes instead would
-    lead to requests that the served model alone would never get. `asked`, `seconds` count what this client has sent.
+    lead to requests that the served model alone would never get.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -62,7 +54,6 @@ class RecordingClient(BoundedClient):
         path = record_path(settings.llm_model, settings.recorded_dir)
         self._journal, self._replies = Journal(path), recorded_so_far(path)
         self._model, self._failed, self._stopped = settings.llm_model, 0, ""
-        self.asked = 0
 
     def request(self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None) -> Any:
         key, prompt = request_key(options.json_data), (options.headers or {}).pop(PROMPT_HEADER, "")
@@ -73,7 +64,7 @@ class RecordingClient(BoundedClient):
         return _given(self._replies[key], stream)
 
     def _ask(self, key: str, prompt: str, cast_to: Any, options: Any, stream: bool, stream_cls: Any) -> Reply:
-        began, self.asked = monotonic(), self.asked + 1
+        began = monotonic()
         try:
             sent = super().request(cast_to, options, stream=stream, stream_cls=stream_cls)
             reply = _kept(key, prompt, _whole(sent) if stream else sent, began)
@@ -137,7 +128,7 @@ def _pieces(reply: Reply) -> Iterator[ChatCompletionChunk]:
     """Word by word; then what else the message holds, why it ended, and the tokens."""
     calls = [{"index": at, **call} for at, call in enumerate(_message(reply)["tool_calls"] or [])]
     for word in _WORD.findall(reply.text):
-        yield ChatCompletionChunk.construct(**_completion(reply, None, delta={"role": "assistant", "content": word}))
+        yield ChatCompletionChunk.construct(**_completion(reply, False, delta={"role": "assistant", "content": word}))
     yield ChatCompletionChunk.construct(**_completion(reply, delta={"role": "assistant", "tool_calls": calls or None}))
 
 
@@ -149,11 +140,11 @@ def _message(reply: Reply) -> dict[str, Any]:
     return {"role": "assistant", "content": reply.text, "tool_calls": calls or None}
 
 
-def _completion(reply: Reply, *ended: None, **part: Any) -> dict[str, Any]:
-    """The fields of a reply or, with None, of a piece before its last, which says neither its end nor its tokens."""
-    choice = {"index": 0, "finish_reason": None if ended else reply.ended, **part}
+def _completion(reply: Reply, is_last: bool = True, **part: Any) -> dict[str, Any]:
+    """The fields of a reply or a piece of it; one before the last says neither why it ended nor its tokens."""
+    choice = {"index": 0, "finish_reason": reply.ended if is_last else None, **part}
     whole = {"id": reply.key, "created": 0, "model": "", "choices": [choice]}
-    if ended or reply.tokens_in is None or reply.tokens_out is None:
+    if not is_last or reply.tokens_in is None or reply.tokens_out is None:
         return whole
     counts = {"prompt_tokens": reply.tokens_in, "completion_tokens": reply.tokens_out}
     return whole | {"usage": counts | {"total_tokens": sum(counts.values())}}

@@ -7,15 +7,8 @@ from math import inf
 from time import monotonic
 from typing import Any
 
-from llama_index.core.base.llms.types import (
-    ChatMessage,
-    ChatResponse,
-    ChatResponseAsyncGen,
-    ChatResponseGen,
-    LLMMetadata,
-    TextBlock,
-)
-from llama_index.core.llms import LLM
+from llama_index.core.base.llms.types import ChatResponseAsyncGen, ChatResponseGen, LLMMetadata, TextBlock
+from llama_index.core.llms import LLM, ChatMessage, ChatResponse
 from llama_index.core.program.function_program import get_function_tool
 from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
 from llama_index.embeddings.openai import OpenAIEmbedding
@@ -28,9 +21,8 @@ from lessons.models.keyless import OfflineLLM
 from lessons.models.recorded import NotRecordedError, Record, prompt_label, read_record, record_path
 from lessons.models.replay import PROMPT_HEADER, RecordingClient, ReplayingClient
 from lessons.models.reply import NoObjectError, Schema, has_thoughts, instance, was_cut
-from lessons.models.server import BoundedClient, credentials, is_refused
-from lessons.models.threaded_embedding import ThreadedEmbedding
-from lessons.models.window import asked_window
+from lessons.models.server import BoundedClient, asked_window, credentials, is_refused
+from lessons.models.vectors import ThreadedEmbedding
 from lessons.settings import Settings
 from lessons.text import normalize
 
@@ -136,7 +128,10 @@ class ServedLLM(OpenAILike):
         failures: dict[str, Exception] = {}
         for way in ways:
             try:
-                found = self._object(output_cls, self.chat(messages, **WAYS[way](output_cls)))
+                reply = self.chat(messages, **WAYS[way](output_cls))
+                if was_cut(reply):
+                    raise ModelError("its output was cut off")
+                found = instance(output_cls, reply)
             except Exception as error:
                 if not is_refused(error) and not isinstance(error, NoObjectError | NotRecordedError):
                     raise
@@ -145,11 +140,6 @@ class ServedLLM(OpenAILike):
                 self.learned.useless |= {way for way, why in failures.items() if not isinstance(why, NotRecordedError)}
                 return found
         raise failures[ways[0]]
-
-    def _object(self, output_cls: type[Schema], reply: ChatResponse) -> Schema:
-        if was_cut(reply):
-            raise ModelError("its output was cut off")
-        return instance(output_cls, reply)
 
     def _chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         reply = super()._chat(messages, **kwargs)

@@ -5,31 +5,36 @@ model is the reader's to fix and raises a ModelError. A prompt's metadata may bo
 model that does not find its end costs seconds instead of minutes.
 """
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+import json
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from time import monotonic
-from typing import Any, TypeVar, cast
+from typing import Any
 
-from llama_index.core.base.llms.types import ChatResponse
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers.base import BaseEventHandler
 from llama_index.core.instrumentation.events.base import BaseEvent
 from llama_index.core.instrumentation.events.llm import LLMChatEndEvent
 from llama_index.core.llms import LLM
+from llama_index.core.llms.function_calling import FunctionCallingLLM
+from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
-from pydantic import BaseModel, Field, create_model
+from llama_index.core.tools import FunctionTool
+from pydantic import Field, create_model
 
 from lessons.errors import ModelError
+from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import book, name_of, used
 from lessons.models.recorded import NotRecordedError
-from lessons.models.reply import repeats, spoken, without_thoughts
+from lessons.models.reply import Schema, normalized, repeats, spoken, tool_calls, without_thoughts
 from lessons.trace import Step
 
-Schema = TypeVar("Schema", bound=BaseModel)
 INSTEAD = "answered by the keyless model"
+CHOSEN_INSTEAD = "the keyless model chooses the tools"
 CUT_OFF = "the answer was cut off at the longest that it may be; raise LESSONS_MAX_OUTPUT_TOKENS"
 
 _listening: ContextVar[list[ChatResponse] | None] = ContextVar("responses of the calls below", default=None)
@@ -40,7 +45,7 @@ def predict(llm: LLM, prompt: BasePromptTemplate, step: Step, asked: str, variab
     with _heard(llm, step, asked):
         try:
             check_patience(llm)
-            said = without_thoughts(_for_task(llm, prompt).predict(prompt, **variables))
+            said = without_thoughts(for_task(llm, prompt).predict(prompt, **variables))
         except Exception as error:
             fall_back(step, llm, error)
             return ""
@@ -62,10 +67,11 @@ def structured(
     items: Mapping[str, tuple[int, int]],
 ) -> Schema | None:
     """The model's object, `otherwise` if it failed, None if it is not on record."""
+    form = schema.model_json_schema()
     with _heard(llm, step, asked):
         try:
             check_patience(llm)
-            found = _for_task(llm, prompt, schema).structured_predict(bounded(schema, items), prompt, **variables)
+            found = for_task(llm, prompt, form).structured_predict(bounded(schema, items), prompt, **variables)
         except Exception as error:
             fall_back(step, llm, error, INSTEAD if otherwise is None else "went on without it")
             return None if isinstance(error, NotRecordedError) else otherwise
@@ -80,9 +86,8 @@ def stream(
     said, seen = "", _Seen()
     try:
         check_patience(llm)
-        with closing(
-            cast(Any, _for_task(llm, prompt).stream_chat(prompt.format_messages(llm=llm, **variables)))
-        ) as chunks:
+        messages = prompt.format_messages(llm=llm, **variables)
+        with closing(for_task(llm, prompt).stream_chat(messages)) as chunks:
             for piece in spoken(seen.deltas(chunks, llm)):
                 said += piece
                 yield piece
@@ -122,6 +127,57 @@ class _Seen:
                 yield chunk.delta
 
 
+def chosen_tools(
+    llm: LLM,
+    tools: Sequence[FunctionTool],
+    messages: Sequence[ChatMessage],
+    step: Step,
+    prompt: BasePromptTemplate | None = None,
+) -> list[ToolSelection] | None:
+    """The calls that the model wants next; an empty list if it wants no more.
+
+    None, with a note on the step, if it cannot call tools, failed, or is not on record. ModelError if the key or the
+    model is wrong. `prompt` is what the first message was made of.
+    """
+    try:
+        if not isinstance(llm, FunctionCallingLLM) or not llm.metadata.is_function_calling_model:
+            raise ModelError("it cannot call tools")
+        check_patience(llm)
+        asked = for_task(llm, prompt, described(tools)) if prompt else llm
+        response = asked.chat_with_tools(tools, chat_history=list(messages), allow_parallel_tool_calls=True)
+        calls = llm.get_tool_calls_from_response(response, error_on_no_tool_call=False) or _written(response)
+        for call in calls:
+            call.tool_kwargs = normalized(call.tool_kwargs)
+    except Exception as error:
+        if isinstance(llm, OfflineLLM):
+            raise
+        fall_back(step, llm, error, CHOSEN_INSTEAD)
+        if isinstance(error, NotRecordedError):
+            step.notes.append(f"not on record; {CHOSEN_INSTEAD}")
+        return None
+    said = response.message.content or json.dumps([call.tool_kwargs for call in calls], ensure_ascii=False)
+    book(step, llm, _asked(messages, tools), said, response.additional_kwargs)
+    used(step, llm)
+    return calls
+
+
+def _written(response: ChatResponse) -> list[ToolSelection]:
+    """The calls that a model without a format for them wrote as text."""
+    written = tool_calls(response.message.content or "")
+    return [ToolSelection(tool_id="", tool_name=name, tool_kwargs=arguments) for name, arguments in written]
+
+
+def _asked(messages: Sequence[ChatMessage], tools: Sequence[FunctionTool]) -> str:
+    """What the model reads, for counting."""
+    told = [json.dumps(tool, ensure_ascii=False) for tool in described(tools)]
+    return "\n".join([*told, *(message.content or "" for message in messages)])
+
+
+def described(tools: Sequence[FunctionTool]) -> list[dict[str, Any]]:
+    """The tools as a server is told of them."""
+    return [tool.metadata.to_openai_tool() for tool in tools]
+
+
 def fall_back(step: Step, llm: LLM, error: Exception, instead: str = INSTEAD) -> None:
     """Note why the model's answer was not used and what came instead; raise what only the reader can fix.
 
@@ -159,9 +215,8 @@ def _explained(error: Exception, llm: LLM) -> ModelError:
     return explain(error, name_of(llm), getattr(llm, "api_base", None))
 
 
-def _for_task(llm: LLM, prompt: BasePromptTemplate, schema: type[BaseModel] | None = None) -> LLM:
-    """The model with the bound of the prompt on its reply."""
-    form = schema.model_json_schema() if schema else None
+def for_task(llm: LLM, prompt: BasePromptTemplate, form: Any = None) -> Any:
+    """The model with the bound of the prompt on its reply, which has this form."""
     return llm.for_prompt(prompt, form) if hasattr(llm, "for_prompt") else llm
 
 

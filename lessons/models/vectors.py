@@ -1,4 +1,4 @@
-"""Vectors that are known already: those of the corpus and of the course in files, those of other passages in a table.
+"""Embed nothing twice: vectors of the corpus and of the course are shipped in files, other passages' are in a table.
 
 What the course embeds besides the corpus – its questions with all their phrasings, the classifiers' examples, passages
 of the notebooks – has a file of its own in `questions`. So the notebooks say the same on every processor.
@@ -7,22 +7,31 @@ One `.npz` per model holds `keys` (n, 16) uint8, sorted, and `vectors` (n, dimen
 the file and moves a cosine by less than 1e-4, where right and wrong passages are 0.02 apart.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+import asyncio
+import logging
+from collections.abc import Sequence
+from functools import cache, cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
+from pydantic import PrivateAttr
 from sqlalchemy import ARRAY, Engine, LargeBinary, bindparam, text
+from sqlalchemy.exc import SQLAlchemyError
 
+from lessons.database import problems
+from lessons.errors import ModelError
 from lessons.settings import ROOT, settings
+from lessons.text import normalize
+
+logger = logging.getLogger(__name__)
 
 SHIPPED = ROOT / "data" / "vectors"
 QUESTIONS = SHIPPED / "questions"
 KEY_BYTES = 16
+QUESTIONS_REMEMBERED = 1_024
 
 
 def key(role: str, text: str) -> bytes:
@@ -38,31 +47,6 @@ def read_vectors(model_name: str, folder: Path = SHIPPED) -> dict[bytes, np.ndar
         return {}
     with np.load(path, allow_pickle=False) as file:
         return dict(zip((row.tobytes() for row in file["keys"]), file["vectors"], strict=True))
-
-
-def write_vectors(
-    embedding: BaseEmbedding,
-    texts: Iterable[str],
-    folder: Path = SHIPPED,
-    questions: Iterable[str] = (),
-    known: Mapping[bytes, np.ndarray] = MappingProxyType({}),
-) -> Path:
-    """Embed passages and questions and write their file, with vectors that are `known`; returns its path."""
-    from lessons.text import normalize
-
-    passages = {key("passage", text): text for text in map(normalize, texts)}
-    vectors: dict[bytes, Any] = dict(known)
-    vectors |= zip(passages, embedding.get_text_embedding_batch(list(passages.values())), strict=True)
-    vectors |= {key("query", text): embedding.get_query_embedding(text) for text in map(normalize, questions)}
-    return save_vectors(folder / f"{embedding.model_name}.npz", vectors)
-
-
-def save_vectors(path: Path, vectors: Mapping[bytes, Any]) -> Path:
-    """Write vectors by key; returns the path. The same vectors give the same bytes."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    keys = np.frombuffer(b"".join(sorted(vectors)), np.uint8).reshape(-1, KEY_BYTES)
-    np.savez_compressed(path, keys=keys, vectors=np.array([vectors[each] for each in sorted(vectors)], np.float16))
-    return path
 
 
 _LOCK = 7_226_001  # any number, the same in every process that creates the table
@@ -110,3 +94,114 @@ class VectorTable:
         with self.engine.begin() as connection:
             given = {"model": model, "hashes": list(vectors), "vectors": data}
             connection.execute(_WRITE, {**given, "days": settings().embedding_cache_days})
+
+
+class ThreadedEmbedding(BaseEmbedding):
+    """For models that compute here or wait for a database, and have no event loop of their own."""
+
+    async def _aget_query_embedding(self, query: str) -> list[float]:
+        return await asyncio.to_thread(self._get_query_embedding, query)
+
+    async def _aget_text_embedding(self, text: str) -> list[float]:
+        return await asyncio.to_thread(self._get_text_embedding, text)
+
+    async def _aget_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+        return await asyncio.to_thread(self._get_text_embeddings, texts)
+
+
+class CachedEmbedding(ThreadedEmbedding):
+    """Any embedding model behind a cache: shipped vectors, then the database of an engine, then the model itself.
+
+    Passages are looked up by content before the model is asked, questions stay in memory. Texts are normalised first;
+    the model's errors become a ModelError. LlamaIndex's hook `BaseEmbedding.embeddings_cache` asks for one text at a
+    time and files question and passage under the same key: a round trip for each passage, and a role mixed up.
+    """
+
+    model: BaseEmbedding
+    _engine: Engine | None = PrivateAttr(None)
+    _question: Any = PrivateAttr()
+    _timed: bool = PrivateAttr(False)
+
+    def __init__(self, model: BaseEmbedding, engine: Engine | None = None) -> None:
+        super().__init__(model=model, model_name=model.model_name, embed_batch_size=model.embed_batch_size)
+        self._question = lru_cache(QUESTIONS_REMEMBERED)(self._question_vector)
+        self._engine = engine
+
+    @cached_property
+    def _table(self) -> VectorTable | None:
+        """Where vectors of passages are kept, looked for with the first passage."""
+        return VectorTable(self._engine) if self._engine is not None else None
+
+    @cached_property
+    def dimension(self) -> int:
+        """The length of the model's vectors, asked from it once."""
+        return len(self._get_query_embedding("1"))
+
+    def forget_questions(self) -> None:
+        """Let every question take the time of the model from now on, whatever is known of it, as a measurement must."""
+        self._question.cache_clear()
+        self._timed = True
+
+    def _get_query_embedding(self, query: str) -> list[float]:
+        return list(self._question(normalize(query)))
+
+    def _question_vector(self, question: str) -> list[float]:
+        shipped = read_vectors(self.model_name, QUESTIONS).get(key("query", question))
+        asked = self._ask([question], query=True)[0] if shipped is None or self._timed else []
+        return asked if shipped is None else shipped.astype(np.float32).tolist()
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        return self._get_text_embeddings([text])[0]
+
+    def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+        clean = [normalize(text) for text in texts]
+        keys = [key("passage", text) for text in clean]
+        shipped = read_vectors(self.model_name), read_vectors(self.model_name, QUESTIONS)
+        found = {k: known[k] for known in shipped for k in keys if k in known}
+        found |= self._stored([k for k in dict.fromkeys(keys) if k not in found])
+        missing = {k: text for k, text in zip(keys, clean, strict=True) if k not in found}
+        if missing:
+            vectors = self._ask(list(missing.values()), query=False)
+            new = {k: np.asarray(vector, np.float32) for k, vector in zip(missing, vectors, strict=True)}
+            self._store(new)
+            found |= new
+        return [found[k].astype(np.float32).tolist() for k in keys]
+
+    def _ask(self, texts: list[str], query: bool) -> list[list[float]]:
+        texts = [text or " " for text in texts]  # servers refuse an empty text
+        try:
+            if query:
+                vectors = [self.model.get_query_embedding(text) for text in texts]
+            else:
+                vectors = self.model.get_text_embedding_batch(texts)
+        except Exception as error:
+            from lessons.models.server import explain
+
+            raise explain(error, self.model_name, getattr(self.model, "api_base", None)) from error
+        if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) > 1:
+            raise ModelError(
+                f"{self.model_name} gave {len(vectors)} vectors for {len(texts)} texts; choose another model."
+            )
+        if not all(map(len, vectors)) or not np.isfinite(np.asarray(vectors, np.float32)).all():
+            raise ModelError(f"{self.model_name} gave a vector without numbers; choose another model.")
+        return vectors
+
+    def _stored(self, keys: list[bytes]) -> dict[bytes, np.ndarray]:
+        try:
+            return self._table.read(self._shelf, keys) if keys and self._table else {}
+        except SQLAlchemyError as error:
+            logger.warning("The embedding cache cannot be read; embedding again. %s", problems.explain(error))
+            return {}
+
+    def _store(self, vectors: dict[bytes, np.ndarray]) -> None:
+        try:
+            if self._table:
+                self._table.write(self._shelf, vectors)
+        except SQLAlchemyError as error:
+            logger.warning("The embedding cache cannot be written. %s", problems.explain(error))
+
+    @property
+    def _shelf(self) -> str:
+        """The model's name, and its length where one was asked for."""
+        asked = getattr(self.model, "dimensions", None)
+        return f"{self.model_name}@{asked}" if asked else self.model_name

@@ -11,9 +11,9 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from lessons.ingest.cost import Estimate, estimate
 from lessons.ingest.enrich import Enrichment, default_level
 from lessons.ingest.jobs import Jobs
+from lessons.ingest.pipeline import Estimate, estimate
 from lessons.ingest.queue import JobResult, JobStatus
 from lessons.ingest.read import READERS, too_large
 from lessons.library import indexes, trash

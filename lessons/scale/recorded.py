@@ -10,9 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from lessons.evaluate.canvas import canvas
-from lessons.scale.benchmark import HEADLINE, Size
+from lessons.scale.benchmark import HEADLINE, Filtered, Pair, Size
 from lessons.scale.graphs import Graph
-from lessons.scale.searches import Filtered, Pair
 from lessons.settings import ROOT
 from lessons.tables import Table
 

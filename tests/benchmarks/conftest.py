@@ -8,7 +8,7 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from lessons.library import load_corpus
-from lessons.scale.searches import WARM_UP
+from lessons.scale.benchmark import WARM_UP
 from lessons.settings import Settings
 from lessons.workspace import Workspace, workspace
 

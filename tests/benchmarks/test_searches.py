@@ -7,8 +7,8 @@ import pytest
 from lessons.database import engine
 from lessons.keyless.llm import OfflineLLM
 from lessons.rag.types import Resources
+from lessons.scale.benchmark import MadeUpEmbedding, asked, searches
 from lessons.scale.made_up import made_up_store
-from lessons.scale.searches import MadeUpEmbedding, asked, searches
 from lessons.settings import Settings
 from tests.benchmarks.conftest import Timed
 

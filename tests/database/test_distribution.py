@@ -18,7 +18,6 @@ from sqlalchemy import event, text
 
 from lessons.context.cache import AnswerTable, Shelf
 from lessons.faults.lab import Lab
-from lessons.ingest.plans import Plans
 from lessons.ingest.trash import Trash
 from lessons.library import indexes
 from lessons.memory.messages import StoredMessages
@@ -28,7 +27,7 @@ from lessons.rag.stages import stages
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 from lessons.search.filters import also
-from lessons.search.materials import chunk_range, statistics
+from lessons.search.materials import Plans, chunk_range, statistics
 from lessons.settings import settings
 from tests.database.partitioned import PARTS, partitioned, parts
 

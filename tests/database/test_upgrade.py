@@ -12,13 +12,13 @@ from sqlalchemy import text
 
 from lessons.database import engine
 from lessons.evaluate.runs import load, runs, save
-from lessons.ingest.plans import Plans
 from lessons.ingest.queue import JobStatus
 from lessons.ingest.trash import Trash
 from lessons.memory.messages import StoredMessages
 from lessons.memory.profile import Profile, Slot
 from lessons.memory.turns import Entity, State, Turn, Turns
 from lessons.rag.types import Scope
+from lessons.search.materials import Plans
 from lessons.settings import Settings, settings
 from tests.conftest import new_tenant
 from tests.evaluate.records import evaluation

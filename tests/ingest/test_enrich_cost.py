@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from lessons.ingest.cost import Estimate, estimate
 from lessons.ingest.enrich import ChunkExtractor
 from lessons.ingest.index import enhanced_index, naive_index
+from lessons.ingest.pipeline import Estimate, estimate
 from lessons.ingest.read import content_hash
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model
@@ -44,7 +44,7 @@ def test_a_long_file_is_estimated_from_a_sample_of_its_chunks(tmp_path: Path, mo
     path = tmp_path / "long.md"
     path.write_text("\n\n".join(file.read_text(encoding="utf-8") for file, _ in 5 * FILES), encoding="utf-8")
     enriched = estimate([(path, "long.md")], enhanced_index(), "full", OfflineLLM(), OWNER)
-    monkeypatch.setattr("lessons.ingest.cost.SAMPLE", 4)
+    monkeypatch.setattr("lessons.ingest.pipeline.SAMPLE", 4)
     asked: list[object] = []
     ask = ChunkExtractor._ask
     monkeypatch.setattr(ChunkExtractor, "_ask", lambda *given: asked.append(given) or ask(*given))

@@ -289,7 +289,7 @@ def test_a_file_at_which_work_broke_off_too_often_is_given_up(
     one_database: Settings, owner: Scope, gate: threading.Event
 ) -> None:
     made = JobQueue(engine(one_database))
-    made.put(owner.user_id, [PLAIN.name], "hash8_8", [(content, name) for content, name in files(2)], 10)
+    made.put(owner, [PLAIN.name], "hash8_8", [(content, name) for content, name in files(2)], 10)
     for _ in range(3):
         with claim(made.engine, [PLAIN.name], "hash8_8") as taken:
             assert taken is not None
@@ -306,7 +306,7 @@ def test_a_file_at_which_work_broke_off_too_often_is_given_up(
 def test_workers_that_look_at_the_same_moment_never_take_the_same_job(either_database: Settings, owner: Scope) -> None:
     made = JobQueue(engine(either_database))
     for number in range(4):
-        made.put(owner.user_id, [PLAIN.name], "hash8_8", files(1, f"race{number}-"), 10)
+        made.put(owner, [PLAIN.name], "hash8_8", files(1, f"race{number}-"), 10)
     all_looked, taken = threading.Barrier(9), []
 
     def look() -> None:
@@ -326,24 +326,24 @@ def test_workers_that_look_at_the_same_moment_never_take_the_same_job(either_dat
 
 def test_a_worker_leaves_jobs_for_another_model_or_index_alone(one_database: Settings, owner: Scope) -> None:
     made = JobQueue(engine(one_database))
-    made.put(owner.user_id, [PLAIN.name], "other_9", files(1), 10)
-    made.put(owner.user_id, [PLAIN.name, "other"], "hash8_8", files(1), 10)
+    made.put(owner, [PLAIN.name], "other_9", files(1), 10)
+    made.put(owner, [PLAIN.name, "other"], "hash8_8", files(1), 10)
     with claim(made.engine, [PLAIN.name], "hash8_8") as taken:
         assert taken is None
 
 
 def test_a_worker_that_was_replaced_can_write_nothing(one_database: Settings, owner: Scope) -> None:
     made = JobQueue(engine(one_database))
-    made.put(owner.user_id, [PLAIN.name], "hash8_8", files(1), 10)
+    made.put(owner, [PLAIN.name], "hash8_8", files(1), 10)
     with claim(made.engine, [PLAIN.name], "hash8_8") as early:
         pass
     with claim(made.engine, [PLAIN.name], "hash8_8") as late:
         early.finish("FAILED", "by the wrong one")
         early.put_back("by the wrong one")
-        (job,) = made.all(owner.user_id, 1)
+        (job,) = made.all(owner, 1)
         assert (job.status, job.reason) == ("PROCESSING", None)
         late.finish("COMPLETED")
-    assert made.all(owner.user_id, 1)[0].status == "COMPLETED"
+    assert made.all(owner, 1)[0].status == "COMPLETED"
 
 
 def test_workers_go_when_nothing_is_open_and_come_back(one_database: Settings, owner: Scope) -> None:
@@ -355,7 +355,7 @@ def test_workers_go_when_nothing_is_open_and_come_back(one_database: Settings, o
 
 def test_a_held_job_does_not_keep_the_database_from_cleaning_up(either_database: Settings, owner: Scope) -> None:
     made = JobQueue(engine(either_database))
-    made.put(owner.user_id, [PLAIN.name], "hash8_8", files(1), 10)
+    made.put(owner, [PLAIN.name], "hash8_8", files(1), 10)
     held = text(
         "SELECT backend_xid IS NULL AND backend_xmin IS NULL FROM pg_stat_activity WHERE state LIKE 'idle in %'"
     )

@@ -84,7 +84,7 @@ def test_two_processes_share_the_queue_and_do_each_job_once(shared: Settings, ow
     jobs, context = jobs_of(shared), processes()
     batches = 40
     ids = [
-        str(jobs._queue.put(owner.user_id, [PLAIN.name], "hash8_8", [(f"text {number}".encode(), "a.txt")], 10)[0])
+        str(jobs.put(owner, [PLAIN.name], "hash8_8", [(f"text {number}".encode(), "a.txt")], 10)[0])
         for number in range(batches)
     ]
     started, embedded = context.Event(), [context.Value("i", 0), context.Value("i", 0)]
@@ -134,8 +134,8 @@ def test_every_state_survives_a_restart_of_the_database(own_server: Settings, ow
     }
     before = {state: jobs.wait(job_id, owner, 30) for state, job_id in ids.items()}
     until(lambda: not jobs._workers)
-    waiting = jobs._queue.put(owner.user_id, [PLAIN.name], "hash8_8", files(1, "later"), 10)[0]
-    cancelled = jobs._queue.put(owner.user_id, [PLAIN.name], "hash8_8", files(1, "never"), 10)[0]
+    waiting = jobs.put(owner, [PLAIN.name], "hash8_8", files(1, "later"), 10)[0]
+    cancelled = jobs.put(owner, [PLAIN.name], "hash8_8", files(1, "never"), 10)[0]
     before["CANCELLED"] = jobs.cancel(str(cancelled), owner)
     stop(own_server)
     jobs = jobs_of(own_server)
@@ -172,7 +172,7 @@ def test_kill_9_at_twenty_moments_leaves_fifty_files_whole_and_nothing_twice(
     jobs = jobs_of(settings)
     everything, embedded, whole = files(50), context.Value("i", 0), 0
     parts = [everything[first : first + 10] for first in range(0, 50, 10)]
-    ids = [str(jobs._queue.put(owner.user_id, [PLAIN.name], "hash8_8", part, 10)[0]) for part in parts]
+    ids = [str(jobs.put(owner, [PLAIN.name], "hash8_8", part, 10)[0]) for part in parts]
     for _ in range(20):
         started = context.Event()
         victim = child(work_in_child, settings, owner.user_id, ids, 0.05, started, embedded)

@@ -11,11 +11,11 @@ from lessons.database import engine
 from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
 from lessons.evaluate.throwaway import drop_leftovers
-from lessons.ingest.plans import Plans
 from lessons.ingest.queue import JobQueue
 from lessons.rag.store import ChunkStore
 from lessons.rag.tables import DocumentRow
 from lessons.rag.types import Scope
+from lessons.search.materials import Plans
 from lessons.settings import Settings
 
 
@@ -114,9 +114,9 @@ def test_everything_works_for_a_user_who_is_no_administrator(tenant: Callable[[s
     store.settle(10_000)
     assert [found.metadata["user_id"] for found in store.keyword_search(["md"], 5, joon).nodes] == ["joon"]
     assert plans.plan_scope(plans.make_plan(mina, ["a.md"]), mina).ref_ids == {"a.md"}
-    job = str(jobs.put("mina", ["index"], "toy_3", [(b"words", "b.md")], 10)[0])
-    jobs.cancel(job, "mina")
-    assert (jobs.find(job, "mina").status, jobs.find(job, "joon").status) == ("CANCELLED", "NOT_FOUND")
+    job = jobs.put(Scope("mina"), ["index"], "toy_3", [(b"words", "b.md")], 10)[0]
+    assert jobs.cancel(job, Scope("mina")).status == "CANCELLED"
+    assert jobs.status(job, Scope("joon")).status == "NOT_FOUND"
     assert drop_leftovers(database, mina) == [store.table_name]
     with scoped(database, "mina") as connection:
         assert connection.scalar(select(func.count()).select_from(DocumentRow)) == 0

@@ -17,10 +17,10 @@ from pydantic import BaseModel
 from lessons.errors import ModelError
 from lessons.keyless.llm import OfflineLLM, task
 from lessons.models.call import predict, stream, structured
-from lessons.models.call_tools import chosen_tools
 from lessons.models.embedding import embedding_model
 from lessons.models.llm import language_model
-from lessons.models.window import OLLAMA_WINDOW, UNKNOWN_WINDOW
+from lessons.models.served_call import chosen_tools
+from lessons.models.server import OLLAMA_WINDOW, UNKNOWN_WINDOW
 from lessons.settings import Settings
 from lessons.trace import Step
 from tests.support.openai_server import Server
@@ -184,7 +184,7 @@ def test_a_window_that_is_no_size_is_not_believed(listed: Any, window: int) -> N
 def test_a_server_that_lists_its_models_without_end_is_left(
     answer: Callable[[Say], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lessons.models.window._SECONDS", 1.0)
+    monkeypatch.setattr("lessons.models.server._SECONDS", 1.0)
     with raw_server(answer) as url:
         began = time.perf_counter()
         assert served(url).metadata.context_window == UNKNOWN_WINDOW

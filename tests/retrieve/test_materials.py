@@ -50,7 +50,7 @@ def test_statistics_leave_out_what_is_not_within_the_scope(store: ChunkStore, pu
 def test_statistics_know_what_jobs_are_at(store: ChunkStore, mina: Scope, database: Settings) -> None:
     queue = JobQueue(engine(database))
     waiting = [(b"one", "waiting.md"), (b"two", "broken.md")]
-    job, _ = queue.put(mina.user_id, ["states"], "toy_3", waiting, 10)
+    job, _ = queue.put(mina, ["states"], "toy_3", waiting, 10)
     states = [material.state for material in statistics(store, mina, ["waiting.md", "broken.md"])]
     assert states == ["PROCESSING", "PROCESSING"]
     with claim(queue.engine, ["states"], "toy_3", job) as taken:

@@ -16,12 +16,11 @@ from sqlalchemy import text
 
 from lessons.database import engine
 from lessons.errors import LessonsError
-from lessons.ingest.plans import Plans
-from lessons.models.embedding_cache import CachedEmbedding
+from lessons.models.vectors import CachedEmbedding
 from lessons.rag.retrievers import VectorRetriever
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
-from lessons.search.materials import chunk_range
+from lessons.search.materials import Plans, chunk_range
 from lessons.settings import Settings
 
 OWNERS = st.sampled_from(["mina", "joon", "Mina", "mina ", "민아"])

@@ -14,9 +14,9 @@ from lessons.rag.retrievers import KeywordRetriever, VectorRetriever
 from lessons.rag.tables import hnsw_name
 from lessons.rag.types import Query, Resources
 from lessons.scale import benchmark
+from lessons.scale.benchmark import PERCENT, MadeUpEmbedding, asked, filtered
 from lessons.scale.graphs import BREADTHS, PRECISIONS, compared
 from lessons.scale.made_up import OWNER, empty_store, made_up_store
-from lessons.scale.searches import PERCENT, MadeUpEmbedding, asked, filtered
 from lessons.settings import Settings, settings
 from tests.test_cli import lessons
 

@@ -10,7 +10,7 @@ from lessons.faults.lab import Lab
 from lessons.models.call import predict, stream, structured
 from lessons.models.llm import KEYLESS, language_model
 from lessons.models.recorded import Served, keeping, read_record, record_path
-from lessons.models.window import asked_quantisation
+from lessons.models.server import asked_quantisation
 from lessons.settings import Settings
 from lessons.trace import Step
 from tests.served.conftest import CALL

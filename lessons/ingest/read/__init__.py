@@ -1,5 +1,222 @@
-"""Reading files: one module for each format, and what all formats share."""
+"""Files become LlamaIndex documents: one for each PDF page or slide, one for any other file.
 
-from lessons.ingest.read.file import READERS, FileReader, content_hash, read, too_large
+Each document carries `source_file`, `page_number` (1-based; None where the format has no pages), `file_type` and
+`structure`, which the splitter needs and which is not stored with chunks: of the file its `title`, its `date`
+(YYYY-MM-DD) and a `note` on how it was read if that was not straightforward; of the page its `headings`, each as
+[start, end, level, text] with the place of its line in the text, level 1 for the title of the document.
 
-__all__ = ["READERS", "FileReader", "content_hash", "read", "too_large"]
+`named_files` says which files a path means, and under which names they are stored.
+"""
+
+import hashlib
+import stat
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from llama_index.core.readers.base import BaseReader
+from llama_index.core.schema import Document
+
+from lessons.errors import ReadError
+from lessons.ingest.read.encoding import is_noise
+from lessons.ingest.read.office import read_docx, read_pptx
+from lessons.ingest.read.page import Content, FileError, Page, date_of, numbered_headings, title_of
+from lessons.ingest.read.pdf import read_pdf
+from lessons.ingest.read.text import read_html, read_markdown, read_text
+from lessons.settings import settings
+from lessons.text import normalize
+
+READERS: dict[str, Callable[[Path], Content]] = {
+    ".pdf": read_pdf,
+    ".docx": read_docx,
+    ".pptx": read_pptx,
+    ".html": read_html,
+    ".htm": read_html,
+    ".md": read_markdown,
+    ".txt": read_text,
+}
+
+_ARCHIVE = "a ZIP archive"
+_OLE = "an older Office file or one with a password"
+_KINDS = {
+    b"PK\x03\x04": _ARCHIVE,
+    b"\xd0\xcf\x11\xe0": _OLE,
+    b"\x89PNG": "a PNG picture",
+    b"\xff\xd8\xff": "a JPEG picture",
+    b"GIF8": "a GIF picture",
+    b"{\\rtf": "an RTF document",
+    b"\x1f\x8b": "a gzip archive",
+    b"7z\xbc\xaf": "a 7-Zip archive",
+    b"\x7fELF": "a program",
+    b"MZ\x90": "a program",
+}
+_OWN = {".docx": _ARCHIVE, ".pptx": _ARCHIVE, ".pdf": "a PDF"}
+"""What a file is by its first bytes, since a name can say anything."""
+
+
+class FileReader(BaseReader):
+    """The reader as LlamaIndex knows readers, for a `SimpleDirectoryReader(file_extractor={".pdf": FileReader()})`."""
+
+    def load_data(self, file: Path | str, extra_info: dict[str, Any] | None = None, **_: Any) -> list[Document]:
+        """What `read` makes of the file; `extra_info` is added to the metadata, and neither embedded nor displayed."""
+        documents = read(Path(file))
+        for document in documents:
+            document.metadata |= extra_info or {}
+            document.excluded_embed_metadata_keys += extra_info or {}
+            document.excluded_llm_metadata_keys += extra_info or {}
+        return documents
+
+
+def read(path: Path, source_file: str | None = None) -> list[Document]:
+    """Read one file, pages in order; ReadError says in a sentence why a file cannot be used."""
+    name = stored_name(source_file or path.name)
+    content = _content(path, name)
+    pages = [page for page in content.pages if page.text]
+    if not pages:
+        raise ReadError(name, "has no text to read; a scanned document needs text recognition (OCR) first.")
+    if is_noise("".join(page.text for page in pages)):
+        raise ReadError(name, "gives no readable letters; print it to a new PDF, or recognise its text (OCR) first.")
+    if not any(page.headings for page in pages):
+        pages = [Page(page.number, page.text, numbered_headings(page.text), page.repaired) for page in pages]
+    title, day = title_of(content), date_of(content)
+    repair = "Letters that had been decoded wrongly were repaired." if any(page.repaired for page in pages) else ""
+    note = " ".join(filter(None, [content.note, repair])) or None
+    structure = {"title": title, "date": day.isoformat() if day else None, "note": note}
+    file_type = path.suffix.lower().lstrip(".")
+    return [
+        _document(page, {"source_file": name, "page_number": page.number, "file_type": file_type}, structure)
+        for page in pages
+    ]
+
+
+def content_hash(path: Path, source_file: str | None = None) -> str:
+    """SHA-256 of a file's bytes, read in pieces; ReadError if it is no file that may be read, or cannot be opened."""
+    with _refused(stored_name(source_file or path.name)):
+        _inspect(path)
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def _refused(name: str) -> Iterator[None]:
+    """Turn why a file cannot be used into a ReadError that begins with its name."""
+    try:
+        yield
+    except FileError as reason:
+        raise ReadError(name, str(reason)) from reason
+    except OSError as error:
+        raise ReadError(name, f"cannot be opened: {error.strerror or error}.") from error
+
+
+def _document(page: Page, place: dict[str, Any], structure: dict[str, Any]) -> Document:
+    metadata = {**place, "structure": {**structure, "headings": [[*each] for each in page.headings]}}
+    hidden = list(metadata)
+    return Document(
+        text=page.text, metadata=metadata, excluded_embed_metadata_keys=hidden, excluded_llm_metadata_keys=hidden
+    )
+
+
+def _content(path: Path, name: str) -> Content:
+    with _refused(name):
+        read_file = _reader(path)
+        try:
+            return read_file(path)
+        except FileError:
+            raise
+        except Exception as error:  # a parser may raise anything on a broken file, an OSError too
+            raise FileError(f"is damaged or is not really a {path.suffix} file; open and save it anew.") from error
+
+
+def _reader(path: Path) -> Callable[[Path], Content]:
+    """The reader for the file's format, after a look at its size and its first bytes."""
+    suffix = path.suffix.lower()
+    if suffix not in READERS:
+        raise FileError(f"is not one of the formats that can be read: {', '.join(READERS)}.")
+    _inspect(path)
+    with path.open("rb") as file:
+        head = file.read(1024)
+    if kind := _true_kind(head, suffix):
+        raise FileError(f"is {kind}, whatever its name says; save it as {suffix}, or correct its name.")
+    return read_html if _looks_like_html(head) else READERS[suffix]
+
+
+def _inspect(path: Path) -> None:
+    """Refuse what is no file of its own, what is empty and what is too large, before anything of it is read."""
+    found, limit = path.lstat(), settings().max_file_bytes
+    if stat.S_ISLNK(found.st_mode):
+        raise FileError("is a link that leads out of its folder; ingest the file itself.")
+    if not stat.S_ISREG(found.st_mode):
+        raise FileError("is not a file.")
+    if found.st_size > limit:
+        raise FileError(too_large(limit))
+    if found.st_size == 0:
+        raise FileError("is empty.")
+
+
+def too_large(limit: int) -> str:
+    """What is said of a file of more than `limit` bytes, after its name."""
+    return f"is larger than {limit // 1_000_000} MB; split it, or raise LESSONS_MAX_FILE_BYTES."
+
+
+def _true_kind(head: bytes, suffix: str) -> str | None:
+    """What a file is, with its article, if that is not what its suffix promises; None if nothing speaks against it."""
+    kind = next((name for magic, name in _KINDS.items() if head.startswith(magic)), None)
+    if kind is None and b"%PDF-" in head and (head.startswith(b"%PDF-") or suffix == ".pdf"):
+        kind = "a PDF"
+    return kind if kind != _OWN.get(suffix) else None
+
+
+def _looks_like_html(head: bytes) -> bool:
+    """Whether a file that may be called otherwise begins as a web page does."""
+    return head.removeprefix(b"\xef\xbb\xbf").lstrip().lower().startswith((b"<!doctype html", b"<html"))
+
+
+def stored_name(name: str) -> str:
+    """A file's name as a label: composed, on one line, and never a path that leads out of a folder."""
+    parts = [" ".join(part.split()) for part in normalize(name).replace("\\", "/").split("/")]
+    return "/".join(part for part in parts if part.strip(" .")) or "unnamed"
+
+
+def named_files(paths: Sequence[Path]) -> list[tuple[Path, str]]:
+    """Each file with the name it is stored under: its own, or its place in the folder that was given.
+
+    Folders give their readable files in name order, hidden ones left out. A link in a folder is followed if it stays
+    in the folder; else it comes as the link that it is, which `read` refuses. ReadError if a path does not exist or
+    cannot be looked at.
+    """
+    try:
+        named = [pair for path in paths for pair in (_in_folder(path) if path.is_dir() else [_single(path)])]
+    except OSError as error:
+        raise ReadError(str(error.filename), f"cannot be opened: {error.strerror}.") from error
+    names = Counter(name for _, name in named)
+    return [(path, name if names[name] == 1 else stored_name(path.absolute().as_posix())) for path, name in named]
+
+
+def left_out(paths: Sequence[Path]) -> list[str]:
+    """The names of the files in these folders that are of no readable kind, hidden ones not counted."""
+    inside = [file.relative_to(path) for path in paths if path.is_dir() for file in path.rglob("*") if file.is_file()]
+    unknown = [name for name in inside if name.suffix.lower() not in READERS and not _hidden(name)]
+    return sorted(stored_name(name.as_posix()) for name in unknown)
+
+
+def _hidden(name: Path) -> bool:
+    return any(part.startswith(".") for part in name.parts)
+
+
+def _single(path: Path) -> tuple[Path, str]:
+    if not path.exists():
+        raise ReadError(str(path), "does not exist; check the spelling of the path.")
+    return path.resolve(), stored_name(path.name)
+
+
+def _in_folder(folder: Path) -> list[tuple[Path, str]]:
+    files = sorted(file for file in folder.rglob("*") if file.suffix.lower() in READERS and file.is_file())
+    names = [file.relative_to(folder) for file in files]
+    return [(_followed(folder / name, folder), stored_name(name.as_posix())) for name in names if not _hidden(name)]
+
+
+def _followed(file: Path, folder: Path) -> Path:
+    target = file.resolve()
+    return target if file.is_symlink() and target.is_relative_to(folder.resolve()) else file

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 NEAR = ("127.", "::1", "localhost", "0.0.0.0", "/")
-EMBEDS = "lessons.models.embedding_cache"
+EMBEDS = "lessons.models.vectors"
 
 
 def refuse(event: str, details: tuple[Any, ...]) -> None:
