@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import Literal
 
-from lessons.evaluate.evaluation import Evaluation, compare_records, summarise
+from lessons.evaluate.evaluation import Evaluation, compare_records
 from lessons.settings import settings
 from lessons.tables import Table
 
@@ -98,9 +98,9 @@ def _gain(evaluation: Evaluation, before: str, after: str, metric: str, least: f
 
 def _share_correct(evaluation: Evaluation, stage: str, category: str, least: float) -> Gate:
     promise = f"{stage}: at least {least:.0%} correct on {category} questions"
-    if not (records := evaluation.of(stage, category=category)):
+    found = evaluation.summary(stage, category=category)
+    if not found.n:
         return Gate(stage, promise)
-    found = summarise(records)
     value, (low, high) = found.means["correctness"], found.intervals["correctness"]
     number = f"{value:.1%} [{low:.1%}, {high:.1%}], {found.means['strict']:.1%} fully right, n = {found.n}"
     ceiling = evaluation.ceiling_mean("correctness", category=category)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from lessons.evaluate.compression import METHODS, WHOLE, compression_table
 from lessons.evaluate.evaluation import Evaluation, EvaluationTable, Record
+from lessons.evaluate.savings import METHODS, WHOLE, compression_table
 from tests.evaluate.records import record
 
 RIGHT = {"cut off": (1.0, 0.0), "extractive": (1.0, 1.0), "abstractive": (0.5, 1.0), "hybrid": (1.0, 0.5)}

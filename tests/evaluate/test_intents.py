@@ -3,7 +3,8 @@
 import pytest
 
 from lessons.context.intent import INTENTS
-from lessons.evaluate.intents import Recognised, costs, plot_confusion, recognise
+from lessons.evaluate.decisions import Recognised, plot_confusion, recognise
+from lessons.evaluate.savings import costs
 from lessons.keyless.intent import utterances
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.embedding import embedding_model
