@@ -43,11 +43,10 @@ class Comparison:
 
 def what_changes(name: str) -> str:
     """The one-line difference of a stage to the one before it in the course."""
-    taught = list(stages().values())
-    number = list(stages()).index(name)
-    if number == 0:
-        return "The first stage"
-    return f"{taught[number - 1].name.capitalize()} with another {', '.join(changed(*taught[number - 1 : number + 1]))}"
+    for before, after in pairwise(stages().values()):
+        if after.name == name:
+            return f"{before.name.capitalize()} with another {', '.join(changed(before, after))}"
+    return "The first stage"
 
 
 # What they retrieved
@@ -174,23 +173,19 @@ def _paragraphs(comparison: Comparison) -> Iterator[str]:
     if comparison.history:
         yield "## What was said before"
         yield _list(f"**{plain_line(role)}** {plain_line(content)}" for role, content in comparison.history)
-    if comparison.golden:
-        yield from _known(comparison.golden)
+    if golden := comparison.golden:
+        yield f"## What is known: golden question {plain_line(golden.id)}"
+        yield f"{golden.split}, {plain_line(golden.category)}. Expected: {plain(golden.answer) or 'an honest refusal'}"
+        yield _list(map(_passage, golden.evidence))
     yield "## Answers"
     yield from _answers(comparison)
-    if comparison.alignment.places:
-        yield from _chunks(comparison.alignment)
+    if (alignment := comparison.alignment).places:
+        yield from _chunks(alignment)
     if comparison.answers:
         yield "## Traces"
     for name, answer in comparison.answers.items():
         yield f"### {plain_line(name.capitalize())}: {plain_line(summary(answer.trace))}"
         yield markdown_table(_STEPS, _steps(answer.trace.steps))
-
-
-def _known(golden: Golden) -> Iterator[str]:
-    yield f"## What is known: golden question {plain_line(golden.id)}"
-    yield f"{golden.split}, {plain_line(golden.category)}. Expected: {plain(golden.answer) or 'an honest refusal'}"
-    yield _list(map(_passage, golden.evidence))
 
 
 def _answers(comparison: Comparison) -> Iterator[str]:
@@ -212,16 +207,14 @@ def _chunks(alignment: Alignment) -> Iterator[str]:
     yield "## Retrieved chunks"
     stars = " ★ holds evidence." if alignment.evidence else ""
     yield f"The rank in each stage, and the change to the stage before it.{stars}"
-    yield markdown_table(["place", *alignment.stages], _rows(alignment))
+    rows = []
+    for place in alignment.places:
+        stars = ["★ " if cell and cell.evidence else "" for cell in place.cells]
+        rows.append([f"{place.name}: {place.start}", *map("".join, zip(stars, place.told, strict=True))])
+    yield markdown_table(["place", *alignment.stages], rows)
     if alignment.missed:
         yield "Evidence that no stage found:"
         yield _list(map(_passage, alignment.missed))
-
-
-def _rows(alignment: Alignment) -> Iterator[list[str]]:
-    for place in alignment.places:
-        stars = ["★ " if cell and cell.evidence else "" for cell in place.cells]
-        yield [f"{place.name}: {place.start}", *map("".join, zip(stars, place.told, strict=True))]
 
 
 def summary(trace: Trace) -> str:

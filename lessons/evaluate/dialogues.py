@@ -7,7 +7,8 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import cycle, islice, product
+from functools import partial
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -45,9 +46,6 @@ MEMORIES: dict[str, Maker] = {
 }
 """The memories by name, from nothing to the most."""
 
-Watch = Callable[[int, int], object]
-"""Told how many of how many conversations are done."""
-
 
 @dataclass(frozen=True)
 class Turn:
@@ -75,10 +73,8 @@ def dialogues(split: str) -> list[Dialogue]:
     found = [item for item in json_lines(*sorted(DIALOGUES.glob("*.jsonl"))) if item["split"] == split]
     if not found:
         raise LessonsError(f"There are no dialogues of the split {split!r}; the splits are {' and '.join(SPLITS)}.")
-    return [
-        Dialogue(item["id"], item["owner"], tuple(_turn(item, *each) for each in enumerate(item["turns"], start=1)))
-        for item in found
-    ]
+    turns = [tuple(_turn(each, number, turn) for number, turn in enumerate(each["turns"], start=1)) for each in found]
+    return [Dialogue(each["id"], each["owner"], its) for each, its in zip(found, turns, strict=True)]
 
 
 def _turn(item: dict[str, Any], number: int, turn: dict[str, Any]) -> Turn:
@@ -99,25 +95,30 @@ def evaluate_dialogues(
     stage: Stage,
     dialogues: Sequence[Dialogue],
     memories: Mapping[str, Maker] = MEMORIES,
-    watch: Watch = lambda done, total: None,
+    watch: Callable[[int, int], object] = lambda done, total: None,
 ) -> Evaluation:
     """Ask every dialogue of the stage under each memory, turn by turn; the stage's own answers are remembered.
 
     The "stages" of the result are the memories, its categories say how far back a question reaches.
     """
-    found: list[Record] = []
-    for name, dialogue in _watched(memories, dialogues, watch):
-        found += _asked(stage, dialogue, name, memories[name])
+    records = _of_each(memories, dialogues, partial(_asked, stage), watch)
     splits = dict.fromkeys(turn.golden.split for each in dialogues for turn in each.turns if turn.golden)
-    return Evaluation("dialogues", " and ".join(splits), tuple(found))
+    return Evaluation("dialogues", " and ".join(splits), records)
 
 
-def _watched(memories: Iterable[str], told: Sequence[Any], watch: Watch) -> Iterator[tuple[str, Any]]:
-    """Each memory with everything that it is told; `watch` hears of each pair once it is done."""
-    work = list(product(memories, told))
-    for done, pair in enumerate(work, start=1):
-        yield pair
+def _of_each(
+    memories: Mapping[str, Maker],
+    told: Sequence[Any],
+    records: Callable[[Any, str, Maker], Iterable[Record]],
+    watch: Callable[[int, int], object],
+) -> tuple[Record, ...]:
+    """The records of every memory for everything that it is told."""
+    found: list[Record] = []
+    work = [(each, name, make) for name, make in memories.items() for each in told]
+    for done, which in enumerate(work, start=1):
+        found += records(*which)
         watch(done, len(work))
+    return tuple(found)
 
 
 def _asked(stage: Stage, dialogue: Dialogue, name: str, make: Maker) -> Iterator[Record]:
@@ -232,17 +233,14 @@ def recall_old_facts(
     conversations: Sequence[LocomoConversation],
     place: Workspace,
     memories: Mapping[str, Maker] = MEMORIES,
-    watch: Watch = lambda done, total: None,
+    watch: Callable[[int, int], object] = lambda done, total: None,
 ) -> Evaluation:
     """Tell each memory each conversation, then ask: which of the utterances that answer does it still hand over?
 
     The "stages" of the result are the memories, its categories how old the oldest utterance of the evidence is. An
     utterance counts if its words stand in what is handed over, so a summary that says it in other words does not.
     """
-    found: list[Record] = []
-    for name, conversation in _watched(memories, conversations, watch):
-        found += _recalled(place, conversation, name, memories[name])
-    return Evaluation("LoCoMo", "old facts", tuple(found))
+    return Evaluation("LoCoMo", "old facts", _of_each(memories, conversations, partial(_recalled, place), watch))
 
 
 def _recalled(place: Workspace, conversation: LocomoConversation, name: str, make: Maker) -> Iterator[Record]:

@@ -58,7 +58,7 @@ def judge(golden: Golden, answer: Answer) -> Verdict:
     correctness, refused = judge_text(golden, answer.text)
     grounded = 1.0 if refused else groundedness(answer)
     evidence = golden.evidence if correctness == 1.0 and not is_unanswerable(golden) else ()
-    places = [place for passage in evidence for place in passage.places]
+    places = [place for passage in evidence for place in (passage, *passage.any_of)]
     astray = bool(places) and not any(covers_evidence(answer, place) for place in places)
     return Verdict(correctness, grounded, refused, astray)
 
