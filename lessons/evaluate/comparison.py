@@ -209,8 +209,8 @@ def _chunks(alignment: Alignment) -> Iterator[str]:
     yield f"The rank in each stage, and the change to the stage before it.{stars}"
     rows = []
     for place in alignment.places:
-        stars = ["★ " if cell and cell.evidence else "" for cell in place.cells]
-        rows.append([f"{place.name}: {place.start}", *map("".join, zip(stars, place.told, strict=True))])
+        marks = ["★ " if cell and cell.evidence else "" for cell in place.cells]
+        rows.append([f"{place.name}: {place.start}", *map("".join, zip(marks, place.told, strict=True))])
     yield markdown_table(["place", *alignment.stages], rows)
     if alignment.missed:
         yield "Evidence that no stage found:"
