@@ -17,7 +17,7 @@ import pytest
 
 import lessons
 from lessons.context.guard_korean import read_korean
-from lessons.evaluate.canvas import shortened
+from lessons.evaluate.plots import shortened
 
 LONG = 12_000  # characters
 MOST = 0.5  # seconds of the processor; a linear pattern takes some milliseconds, a quadratic one seconds

@@ -14,7 +14,7 @@ from lessons.evaluate.metrics import hits, ranking
 from lessons.rag.answer import Answer
 from lessons.rag.stages import changed, stages
 from lessons.rag.types import RetrievedDocument
-from lessons.tables import html_table, markdown_table, plain, plain_line
+from lessons.tables import counted, markdown_table, plain, plain_line
 from lessons.trace import Step, Trace
 
 _SHINGLE = 4  # words in a row, of which two chunks hold the same
@@ -43,11 +43,10 @@ class Comparison:
 
 def what_changes(name: str) -> str:
     """The one-line difference of a stage to the one before it in the course."""
-    taught = list(stages().values())
-    number = list(stages()).index(name)
-    if number == 0:
-        return "The first stage"
-    return f"{taught[number - 1].name.capitalize()} with another {', '.join(changed(*taught[number - 1 : number + 1]))}"
+    for before, after in pairwise(stages().values()):
+        if after.name == name:
+            return f"{before.name.capitalize()} with another {', '.join(changed(before, after))}"
+    return "The first stage"
 
 
 # What they retrieved
@@ -102,10 +101,6 @@ class Alignment:
         found = {number for place in self.places for number in place.evidence}
         return [each for number, each in enumerate(self.evidence) if number not in found]
 
-    def _repr_html_(self) -> str:
-        rows = [[f"{'★ ' if place.evidence else ''}{place.name}: {place.start}", *place.told] for place in self.places]
-        return html_table(["★ holds evidence" if self.evidence else "", *self.stages], rows)
-
 
 def align(answers: Sequence[Answer], evidence: Sequence[Evidence] = ()) -> Alignment:
     """What the answers retrieved, place by place. Every rank of every stage is in exactly one cell of its column."""
@@ -159,52 +154,6 @@ def _place(
     return Place(first.source, first.page, " ".join(first.content.split())[:_START], tuple(cells))
 
 
-# How long it took
-
-
-@dataclass(frozen=True)
-class Bar:
-    """A step on the timeline. Times are milliseconds from the first step, cost US dollars; steps within one lie deeper.
-
-    `said` are the queries that the step made, if they are others than it was given, and its notes.
-    """
-
-    name: str
-    depth: int
-    start: float
-    ms: float
-    llm_calls: int
-    tokens_in: int
-    tokens_out: int
-    cost: float
-    said: tuple[str, ...] = ()
-
-    @property
-    def end(self) -> float:
-        return self.start + self.ms
-
-
-def timeline(trace: Trace) -> list[Bar]:
-    """The steps in the order in which they began, each followed by those within it. Steps do not overlap."""
-    return list(_bars(trace.steps, 0.0, 0))
-
-
-def summary(trace: Trace) -> str:
-    """What an answer took in all, in one line."""
-    calls = f"{trace.llm_calls} model call{'' if trace.llm_calls == 1 else 's'}"
-    return f"{trace.ms:,.0f} ms, {calls}, {trace.tokens:,} tokens, ${trace.cost:.4f}"
-
-
-def _bars(steps: Sequence[Step], start: float, depth: int) -> Iterator[Bar]:
-    for step in steps:
-        made = step.output if isinstance(step.output, list) and step.output != step.input else []
-        queries = " · ".join(query for query in made if isinstance(query, str))
-        said = (*([f"→ {queries}"] if queries else []), *step.notes)
-        yield Bar(step.name, depth, start, step.ms, step.llm_calls, step.tokens_in, step.tokens_out, step.cost, said)
-        yield from _bars(step.parts, start, depth + 1)
-        start += step.ms
-
-
 # As a file
 
 _STEPS = ["step", "ms", "model calls", "tokens in", "tokens out", "cost ($)", "queries and notes"]
@@ -224,23 +173,19 @@ def _paragraphs(comparison: Comparison) -> Iterator[str]:
     if comparison.history:
         yield "## What was said before"
         yield _list(f"**{plain_line(role)}** {plain_line(content)}" for role, content in comparison.history)
-    if comparison.golden:
-        yield from _known(comparison.golden)
+    if golden := comparison.golden:
+        yield f"## What is known: golden question {plain_line(golden.id)}"
+        yield f"{golden.split}, {plain_line(golden.category)}. Expected: {plain(golden.answer) or 'an honest refusal'}"
+        yield _list(map(_passage, golden.evidence))
     yield "## Answers"
     yield from _answers(comparison)
-    if comparison.alignment.places:
-        yield from _chunks(comparison.alignment)
+    if (alignment := comparison.alignment).places:
+        yield from _chunks(alignment)
     if comparison.answers:
         yield "## Traces"
     for name, answer in comparison.answers.items():
         yield f"### {plain_line(name.capitalize())}: {plain_line(summary(answer.trace))}"
-        yield markdown_table(_STEPS, _steps(answer.trace))
-
-
-def _known(golden: Golden) -> Iterator[str]:
-    yield f"## What is known: golden question {plain_line(golden.id)}"
-    yield f"{golden.split}, {plain_line(golden.category)}. Expected: {plain(golden.answer) or 'an honest refusal'}"
-    yield _list(map(_passage, golden.evidence))
+        yield markdown_table(_STEPS, _steps(answer.trace.steps))
 
 
 def _answers(comparison: Comparison) -> Iterator[str]:
@@ -262,22 +207,31 @@ def _chunks(alignment: Alignment) -> Iterator[str]:
     yield "## Retrieved chunks"
     stars = " ★ holds evidence." if alignment.evidence else ""
     yield f"The rank in each stage, and the change to the stage before it.{stars}"
-    yield markdown_table(["place", *alignment.stages], _rows(alignment))
+    rows = []
+    for place in alignment.places:
+        marks = ["★ " if cell and cell.evidence else "" for cell in place.cells]
+        rows.append([f"{place.name}: {place.start}", *map("".join, zip(marks, place.told, strict=True))])
+    yield markdown_table(["place", *alignment.stages], rows)
     if alignment.missed:
         yield "Evidence that no stage found:"
         yield _list(map(_passage, alignment.missed))
 
 
-def _rows(alignment: Alignment) -> Iterator[list[str]]:
-    for place in alignment.places:
-        stars = ["★ " if cell and cell.evidence else "" for cell in place.cells]
-        yield [f"{place.name}: {place.start}", *map("".join, zip(stars, place.told, strict=True))]
+def summary(trace: Trace) -> str:
+    """What an answer took in all, in one line."""
+    calls = counted(trace.llm_calls, "model call")
+    return f"{trace.ms:,.0f} ms, {calls}, {trace.tokens:,} tokens, ${trace.cost:.4f}"
 
 
-def _steps(trace: Trace) -> Iterator[list[str]]:
-    for bar in timeline(trace):
-        used = [f"{bar.ms:.1f}", str(bar.llm_calls), str(bar.tokens_in), str(bar.tokens_out), f"{bar.cost:.6f}"]
-        yield ["– " * bar.depth + bar.name, *used, " ".join(bar.said)]
+def _steps(steps: Sequence[Step], depth: int = 0) -> Iterator[list[str]]:
+    """A row for each step, followed by the steps within it, and the queries that it made unless it was given them."""
+    for step in steps:
+        made = step.output if isinstance(step.output, list) and step.output != step.input else []
+        queries = " · ".join(query for query in made if isinstance(query, str))
+        said = [f"→ {queries}", *step.notes] if queries else step.notes
+        used = [f"{step.ms:.1f}", str(step.llm_calls), str(step.tokens_in), str(step.tokens_out), f"{step.cost:.6f}"]
+        yield ["– " * depth + step.name, *used, " ".join(said)]
+        yield from _steps(step.parts, depth + 1)
 
 
 def _passage(evidence: Evidence) -> str:

@@ -16,9 +16,9 @@ from uuid import uuid4
 from matplotlib.figure import Figure
 
 from lessons.errors import LessonsError
-from lessons.evaluate.canvas import canvas, stage_colours
 from lessons.evaluate.evaluation import Evaluation, Record
 from lessons.evaluate.golden import GOLDEN, SPLITS, Golden, file_bytes, golden_from, json_lines
+from lessons.evaluate.plots import canvas, stage_colours
 from lessons.evaluate.run import measure
 from lessons.memory.manager import Conversation
 from lessons.memory.messages import SessionMessages
@@ -68,9 +68,9 @@ class Dialogue:
     turns: tuple[Turn, ...]
 
 
-def dialogues(split: str, folder: Path = DIALOGUES) -> list[Dialogue]:
+def dialogues(split: str) -> list[Dialogue]:
     """The dialogues of a split, by file and line; LessonsError for a split that there is none of."""
-    found = [item for item in json_lines(*sorted(folder.glob("*.jsonl"))) if item["split"] == split]
+    found = [item for item in json_lines(*sorted(DIALOGUES.glob("*.jsonl"))) if item["split"] == split]
     if not found:
         raise LessonsError(f"There are no dialogues of the split {split!r}; the splits are {' and '.join(SPLITS)}.")
     turns = [tuple(_turn(each, number, turn) for number, turn in enumerate(each["turns"], start=1)) for each in found]

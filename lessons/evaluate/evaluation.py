@@ -224,13 +224,8 @@ def compare_records(before: Sequence[Record], after: Sequence[Record], metric: s
     return paired_gain(old, new, metric, [first for first, _ in pairs], [second for _, second in pairs])
 
 
-def moved(evaluation: Evaluation, before: str, after: str, metric: str) -> list[Pair]:
-    """The records of both stages for each question whose metric changed, the largest gain first."""
-    return moved_records(evaluation.of(before), evaluation.of(after), metric)
-
-
 def moved_records(before: Sequence[Record], after: Sequence[Record], metric: str) -> list[Pair]:
-    """The same for two lists of records, such as those of two runs."""
+    """The records of two stages or runs for each question whose metric changed, the largest gain first."""
     changed = [(old, new) for old, new in _pairs(before, after) if abs(new.value(metric) - old.value(metric)) > 0]
     return sorted(changed, key=lambda pair: pair[0].value(metric) - pair[1].value(metric))
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import Literal
 
-from lessons.evaluate.evaluation import Evaluation, compare_records, summarise
+from lessons.evaluate.evaluation import Evaluation, compare_records
 from lessons.settings import settings
 from lessons.tables import Table
 
@@ -56,8 +56,15 @@ def gate_report(evaluation: Evaluation) -> GateReport:
         _share_correct(evaluation, "agentic", MULTI_PART, 0.80),
         _no_worse(evaluation, "reranked", "agentic", SIMPLE),
     ]
-    each_stage = [check(evaluation, stage) for stage in evaluation.stages for check in (_grounded, _fast)]
-    return GateReport([*gates, *each_stage])
+    for stage in evaluation.stages:
+        found = evaluation.summary(stage)
+        value = found.means["groundedness"]
+        claimed = sum(not isnan(record.value("groundedness")) for record in evaluation.of(stage))
+        promise = f"{stage}: groundedness at least {GROUNDED:.0%}"
+        gates.append(_judged(stage, promise, f"{value:.1%}", value >= GROUNDED, claimed))
+        promise = f"{stage}: p95 latency below {P95_MS / 1000:.0f} s"
+        gates.append(_judged(stage, promise, f"{found.p95_ms:,.0f} ms", found.p95_ms < P95_MS, found.n))
+    return GateReport(gates)
 
 
 def _judged(
@@ -74,6 +81,8 @@ def _judged(
 
     `shown` is whether a difference is more than chance, `needed` the mean that it takes to pass.
     """
+    if not n:
+        return Gate(stage, promise)
     if out_of_reach := not passed and needed > ceiling:
         number += f"; it would take {needed:.3f}, the ceiling is {ceiling:.3f}"
     if n < settings().gate_questions:
@@ -98,9 +107,7 @@ def _gain(evaluation: Evaluation, before: str, after: str, metric: str, least: f
 
 def _share_correct(evaluation: Evaluation, stage: str, category: str, least: float) -> Gate:
     promise = f"{stage}: at least {least:.0%} correct on {category} questions"
-    if not (records := evaluation.of(stage, category=category)):
-        return Gate(stage, promise)
-    found = summarise(records)
+    found = evaluation.summary(stage, category=category)
     value, (low, high) = found.means["correctness"], found.intervals["correctness"]
     number = f"{value:.1%} [{low:.1%}, {high:.1%}], {found.means['strict']:.1%} fully right, n = {found.n}"
     ceiling = evaluation.ceiling_mean("correctness", category=category)
@@ -112,18 +119,5 @@ def _no_worse(evaluation: Evaluation, before: str, after: str, categories: tuple
     promise = f"{after}: no worse than {before} on simple questions ({', '.join(categories)})"
     old, new = ([each for each in evaluation.of(stage) if each.category in categories] for stage in (before, after))
     gain, margin = compare_records(old, new, "correctness", before, after), settings().choice_margin
-    if not gain.n:
-        return Gate(after, promise)
     number = f"{gain.with_interval}, n = {gain.n}; a loss of up to {margin:.2f} would be accepted"
     return _judged(after, promise, number, gain.verdict != "worse", gain.n, gain.ci_low >= -margin)
-
-
-def _grounded(evaluation: Evaluation, stage: str) -> Gate:
-    promise, value = f"{stage}: groundedness at least {GROUNDED:.0%}", evaluation.summary(stage).means["groundedness"]
-    claimed = sum(not isnan(record.value("groundedness")) for record in evaluation.of(stage))
-    return _judged(stage, promise, f"{value:.1%}", value >= GROUNDED, claimed) if claimed else Gate(stage, promise)
-
-
-def _fast(evaluation: Evaluation, stage: str) -> Gate:
-    found, promise = evaluation.summary(stage), f"{stage}: p95 latency below {P95_MS / 1000:.0f} s"
-    return _judged(stage, promise, f"{found.p95_ms:,.0f} ms", found.p95_ms < P95_MS, found.n)

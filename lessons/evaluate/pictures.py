@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from lessons.budget import Piece
 from lessons.copilot.copilot import Layout
 from lessons.copilot.cost import CostModel
-from lessons.evaluate.canvas import canvas, legend_beside, name_rows, shortened, stage_colour, wrapped
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.metrics import hits
+from lessons.evaluate.plots import canvas, legend_beside, name_rows, shortened, stage_colour, wrapped
 from lessons.models.tokens import TokenCounter, TokenEstimator
 from lessons.rag.answer import Answer
 from lessons.rag.types import RetrievedDocument

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan
 from pathlib import Path
-from typing import Any
 
 from llama_index.core.llms import LLM
 
@@ -40,6 +39,7 @@ OWNER = "evaluation"
 """Owner of the documents in a throw-away index, so that nothing of a real owner mixes with them."""
 
 _NOT_RECORDED = {"database_url", "openai_api_key", "openai_base_url", "data_dir", "recorded_dir", "recording"}
+"""Settings that a result does not depend on, that are secret, or that are paths of this machine."""
 
 Watcher = Callable[[str, int, int], object]
 """Told what is being done, how much of it is done, and how much there is in all."""
@@ -98,7 +98,9 @@ def evaluate(
             given = tuple(ceiling(questions, task.index, task.stages[-1].workspace or place, watch))
         notes = [*task.notes, *(_own_documents(task.stages, questions, place) if task.data == "golden" else [])]
     notes += [*_doubts(questions, place), *stood_in(records, describe(place.llm))]
-    return Evaluation(task.data, task.split, records, _in_force(place), notes=tuple(notes), ceiling=given)
+    in_force = place.settings.model_dump(mode="json", exclude=_NOT_RECORDED)
+    in_force |= {"answers": describe(place.llm), "embedding": identity(place.embedding)[0]}
+    return Evaluation(task.data, task.split, records, in_force, notes=tuple(notes), ceiling=given)
 
 
 def _until_stopped(records: Iterable[Record]) -> tuple[Record, ...]:
@@ -298,9 +300,3 @@ def _own_documents(stages: Sequence[Answering], questions: Sequence[Golden], pla
     searched = {document.source_file for documents in stored for document in documents}
     own = len(searched - {document["path"] for document in shipped_documents()})
     return [f"{own} documents beside the shipped ones were searched, too; the numbers depend on them."] if own else []
-
-
-def _in_force(place: Workspace) -> dict[str, Any]:
-    """The settings that a result depends on: no secret, and no path of this machine."""
-    chosen = place.settings.model_dump(mode="json", exclude=_NOT_RECORDED)
-    return chosen | {"answers": describe(place.llm), "embedding": identity(place.embedding)[0]}

@@ -1,12 +1,12 @@
-"""What each device saves, and what it costs in right answers: a day at the help desk with each one on and off.
+"""What is saved around a stage, and what that costs in right answers: by intents, by compression, by each device.
 
-The day has questions that come again, come again in other words, and thanks in between. It is built from the golden
-questions of *dev*, so that every answer can be judged, and from committed rewordings of them. Popular questions are
-asked more often than others, as in every log of a search engine.
+A day at the help desk has questions that come again, come again in other words, and thanks in between. It is built from
+the golden questions of *dev*, so that every answer can be judged, and from committed rewordings of them. Popular
+questions are asked more often than others, as in every log of a search engine.
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -14,16 +14,99 @@ from matplotlib.figure import Figure
 
 from lessons.context.active import DEVICES
 from lessons.context.cache import Cached
+from lessons.context.compress import Abstractive, CutOff, Extractive, Hybrid
+from lessons.context.intent import INTENTS, Intent
 from lessons.context.wrapper import Answering
 from lessons.evaluate.evaluation import Evaluation, EvaluationTable, Record, compare_records, mean
 from lessons.evaluate.golden import Golden, golden_questions, json_lines
 from lessons.evaluate.plots import plot_cost
-from lessons.evaluate.run import measure
+from lessons.evaluate.run import answers, measure
 from lessons.models.keyless import utterances
-from lessons.rag.answer import Answer
-from lessons.rag.stages import Stage
+from lessons.models.llm import describe
+from lessons.rag.answer import Answer, respond
+from lessons.rag.context import ContextBuilder
+from lessons.rag.stages import Stage, standalone
+from lessons.rag.types import Compressor, Query, Scope
 from lessons.settings import ROOT, settings
+from lessons.tables import Table
 from lessons.text import language
+from lessons.trace import Step
+from lessons.workspace import workspace
+
+# What an intent saves
+
+
+def intent_cost(stage: Stage, questions: Sequence[Golden]) -> Table:
+    """Ask each question of the stage alone, by intent, and as if every question had the same intent."""
+    forced = [Intent(stage, always=each, name=f"always {each}") for each in INTENTS]
+    ways: list[Answering] = [stage, Intent(stage, name="by intent"), *forced]
+    return costs(Evaluation("golden", questions[0].split, tuple(answers(ways, questions))))
+
+
+def costs(run: Evaluation) -> Table:
+    """A row for each way of the run: correctness, the difference to the first way, strict, tokens of a question."""
+    rows, (plain, *_) = [], run.stages
+    for way in run.stages:
+        gain = compare_records(run.of(plain), run.of(way), "correctness", plain, way)
+        of, delta = run.summary(way), gain.with_interval if way != plain else ""
+        rows.append([way, of.with_interval("correctness"), delta, of.with_interval("strict"), f"{of.tokens:,.0f}"])
+    head = ["", "correctness (half points)", "against the stage", "strict (fully right)", "tokens a question"]
+    return Table(head, rows)
+
+
+# What compression saves: the same documents at a share of their tokens
+
+METHODS: Mapping[str, Compressor] = {
+    "cut off": CutOff(),
+    "extractive": Extractive(),
+    "abstractive": Abstractive(),
+    "hybrid": Hybrid(),
+}
+WHOLE = "whole"
+
+
+def compression(
+    stage: Stage,
+    questions: Sequence[Golden],
+    methods: Mapping[str, Compressor] = METHODS,
+    shares: Sequence[float] = (0.5, 0.25),
+) -> EvaluationTable:
+    """Answer each question from its whole context and from what every method leaves of it at every share."""
+    place = stage.workspace or workspace()
+    resources, records = place.resources(stage.index), list[Record]()
+    for question in questions:
+        whole = stage.ask(question.question, user=question.owner, history=question.history)
+        records.append(replace(measure(question, whole), stage=WHOLE, category="100%"))
+        query = Query(standalone(whole.trace, question.question), Scope(question.owner))
+        for share in shares:
+            builder = ContextBuilder(int(share * whole.context.total_tokens))
+            for name, method in methods.items():
+                documents = list(whole.context.documents)
+                if builder.overflows(documents):
+                    documents = method.compress(query, documents, builder, resources, Step("compress"))
+                answer = Answer(question.question, name, describe(place.llm), context=builder.build(documents))
+                list(respond(answer, place.llm, query.text))
+                records.append(replace(measure(question, answer), category=f"{share:.0%}"))
+    return compression_table(Evaluation("golden", questions[0].split, tuple(records)))
+
+
+def compression_table(evaluation: Evaluation) -> EvaluationTable:
+    """The answers by method and, as their category, the share of the tokens that it left.
+
+    At 100 % all methods have the answers of the whole context.
+    """
+    whole, *shares = evaluation.groups("category")
+    rows = []
+    for method in [name for name in evaluation.stages if name != WHOLE]:
+        summaries = [evaluation.summary(WHOLE, category=whole)]
+        summaries += [evaluation.summary(method, category=share) for share in shares]
+        said = (f"{each.with_interval('correctness')} ({each.means['strict']:.2f})" for each in summaries)
+        rows.append([method, *said])
+    head = ["correctness (fully right) at a share of the tokens", whole, *shares]
+    return EvaluationTable(head, rows, f"{len(evaluation.of(WHOLE))} questions", evaluation=evaluation)
+
+
+# What each device saves on a day at the help desk
 
 REWORDED = ROOT / "data" / "context" / "reworded.jsonl"
 REPEATED = 110  # questions that are drawn again
@@ -33,9 +116,9 @@ NONE, ALL = "none", "all"
 CHAT = "chat"  # the category of small talk, whose answers are not judged
 
 
-def workload(limit: int | None = None, seed: int = 0) -> list[Golden]:
-    """More than 300 questions in the order in which they are asked, or `limit` of them with the same mixture."""
-    draw = random.Random(seed)
+def workload() -> list[Golden]:
+    """More than 300 questions in the order in which they are asked, the same ones each time."""
+    draw = random.Random(0)
     first = [golden for golden in golden_questions("dev") if not golden.history]
     known = {golden.id: golden for golden in first}
     again = [replace(known[line["id"]], question=line["question"]) for line in json_lines(REWORDED)]
@@ -44,7 +127,7 @@ def workload(limit: int | None = None, seed: int = 0) -> list[Golden]:
     small_talk = draw.sample([each.text for each in utterances() if each.intent == "chat"], SMALL_TALK)
     asked = [*first, *again, *repeated, *map(chat, small_talk)]
     draw.shuffle(asked)
-    return asked[:limit]
+    return asked
 
 
 def chat(text: str) -> Golden:
@@ -72,16 +155,16 @@ def _row(way: str, records: Sequence[Record], alone: Sequence[Record]) -> list[s
     ]
 
 
-def savings(stage: Stage, asked: Sequence[Golden], names: Sequence[str] = tuple(DEVICES)) -> EvaluationTable:
-    """Serve the workload with no device, with each of those named alone, and with all of them together.
+def savings(stage: Stage, asked: Sequence[Golden]) -> EvaluationTable:
+    """Serve the workload with no device, with each of them alone, and with all of them together.
 
     These are the stages of its evaluation, whose records have the metrics of `_costs` as well. The kept answers of the
     owners are forgotten before and after, so that each way begins with an empty cache.
     """
     every: Answering = stage
-    for name, device in DEVICES.items():
-        every = device(every) if name in names else every
-    ways = {NONE: stage} | {name: DEVICES[name](stage) for name in names} | {ALL: every}
+    for device in DEVICES.values():
+        every = device(every)
+    ways = {NONE: stage} | {name: device(stage) for name, device in DEVICES.items()} | {ALL: every}
     served = {name: list(_serve(name, way, asked)) for name, way in ways.items()}
     rows = [_row(name, records, served[NONE]) for name, records in served.items()]
     evaluation = Evaluation("workload", "dev", tuple(chain.from_iterable(served.values())))

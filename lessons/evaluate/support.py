@@ -6,7 +6,6 @@ comes. `kind` tells which kinds of questions it is good at.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from lessons.copilot.copilot import Copilot, CopilotAnswer
 from lessons.evaluate.compare import Interval, interval
@@ -82,7 +81,7 @@ class SupportRun:
 
     def _repr_html_(self) -> str:
         kinds = dict.fromkeys(each.asked.kind for each in self.handled)
-        parts = {kind: self.only(lambda asked, kind=kind: asked.kind == kind) for kind in kinds}  # type: ignore[misc]
+        parts = {kind: SupportRun(tuple(each for each in self.handled if each.asked.kind == kind)) for kind in kinds}
         head = ["", "n", "right", "95 %", "right or declined", "calls", "model calls", "tokens"]
         return Table(head, [part._row(name) for name, part in {**parts, "all": self}.items()])._repr_html_()
 
@@ -100,9 +99,9 @@ class SupportRun:
         ]
 
 
-def support_questions(split: str, path: Path = QUESTIONS) -> list[SupportQuestion]:
+def support_questions(split: str) -> list[SupportQuestion]:
     """The labelled questions of a split, dev or test."""
-    return [SupportQuestion(**line) for line in json_lines(path) if line["split"] == split]
+    return [SupportQuestion(**line) for line in json_lines(QUESTIONS) if line["split"] == split]
 
 
 def handle(copilot: Copilot, split: str = "dev", user: str | None = None) -> SupportRun:

@@ -13,11 +13,11 @@ from typing import Any
 
 import psycopg
 from pydantic import SecretStr
-from sqlalchemy import URL, Engine, inspect, text
+from sqlalchemy import Engine, inspect, text
 
 from lessons import database
 from lessons.database import embedded, explained
-from lessons.database.cluster import home_of, make_replica
+from lessons.database.cluster import Address, home_of, make_replica
 from lessons.errors import LessonsError
 from lessons.settings import ROOT, Settings, settings
 
@@ -25,18 +25,19 @@ from lessons.settings import ROOT, Settings, settings
 class SpareDatabase:
     """A throw-away database that is reached by its URL, as a server of yours is: nothing starts it but `start`.
 
-    The server that the workbook starts by itself would come back with the next connection.
+    The server that the workbook starts by itself would come back with the next connection. With a `primary` it is a
+    replica: it replays what is written there, and can be searched meanwhile.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, primary: "SpareDatabase | None" = None) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="rag-faults-"))
+        if primary:
+            make_replica(home_of(self._folder), primary.address)
         self.start()
 
     def start(self) -> None:
         """Start the server, at the address of last time if that is free; nothing if it runs."""
-        self.address = at = embedded.running(self._folder)
-        query = {"host": at.host, "port": str(at.port)}
-        self._url = URL.create("postgresql", embedded.SUPERUSER, at.password, database=embedded.SUPERUSER, query=query)
+        self.address = embedded.running(self._folder)
 
     def stop(self) -> None:
         """Stop the server under whoever uses it."""
@@ -51,6 +52,11 @@ class SpareDatabase:
         finally:
             self.start()
 
+    def promote(self) -> None:
+        """Let a replica accept writes, on its own from now on."""
+        with psycopg.connect(**embedded.keywords(self.address), autocommit=True) as connection:
+            connection.execute("SELECT pg_promote()")
+
     def erase(self) -> None:
         """Delete the database and its data."""
         database.stop(self.settings)
@@ -60,7 +66,7 @@ class SpareDatabase:
     @property
     def url(self) -> str:
         """What DATABASE_URL would be."""
-        return self._url.render_as_string(hide_password=False)
+        return _url(self.address)
 
     @property
     def settings(self) -> Settings:
@@ -68,18 +74,11 @@ class SpareDatabase:
         return settings().model_copy(update={"database_url": SecretStr(self.url), "data_dir": self._folder})
 
 
-class Replica(SpareDatabase):
-    """A server that replays what is written on another one, and can be searched meanwhile."""
-
-    def __init__(self, primary: SpareDatabase) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="rag-faults-"))
-        make_replica(home_of(self._folder), primary.address)
-        self.start()
-
-    def promote(self) -> None:
-        """Let it accept writes, on its own from now on."""
-        with psycopg.connect(**embedded.keywords(self.address), autocommit=True) as connection:
-            connection.execute("SELECT pg_promote()")
+def _url(*servers: Address) -> str:
+    """The URL that names these servers, which have the same password."""
+    hosts, ports = (",".join(str(getattr(each, part)) for each in servers) for part in ("host", "port"))
+    login = f"{embedded.SUPERUSER}:{servers[0].password or ''}"
+    return f"postgresql://{login}@/{embedded.SUPERUSER}?host={hosts}&port={ports}"
 
 
 class ReplicatedDatabase:
@@ -87,20 +86,13 @@ class ReplicatedDatabase:
 
     def __init__(self) -> None:
         self.primary = SpareDatabase()
-        self.replica = Replica(self.primary)
-
-    @property
-    def url(self) -> str:
-        """What DATABASE_URL would be."""
-        servers = [self.primary.address, self.replica.address]
-        hosts, ports = (",".join(str(getattr(each, part)) for each in servers) for part in ("host", "port"))
-        login = f"{embedded.SUPERUSER}:{servers[0].password or ''}"
-        return f"postgresql://{login}@/{embedded.SUPERUSER}?host={hosts}&port={ports}"
+        self.replica = SpareDatabase(self.primary)
 
     @property
     def settings(self) -> Settings:
         """The settings of this process, with these servers."""
-        return settings().model_copy(update={"database_url": SecretStr(self.url)})
+        url = _url(self.primary.address, self.replica.address)
+        return settings().model_copy(update={"database_url": SecretStr(url)})
 
     def fail_over(self) -> None:
         """Lose the primary, and promote its replica."""
@@ -120,7 +112,8 @@ BEGIN
     RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full';
   END IF;
   RETURN NEW;
-END $$"""
+END $$;
+CREATE TRIGGER refuse BEFORE INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION refuse_{table}()"""
 
 
 @contextmanager
@@ -128,21 +121,15 @@ def full_disk(engine: Engine, room: int = 0) -> Iterator[None]:
     """While the block runs, each table of chunks takes up `room` chunks more, and the next one finds the disk full."""
     tables = [name for name in inspect(engine).get_table_names() if "chunks_" in name]
     try:
-        for table in tables:
-            _refuse(engine, table, room)
+        with explained(), engine.begin() as connection:
+            for table in tables:
+                held = connection.scalar(text(f"SELECT count(*) FROM {table}"))  # noqa: S608 - a table of our own
+                connection.execute(text(REFUSE.format(table=table, rows=held + room)))
         yield
     finally:
         with explained(), engine.begin() as connection:
             for table in tables:
                 connection.execute(text(f"DROP FUNCTION IF EXISTS refuse_{table} CASCADE"))
-
-
-def _refuse(engine: Engine, table: str, room: int) -> None:
-    with explained(), engine.begin() as connection:
-        rows = connection.scalar(text(f"SELECT count(*) FROM {table}")) + room  # noqa: S608 - a table of our own
-        connection.execute(text(REFUSE.format(table=table, rows=rows)))
-        when = f"BEFORE INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION refuse_{table}()"
-        connection.execute(text(f"CREATE TRIGGER refuse {when}"))
 
 
 def killed(program: str, database: SpareDatabase, at: str) -> list[str]:

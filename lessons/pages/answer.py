@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from lessons.errors import LessonsError
-from lessons.evaluate.canvas import shortened
 from lessons.evaluate.golden import Evidence, Golden, holds
 from lessons.evaluate.metrics import ranking
+from lessons.evaluate.plots import shortened
 from lessons.library import indexes
 from lessons.pages.common import page_of
 from lessons.pages.language import N_, _

@@ -16,8 +16,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from lessons.agent import telling
 from lessons.errors import LessonsError
-from lessons.evaluate.canvas import stage_colour
 from lessons.evaluate.comparison import Comparison, as_markdown
+from lessons.evaluate.plots import stage_colour
 from lessons.pages.answer import show_known, show_sources, show_steps
 from lessons.pages.asking import Asked, Line, ask_form, begin
 from lessons.pages.common import allow_questions, answering, named_filter, offer_reuse, show_error, titled

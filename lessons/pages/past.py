@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from lessons.evaluate.canvas import shortened
 from lessons.evaluate.comparison import Comparison
+from lessons.evaluate.plots import shortened
 from lessons.pages.asking import EVERYWHERE, Asked, begin, golden_named, lines_of
 from lessons.pages.common import is_shared
 from lessons.pages.language import _

@@ -7,10 +7,10 @@ from functools import lru_cache
 import altair as alt
 import streamlit as st
 
-from lessons.evaluate.canvas import shortened
 from lessons.evaluate.comparison import Comparison, Place
 from lessons.evaluate.golden import Evidence
 from lessons.evaluate.metrics import ranking
+from lessons.evaluate.plots import shortened
 from lessons.pages.answer import open_passage, passage_of
 from lessons.pages.common import page_of
 from lessons.pages.language import N_, _

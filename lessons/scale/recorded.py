@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from lessons.evaluate.canvas import canvas
+from lessons.evaluate.plots import canvas
 from lessons.scale.benchmark import HEADLINE, Filtered, Pair, Size
 from lessons.scale.graphs import Graph
 from lessons.settings import ROOT

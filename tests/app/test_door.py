@@ -10,7 +10,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from lessons.cli.serve import LOST
-from lessons.evaluate.canvas import canvas
+from lessons.evaluate.plots import canvas
 from lessons.pages.common import show_plot
 from lessons.pages.serve import BROKE_OFF, SWEEP
 from tests.support.served import served

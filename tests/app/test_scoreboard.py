@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.errors import LessonsError
-from lessons.evaluate.evaluation import Evaluation, compare_records, moved, summarise
+from lessons.evaluate.evaluation import Evaluation, compare_records, moved_records, summarise
 from lessons.evaluate.gates import gate_report
 from lessons.evaluate.golden import Golden, golden_questions
 from lessons.evaluate.run import evaluate
@@ -152,7 +152,9 @@ def test_the_questions_that_moved_are_listed_best_first(scoreboard: AppTest) -> 
     page = scoreboard.run()
     assert "1 up, 1 down" in shown(page)
     assert list(page.dataframe[-1].value["smart"]) == [1.0, 0.0]
-    assert [new.question_id for _, new in moved(two_stages(), "naive", "smart", "correctness")] == ["q0", "q1"]
+    run = two_stages()
+    found = moved_records(run.of("naive"), run.of("smart"), "correctness")
+    assert [new.question_id for _, new in found] == ["q0", "q1"]
 
 
 def test_a_run_is_deleted_only_after_it_is_confirmed(scoreboard: AppTest) -> None:

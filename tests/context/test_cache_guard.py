@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.context.guard import differences, read_constraints
-from lessons.evaluate.cache_pairs import FROZEN, Pair, cache_pairs
+from lessons.evaluate.decisions import FROZEN, Pair, cache_pairs
 
 PAIRS = cache_pairs()
 FROZEN_PAIRS = cache_pairs(FROZEN)

@@ -15,14 +15,14 @@ FILES = """
 import json
 from lessons import library, settings
 from lessons.copilot import tools
-from lessons.evaluate import cache_pairs, canvas, golden, intents, pictures, savings, support
+from lessons.evaluate import decisions, golden, pictures, plots, savings, support
 from lessons.evaluate.judge import agreement
 from lessons.exercises import catalog
 from lessons.models import vectors
 
 paths = [
-    library.CORPUS, vectors.QUESTIONS, tools.MENUS, cache_pairs.PAIRS, cache_pairs.FROZEN, canvas.FONT,
-    golden.GOLDEN, intents.TEST, intents.EXAMPLES, agreement.JUDGED, support.QUESTIONS, savings.REWORDED,
+    library.CORPUS, vectors.QUESTIONS, tools.MENUS, decisions.PAIRS, decisions.FROZEN, plots.FONT,
+    golden.GOLDEN, decisions.TEST, decisions.EXAMPLES, agreement.JUDGED, support.QUESTIONS, savings.REWORDED,
     catalog.FOLDER, pictures.TEXTS,
 ]
 print(json.dumps({

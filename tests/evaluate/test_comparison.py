@@ -1,4 +1,4 @@
-"""Chunks of several stages side by side: nothing is lost; and the timeline of a trace."""
+"""Chunks of several stages side by side: nothing is lost; and the steps of a trace."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.evaluate.comparison import Alignment, align, change, summary, timeline
+from lessons.evaluate.comparison import Alignment, Comparison, align, as_markdown, change, summary
 from lessons.evaluate.golden import Evidence
 from lessons.rag.answer import Answer
 from lessons.rag.types import Context, RetrievedDocument
@@ -60,13 +60,6 @@ def test_the_evidence_is_marked_where_a_chunk_covers_it_and_listed_where_none_do
     assert [cell and cell.evidence for cell in place.cells] == [(0,), (0,)]
     assert place.evidence == (0,)
     assert rows.missed == [evidence[1]]
-
-
-def test_a_notebook_shows_the_table_with_its_texts_escaped() -> None:
-    shown = align([answer("naive", chunk("x", "<script>alert(1)</script>", "<b>.md"))])._repr_html_()
-    assert "<script>" not in shown
-    assert "<b>" not in shown
-    assert "&lt;script&gt;" in shown
 
 
 @pytest.mark.parametrize(
@@ -141,23 +134,14 @@ def searching() -> Trace:
     return Trace([Step("decide", "fees", ms=20), search, answer])
 
 
-def test_steps_begin_where_the_one_before_ended() -> None:
-    bars = [bar for bar in timeline(searching()) if bar.depth == 0]
-    assert [(bar.name, bar.start, bar.end) for bar in bars] == [
-        ("decide", 0, 20), ("search_documents", 20, 50), ("answer", 50, 55),
-    ]  # fmt: skip
-
-
-def test_the_steps_of_a_search_lie_within_it() -> None:
-    bars = [bar for bar in timeline(searching()) if bar.depth == 1]
-    assert [(bar.name, bar.start, bar.end) for bar in bars] == [("Expand", 20, 30), ("retrieve", 30, 45)]
-
-
-def test_the_queries_that_were_made_and_the_notes_are_told() -> None:
-    said = {bar.name: bar.said for bar in timeline(searching())}
-    assert said["search_documents"] == ("fees → 2 documents",)
-    assert said["Expand"] == ("→ fees · late fees",)
-    assert said["answer"] == ()
+def test_a_file_has_a_row_for_each_step_with_those_within_it_below() -> None:
+    asked = Answer("?", "agentic", "test", trace=searching())
+    rows = [line.split(" | ") for line in as_markdown(Comparison("?", {"agentic": asked}, {})).splitlines()]
+    said = {row[0].strip("| "): row[-1].strip("| ") for row in rows if len(row) == 7}
+    assert said["– Expand"] == "→ fees · late fees"
+    assert said[r"search\_documents"] == "fees → 2 documents"
+    assert said["answer"] == ""
+    assert list(said)[2:] == ["decide", r"search\_documents", "– Expand", "– retrieve", "answer"]
 
 
 def test_what_the_steps_within_used_is_counted_once() -> None:

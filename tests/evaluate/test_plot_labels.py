@@ -11,16 +11,20 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from lessons.budget import Piece
-from lessons.evaluate.canvas import (
-    STAGE_COLOURS,
-    columns,
-    shortened,
-    stage_colours,
-)
 from lessons.evaluate.dialogues import plot_growth
 from lessons.evaluate.evaluation import EvaluationTable
 from lessons.evaluate.pictures import plot_budget, plot_searches
-from lessons.evaluate.plots import plot_cost, plot_groups, plot_latency, plot_metric, plot_moved
+from lessons.evaluate.plots import (
+    STAGE_COLOURS,
+    columns,
+    plot_cost,
+    plot_groups,
+    plot_latency,
+    plot_metric,
+    plot_moved,
+    shortened,
+    stage_colours,
+)
 from lessons.evaluate.savings import plot_savings
 from lessons.rag.answer import Answer
 from lessons.rag.types import Context, RetrievedDocument

@@ -8,9 +8,16 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from lessons.evaluate.canvas import STAGE_COLOURS, stage_colour
 from lessons.evaluate.evaluation import Evaluation
-from lessons.evaluate.plots import plot_cost, plot_groups, plot_latency, plot_metric, plot_moved
+from lessons.evaluate.plots import (
+    STAGE_COLOURS,
+    plot_cost,
+    plot_groups,
+    plot_latency,
+    plot_metric,
+    plot_moved,
+    stage_colour,
+)
 from tests.evaluate.records import evaluation
 
 RUN = evaluation({"naive": [0.0, 0.5] * 20, "smart": [1.0, 0.0] * 20, "reranked": [1.0] * 40})

@@ -1,4 +1,4 @@
-"""The workload of the savings, what they count, and the pairs that the guard of the cache is measured on."""
+"""What intents, compression and each device save, and what that costs in right answers."""
 
 import math
 from dataclasses import dataclass
@@ -8,16 +8,28 @@ import pytest
 from llama_index.core.embeddings import MockEmbedding
 
 from lessons.database import engine
-from lessons.evaluate.cache_pairs import Pair, cache_pairs, count_hits, plot_thresholds
-from lessons.evaluate.evaluation import EvaluationTable
+from lessons.evaluate.evaluation import Evaluation, EvaluationTable, Record
 from lessons.evaluate.golden import Golden
-from lessons.evaluate.savings import ALL, DEVICES, NONE, chat, plot_savings, savings, workload
+from lessons.evaluate.savings import (
+    ALL,
+    DEVICES,
+    METHODS,
+    NONE,
+    WHOLE,
+    chat,
+    compression_table,
+    costs,
+    plot_savings,
+    savings,
+    workload,
+)
 from lessons.ingest.index import naive_index
 from lessons.keyless.llm import OfflineLLM
 from lessons.rag.stages import Stage
 from lessons.rag.types import Query, Resources, RetrievedDocument
 from lessons.settings import Settings
 from lessons.workspace import Workspace
+from tests.evaluate.records import evaluation, record
 
 
 @dataclass(frozen=True)
@@ -60,10 +72,8 @@ def test_the_workload_has_more_than_300_questions_with_repeats_rewordings_and_sm
     assert len(known) < len(asked)
 
 
-def test_the_workload_is_the_same_for_the_same_seed() -> None:
+def test_the_workload_is_the_same_each_time() -> None:
     assert workload() == workload()
-    assert workload(20, seed=1) != workload(20)
-    assert workload(20) == workload()[:20]
 
 
 def test_only_questions_for_tuning_are_in_the_workload() -> None:
@@ -105,22 +115,38 @@ def test_the_plot_has_a_point_for_each_way(served: EvaluationTable) -> None:
     assert [text.get_text() for text in axes.get_legend().get_texts()] == served.evaluation.stages
 
 
-def test_hits_are_counted_by_language_and_by_whether_the_questions_ask_the_same() -> None:
-    pairs = [
-        Pair("Who hired Ann?", "Who did Ann hire?", False, "role", "en"),
-        Pair("Who hired Ann?", "Ann was hired by whom?", True, "voice", "en"),
-        Pair("환불은 언제 되나요?", "환불 언제 돼요?", True, "ending", "ko"),
-    ]
-    counted = count_hits(pairs, [0.99, 0.95, 0.5])
-    assert counted.head == ["a hit takes", "wrong hits, en", "right hits, en", "right hits, ko"]
-    assert counted.rows == [
-        ["similarity", "1 of 1", "1 of 1", "0 of 1"],
-        ["guard", "0 of 1", "1 of 1", "1 of 1"],
-        ["both", "0 of 1", "1 of 1", "0 of 1"],
-    ]
+def test_each_way_to_decide_is_compared_with_the_stage_alone() -> None:
+    scores = {"plain": (1, 1), "by intent": (1, 0.5), "always chat": (0, 0)}
+    shown = costs(evaluation(scores, "correctness"))
+    by_name = {name: (correctness, delta) for name, correctness, delta, *_ in shown.rows}
+    assert list(by_name) == list(scores)
+    assert by_name["always chat"][1].startswith("-1.00")
+    assert by_name["by intent"][0].startswith("0.75")
+    assert by_name["by intent"][1].startswith("-0.25")
+    assert by_name["plain"][1] == ""
+    assert shown._repr_html_().count("<tr>") == 4
 
 
-def test_the_curve_of_the_threshold_falls() -> None:
-    pairs = cache_pairs()
-    (axes,) = plot_thresholds(pairs, [0.9] * len(pairs)).axes
-    assert all((line.get_ydata()[:-1] >= line.get_ydata()[1:]).all() for line in axes.lines[:4])
+RIGHT = {"cut off": (1.0, 0.0), "extractive": (1.0, 1.0), "abstractive": (0.5, 1.0), "hybrid": (1.0, 0.5)}
+
+
+def answered(method: str, share: str, number: int, right: float) -> Record:
+    return record(method, number, category=share, metrics={"correctness": right, "strict": float(right == 1)})
+
+
+@pytest.fixture
+def results() -> EvaluationTable:
+    whole = [answered(WHOLE, "100%", number, 1.0) for number in range(2)]
+    shares = ("50%", "25%")
+    rest = [answered(way, share, at, RIGHT[way][at]) for way in METHODS for share in shares for at in range(2)]
+    return compression_table(Evaluation("golden", "dev", (*whole, *rest)))
+
+
+def test_the_whole_context_is_the_same_for_every_method(results: EvaluationTable) -> None:
+    assert {row[1] for row in results.rows} == {"1.00 [1.00, 1.00] (1.00)"}
+
+
+def test_the_table_has_a_row_for_each_method_and_a_column_for_each_share(results: EvaluationTable) -> None:
+    assert results.head[1:] == ["100%", "50%", "25%"]
+    assert results._repr_html_().count("<tr>") == 1 + len(METHODS)
+    assert "cut off | 1.00 [1.00, 1.00] (1.00) | 0.50 [0.00, 1.00] (0.50)" in repr(results)

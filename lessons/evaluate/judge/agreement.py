@@ -12,7 +12,6 @@ it away. It rejects free paraphrase, and a change that must be worked out from t
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 
 from llama_index.core.evaluation import CorrectnessEvaluator, FaithfulnessEvaluator
@@ -72,9 +71,9 @@ def agreement(pairs: Iterable[tuple[str, str]]) -> Agreement:
     return Agreement(1.0 if chance == 1 else (observed - chance) / (1 - chance), n, dict(Counter(pairs)))
 
 
-def labelled(split: str, folder: Path = JUDGED) -> list[Labelled]:
+def labelled(split: str) -> list[Labelled]:
     """The hand-labelled answers of a split: 'dev', 'test', 'hard', or 'outputs_…' for a file of that name."""
-    path = folder / (f"{split}.jsonl" if split.startswith("outputs") else "pairs.jsonl")
+    path = JUDGED / (f"{split}.jsonl" if split.startswith("outputs") else "pairs.jsonl")
     known = ("id", "language", "category", "question", "verdict")
     return [
         Labelled(

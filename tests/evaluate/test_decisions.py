@@ -1,14 +1,21 @@
-"""Recognising intents, measured on labelled utterances, and what a wrong one costs."""
+"""What a cache may answer, measured on pairs of questions, and recognising intents, on labelled utterances."""
 
 import pytest
 
 from lessons.context.intent import INTENTS
-from lessons.evaluate.intents import Recognised, costs, plot_confusion, recognise
+from lessons.evaluate.decisions import (
+    Pair,
+    Recognised,
+    cache_pairs,
+    count_hits,
+    plot_confusion,
+    plot_thresholds,
+    recognise,
+)
 from lessons.keyless.intent import utterances
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.embedding import embedding_model
 from lessons.settings import Settings
-from tests.evaluate.records import evaluation
 
 
 @pytest.fixture(scope="module")
@@ -38,13 +45,22 @@ def test_the_confusion_is_drawn_with_every_intent() -> None:
     assert [text.get_text() for text in axes.texts] == [str(count) for row in recognised.confusion for count in row]
 
 
-def test_each_way_to_decide_is_compared_with_the_stage_alone() -> None:
-    scores = {"plain": (1, 1), "by intent": (1, 0.5), "always chat": (0, 0)}
-    shown = costs(evaluation(scores, "correctness"))
-    by_name = {name: (correctness, delta) for name, correctness, delta, *_ in shown.rows}
-    assert list(by_name) == list(scores)
-    assert by_name["always chat"][1].startswith("-1.00")
-    assert by_name["by intent"][0].startswith("0.75")
-    assert by_name["by intent"][1].startswith("-0.25")
-    assert by_name["plain"][1] == ""
-    assert shown._repr_html_().count("<tr>") == 4
+def test_hits_are_counted_by_language_and_by_whether_the_questions_ask_the_same() -> None:
+    pairs = [
+        Pair("Who hired Ann?", "Who did Ann hire?", False, "role", "en"),
+        Pair("Who hired Ann?", "Ann was hired by whom?", True, "voice", "en"),
+        Pair("환불은 언제 되나요?", "환불 언제 돼요?", True, "ending", "ko"),
+    ]
+    counted = count_hits(pairs, [0.99, 0.95, 0.5])
+    assert counted.head == ["a hit takes", "wrong hits, en", "right hits, en", "right hits, ko"]
+    assert counted.rows == [
+        ["similarity", "1 of 1", "1 of 1", "0 of 1"],
+        ["guard", "0 of 1", "1 of 1", "1 of 1"],
+        ["both", "0 of 1", "1 of 1", "0 of 1"],
+    ]
+
+
+def test_the_curve_of_the_threshold_falls() -> None:
+    pairs = cache_pairs()
+    (axes,) = plot_thresholds(pairs, [0.9] * len(pairs)).axes
+    assert all((line.get_ydata()[:-1] >= line.get_ydata()[1:]).all() for line in axes.lines[:4])
