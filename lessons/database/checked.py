@@ -53,9 +53,9 @@ class CheckedConnection(psycopg.Connection):
         info = self.info
         if info.host.startswith("/"):
             return  # a socket of this machine
-        same = {"host": info.host, "hostaddr": info.hostaddr, "port": info.port, "connect_timeout": PATIENCE}
+        same: dict[str, Any] = {"host": info.host, "hostaddr": info.hostaddr, "port": info.port}
         try:
-            psycopg.connect(info.dsn, **same).close()
+            psycopg.connect(info.dsn, **same, connect_timeout=PATIENCE).close()
         except psycopg.errors.ConnectionTimeout as error:
             self.close()
             message = 'connection to server at "{host}", port {port} timed out'
