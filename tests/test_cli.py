@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import Mock, patch
@@ -270,6 +270,26 @@ def test_lines_on_stdout_go_where_stdout_goes_while_a_terminal_shows_bars(
         watch("Ingesting", 1, 2)
         print("added kiosk.md")
     assert capsys.readouterr().out == "added kiosk.md\n"
+
+
+class Screen(io.StringIO):
+    """A terminal that keeps what is written to it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_lines_stand_above_the_bars_where_both_are_on_a_terminal(
+    database: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kiosk.md").write_text(FACTS["kiosk.md"], encoding="utf-8")
+    terminal = Console(file=Screen(), force_terminal=True)
+    monkeypatch.setattr("lessons.cli.shared.errors", lambda: terminal)
+    monkeypatch.setattr(sys, "stdout", terminal.file)
+    monkeypatch.setattr(sys, "argv", ["lessons", "ingest", str(tmp_path), "--user", tmp_path.name])
+    with suppress(SystemExit):
+        main()
+    assert "\x1b[2Kadded     kiosk.md" in terminal.file.getvalue()
 
 
 def test_files_of_an_unknown_kind_are_named(owner: str, tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def ingest(
             entry = asdict(result)
             report.append({"file": entry.pop("source_file"), "index": filled.name} | entry)
             if not as_json:
-                typer.echo(_line(report[-1]))
+                print(_line(report[-1]), flush=True)  # typer's echo goes past what keeps the bars below
     if as_json:
         print_json(report)
     elif report:
