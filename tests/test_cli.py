@@ -272,8 +272,8 @@ def test_lines_on_stdout_go_where_stdout_goes_while_a_terminal_shows_bars(
     assert capsys.readouterr().out == "added kiosk.md\n"
 
 
-class Screen(io.StringIO):
-    """A terminal that keeps what is written to it."""
+class Screen(io.TextIOWrapper):
+    """A terminal that keeps the bytes which are written to it."""
 
     def isatty(self) -> bool:
         return True
@@ -283,13 +283,14 @@ def test_lines_stand_above_the_bars_where_both_are_on_a_terminal(
     database: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "kiosk.md").write_text(FACTS["kiosk.md"], encoding="utf-8")
-    terminal = Console(file=Screen(), force_terminal=True)
+    screen = Screen(written := io.BytesIO(), encoding="utf-8", write_through=True)
+    terminal = Console(file=screen, force_terminal=True)
     monkeypatch.setattr("lessons.cli.shared.errors", lambda: terminal)
-    monkeypatch.setattr(sys, "stdout", terminal.file)
+    monkeypatch.setattr(sys, "stdout", screen)
     monkeypatch.setattr(sys, "argv", ["lessons", "ingest", str(tmp_path), "--user", tmp_path.name])
     with suppress(SystemExit):
         main()
-    assert "\x1b[2Kadded     kiosk.md" in terminal.file.getvalue()
+    assert "\x1b[2Kadded     kiosk.md" in written.getvalue().decode()
 
 
 def test_files_of_an_unknown_kind_are_named(owner: str, tmp_path: Path) -> None:
