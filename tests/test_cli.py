@@ -5,14 +5,18 @@ import json
 import os
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import Mock, patch
 
 import pytest
+from rich.console import Console
 
 from lessons.cli import main
+from lessons.cli.shared import bars
+from lessons.errors import DatabaseError
+from lessons.library import indexes
 from lessons.memory.messages import message_store
 from lessons.rag.stages import stages
 from lessons.rag.types import Scope
@@ -242,6 +246,51 @@ def test_a_bad_file_is_named_once_beside_its_reason(database: Settings, tmp_path
     done = lessons("ingest", str(tmp_path / "bad.pdf"), "--user", "cli-named-once", "--index", "naive")
     assert done.stdout.startswith("failed    bad.pdf [naive] – It is ")
     assert done.stdout.count("bad.pdf") == 1
+
+
+def test_each_file_is_told_as_soon_as_it_is_stored(
+    database: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in FACTS.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    broken = Mock(side_effect=[None, DatabaseError("The database is away.")])
+    monkeypatch.setattr("lessons.rag.store.ChunkStore.replace_document", broken)
+    done = lessons("ingest", str(tmp_path), "--user", tmp_path.name, "--index", indexes()[0].name)
+    assert (done.returncode, done.stderr.strip()) == (1, "The database is away.")
+    assert done.stdout.startswith("added ")
+    assert len(done.stdout.splitlines()) == 1
+
+
+def test_lines_on_stdout_go_where_stdout_goes_while_a_terminal_shows_bars(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = Console(file=io.StringIO(), force_terminal=True)
+    monkeypatch.setattr("lessons.cli.shared.errors", lambda: terminal)
+    with bars() as watch:
+        watch("Ingesting", 1, 2)
+        print("added kiosk.md")
+    assert capsys.readouterr().out == "added kiosk.md\n"
+
+
+class Screen(io.TextIOWrapper):
+    """A terminal that keeps the bytes which are written to it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_lines_stand_above_the_bars_where_both_are_on_a_terminal(
+    database: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kiosk.md").write_text(FACTS["kiosk.md"], encoding="utf-8")
+    screen = Screen(written := io.BytesIO(), encoding="utf-8", write_through=True)
+    terminal = Console(file=screen, force_terminal=True)
+    monkeypatch.setattr("lessons.cli.shared.errors", lambda: terminal)
+    monkeypatch.setattr(sys, "stdout", screen)
+    monkeypatch.setattr(sys, "argv", ["lessons", "ingest", str(tmp_path), "--user", tmp_path.name])
+    with suppress(SystemExit):
+        main()
+    assert "\x1b[2Kadded     kiosk.md" in written.getvalue().decode()
 
 
 def test_files_of_an_unknown_kind_are_named(owner: str, tmp_path: Path) -> None:

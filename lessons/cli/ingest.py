@@ -82,10 +82,11 @@ def ingest(
             watch("Ingesting", len(report) + 1, len(files) * len(targets))
             entry = asdict(result)
             report.append({"file": entry.pop("source_file"), "index": filled.name} | entry)
+            if not as_json:
+                print(_line(report[-1]), flush=True)  # typer's echo goes past what keeps the bars below
     if as_json:
         print_json(report)
     elif report:
-        typer.echo("\n".join(map(_line, report)))
         used = [sum(line[name] for line in report) for name in ("llm_calls", "tokens_in", "tokens_out", "cost")]
         if used[0]:
             say(f"Enriched with {spent(*used)}.")

@@ -1,6 +1,7 @@
 """What the commands share: options, messages on stderr, answers on stdout."""
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -103,11 +104,15 @@ def chosen_stages(names: Iterable[str]) -> "list[Stage]":
 
 @contextmanager
 def bars(hidden: bool = False) -> Iterator[Callable[[str, int, int], None]]:
-    """On stderr, a bar for each thing that is being done; the yielded function moves it. Hidden for `--json`."""
+    """On stderr, a bar for each thing that is being done; the yielded function moves it. Hidden for `--json`.
+
+    Lines on stdout appear above the bars in a terminal, and go where stdout goes everywhere else.
+    """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=errors(), transient=True, disable=hidden) as shown:
+    above = sys.stdout.isatty()
+    with Progress(*columns, console=errors(), transient=True, disable=hidden, redirect_stdout=above) as shown:
         tasks: dict[str, Any] = {}
 
         def watch(label: str, done: int, total: int) -> None:

@@ -12,6 +12,7 @@ from sqlalchemy import URL, Engine, create_engine, event, text
 from sqlalchemy.exc import ArgumentError
 
 from lessons.database import embedded
+from lessons.database.checked import CheckedConnection, Connect
 from lessons.database.problems import NO_PGVECTOR, NOT_UTF8, explain, known
 from lessons.database.row_security import explained
 from lessons.errors import DatabaseError
@@ -122,22 +123,26 @@ def _embedded(data_dir: Path) -> Engine:
     url = URL.create(
         "postgresql+psycopg", embedded.SUPERUSER, address.password, database=embedded.SUPERUSER, query=query
     )
-    made = _make(url, PREPARE_AFTER, log=embedded.log_of(data_dir))
 
-    @event.listens_for(made, "do_connect")
-    def connect_or_start(dialect: Any, record: Any, arguments: list, words: dict) -> Any:
+    def connect_or_start(*arguments: Any, **words: Any) -> CheckedConnection:
         try:
-            return dialect.connect(*arguments, **words)
+            return CheckedConnection.connect(*arguments, **words)
         except psycopg.OperationalError:
-            return dialect.connect(*arguments, **words | embedded.keywords(embedded.running(data_dir)))
+            return CheckedConnection.connect(*arguments, **words | embedded.keywords(embedded.running(data_dir)))
 
-    return _answering(made)
+    return _answering(_make(url, connect_or_start, PREPARE_AFTER, log=embedded.log_of(data_dir)))
 
 
-def _make(url: URL, prepare_threshold: int | None = None, **options: Any) -> Engine:
+def _make(
+    url: URL, connect: Connect = CheckedConnection.connect, prepare_threshold: int | None = None, **options: Any
+) -> Engine:
     # Statements prepared by the driver break behind a pooler that hands each transaction to another connection.
     defaults = {
         "connect_timeout": 10,
+        "keepalives_idle": 10,  # a peer that is gone is given up after this and the next two: 20 seconds
+        "keepalives_interval": 5,
+        "keepalives_count": 2,
+        "tcp_user_timeout": 20_000,  # milliseconds, where the system has it
         "application_name": "rag-workbook",
         "client_encoding": "utf8",  # else a database of another encoding answers in that one
         "prepare_threshold": prepare_threshold,
@@ -146,6 +151,10 @@ def _make(url: URL, prepare_threshold: int | None = None, **options: Any) -> Eng
     made = create_engine(
         url, pool_pre_ping=True, pool_size=5, max_overflow=15, connect_args=words, execution_options=options
     )
+
+    @event.listens_for(made, "do_connect")
+    def checked(dialect: Any, record: Any, arguments: list, words: dict) -> CheckedConnection:
+        return connect(*arguments, **words)
 
     @event.listens_for(made, "handle_error")
     def say_what_to_do(context: Any) -> None:

@@ -9,6 +9,7 @@ import gzip
 import io
 import json
 import math
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
@@ -29,6 +30,7 @@ from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import CEILING, METRICS, Evaluation, Record
 from lessons.evaluate.run import stood_in
 from lessons.models.llm import KEYLESS
+from lessons.models.recorded import replace_file
 from lessons.settings import ROOT, settings
 
 SHIPPED = ROOT / "data" / "runs"
@@ -190,11 +192,15 @@ def as_json(record: Record) -> dict[str, Any]:
 
 
 def ship(evaluation: Evaluation, path: Path) -> None:
-    """Write a whole run, packed: a line that says what it is, then a line for each answer."""
+    """Write a whole run, packed: a line that says what it is, then a line for each answer.
+
+    In one step: where it cannot be written, an earlier run in that file stays.
+    """
     head = {"data": evaluation.data, "split": evaluation.split, "settings": evaluation.settings}
     lines = [head | {"at": evaluation.at.isoformat()}, *map(as_json, (*evaluation.records, *evaluation.ceiling))]
     text = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in lines)
-    _write(path, gzip.compress(text.encode(), mtime=0))
+    with _writing(path):
+        replace_file(path.resolve(), gzip.compress(text.encode(), mtime=0))
 
 
 @cache
@@ -211,19 +217,21 @@ def read_run(path: Path) -> Evaluation:
     try:
         head, *records = map(json.loads, gzip.decompress(path.read_bytes()).splitlines())
         return _evaluation(**head | {"at": datetime.fromisoformat(head["at"]), "stored": records})
-    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError) as error:
         why = getattr(error, "strerror", None) or error
         raise LessonsError(f"{path} holds no run ({why}); `lessons gate --update` writes one.") from error
 
 
 def export_csv(evaluation: Evaluation, path: Path) -> None:
     """Write the table as UTF-8 with a mark by which spreadsheets recognise it; LessonsError if it cannot be written."""
-    _write(path, as_csv(evaluation).encode("utf-8-sig"))
+    with _writing(path):
+        path.write_bytes(as_csv(evaluation).encode("utf-8-sig"))
 
 
-def _write(path: Path, content: bytes) -> None:
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
     try:
-        path.write_bytes(content)
+        yield
     except OSError as error:
         raise LessonsError(f"{path} cannot be written: {error.strerror}; choose another file.") from error
 

@@ -146,17 +146,25 @@ def read_record(path: Path) -> Record:
 
 
 def write_record(path: Path, record: Record) -> None:
-    """Write the file, in one step: whoever reads it meanwhile sees the old one."""
+    """Write the file of a model."""
     lines = [json.dumps(asdict(record.served), sort_keys=True, ensure_ascii=False)]
     lines += [record.replies[key].line() for key in sorted(record.replies)]
     packed = io.BytesIO()
     with gzip.GzipFile("", "wb", 9, packed, mtime=0) as file:
         file.write("".join(f"{line}\n" for line in lines).encode())
+    replace_file(path, packed.getvalue())
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file in one step: whoever reads it meanwhile, or after a crash or on a full disk, sees the old one."""
     fresh = path.with_suffix(".new")
-    with fresh.open("wb") as written:
-        written.write(packed.getvalue())
-        os.fsync(written.fileno())
-    fresh.replace(path)
+    try:
+        with fresh.open("wb") as written:
+            written.write(content)
+            os.fsync(written.fileno())
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
 
 
 class Journal:

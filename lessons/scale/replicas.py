@@ -18,10 +18,11 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import URL, Connection, Engine, event, make_url, text
+from sqlalchemy import URL, Connection, Engine, make_url, text
 from tenacity import Retrying, retry_if_exception, stop_after_delay
 from tenacity.wait import wait_fixed
 
+from lessons.database.checked import CheckedConnection, Connect
 from lessons.database.problems import passes
 from lessons.database.row_security import elsewhere, enter, explained, scoped
 from lessons.settings import settings
@@ -51,13 +52,11 @@ def single(url: URL) -> bool:
     return isinstance(hosts, str) and "," not in hosts
 
 
-def replicated(url: URL, make: Callable[[URL], Engine]) -> Engine:
+def replicated(url: URL, make: Callable[[URL, Connect], Engine]) -> Engine:
     """The engine of whichever server is the primary; `reading` knows the one of its replicas."""
-    primary = make(url.update_query_dict({"target_session_attrs": "read-write"}))
+    primary = make(url.update_query_dict({"target_session_attrs": "read-write"}), _connect_patiently)
     spread = {"target_session_attrs": "prefer-standby", "load_balance_hosts": "random"}
-    _readers[primary] = make(url.update_query_dict(spread))
-    for each in (primary, _readers[primary]):
-        event.listen(each, "do_connect", _connect_patiently)
+    _readers[primary] = make(url.update_query_dict(spread), _connect_patiently)
     elsewhere[primary] = up_to_date
     return primary
 
@@ -87,7 +86,7 @@ def remember_write(engine: Engine) -> None:
             _written[engine] = max(_written.get(engine, 0), int(connection.scalar(WRITTEN)))
 
 
-def _connect_patiently(dialect: Any, record: Any, arguments: list, words: dict) -> Any:
+def _connect_patiently(*arguments: Any, **words: Any) -> CheckedConnection:
     patience = stop_after_delay(settings().failover_seconds)
     attempts = Retrying(retry=retry_if_exception(passes), stop=patience, wait=wait_fixed(PAUSE), reraise=True)
-    return attempts(dialect.connect, *arguments, **words)
+    return attempts(CheckedConnection.connect, *arguments, **words)

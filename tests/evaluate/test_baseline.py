@@ -76,8 +76,10 @@ def test_settings_that_changed_are_told() -> None:
 def test_a_run_comes_back_from_its_file_and_anything_else_is_a_sentence(tmp_path: Path) -> None:
     ship(GOOD, path := tmp_path / "run.jsonl.gz")
     assert read_run(path) == GOOD
-    path.write_bytes(path.read_bytes()[:40])
-    for broken in (path, tmp_path / "no.gz", questions(tmp_path / "set.csv")):
+    packed = path.read_bytes()
+    (damaged := tmp_path / "damaged.gz").write_bytes(packed[:20] + b"\xff" * 20 + packed[40:])
+    path.write_bytes(packed[:40])
+    for broken in (path, damaged, tmp_path / "no.gz", questions(tmp_path / "set.csv")):
         with pytest.raises(LessonsError, match="holds no run"):
             read_run(broken)
     with pytest.raises(LessonsError, match="cannot be written"):

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import sys
 from math import nan
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from sqlalchemy import Engine, func, select
 from lessons.database import engine
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import METRICS, Evaluation
-from lessons.evaluate.runs import ResultRow, as_jsonl, delete, export_csv, load, runs, save
+from lessons.evaluate.runs import ResultRow, as_jsonl, delete, export_csv, load, read_run, runs, save, ship
 from lessons.settings import Settings, settings
 from tests.evaluate.records import evaluation, record
 
@@ -78,6 +79,23 @@ def test_an_answer_that_looks_like_a_formula_stays_text_in_a_spreadsheet(tmp_pat
 def test_a_csv_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(LessonsError, match="cannot be written"):
         export_csv(RUN, tmp_path / "no" / "folder.csv")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of a file")
+def test_a_file_that_can_be_written_in_part_only_leaves_the_earlier_run(tmp_path: Path) -> None:
+    import resource
+
+    path = tmp_path / "base.jsonl.gz"
+    ship(RUN, path)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, before[1]))
+    try:
+        with pytest.raises(LessonsError, match="cannot be written"):
+            ship(evaluation({"naive": [1.0]}), path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert read_run(path).as_dict() == RUN.as_dict()
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
 def test_the_lines_of_json_hold_every_answer_with_its_metrics() -> None:
