@@ -23,7 +23,7 @@ from lessons.text import language
 from lessons.trace import Step, Trace
 
 
-@dataclass(repr=False)
+@dataclass
 class Answer:
     """What a stage answered. `found` is False when the documents do not say.
 

@@ -9,13 +9,14 @@ import pytest
 from llama_index.core.llms import LLM, MockLLM
 from llama_index.core.llms.llm import ToolSelection
 
-from lessons.agent import Agent, SearchTools
+from lessons.agent import SHOWN_BEFORE, Agent, SearchTools
 from lessons.keyless.llm import OfflineLLM
 from lessons.rag.retrievers import JaccardRetriever
 from lessons.rag.stages import Pipeline
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
+from lessons.search.transforms import Condense
 from lessons.settings import settings
-from lessons.trace import Step
+from lessons.trace import Step, Trace
 from tests.agent.conftest import DOCUMENTS, gather
 from tests.support.openai_server import Server
 
@@ -73,6 +74,24 @@ def test_a_search_that_finds_nothing_suggests_a_broader_one(served: Served, serv
     assert found.sources == {"refunds.md"}
 
 
+def test_a_search_that_finds_only_what_was_shown_says_so(served: Served, server: Server) -> None:
+    gather(served(calls("refunds paid"), calls("refunds paid within"), DONE), QUESTION)
+    told = [each["content"] for each in server.requests[-1]["messages"] if each["role"] == "tool"]
+    assert "14 days" in told[0]
+    assert told[1] == SHOWN_BEFORE
+
+
+@pytest.mark.parametrize("history", [(), (("user", "When are refunds paid?"), ("assistant", "Within 14 days."))])
+@pytest.mark.parametrize("completes", [(), (Condense(),)])
+def test_only_a_follow_up_is_completed_and_only_where_the_pipeline_says_so(
+    history: tuple[tuple[str, str], ...], completes: tuple[Condense, ...]
+) -> None:
+    trace, pipeline = Trace(), Pipeline(retriever=JaccardRetriever(DOCUMENTS), query=completes)
+    resources = Resources(cast(Any, None), cast(Any, None), OfflineLLM())
+    list(Agent().run(Query("And for seats?", Scope("reader"), history=history), pipeline, resources, trace))
+    assert (trace.steps[0].name == "Condense") is bool(history and completes)
+
+
 @pytest.mark.parametrize(
     ("call", "told"),
     [
@@ -127,6 +146,11 @@ def test_nonsense_up_to_the_last_call_leaves_that_one_to_the_keyless_model(serve
     found = gather(served(nonsense), QUESTION, agent=Agent(limit))
     assert len(found.searches) == limit
     assert found.sources == {"refunds.md"}
+
+
+def test_the_keyless_model_may_spend_the_only_call() -> None:
+    found = gather(OfflineLLM(), QUESTION, agent=Agent(1))
+    assert (len(found.searches), found.sources) == (1, {"refunds.md"})
 
 
 def test_a_search_that_fails_is_told_and_the_next_one_goes_on(served: Served, server: Server) -> None:

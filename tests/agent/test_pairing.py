@@ -1,5 +1,6 @@
-"""Whatever is called, every call stands before its result, and no more than the limit are made."""
+"""Whatever is called, every call has a name that servers take and stands before its result; the limit holds."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -56,7 +57,9 @@ def test_every_call_is_followed_by_its_result_and_the_limit_holds(turns: list[An
                 assert message is messages[-1]
             elif message.role == MessageRole.ASSISTANT:
                 assert called == []
-                called = [str(block.tool_call_id) for block in message.blocks if isinstance(block, ToolCallBlock)]
+                blocks = [block for block in message.blocks if isinstance(block, ToolCallBlock)]
+                assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", block.tool_name) for block in blocks)
+                called = [str(block.tool_call_id) for block in blocks]
                 assert len(set(called)) == len(called) > 0
             else:
                 assert message.additional_kwargs["tool_call_id"] == called.pop(0)

@@ -72,6 +72,8 @@ def test_a_file_of_the_owner_can_be_searched_alone(store: ChunkStore) -> None:
     found, said = searched(store, owner, "search_by_metadata", query="midterm", source_file="exam.md")
     assert found == ["The midterm is on 3 May."]
     assert "[Source: 1 | exam.md" in said
+    _, said = searched(store, owner, "search_by_metadata", query="zebra", source_file="exam.md")
+    assert "search all documents" in said
 
 
 @pytest.mark.parametrize("name", ["unknown.md", "exam.md' OR '1'='1", "", "없는 파일.pdf"])

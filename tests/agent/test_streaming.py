@@ -145,6 +145,10 @@ def test_a_search_that_fails_every_time_is_told_and_the_answer_goes_on(stage: St
     assert answer.warnings[0].startswith("Nothing could be retrieved")
 
 
+def test_what_an_agent_finds_can_be_had_without_an_answer(stage: Stage) -> None:
+    assert [document.source for document in stage.find(QUESTION).documents] == ["refunds.md"]
+
+
 def test_the_stage_is_reranked_with_an_agent() -> None:
     reranked, agentic = stage_named("reranked"), stage_named("agentic")
     assert agentic == reranked.but("agentic", agent=agentic.agent)

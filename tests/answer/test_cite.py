@@ -24,6 +24,7 @@ def test_a_citation_names_file_page_and_the_supporting_sentence() -> None:
     (citation,) = citations("Revenue rose by 15% [1].", CONTEXT)
     assert (citation.source_file, citation.page, citation.chunk_id) == ("report.pdf", 3, "r1")
     assert citation.quote == "Revenue rose 15% to 42 million dollars."
+    assert str(citation) == "[1] report.pdf, p. 3: “Revenue rose 15% to 42 million dollars.”"
 
 
 def test_each_statement_is_cited_in_the_order_of_the_answer() -> None:
@@ -67,6 +68,12 @@ Costs | 61.2 | 60.4"""
 )
 def test_the_row_that_holds_a_figure_is_quoted_and_not_the_title(claim: str) -> None:
     assert best_quote(claim, TABLE) == "Revenue | 389.0 | 350.9"
+
+
+def test_the_heading_stands_for_the_title_of_a_document_that_has_none() -> None:
+    untitled = Context("…", (RetrievedDocument("t", TABLE, 1.0, "q4.md"),))
+    (citation,) = citations("Quarterly report, Q4 2024: Revenue, Q3 2024: 350.9 [1]", untitled)
+    assert citation.quote == "Revenue | 389.0 | 350.9"
 
 
 def test_a_heading_supports_no_figure() -> None:

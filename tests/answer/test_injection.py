@@ -1,5 +1,6 @@
 """Text in a document that speaks to the model changes nothing but the text that can be quoted."""
 
+import html
 from collections.abc import Iterator
 
 import pytest
@@ -8,7 +9,7 @@ from lessons.keyless.llm import OfflineLLM
 from lessons.models.keyless import NOTHING_FOUND
 from lessons.models.llm import language_model
 from lessons.rag.answer import Answer, respond
-from lessons.rag.context import ContextBuilder
+from lessons.rag.context import Citation, ContextBuilder
 from lessons.rag.prompts import DEFAULT_RESPONSE_FORMAT, SYSTEM
 from lessons.rag.types import RetrievedDocument
 from lessons.settings import Settings
@@ -65,6 +66,14 @@ def test_a_served_model_gets_the_attack_inside_its_document(server: Server, atta
         "[Source: 1 | notes.txt]",
         "[Source: 2 | staff.txt]",
     ]
+
+
+def test_a_notebook_shows_the_marks_of_html_that_an_answer_quotes() -> None:
+    cited = [Citation(1, "<i>.md", None, "a", "<u>")]
+    shown = Answer("<q>?", "naive", "any", "<script>", citations=cited, warnings=["<em>"])._repr_html_()
+    for mark in ("<q>", "<script>", "<i>", "<u>", "<em>"):
+        assert html.escape(mark) in shown
+        assert mark not in shown
 
 
 def test_the_prompt_says_that_documents_are_quoted_material() -> None:

@@ -9,6 +9,7 @@ from lessons.errors import LessonsError
 from lessons.models.llm import language_model
 from lessons.models.tokens import ExactTokenCounter, TokenEstimator
 from lessons.rag.answer import room_beside
+from lessons.rag.context import ContextBuilder
 from lessons.rag.prompts import INSTRUCTIONS
 from lessons.rag.retrievers import JaccardRetriever
 from lessons.rag.stages import Stage, stages
@@ -61,6 +62,17 @@ def test_documents_that_would_take_everything_leave_a_quarter_to_the_conversatio
 def test_instructions_and_question_that_do_not_fit_are_said_in_a_sentence() -> None:
     with pytest.raises(LessonsError, match=r"does not fit: the model may be sent 4,000 tokens, of which 1,000"):
         stages()["naive"].stream("왜" * 4_000)
+
+
+class Strict:
+    def count(self, text: str) -> int:
+        return 10 * COUNT(text)
+
+
+def test_a_stage_counts_as_its_own_context_builder_does(database: Settings) -> None:
+    plain = stages()["naive"].but("plain", retriever=JaccardRetriever(DOCUMENTS), workspace=Workspace.open(database))
+    strict = plain.but("strict", context=ContextBuilder(counter=Strict()))
+    assert len(strict.ask(QUESTION).context.documents) < len(plain.ask(QUESTION).context.documents)
 
 
 @pytest.fixture(scope="module")

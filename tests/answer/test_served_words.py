@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from lessons.models.keyless import NOT_FOUND, NOTHING_FOUND
-from lessons.models.llm import language_model
+from lessons.models.keyless import NOT_FOUND, NOTHING_FOUND, OfflineLLM
+from lessons.models.llm import KEYLESS, language_model
 from lessons.rag.answer import UNSUPPORTED, Answer, respond
 from lessons.rag.context import ContextBuilder, unsupported_figures
 from lessons.rag.prompts import NOT_SEARCHED
@@ -130,3 +130,9 @@ def test_an_answer_says_how_many_of_its_steps_each_model_did(server: Server) -> 
     assert answer.answered_by == "answered by served"
     answer.trace.step("Rewrite").__enter__().answered["keyless model"] += 2
     assert answer.answered_by.endswith("(of 3 steps 2 by keyless model, 1 by gpt-4o-mini)")
+
+
+def test_the_keyless_model_stands_in_for_nobody_where_no_other_is_set() -> None:
+    answer = Answer(QUESTION, "naive", KEYLESS, context=CONTEXT)
+    list(respond(answer, OfflineLLM()))
+    assert answer.answered_by == f"answered by the {KEYLESS}"

@@ -66,6 +66,7 @@ def test_a_table_that_stands_is_looked_at_once(made: Engine) -> None:
         "ALTER TABLE owned_notes DISABLE ROW LEVEL SECURITY",
         "ALTER TABLE owned_notes NO FORCE ROW LEVEL SECURITY",
         "DROP POLICY own_rows ON owned_notes",
+        "REVOKE DELETE ON owned_notes FROM lessons_scope_postgres",
         "COMMENT ON TABLE owned_notes IS 'something else'",
     ],
 )

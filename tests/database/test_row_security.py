@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Engine, text
 
 from lessons.database import engine, ensure_schema
 from lessons.database.owned import protect
-from lessons.database.row_security import enter, scoped, wall
+from lessons.database.row_security import enter, reading, scoped, wall
 from lessons.errors import DatabaseError
 
 CREATE = text("CREATE TABLE IF NOT EXISTS walled (id bigserial PRIMARY KEY, user_id text, secret text)")
@@ -77,6 +77,11 @@ def test_rows_of_another_owner_cannot_be_written_changed_or_deleted(any_wall: En
         connection.execute(text("DELETE FROM walled"))
     with scoped(any_wall, "joon") as connection:
         assert secrets(connection) == ["joon"]
+
+
+def test_a_search_that_fails_within_a_shared_transaction_is_told(any_wall: Engine) -> None:
+    with pytest.raises(DatabaseError), reading(any_wall, "mina") as connection:
+        connection.execute(text("SELECT 1 / 0"))
 
 
 def test_making_it_again_changes_nothing(any_wall: Engine) -> None:

@@ -41,6 +41,7 @@ DIFFERENT = [
     ("ORD-2024-001", "ORD-2024-0010"), ("ORD-2024-001", "XORD-2024-001"), ("2시", "2시간"), ("4.3", "4.3.1"),
     ("5 March 2024", "5 April 2024"), ("hourly", "daily"), ("한빛", "신한빛"), ("1", "[1]"), ("3분기", "3분"),
     ("owner", "ownership of the file is not shown"), ("Hartlepool", "Hartford"), ("2 hours", "2 users"),
+    ("2024", "2,024 won"), ("port", "a portable one"),
 ]  # fmt: skip
 
 
@@ -70,6 +71,8 @@ def test_what_only_looks_like_the_fact_is_not_stated(fact: str, answer: str) -> 
         ("not possible", "On Starter further users are not possible."),
         ("tax@cirrocost.example", "Write to tax@cirrocost.example."),
         ("4.3.1", "Since version 4.3.1 it works."),
+        ("per month", "It is billed PER MONTH."),
+        ("Asia", "Asia grew by 4%, and Europe grew more slowly than Asia."),
     ],
 )
 def test_names_identifiers_and_phrases_are_found_in_running_text(fact: str, answer: str) -> None:
@@ -131,6 +134,12 @@ def test_what_the_answer_denies_is_not_stated(fact: str, answer: str) -> None:
 def test_a_date_may_leave_its_year_to_the_question() -> None:
     assert level("31 May 2024", "On 31 May.", Asked("When in 2024 was it completed?")) is Level.STATED
     assert level("31 May 2024", "On 31 May.") is Level.NEAR
+
+
+def test_a_figure_takes_the_period_of_its_own_clause() -> None:
+    asked = Asked("What were the costs?", "Costs were 40 of 90 in 2023, and 50 of 90 in 2024.")
+    assert level("40", "Costs were 40 in 2023.", asked) is Level.STATED
+    assert level("40", "Costs were 40 in 2024.", asked) is Level.NO
 
 
 def test_words_beside_a_number_must_be_in_the_answer_or_in_the_question() -> None:

@@ -57,6 +57,7 @@ def answered(text: str, *documents: RetrievedDocument) -> Answer:
         ("The yard built two cranes for £125.2 million [1].", 0.0),
         ("It was £112.4 million or £125.2 million [1].", 0.5),
         ("It was £99.1, £104.2, £108.8, £112.4 or £125.2 million [1].", 0.5),
+        ("In rooms 3, 5, 7 and 9 it was £125.2 million [1].", 1.0),
         ("It was £112.4 million [1].", 0.0),
         (NOT_FOUND["en"], 0.0),
         ("", 0.0),
@@ -96,6 +97,25 @@ def test_the_rest_of_the_reference_may_be_said_in_other_words_and_spread_over_se
     golden = Asked("What happens when our card is refused?", answer=reference, key_facts=("7 days", "read-only"))
     assert judge_text(golden, "We try again after 7 days. Then it is read-only. Imports continue.")[0] == 1.0
     assert judge_text(golden, "We try again after 7 days. Then it is read-only.")[0] == 0.5
+
+
+def test_one_of_three_facts_is_partly_right_and_a_single_one_needs_nothing_beside_it() -> None:
+    three = Asked("Which sites?", answer="Leith, Yarm, Goole.", key_facts=("Leith", "Yarm", "Goole"))
+    assert judge_text(three, "Leith.")[0] == 0.5
+    single = Asked("Who pays?", answer="The owner pays, since the lease says so in clause 7.", key_facts=("owner",))
+    assert judge_text(single, "The owner.")[0] == 1.0
+
+
+def test_a_list_with_one_unit_behind_it_offers_a_choice() -> None:
+    golden = Asked("매출은 얼마였나요?", answer="매출은 254억 원이었습니다.", key_facts=("254억 원",))
+    assert judge_text(golden, "매출은 254억 원이었습니다.")[0] == 1.0
+    assert judge_text(golden, "매출은 94억, 153억, 201억, 254억 원이었습니다.")[0] == 0.5
+
+
+def test_a_refusal_is_right_where_the_reference_is_one() -> None:
+    golden = Asked("What does the chief executive earn?", "fact", "The documents do not say.", ())
+    assert judge_text(golden, "The documents do not say it.") == (1.0, True)
+    assert judge_text(golden, "She earns £2 million.") == (0.0, False)
 
 
 def test_a_refusal_that_only_nearly_states_a_fact_is_wrong() -> None:
@@ -203,6 +223,10 @@ def test_a_no_in_the_matter_is_not_a_refusal(text: str) -> None:
         ("Turnover reached £125.2 million. [1]", 1.0),
         ("Turnover in Q2 2024 was £125.2 million [2].", 1.0),
         ("Turnover grew by 12.4% [1].", 0.0),
+        ("Turnover grew by £11.4 million [1].", 0.0),
+        ("Turnover grew quickly to £125.2 million [1].", 1.0),
+        ("The turnover of happy old painters was £125.2 million [1].", 0.0),
+        ("The figures are:\nTurnover reached £125.2 million [1].", 1.0),
         ("Turnover grew by 11.4%.", 0.0),
         ("Turnover grew by 11.4% [7].", 0.0),
         ("Turnover reached £125.2 million [1]. The weather was fine [1].", 0.5),
@@ -223,6 +247,23 @@ def test_a_right_answer_from_elsewhere_is_reported() -> None:
     assert not judge(golden, answered("£99 million [2].")).right_answer_wrong_evidence
 
 
+@pytest.mark.parametrize(
+    ("file", "quote", "page", "cited", "astray"),
+    [
+        ("thornbury-2024-q2.pdf", "words of elsewhere", 1, 1, False),
+        ("thornbury-2024-q2.pdf", "words of elsewhere", 2, 1, True),
+        ("thornbury-2024-q2.pdf", "words of elsewhere", None, 1, True),
+        ("summary.md", "words of elsewhere", None, 2, True),
+        ("summary.md", "Turnover | 125.2", None, 2, False),
+    ],
+)
+def test_the_evidence_is_cited_by_its_page_or_by_its_words(
+    file: str, quote: str, page: int | None, cited: int, astray: bool
+) -> None:
+    golden = Asked(evidence=(Evidence(file, quote, page),))
+    assert judge(golden, answered(f"£125.2 million [{cited}].")).right_answer_wrong_evidence is astray
+
+
 def test_a_right_answer_may_rest_on_any_place_of_the_evidence() -> None:
     table = Evidence("summary.md", "£ million Q2 2024 … Turnover 125.2")
     golden = Asked(evidence=(Evidence("thornbury-2024-q2.pdf", "grew by 11.4% and reached", 1, any_of=(table,)),))
@@ -236,6 +277,10 @@ def test_kappa_is_that_of_the_textbook() -> None:
     found = agreement(pair for pair, times in table.items() for _ in range(times))
     assert found.kappa == pytest.approx(0.4)
     assert (found.n, found.confusion) == (50, table)
+
+
+def test_raters_who_know_one_label_only_agree() -> None:
+    assert agreement([("right", "right")] * 3).kappa == 1.0
 
 
 def test_the_interval_of_kappa_holds_it_and_narrows_with_more_pairs() -> None:

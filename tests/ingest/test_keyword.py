@@ -143,6 +143,8 @@ def test_filters_limit_what_is_found_and_what_is_counted(store: ChunkStore) -> N
     statistics = store.term_statistics(["refund", "tax"], MINA, year(2024))
     assert (statistics.chunks, statistics.average_length) == (2, 1.5)
     assert statistics.frequencies == {"refund": 1, "tax": 0}
+    for filters, chunks in ((None, 3), (year(2024), 2), (None, 3)):
+        assert store.term_statistics(["refund"], MINA, filters).chunks == chunks
 
 
 def test_the_materials_of_a_scope_limit_what_is_found_and_what_is_counted(store: ChunkStore) -> None:
@@ -171,6 +173,13 @@ def test_among_very_many_chunks_rare_terms_find_and_all_terms_rank(
     assert fewer == pytest.approx(first)
     assert list(fewer) == list(first)
     assert len(found(store, "common")) == 8
+
+
+def test_a_word_that_occurs_nowhere_is_no_rare_one(store: ChunkStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.replace_document(MINA, "a.txt", "", [chunk("north", position) for position in range(6)])
+    monkeypatch.setattr(settings(), "exact_search_chunks", 5)
+    monkeypatch.setattr(settings(), "ranked_postings", 5)
+    assert len(found(store, "unknown north")) == 6
 
 
 def test_no_more_candidates_are_ranked_than_the_setting_says(

@@ -174,6 +174,12 @@ def test_a_small_table_gets_no_index(database: Settings) -> None:
     assert hnsw_name(store.table_name) not in names
 
 
+def test_many_chunks_without_an_index_are_compared_one_by_one(database: Settings) -> None:
+    store = ChunkStore(engine(database), "unindexed", "toy", 8)
+    store.add(chunks(MINA, LIMIT + 1))
+    assert search(store, MINA).way == "exact"
+
+
 def test_several_vectors_find_what_each_finds_alone(store: ChunkStore) -> None:
     asked = [vector(random.Random(seed)) for seed in range(3)]
     for scope in (MINA, JOON):

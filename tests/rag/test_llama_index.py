@@ -70,6 +70,19 @@ def test_a_document_grows_by_the_nodes_that_are_inserted_and_goes_as_a_whole(
     assert notes.get_nodes(filters=of_file("menu.md")) == []
 
 
+def test_nodes_that_are_inserted_together_are_in_order_and_go_by_a_filter(
+    index: VectorStoreIndex, notes: OwnedVectorStore
+) -> None:
+    index.insert_nodes([TextNode(text=words, metadata={"source_file": "ices.md"}) for words in ("Lemon.", "Mint.")])
+    assert [(n.text, n.metadata["chunk_index"]) for n in notes.get_nodes(filters=of_file("ices.md"))] == [
+        ("Lemon.", 0),
+        ("Mint.", 1),
+    ]
+    notes.delete_nodes(filters=of_file("ices.md"))
+    assert notes.get_nodes(filters=of_file("ices.md")) == []
+    assert notes.get_nodes(filters=of_file("kiosk.md"))
+
+
 def of_file(name: str) -> MetadataFilters:
     return MetadataFilters(filters=[ExactMatchFilter(key="source_file", value=name)])
 
@@ -89,6 +102,11 @@ def test_a_search_by_keyword_and_one_among_chosen_documents(notes: OwnedVectorSt
 def test_a_mode_that_the_store_has_not_is_refused(notes: OwnedVectorStore, mode: VectorStoreQueryMode) -> None:
     with pytest.raises(LessonsError, match="by vector or by keyword"):
         notes.query(VectorStoreQuery(query_embedding=[0.0], mode=mode))
+
+
+def test_a_search_among_chosen_nodes_is_refused(notes: OwnedVectorStore) -> None:
+    with pytest.raises(LessonsError, match="not chosen nodes"):
+        notes.query(VectorStoreQuery(query_embedding=[0.0], node_ids=["one"]))
 
 
 def test_nothing_is_deleted_without_a_name(notes: OwnedVectorStore) -> None:
@@ -117,6 +135,18 @@ def test_a_stage_is_a_retriever_and_a_query_engine(request: pytest.FixtureReques
     assert asyncio.run(stage.as_query_engine("rag-joon").aquery("When does the kiosk open?")).metadata["found"] is False
 
 
+@pytest.mark.parametrize("name", ["naive", "smart"])
+def test_a_stage_searches_what_filters_leave_and_names_a_file_that_it_does_not_know(
+    request: pytest.FixtureRequest, name: str
+) -> None:
+    stage: Stage = request.getfixturevalue(name)
+    question = "When does the kiosk open?"
+    assert not stage.ask(question, user="rag-mina", filters=of_file("elsewhere.md")).context.documents
+    answer = stage.ask(question, user="rag-mina", source_file="missing.md")
+    assert answer.found
+    assert "missing.md" in answer.warnings[0]
+
+
 def test_the_retriever_of_a_stage_serves_an_engine_of_llama_index(naive: Stage) -> None:
     engine = RetrieverQueryEngine.from_args(
         naive.as_retriever("rag-mina"),
@@ -127,18 +157,19 @@ def test_the_retriever_of_a_stage_serves_an_engine_of_llama_index(naive: Stage) 
 
 
 class Fixed(BaseRetriever):
-    """Finds the same two nodes whatever it is asked, one of them another owner's, without a score."""
+    """Finds the same nodes whatever it is asked, the first of them another owner's, without a score."""
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         mine = TextNode(text="The lighthouse was built in 1873.", metadata={"file_name": "lighthouse.md"})
         theirs = TextNode(text="The lighthouse is haunted.", metadata={"user_id": "rag-joon"})
-        return [NodeWithScore(node=theirs), NodeWithScore(node=mine)]
+        later = TextNode(text="The pier was built in 1902.", metadata={"file_name": "pier.md"})
+        return [NodeWithScore(node=node) for node in (theirs, mine, later)]
 
 
 def test_a_retriever_of_llama_index_serves_a_stage(naive: Stage) -> None:
     answer = naive.but("fixed", retriever=Fixed()).ask("When was the lighthouse built?", user="rag-mina")
     assert "1873" in answer.text
-    assert [document.source for document in answer.context.documents] == ["lighthouse.md"]
+    assert [document.source for document in answer.context.documents] == ["lighthouse.md", "pier.md"]
 
 
 def test_a_node_postprocessor_of_llama_index_serves_a_stage(smart: Stage) -> None:

@@ -48,3 +48,4 @@ def test_the_budget_is_never_passed(contents: list[str], budget: int) -> None:
     context = ContextBuilder(max_tokens=budget).build([found(content) for content in contents])
     assert TokenEstimator().count(context.text) == context.total_tokens <= budget
     assert context.text.count(SEPARATOR) >= len(context.documents) - 1
+    assert ContextBuilder(max_tokens=context.total_tokens).build(context.documents) == context

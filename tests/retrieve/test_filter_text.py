@@ -51,6 +51,7 @@ def test_an_expression_becomes_the_filters_it_means(text: str, expected: object)
         ("keywords in ['ok', ' ']", 20), (f"keywords in ['{'k' * 51}']", 14), (f"a == '{'x' * 501}'", 6),
         (f"a == {'9' * 400}", 6), (" && ".join(["a == 1"] * 101), 1001), ("a == 1" + " " * 2_000, 2_001),
         ("a in 3", 6), ("a in []", 7), ("a in [1, 'x']", 7), ("a == 'open", 6), ("a == 1 b == 2", 8),
+        ("[a == 1)", 1), ("(a == 1]", 8), ("a in [1)", 8),
     ],
 )  # fmt: skip
 def test_a_wrong_expression_is_refused_at_its_column(text: str, column: int) -> None:

@@ -44,6 +44,13 @@ def test_a_name_keeps_the_documents_that_bear_it(store: ChunkStore, reports: Sco
     assert found.reasons == ("named: acme",)
 
 
+def test_a_name_may_stand_in_the_titles_alone(store: ChunkStore, put: Put, mina: Scope) -> None:
+    for quarter in range(1, 4):
+        put(mina, f"{quarter}.pdf", *TEXTS, title=f"Borealis Foods: Q{quarter} 2024 update")
+    put(mina, "storage.md", *TEXTS, title="How the storage of goods is priced")
+    assert documents(infer_filters("What did Borealis spend?", store, mina)) == {"1.pdf", "2.pdf", "3.pdf"}
+
+
 @pytest.mark.parametrize("question", ["한빛소재가 쓴 돈은?", "한빛소 매출이 얼마예요", "한빛소재의 2024년 매출"])
 def test_a_korean_name_is_known_with_its_particles_and_cut_short(
     store: ChunkStore, reports: Scope, question: str

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, cast
 
 import pytest
 
+from lessons.models.llm import KEYLESS
 from lessons.rag.retrievers import JaccardRetriever, jaccard
-from lessons.rag.stages import Pipeline, stage_named
+from lessons.rag.stages import Pipeline, changed, stage_named, stages
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.search.transforms import Normalize, Passthrough
 from lessons.settings import Settings
@@ -36,6 +38,15 @@ class Backwards:
         self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
     ) -> list[RetrievedDocument]:
         return list(reversed(documents))
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    model: str
+
+    def transform(self, queries: list[str], query: Query, resources: Resources, step: Step) -> list[str]:
+        step.answered[self.model] += 1
+        return ["refunds"]
 
 
 def run(pipeline: Pipeline, text: str, **query: Any) -> tuple[list[str], Trace]:
@@ -70,6 +81,12 @@ def test_a_reranker_changes_the_order_and_rerank_false_keeps_the_score_order() -
     assert run(pipeline, "refunds paid the first day", rerank=False)[0] == by_score
 
 
+@pytest.mark.parametrize(("model", "searched"), [("any", ["refunds", "Are refunds paid?"]), (KEYLESS, ["refunds"])])
+def test_what_a_generative_model_makes_of_a_question_is_searched_beside_it(model: str, searched: list[str]) -> None:
+    _, trace = run(Pipeline(retriever=LIBRARY, query=(Rewritten(model),)), "Are refunds paid?")
+    assert trace["retrieve"].input == searched
+
+
 def test_jaccard_finds_korean_words_behind_their_particles() -> None:
     assert run(Pipeline(retriever=LIBRARY), "환불을 신청하려면?")[0] == ["환불"]
 
@@ -88,6 +105,11 @@ def test_jaccard_keeps_to_its_threshold_and_to_top_k() -> None:
 @pytest.mark.parametrize(("left", "right", "expected"), [("a b", "", 0), ("cost tag", "cost tag", 1), ("", "", 0)])
 def test_jaccard_runs_from_nothing_shared_to_all_shared(left: str, right: str, expected: float) -> None:
     assert jaccard(left, right) == expected
+
+
+def test_a_stage_is_the_one_before_it_with_these_parts_changed() -> None:
+    steps = [changed(before, after) for before, after in pairwise(stages().values())]
+    assert steps == [["index"], ["retriever", "query", "filters"], ["retriever", "reranker"], ["agent"]]
 
 
 def test_a_stage_searches_within_the_scope_of_a_plan(database: Settings) -> None:

@@ -106,7 +106,7 @@ _CLAUSE = re.compile(
 
 def clauses(sentence: str) -> list[str]:
     """A sentence cut at commas, at 'and' and 'but', and at the Korean endings that do the same."""
-    return [part for part in _CLAUSE.split(sentence) if part and part.strip()]
+    return [part for part in _CLAUSE.split(sentence) if part.strip()]
 
 
 def negated(text: str) -> bool:
