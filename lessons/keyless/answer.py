@@ -467,44 +467,35 @@ def steps(llm: Any, question: str, context: str, count: int, headings: Collectio
     """The steps in the first `count` documents, under these headings or where there are lists; else a usual answer."""
     asked = read_question(question)
     found = newest_editions(asked, passages(context)[:count])
-    wanted = headings or [heading for one in found for heading in _listing(one)]
-    told = [line for one in found for line in _told(asked, one, wanted)]
-    told = told or [line for one in found for line in _told(asked, one, ())]
+    sections = [(one, *section) for one in found for section in _under_headings(one)]
+    lists = [each for each in sections if (each[1] in headings if headings else _items(each[2]) > 1)]
+    told = [line for each in lists for line in _told(asked, *each)]
+    told = told or [line for each in sections for line in _told(asked, *each)]
     return "\n".join(told[:MOST_STEPS]) or answer(llm, question, context, **more)
 
 
-def _told(asked: Question, found: Passage, headings: Collection[str]) -> Iterator[str]:
-    """What stands under each heading, behind it."""
-    for heading, places in _under_headings(found):
-        said = _lines(asked, found, places) if not headings or heading in headings else []
-        yield from [f"{heading.rstrip(':')}:", *said] if heading and said else said
+def _under_headings(found: Passage) -> Iterator[tuple[str, list[Line]]]:
+    """The headings of a document, each with the lines under it."""
+    lines = [line for line in found.lines if line.kind != "heading" and not commands(line)]
+    return ((heading, list(group)) for heading, group in groupby(lines, key=lambda line: line.heading))
 
 
-def _under_headings(found: Passage) -> list[tuple[str, list[int]]]:
-    """The headings of a document, each with the places of the lines under it."""
-    places = [place for place, line in enumerate(found.lines) if line.kind != "heading" and not commands(line)]
-    return [(heading, list(group)) for heading, group in groupby(places, key=lambda place: found.lines[place].heading)]
+def _items(lines: Sequence[Line]) -> int:
+    return sum(line.kind == "item" for line in lines)
 
 
-def _listing(found: Passage) -> list[str]:
-    """The headings under which a list stands."""
-    kinds = [(heading, [found.lines[place].kind for place in places]) for heading, places in _under_headings(found)]
-    return [heading for heading, each in kinds if each.count("item") > 1]
-
-
-def _lines(asked: Question, found: Passage, places: list[int]) -> list[str]:
-    """The numbered items under a heading, each with the sentences behind it; without items, the sentences."""
-    kinds = [found.lines[place].kind for place in places]
-    begin = kinds.index("item") if kinds.count("item") > 1 else 0
+def _told(asked: Question, found: Passage, heading: str, lines: Sequence[Line]) -> list[str]:
+    """A heading, and the items under it with the sentences behind each; without items, the sentences."""
+    begins = _items(lines) < 2
     told: list[str] = []
-    for place in places[begin:]:
-        line = found.lines[place]
-        said = cite(asked, Candidate(line, found, place, (), 0.0), titled=False)
-        if told and line.kind != "item" and "item" in kinds and is_ended(line.text):
+    for line in lines:
+        begins = begins or line.kind == "item"
+        said = cite(asked, Candidate(line, found, 0, (), 0.0), titled=False) if begins else ""
+        if said and line.kind != "item" and told and _items(lines) and is_ended(line.text):
             told[-1] = f"{told[-1]} {said}"
-        elif line.kind == "item" or is_ended(line.text):
+        elif said and (line.kind == "item" or is_ended(line.text)):
             told.append(said)
-    return told
+    return [f"{heading.rstrip(':')}:", *told] if heading and told else told
 
 
 @task("restyle")

@@ -57,9 +57,8 @@ def _apart(found: Iterable[Value]) -> list[Value]:
 def slots(text: str) -> list[Value]:
     """The parts of a question that a follow-up can replace, in its order; none overlaps another."""
     named = [Value(each.unit, text[each.start : each.end], each.start, each.end) for each in periods(text)]
-    return _apart(
-        [*named, *_matches("identifier", _IDENTIFIER, text), *_matches("measure", _MEASURE, text), *names(text)]
-    )
+    typed = [*_matches("identifier", _IDENTIFIER, text), *_matches("measure", _MEASURE, text)]
+    return _apart([*named, *typed, *names(text)])
 
 
 def without(text: str, given: list[Value]) -> str:
@@ -79,11 +78,6 @@ def names(text: str) -> list[Value]:
         measure = _MEASURE.search(text, owner.end())
         found += [Value("name", owner[0], *owner.span())] if measure and not _MEASURE.fullmatch(owner[0]) else []
     return found
-
-
-def owners(text: str) -> list[str]:
-    """Who has something, whatever it is: '카카오의 2분기 객단가'."""
-    return [match[0] for match in _OWNER.finditer(text)]
 
 
 def _name(match: re.Match[str], text: str) -> Value | None:
@@ -147,10 +141,9 @@ def values(text: str) -> list[Value]:
 def _typed(text: str) -> Iterator[Value]:
     for kind, pattern in _TYPED.items():
         for match in pattern.finditer(text):
-            found = _TRAILING.sub("", match[0]).lstrip()
-            start = match.start() + len(match[0]) - len(match[0].lstrip())
+            found = _TRAILING.sub("", match[0])
             if kind != "service" or not _QUARTER.fullmatch(found):
-                yield Value(kind, found, start, start + len(found))
+                yield Value(kind, found, match.start(), match.start() + len(found))
 
 
 def dated(text: str) -> Iterator[Value]:
