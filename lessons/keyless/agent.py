@@ -75,16 +75,12 @@ LINES = 2  # of each
 
 def bridges(question: Question, found: list[Passage]) -> list[str]:
     """Queries with a name from the best lines, and the words of the question that its document leaves open."""
-    known = set(terms(question.text))
+    asked, known = weighed(question, found), set(terms(question.text))
     valued: dict[str, float] = {}
     for rank, passage in enumerate(found[:READ]):
-        best = ranked(weighed(question, found), [passage])[:LINES]
-        covered = together(best) or [0.0] * len(question.units)
-        open_words = [
-            unit.text
-            for unit, value in zip(question.units, covered, strict=True)
-            if value < BEFORE and unit.weight >= WORTH
-        ]
+        best = ranked(asked, [passage])[:LINES]
+        covered = zip(question.units, together(best), strict=False)  # of no line, no unit
+        open_words = [unit.text for unit, value in covered if value < BEFORE and unit.weight >= WORTH]
         for one in best if open_words else []:
             for place, name in enumerate(names(one.line.text)):
                 if not set(terms(name.text)) <= known:

@@ -28,6 +28,7 @@ from lessons.keyless.scores import (
     commands,
     fits,
     gives_reason,
+    held,
     ranked,
     reason,
     row_cells,
@@ -68,8 +69,8 @@ class Part:
 
 def parts(question: Question) -> list[Part]:
     """The parts of a question in its order, or the question itself if it has only one."""
-    texts = [text.strip(" ,.?？") for text in _CUT.split(question.text)]
-    found = [(text, tuple(unit for unit in question.units if _says(text, unit))) for text in texts if text]
+    texts = (text.strip(" ,.?？") for text in _CUT.split(question.text))
+    found = [(text, tuple(unit for unit in question.units if _says(text, unit))) for text in texts]
     asked = [(text, own) for text, own in found if any(unit.required or unit.weight >= 0.5 for unit in own)]
     if not 1 < len(asked) <= MOST:
         return [Part(question.text, question, question.units)]
@@ -238,11 +239,16 @@ OF_THE_TITLE = 0.5  # what a word counts that only the title of the section's do
 
 def _main_points(question: Question, found: Sequence[Passage]) -> list[Candidate]:
     """The main sentences, items and rows of the section that a question is about, in their order; none if none is."""
-    told = _section(question, found)
-    texts = [one.line.text for one in told]
-    points = centrality(texts, question.text, tuple(line.text for line in told[0].passage.lines)) if told else []
-    kept = sorted(range(len(told)), key=lambda i: -points[i])[:POINTS]
-    return [told[i] for i in sorted(kept)]
+    if not (told := _section(question, found)):
+        return []
+    texts, whole = [one.line.text for one in told], tuple(line.text for line in told[0].passage.lines)
+    return _best(POINTS, told, centrality(texts, question.text, whole))
+
+
+def _best(count: int, lines: Sequence[Candidate], scores: Sequence[float]) -> list[Candidate]:
+    """The lines with the highest scores, in their own order."""
+    kept = sorted(range(len(lines)), key=lambda place: -scores[place])[:count]
+    return [lines[place] for place in sorted(kept)]
 
 
 def _section(question: Question, found: Sequence[Passage]) -> list[Candidate]:
@@ -250,7 +256,7 @@ def _section(question: Question, found: Sequence[Passage]) -> list[Candidate]:
     sections = [
         (_held_by_section(question, passage, places) - RANK * rank, passage, places)
         for rank, passage in enumerate(found)
-        if share(question.units, [unit.covered(passage.all) for unit in question.units]) >= ABOUT or not question.units
+        if held(question, passage.all) >= ABOUT or not question.units
         for places in _sections(passage)
     ]
     if not sections:
@@ -295,8 +301,7 @@ def of_the_whole(question: Question, found: Sequence[Passage], embedding: BaseEm
     best = max(found, key=named)
     about = replace(question, units=tuple(unit for unit in question.units if unit.covered(best.title) == 1))
     told = _section(weighed(about, found), [one for one in found if one.name == best.name])
-    near = _nearness(question, told, embedding)
-    return [told[i] for i in sorted(sorted(range(len(told)), key=lambda i: -near[i])[:MATTER])]
+    return _best(MATTER, told, _nearness(question, told, embedding))
 
 
 def is_open(llm: Any, question: str) -> bool:
@@ -374,16 +379,11 @@ def _by_meaning(question: Question, found: Sequence[Passage], embedding: BaseEmb
 
 
 def _nearness(question: Question, lines: Sequence[Candidate], embedding: BaseEmbedding) -> list[float]:
-    """How similar in meaning each line is to the question."""
+    """How similar in meaning each line is to the question, under its title and heading that may hold its subject."""
     asked = embedding.get_query_embedding(question.text)
-    vectors = embedding.get_text_embedding_batch([_in_place(one) for one in lines])
-    return [embedding.similarity(asked, vector) for vector in vectors]
-
-
-def _in_place(one: Candidate) -> str:
-    """The line under its title and heading, so that a lost subject is found again."""
-    above = (one.passage.name, one.line.heading, " ".join(one.line.header), one.line.text)
-    return ": ".join(dict.fromkeys(filter(None, above)))
+    placed = [(one.passage.name, one.line.heading, " ".join(one.line.header), one.line.text) for one in lines]
+    texts = [": ".join(dict.fromkeys(filter(None, each))) for each in placed]
+    return [embedding.similarity(asked, vector) for vector in embedding.get_text_embedding_batch(texts)]
 
 
 NOTHING_FOUND = {
