@@ -75,16 +75,12 @@ LINES = 2  # of each
 
 def bridges(question: Question, found: list[Passage]) -> list[str]:
     """Queries with a name from the best lines, and the words of the question that its document leaves open."""
-    known = set(terms(question.text))
+    asked, known = weighed(question, found), set(terms(question.text))
     valued: dict[str, float] = {}
     for rank, passage in enumerate(found[:READ]):
-        best = ranked(weighed(question, found), [passage])[:LINES]
-        covered = together(best) or [0.0] * len(question.units)
-        open_words = [
-            unit.text
-            for unit, value in zip(question.units, covered, strict=True)
-            if value < BEFORE and unit.weight >= WORTH
-        ]
+        best = ranked(asked, [passage])[:LINES]
+        covered = zip(question.units, together(best), strict=False)  # of no line, no unit
+        open_words = [unit.text for unit, value in covered if value < BEFORE and unit.weight >= WORTH]
         for one in best if open_words else []:
             for place, name in enumerate(names(one.line.text)):
                 if not set(terms(name.text)) <= known:
@@ -118,24 +114,19 @@ def tool_calls(llm: Any, messages: Sequence[ChatMessage], **_: Any) -> list[Tool
     made = [str(given.get("query")) for given in calls if isinstance(given, dict)]
     told = [passages(message.content or "") for message in messages if message.role == MessageRole.TOOL]
     results = [[passage for passage in each if passage.number] for each in told]
-    wanted = dict.fromkeys(next_queries(read_question(text), results) if made else [text])
     known = {_same(each) for each in made}
-    broad = [
+    wanted = dict.fromkeys(next_queries(read_question(text), results) if made else [text])
+    found = [
         ToolCallBlock(tool_name="search_documents", tool_kwargs={"query": each})
         for each in wanted
         if _same(each) not in known
     ]
-    narrow = made and not any("source_file" in given for given in calls if isinstance(given, dict))
-    return [*_in_named_file(text, results), *broad] if narrow else broad
-
-
-def _in_named_file(question: str, results: Sequence[list[Passage]]) -> list[ToolCallBlock]:
-    """A search in the file that the question names, with its whole name if a document found so far shows it."""
-    if not (named := _FILE.search(question)):
-        return []
-    known = (passage.file for found in results for passage in found)
-    file = next((name for name in known if name.endswith(named[0])), named[0])
-    return [ToolCallBlock(tool_name="search_by_metadata", tool_kwargs={"query": question, "source_file": file})]
+    narrowed = not made or any("source_file" in given for given in calls if isinstance(given, dict))
+    if not narrowed and (named := _FILE.search(text)):  # with its whole name if a document found so far shows it
+        files = (passage.file for each in results for passage in each)
+        file = next((name for name in files if name.endswith(named[0])), named[0])
+        found.insert(0, ToolCallBlock(tool_name="search_by_metadata", tool_kwargs={"query": text, "source_file": file}))
+    return found
 
 
 def next_queries(question: Question, results: Sequence[list[Passage]]) -> list[str]:

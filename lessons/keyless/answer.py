@@ -28,6 +28,7 @@ from lessons.keyless.scores import (
     commands,
     fits,
     gives_reason,
+    held,
     ranked,
     reason,
     row_cells,
@@ -68,8 +69,8 @@ class Part:
 
 def parts(question: Question) -> list[Part]:
     """The parts of a question in its order, or the question itself if it has only one."""
-    texts = [text.strip(" ,.?？") for text in _CUT.split(question.text)]
-    found = [(text, tuple(unit for unit in question.units if _says(text, unit))) for text in texts if text]
+    texts = (text.strip(" ,.?？") for text in _CUT.split(question.text))
+    found = [(text, tuple(unit for unit in question.units if _says(text, unit))) for text in texts]
     asked = [(text, own) for text, own in found if any(unit.required or unit.weight >= 0.5 for unit in own)]
     if not 1 < len(asked) <= MOST:
         return [Part(question.text, question, question.units)]
@@ -238,11 +239,16 @@ OF_THE_TITLE = 0.5  # what a word counts that only the title of the section's do
 
 def _main_points(question: Question, found: Sequence[Passage]) -> list[Candidate]:
     """The main sentences, items and rows of the section that a question is about, in their order; none if none is."""
-    told = _section(question, found)
-    texts = [one.line.text for one in told]
-    points = centrality(texts, question.text, tuple(line.text for line in told[0].passage.lines)) if told else []
-    kept = sorted(range(len(told)), key=lambda i: -points[i])[:POINTS]
-    return [told[i] for i in sorted(kept)]
+    if not (told := _section(question, found)):
+        return []
+    texts, whole = [one.line.text for one in told], tuple(line.text for line in told[0].passage.lines)
+    return _best(POINTS, told, centrality(texts, question.text, whole))
+
+
+def _best(count: int, lines: Sequence[Candidate], scores: Sequence[float]) -> list[Candidate]:
+    """The lines with the highest scores, in their own order."""
+    kept = sorted(range(len(lines)), key=lambda place: -scores[place])[:count]
+    return [lines[place] for place in sorted(kept)]
 
 
 def _section(question: Question, found: Sequence[Passage]) -> list[Candidate]:
@@ -250,7 +256,7 @@ def _section(question: Question, found: Sequence[Passage]) -> list[Candidate]:
     sections = [
         (_held_by_section(question, passage, places) - RANK * rank, passage, places)
         for rank, passage in enumerate(found)
-        if share(question.units, [unit.covered(passage.all) for unit in question.units]) >= ABOUT or not question.units
+        if held(question, passage.all) >= ABOUT or not question.units
         for places in _sections(passage)
     ]
     if not sections:
@@ -295,8 +301,7 @@ def of_the_whole(question: Question, found: Sequence[Passage], embedding: BaseEm
     best = max(found, key=named)
     about = replace(question, units=tuple(unit for unit in question.units if unit.covered(best.title) == 1))
     told = _section(weighed(about, found), [one for one in found if one.name == best.name])
-    near = _nearness(question, told, embedding)
-    return [told[i] for i in sorted(sorted(range(len(told)), key=lambda i: -near[i])[:MATTER])]
+    return _best(MATTER, told, _nearness(question, told, embedding))
 
 
 def is_open(llm: Any, question: str) -> bool:
@@ -374,16 +379,11 @@ def _by_meaning(question: Question, found: Sequence[Passage], embedding: BaseEmb
 
 
 def _nearness(question: Question, lines: Sequence[Candidate], embedding: BaseEmbedding) -> list[float]:
-    """How similar in meaning each line is to the question."""
+    """How similar in meaning each line is to the question, under its title and heading that may hold its subject."""
     asked = embedding.get_query_embedding(question.text)
-    vectors = embedding.get_text_embedding_batch([_in_place(one) for one in lines])
-    return [embedding.similarity(asked, vector) for vector in vectors]
-
-
-def _in_place(one: Candidate) -> str:
-    """The line under its title and heading, so that a lost subject is found again."""
-    above = (one.passage.name, one.line.heading, " ".join(one.line.header), one.line.text)
-    return ": ".join(dict.fromkeys(filter(None, above)))
+    placed = [(one.passage.name, one.line.heading, " ".join(one.line.header), one.line.text) for one in lines]
+    texts = [": ".join(dict.fromkeys(filter(None, each))) for each in placed]
+    return [embedding.similarity(asked, vector) for vector in embedding.get_text_embedding_batch(texts)]
 
 
 NOTHING_FOUND = {
@@ -467,44 +467,35 @@ def steps(llm: Any, question: str, context: str, count: int, headings: Collectio
     """The steps in the first `count` documents, under these headings or where there are lists; else a usual answer."""
     asked = read_question(question)
     found = newest_editions(asked, passages(context)[:count])
-    wanted = headings or [heading for one in found for heading in _listing(one)]
-    told = [line for one in found for line in _told(asked, one, wanted)]
-    told = told or [line for one in found for line in _told(asked, one, ())]
+    sections = [(one, *section) for one in found for section in _under_headings(one)]
+    lists = [each for each in sections if (each[1] in headings if headings else _items(each[2]) > 1)]
+    told = [line for each in lists for line in _told(asked, *each)]
+    told = told or [line for each in sections for line in _told(asked, *each)]
     return "\n".join(told[:MOST_STEPS]) or answer(llm, question, context, **more)
 
 
-def _told(asked: Question, found: Passage, headings: Collection[str]) -> Iterator[str]:
-    """What stands under each heading, behind it."""
-    for heading, places in _under_headings(found):
-        said = _lines(asked, found, places) if not headings or heading in headings else []
-        yield from [f"{heading.rstrip(':')}:", *said] if heading and said else said
+def _under_headings(found: Passage) -> Iterator[tuple[str, list[Line]]]:
+    """The headings of a document, each with the lines under it."""
+    lines = [line for line in found.lines if line.kind != "heading" and not commands(line)]
+    return ((heading, list(group)) for heading, group in groupby(lines, key=lambda line: line.heading))
 
 
-def _under_headings(found: Passage) -> list[tuple[str, list[int]]]:
-    """The headings of a document, each with the places of the lines under it."""
-    places = [place for place, line in enumerate(found.lines) if line.kind != "heading" and not commands(line)]
-    return [(heading, list(group)) for heading, group in groupby(places, key=lambda place: found.lines[place].heading)]
+def _items(lines: Sequence[Line]) -> int:
+    return sum(line.kind == "item" for line in lines)
 
 
-def _listing(found: Passage) -> list[str]:
-    """The headings under which a list stands."""
-    kinds = [(heading, [found.lines[place].kind for place in places]) for heading, places in _under_headings(found)]
-    return [heading for heading, each in kinds if each.count("item") > 1]
-
-
-def _lines(asked: Question, found: Passage, places: list[int]) -> list[str]:
-    """The numbered items under a heading, each with the sentences behind it; without items, the sentences."""
-    kinds = [found.lines[place].kind for place in places]
-    begin = kinds.index("item") if kinds.count("item") > 1 else 0
+def _told(asked: Question, found: Passage, heading: str, lines: Sequence[Line]) -> list[str]:
+    """A heading, and the items under it with the sentences behind each; without items, the sentences."""
+    begins = _items(lines) < 2
     told: list[str] = []
-    for place in places[begin:]:
-        line = found.lines[place]
-        said = cite(asked, Candidate(line, found, place, (), 0.0), titled=False)
-        if told and line.kind != "item" and "item" in kinds and is_ended(line.text):
+    for line in lines:
+        begins = begins or line.kind == "item"
+        said = cite(asked, Candidate(line, found, 0, (), 0.0), titled=False) if begins else ""
+        if said and line.kind != "item" and told and _items(lines) and is_ended(line.text):
             told[-1] = f"{told[-1]} {said}"
-        elif line.kind == "item" or is_ended(line.text):
+        elif said and (line.kind == "item" or is_ended(line.text)):
             told.append(said)
-    return told
+    return [f"{heading.rstrip(':')}:", *told] if heading and told else told
 
 
 @task("restyle")

@@ -138,7 +138,9 @@ def lacks_subject(text: str) -> bool:
         return len(words) <= _MOST
     if _POINTING.search(_DUMMY.sub(" ", text)):
         return True
-    if kinds & {"name", "identifier"} or _new_topic(rest, words):
+    names_a_topic = any(unit.weight > 0.5 for unit in words)  # what it is, or how something is done to it
+    asks_of_it = _DEFINES.search(rest) or (len(words) > 1 and _HOW_TO.search(rest))
+    if kinds & {"name", "identifier"} or (names_a_topic and asks_of_it):
         return False
     return len(words) <= _FEW[language(text)] or pointed_at(text) is not None
 
@@ -156,15 +158,8 @@ def own_words(text: str) -> list[Unit]:
 def is_fragment(text: str) -> bool:
     """Whether a question names things but says nothing of them: 'And in Q2?', '2분기는요?'."""
     rest = without_lead(text)
-    if language(text) == "ko":
-        return len(rest.split()) <= 4 and not _KOREAN_PREDICATE.search(rest)
-    return len(rest.split()) <= 8 and not _PREDICATE.search(rest)
-
-
-def _new_topic(rest: str, words: list[Unit]) -> bool:
-    """Whether a question asks what something is, or how to do something to it, and names it."""
-    nouns = [unit for unit in words if unit.weight > 0.5]
-    return bool(nouns) and (_DEFINES.search(rest) is not None or (len(words) > 1 and _HOW_TO.search(rest) is not None))
+    most, predicate = (4, _KOREAN_PREDICATE) if language(text) == "ko" else (8, _PREDICATE)
+    return len(rest.split()) <= most and not predicate.search(rest)
 
 
 def _given(rest: str, before: str) -> list[Value]:

@@ -90,10 +90,8 @@ def _overlap(one: Phrase, other: Phrase) -> bool:
 def _document(texts: tuple[str, ...]) -> tuple[frozenset[str], Counter[str], int]:
     """The Korean nouns of a document, in how many of its chunks each word stands, and how many chunks it has."""
     nouns = korean_nouns(texts)
-    spread: Counter[str] = Counter()
-    for text in texts:
-        spread.update({_singular(word.text) for run in runs(text, nouns) for word in run})
-    return nouns, spread, len(texts)
+    words = ({_singular(word.text) for run in runs(text, nouns) for word in run} for text in texts)
+    return nouns, Counter(word for each in words for word in each), len(texts)
 
 
 def _singular(word: str) -> str:

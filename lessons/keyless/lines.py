@@ -147,11 +147,8 @@ def passage(number: int, source: str, text: str) -> Passage:
 
 def read_documents(documents: Sequence[Any]) -> list[Passage]:
     """Retrieved documents, numbered from 1, under their source and title."""
-    titles = [" ".join(str(each.metadata.get("title") or "").split()) for each in documents]
-    return [
-        passage(number, f"{each.source} | {title}", each.content)
-        for number, (each, title) in enumerate(zip(documents, titles, strict=True), start=1)
-    ]
+    named = ((each, " ".join(str(each.metadata.get("title") or "").split())) for each in documents)
+    return [passage(at, f"{each.source} | {title}", each.content) for at, (each, title) in enumerate(named, start=1)]
 
 
 def search_terms(text: str) -> frozenset[str]:

@@ -27,7 +27,7 @@ from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.prompts import BasePromptTemplate
 from llama_index.core.tools import BaseTool
-from llama_index.core.types import TokenAsyncGen, TokenGen
+from llama_index.core.types import TokenGen
 
 from lessons.keyless import (  # noqa: F401  they register their tasks
     agent,
@@ -96,19 +96,9 @@ class OfflineLLM(CustomLLM, FunctionCallingLLM):
             return str(run(name, self, {**prompt.kwargs, **prompt_args}))
         return self.chat(prompt.format_messages(**prompt_args)).message.content or ""
 
-    async def apredict(self, prompt: BasePromptTemplate, **prompt_args: Any) -> str:
-        return self.predict(prompt, **prompt_args)
-
     def stream(self, prompt: BasePromptTemplate, **prompt_args: Any) -> TokenGen:
         """The same answer, word by word."""
         yield from _PIECE.findall(self.predict(prompt, **prompt_args))
-
-    async def astream(self, prompt: BasePromptTemplate, **prompt_args: Any) -> TokenAsyncGen:
-        async def pieces() -> TokenAsyncGen:
-            for piece in self.stream(prompt, **prompt_args):
-                yield piece
-
-        return pieces()
 
     def structured_predict(
         self, output_cls: Any, prompt: BasePromptTemplate, llm_kwargs: dict[str, Any] | None = None, **prompt_args: Any
@@ -117,11 +107,6 @@ class OfflineLLM(CustomLLM, FunctionCallingLLM):
         result = run(prompt.metadata.get("task", "?"), self, {**prompt.kwargs, **prompt_args})
         return output_cls.model_validate(result, from_attributes=True)
 
-    async def astructured_predict(
-        self, output_cls: Any, prompt: BasePromptTemplate, llm_kwargs: dict[str, Any] | None = None, **prompt_args: Any
-    ) -> Any:
-        return self.structured_predict(output_cls, prompt, llm_kwargs, **prompt_args)
-
     @llm_completion_callback()
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
         """Answer a prompt in our own layout given as one text; say what this model is for any other text."""
@@ -129,10 +114,8 @@ class OfflineLLM(CustomLLM, FunctionCallingLLM):
 
     @llm_completion_callback()
     def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponseGen:
-        text = ""
-        for piece in _PIECE.findall(self.complete(prompt).text):
-            text += piece
-            yield CompletionResponse(text=text, delta=piece)
+        text = self.complete(prompt).text
+        yield CompletionResponse(text=text, delta=text)
 
     @llm_chat_callback()
     def chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
@@ -146,12 +129,7 @@ class OfflineLLM(CustomLLM, FunctionCallingLLM):
     @llm_chat_callback()
     def stream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponseGen:
         whole = self.chat(messages, **kwargs)
-        text = ""
-        for piece in _PIECE.findall(whole.message.content or ""):
-            text += piece
-            yield ChatResponse(message=ChatMessage(text, role=MessageRole.ASSISTANT), delta=piece)
-        if kwargs.get("tools"):
-            yield whole
+        yield ChatResponse(message=whole.message, delta=whole.message.content or "")
 
     def get_tool_calls_from_response(
         self, response: ChatResponse, error_on_no_tool_call: bool = True, **kwargs: Any

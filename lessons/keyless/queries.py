@@ -95,28 +95,20 @@ _KIND = {
     "why": ("reason", "이유 원인"),
     "person": ("person responsible", "담당자"),
 }
+"""A word for what is asked, in English and in Korean."""
 
 
 @task("expand")
 def expand(llm: Any, question: str, count: int = 3, **_: Any) -> dict[str, list[str]]:
     """At most `count` other phrasings, the most different ones first."""
-    seen = {_same(question)}
-    found: list[str] = []
-    for variant in _variants(rewrite(llm, question)):
-        if len(found) < count and _same(variant) not in seen and terms(variant):
-            seen.add(_same(variant))
-            found.append(variant)
-    return {"queries": found}
-
-
-def _variants(query: str) -> Iterator[str]:
-    yield from sides(query)
-    yield from _parts(query)
-    yield from spelled_otherwise(query)
-    yield keywords(query)
-    yield statement(query)
-    yield _with_kind(query)
-    yield query
+    query = rewrite(llm, question)
+    wanted = [words[language(query) == "ko"] for kind, words in _KIND.items() if kind in read_question(query).kinds]
+    split = [*sides(query), *_parts(query), *spelled_otherwise(query)]
+    found = {_same(question): question}
+    for variant in [*split, keywords(query), statement(query), " ".join([keywords(query), *wanted]), query]:
+        if terms(variant):
+            found.setdefault(_same(variant), variant)
+    return {"queries": list(found.values())[1 : count + 1]}
 
 
 def _parts(query: str) -> Iterator[str]:
@@ -135,13 +127,6 @@ def keywords(query: str) -> str:
         return " ".join(_PARTICLE.sub("", _ENDING.sub("", word)) for word in kept)
     dropped = ENGLISH_STOP_WORDS - _NEGATIONS
     return " ".join(word for word in words if word.lower() not in dropped)
-
-
-def _with_kind(query: str) -> str:
-    """The keywords with a word for what is asked: a date, an amount, a reason …"""
-    kinds = read_question(query).kinds
-    place = language(query) == "ko"
-    return " ".join([keywords(query), *(words[place] for kind, words in _KIND.items() if kind in kinds)])
 
 
 def _same(text: str) -> str:

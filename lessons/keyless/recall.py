@@ -4,13 +4,13 @@ A memory is read line by line: `- key: value` is something noted, `user: …` an
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from lessons.keyless.lines import search_terms
 from lessons.keyless.values import topics, values
 from lessons.keyless.words import Unit, read_question
-from lessons.text import sentences
+from lessons.text import language, sentences
 from lessons.text.numbers import number_words
 from lessons.text.periods import periods
 
@@ -22,9 +22,7 @@ _OPENS = re.compile(
     re.IGNORECASE,
 )
 _NOT_BUT = re.compile(
-    r"\bnot (?P<old>[^,.;]{1,40}?),? but (?P<new>[^,.;]{1,40})"
-    r"|(?P<old_ko>[^,.;]{1,30}?)(?:이|가) 아니(?:라|고),? (?P<new_ko>[^,.;]{1,40})",
-    re.IGNORECASE,
+    r"\bnot ([^,.;]{1,40}?),? but ([^,.;]{1,40})|([^,.;]{1,30}?)(?:이|가) 아니(?:라|고),? ([^,.;]{1,40})", re.IGNORECASE
 )
 _ONLY_A_NUMBER = re.compile(
     r"(?:about|around|only|just|약|한)?\s*(\d[\d,]*(?:\.\d+)?(?:\s?[조억만천백])*)"
@@ -124,7 +122,7 @@ def corrected(old: str, sentence: str) -> str | None:
     if sentence.rstrip().endswith(("?", "？")):
         return None
     if both := _NOT_BUT.search(sentence):
-        before, after = both["old"] or both["old_ko"], both["new"] or both["new_ko"]
+        before, after = filter(None, both.groups())
         return _replaced(old, after) if _numbers(before) & _numbers(old) or before.strip() in old else None
     said = opens_correction(sentence)
     return _replaced(old, said) if said else None
@@ -168,48 +166,36 @@ def _put_right(lines: list[Said], correction: str) -> bool:
 
 def remembered(memory: str) -> list[Said]:
     """What a memory's lines say, settled, in their order; a line in no known form is left out."""
-    return settled(list(_read(memory)))
-
-
-def _read(memory: str) -> Iterator[Said]:
-    for line in memory.splitlines():
-        match = _LINE.match(line.strip())
-        if match and match["noted"]:
-            yield Said("noted", match["text"])
-        elif match:
-            yield from (Said(match["role"], sentence) for sentence in sentences(match["text"]))
-
-
-def is_by_you(question: str) -> bool:
-    """Whether it asks what the assistant said."""
-    return _BY_YOU.search(question) is not None
+    found: list[Said] = []
+    for line in filter(None, (_LINE.match(line.strip()) for line in memory.splitlines())):
+        said = [line["text"]] if line["noted"] else sentences(line["text"])
+        found += [Said(line["role"] or "noted", each) for each in said]
+    return settled(found)
 
 
 def asks_back(question: str) -> bool:
     """Whether only the conversation can answer a question, because it asks what its user said."""
-    return bool(_ASKS_BACK.search(question)) and not is_by_you(question)
+    return bool(_ASKS_BACK.search(question)) and not _BY_YOU.search(question)
 
 
 def recalled(question: str, memory: str) -> str | None:
     """The answer to a question about what was said; None for any other question, or if the memory does not hold it."""
-    back = _ASKS_BACK.search(question) is not None or is_by_you(question)
-    wanted = _subject(question) if memory and (back or _OWN.search(question)) else []
-    if not wanted:
+    by_you = _BY_YOU.search(question) is not None
+    back = by_you or _ASKS_BACK.search(question) is not None
+    if not memory or not (back or _OWN.search(question)):
         return None
-    asked = read_question(question)
-    found = [line for line in remembered(memory) if _may_answer(line, "number" in asked.kinds, is_by_you(question))]
+    bare = _COUNTER.sub(" ", _QUOTED.sub(" ", question))  # what was said holds no 'did I say', '몇 명' or '-다고 했죠'
+    units = [unit for unit in read_question(bare).units if unit.weight > 0.3]
+    if not (wanted := [unit for unit in units if not _ABOUT_SAYING.match(unit.text.lower())]):
+        return None
+    asks_a_number = "number" in read_question(question).kinds
+    found = [line for line in remembered(memory) if _may_answer(line, asks_a_number, by_you)]
     scored = [(_covered(wanted, question, line.text), line.source == "noted", i) for i, line in enumerate(found)]
     best = max(scored, default=(0.0, False, 0))
     if best[0] < (_LEAST_COVERED if back else 1.0):
         return None
     line = found[best[2]]
-    return SAID[asked.language][line.source].format(line.text.rstrip(".") if line.source == "noted" else line.text)
-
-
-def _subject(question: str) -> list[Unit]:
-    """The words that what was said must hold: those of the question without 'did I say', '몇 명' and '-다고 했죠'."""
-    units = read_question(_COUNTER.sub(" ", _QUOTED.sub(" ", question))).units
-    return [unit for unit in units if not _ABOUT_SAYING.match(unit.text.lower()) and unit.weight > 0.3]
+    return SAID[language(question)][line.source].format(line.text.rstrip(".") if line.source == "noted" else line.text)
 
 
 def _may_answer(line: Said, asks_a_number: bool, by_you: bool) -> bool:

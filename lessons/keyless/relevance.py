@@ -16,7 +16,7 @@ from lessons.keyless import task
 from lessons.keyless.answer import LEAST_COVERED, NOT_SAID, Part, choose, neutral, parts, query
 from lessons.keyless.lines import Passage, kept_text, quarters, read_documents, search_terms, years
 from lessons.keyless.queries import expand
-from lessons.keyless.scores import best_lines, ranked, reason, share, weighed
+from lessons.keyless.scores import best_lines, held, ranked, reason, share, weighed
 from lessons.keyless.summary import summary
 from lessons.keyless.words import Question, read_question
 from lessons.models.tokens import TokenEstimator
@@ -61,7 +61,7 @@ def features(question: str, documents: Sequence[Any], llm: Any = None) -> np.nda
             np.max([best_lines(each, found) for each in phrasings], axis=0),
             np.where(foreign, BY_MEANING * np.array(meaning), 0.0),
         ),
-        "text": [share(asked.units, [unit.covered(one.all) for unit in asked.units]) for one in found],
+        "text": [held(asked, one.all) for one in found],
         "meaning": meaning,
         "contradiction": [_contradictions(asked, one.title) for one in found],
         "reason": [reason(asked, one)[0] if "why" in asked.kinds else 0.0 for one in found],
@@ -80,8 +80,8 @@ def _contradictions(asked: Question, head: frozenset[str]) -> int:
     """In how many of year and quarter the document is headed by others than those asked about."""
     count = 0
     for kind, said in (("year", years(head)), ("quarter", quarters(head))):
-        wanted = [unit for unit in asked.units if unit.kind == kind]
-        count += bool(wanted and said) and not any(unit.covered(said) for unit in wanted)
+        wanted = [unit.covered(said) for unit in asked.units if unit.kind == kind]
+        count += bool(wanted and said) and not any(wanted)
     return count
 
 
@@ -110,7 +110,8 @@ def sufficiency(llm: Any, question: str, documents: Sequence[Any], made: Sequenc
             return decision | {"missing": "the rest of the steps", "next_action": "get_section"}
     if confidence >= ENOUGH and choice.lines and not choice.missing:
         return decision | {"is_sufficient": True, "next_action": "none"}
-    query = _another(llm, question, missing, made)
+    searched, queries = " ".join(made), [missing, *expand(llm, question)["queries"]]
+    query = next((each for each in queries if terms(each) and f"'{each}'" not in searched), "")
     action = "search_again" if query else "none"
     return decision | {"missing": missing, "next_action": action, "refined_query": query}
 
@@ -153,13 +154,6 @@ def _asked_about(asked: Question, title: str, outline: Mapping[str, Sequence[int
 def _shared(asked: Question, heading: str) -> set[str]:
     words = search_terms(heading)
     return {unit.text for unit in asked.units if unit.weight >= 0.5 and unit.covered(words) >= SHARED}
-
-
-def _another(llm: Any, question: str, missing: str, made: Sequence[str]) -> str:
-    """A query that has not been searched for: what is missing, or the question in other words; empty if none is."""
-    searched = " ".join(made)
-    queries = [missing, *expand(llm, question)["queries"]]
-    return next((query for query in queries if terms(query) and f"'{query}'" not in searched), "")
 
 
 @task("shorten")

@@ -145,6 +145,11 @@ def share(units: Sequence[Unit], covered: Sequence[float]) -> float:
     return sum(weight * value for weight, value in zip(weights, covered, strict=True)) / (sum(weights) or 1.0)
 
 
+def held(question: Question, words: frozenset[str]) -> float:
+    """The share of the question, by weight, that these words hold, 0 to 1."""
+    return share(question.units, [unit.covered(words) for unit in question.units])
+
+
 def weighed(question: Question, found: Sequence[Passage]) -> Question:
     """The question with each weight times the inverse document frequency of its unit among the lines of the context."""
     lines = [line.own for passage in found for line in passage.lines]
@@ -165,11 +170,9 @@ def best_lines(question: Question, found: Sequence[Passage]) -> list[float]:
 
 def fits(question: Question, candidate: Candidate) -> bool:
     """Whether the line speaks of one of the names, one of the years, one of the codes … that the question holds."""
-    said: dict[str, bool] = {}
-    for unit, value in zip(question.units, candidate.covered, strict=True):
-        if unit.required:
-            said[unit.kind] = said.get(unit.kind, False) or value >= ELSEWHERE
-    return all(said.values())
+    spoken_of = zip(question.units, candidate.covered, strict=True)
+    said = {unit.kind for unit, value in spoken_of if value >= ELSEWHERE}
+    return all(unit.kind in said for unit in question.units if unit.required)
 
 
 def gives_reason(line: Line) -> bool:
@@ -187,7 +190,6 @@ def reason(question: Question, found: Passage) -> tuple[float, int]:
         if line.kind != "heading" and gives_reason(line):
             near = share(question.units, candidate_at(question, found, place).covered)
             given.append((0.5 + 0.5 * near, -place))
-        own = share(question.units, [unit.covered(line.own) for unit in question.units])
-        repeated.append((-min(1.0, 2 * own), -place))
+        repeated.append((-min(1.0, 2 * held(question, line.own)), -place))
     value, place = max(given, default=min(repeated))
     return value, -place

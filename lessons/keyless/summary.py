@@ -56,11 +56,9 @@ def centrality(prose: Sequence[str], section: str, document: tuple[str, ...]) ->
     wanted = set(terms(section))
     centre: Counter[str] = sum(bags, Counter())
     weight = {term: (log((chunks + 1) / max(spread[term], 1)) + 0.3) * (1 + (term in wanted)) for term in centre}
-    found = []
-    for position, bag in enumerate(bags):
-        near = sum(min(times, 2) * weight[term] * sqrt(centre[term]) for term, times in bag.items())
-        found.append(near / sqrt(sum(bag.values()) + 6) * (1 - min(0.5, EARLIER * position)))
-    return found
+    near = (sum(min(times, 2) * weight[term] * sqrt(centre[term]) for term, times in bag.items()) for bag in bags)
+    early = (1 - min(0.5, EARLIER * position) for position in range(len(bags)))
+    return [each / sqrt(sum(bag.values()) + 6) * first for each, bag, first in zip(near, bags, early, strict=True)]
 
 
 def _outline(lines: list[Line], section: str) -> str:
@@ -76,10 +74,7 @@ def _outline(lines: list[Line], section: str) -> str:
 @lru_cache(maxsize=4)
 def _spread(texts: tuple[str, ...]) -> tuple[Counter[str], int]:
     """In how many of the texts each term stands, and how many texts there are."""
-    spread: Counter[str] = Counter()
-    for text in texts:
-        spread.update(set(terms(text)))
-    return spread, len(texts)
+    return Counter(term for text in texts for term in set(terms(text))), len(texts)
 
 
 LONGEST_LINE = 160  # characters of a line
@@ -182,7 +177,5 @@ def _numbers(line: Said) -> dict[str, str]:
 
 def _fullest(lines: Sequence[Said]) -> dict[int, Said]:
     """The line that stands for each topic: of those that are no statements of the user, the one with most values."""
-    fullest: dict[int, Said] = {}
-    for line in sorted(lines, key=lambda line: (_is_statement(line), -len(values(line.text)))):
-        fullest.setdefault(line.topic, line)
-    return fullest
+    order = sorted(lines, key=lambda line: (_is_statement(line), -len(values(line.text))))
+    return {line.topic: line for line in reversed(order)}

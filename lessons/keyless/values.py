@@ -57,9 +57,8 @@ def _apart(found: Iterable[Value]) -> list[Value]:
 def slots(text: str) -> list[Value]:
     """The parts of a question that a follow-up can replace, in its order; none overlaps another."""
     named = [Value(each.unit, text[each.start : each.end], each.start, each.end) for each in periods(text)]
-    return _apart(
-        [*named, *_matches("identifier", _IDENTIFIER, text), *_matches("measure", _MEASURE, text), *names(text)]
-    )
+    typed = [*_matches("identifier", _IDENTIFIER, text), *_matches("measure", _MEASURE, text)]
+    return _apart([*named, *typed, *names(text)])
 
 
 def without(text: str, given: list[Value]) -> str:
@@ -81,16 +80,11 @@ def names(text: str) -> list[Value]:
     return found
 
 
-def owners(text: str) -> list[str]:
-    """Who has something, whatever it is: '카카오의 2분기 객단가'."""
-    return [match[0] for match in _OWNER.finditer(text)]
-
-
 def _name(match: re.Match[str], text: str) -> Value | None:
     """A capitalised sequence without the word that is capitalised because the sentence begins with it."""
     start = match.start()
     words = match[0].split()
-    first = not text[:start].strip() or text[:start].rstrip()[-1] in ".!?:"
+    first = text[:start].rstrip()[-1:] in ("", ".", "!", "?", ":")
     while words and words[0].lower() in _NO_NAMES:
         start, words = start + len(words[0]) + 1, words[1:]
         first = False
@@ -141,16 +135,13 @@ _TRAILING = re.compile(r"(?<![\s,.])[\s,.]+$")
 
 def values(text: str) -> list[Value]:
     """The values of a text in its order; none overlaps another."""
-    return _apart((*_typed(text), *dated(text), *_names(text)))
-
-
-def _typed(text: str) -> Iterator[Value]:
+    typed: list[Value] = []
     for kind, pattern in _TYPED.items():
         for match in pattern.finditer(text):
-            found = _TRAILING.sub("", match[0]).lstrip()
-            start = match.start() + len(match[0]) - len(match[0].lstrip())
+            found = _TRAILING.sub("", match[0])
             if kind != "service" or not _QUARTER.fullmatch(found):
-                yield Value(kind, found, start, start + len(found))
+                typed.append(Value(kind, found, match.start(), match.start() + len(found)))
+    return _apart((*typed, *dated(text), *(slot for slot in slots(text) if _is_name(slot, text))))
 
 
 def dated(text: str) -> Iterator[Value]:
@@ -161,12 +152,10 @@ def dated(text: str) -> Iterator[Value]:
         yield Value(finest, text[start:end], start, end)
 
 
-def _names(text: str) -> Iterator[Value]:
-    """Names; a single capitalised word at the beginning of a sentence is none."""
-    for slot in slots(text):
-        begins = not text[: slot.start].strip() or text[: slot.start].rstrip()[-1] in ".!?"
-        if slot.kind == "name" and not (begins and slot.text.isascii() and " " not in slot.text):
-            yield slot
+def _is_name(slot: Value, text: str) -> bool:
+    """Whether it is one; a single capitalised word at the beginning of a sentence is none."""
+    begins = text[: slot.start].rstrip()[-1:] in ("", ".", "!", "?")
+    return slot.kind == "name" and not (begins and slot.text.isascii() and " " not in slot.text)
 
 
 _WORDS = {

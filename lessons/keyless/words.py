@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from lessons.keyless.lines import search_terms
+from lessons.keyless.lines import quarters, search_terms
 from lessons.text import ENGLISH_STOP_WORDS, language, terms
 from lessons.text.korean import particle_pattern
 
@@ -144,9 +144,7 @@ _LONGEST = 60  # characters; what is longer is no word, and nothing can be found
 
 def _units(text: str) -> Iterator[Unit]:
     """The units of a text, the quarters first, then in its order."""
-    for quarter in sorted(search_terms(text)):
-        if re.fullmatch("q[1-4]", quarter):
-            yield _period("quarter", quarter)
+    yield from (_period("quarter", quarter) for quarter in sorted(quarters(search_terms(text))))
     words = [re.sub("['’]s$", "", word.strip(".'’-–—")) for word in _WORD.findall(_HOW_MEASURES.sub(" ", text))[:400]]
     titled = len(words) > 3 and sum(word[:1].isupper() for word in words) > 0.7 * len(words)
     following, same = [*words[1:], ""], others(words)

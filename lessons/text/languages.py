@@ -5,7 +5,7 @@ import unicodedata
 
 from lessons.text.word_lists import ENGLISH_STOP_WORDS
 
-_HANGUL_WORD = re.compile("[가-힣]")
+_HANGUL = re.compile("[가-힣]")
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
@@ -15,10 +15,6 @@ def language(text: str) -> str:
     Function words tell a sentence's language better than letters: 'LlamaIndex PGVectorStore 사용법' is a Korean
     question, 'What does 환불 mean in this guide?' an English one. The first 5,000 characters decide.
     """
-    hangul = english = 0
-    for word in _LETTERS.findall(unicodedata.normalize("NFC", text[:5000])):
-        if _HANGUL_WORD.search(word):
-            hangul += 1
-        elif word.lower() in ENGLISH_STOP_WORDS:
-            english += 1
-    return "ko" if hangul > english else "en"
+    words = _LETTERS.findall(unicodedata.normalize("NFC", text[:5000]))
+    hangul = sum(_HANGUL.search(word) is not None for word in words)
+    return "ko" if hangul > sum(word.lower() in ENGLISH_STOP_WORDS for word in words) else "en"

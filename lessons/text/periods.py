@@ -141,11 +141,8 @@ def written(unit: str, number: int, tongue: str, long: bool = False) -> str:
     if tongue == "ko":
         names = {"quarter": "분기", "month": "월", "year": "년"}
         return f"{'상하'[number - 1]}반기" if unit == "half" else f"{number}{names[unit]}"
-    match unit:
-        case "year":
-            return str(number)
-        case "month":
-            return MONTHS[number - 1]
+    if unit in ("year", "month"):
+        return str(number) if unit == "year" else MONTHS[number - 1]
     return f"{ORDINALS[number - 1]} {unit}" if long else f"{unit[0].upper()}{number}"
 
 
@@ -153,10 +150,9 @@ def neighbours(text: str) -> list[list[Period]]:
     """The periods of a text, those together that say one: 'November 2024', '2024년 3분기'."""
     runs: list[list[Period]] = []
     for period in periods(text):
-        last = runs[-1] if runs else []
-        near = last and _BETWEEN.fullmatch(text[last[-1].end : period.start])
-        if near and period.unit not in {each.unit for each in last}:
-            last.append(period)
+        near = runs and _BETWEEN.fullmatch(text[runs[-1][-1].end : period.start])
+        if near and period.unit not in {each.unit for each in runs[-1]}:
+            runs[-1].append(period)
         else:
             runs.append([period])
     return runs

@@ -28,7 +28,8 @@ def sentences(text: str) -> list[str]:
     Lines that a page layout has broken are joined again. Decimals, abbreviations, initials, dates such as
     '2024. 3. 15.' and file names stay whole. Never returns an empty sentence.
     """
-    return [sentence for line in _logical_lines(text) for sentence in _split_line(line)]
+    cut = ((line, pairwise([0, *_sentence_ends(line), len(line)])) for line in _logical_lines(text))
+    return [sentence for line, ends in cut for start, end in ends if (sentence := line[start:end].strip())]
 
 
 def cut_sentences(text: str) -> list[str]:
@@ -65,12 +66,6 @@ def _continues(previous: str, line: str) -> bool:
         return False
     width = len(previous) + sum("가" <= character <= "힣" for character in previous)
     return width >= 50 or (width >= 30 and line[0].islower())
-
-
-def _split_line(line: str) -> list[str]:
-    ends = [0, *_sentence_ends(line), len(line)]
-    found = [line[start:end].strip() for start, end in pairwise(ends)]
-    return [sentence for sentence in found if sentence]
 
 
 def _sentence_ends(line: str) -> Iterator[int]:
