@@ -38,6 +38,11 @@ def plain_word_sets(one, other):
     return set(re.findall(r"\w+", one.lower())) == set(re.findall(r"\w+", other.lower()))
 
 
+@mistake("05.2")
+def counts_repeats(one, other):
+    return sorted(terms(one)) == sorted(terms(other))
+
+
 def loop(choose, search, limit, cut=True, again=False, counts=True, catch=True, endless=False):
     found, left = {}, limit
     while left > 0:

@@ -194,3 +194,21 @@ def less_than_half(keywords, text, chunks):
 def heeds_capitals(keywords, text, chunks):
     rare = [word for word in keywords if sum(word in chunk for chunk in chunks) <= len(chunks) / 2]
     return list(dict.fromkeys(word for word in rare if word in text))[::-1]
+
+
+@mistake("02.5")
+def ignores_case_among_the_keywords_alone(keywords, text, chunks):
+    kept = {}
+    for keyword in keywords:
+        if keyword in text and sum(keyword in chunk for chunk in chunks) <= len(chunks) / 2:
+            kept.setdefault(keyword.lower(), keyword)
+    return list(kept.values())
+
+
+@mistake("02.5")
+def counts_chunks_letter_by_letter(keywords, text, chunks):
+    kept = {}
+    for keyword in keywords:
+        if keyword.lower() in text.lower() and sum(keyword in chunk for chunk in chunks) <= len(chunks) / 2:
+            kept.setdefault(keyword.lower(), keyword)
+    return list(kept.values())
