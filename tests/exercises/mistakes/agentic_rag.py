@@ -110,6 +110,19 @@ def one_call_too_many(choose, search, limit):
     return loop(choose, search, limit + 1)
 
 
+@mistake("05.3")
+def counts_new_searches_only(choose, search, limit):
+    found, left = [], limit
+    while left and (queries := [query for query in choose(found) if query not in dict(found)][:left]):
+        left -= len(queries)
+        for query in queries:
+            try:
+                found.append((query, search(query)))
+            except Exception as error:
+                found.append((query, str(error)))
+    return found
+
+
 def tokens(messages):
     return sum(message["tokens"] for message in messages)
 

@@ -159,6 +159,18 @@ def any_mark_is_a_heading(lines):
     return found
 
 
+@mistake("02.4")
+def knows_any_depth(lines):
+    path, found = {}, []
+    for line in lines:
+        if heading := re.match("(#+) (.*)", line):
+            level = len(heading[1])
+            path = {above: title for above, title in path.items() if above < level} | {level: heading[2]}
+        else:
+            found.append((" > ".join(path.values()), line))
+    return found
+
+
 def kept(keywords, text, chunks, invented=False, twice=False, frequent=False, half=False):
     found = []
     for keyword in keywords:
