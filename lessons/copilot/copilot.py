@@ -220,6 +220,7 @@ class Copilot:
     name: str = "copilot"
     index: Index = field(default_factory=lambda: stages()["reranked"].index)
     max_calls: int = field(default_factory=lambda: settings().copilot_calls)
+    tools: type[CopilotTools] = CopilotTools
     workspace: Workspace | None = field(default=None, repr=False, compare=False)
 
     def but(self, name: str, **change: Any) -> "Copilot":
@@ -249,7 +250,7 @@ class Copilot:
     def _answer(self, query: Query, answer: CopilotAnswer, place: Workspace) -> Iterator[str | Step]:
         try:
             resources = place.resources(self.index)
-            alone, tools = stand_alone(query, resources, answer.trace).text, CopilotTools(query, resources)
+            alone, tools = stand_alone(query, resources, answer.trace).text, self.tools(query, resources)
             answer.gathered = yield from gather(alone, tools, self.max_calls, answer.trace)
             answer.outcome = outcome_of(answer.gathered.decisions[-1])
         except Exception as error:

@@ -58,9 +58,12 @@ def gigabytes(given: float) -> bool | str:
 
 
 def like_ours(given: Any, before: Sequence[float], after: Sequence[float]) -> bool | str:
-    """Whether an interval is ours, a fifth of its width aside: nobody draws the same questions again."""
+    """Whether an interval is ours, a fourteenth of its width aside: nobody draws the same questions again.
+
+    A thousand draws stay within that, and the interval of 90 % does not.
+    """
     low, high = interval([b - a for a, b in zip(before, after, strict=True)])
-    slack = (high - low) / 5 + 1e-6
+    slack = (high - low) / 14 + 1e-6
     one, other = given
     for said, (first, last) in {
         "": (one, other),
@@ -70,10 +73,10 @@ def like_ours(given: Any, before: Sequence[float], after: Sequence[float]) -> bo
         if abs(first - low) <= slack and abs(last - high) <= slack:
             return Nearly(said) if said else True
     width = (other - one) / max(high - low, slack)
-    if abs(one + other - low - high) < 2 * slack and not 0.8 < width < 1.2:
+    if abs(one + other - low - high) < 6 * slack and not 0.9 < width < 1.1:
         wide = "wide: draw questions with both their values, and take the mean of each draw"
         return Nearly(f"its middle is right, and it is too {wide if width > 1 else 'narrow for 95 %'}")
-    return False
+    return Nearly("it is close: draw more often") if max(abs(one - low), abs(other - high)) < 3 * slack else False
 
 
 def fair(pair: Any, questions: Sequence[tuple[str, str]]) -> bool | str:

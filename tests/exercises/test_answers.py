@@ -95,6 +95,8 @@ CHANGED = [
     ("06.2", lambda share: 100 * share, "100 times too large"),
     ("06.4", lambda pair: pair[::-1], "the higher end comes first"),
     ("06.4", lambda pair: (-pair[1], -pair[0]), "before minus after"),
+    ("06.4", lambda pair: (pair[0] - (pair[1] - pair[0]) / 4, pair[1]), "too wide"),
+    ("06.4", lambda pair: (pair[0] + (pair[1] - pair[0]) / 8, pair[1] + (pair[1] - pair[0]) / 8), "draw more often"),
     ("07.3", sorted, "it is a list, not a set"),
     ("07.5", str.title, "capitals"),
     ("08.2", lambda messages: messages[::-1], "the other way round"),

@@ -38,6 +38,11 @@ def plain_word_sets(one, other):
     return set(re.findall(r"\w+", one.lower())) == set(re.findall(r"\w+", other.lower()))
 
 
+@mistake("05.2")
+def counts_repeats(one, other):
+    return sorted(terms(one)) == sorted(terms(other))
+
+
 def loop(choose, search, limit, cut=True, again=False, counts=True, catch=True, endless=False):
     found, left = {}, limit
     while left > 0:
@@ -103,6 +108,19 @@ def counts_decisions(choose, search, limit):
 @mistake("05.3")
 def one_call_too_many(choose, search, limit):
     return loop(choose, search, limit + 1)
+
+
+@mistake("05.3")
+def counts_new_searches_only(choose, search, limit):
+    found, left = [], limit
+    while left and (queries := [query for query in choose(found) if query not in dict(found)][:left]):
+        left -= len(queries)
+        for query in queries:
+            try:
+                found.append((query, search(query)))
+            except Exception as error:
+                found.append((query, str(error)))
+    return found
 
 
 def tokens(messages):

@@ -65,6 +65,11 @@ def forgets_who_wrote_nothing(wrote, replicas):
     return name if wrote is not None and replayed >= wrote else "primary"
 
 
+@mistake("14.3")
+def takes_the_first_that_has_it(wrote, replicas):
+    return next((name for name, replayed in replicas if wrote is None or replayed >= wrote), "primary")
+
+
 @mistake("14.4")
 def takes_turns(owners, servers):
     return [[name for name, _ in owners[place::servers]] for place in range(servers)]

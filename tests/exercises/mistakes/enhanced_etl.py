@@ -159,6 +159,18 @@ def any_mark_is_a_heading(lines):
     return found
 
 
+@mistake("02.4")
+def knows_any_depth(lines):
+    path, found = {}, []
+    for line in lines:
+        if heading := re.match("(#+) (.*)", line):
+            level = len(heading[1])
+            path = {above: title for above, title in path.items() if above < level} | {level: heading[2]}
+        else:
+            found.append((" > ".join(path.values()), line))
+    return found
+
+
 def kept(keywords, text, chunks, invented=False, twice=False, frequent=False, half=False):
     found = []
     for keyword in keywords:
@@ -194,3 +206,21 @@ def less_than_half(keywords, text, chunks):
 def heeds_capitals(keywords, text, chunks):
     rare = [word for word in keywords if sum(word in chunk for chunk in chunks) <= len(chunks) / 2]
     return list(dict.fromkeys(word for word in rare if word in text))[::-1]
+
+
+@mistake("02.5")
+def ignores_case_among_the_keywords_alone(keywords, text, chunks):
+    kept = {}
+    for keyword in keywords:
+        if keyword in text and sum(keyword in chunk for chunk in chunks) <= len(chunks) / 2:
+            kept.setdefault(keyword.lower(), keyword)
+    return list(kept.values())
+
+
+@mistake("02.5")
+def counts_chunks_letter_by_letter(keywords, text, chunks):
+    kept = {}
+    for keyword in keywords:
+        if keyword.lower() in text.lower() and sum(keyword in chunk for chunk in chunks) <= len(chunks) / 2:
+            kept.setdefault(keyword.lower(), keyword)
+    return list(kept.values())

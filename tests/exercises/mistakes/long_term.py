@@ -126,6 +126,18 @@ def hears_it_at_the_beginning_only(role, text):
     return found[1] if found and role == "user" else ""
 
 
+@mistake("09.3")
+def reads_to_the_last_full_stop(role, text):
+    said = re.search(r"(?:^|[.!] )I use (.+)\.", text) or re.search(r"저는 (.+)[을를] 씁니다\.", text)
+    return said[1] if said and role == "user" else ""
+
+
+@mistake("09.3")
+def takes_any_particle(role, text):
+    said = re.search(r"(?:^|[.!] )I use ([\w ]+)\.", text) or re.search(r"저는 ([\w ]+). 씁니다\.", text)
+    return said[1] if said and role == "user" else ""
+
+
 @mistake("09.4")
 def forgets_the_messages(tables, user):
     return {name: [row for row in rows if row.get("user_id") != user] for name, rows in tables.items()}

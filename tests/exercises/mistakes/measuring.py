@@ -35,6 +35,11 @@ def of_at_most_k(found, gold, k):
     return len(set(found[:k]) & set(gold)) / max(len(set(found) & set(gold)), 1)
 
 
+@mistake("06.2")
+def of_what_can_be_found_among_k(found, gold, k):
+    return len(set(found[:k]) & set(gold)) / min(k, len(gold))
+
+
 def gain(grades, discount=lambda rank: log2(1 + rank)):
     return sum(grade / discount(rank) for rank, grade in enumerate(grades, start=1))
 
@@ -103,6 +108,13 @@ def of_half_the_draws(before, after):
 @mistake("06.4")
 def of_after_alone(before, after):
     return tuple(np.percentile(drawn(after, lambda all_: all_.mean(axis=1)), [2.5, 97.5]))
+
+
+@mistake("06.4")
+def of_90_per_cent(before, after):
+    changes = np.array(after) - np.array(before)
+    means = np.random.default_rng(0).choice(changes, (10_000, len(changes))).mean(axis=1)
+    return tuple(np.percentile(means, [5, 95]))
 
 
 @mistake("06.5")

@@ -32,6 +32,17 @@ def takes_the_last_of_equals(stages, margin):
     return min(reversed([stage for stage in stages if stage[2] >= -margin]), key=lambda stage: stage[1])[0]
 
 
+@mistake("13.2")
+def accepts_no_gain(stages, margin):
+    acceptable = [stage for stage in stages if abs(stage[2]) <= margin]
+    return min(acceptable, key=lambda stage: (stage[1], -stage[2]))[0]
+
+
+@mistake("13.2")
+def takes_the_first_of_equally_cheap_ones(stages, margin):
+    return min((stage for stage in stages if stage[2] >= -margin), key=lambda stage: stage[1])[0]
+
+
 @mistake("13.3")
 def forgets_the_square(n, half_width, margin):
     return ceil(n * half_width / margin)

@@ -56,3 +56,12 @@ def expects_the_step_first(spans):
         if parent is not None:
             own[parent] -= tokens
     return own
+
+
+@mistake("18.3")
+def takes_away_what_is_left(spans):
+    own = {name: tokens for name, _, tokens in spans}
+    for name, parent, _ in spans:
+        if parent is not None:
+            own[parent] -= own[name]
+    return own

@@ -50,6 +50,17 @@ def composes_the_words_only(words, lines):
     return [place for place, line in enumerate(lines, start=1) if normalize(words).casefold() in line.casefold()]
 
 
+@mistake("15.3")
+def looks_for_each_word_alone(words, lines):
+    wanted = normalize(words).casefold().split()
+    return [place for place, line in enumerate(lines, 1) if all(word in normalize(line).casefold() for word in wanted)]
+
+
+@mistake("15.3")
+def composes_the_lines_only(words, lines):
+    return [place for place, line in enumerate(lines, 1) if words.casefold() in normalize(line).casefold()]
+
+
 @mistake("15.4")
 def stops_at_the_first(files, room):
     names = []

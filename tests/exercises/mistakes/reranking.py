@@ -52,6 +52,16 @@ def heeds_capitals(question, documents, weight):
     return sorted(range(len(documents)), key=lambda i: -round(worth[i], 9))
 
 
+@mistake("04.2")
+def splits_at_spaces(question, documents, weight):
+    asked = set(question.lower().split())
+    scores = [
+        (1 - weight) * score + weight * len(asked & set(text.lower().split())) / max(len(asked), 1)
+        for text, score in documents
+    ]
+    return sorted(range(len(scores)), key=lambda place: -scores[place])
+
+
 @mistake("04.3")
 def by_score_alone(scores, similar, wanted):
     return sorted(range(len(scores)), key=lambda i: -scores[i])[:wanted]
@@ -92,6 +102,16 @@ def rewards_similarity(scores, similar, wanted):
     left, chosen = list(range(len(scores))), []
     while left and len(chosen) < wanted:
         best = max(left, key=lambda i: scores[i] + max((similar[i][j] for j in chosen), default=0))
+        left.remove(best)
+        chosen.append(best)
+    return chosen
+
+
+@mistake("04.3")
+def the_mean_similarity(scores, similar, wanted):
+    left, chosen = list(range(len(scores))), []
+    while left and len(chosen) < wanted:
+        best = max(left, key=lambda i: scores[i] - sum(similar[i][j] for j in chosen) / max(len(chosen), 1))
         left.remove(best)
         chosen.append(best)
     return chosen

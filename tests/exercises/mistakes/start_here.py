@@ -2,6 +2,7 @@
 
 import re
 
+from lessons.text import normalize
 from tests.exercises.mistakes import mistake, mistakes
 
 mistakes("00.1", "a", "c", 2, "ab")
@@ -32,6 +33,11 @@ def takes_any_number(answer):
     return list(dict.fromkeys(int(number) for number in re.findall(r"\d+", answer)))
 
 
+@mistake("00.2")
+def looks_at_the_closing_bracket(answer):
+    return list(dict.fromkeys(int(number) for number in re.findall(r"(\d+)\]", answer)))
+
+
 @mistake("00.3")
 def forgets_line_breaks(quote, page):
     return quote in page
@@ -55,6 +61,17 @@ def forgets_composition(quote, page):
 @mistake("00.3")
 def compares_the_beginning(quote, page):
     return " ".join(quote.split()[:2]) in " ".join(page.split())
+
+
+@mistake("00.3")
+def forgets_where_words_end(quote, page):
+    return "".join(normalize(quote).split()) in "".join(normalize(page).split())
+
+
+@mistake("00.3")
+def forgets_capitals(quote, page):
+    quote, page = (" ".join(normalize(text).lower().split()) for text in (quote, page))
+    return quote in page
 
 
 @mistake("00.4")
