@@ -8,6 +8,7 @@ from itertools import dropwhile, takewhile
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import RerunException, StopException
 
 from lessons.agent import telling
 from lessons.context.cache import AnswerTable
@@ -100,7 +101,7 @@ def converse(
     """The conversation so far, its answers as `show` draws them, or as mere text where only that is known. Go on below.
 
     While an answer comes in, what its steps are about stands above it: the last of them, or each. It can be stopped;
-    then it is not part of the conversation. `done` is told a turn that is complete, `how` names stage and memory.
+    then what was said so far is kept. `done` is told each turn, `how` names stage and memory.
     """
     if not turns:
         st.info(_("Nothing has been said yet. Ask below, in English or Korean."))
@@ -115,13 +116,17 @@ def converse(
         with st.chat_message("assistant"):
             try:
                 with st.spinner(_("Thinking …")):
-                    turns.append(_answered(ask(question), tell, how, every_step))
+                    _answer(ask(question), tell, every_step, lambda answer: _keep(turns, answer, how, done))
             except LessonsError as error:
                 st.error(plain(str(error)))
                 _offer_retry(question, "retry")
                 return
-        done(turns[-1])
         st.rerun()
+
+
+def _keep(turns: list[Turn], answer: Any, how: str, done: Callable[[Turn], None]) -> None:
+    turns.append(Turn(answer.question, answer.text, answer, how))
+    done(turns[-1])
 
 
 def _show_turn(turn: Turn, show: Callable[[Any], None]) -> None:
@@ -148,17 +153,23 @@ def _offer_retry(question: str, key: str) -> None:
     st.button(_("Ask again"), icon=":material/refresh:", key=key, on_click=again)
 
 
-def _answered(stream: AnswerStream, tell: Callable[[Step], str], how: str, every_step: bool) -> Turn:
+def _answer(stream: AnswerStream, tell: Callable[[Step], str], every_step: bool, keep: Callable[[Any], None]) -> None:
+    """Show an answer while it comes in. `keep` is told it at its end, or as far as it came when it was stopped."""
     steps, place = st.container(), st.empty()
-    with closing(stream):
-        for event in stream.events():
-            if isinstance(event, str):
-                place.markdown(plain(stream.answer.text))
-            elif every_step:
-                steps.caption(plain(tell(event)))
-            else:
-                place.markdown(plain(tell(event)))
-    return Turn(stream.answer.question, stream.answer.text, stream.answer, how)
+    try:
+        with closing(stream):
+            for event in stream.events():
+                if isinstance(event, str):
+                    place.markdown(plain(stream.answer.text))
+                elif every_step:
+                    steps.caption(plain(tell(event)))
+                else:
+                    place.markdown(plain(tell(event)))
+    except (StopException, RerunException):  # the next `st.…` after somebody pressed Stop, or anything else
+        if stream.answer.text:
+            keep(stream.answer)
+        raise
+    keep(stream.answer)
 
 
 def _controls(scope: Scope, session_id: str, begun: bool) -> tuple[Stage, str]:
