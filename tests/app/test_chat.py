@@ -153,6 +153,11 @@ def test_a_question_is_asked_again_and_an_answer_copied(begun: AppTest) -> None:
     assert len(press(begun, "Ask again").chat_message) == 4
 
 
+def test_a_question_that_was_answered_twice_is_shown_twice_after_a_reload(begun: AppTest) -> None:
+    page = press(begun, "Ask again")
+    assert shown(opened(session(page))).count(plain("[1] kiosk.md")) == 2
+
+
 def test_a_question_that_failed_is_asked_again(shop: None, monkeypatch: pytest.MonkeyPatch) -> None:
     def pieces(*args: object) -> Iterator[str]:
         raise LessonsError("The model went away; ask again.")
