@@ -64,7 +64,7 @@ def _draw() -> None:
 
     asked = json.loads(sys.stdin.buffer.readline())
     pdf = PdfDocument(sys.stdin.buffer.read())
-    picture, boxes = _drawn(pdf[asked["number"] - 1], asked["passages"])
+    picture, boxes = _rendered(pdf[asked["number"] - 1], asked["passages"])
     for at, its in enumerate(boxes):
         picture = _marked(picture, its, MARKS[at % len(MARKS)])
     for at, its in enumerate(boxes if len(boxes) > 1 else []):
@@ -85,7 +85,7 @@ Box = tuple[int, int, int, int]
 """Left, top, right and bottom in pixels."""
 
 
-def _drawn(page: "PdfPage", passages: Sequence[str]) -> tuple["Image", list[list[Box]]]:
+def _rendered(page: "PdfPage", passages: Sequence[str]) -> tuple["Image", list[list[Box]]]:
     """The page, and the boxes of the lines of each passage. A page box may be of any size; the picture is not."""
     from pypdfium2.raw import FPDFText_GetUnicode
 
