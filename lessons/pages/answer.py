@@ -105,9 +105,8 @@ def _show_passage(answer: Answer, document: RetrievedDocument, quotes: Sequence[
     _neighbours(_("The chunk after"), found.after if found else ())
     if found and store and found.page and found.source_file.lower().endswith(".pdf"):
         scope = Scope(document.metadata["user_id"])
-        show_picture(
-            page_picture(store, scope, found.source_file, found.page, [found.text]), found.source_file, found.page
-        )
+        picture = page_picture(store, scope, found.source_file, found.page, [found.text], found.number)
+        show_picture(picture, found.source_file, found.page)
 
 
 def _cut(text: str, quotes: Sequence[str]) -> list[str]:

@@ -72,11 +72,14 @@ def _show_whole(place: Workspace, owner: str, source_file: str, known: Sequence[
         _show_chunk(chunks, at)
 
 
-def _show_chunk(chunks: Sequence[BaseNode], at: int, badge: str = "") -> None:
+def _show_chunk(chunks: Sequence[BaseNode], at: int, colour: str = "") -> None:
+    """A chunk, its number in a colour if it is marked in that elsewhere; the beginning that it repeats is grey."""
     text, earlier = _words(chunks[at]), _words(chunks[at - 1]) if at else ""
     same = shared(earlier, text)
     with st.container(border=True, gap="xxsmall"):
-        st.caption(f"{badge}**{plain_line(_title(chunks[at]))}**{page_of(chunks[at].metadata.get('page_number'))}")
+        number, title = plain_line(_title(chunks[at])).split(" ", 1)
+        mark = f":{colour}-badge[{number}]" if colour else f"**{number}**"
+        st.caption(f"{mark} **{title}**{page_of(chunks[at].metadata.get('page_number'))}")
         st.markdown((f":gray[{plain_line(text[:same])}] " if same else "") + plain(text[same:]))
 
 
@@ -88,7 +91,8 @@ def _show_page(
     here = [at for at, its in enumerate(numbers) if its == number]
     if not here:  # a short page belongs to the last chunk of the page before
         here = [at for at, its in enumerate(numbers) if its < number][-1:]
-    picture = page_picture(store, scope, source_file, number, [_words(chunks[at]) for at in here])
+    first = here[0] + 1 if here else 1
+    picture = page_picture(store, scope, source_file, number, [_words(chunks[at]) for at in here], first)
     is_drawn = isinstance(picture, Drawn)
     if (pages := picture.pages if isinstance(picture, Drawn) else max(numbers, default=1)) > 1:
         st.pagination(pages, key=key)
@@ -97,7 +101,7 @@ def _show_page(
         show_picture(picture, source_file, number)
     with right:
         for order, at in enumerate(here):
-            _show_chunk(chunks, at, f":{BADGES[order % len(BADGES)]}-badge[{order + 1}] " if is_drawn else "")
+            _show_chunk(chunks, at, BADGES[order % len(BADGES)] if is_drawn else "")
 
 
 def show_picture(picture: Drawn | str, source_file: str, number: int) -> None:
@@ -110,12 +114,12 @@ def show_picture(picture: Drawn | str, source_file: str, number: int) -> None:
 
 
 def page_picture(
-    store: ChunkStore, scope: Scope, source_file: str, number: int, passages: Sequence[str]
+    store: ChunkStore, scope: Scope, source_file: str, number: int, passages: Sequence[str], first: int
 ) -> Drawn | str:
-    """A page of an owner's PDF with passages marked, or the message why there is none."""
+    """A page of an owner's PDF with passages marked and numbered, or the message why there is none."""
     known = {row.source_file: row.ingested_at for row in store.documents(scope)}
     version = store.table_name, known.get(source_file)
-    return _picture(store, version, scope.user_id, source_file, number, tuple(passages))
+    return _picture(store, version, scope.user_id, source_file, number, tuple(passages), first)
 
 
 @st.cache_data(max_entries=50, ttl="1h", show_spinner=False)
@@ -126,10 +130,11 @@ def _picture(
     name: str,
     number: int,
     passages: Sequence[str],
+    first: int,
 ) -> Drawn | str:
     """Drawn once for a version of a document: its table of chunks, and when it was written."""
     content = _store.content(Scope(owner), name)
-    return NOT_KEPT if content is None else draw_page(content, number, passages) or NOT_DRAWN
+    return NOT_KEPT if content is None else draw_page(content, number, passages, first) or NOT_DRAWN
 
 
 def shared(before: str, text: str) -> int:

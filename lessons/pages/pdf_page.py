@@ -35,12 +35,12 @@ class Drawn(NamedTuple):
     pages: int
 
 
-def draw_page(pdf: bytes, number: int, passages: Sequence[str]) -> Drawn | None:
-    """The page with this 1-based number, passages marked; None if it cannot be drawn.
+def draw_page(pdf: bytes, number: int, passages: Sequence[str], first: int = 1) -> Drawn | None:
+    """The page with this 1-based number, passages marked and numbered from `first` on; None if it cannot be drawn.
 
-    Several passages are numbered. One that does not stand on the page is not marked.
+    A passage that does not stand on the page is not marked.
     """
-    asked = json.dumps({"number": number, "passages": list(passages)}).encode()
+    asked = json.dumps({"number": number, "passages": list(passages), "first": first}).encode()
     command = [sys.executable, "-P", __file__]
     with _at_once, suppress(OSError, subprocess.TimeoutExpired):
         done = subprocess.run(command, input=asked + b"\n" + pdf, capture_output=True, timeout=SECONDS)
@@ -67,8 +67,8 @@ def _draw() -> None:
     picture, boxes = _rendered(pdf[asked["number"] - 1], asked["passages"])
     for at, its in enumerate(boxes):
         picture = _marked(picture, its, MARKS[at % len(MARKS)])
-    for at, its in enumerate(boxes if len(boxes) > 1 else []):
-        _number(picture, its, at + 1)
+    for at, its in enumerate(boxes, start=asked["first"]):
+        _number(picture, its, at)
     sys.stdout.buffer.write(b"%d\n" % len(pdf))
     picture.save(sys.stdout.buffer, "PNG")
 
@@ -141,8 +141,8 @@ def _number(picture: "Image", boxes: Sequence[Box], number: int) -> None:
     if boxes:
         (_, top, _, bottom), left = boxes[0], min(box[0] for box in boxes)
         font = ImageFont.load_default(22)
-        place = max(12, left - 20), (top + bottom) // 2
-        ImageDraw.Draw(picture).text(place, str(number), "#333333", font, anchor="mm")
+        place = max(0, left - 12), (top + bottom) // 2
+        ImageDraw.Draw(picture).text(place, str(number), "#333333", font, anchor="rm")
 
 
 if __name__ == "__main__":
