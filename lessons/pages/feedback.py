@@ -10,7 +10,7 @@ from lessons.pages.language import _
 from lessons.rag.answer import Answer
 from lessons.tables import plain, plain_line
 
-THUMBS = "👎", "👍"
+THUMBS = ":material/thumb_down:", ":material/thumb_up:"
 SHOWN = 20  # of the rated answers
 
 
@@ -48,8 +48,8 @@ def offer_rated(ratings: Ratings, key: str) -> None:
     with st.expander(_("Rated answers of the chat ({number})", number=len(given)), icon=":material/thumbs_up_down:"):
         st.caption(
             _(
-                "With 👍, the answer is what is expected, and the passage that it cites first is the evidence. "
-                "With 👎, write what is right; until then the question does not count."
+                "With :material/thumb_up: the answer is what is expected, and the passage that it cites first is the "
+                "evidence. With :material/thumb_down: write what is right; until then the question does not count."
             )
         )
         seen = [_shown(ratings, rating) for rating in given]
