@@ -137,7 +137,8 @@ def ingest_file(
     steps = index.pipeline(scope.user_id, scope.type, embedding)
     nodes = steps.run(documents=documents, in_place=False, step=used, advance=partial(watch, name))
     watch(name, "storing")
-    store.replace_document(scope, name, due.fingerprint, nodes)
+    content = path.read_bytes() if path.suffix.lower() == ".pdf" else None
+    store.replace_document(scope, name, due.fingerprint, nodes, content)
     notes = [note for note in (documents[0].metadata["structure"]["note"], _failures(used)) if note]
     spent = used.llm_calls, used.tokens_in, used.tokens_out, used.cost
     return FileResult(name, due.status, len(nodes), " ".join(notes) or None, *spent)

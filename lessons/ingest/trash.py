@@ -17,6 +17,7 @@ from sqlalchemy import (
     Engine,
     ForeignKeyConstraint,
     Index,
+    LargeBinary,
     PrimaryKeyConstraint,
     Table,
     UniqueConstraint,
@@ -56,6 +57,7 @@ class TrashedDocument(Base):
     pages: Mapped[int]
     chunks: Mapped[int]
     ingested_at: Mapped[datetime]
+    content: Mapped[bytes | None] = mapped_column(LargeBinary)
     deleted_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
 
 
@@ -100,7 +102,8 @@ _PUT_BACK_DOCUMENT = (
     " ON CONFLICT DO NOTHING"
 )
 _FORGET = (
-    "DELETE FROM trashed_chunks WHERE (user_id, document_id) IN"
+    f"WITH emptied AS (UPDATE trashed_documents SET content = NULL WHERE content IS NOT NULL AND NOT {_KEPT})"
+    " DELETE FROM trashed_chunks WHERE (user_id, document_id) IN"
     f" (SELECT user_id, id FROM trashed_documents WHERE NOT {_KEPT})"
 )
 _KNOWN = (

@@ -10,10 +10,12 @@ from lessons.evaluate.metrics import ranking
 from lessons.evaluate.plots import shortened
 from lessons.library import indexes
 from lessons.pages.common import page_of
+from lessons.pages.document import page_picture, show_picture
 from lessons.pages.language import N_, _
 from lessons.rag.answer import Answer, Citation
 from lessons.rag.context import around
 from lessons.rag.stages import stages, standalone
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Context, RetrievedDocument, Scope
 from lessons.search.materials import Passage, passage
 from lessons.tables import plain, plain_line, spent
@@ -81,7 +83,7 @@ def open_passage(answer: Answer, document: RetrievedDocument, quotes: Sequence[s
 
 
 def _show_passage(answer: Answer, document: RetrievedDocument, quotes: Sequence[str]) -> None:
-    found = _found(answer, document, quotes)
+    found, store = _found(answer, document, quotes) or (None, None)
     page = _(" · page {page}", page=document.page) if document.page else ""
     place = _(" · chunk {number} of {chunks}", number=found.number, chunks=found.chunks) if found else ""
     st.markdown(f"**{plain_line(document.source)}**{page}{place}")
@@ -101,6 +103,10 @@ def _show_passage(answer: Answer, document: RetrievedDocument, quotes: Sequence[
         )
         st.markdown("".join(marked))
     _neighbours(_("The chunk after"), found.after if found else ())
+    if found and store and found.page and found.source_file.lower().endswith(".pdf"):
+        scope = Scope(document.metadata["user_id"])
+        picture = page_picture(store, scope, found.source_file, found.page, [found.text], found.number)
+        show_picture(picture, found.source_file, found.page)
 
 
 def _cut(text: str, quotes: Sequence[str]) -> list[str]:
@@ -119,13 +125,16 @@ def _neighbours(label: str, texts: Sequence[str]) -> None:
             st.caption(plain(text))
 
 
-def _found(answer: Answer, document: RetrievedDocument, quotes: Sequence[str]) -> Passage | None:
+def _found(answer: Answer, document: RetrievedDocument, quotes: Sequence[str]) -> tuple[Passage, ChunkStore] | None:
     """The chunk in the index of the stage that answered, or in any; None if none has it with the words of a quote."""
     scope = Scope(document.metadata["user_id"])
     known = [stages()[answer.stage].index] if answer.stage in stages() else indexes()
     try:
-        places = (passage(workspace().store(index), scope, document.id) for index in known)
-        return next((place for place in places if place and (not quotes or len(_cut(place.text, quotes)) > 1)), None)
+        places = ((passage(store, scope, document.id), store) for store in map(workspace().store, known))
+        return next(
+            ((place, store) for place, store in places if place and (not quotes or len(_cut(place.text, quotes)) > 1)),
+            None,
+        )
     except LessonsError:
         return None
 

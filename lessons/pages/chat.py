@@ -8,11 +8,13 @@ from itertools import dropwhile, takewhile
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import RerunException, StopException
 
 from lessons.agent import telling
 from lessons.context.cache import AnswerTable
 from lessons.context.intent import with_top_k
 from lessons.errors import LessonsError
+from lessons.evaluate.feedback import Ratings
 from lessons.memory.manager import Conversation
 from lessons.memory.messages import Session, message_store
 from lessons.memory.profile import Profile, Slot, forget_user, known_of
@@ -32,6 +34,7 @@ from lessons.pages.common import (
     titled,
 )
 from lessons.pages.conversations import Turn, forget_turns, keep_turn, kept_turn, offer_conversations, stored
+from lessons.pages.feedback import offer_feedback
 from lessons.pages.language import N_, _
 from lessons.rag.stages import AnswerStream, Stage, stages
 from lessons.rag.types import Scope
@@ -71,7 +74,17 @@ def page(place: Workspace, owner: str) -> None:
         return Conversation(memory).stream(answering(stage), question, user=owner)
 
     how = _("{stage}, memory: {memory}", stage=stage.name.capitalize(), memory=_(NAMES[named]))
-    converse(turns, _("In English or Korean"), ask, show_answer, telling, partial(keep_turn, owner, session_id), how)
+    ratings = Ratings(place.engine, scope)
+    given = {each.id: each for each in ratings.all()} if turns else {}
+
+    def rate(at: int) -> None:
+        before = turns[max(0, at - settings().memory_window) : at]
+        offer_feedback(
+            ratings, given, turns[at].answer, [said for turn in before for said in (turn.question, turn.text)]
+        )
+
+    done = partial(keep_turn, owner, session_id)
+    converse(turns, _("In English or Korean"), ask, show_answer, telling, done, how, rate=rate)
 
 
 def _pairs(messages: Session) -> Iterable[tuple[str, str]]:
@@ -96,16 +109,18 @@ def converse(
     done: Callable[[Turn], None],
     how: str = "",
     every_step: bool = False,
+    rate: Callable[[int], None] = lambda at: None,
 ) -> None:
     """The conversation so far, its answers as `show` draws them, or as mere text where only that is known. Go on below.
 
     While an answer comes in, what its steps are about stands above it: the last of them, or each. It can be stopped;
-    then it is not part of the conversation. `done` is told a turn that is complete, `how` names stage and memory.
+    then what was said so far is kept. `done` is told each turn, `how` names stage and memory, `rate` draws what goes
+    below the answer with this number.
     """
     if not turns:
         st.info(_("Nothing has been said yet. Ask below, in English or Korean."))
-    for turn in turns:
-        _show_turn(turn, show)
+    for at, turn in enumerate(turns):
+        _show_turn(turn, show, partial(rate, at))
     if turns:
         _offer_copy_and_retry(turns[-1])
     typed = st.chat_input(prompt, submit_mode="stop")
@@ -115,21 +130,26 @@ def converse(
         with st.chat_message("assistant"):
             try:
                 with st.spinner(_("Thinking …")):
-                    turns.append(_answered(ask(question), tell, how, every_step))
+                    _answer(ask(question), tell, every_step, lambda answer: _keep(turns, answer, how, done))
             except LessonsError as error:
                 st.error(plain(str(error)))
                 _offer_retry(question, "retry")
                 return
-        done(turns[-1])
         st.rerun()
 
 
-def _show_turn(turn: Turn, show: Callable[[Any], None]) -> None:
+def _keep(turns: list[Turn], answer: Any, how: str, done: Callable[[Turn], None]) -> None:
+    turns.append(Turn(answer.question, answer.text, answer, how))
+    done(turns[-1])
+
+
+def _show_turn(turn: Turn, show: Callable[[Any], None], rate: Callable[[], None]) -> None:
     with st.chat_message("user"):
         st.markdown(plain(turn.question))
     with st.chat_message("assistant"):
         if turn.answer:
             show(turn.answer)
+            rate()
         else:
             st.markdown(plain(turn.text))
         if turn.how:
@@ -148,17 +168,23 @@ def _offer_retry(question: str, key: str) -> None:
     st.button(_("Ask again"), icon=":material/refresh:", key=key, on_click=again)
 
 
-def _answered(stream: AnswerStream, tell: Callable[[Step], str], how: str, every_step: bool) -> Turn:
+def _answer(stream: AnswerStream, tell: Callable[[Step], str], every_step: bool, keep: Callable[[Any], None]) -> None:
+    """Show an answer while it comes in. `keep` is told it at its end, or as far as it came when it was stopped."""
     steps, place = st.container(), st.empty()
-    with closing(stream):
-        for event in stream.events():
-            if isinstance(event, str):
-                place.markdown(plain(stream.answer.text))
-            elif every_step:
-                steps.caption(plain(tell(event)))
-            else:
-                place.markdown(plain(tell(event)))
-    return Turn(stream.answer.question, stream.answer.text, stream.answer, how)
+    try:
+        with closing(stream):
+            for event in stream.events():
+                if isinstance(event, str):
+                    place.markdown(plain(stream.answer.text))
+                elif every_step:
+                    steps.caption(plain(tell(event)))
+                else:
+                    place.markdown(plain(tell(event)))
+    except (StopException, RerunException):  # the next `st.…` after somebody pressed Stop, or anything else
+        if stream.answer.text:
+            keep(stream.answer)
+        raise
+    keep(stream.answer)
 
 
 def _controls(scope: Scope, session_id: str, begun: bool) -> tuple[Stage, str]:
@@ -314,7 +340,8 @@ def _offer_to_forget_me(place: Workspace, scope: Scope) -> None:
     known = known_of(place.engine, scope)
     warning = _(
         "This deletes for good, for **{owner}**: the messages of all conversations, the turns, summaries and entities "
-        "of {sessions} of them, {facts} of the profile, and the answers kept for reuse. Your documents stay.",
+        "of {sessions} of them, {facts} of the profile, the answers kept for reuse, and your ratings. "
+        "Your documents stay.",
         owner=plain(scope.user_id),
         sessions=known.sessions,
         facts=_("1 fact") if known.facts == 1 else _("{number:,} facts", number=known.facts),
@@ -322,6 +349,7 @@ def _offer_to_forget_me(place: Workspace, scope: Scope) -> None:
     if confirmed(_("Forget me"), warning, _("Delete all of it"), ":material/delete_forever:"):
         forget_user(place.engine, scope, message_store())
         AnswerTable(place.engine).clear(scope.user_id)
+        Ratings(place.engine, scope).forget()
         forget_turns(scope.user_id)
         st.session_state.pop("chat", None)
         keep("session", "")

@@ -1,7 +1,8 @@
 """The conversations of an owner, and what their answers rest on: listed and shown again as long as they are kept."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
@@ -49,8 +50,12 @@ def _bare(text: str) -> str:
 
 
 def kept_turn(owner: str, session_id: str, question: str, text: str) -> Turn:
-    """The turn with what it rests on, if that is still known."""
-    return _kept().get((owner, session_id, question, _bare(text))) or Turn(question, text)
+    """The turn with what it rests on, if that is still known.
+
+    Its answer is a copy: two turns may have said the same, and a page names what belongs to an answer after it.
+    """
+    known = _kept().get((owner, session_id, question, _bare(text)))
+    return replace(known, answer=copy(known.answer)) if known else Turn(question, text)
 
 
 def forget_turns(owner: str, session_id: str = "") -> None:

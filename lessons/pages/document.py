@@ -1,6 +1,11 @@
-"""One document: opened whole with its chunks marked, or a chunk of it before and after enriching; and a bare search."""
+"""One document: opened whole with its chunks marked, or a chunk of it before and after enriching; and a bare search.
 
+The pages of a PDF are shown as pictures, with the chunks marked where they stand.
+"""
+
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import streamlit as st
@@ -11,7 +16,9 @@ from lessons.ingest.index import Index
 from lessons.ingest.split import header, same_words
 from lessons.library import indexes
 from lessons.pages.common import allow_questions, choose_stages, page_of
-from lessons.pages.language import _
+from lessons.pages.language import N_, _
+from lessons.pages.pdf_page import Drawn, draw_page
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 from lessons.search.materials import chunk_range
 from lessons.settings import settings
@@ -22,6 +29,13 @@ TOLD = ("doc_type", "has_steps", "page_number", "date")
 """What is shown of a chunk beside what enriching has added."""
 
 AT_ONCE = 20  # chunks of a document on a page
+BADGES = "blue", "orange", "green", "violet"
+"""The names that Streamlit has for the colours of marked passages."""
+NOT_KEPT = N_(
+    "The pages cannot be shown, because the file was not kept when it was ingested. To see them, delete the document "
+    "and add the file again."
+)
+NOT_DRAWN = N_("This page cannot be drawn: it is broken, or would take too much time or memory. This is its text.")
 FOUND, EXCERPT = 5, 200  # chunks of a search that are shown for each stage; characters of each
 
 
@@ -47,14 +61,80 @@ def _show_whole(place: Workspace, owner: str, source_file: str, known: Sequence[
     many = _("1 chunk") if len(chunks) == 1 else _("{number:,} chunks", number=len(chunks))
     told = _("{chunks} in the index {index}. Grey: repeated from the chunk before.", chunks=many, index=index.name)
     st.caption(told)
+    key = f"page of {source_file} {index.name}"
+    numbers = [each.metadata.get("page_number") or 1 for each in chunks]
+    if source_file.lower().endswith(".pdf") and max(Counter(numbers).values(), default=1) <= AT_ONCE:
+        _show_page(place.store(index), Scope(owner), source_file, chunks, numbers, key)
+        return
     pages = -(-len(chunks) // AT_ONCE)
-    begin = AT_ONCE * (st.pagination(pages, key=f"page of {source_file} {index.name}") - 1) if pages > 1 else 0
+    begin = AT_ONCE * (st.pagination(pages, key=key) - 1) if pages > 1 else 0
     for at in range(begin, min(begin + AT_ONCE, len(chunks))):
-        text, earlier = _words(chunks[at]), _words(chunks[at - 1]) if at else ""
-        same = shared(earlier, text)
-        with st.container(border=True, gap="xxsmall"):
-            st.caption(f"**{plain_line(_title(chunks[at]))}**{page_of(chunks[at].metadata.get('page_number'))}")
-            st.markdown((f":gray[{plain_line(text[:same])}] " if same else "") + plain(text[same:]))
+        _show_chunk(chunks, at)
+
+
+def _show_chunk(chunks: Sequence[BaseNode], at: int, colour: str = "") -> None:
+    """A chunk, its number in a colour if it is marked in that elsewhere; the beginning that it repeats is grey."""
+    text, earlier = _words(chunks[at]), _words(chunks[at - 1]) if at else ""
+    same = shared(earlier, text)
+    with st.container(border=True, gap="xxsmall"):
+        number, title = plain_line(_title(chunks[at])).split(" ", 1)
+        mark = f":{colour}-badge[{number}]" if colour else f"**{number}**"
+        st.caption(f"{mark} **{title}**{page_of(chunks[at].metadata.get('page_number'))}")
+        st.markdown((f":gray[{plain_line(text[:same])}] " if same else "") + plain(text[same:]))
+
+
+def _show_page(
+    store: ChunkStore, scope: Scope, source_file: str, chunks: Sequence[BaseNode], numbers: Sequence[int], key: str
+) -> None:
+    """A page of a PDF beside its chunks, in the colours in which they are marked; `numbers` are the chunks' pages."""
+    number = st.session_state.get(key, 1)
+    here = [at for at, its in enumerate(numbers) if its == number]
+    if not here:  # a short page belongs to the last chunk of the page before
+        here = [at for at, its in enumerate(numbers) if its < number][-1:]
+    first = here[0] + 1 if here else 1
+    picture = page_picture(store, scope, source_file, number, [_words(chunks[at]) for at in here], first)
+    is_drawn = isinstance(picture, Drawn)
+    if (pages := picture.pages if isinstance(picture, Drawn) else max(numbers, default=1)) > 1:
+        st.pagination(pages, key=key)
+    left, right = st.columns([3, 2]) if is_drawn else (st.container(), st.container())
+    with left:
+        show_picture(picture, source_file, number)
+    with right:
+        for order, at in enumerate(here):
+            _show_chunk(chunks, at, BADGES[order % len(BADGES)] if is_drawn else "")
+
+
+def show_picture(picture: Drawn | str, source_file: str, number: int) -> None:
+    """What `page_picture` gives."""
+    if isinstance(picture, str):
+        st.info(_(picture))
+        return
+    with st.container(key="pdf-page"):
+        st.image(picture.picture, width="stretch", alt=_("Page {page} of {file}", page=number, file=source_file))
+
+
+def page_picture(
+    store: ChunkStore, scope: Scope, source_file: str, number: int, passages: Sequence[str], first: int
+) -> Drawn | str:
+    """A page of an owner's PDF with passages marked and numbered, or the message why there is none."""
+    known = {row.source_file: row.ingested_at for row in store.documents(scope)}
+    version = store.table_name, known.get(source_file)
+    return _picture(store, version, scope.user_id, source_file, number, tuple(passages), first)
+
+
+@st.cache_data(max_entries=50, ttl="1h", show_spinner=False)
+def _picture(
+    _store: ChunkStore,
+    version: tuple[str, datetime | None],
+    owner: str,
+    name: str,
+    number: int,
+    passages: Sequence[str],
+    first: int,
+) -> Drawn | str:
+    """Drawn once for a version of a document: its table of chunks, and when it was written."""
+    content = _store.content(Scope(owner), name)
+    return NOT_KEPT if content is None else draw_page(content, number, passages, first) or NOT_DRAWN
 
 
 def shared(before: str, text: str) -> int:

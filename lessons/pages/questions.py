@@ -4,11 +4,13 @@ import streamlit as st
 
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import Evaluation, Record
+from lessons.evaluate.feedback import Ratings
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.own_questions import EXAMPLE, read_questions
 from lessons.evaluate.run import evaluate
 from lessons.evaluate.runs import as_csv, as_jsonl
 from lessons.pages.common import allow_questions, choose_stages, titled
+from lessons.pages.feedback import offer_rated
 from lessons.pages.language import N_, _
 from lessons.pages.moved import link_to_compare, show_record
 from lessons.pages.scoreboard import choose_run, follow, show_table, start
@@ -35,6 +37,7 @@ def page(place: Workspace, owner: str) -> None:
 
 
 def _ask(place: Workspace, owner: str) -> None:
+    offer_rated(Ratings(place.engine, owner), "own-text")
     upload = st.file_uploader(_("A file of questions"), ["csv", "tsv", "jsonl", "txt"], help=_(HELP), key="own-file")
     pasted = st.text_area(_("Or paste them here"), key="own-text", height=120, placeholder=EXAMPLE, help=_(HELP))
     questions: list[Golden] = []

@@ -26,7 +26,7 @@ from lessons.pages.language import N_, _
 from lessons.pages.moved import show_moved
 from lessons.pages.verdict import what_is_new
 from lessons.rag.stages import stages
-from lessons.tables import plain
+from lessons.tables import plain, plain_line
 from lessons.workspace import Workspace
 
 logger = logging.getLogger(__name__)
@@ -202,13 +202,13 @@ def show_table(evaluation: Evaluation) -> list[str]:
     for label, value in PLAIN.items():
         rows[label] = ["" if name == CEILING else value(summary) for name, summary in columns.items()]
     words = {evaluation.label(metric): said for metric, said in MEANS.items()} | MEANS
-    table = [
-        {"": name, **dict(zip(columns, values, strict=True)), _("in plain words"): _(words.get(name, ""))}
-        for name, values in rows.items()
-    ]
+    table = [{"": name, **dict(zip(columns, values, strict=True))} for name, values in rows.items()]
     best = {evaluation.label(metric): _best(evaluation, metric) for metric in known}
     show_rows(table, "", evaluation, _("Means with 95 % intervals for each metric and stage"), best)
     st.caption("  \n".join([_("Bold: the best of the stages."), *map(plain, evaluation.remarks)]))
+    with st.expander(_("The rows in plain words")):
+        for name in (each for each in rows if each in words):
+            st.caption(f"**{plain_line(name)}** · {plain(_(words[name]))}")
     return known
 
 

@@ -78,7 +78,7 @@ def catch_up(index: Index, old: Workspace, new: Workspace, scope: Scope) -> Diff
     hashes, written = {each.source_file: each.sha256 for each in from_.documents(scope)}, 0
     for name in found.changed:
         nodes = new.embedding(_chunks(index, from_, name, scope))
-        to.replace_document(scope, name, hashes[name], nodes)
+        to.replace_document(scope, name, hashes[name], nodes, from_.content(scope, name))
         written += len(nodes)
     to.settle(written)
     return found

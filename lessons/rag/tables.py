@@ -25,6 +25,7 @@ from sqlalchemy import (
     ForeignKeyConstraint,
     Index,
     Integer,
+    LargeBinary,
     PrimaryKeyConstraint,
     Row,
     String,
@@ -48,7 +49,7 @@ class Base(DeclarativeBase):
 
 
 class DocumentRow(Base):
-    """A file as it was when it was ingested. Its chunks go when it goes."""
+    """A file as it was when it was ingested. Its chunks go when it goes. `content` is a PDF's, read only on demand."""
 
     __tablename__ = "documents"
     __table_args__ = (
@@ -64,6 +65,7 @@ class DocumentRow(Base):
     pages: Mapped[int]
     chunks: Mapped[int]
     ingested_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    content: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
 
 
 Defining = TypeVar("Defining", bound=Callable[..., Table])

@@ -55,12 +55,17 @@ class Writer:
         raise NotImplementedError
 
     @again_if_broken_off
-    def replace_document(self, scope: Scope, source_file: str, sha256: str, nodes: Sequence[BaseNode]) -> None:
-        """Put a document and its embedded chunks in the place of an earlier version, in one transaction."""
+    def replace_document(
+        self, scope: Scope, source_file: str, sha256: str, nodes: Sequence[BaseNode], content: bytes | None = None
+    ) -> None:
+        """Put a document and its embedded chunks in the place of an earlier version, in one transaction.
+
+        `content` are the bytes of a file whose pages are to be shown.
+        """
         self._make_tables()
         nodes = with_text(nodes)
         with scoped(self.engine, scope.user_id) as connection:
-            document_id = self._claim(connection, scope.user_id, source_file, sha256, nodes)
+            document_id = self._claim(connection, scope.user_id, source_file, sha256, nodes, content)
             earlier = self.chunks.c.user_id == scope.user_id, self.chunks.c.document_id == document_id
             connection.execute(delete(self.chunks).where(*earlier))
             self._write(connection, document_id, nodes)
@@ -87,12 +92,18 @@ class Writer:
         return [node.node_id for node in added]
 
     def _claim(
-        self, connection: Connection, user_id: str, source_file: str, sha256: str, nodes: Sequence[BaseNode]
+        self,
+        connection: Connection,
+        user_id: str,
+        source_file: str,
+        sha256: str,
+        nodes: Sequence[BaseNode],
+        content: bytes | None = None,
     ) -> int:
         """Insert or update the document's row. Its lock makes a second writer of the same file wait for the first."""
         key = {"index_table": self.table_name, "user_id": user_id, "source_file": source_file}
         pages = len({node.metadata.get("page_number") for node in nodes})
-        values = {"sha256": sha256, "pages": pages, "chunks": len(nodes), "ingested_at": func.now()}
+        values = {"sha256": sha256, "pages": pages, "chunks": len(nodes), "ingested_at": func.now(), "content": content}
         statement = insert_or(DocumentRow).values(**key, **values)
         statement = statement.on_conflict_do_update(index_elements=list(key), set_=values)
         return connection.execute(statement.returning(DocumentRow.id)).scalar_one()
@@ -167,6 +178,14 @@ class Writer:
         statement = select(DocumentRow).where(*self._documents_of(scope)).order_by(DocumentRow.source_file)
         with reading(self.engine, scope.user_id) as connection, Session(connection) as session:
             return list(session.scalars(statement))
+
+    @again_if_broken_off
+    def content(self, scope: Scope, source_file: str) -> bytes | None:
+        """The bytes of an owner's file as it was ingested; None if they were not kept, or there is no such file."""
+        self._make_tables()
+        mine = *self._documents_of(scope), DocumentRow.source_file == source_file
+        with reading(self.engine, scope.user_id) as connection:
+            return connection.scalar(select(DocumentRow.content).where(*mine))
 
     def _documents_of(self, scope: Scope) -> tuple:
         return DocumentRow.index_table == self.table_name, DocumentRow.user_id == scope.user_id

@@ -21,6 +21,7 @@ from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.workspace import workspace
 from tests.support.browser import chromium
+from tests.support.openai_server import Server, openai_server
 from tests.support.served import served
 
 pytestmark = pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver")
@@ -187,6 +188,48 @@ def test_a_conversation_is_still_there_after_a_reload(browser: WebDriver, addres
     browser.refresh()
     see(browser, "예산은 몇 개까지 만들 수 있나요? <img src=x onerror=alert(1)>")
     assert not browser.find_elements(By.CSS_SELECTOR, "[data-testid=stMain] img[src=x]")
+
+
+@pytest.fixture
+def slow(shop: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Server]]:
+    """The app before a server whose model says two words a second."""
+    with openai_server() as server:
+        server.behave("say:" + " ".join(f"word{number}" for number in range(1_000)))
+        server.pause = 0.5
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        with served() as (address, _):
+            yield address, server
+
+
+def say(browser: WebDriver, words: str) -> None:
+    there(browser, "[data-testid=stChatInput] textarea:enabled").send_keys(words, Keys.ENTER)
+
+
+@pytest.mark.timeout(900)
+def test_stop_keeps_what_was_said_and_ends_the_call_to_the_model(browser: WebDriver, slow: tuple[str, Server]) -> None:
+    address, server = slow
+    browser.get(f"{address}/chat")
+    see(browser, "Nothing has been said yet")
+    at_rest(browser)
+    there(browser, "[data-testid=stSelectbox]:has([aria-label*=Stage]) input").send_keys("Naive", Keys.ENTER)
+    at_rest(browser)
+    say(browser, "When does the kiosk open?")
+    see(browser, "word3")
+    there(browser, "[data-testid=stChatInputStopButton]").click()
+    assert server.closed_by_client.wait(60)
+    at_rest(browser)
+    see(browser, "word3")
+    left = browser.find_elements(By.CSS_SELECTOR, "[data-testid=stException], [data-testid=stSpinner]")
+    assert not [each for each in left if each.is_displayed()]
+    server.behave("say:It opens at 7:30.")
+    server.pause = 0.0
+    say(browser, "And now in short?")
+    see(browser, "It opens at 7:30.")
+    for _ in range(2):  # a reload is no difference
+        see(browser, "word3")
+        see(browser, "It opens at 7:30.")
+        assert "word900" not in browser.find_element(By.TAG_NAME, "body").text
+        browser.refresh()
 
 
 @pytest.mark.timeout(600)

@@ -6,9 +6,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.errors import LessonsError
+from lessons.evaluate.feedback import Rating, Ratings
 from lessons.pages import conversations
 from lessons.rag.stages import Stage
 from lessons.tables import plain
+from lessons.workspace import workspace
 from tests.support.app import press, shown
 
 
@@ -153,6 +155,11 @@ def test_a_question_is_asked_again_and_an_answer_copied(begun: AppTest) -> None:
     assert len(press(begun, "Ask again").chat_message) == 4
 
 
+def test_a_question_that_was_answered_twice_is_shown_twice_after_a_reload(begun: AppTest) -> None:
+    page = press(begun, "Ask again")
+    assert shown(opened(session(page))).count(plain("[1] kiosk.md")) == 2
+
+
 def test_a_question_that_failed_is_asked_again(shop: None, monkeypatch: pytest.MonkeyPatch) -> None:
     def pieces(*args: object) -> Iterator[str]:
         raise LessonsError("The model went away; ask again.")
@@ -170,3 +177,47 @@ def test_what_is_forgotten_is_forgotten_with_what_it_rests_on(begun: AppTest) ->
     before = session(begun)
     press(begun, "Delete it")
     assert not [key for key in conversations._kept() if key[1] == before]
+
+
+@pytest.fixture
+def rated(begun: AppTest) -> Iterator[AppTest]:
+    yield begun
+    Ratings(workspace().engine, "reader").forget()
+
+
+def ratings(owner: str = "reader") -> list[Rating]:
+    return Ratings(workspace().engine, owner).all()
+
+
+def thumb(page: AppTest, chosen: int | None) -> AppTest:
+    page.feedback[0].set_value(chosen).run()
+    assert not page.exception
+    return page
+
+
+def test_a_thumb_below_an_answer_is_kept_with_what_it_rests_on(rated: AppTest) -> None:
+    thumb(rated, 1)
+    (kept,) = ratings()
+    assert (kept.question, kept.stage, kept.is_good, kept.history) == ("When does the kiosk open?", "agentic", True, ())
+    assert kept.passages[0][0] == "kiosk.md"
+    assert "7:30" in kept.passages[0][1]
+    assert not ratings("mina")
+    assert opened(session(rated)).feedback[0].value == 1
+    thumb(rated, None)
+    assert not ratings()
+
+
+def test_after_a_thumb_down_one_may_say_what_is_right(rated: AppTest) -> None:
+    field = thumb(rated, 0).text_input[0]
+    assert [each.right for each in ratings()] == [""]
+    field.set_value("At eight.").run()
+    assert [(each.is_good, each.right) for each in ratings()] == [(False, "At eight.")]
+    assert not [each for each in thumb(rated, 1).text_input if each.label == field.label]
+
+
+def test_each_turn_is_rated_by_itself_with_what_was_said_before(rated: AppTest) -> None:
+    page = press(thumb(rated, 1), "Ask again")
+    assert [each.value for each in page.feedback] == [1, None]
+    page.feedback[1].set_value(0).run()
+    assert {len(each.history): each.is_good for each in ratings()} == {0: True, 2: False}
+    assert [each.value for each in opened(session(page)).feedback] == [1, 0]

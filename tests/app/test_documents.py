@@ -1,8 +1,11 @@
 """The page of the reader's documents: upload, cost, jobs, deletion with undo, and a chunk before and after."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 from streamlit.testing.v1 import AppTest
 
 from lessons.ingest.pipeline import ingest
@@ -16,6 +19,7 @@ from lessons.settings import Settings, settings
 from lessons.tables import plain
 from lessons.workspace import workspace
 from tests.support.app import press
+from tests.support.files import write_pdf
 
 NOTES = (
     "# Release notes: Cirrus 2.1\n\n## Fixed\n\nConnector CCX-4030 reads buckets that were <b>renamed</b> by hand.\n"
@@ -194,6 +198,53 @@ def test_a_document_is_opened_whole_with_its_chunks(page: AppTest) -> None:
     text = headed(page.run().selectbox(key="open").set_value("notes.md").run())
     assert "1 chunk in the index enhanced." in text
     assert plain("reads buckets that were <b>renamed</b> by hand.") in text
+
+
+@pytest.fixture
+def letter(notes: None, tmp_path: Path) -> Iterator[None]:
+    """A PDF of two pages."""
+    path, place, scope = (
+        write_pdf(tmp_path / "letter.pdf", "Dear reader.", "Yours sincerely."),
+        workspace(),
+        Scope(OWNER),
+    )
+    list(place.ingest([(path, "letter.pdf")], indexes(), scope))
+    yield
+    for index in indexes():
+        place.store(index).delete_document(scope, "letter.pdf")
+
+
+def opened_letter(page: AppTest) -> tuple[list[str], str]:
+    """What the pictures on the page are said to show, and its words."""
+    page.run().selectbox(key="open").set_value("letter.pdf").run()
+    assert not page.exception
+    return [image.alt for each in page.image for image in each.proto.imgs], headed(page)
+
+
+def test_a_pdf_is_opened_page_by_page_with_its_chunks_beside(letter: None, page: AppTest) -> None:
+    pictures, words = opened_letter(page)
+    assert pictures == ["Page 1 of letter.pdf"]
+    assert f":blue-badge[{plain('1.')}]" in words
+    assert plain("Dear reader.") in words
+    page.session_state[f"page of letter.pdf {indexes()[-1].name}"] = 2  # it is too short for a chunk of its own
+    assert opened_letter(page)[0] == ["Page 2 of letter.pdf"]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"), [(None, "the file was not kept"), (b"%PDF- no more", "cannot be drawn: it is broken")]
+)
+def test_a_page_that_cannot_be_shown_is_text_with_a_sentence_why(
+    letter: None, page: AppTest, content: bytes | None, told: str
+) -> None:
+    with workspace().engine.begin() as connection:
+        connection.execute(
+            text("UPDATE documents SET content = :content, ingested_at = now() WHERE source_file = 'letter.pdf'"),
+            {"content": content},
+        )
+    pictures, words = opened_letter(page)
+    assert pictures == []
+    assert told in page.info[0].value
+    assert plain("Dear reader.") in words
 
 
 def test_what_two_chunks_share_is_known() -> None:

@@ -7,6 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.evaluate.evaluation import Evaluation
+from lessons.evaluate.feedback import Rating, Ratings
+from lessons.evaluate.own_questions import read_questions
 from lessons.evaluate.runs import as_jsonl, delete, load, runs, save
 from lessons.pages import scoreboard as board
 from lessons.pages.questions import answers_by_stage
@@ -116,3 +118,26 @@ def test_a_run_is_exported_and_deleted_only_after_it_is_confirmed(page: AppTest)
 def test_a_question_is_a_row_with_the_answer_of_every_stage() -> None:
     made = Evaluation("own", "own", (record("naive", 0, answer="a"), record("smart", 0, answer="b")))
     assert answers_by_stage(made) == [{"question": "What is question 0?", "naive": "a", "smart": "b"}]
+
+
+def test_rated_answers_are_taken_over_once_it_is_known_what_is_right(shop: None) -> None:
+    ratings = Ratings(workspace().engine, "reader")
+    passages = (("kiosk.md", "The kiosk opens at 7:30."),)
+    ratings.rate(Rating("When does it open?", "naive", "At 7:30 [1].", True, passages=passages))
+    ratings.rate(Rating("When does it close?", "naive", "At 7:30 [1].", False, passages=passages))
+    try:
+        page = AppTest.from_function(script, default_timeout=120).run()
+        press(page, "Take over the questions that count (1)")
+        (first,) = read_questions(page.text_area(key="own-text").value, "reader")
+        assert (first.answer, first.evidence[0].quote) == ("At 7:30.", "The kiosk opens at 7:30.")
+        next(each for each in page.text_input if not each.value).set_value("At 18:15").run()
+        press(page, "Take over the questions that count (2)")
+        assert [each.answer for each in read_questions(page.text_area(key="own-text").value, "reader")] == [
+            "At 7:30.", "At 18:15"
+        ]  # fmt: skip
+        assert "2 questions, 2 with an answer, 1 with a source." in shown(page)
+        assert next(button for button in page.button if button.label.startswith("Take over")).disabled is False
+        page.text_area(key="own-text").set_value("One question a line?").run()
+        assert next(button for button in page.button if button.label.startswith("Take over")).disabled
+    finally:
+        ratings.forget()

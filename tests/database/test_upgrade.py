@@ -62,6 +62,7 @@ def test_documents_plans_and_jobs_are_still_there(before: Settings, monkeypatch:
     assert Trash(database, [store]).restore(OWNER, "file1.txt")
     assert {row.source_file: row.chunks for row in store.documents(OWNER)} == {"file0.txt": 3, "file1.txt": 3}
     assert len(store.get_nodes(scope=OWNER)) == 6
+    assert store.content(OWNER, "file0.txt") is None
     (job,) = jobs.all(OWNER)
     assert (job.status, [result.status for result in job.results]) == ("COMPLETED", ["added", "added"])
     again: JobStatus = jobs.wait(jobs.submit(files(2), OWNER), OWNER, 60)

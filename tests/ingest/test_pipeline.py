@@ -23,6 +23,7 @@ def results(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> dic
     (folder / "b.txt").write_text(KOREAN, encoding="cp949")
     write_pdf(folder / "c.docx", "A report")
     (folder / "d.txt").symlink_to("/etc/hostname")
+    write_pdf(folder / "e.pdf", "A page")
     (folder / 'it\'s "e"\n한.md').write_text("# Plan\n\nIt ends in May.", encoding="utf-8")
     store = ChunkStore(engine(database), "pipeline", "toy", 3)
     found = ingest(named_files([folder]), naive_index(), store, MockEmbedding(3), owner)
@@ -32,8 +33,20 @@ def results(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> dic
 def test_a_bad_file_is_reported_and_the_others_go_on(results: dict[str, FileResult]) -> None:
     statuses = {name: result.status for name, result in results.items()}
     assert statuses == {
-        "a.pdf": "failed", "b.txt": "added", "c.docx": "failed", "d.txt": "failed", "it's \"e\" 한.md": "added"
+        "a.pdf": "failed", "b.txt": "added", "c.docx": "failed", "d.txt": "failed", "e.pdf": "added",
+        "it's \"e\" 한.md": "added"
     }  # fmt: skip
+
+
+def test_the_bytes_of_a_pdf_are_kept_for_its_owner_and_of_nothing_else(
+    results: dict[str, FileResult], database: Settings
+) -> None:
+    store, owner = ChunkStore(engine(database), "pipeline", "toy", 3), Scope("pipeline-reader")
+    content = store.content(owner, "e.pdf")
+    assert content
+    assert content.startswith(b"%PDF-")
+    assert [store.content(owner, name) for name in ("b.txt", "nowhere.pdf")] == [None, None]
+    assert store.content(Scope("pipeline-other"), "e.pdf") is None
 
 
 def test_a_file_that_took_a_guess_to_read_says_so(results: dict[str, FileResult]) -> None:

@@ -46,7 +46,7 @@ def store(any_database: Settings) -> ChunkStore:
             connection.execute(text(clear), {"name": store.table_name})
     for scope in (MINA, JOON):
         nodes = [chunk(f"고양이는 {hour}시에 먹는다", scope, hour) for hour in range(3)]
-        store.replace_document(scope, FILE, "v1", nodes)
+        store.replace_document(scope, FILE, "v1", nodes, scope.user_id.encode())
     return store
 
 
@@ -59,6 +59,7 @@ def everything(store: ChunkStore, scope: Scope) -> dict[str, object]:
         "keyword": list(zip(words.ids, words.similarities, strict=True)),
         "nodes": [(node.node_id, node.get_content(), node.metadata) for node in store.get_nodes(scope=scope)],
         "by id": store.get_nodes([f"{scope.user_id}-1"], scope=scope),
+        "content": store.content(scope, FILE),
         "documents": [(row.id, row.source_file, row.sha256, row.ingested_at) for row in store.documents(scope)],
         "terms": store.term_statistics(["고양"], scope),
         "catalog": catalog(store, scope),
@@ -71,7 +72,7 @@ def test_no_way_to_look_finds_a_deleted_document_and_nothing_else_is_touched(sto
     his = everything(store, JOON)
     assert trash_of(store).delete(MINA, FILE)
     hers = everything(store, MINA)
-    assert not any(hers[way] for way in ("nearest", "keyword", "nodes", "by id", "documents", "catalog"))
+    assert not any(hers[way] for way in ("nearest", "keyword", "nodes", "by id", "content", "documents", "catalog"))
     assert hers["statistics"] == ["NOT_FOUND"]
     with pytest.raises(LessonsError, match="not among the materials"):
         chunk_range(store, MINA, FILE, 0, 9)
@@ -123,6 +124,7 @@ def test_after_the_days_of_the_setting_the_words_are_gone_and_the_name_is_known(
     assert trash.known(MINA) == ({FILE}, [set()])
     with store.engine.connect() as connection:
         assert connection.scalar(select(func.count()).select_from(TrashedChunk)) == 0
+        assert connection.scalars(select(TrashedDocument.content)).all() == [None]
 
 
 def test_one_deletion_empties_every_index(store: ChunkStore) -> None:

@@ -16,6 +16,7 @@ from lessons.production.switch import Difference, catch_up, difference, served, 
 from lessons.rag.stages import stages
 from lessons.rag.types import Scope
 from lessons.workspace import Workspace
+from tests.support.files import write_pdf
 
 INDEXES = [stages()["naive"].index, stages()["enhanced"].index]
 
@@ -62,6 +63,15 @@ def test_the_new_table_says_what_the_old_one_says(place: Workspace, new: Workspa
         new.store(index).keyword_search(["kiosk"], 3, scope).ids
         == place.store(index).keyword_search(["kiosk"], 3, scope).ids
     )
+
+
+def test_a_pdf_takes_its_bytes_along(
+    place: Workspace, new: Workspace, index: Index, scope: Scope, tmp_path: Path
+) -> None:
+    page = write_pdf(tmp_path / "page.pdf", "A page")
+    list(place.ingest([(page, "page.pdf")], [index], scope))
+    catch_up(index, place, new, scope)
+    assert new.store(index).content(scope, "page.pdf") == page.read_bytes()
 
 
 def test_the_vectors_are_those_of_a_fresh_ingestion(

@@ -1,0 +1,122 @@
+"""What readers say of answers, 👍 or 👎, and how a rated answer becomes a question of their own set.
+
+A rating keeps what was asked, after what, which stage answered what, and the passages that the answer cites. After 👎
+somebody has to write what is right; until then it is no question.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+
+from sqlalchemy import DateTime, Engine, PrimaryKeyConstraint, delete, func, select
+from sqlalchemy.dialects.postgresql import JSONB, insert
+from sqlalchemy.orm import Mapped, mapped_column
+
+from lessons.database.owned import ensure_owned
+from lessons.database.row_security import scoped
+from lessons.rag.answer import Answer
+from lessons.rag.context import CITATION
+from lessons.rag.tables import Base
+from lessons.rag.types import Scope
+
+_CITED = re.compile(rf"\s*{CITATION.pattern}")
+
+
+class RatingRow(Base):
+    """A rating of an owner's. Its id is a digest of what is rated, so that another rating of it takes its place."""
+
+    __tablename__ = "ratings"
+    __table_args__ = (PrimaryKeyConstraint("user_id", "id"),)
+
+    user_id: Mapped[str]
+    id: Mapped[str]
+    rating: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    rated_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+
+
+@dataclass(frozen=True)
+class Rating:
+    """An answer and whether it is good. `right` is what it should have said, `passages` are pairs of file and quote.
+
+    `history` is what was said before, user and assistant in turn.
+    """
+
+    question: str
+    stage: str
+    answer: str
+    is_good: bool
+    right: str = ""
+    passages: tuple[tuple[str, str], ...] = ()
+    history: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, answer: Answer, is_good: bool, right: str = "", history: Iterable[str] = ()) -> "Rating":
+        """The rating of an answer, with the passages that it cites."""
+        cited = dict.fromkeys((each.source_file, each.quote) for each in answer.citations)
+        return cls(answer.question, answer.stage, answer.text, is_good, right.strip(), tuple(cited), tuple(history))
+
+    @property
+    def id(self) -> str:
+        """The same for every rating of this answer."""
+        rated = [self.question, self.stage, self.answer, *self.history]
+        return sha256("\x1f".join(rated).encode(errors="replace")).hexdigest()
+
+    @property
+    def expected(self) -> str:
+        """What is known to be right: what somebody wrote, or a good answer that has a source; "" if neither."""
+        return self.right or (_CITED.sub("", self.answer).strip() if self.is_good and self.passages else "")
+
+
+class Ratings:
+    """The ratings of an owner. Every method raises DatabaseError if the database cannot be used."""
+
+    def __init__(self, engine: Engine, owner: str | Scope) -> None:
+        self._engine, self._owner = engine, Scope.of(owner).user_id
+        ensure_owned(engine, RatingRow.__table__)
+
+    def rate(self, rating: Rating) -> None:
+        """Keep a rating; an earlier one of the same answer goes."""
+        values = {"rating": asdict(rating), "rated_at": func.clock_timestamp()}
+        row = insert(RatingRow).values(user_id=self._owner, id=rating.id, **values)
+        with scoped(self._engine, self._owner) as connection:
+            connection.execute(row.on_conflict_do_update(index_elements=["user_id", "id"], set_=values))
+
+    def take_back(self, id: str) -> None:
+        """Delete a rating."""
+        with scoped(self._engine, self._owner) as connection:
+            connection.execute(delete(RatingRow).where(RatingRow.user_id == self._owner, RatingRow.id == id))
+
+    def forget(self) -> None:
+        """Delete all of them."""
+        with scoped(self._engine, self._owner) as connection:
+            connection.execute(delete(RatingRow).where(RatingRow.user_id == self._owner))
+
+    def all(self) -> list[Rating]:
+        """The ratings, the latest first."""
+        mine = select(RatingRow.rating).where(RatingRow.user_id == self._owner)
+        with scoped(self._engine, self._owner) as connection:
+            return [_rating(kept) for kept in connection.scalars(mine.order_by(RatingRow.rated_at.desc()))]
+
+
+def _rating(kept: dict[str, Any]) -> Rating:
+    passages = tuple((file, quote) for file, quote in kept["passages"])
+    return Rating(**{**kept, "passages": passages, "history": tuple(kept["history"])})
+
+
+def question_lines(ratings: Iterable[Rating]) -> str:
+    """The rated questions of which it is known what is right, as `read_questions` takes them: a JSON object a line.
+
+    The first passage of a good answer is the evidence; what a bad one cites is none.
+    """
+    return "\n".join(json.dumps(_question(each), ensure_ascii=False) for each in ratings if each.expected)
+
+
+def _question(rating: Rating) -> dict[str, Any]:
+    question: dict[str, Any] = {"question": rating.question, "answer": rating.expected}
+    if rating.is_good and rating.passages:
+        question["source_file"], question["evidence"] = rating.passages[0]
+    return question | ({"history": rating.history} if rating.history else {})

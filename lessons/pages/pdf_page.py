@@ -1,0 +1,149 @@
+"""A page of a PDF as a picture, with passages marked on it.
+
+PDFium, which also draws PDFs in Chromium, may crash on a hostile file, never end, or ask for all memory. So a child
+process draws: it runs this module as a script, which imports nothing of the package, and draws one page within limits.
+"""
+
+import json
+import subprocess
+import sys
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from threading import Semaphore
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from pypdfium2 import PdfPage
+
+SECONDS = 15  # for one page
+MEMORY = 1_500_000_000  # bytes that the child may map, where the system can limit them
+WIDTH, LARGEST, SIDE = 1_200, 4_000_000, 4_000  # of a picture in pixels: its width, its area, each of its sides
+CHARS = 100_000  # of a page that are searched for a passage
+MARKS = "#bfdcf5", "#ffd9b3", "#c5e8bd", "#e3cff0"
+"""The colours of the passages in turn."""
+PNG = b"\x89PNG"
+
+_at_once = Semaphore(2)
+
+
+class Drawn(NamedTuple):
+    """A page as PNG, and how many pages its PDF has."""
+
+    picture: bytes
+    pages: int
+
+
+def draw_page(pdf: bytes, number: int, passages: Sequence[str], first: int = 1) -> Drawn | None:
+    """The page with this 1-based number, passages marked and numbered from `first` on; None if it cannot be drawn.
+
+    A passage that does not stand on the page is not marked.
+    """
+    asked = json.dumps({"number": number, "passages": list(passages), "first": first}).encode()
+    command = [sys.executable, "-P", __file__]
+    with _at_once, suppress(OSError, subprocess.TimeoutExpired):
+        done = subprocess.run(command, input=asked + b"\n" + pdf, capture_output=True, timeout=SECONDS)
+        pages, _, picture = done.stdout.partition(b"\n")
+        if done.returncode == 0 and picture.startswith(PNG):
+            return Drawn(picture, int(pages))
+    return None
+
+
+class Words(NamedTuple):
+    """The letters of a page, decomposed and without white space, and of each the number of its character."""
+
+    letters: str
+    places: list[int]
+
+
+def _draw() -> None:
+    """What the child does: from a line of JSON and a PDF on its input to a number of pages and a PNG on its output."""
+    _limit()
+    from pypdfium2 import PdfDocument
+
+    asked = json.loads(sys.stdin.buffer.readline())
+    pdf = PdfDocument(sys.stdin.buffer.read())
+    picture, boxes = _rendered(pdf[asked["number"] - 1], asked["passages"])
+    for at, its in enumerate(boxes):
+        picture = _marked(picture, its, MARKS[at % len(MARKS)])
+    for at, its in enumerate(boxes, start=asked["first"]):
+        _number(picture, its, at)
+    sys.stdout.buffer.write(b"%d\n" % len(pdf))
+    picture.save(sys.stdout.buffer, "PNG")
+
+
+def _limit() -> None:
+    with suppress(ImportError, ValueError, OSError):  # Windows has none of this
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+Box = tuple[int, int, int, int]
+"""Left, top, right and bottom in pixels."""
+
+
+def _rendered(page: "PdfPage", passages: Sequence[str]) -> tuple["Image", list[list[Box]]]:
+    """The page, and the boxes of the lines of each passage. A page box may be of any size; the picture is not."""
+    from pypdfium2.raw import FPDFText_GetUnicode
+
+    width, height = (max(1.0, side) for side in page.get_size())
+    scale = min(WIDTH / width, (LARGEST / width / height) ** 0.5, SIDE / height)
+    bitmap = page.render(scale=scale)
+    to_pixels, words = bitmap.get_posconv(page).to_bitmap, page.get_textpage()
+    codes = (FPDFText_GetUnicode(words, at) for at in range(min(CHARS, words.count_chars())))
+    known = _letters("".join(map(chr, codes)))
+    boxes: list[list[Box]] = []
+    for passage in passages:
+        boxes.append([])
+        for first, count in _ranges(known, passage):
+            for at in range(words.count_rects(first, count)):
+                left, bottom, right, top = words.get_rect(at)
+                (x0, y0), (x1, y1) = to_pixels(left, top), to_pixels(right, bottom)
+                boxes[-1].append((min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)))
+    return bitmap.to_pil().convert("RGB"), boxes
+
+
+def _letters(text: str) -> Words:
+    """One spelling for ligatures, and for Hangul in syllables or in single letters."""
+    pairs = [(letter, at) for at, char in enumerate(text) for letter in unicodedata.normalize("NFKD", char)]
+    kept = [(letter, at) for letter, at in pairs if not letter.isspace()]
+    return Words("".join(letter for letter, _ in kept), [at for _, at in kept])
+
+
+def _ranges(page: Words, passage: str) -> Iterator[tuple[int, int]]:
+    """The first character and the number of characters of a passage: of all of it, else of each line that is found."""
+    whole = _letters(passage).letters
+    lines = [whole] if whole in page.letters else [_letters(line).letters for line in passage.splitlines()]
+    after = 0
+    for line in filter(None, lines):
+        if (at := page.letters.find(line, after)) >= 0:
+            after = at + len(line)
+            yield page.places[at], page.places[after - 1] + 1 - page.places[at]
+
+
+def _marked(picture: "Image", boxes: Sequence[Box], colour: str) -> "Image":
+    """Boxes as by a felt pen: what is darker stays, and where two passages meet the colours mix."""
+    from PIL import Image, ImageChops, ImageDraw
+
+    pen = Image.new("RGB", picture.size, "white")
+    for box in boxes:
+        ImageDraw.Draw(pen).rectangle(box, colour)
+    return ImageChops.multiply(picture, pen)
+
+
+def _number(picture: "Image", boxes: Sequence[Box], number: int) -> None:
+    """The number of a passage in the margin, beside its first line."""
+    from PIL import ImageDraw, ImageFont
+
+    if boxes:
+        (_, top, _, bottom), left = boxes[0], min(box[0] for box in boxes)
+        font = ImageFont.load_default(22)
+        place = max(0, left - 12), (top + bottom) // 2
+        ImageDraw.Draw(picture).text(place, str(number), "#333333", font, anchor="rm")
+
+
+if __name__ == "__main__":
+    _draw()

@@ -1,0 +1,77 @@
+"""Ratings are kept for their owner, and become questions once it is known what is right."""
+
+from dataclasses import replace
+
+import pytest
+
+from lessons.database import engine
+from lessons.evaluate.feedback import Rating, Ratings, question_lines
+from lessons.evaluate.golden import Evidence
+from lessons.evaluate.own_questions import read_questions
+from lessons.rag.answer import Answer
+from lessons.rag.context import Citation
+from lessons.settings import Settings
+
+QUOTE = "The kiosk opens at 7:30."
+ANSWER = Answer(
+    "언제 열어요?",
+    "smart",
+    "keyless",
+    "At 7:30 [1].",
+    True,
+    citations=[Citation(1, "kiosk.md", None, "chunk", QUOTE)] * 2,
+)
+GOOD, BAD = Rating.of(ANSWER, True), Rating.of(ANSWER, False, " ")
+
+
+@pytest.fixture
+def ratings(database: Settings) -> Ratings:
+    made = Ratings(engine(database), "feedback-mina")
+    made.forget()
+    return made
+
+
+def test_a_rating_keeps_what_was_asked_and_what_the_answer_rests_on(ratings: Ratings) -> None:
+    rating = Rating.of(ANSWER, True, history=["Is there a kiosk?", "Yes."])
+    ratings.rate(rating)
+    assert ratings.all() == [rating]
+    assert (rating.stage, rating.answer) == ("smart", "At 7:30 [1].")
+    assert rating.passages == (("kiosk.md", QUOTE),)
+
+
+def test_the_last_rating_of_an_answer_counts_and_can_be_taken_back(ratings: Ratings) -> None:
+    for rating in (GOOD, BAD, Rating.of(replace(ANSWER, question="Other"), True)):
+        ratings.rate(rating)
+    assert [(each.question, each.is_good) for each in ratings.all()] == [("Other", True), (ANSWER.question, False)]
+    ratings.take_back(BAD.id)
+    assert [each.question for each in ratings.all()] == ["Other"]
+
+
+def test_nobody_sees_or_deletes_the_ratings_of_another(ratings: Ratings, database: Settings) -> None:
+    ratings.rate(GOOD)
+    other = Ratings(engine(database), "feedback-joon")
+    other.take_back(GOOD.id)
+    other.forget()
+    assert (other.all(), ratings.all()) == ([], [GOOD])
+
+
+def test_a_good_answer_is_the_expected_one_with_its_passage_as_evidence() -> None:
+    (question,) = read_questions(question_lines([GOOD]), "mina")
+    assert (question.question, question.answer) == (ANSWER.question, "At 7:30.")
+    assert question.evidence == (Evidence("kiosk.md", QUOTE),)
+
+
+def test_a_bad_answer_counts_once_somebody_has_written_what_is_right() -> None:
+    assert question_lines([BAD]) == ""
+    (question,) = read_questions(question_lines([replace(BAD, right="At 8")]), "mina")
+    assert (question.answer, question.evidence) == ("At 8", ())
+
+
+def test_a_follow_up_keeps_what_was_said_before_it() -> None:
+    line = question_lines([replace(GOOD, history=("Is there a kiosk?", "Yes."))])
+    (question,) = read_questions(line, "mina")
+    assert question.history == (("user", "Is there a kiosk?"), ("assistant", "Yes."))
+
+
+def test_an_answer_without_a_source_is_not_taken_for_right() -> None:
+    assert question_lines([replace(GOOD, passages=())]) == ""
