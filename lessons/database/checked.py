@@ -1,13 +1,12 @@
-"""The connections of the engines: psycopg's, which notice a server that has gone silent and read strings alike.
+"""Connections to a server elsewhere, which notice that it has gone silent.
 
 TCP gives up on a peer that is gone (the options in `connection`), but not on a proxy that takes everything in and
 passes nothing on. So a statement that has waited for a while asks over a second connection whether the server is there.
 A long statement may take its time: its server answers.
 """
 
-from collections.abc import Callable
 from time import monotonic
-from typing import Any, Self
+from typing import Any
 
 import psycopg
 from psycopg.abc import RV, PQGen
@@ -18,18 +17,6 @@ PATIENCE = 8  # seconds that the server has to answer then; 2 are the least
 
 class CheckedConnection(psycopg.Connection):
     """A connection of psycopg's; OperationalError if its server no longer answers."""
-
-    @classmethod
-    def connect(cls, conninfo: str = "", **words: Any) -> Self:
-        """A new connection that takes a backslash in a string for itself, whatever its role or database prefers.
-
-        The driver writes bytes for the setting that a connection begins with, so vectors would be stored as others.
-        """
-        made = super().connect(conninfo, **words)
-        if made.info.parameter_status("standard_conforming_strings") == "off":
-            made.execute("SET standard_conforming_strings = on")
-            made.commit()
-        return made
 
     def wait(self, gen: PQGen[RV], *arguments: Any, **words: Any) -> RV:
         """As psycopg's, which comes back to the generator some times a second, also with nothing."""
@@ -62,7 +49,3 @@ class CheckedConnection(psycopg.Connection):
             raise psycopg.OperationalError(message.format_map(same)) from error
         except psycopg.OperationalError:
             pass
-
-
-Connect = Callable[..., CheckedConnection]
-"""Makes a connection of what psycopg's `connect` is given."""

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
@@ -12,7 +13,7 @@ from sqlalchemy import URL, Engine, create_engine, event, text
 from sqlalchemy.exc import ArgumentError
 
 from lessons.database import embedded
-from lessons.database.checked import CheckedConnection, Connect
+from lessons.database.checked import CheckedConnection
 from lessons.database.problems import NO_PGVECTOR, NOT_UTF8, explain, known
 from lessons.database.row_security import explained
 from lessons.errors import DatabaseError
@@ -124,17 +125,20 @@ def _embedded(data_dir: Path) -> Engine:
         "postgresql+psycopg", embedded.SUPERUSER, address.password, database=embedded.SUPERUSER, query=query
     )
 
-    def connect_or_start(*arguments: Any, **words: Any) -> CheckedConnection:
+    def connect_or_start(*arguments: Any, **words: Any) -> psycopg.Connection:
         try:
-            return CheckedConnection.connect(*arguments, **words)
+            return psycopg.connect(*arguments, **words)
         except psycopg.OperationalError:
-            return CheckedConnection.connect(*arguments, **words | embedded.keywords(embedded.running(data_dir)))
+            return psycopg.connect(*arguments, **words | embedded.keywords(embedded.running(data_dir)))
 
     return _answering(_make(url, connect_or_start, PREPARE_AFTER, log=embedded.log_of(data_dir)))
 
 
 def _make(
-    url: URL, connect: Connect = CheckedConnection.connect, prepare_threshold: int | None = None, **options: Any
+    url: URL,
+    connect: Callable[..., psycopg.Connection] = CheckedConnection.connect,
+    prepare_threshold: int | None = None,
+    **options: Any,
 ) -> Engine:
     # Statements prepared by the driver break behind a pooler that hands each transaction to another connection.
     defaults = {
@@ -153,8 +157,12 @@ def _make(
     )
 
     @event.listens_for(made, "do_connect")
-    def checked(dialect: Any, record: Any, arguments: list, words: dict) -> CheckedConnection:
-        return connect(*arguments, **words)
+    def alike(dialect: Any, record: Any, arguments: list, words: dict) -> psycopg.Connection:
+        opened = connect(*arguments, **words)
+        if opened.info.parameter_status("standard_conforming_strings") == "off":  # bytes would be escaped twice
+            opened.execute("SET standard_conforming_strings = on")
+            opened.commit()
+        return opened
 
     @event.listens_for(made, "handle_error")
     def say_what_to_do(context: Any) -> None:

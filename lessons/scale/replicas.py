@@ -22,7 +22,7 @@ from sqlalchemy import URL, Connection, Engine, make_url, text
 from tenacity import Retrying, retry_if_exception, stop_after_delay
 from tenacity.wait import wait_fixed
 
-from lessons.database.checked import CheckedConnection, Connect
+from lessons.database.checked import CheckedConnection
 from lessons.database.problems import passes
 from lessons.database.row_security import elsewhere, enter, explained, scoped
 from lessons.settings import settings
@@ -52,7 +52,7 @@ def single(url: URL) -> bool:
     return isinstance(hosts, str) and "," not in hosts
 
 
-def replicated(url: URL, make: Callable[[URL, Connect], Engine]) -> Engine:
+def replicated(url: URL, make: Callable[..., Engine]) -> Engine:
     """The engine of whichever server is the primary; `reading` knows the one of its replicas."""
     primary = make(url.update_query_dict({"target_session_attrs": "read-write"}), _connect_patiently)
     spread = {"target_session_attrs": "prefer-standby", "load_balance_hosts": "random"}
