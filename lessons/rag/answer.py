@@ -128,6 +128,7 @@ def room_beside(
 
 
 UNSUPPORTED = "Not in the passages that the answer cites: {}. Check it before you rely on it."
+EMPTY = "The model said nothing of its own; ask again, in other words or with a larger model."
 UNSOURCED = "The answer names none of the documents as its source; check it before you rely on it."
 
 
@@ -192,6 +193,7 @@ def _complete(answer: Answer, question: str, memory: str, step: Step) -> None:
     served = bool(step.answered) and KEYLESS not in step.answered
     if served:
         answer.text = plain_citations(own_words(answer.text), context)
+        answer.warnings += [] if answer.text or step.notes else [EMPTY]
     refused = answer.text in REFUSALS or (served and is_refusal(answer.text))
     answer.found = bool(answer.text) and not refused
     answer.citations = citations(answer.text, context) if answer.found else []

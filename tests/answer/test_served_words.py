@@ -6,9 +6,9 @@ import pytest
 
 from lessons.models.keyless import NOT_FOUND, NOTHING_FOUND, OfflineLLM
 from lessons.models.llm import KEYLESS, language_model
-from lessons.rag.answer import UNSUPPORTED, Answer, respond
+from lessons.rag.answer import EMPTY, UNSUPPORTED, Answer, respond
 from lessons.rag.context import ContextBuilder, unsupported_figures
-from lessons.rag.prompts import NOT_SEARCHED
+from lessons.rag.prompts import DEFAULT_RESPONSE_FORMAT, NOT_SEARCHED
 from lessons.rag.served_words import own_words, plain_citations
 from lessons.rag.types import RetrievedDocument
 from lessons.settings import Settings
@@ -112,6 +112,12 @@ def test_what_a_small_model_repeats_of_its_instructions_is_left_out() -> None:
     assert own_words(f"Access ends after 14 days. {NOT_FOUND['en']}") == "Access ends after 14 days."
     assert own_words("It was 36.8 [number].") == "It was 36.8."
     assert own_words(NOT_FOUND["ko"]) == NOT_FOUND["ko"]
+
+
+def test_a_model_that_only_repeats_its_instructions_has_said_nothing(server: Server) -> None:
+    answer = answered(server, DEFAULT_RESPONSE_FORMAT["ko"], "매출은 얼마인가요?")
+    assert (answer.text, answer.found, answer.warnings) == ("", False, [EMPTY])
+    assert answered(server, "36.8 [1].").warnings == []
 
 
 def test_the_rule_of_citation_stands_next_to_the_question_in_its_language(server: Server) -> None:

@@ -65,7 +65,7 @@ def judge(golden: Golden, answer: Answer) -> Verdict:
 
 def judge_text(golden: Golden, text: str) -> tuple[float, bool]:
     """Correctness of the words alone, NaN where it cannot be judged, and whether they refuse."""
-    refusal = is_refusal(text)
+    refusal = bool(text.strip()) and is_refusal(text)  # to say nothing is not to say no
     if is_unanswerable(golden):
         return float(refusal), refusal
     if not is_judged(golden):
@@ -89,7 +89,7 @@ def _by_facts(golden: Golden, text: str) -> float:
     asked = Asked(golden.question, golden.answer)
     levels = [level(fact, text, asked) for fact in golden.key_facts]
     least = Level.STATED if is_refusal(text) else Level.NEAR
-    if sum(each >= least for each in levels) < LEAST * len(levels):
+    if sum(each >= least for each in levels) < LEAST * len(levels) or _is_swapped(golden, text):
         return 0.0
     whole = min(levels) == Level.STATED and (len(levels) == 1 or _is_complete(golden, text))
     return 1.0 if whole and not _is_hedged(text, golden.key_facts, asked) else 0.5
@@ -148,6 +148,38 @@ def _spellings(key_facts: Sequence[str]) -> list[str]:
 
 def _same_number(number: Quantity, numbers: Iterable[Quantity]) -> bool:
     return any(number.value == other.value or number.written == other.written for other in numbers)
+
+
+# Does it give each fact to the thing that it belongs to?
+
+
+def _is_swapped(golden: Golden, text: str) -> bool:
+    """Whether facts have changed places: each word of the question stands beside another fact than in the reference.
+
+    'The guaranteed efficiency is 87.9%, the measured one 86.5%', where 86.5% was guaranteed and 87.9% measured.
+    """
+    right, said = _beside(golden, golden.answer), _beside(golden, text)
+    both = right.keys() & said.keys()
+    return len({right[word] for word in both}) > 1 and all(right[word] != said[word] for word in both)
+
+
+def _beside(golden: Golden, text: str) -> dict[str, str]:
+    """The nearest key fact to each word of the question, in the one clause of a text that holds the word."""
+    said = normalize(text).casefold().replace(";", ",")
+    spelled = " ".join(_spellings(golden.key_facts)).casefold()
+    words = [word for word in set(terms(golden.question)) if said.count(word) == 1 and word not in spelled]
+    beside: dict[str, str] = {}
+    for clause in (clause for sentence in sentences(said) for clause in clauses(sentence)):
+        spans = [
+            (clause.index(form), clause.index(form) + len(form), fact)
+            for fact in golden.key_facts
+            for form in fact.casefold().split("|")
+            if form in clause
+        ]
+        for word in words if spans else ():
+            if (at := clause.find(word)) >= 0:
+                beside[word] = min(spans, key=lambda span: max(span[0] - at - len(word), at - span[1]))[2]
+    return beside
 
 
 # Does it offer numbers to choose from?
