@@ -80,6 +80,12 @@ def test_a_page_is_korean_throughout(shop: None, name: str) -> None:
     assert [said for said in found if said in korean()] == []
 
 
+def test_the_map_of_the_field_is_that_of_the_edition(shop: None) -> None:
+    page = opened("field")
+    assert page.title[0].value == "기법별 측정 결과"
+    assert [each.value for each in page.subheader] == [each.value for each in opened("field", "en").subheader]
+
+
 def test_a_verdict_and_what_an_answer_took_are_korean(shop: None) -> None:
     page = opened("compare")
     page.text_input(key="question").set_value("When does the kiosk open?")
