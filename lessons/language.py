@@ -53,7 +53,7 @@ def in_korean(text: str) -> str:
     for pattern, message in _patterns():
         if found := pattern.fullmatch(text):
             return korean()[message].format(*map(in_korean, found.groups()))
-    return text
+    return "\n".join(map(in_korean, text.split("\n"))) if "\n" in text else text
 
 
 @cache

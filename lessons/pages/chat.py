@@ -117,7 +117,7 @@ def converse(
                 with st.spinner(_("Thinking …")):
                     turns.append(_answered(ask(question), tell, how, every_step))
             except LessonsError as error:
-                st.error(plain(str(error)))
+                st.error(plain(_(str(error))))
                 _offer_retry(question, "retry")
                 return
         done(turns[-1])
@@ -155,9 +155,9 @@ def _answered(stream: AnswerStream, tell: Callable[[Step], str], how: str, every
             if isinstance(event, str):
                 place.markdown(plain(stream.answer.text))
             elif every_step:
-                steps.caption(plain(tell(event)))
+                steps.caption(plain(_(tell(event))))
             else:
-                place.markdown(plain(tell(event)))
+                place.markdown(plain(_(tell(event))))
     return Turn(stream.answer.question, stream.answer.text, stream.answer, how)
 
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 
-def sentences(path: Path) -> Iterator[str]:
-    """The texts of a module, with `{0}`, `{1}` … for what the program fills in; its docstrings are not among them."""
+def sentences(path: Path, docs: bool = False) -> Iterator[str]:
+    """The texts of a module, with `{0}`, `{1}` … for what the program fills in; its docstrings only if asked for."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    left_out = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    left_out = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and not docs}
     filled = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
     left_out |= {id(part) for node in filled for part in node.values}
     left_out |= {
