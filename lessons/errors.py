@@ -1,12 +1,14 @@
 """The one exception a reader should ever see: a sentence that says what happened and what to do."""
 
+from lessons.language import _
+
 
 class LessonsError(Exception):
-    """A problem explained in one sentence, shown as it is by the notebook, the app and the command line."""
+    """A problem explained in one sentence, shown by the notebook, the app and the command line to their reader."""
 
     def _render_traceback_(self) -> list[str]:
         """IPython calls this instead of printing a traceback."""
-        return [f"{type(self).__name__}: {self}"]
+        return [f"{type(self).__name__}: {_(str(self))}"]
 
 
 class DatabaseError(LessonsError):

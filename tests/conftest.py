@@ -15,6 +15,7 @@ from sqlalchemy import Engine, make_url, text
 
 for name in ("DATABASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
     os.environ.pop(name, None)
+os.environ["LANGUAGE"] = "en"
 os.environ["LESSONS_DATA_DIR"] = tempfile.mkdtemp(prefix="lessons-test-")
 
 from lessons.database import engine, erase, stop  # noqa: E402

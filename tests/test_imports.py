@@ -7,7 +7,8 @@ import pytest
 
 LESSONS = Path(__file__).parents[1] / "lessons"
 ROOMS = [
-    ["errors"], ["settings"], ["trace"], ["text"], ["tables"], ["database", "scale.replicas"], ["keyless", "models"],
+    ["language"], ["errors"], ["settings"], ["trace"], ["text"], ["tables"], ["database", "scale.replicas"],
+    ["keyless", "models"],
     ["budget"], ["search.filters"], ["rag.types"], ["rag.tables"], ["scale.hnsw"],
     ["rag.keyword_search"], ["rag.writing"], ["rag.store"], ["ingest"], ["rag.retrievers", "rag.context"], ["search"],
     ["rag.prompts"], ["rag.served_words"], ["rag.answer"], ["rag.adapters"], ["workspace"], ["agent"],

@@ -21,7 +21,11 @@ from lessons.course.student import KOREAN, LINK, NOTEBOOKS, write_notebooks
 from lessons.settings import ROOT
 
 CATALOGUES = ROOT / "data" / "editions" / "ko"
-GUIDES = {ROOT / "README.md": ROOT / "README.ko.md", NOTEBOOKS / "TEACHING.md": KOREAN / "TEACHING.md"}
+GUIDES = {
+    ROOT / "README.md": ROOT / "README.ko.md",
+    NOTEBOOKS / "TEACHING.md": KOREAN / "TEACHING.md",
+    ROOT / "data" / "field.md": ROOT / "data" / "field.ko.md",
+}
 FENCED = re.compile(r"(```.*?```)", re.DOTALL)
 
 

@@ -5,12 +5,15 @@ Each module holds the commands of one purpose, and imports what they do when the
 
 import errno
 import sys
+from collections.abc import Callable
 
 import typer
+from typer.main import get_command
 
 from lessons.cli import ask, evaluate, ingest, serve
 from lessons.cli.shared import say
 from lessons.errors import LessonsError
+from lessons.language import _
 
 INTERRUPTED = 130  # typer's exit code after Ctrl-C
 
@@ -25,10 +28,21 @@ for group in (serve, ingest, ask, evaluate):
     app.add_typer(group.commands)
 
 
+def command() -> Callable[[], object]:
+    """The command line with its help in the reader's language."""
+    whole = get_command(app)
+    for each in (whole, *getattr(whole, "commands", {}).values()):
+        each.help = _(each.help or "")
+        for parameter in each.params:
+            if said := getattr(parameter, "help", None):
+                parameter.help = _(said)
+    return whole
+
+
 def main() -> None:
     """Run the command line; a known problem ends it with its sentence and exit code 1."""
     try:
-        app()
+        command()()
     except LessonsError as error:
         say(str(error), "red")
         sys.exit(1)

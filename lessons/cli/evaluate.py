@@ -21,6 +21,7 @@ from lessons.cli.shared import (
     print_tables,
     say,
 )
+from lessons.language import _
 
 commands = typer.Typer()
 SIZES = [1_000, 10_000, 100_000]  # chunks of a benchmark
@@ -61,7 +62,7 @@ def evaluate(
         for each in result.notes:
             note(each)
     else:
-        print_tables(report(result), f"\nStored as run {number}.")
+        print_tables(report(result), _(f"\nStored as run {number}."))
     if csv:
         export_csv(result, csv)
 
@@ -102,7 +103,7 @@ def gate(
         raise typer.Exit(2) from error
     for each in (*(changed_settings(before, today) if before else ()), *today.notes):
         note(each)
-    typer.echo(result or f"{baseline.name} is the new baseline: {stage}, {len(today.records)} questions.")
+    typer.echo(result or _(f"{baseline.name} is the new baseline: {stage}, {len(today.records)} questions."))
     if result and result.failed:
         raise typer.Exit(1)
 

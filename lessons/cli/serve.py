@@ -12,6 +12,7 @@ from typing import Annotated, Literal, NoReturn
 import typer
 
 from lessons.cli.shared import AsJson, print_json
+from lessons.language import _
 
 GRACE = 3.0
 """Seconds that the server has to end by itself. It waits for open pages to leave, which they do not do."""
@@ -43,7 +44,7 @@ def doctor(
     for check in checks(settings()):
         report.append(check)
         if not as_json:
-            typer.echo(str(check))
+            typer.echo(_(str(check)))
     if as_json:
         print_json(report.as_dicts())
     if not report.ok:
@@ -129,7 +130,7 @@ def serve(host: str, port: int, headless: bool) -> int:
         raise LessonsError("The app is not in the installed package: clone the workbook, and start it in its folder.")
     for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background job would ignore the first
         signal.signal(number, _interrupt)
-    typer.echo(f"The app is at http://{host}:{port} – Ctrl-C ends it.")
+    typer.echo(_(f"The app is at http://{host}:{port} – Ctrl-C ends it."))
     environment = {"MALLOC_ARENA_MAX": ARENAS} | os.environ
     server = subprocess.Popen(command(host, port, headless), cwd=ROOT, env=environment, stdin=subprocess.PIPE)
     try:

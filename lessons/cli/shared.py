@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from lessons.language import _
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -36,8 +38,8 @@ def errors() -> "Console":
 
 
 def say(text: str, style: str = "dim") -> None:
-    """Print a message on stderr, as it is and on one line however long."""
-    errors().print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+    """Print a message on stderr in the reader's language, as it is and on one line however long."""
+    errors().print(_(text), style=style, markup=False, highlight=False, soft_wrap=True)
 
 
 def note(text: str) -> None:

@@ -74,8 +74,10 @@ def like_ours(given: Any, before: Sequence[float], after: Sequence[float]) -> bo
             return Nearly(said) if said else True
     width = (other - one) / max(high - low, slack)
     if abs(one + other - low - high) < 6 * slack and not 0.9 < width < 1.1:
-        wide = "wide: draw questions with both their values, and take the mean of each draw"
-        return Nearly(f"its middle is right, and it is too {wide if width > 1 else 'narrow for 95 %'}")
+        if width > 1:
+            paired = "draw questions with both their values, and take the mean of each draw"
+            return Nearly(f"its middle is right, and it is too wide: {paired}")
+        return Nearly("its middle is right, and it is too narrow for 95 %")
     return Nearly("it is close: draw more often") if max(abs(one - low), abs(other - high)) < 3 * slack else False
 
 
@@ -86,7 +88,8 @@ def fair(pair: Any, questions: Sequence[tuple[str, str]]) -> bool | str:
     category, (choose, report) = dict(questions), ([*half] for half in pair)
     if questions and set(choose) | set(report) <= set(questions):
         return Nearly("the lists hold whole questions, and their ids are asked for")
-    if wrong := misplaced([*choose, *report], category, "question", "in no list", "in both lists"):
+    said = "{0} is no question", "of {0} questions, {1} are in no list", "one question is in both lists"
+    if wrong := misplaced([*choose, *report], category, *said):
         return wrong
     one, other = (Counter(category[id_] for id_ in half) for half in (choose, report))
     for name in sorted({*one, *other}):
@@ -105,7 +108,8 @@ def balanced(placed: Any, owners: Sequence[tuple[str, int]], servers: int) -> bo
     size_of, names = dict(owners), [name for server in placed for name in server]
     if owners and set(names) <= set(owners):
         return Nearly("the lists hold whole owners, and their names are asked for")
-    if wrong := misplaced(names, size_of, "owner", "on no server", "on two servers"):
+    told = "{0} is no owner", "of {0} owners, {1} are on no server", "one owner is on two servers"
+    if wrong := misplaced(names, size_of, *told):
         return wrong
     at_most = max([sum(size_of.values()) / servers, *size_of.values()]) * 4 / 3
     fullest = max(sum(size_of[name] for name in server) for server in placed)

@@ -17,6 +17,7 @@ from lessons.exercises.cases import Case, Exercise, call
 from lessons.exercises.catalog import exercise_named
 from lessons.exercises.comparing import Nearly, kind, nearly, same
 from lessons.exercises.progress_table import NOT_ATTEMPTED, Verdict, keep
+from lessons.language import _
 from lessons.settings import settings
 
 _NOTHING = {"RESUME", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}  # what a function does that does nothing
@@ -52,7 +53,7 @@ def solved(id_: str, learner: Any) -> bool:
     """Whether an exercise is solved, for a cell that uses it; if not, that is printed in a line. Nothing is kept."""
     verdict = judge(exercise_named(id_), learner)
     if not verdict.right:
-        print(f"Exercise {id_} comes first ({verdict.level}). Solve it, then run this cell again.")
+        print(_(f"Exercise {id_} comes first ({verdict.level}). Solve it, then run this cell again."))
     return verdict.right
 
 
@@ -124,7 +125,8 @@ class Attempt:
             if plainly:
                 signature(self.learner).bind(*range(arguments))
         except TypeError:
-            return f"it cannot be called with {arguments} argument{'s' * (arguments != 1)}"
+            one = "it cannot be called with 1 argument"
+            return one if arguments == 1 else f"it cannot be called with {arguments} arguments"
         except ValueError:  # built in, and its arguments are not known
             return None
         return None

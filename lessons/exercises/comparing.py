@@ -76,13 +76,13 @@ def nearly(given: Any, wanted: Any) -> str:
     return ""
 
 
-def misplaced(names: Sequence[Any], known: Collection[str], what: str, lost: str, twice: str) -> str:
+def misplaced(names: Sequence[Any], known: Collection[str], unknown: str, lost: str, twice: str) -> str:
     """What is wrong if each of the known names should come once, in half a sentence; empty if each does."""
-    if unknown := [name for name in names if name not in known]:
-        return f"{unknown[0]!r} is no {what}"
+    if strange := [name for name in names if name not in known]:
+        return unknown.format(repr(strange[0]))
     if missing := len(known) - len(set(names)):
-        return Nearly(f"of {len(known)} {what}s, {missing} are {lost}")
-    return Nearly(f"one {what} is {twice}") if len(names) > len(known) else ""
+        return Nearly(lost.format(len(known), missing))
+    return Nearly(twice) if len(names) > len(known) else ""
 
 
 def _other_kind(given: Any, wanted: Any) -> str:
@@ -127,8 +127,9 @@ def _lists(given: Sequence[Any], wanted: Sequence[Any]) -> str:
     if len(given) == len(wanted):
         return _as_long(given, wanted)
     short, long = sorted((given, wanted), key=len)
-    said = "is missing" if short is given else "is too much"
-    cut = {f"the last one {said}": long[:-1], f"the first one {said}": long[1:]}
+    missing = "the last one is missing", "the first one is missing"
+    last, first = missing if short is given else ("the last one is too much", "the first one is too much")
+    cut = {last: long[:-1], first: long[1:]}
     return next((said for said, rest in cut.items() if short and same(short, rest)), "")
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 
 from lessons.exercises.catalog import exercise_named
+from lessons.language import _
 
 _asked = Counter[str]()
 
@@ -18,4 +19,4 @@ def hint(id_: str) -> Hint:
     hints = exercise_named(id_).hints
     step = _asked[id_] % len(hints)
     _asked[id_] += 1
-    return Hint(f"{id_}, hint {step + 1} of {len(hints)}: {hints[step]}")
+    return Hint(_(f"{id_}, hint {step + 1} of {len(hints)}: {hints[step]}"))

@@ -172,7 +172,7 @@ def _rules() -> Iterator[Case]:
     asked = follow_ups()
     window = _share_found(lambda said, question: range(max(0, len(said) - ROOM), len(said)), asked)
     near = FollowUps(each for each in asked if len(each[0]) <= ROOM)
-    all_fit = "all can be handed over, and the turn that is needed comes in {:.0%} of the questions"
+    all_fit = "all can be handed over, and the turn that is needed comes in {0:.0%} of the questions"
     yield case("everything that was said fits", lambda share: share == 1 or all_fit.format(share), near)
     when = f"it is compared with the window, which finds {window:.2f}"
     yield case(when, lambda share: share > window or f"yours finds {share:.2f}", asked)

@@ -13,6 +13,7 @@ from lessons.database.owned import ensure_owned
 from lessons.database.row_security import scoped
 from lessons.errors import DatabaseError
 from lessons.exercises.catalog import NOTEBOOKS, exercises
+from lessons.language import _
 from lessons.settings import settings
 from lessons.tables import html_table
 
@@ -54,14 +55,14 @@ class Verdict:
 
     @property
     def _head(self) -> str:
-        return f"{SIGNS[self.level]} {self.exercise} {self.level}"
+        return f"{SIGNS[self.level]} {self.exercise} {_(self.level)}"
 
     def __repr__(self) -> str:
-        return self._head + (f": {self.said}" if self.said else "")
+        return self._head + (f": {_(self.said)}" if self.said else "")
 
     def _repr_html_(self) -> str:
         style = f"border-left:4px solid {COLOURS[self.level]};padding:2px 10px"
-        return f"<div style='{style}'><b>{html.escape(self._head)}</b><br>{html.escape(self.said)}</div>"
+        return f"<div style='{style}'><b>{html.escape(self._head)}</b><br>{html.escape(_(self.said))}</div>"
 
 
 @dataclass(frozen=True, repr=False)
@@ -72,12 +73,19 @@ class Progress:
     problem: str = ""
 
     def __repr__(self) -> str:
-        widths = [max(len(row[column]) for row in self.rows) for column in range(2)]
-        lines = [f"{first:{widths[0]}}  {middle:{widths[1]}}  {last}" for first, middle, last in self.rows]
-        return "\n".join([*lines, self.problem]).strip()
+        rows = self._shown
+        widths = [max(len(row[column]) for row in rows) for column in range(2)]
+        lines = [f"{first:{widths[0]}}  {middle:{widths[1]}}  {last}" for first, middle, last in rows]
+        return "\n".join([*lines, _(self.problem)]).strip()
 
     def _repr_html_(self) -> str:
-        return html_table(["exercise", "", "best so far"], self.rows) + f"<p>{html.escape(self.problem)}</p>"
+        table = html_table([_("exercise"), "", _("best so far")], self._shown)
+        return table + f"<p>{html.escape(_(self.problem))}</p>"
+
+    @property
+    def _shown(self) -> list[list[str]]:
+        """The rows in the language of the reader."""
+        return [[_(cell) for cell in row] for row in self.rows]
 
 
 def progress(notebook: str | None = None) -> Progress:
@@ -99,7 +107,7 @@ def progress(notebook: str | None = None) -> Progress:
 
 def _counted(notebook: str, levels: list[Level | None]) -> tuple[str, str, str]:
     signs = " ".join(SIGNS[level or NOT_ATTEMPTED] for level in levels)
-    return notebook, signs, f"{levels.count('right')} of {len(levels)}"
+    return notebook, signs, _("{right} of {all}", right=levels.count("right"), all=len(levels))
 
 
 def keep(verdict: Verdict) -> None:

@@ -60,7 +60,7 @@ def show_basis(answer: Answer) -> None:
 def show_sources(answer: Answer) -> None:
     """The warnings, and each chunk that is cited, which opens; below it the quotes that the answer does not hold."""
     for warning in answer.warnings:
-        st.warning(plain(warning))
+        st.warning(plain(_(warning)))
     for chunk in dict.fromkeys(citation.chunk_id for citation in answer.citations):
         _show_source(answer, [citation for citation in answer.citations if citation.chunk_id == chunk])
 
@@ -202,7 +202,7 @@ def _label(step: Step, is_new: bool = True) -> str:
     counts = " → ".join(
         str(len(each)) for each in (step.input, made) if isinstance(each, list) and isinstance(made, list)
     )
-    text = step.name.lower().replace("_", " ")
+    text = _(step.name.lower().replace("_", " "))
     parts = _(" ({number} steps)", number=len(step.parts)) if step.parts else ""
     if step.name == "decide":
         return _("decide: search") if made else _("decide: enough")
@@ -231,8 +231,8 @@ def _show_step(stage: str, step: Step) -> None:
     for each in (step, *step.parts):
         with st.container() if each is step else st.expander(_label(each)):
             used = spent(each.llm_calls, each.tokens_in, each.tokens_out, each.cost)
-            st.markdown(f"**{plain(stage.capitalize())}: {_label(each)}** · {each.ms:,.1f} ms, {plain(used)}")
-            st.caption("  \n".join(map(plain_line, each.notes)))
+            st.markdown(f"**{plain(stage.capitalize())}: {_label(each)}** · {each.ms:,.1f} ms, {plain(_(used))}")
+            st.caption("  \n".join(plain_line(_(note)) for note in each.notes))
             texts = "\n\n".join(each.prompts), _text(each.input), _text(each.output)
             for label, text in zip((_("Prompt"), _("Input"), _("Output")), texts, strict=True):
                 if text:

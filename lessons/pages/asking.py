@@ -137,7 +137,7 @@ def _files(place: Workspace, owner: str) -> list[str]:
         store = place.store(next(iter(stages().values())).index)
         return [document.source_file for document in store.documents(Scope(owner))]
     except LessonsError as error:
-        st.error(plain(str(error)))
+        st.error(plain(_(str(error))))
         return []
 
 

@@ -132,7 +132,7 @@ def converse(
                 with st.spinner(_("Thinking …")):
                     _answer(ask(question), tell, every_step, lambda answer: _keep(turns, answer, how, done))
             except LessonsError as error:
-                st.error(plain(str(error)))
+                st.error(plain(_(str(error))))
                 _offer_retry(question, "retry")
                 return
         st.rerun()
@@ -177,9 +177,9 @@ def _answer(stream: AnswerStream, tell: Callable[[Step], str], every_step: bool,
                 if isinstance(event, str):
                     place.markdown(plain(stream.answer.text))
                 elif every_step:
-                    steps.caption(plain(tell(event)))
+                    steps.caption(plain(_(tell(event))))
                 else:
-                    place.markdown(plain(tell(event)))
+                    place.markdown(plain(_(tell(event))))
     except (StopException, RerunException):  # the next `st.…` after somebody pressed Stop, or anything else
         if stream.answer.text:
             keep(stream.answer)

@@ -14,6 +14,7 @@ from time import monotonic
 import streamlit as st
 from llama_index.core.vector_stores.types import MetadataFilters
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from streamlit.delta_generator import DeltaGenerator
 
 from lessons.context.cache import Cached, with_cache
@@ -53,6 +54,8 @@ def show_plot(figure: Figure, alt: str, place: DeltaGenerator | None = None) -> 
 
     One thread draws for all pages: matplotlib keeps fonts open for each that ever drew, and a page has many.
     """
+    for written in figure.findobj(Text):
+        written.set_text(_(written.get_text()))
     picture = _drawing.submit(_drawn, figure).result()
     (place or st).image(picture, width=round(PIXELS * figure.get_figwidth()), alt=alt)
 
@@ -90,7 +93,7 @@ def errors_shown() -> Iterator[None]:
 
 def show_error(error: LessonsError) -> None:
     """Its sentence; lines after it in equal widths, so that a caret stays under its column."""
-    sentence, *lines = str(error).split("\n", 1)
+    sentence, *lines = _(str(error)).split("\n", 1)
     st.error(plain(sentence))
     if lines:
         st.code(lines[0], language=None)

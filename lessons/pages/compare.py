@@ -223,7 +223,7 @@ def _run(compared: Comparison, streams: Mapping[str, AnswerStream], cells: Mappi
     for name, place in places.items():
         place.caption(_("Thinking …"))
         if name in compared.problems:
-            place.error(plain(compared.problems[name]))
+            place.error(plain(_(compared.problems[name])))
     with closing(together(streams)) as events:
         for name, event in events:
             if isinstance(event, LessonsError):
@@ -235,7 +235,7 @@ def _run(compared: Comparison, streams: Mapping[str, AnswerStream], cells: Mappi
                 texts[name] += event if isinstance(event, str) else ""
                 places[name].markdown(plain(texts[name]))
             else:
-                places[name].caption(plain(telling(event)) if event else _("Thinking …"))
+                places[name].caption(plain(_(telling(event))) if event else _("Thinking …"))
 
 
 def together(streams: Mapping[str, AnswerStream]) -> Generator[tuple[str, Event], None, None]:

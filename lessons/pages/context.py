@@ -112,7 +112,7 @@ def _show(asked: Asked, answer: Answer) -> None:
 
 def _show_budget(sent: Plan) -> None:
     st.header(_("The budget"))
-    show_plot(plot_budget({"this question": sent.pieces}, sent.room), _("Tokens of each part of the prompt"))
+    show_plot(plot_budget({_("this question"): sent.pieces}, sent.room), _("Tokens of each part of the prompt"))
     head = _("part"), _("tokens"), _("left out"), _("what is sent")
     rows = [(piece.name, piece.tokens, piece.dropped, piece.text) for piece in sent.pieces]
     st.dataframe(
@@ -129,7 +129,7 @@ def _show_documents(asked: Asked, answer: Answer) -> None:
     if list(sent.values()) == found:
         st.caption(_("Everything that was found fits, so nothing was compressed."))
     for note in (note for step in answer.trace if step.name == "compress" for note in step.notes):
-        st.caption(plain(f"{_(asked.way)}: {note}"))
+        st.caption(plain(f"{_(asked.way)}: {_(note)}"))
     for document in found:
         kept = sent[document.id].content if document.id in sent else ""
         counts = {"source": document.source, "found": len(document.content), "sent": len(kept)}

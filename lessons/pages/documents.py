@@ -88,7 +88,7 @@ def accepted(uploads: Sequence[UploadedFile]) -> list[UploadedFile]:
     kept, total, most, together = [], 0, settings().max_file_bytes, settings().upload_bytes
     for upload in uploads:
         if upload.size > most:
-            st.error(plain(f"{upload.name} {too_large(most)}"))
+            st.error(plain(_(f"{upload.name} {too_large(most)}")))
         elif total + upload.size > together:
             megabytes = together // 1_000_000
             left_out = _(
@@ -188,7 +188,7 @@ def _show_job(job: JobStatus, owner: str, there: set[tuple[str, str]]) -> None:
         st.warning(_("This job was cancelled. What was in by then stays; upload the other files again."))
     told = any(result.reason and result.reason in (job.reason or "") for result in job.results)
     if job.reason and not job.is_open and not told:
-        st.error(plain(f"{job.status}: {job.reason}"))
+        st.error(plain(f"{job.status}: {_(job.reason)}"))
 
 
 def _progress(job: JobStatus) -> tuple[float, str]:
@@ -208,13 +208,13 @@ def _line(name: str, results: Sequence[JobResult]) -> str:
     """What became of a file in all indexes: a mark, its name, the reason or its chunks, and what enriching has cost."""
     bad = [result for result in results if result.status not in IS_IN]
     mark = ":red[✗]" if bad else ":green[✓]"
-    said = [f"{_(ADVICE.get(result.status, result.status))} {result.reason or ''}" for result in bad or results]
+    said = [f"{_(ADVICE.get(result.status, result.status))} {_(result.reason or '')}" for result in bad or results]
     chunks = [_chunks_in(each) for each in results if each.chunks and each not in bad]
     used = [
         sum(values) for values in zip(*((r.llm_calls, r.tokens_in, r.tokens_out, r.cost) for r in results), strict=True)
     ]
     model = spent(int(used[0]), int(used[1]), int(used[2]), used[3])
-    cost = _("enriched with {spent}", spent=model) if used[0] else ""
+    cost = _("enriched with {spent}", spent=_(model)) if used[0] else ""
     lines = [*dict.fromkeys(line.strip() for line in said), ", ".join([*chunks, *([cost] if cost else [])])]
     return f"{mark} **{plain_line(name)}** {plain_line(' '.join(filter(None, lines)))}"
 

@@ -4,10 +4,10 @@ import re
 
 import streamlit as st
 
-from lessons.pages.language import _
+from lessons.pages.language import _, language
 from lessons.settings import ROOT
 
-MAP = ROOT / "data" / "field.md"
+MAPS = {"en": ROOT / "data" / "field.md", "ko": ROOT / "data" / "field.ko.md"}
 _TO_A_FILE = re.compile(r"\[([^\]]{1,300})\]\(\.\./[^)]{0,300}\)")  # such as a notebook, which the app does not serve
 _TO_AN_ENTRY = re.compile(r"\[([^\]]{1,300})\]\(#([^)]{1,300})\)")
 _PART = re.compile(r"^(?=###? )", re.MULTILINE)
@@ -15,7 +15,7 @@ _PART = re.compile(r"^(?=###? )", re.MULTILINE)
 
 def page() -> None:
     """The whole map, or the entries that hold what is typed."""
-    title, text = _TO_A_FILE.sub(r"\1", MAP.read_text(encoding="utf-8")).split("\n", 1)
+    title, text = _TO_A_FILE.sub(r"\1", MAPS[language()].read_text(encoding="utf-8")).split("\n", 1)
     st.title(title.removeprefix("# "))
     typed = st.text_input(_("Find a technique"), placeholder=_("GraphRAG, cache, costs more …"), key="wanted")
     wanted = typed.strip()

@@ -54,7 +54,7 @@ def page() -> None:
         st.error(_("Something does not work; the lines marked No say what to do."))
     for check in report:
         colour, word = ("green", _("Yes")) if check.ok else ("red", _("No"))
-        st.markdown(f":{colour}-badge[{word}] **{plain(check.name)}**: {plain(hidden(check.detail, settings()))}")
+        st.markdown(f":{colour}-badge[{word}] **{plain(_(check.name))}**: {plain(_(hidden(check.detail, settings())))}")
     with st.expander(_("Versions, and what to paste into an issue")):
         if st.button(_("Write the report")):
             st.code(issue_report(), language="markdown")

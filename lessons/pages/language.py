@@ -1,44 +1,24 @@
-"""The language of the pages, English or Korean: as the address says, or this tab has chosen, or the browser prefers.
-
-Messages are marked as gettext's are: `_("…")` where one is shown, and `N_("…")` where a constant names one that `_`
-shows later. The catalogue ko.po has the Korean under the English.
-"""
-
-from functools import cache
-from pathlib import Path
+"""The language of the pages, English or Korean: as the address says, or this tab has chosen, or the browser prefers."""
 
 import streamlit as st
-from babel.messages.pofile import read_po
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-CATALOGUE = Path(__file__).with_name("ko.po")
+from lessons.language import N_, _, ask_first, language
+
+__all__ = ["N_", "_", "choose_language", "language"]
+
 LANGUAGES = {"en": "English", "ko": "한국어"}
 
 
-@cache
-def korean() -> dict[str, str]:
-    """The Korean of each message."""
-    with CATALOGUE.open("rb") as file:
-        return {str(each.id): str(each.string) for each in read_po(file) if each.id}
-
-
-def N_(message: str) -> str:  # noqa: N802  # gettext's name
-    """The message as it is; marked to be in the catalogue."""
-    return message
-
-
-def _(message: str, **values: object) -> str:
-    """The message in the language of the visitor, with its placeholders filled; English where no page is drawn."""
-    said = korean().get(message, message) if language() == "ko" else message
-    return said.format(**values) if values else said
-
-
-def language() -> str:
-    """The language that was chosen, or the browser's if it is Korean, or English."""
+def _visitor() -> str:
+    """The language that was chosen, or the browser's if it is Korean, or English; empty where no page is drawn."""
     if get_script_run_ctx(suppress_warning=True) is None:
-        return "en"
+        return ""
     chosen = st.query_params.get("lang") or st.session_state.get("lang")
     return chosen if chosen in LANGUAGES else _preferred()
+
+
+ask_first(_visitor)
 
 
 def _preferred() -> str:

@@ -47,7 +47,7 @@ def _ask(place: Workspace, owner: str) -> None:
             questions = read_questions(given, owner, upload.name if upload else "")
             st.caption(_counted(questions))
         except LessonsError as error:
-            st.error(plain(str(error)))
+            st.error(plain(_(str(error))))
     asked = choose_stages("own-stages")
     if st.button(_("Run"), type="primary", disabled=not (questions and asked)):
         allow_questions(owner, 1)

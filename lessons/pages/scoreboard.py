@@ -15,7 +15,7 @@ from pandas import DataFrame  # type: ignore[import-untyped]  # Streamlit brings
 from lessons.errors import LessonsError
 from lessons.evaluate.compare import RULE
 from lessons.evaluate.evaluation import CEILING, METRICS, Evaluation, cells
-from lessons.evaluate.gates import gate_report
+from lessons.evaluate.gates import Gate, gate_report
 from lessons.evaluate.golden import golden_questions
 from lessons.evaluate.plots import plot_groups, plot_latency, plot_metric
 from lessons.evaluate.report import PLAIN
@@ -205,7 +205,7 @@ def show_table(evaluation: Evaluation) -> list[str]:
     table = [{"": name, **dict(zip(columns, values, strict=True))} for name, values in rows.items()]
     best = {evaluation.label(metric): _best(evaluation, metric) for metric in known}
     show_rows(table, "", evaluation, _("Means with 95 % intervals for each metric and stage"), best)
-    st.caption("  \n".join([_("Bold: the best of the stages."), *map(plain, evaluation.remarks)]))
+    st.caption("  \n".join([_("Bold: the best of the stages."), *(plain(_(each)) for each in evaluation.remarks)]))
     with st.expander(_("The rows in plain words")):
         for name in (each for each in rows if each in words):
             st.caption(f"**{plain_line(name)}** · {plain(_(words[name]))}")
@@ -292,10 +292,10 @@ def _show(evaluation: Evaluation) -> None:
     metric = st.selectbox(_("Metric"), known, format_func=evaluation.label, key="metric")
     gains = [str(gain) for gain in evaluation.gains([metric]) if gain.n]
     if gains:
-        st.markdown("  \n".join(map(plain, gains)))
-        st.caption(plain(RULE))
+        st.markdown("  \n".join(plain(_(gain)) for gain in gains))
+        st.caption(plain(_(RULE)))
     with st.expander(_("What the stages promise")):
-        st.markdown("  \n".join(plain(str(gate)) for gate in gate_report(evaluation) if gate.number))
+        st.markdown("  \n".join(plain(_promised(gate)) for gate in gate_report(evaluation) if gate.number))
     whole, *grouped, time = st.tabs([_("All questions"), *map(_, GROUPS.values()), _("Against time")])
     show_plot(plot_metric(evaluation, metric), _("{metric} of every stage with its interval", metric=metric), whole)
     for tab, by in zip(grouped, GROUPS, strict=True):
@@ -306,6 +306,10 @@ def _show(evaluation: Evaluation) -> None:
             said = _("{metric} with 95 % intervals for each {group} and stage", metric=metric, group=_(by))
             show_rows(rows, by, evaluation, said, {})
     show_plot(plot_latency(evaluation, metric), _("{metric} of every stage against its latency", metric=metric), time)
+
+
+def _promised(gate: Gate) -> str:
+    return f"{_(gate.status)}: {_(gate.promise)} – {_(gate.number)}"
 
 
 def _group(evaluation: Evaluation, metric: str, by: str, name: str) -> dict[str, str]:

@@ -12,6 +12,8 @@ from data.make.edition import FENCED, GUIDES, blocks, built, editions, prose, re
 from lessons.course.student import KOREAN, LINK, NOTEBOOKS
 
 CODE = re.compile(r"`[^`\n]+`")
+WRAPPED = re.compile(r"(?<=\S)\n  (?=\S)(?!- )")
+"""Where an item of a list goes on in its next line."""
 NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 FIRST = NOTEBOOKS / "00_start_here.ipynb"
 FILES = pytest.mark.parametrize("english", list(editions()), ids=lambda path: path.stem)
@@ -53,14 +55,14 @@ WORDS = {
 
 def words_of(text: str) -> str:
     """Its prose, without code and addresses; large numbers as Korean counts them, in units of 만 and 억."""
-    plain = re.sub(r"\]\([^)]*\)", "]", CODE.sub(" ", FENCED.sub(" ", text)))
+    plain = re.sub(r"\]\([^)]*\)", "]", CODE.sub(" ", WRAPPED.sub(" ", FENCED.sub(" ", text))))
     plain = re.sub(r"(\d+) million", lambda found: f"{int(found[1]) * 100:,}만", plain)
     return re.sub(r"([\d.]+) billion", lambda found: f"{float(found[1]) * 10:g}억", plain)
 
 
 def kept(text: str) -> dict[str, Counter[str]]:
     """What a translation leaves as it is. In a fenced block, comments, quoted words and labels of a chart are prose."""
-    plain = FENCED.sub(" ", text)
+    plain = WRAPPED.sub(" ", FENCED.sub(" ", text))
     fenced = [re.sub(r'#.*|"[^"]*"', "", block) for block in FENCED.findall(text)]
     return {
         "fenced": Counter(block for block in fenced if not block.startswith("```mermaid")),

@@ -18,7 +18,8 @@ WORKFLOWS = {path.stem: yaml.safe_load(path.read_text("utf-8")) for path in ROOT
 CONTAINER = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text(encoding="utf-8"))
 FORM = yaml.safe_load((ROOT / ".github/ISSUE_TEMPLATE/problem.yml").read_text(encoding="utf-8"))
 TEACHING = NOTEBOOKS / "TEACHING.md"
-PAGES = [ROOT / name for name in ("README.md", "README.ko.md", "data/README.md", "data/field.md")] + [TEACHING]
+MARKDOWN = ("README.md", "README.ko.md", "data/README.md", "data/field.md", "data/field.ko.md")
+PAGES = [ROOT / name for name in MARKDOWN] + [TEACHING]
 PROGRAMS = {"ruff", "mypy", "pytest", "ray"}
 COMMANDS = get_command(app).commands
 

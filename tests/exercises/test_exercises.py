@@ -12,11 +12,16 @@ from lessons.exercises import hint, measured
 from lessons.exercises.catalog import NOTEBOOKS, exercise_named, exercises
 from lessons.exercises.checking import judge
 from lessons.exercises.measured import Asked
+from lessons.language import in_korean
 from lessons.rag.types import RetrievedDocument
 from tests.exercises.mistakes import mistakes_of
 from tests.exercises.notebook import cells, checked, path_of, source
 
 EACH = [each.id for each in exercises()]
+ENGLISH = re.compile(r"\b[a-z]{2,},? [a-z]{2,},? [a-z]{2,}\b")
+VALUES = re.compile(r"'[^']*'|`[^`]*`|입력이 .*|예외가 발생합니다.*")
+"""In a Korean verdict, what is as the learner's object gave it."""
+
 WRONG = [
     pytest.param(id_, learner, id=f"{id_} {getattr(learner, '__name__', learner)!s}")
     for notebook in NOTEBOOKS
@@ -57,6 +62,7 @@ def test_a_mistake_is_found_and_named(id_: str, learner: Any) -> None:
     verdict = judge(impatient, learner)
     assert not verdict.right
     assert verdict.said
+    assert not ENGLISH.search(VALUES.sub("", in_korean(verdict.said)))
 
 
 @pytest.mark.parametrize("id_", EACH)

@@ -1,0 +1,92 @@
+"""The language of the reader, English or Korean, and the Korean of what the package says.
+
+Everything is said in English, also what is kept in the database or made in another thread, and is put into Korean where
+somebody reads it. Messages are marked as gettext's are: `_("…")` where one is shown, and `N_("…")` where a constant
+names one that `_` shows later. The catalogues have the Korean under the English: each `ko.po` beside the code that
+speaks. In an entry with `{0}` this stands for what the program has filled in, and is put into Korean, too.
+"""
+
+import locale
+import os
+import re
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+LESSONS = Path(__file__).parent
+NOTEBOOKS = LESSONS.parent / "notebooks" / "ko"
+VARIABLES = "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"
+"""Where gettext looks for the language of a shell, too, in this order."""
+
+_FILLED = re.compile(r"\{(\d+)\}")
+_visitors: list[Callable[[], str]] = []
+
+
+@cache
+def korean() -> dict[str, str]:
+    """The Korean of each message."""
+    from babel.messages.pofile import read_po  # which English needs not
+
+    said = dict[str, str]()
+    for path in sorted(LESSONS.rglob("ko.po")):
+        with path.open("rb") as file:
+            said |= {str(each.id): str(each.string) for each in read_po(file) if each.id}
+    return said
+
+
+def N_(message: str) -> str:  # noqa: N802  # gettext's name
+    """The message as it is; marked to be in a catalogue."""
+    return message
+
+
+def _(message: str, **values: object) -> str:
+    """The message in the language of the reader, with its placeholders filled; as it is if no catalogue has it."""
+    said = in_korean(message) if language() == "ko" else message
+    return said.format(**values) if values else said
+
+
+def in_korean(text: str) -> str:
+    """The Korean of a message, or of one that has been filled in; the text as it is if no catalogue has either."""
+    if said := korean().get(text):
+        return said
+    for pattern, message in _patterns():
+        if found := pattern.fullmatch(text):
+            return korean()[message].format(*map(in_korean, found.groups()))
+    return "\n".join(map(in_korean, text.split("\n"))) if "\n" in text else text
+
+
+@cache
+def _patterns() -> list[tuple[re.Pattern[str], str]]:
+    """What a message looks like when it is filled in; the one with the most words of its own comes first."""
+    filled = [message for message in korean() if _FILLED.search(message)]
+    filled.sort(key=lambda message: -len(_FILLED.sub("", message)))
+    return [
+        (re.compile("(.*?)".join(map(re.escape, _FILLED.split(message)[::2])), re.DOTALL), message)
+        for message in filled
+    ]
+
+
+def ask_first(visitor: Callable[[], str]) -> None:
+    """Let the app say the language of the visitor whose page is being drawn; empty where none is."""
+    _visitors.append(visitor)
+
+
+def language() -> str:
+    """`ko` or `en`: what the visitor of a page has chosen, or the edition of the notebook, or the shell's language."""
+    visited = next(filter(None, (visitor() for visitor in _visitors)), "")
+    return visited or _of_the_notebook() or _of_the_shell()
+
+
+def _of_the_notebook() -> str:
+    """By the folder in which its kernel runs; empty if this is no kernel."""
+    ipython = sys.modules.get("IPython")
+    if not ipython or not ipython.get_ipython():
+        return ""
+    return "ko" if Path.cwd().is_relative_to(NOTEBOOKS) else "en"
+
+
+def _of_the_shell() -> str:
+    """Windows has none of the variables, and says `Korean_Korea`."""
+    chosen = next(filter(None, map(os.environ.get, VARIABLES)), "") or locale.getlocale()[0] or ""
+    return "ko" if chosen.lower().startswith("ko") else "en"
