@@ -97,11 +97,11 @@ def test_a_document_in_the_other_language_is_not_judged_by_its_words() -> None:
     assert not is_covered(asked, [passage(1, "berg.md", SHELF["en"]["berg.md"])])
 
 
-def test_a_line_that_gives_another_year_covers_no_question() -> None:
-    words = "annual consolidated operating revenue from container shipping services in the northern harbours of Haneul"
-    asked = read_question(f"What was the {words} in 2023?")
+def test_a_line_about_another_year_holds_no_question_however_many_words_they_share() -> None:
+    words = "earn with ferries, tugs, cranes, barges, docks, pilots, ropes, buoys, anchors, flags, nets and sails"
+    asked = read_question(f"What did Haneul {words} in 2023?")
     for year, covered in ((2023, True), (2024, False)):
-        assert is_covered(asked, [passage(1, "a.md", f"In {year} the {words} was 31 million won.")]) is covered
+        assert is_covered(asked, [passage(1, "a.md", f"In {year} Haneul did {words}.")]) is covered
 
 
 def test_a_file_that_the_question_names_is_searched_after_all_documents() -> None:
