@@ -122,6 +122,32 @@ def test_stages_are_compared_a_citation_opened_and_the_comparison_saved(
     assert browser.title != "broken"
 
 
+NARROWED = """
+const cards = [...document.querySelectorAll('[class*=st-key-card-]')];
+cards.forEach(card => Object.assign(card.style, {width: '160px', minWidth: 0}));
+const beyond = card => each => each.getBoundingClientRect().right > card.getBoundingClientRect().right + 1;
+return cards.flatMap(card => [...card.querySelectorAll('*')].filter(beyond(card)).map(each => each.innerText));
+"""
+"""Make the cards of the stages as narrow as they get; what of them then reaches beyond its card."""
+
+
+@pytest.mark.timeout(600)
+def test_a_long_file_name_stays_within_a_narrow_card(
+    browser: WebDriver, address: str, shop: None, tmp_path: Path
+) -> None:
+    path, name, place = tmp_path / "long.md", f"{'long_' * 20}name.md", workspace()
+    path.write_text("# Ferry\n\nThe ferry leaves at 6:45.\n", encoding="utf-8")
+    naive = indexes()[0]
+    list(ingest([(path, name)], naive, place.store(naive), place.embedding, Scope("reader")))
+    browser.get(f"{address}/?stages=Naive&question=When does the ferry leave?")
+    see(browser, "Options")
+    click(browser, "Ask")
+    see(browser, f"[1] {name}")
+    at_rest(browser)
+    place.store(naive).delete_document(Scope("reader"), name)
+    assert browser.execute_script(NARROWED) == []
+
+
 BESIDE = """
 const [earlier, question] = arguments;
 const asked = () => [...document.querySelectorAll('h2')].some(head => head.innerText === question);
