@@ -17,7 +17,7 @@ from lessons.cli import app
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import HALF_POINTS, QUOTED
 from lessons.language import NOTEBOOKS, VARIABLES, _, in_korean, korean, language
-from lessons.rag.answer import UNSOURCED, UNSUPPORTED
+from lessons.rag.answer import EMPTY, UNSOURCED, UNSUPPORTED
 from lessons.rag.stages import WALKED
 from tests.support.messages import message, sentences
 from tests.test_cli import lessons_process
@@ -57,7 +57,7 @@ def helped(command: Any) -> Iterator[str]:
 
 
 def test_each_error_warning_and_help_has_its_korean() -> None:
-    warned = {HALF_POINTS, QUOTED, UNSOURCED, UNSUPPORTED.format("{0}"), WALKED}
+    warned = {EMPTY, HALF_POINTS, QUOTED, UNSOURCED, UNSUPPORTED.format("{0}"), WALKED}
     said = {*raised(), *helped(get_command(app)), *warned} - LOOSE - {""}
     assert sorted(said - {*korean()}) == []
 
