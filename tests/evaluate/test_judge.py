@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from lessons.evaluate.golden import SPLITS, golden_questions
-from lessons.evaluate.judge.agreement import LABELS, agreement, labelled, validate
+from lessons.evaluate.golden import SPLITS, golden_questions, json_lines
+from lessons.evaluate.judge.agreement import JUDGED, LABELS, agreement, labelled, validate
 from lessons.evaluate.judge.judge import Verdict, is_unanswerable, judge, judge_text
 from lessons.models.keyless import NOT_FOUND
 from lessons.rag.answer import Answer
@@ -116,6 +116,26 @@ def test_a_refusal_is_right_where_the_reference_is_one() -> None:
     golden = Asked("What does the chief executive earn?", "fact", "The documents do not say.", ())
     assert judge_text(golden, "The documents do not say it.") == (1.0, True)
     assert judge_text(golden, "She earns £2 million.") == (0.0, False)
+
+
+def test_to_say_nothing_is_not_to_say_no() -> None:
+    assert judge_text(Asked("What does it cost?", "unanswerable", "The documents do not say.", ()), " ") == (0.0, False)
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        ("The pump was rated at 40 bar and measured at 38 bar [1].", 1.0),
+        ("It was measured at 38 bar, and rated at 40 bar [1].", 1.0),
+        ("The pump was rated at 38 bar and measured at 40 bar [1].", 0.0),
+        ("It was measured at 40 bar. Rated was 38 bar [1].", 0.0),
+        ("Rated: 40 bar [1].", 0.5),
+    ],
+)
+def test_facts_that_have_changed_places_are_wrong(answer: str, right: float) -> None:
+    asked, reference = "What was the pump rated at, and what was measured?", "Rated at 40 bar, measured at 38 bar."
+    golden = Asked(asked, answer=reference, key_facts=("40 bar", "38 bar"))
+    assert judge_text(golden, answer)[0] == right
 
 
 def test_a_refusal_that_only_nearly_states_a_fact_is_wrong() -> None:
@@ -327,6 +347,12 @@ def test_the_judge_agrees_with_a_rater_who_had_not_read_it() -> None:
     assert found.kappa >= 0.8
     generous, strict = found.errors().values()
     assert abs(generous - strict) <= 4  # it neither flatters nor punishes every stage
+
+
+def test_the_judge_agrees_less_with_two_raters_about_a_models_own_words_than_they_do_with_each_other() -> None:
+    rows = json_lines(JUDGED / "outputs_recorded_frozen.jsonl")
+    raters, found = agreement((row["verdict"], row["second"]) for row in rows), validate("outputs_recorded_frozen")
+    assert 0.5 <= found.kappa < 0.9 <= raters.kappa
 
 
 def test_the_answer_to_one_question_is_hardly_ever_right_for_another() -> None:

@@ -2,11 +2,13 @@
 
 `data/judged` holds them by split. `outputs_second_frozen` is what to report: answers of the stages, and some as served
 models phrase them, labelled before the judge ran on them by a rater who had not read it; `outputs_second_dev` is the
-other half, on which the judge was tuned afterwards. `outputs_frozen` and `outputs_dev` are an earlier draw. The author
-of the judge wrote the labels of `dev` and `test`, which therefore flatter it, and of `hard`, which is meant to break
-it. The judge knows numbers, names and words, not who did what: it accepts 'opened 18 stores' and 'closed 18 warehouses'
-where 18 stores were closed, and another entity's figure unless an English name that the question does not mention gives
-it away. It rejects free paraphrase, and a change that must be worked out from two figures.
+other half, on which the judge was tuned afterwards. `outputs_frozen` and `outputs_dev` are an earlier draw,
+`outputs_recorded_…` answers of a recorded model, labelled by two raters (`verdict`, `second`). The author of the judge
+wrote the labels of `dev` and `test`, which therefore flatter it, and of `hard`, which is meant to break it. The judge
+knows numbers, names and words, and sees who did what only where two facts have changed places: it accepts 'opened 18
+stores' and 'closed 18 warehouses' where 18 stores were closed, and another entity's figure unless an English name that
+the question does not mention gives it away. It rejects free paraphrase, and a change that must be worked out from two
+figures.
 """
 
 from collections import Counter

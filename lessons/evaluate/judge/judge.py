@@ -165,11 +165,11 @@ def _is_swapped(golden: Golden, text: str) -> bool:
 
 def _beside(golden: Golden, text: str) -> dict[str, str]:
     """The nearest key fact to each word of the question, in the one clause of a text that holds the word."""
-    said = normalize(text).casefold().replace(";", ",")
+    said = normalize(text).replace(";", ",")
     spelled = " ".join(_spellings(golden.key_facts)).casefold()
-    words = [word for word in set(terms(golden.question)) if said.count(word) == 1 and word not in spelled]
+    words = [word for word in set(terms(golden.question)) if said.casefold().count(word) == 1 and word not in spelled]
     beside: dict[str, str] = {}
-    for clause in (clause for sentence in sentences(said) for clause in clauses(sentence)):
+    for clause in (clause.casefold() for sentence in sentences(said) for clause in clauses(sentence)):
         spans = [
             (clause.index(form), clause.index(form) + len(form), fact)
             for fact in golden.key_facts
