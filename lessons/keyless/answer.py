@@ -468,8 +468,8 @@ def steps(llm: Any, question: str, context: str, count: int, headings: Collectio
     asked = read_question(question)
     found = newest_editions(asked, passages(context)[:count])
     sections = [(one, *section) for one in found for section in _under_headings(one)]
-    lists = [each for each in sections if (each[1] in headings if headings else _items(each[2]) > 1)]
-    told = [line for each in lists for line in _told(asked, *each)]
+    wanted = headings or {heading for _, heading, lines in sections if _items(lines) > 1}
+    told = [line for each in sections if each[1] in wanted for line in _told(asked, *each)]
     told = told or [line for each in sections for line in _told(asked, *each)]
     return "\n".join(told[:MOST_STEPS]) or answer(llm, question, context, **more)
 
