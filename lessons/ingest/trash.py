@@ -102,9 +102,9 @@ _PUT_BACK_DOCUMENT = (
     " ON CONFLICT DO NOTHING"
 )
 _FORGET = (
-    f"WITH emptied AS (UPDATE trashed_documents SET content = NULL WHERE content IS NOT NULL AND NOT {_KEPT})"
-    " DELETE FROM trashed_chunks WHERE (user_id, document_id) IN"
-    f" (SELECT user_id, id FROM trashed_documents WHERE NOT {_KEPT})"
+    f"UPDATE trashed_documents SET content = NULL WHERE content IS NOT NULL AND NOT {_KEPT}",
+    "DELETE FROM trashed_chunks WHERE (user_id, document_id) IN"
+    f" (SELECT user_id, id FROM trashed_documents WHERE NOT {_KEPT})",
 )
 _KNOWN = (
     f"SELECT index_table, source_file FROM documents WHERE {_NAMED}"
@@ -177,7 +177,8 @@ class Trash:
     def purge(self) -> None:
         """Forget, for every owner, the words of what was deleted too long ago."""
         with explained(), self._engine.begin() as connection:
-            connection.execute(text(_FORGET), {"days": settings().trash_days})
+            for statement in _FORGET:
+                connection.execute(text(statement), {"days": settings().trash_days})
 
     def _named(self, scope: Scope, source_file: str | None = None) -> dict[str, Any]:
         named = {"tables": list(self._tables), "user_id": scope.user_id, "name": source_file}

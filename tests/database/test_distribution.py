@@ -36,6 +36,7 @@ TABLE = re.compile(rf'\b(?:FROM|JOIN|INTO|UPDATE|,)\s+"?({OWNED})\b')
 KINDS = "SELECT", "INSERT", "UPDATE", "DELETE", "WITH"
 HOUSEKEEPING = (
     "DELETE FROM trashed_chunks WHERE (",
+    "UPDATE trashed_documents SET content = NULL WHERE",
     "DELETE FROM memory_sessions WHERE memory_sessions.used_at",
     "DELETE FROM conversation_messages WHERE (conversation_messages.user_id, conversation_messages.session_id) IN",
 )
