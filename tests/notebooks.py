@@ -7,22 +7,25 @@
 On a served model, only notebooks with cells tagged `model-output` run. The outputs of these cells may be others; every
 cell has to run, though. Both reach no other machine: a try is refused, told, and makes the comparison fail.
 
-Half of the notebooks run beside the other half, each with a database of its own.
+Two processes, each with a database of its own, take the next notebook as soon as they have ended one.
 
 The last digits of the keyless embedding depend on the processor. So `--write` also writes the vectors of all that the
 notebooks embed (`data/vectors/questions`), and a comparison says what it had to embed itself.
 """
 
 import argparse
+import atexit
 import json
 import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from importlib.util import find_spec
+from multiprocessing import get_context
 from pathlib import Path
 
 import nbformat
@@ -52,25 +55,20 @@ def main() -> int:
         chosen.notebooks = [path for path in chosen.notebooks if MARK in path.read_text(encoding="utf-8")]
     if not chosen.notebooks:
         return 0  # pytest without a file would run every test there is
-    if not chosen.one_by_one and len(chosen.notebooks) > 1:
-        with embedding_told() as embedded:
-            flags = [flag for flag in ("--served", "--write") if getattr(chosen, flag.removeprefix("--"))]
-            code = side_by_side(chosen.notebooks, [*flags, *further])
-            if chosen.write:
-                write_vectors_of(embedded, whole=chosen.notebooks == notebooks())
-            elif not chosen.served:
-                tell_unshipped(embedded)
-        return code
-    with corpus_loaded() as folder:
+    run = partial(write if chosen.write else compare, served=chosen.served, further=further)
+    if chosen.one_by_one or len(chosen.notebooks) == 1:
+        with prepared(chosen.served):
+            return max(map(run, chosen.notebooks))
+    with (
+        embedding_told() as embedded,
+        ProcessPoolExecutor(2, get_context("spawn"), prepare_process, (chosen.served,)) as pool,
+    ):
+        code = max(pool.map(run, chosen.notebooks))
         if chosen.write:
-            return write(chosen.notebooks)
-        if not chosen.served:
-            return compare(chosen.notebooks, further)
-        from tests.support.openai_server import openai_server
-
-        with openai_server() as server:
-            os.environ |= {"OPENAI_BASE_URL": server.url, "LESSONS_EVALUATION_QUESTIONS": QUESTIONS}
-            return compare(tolerant(chosen.notebooks, folder), further)
+            write_vectors_of(embedded, whole=chosen.notebooks == notebooks())
+        elif not chosen.served:
+            tell_unshipped(embedded)
+    return code
 
 
 def can_run(notebook: Path) -> bool:
@@ -79,19 +77,6 @@ def can_run(notebook: Path) -> bool:
     if missing:
         print(f"{notebook.name} is left out: it needs `uv sync --extra production`.", flush=True)
     return not missing
-
-
-def side_by_side(notebooks: list[Path], further: list[str]) -> int:
-    """Run the two halves at the same time; what either says is printed when it has ended."""
-    command = [sys.executable, "-m", "tests.notebooks", "--one-by-one", *further]
-    halves = (notebooks[::2], notebooks[1::2])
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "cwd": ROOT}
-    runs = [subprocess.Popen([*command, *map(str, half)], **pipes) for half in halves]
-    with ThreadPoolExecutor() as both:
-        for said_by_one, _ in both.map(subprocess.Popen.communicate, runs):
-            sys.stdout.buffer.write(said_by_one)
-            sys.stdout.flush()
-    return max(abs(run.returncode) for run in runs)
 
 
 @contextmanager
@@ -128,59 +113,76 @@ def tell_unshipped(embedded: Path) -> None:
 
 
 @contextmanager
-def corpus_loaded() -> Iterator[Path]:
-    """A data folder with the shipped documents in every index, and a folder beside it; both are gone afterwards."""
+def corpus_loaded() -> Iterator[None]:
+    """A data folder with the shipped documents in every index, which is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="lessons-notebooks-") as folder:
-        os.environ["LESSONS_DATA_DIR"] = f"{folder}/data"
+        os.environ["LESSONS_DATA_DIR"] = folder
         from lessons.database import erase
         from lessons.library import load_corpus
         from lessons.workspace import workspace
 
         try:
             load_corpus(workspace())
-            yield Path(folder)
+            yield
         finally:
             erase()
 
 
-def tolerant(notebooks: list[Path], folder: Path) -> list[Path]:
-    """Copies whose marked cells nbval runs without comparing what they give."""
-    copies = []
-    for path in notebooks:
-        notebook = nbformat.read(path, as_version=4)
-        for cell in notebook.cells:
-            tags = cell.metadata.get("tags", [])
-            cell.metadata["tags"] = [*tags, "nbval-ignore-output"] if MARK in tags else tags
-        copies.append(folder / path.name)
-        nbformat.write(notebook, copies[-1])
-    return copies
+@contextmanager
+def prepared(served: bool) -> Iterator[None]:
+    """What notebooks need while they run: the corpus, and a server if their model is a served one."""
+    with ExitStack() as opened:
+        opened.enter_context(corpus_loaded())
+        if served:
+            from tests.support.openai_server import openai_server
+
+            server = opened.enter_context(openai_server())
+            os.environ |= {"OPENAI_BASE_URL": server.url, "LESSONS_EVALUATION_QUESTIONS": QUESTIONS}
+        yield
 
 
-def write(notebooks: list[Path]) -> int:
-    """Execute the notebooks and write their outputs; one that fails stays as it was."""
-    failed = 0
-    for path in notebooks:
-        notebook = nbformat.read(path, as_version=4)
-        client = NotebookClient(notebook, timeout=1200, kernel_name="python3", record_timing=False)
-        try:
-            with tempfile.TemporaryDirectory() as folder:
-                client.execute(cwd=path.parent, env=watched(Path(folder) / "tries"))
-            nbformat.write(notebook, path)
-            print(f"{path.name}: written", flush=True)
-        except CellExecutionError as error:
-            failed = 1
-            print(f"{path.name}: {error}", flush=True)
-    return failed
+def prepare_process(served: bool) -> None:
+    """Prepare for as long as this process lives."""
+    opened = ExitStack()
+    atexit.register(opened.close)
+    opened.enter_context(prepared(served))
 
 
-def compare(notebooks: list[Path], further: list[str]) -> int:
-    """Run pytest on the notebooks; `further` are arguments for it."""
+def write(path: Path, served: bool, further: list[str]) -> int:
+    """Execute a notebook and write its outputs; one that fails stays as it was."""
+    notebook = nbformat.read(path, as_version=4)
+    client = NotebookClient(notebook, timeout=1200, kernel_name="python3", record_timing=False)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            client.execute(cwd=path.parent, env=watched(Path(folder) / "tries"))
+    except CellExecutionError as error:
+        print(f"{path.name}: {error}", flush=True)
+        return 1
+    nbformat.write(notebook, path)
+    print(f"{path.name}: written", flush=True)
+    return 0
+
+
+def compare(path: Path, served: bool, further: list[str]) -> int:
+    """Run pytest on a notebook and print what it says; `further` are arguments for it."""
     with tempfile.TemporaryDirectory() as folder:
-        tries = Path(folder) / "tries"
-        command = [sys.executable, "-m", "pytest", *COMPARE, PATIENCE, *further, *map(str, notebooks)]
-        code = subprocess.call(command, cwd=ROOT, env=watched(tries))
-        print(said(tries), end="", file=sys.stderr)
-        return code or int(said(tries) != "")
+        compared = tolerant(path, Path(folder)) if served else path
+        command = [sys.executable, "-m", "pytest", *COMPARE, PATIENCE, *further, str(compared)]
+        done = subprocess.run(
+            command, cwd=ROOT, env=watched(tries := Path(folder) / "tries"), stdout=subprocess.PIPE, text=True
+        )
+        print(f"{path.name}\n{done.stdout}{said(tries)}", flush=True)
+        return int(done.returncode != 0 or said(tries) != "")
+
+
+def tolerant(path: Path, folder: Path) -> Path:
+    """A copy whose marked cells nbval runs without comparing what they give."""
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        tags = cell.metadata.get("tags", [])
+        cell.metadata["tags"] = [*tags, "nbval-ignore-output"] if MARK in tags else tags
+    nbformat.write(notebook, folder / path.name)
+    return folder / path.name
 
 
 if __name__ == "__main__":
