@@ -211,6 +211,7 @@ class Settings(BaseSettings):
 
     # Evaluation
     evaluation_questions: int | None = Field(None, ge=1)  # that are drawn of those there are; None: all of them
+    evaluation_timed: bool = True  # False: shipped vectors of questions are used; latencies lack their embedding
     stored_runs: int = Field(100, ge=1)  # kept of an owner, and as many that are everybody's, the newest ones
     gate_questions: int = 10  # fewer decide nothing: each would weigh more than the tenth that a gate asks for
     choice_margin: float = 0.05  # of the metric, that a cheaper stage may lose at most

@@ -116,7 +116,7 @@ def tell_unshipped(embedded: Path) -> None:
 def corpus_loaded() -> Iterator[None]:
     """A data folder with the shipped documents in every index, which is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="lessons-notebooks-") as folder:
-        os.environ["LESSONS_DATA_DIR"] = folder
+        os.environ |= {"LESSONS_DATA_DIR": folder, "LESSONS_EVALUATION_TIMED": "false"}
         from lessons.database import erase
         from lessons.library import load_corpus
         from lessons.workspace import workspace

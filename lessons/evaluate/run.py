@@ -120,8 +120,9 @@ def answers(stages: Sequence[Answering], questions: Sequence[Golden]) -> Iterato
     Everything but the times is the same each time. One question runs at a time, so that no answer waits for another.
     """
     for stage in stages:
-        if isinstance(embedding := (stage.workspace or workspace()).embedding, CachedEmbedding):
-            embedding.forget_questions()
+        place = stage.workspace or workspace()
+        if place.settings.evaluation_timed and isinstance(place.embedding, CachedEmbedding):
+            place.embedding.forget_questions()
         for question in questions:
             yield measure(question, stage.ask(question.question, user=question.owner, history=question.history))
 

@@ -14,10 +14,11 @@ from lessons.evaluate.gates import gate_report
 from lessons.evaluate.golden import Evidence, Golden
 from lessons.evaluate.plots import plot_cost, plot_groups, plot_latency, plot_metric
 from lessons.evaluate.report import report
-from lessons.evaluate.run import ceiling, evaluate, forecast, oracle
+from lessons.evaluate.run import answers, ceiling, evaluate, forecast, oracle
 from lessons.evaluate.runs import load, save
 from lessons.ingest.pipeline import ingest
 from lessons.models.llm import language_model
+from lessons.models.vectors import CachedEmbedding
 from lessons.rag.stages import stage_named
 from lessons.rag.types import Scope
 from lessons.settings import Settings
@@ -86,6 +87,17 @@ def test_an_evaluation_asks_with_the_evidence_given_and_keeps_it_apart(place: Wo
     assert seen[-1] == "Asking with the evidence given"
     kept = load(save(own, engine(place.settings)), engine(place.settings))
     assert (kept.stages, kept.ceiling) == (own.stages, own.ceiling)
+
+
+@pytest.mark.parametrize("timed", [True, False])
+def test_a_question_takes_the_time_of_its_embedding_unless_no_times_are_wanted(
+    place: Workspace, timed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forgotten = []
+    monkeypatch.setattr(CachedEmbedding, "forget_questions", lambda embedding: forgotten.append(embedding))
+    monkeypatch.setattr(place.settings, "evaluation_timed", timed)
+    assert len(list(answers([oracle(CLOSING, INDEX, place)], [CLOSING]))) == 1
+    assert forgotten == [place.embedding] * timed
 
 
 def capped(correct: float = 0.5, given: float = 0.6) -> Evaluation:
