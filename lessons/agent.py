@@ -141,9 +141,12 @@ class SearchTools:
         return settings().tool_timeout + waiting
 
     def _search(self, text: str, filters: MetadataFilters | None) -> Found:
-        trace = Trace()
-        query = replace(self._query, text=text, filters=filters, history=(), memory="")
-        return Found(tuple(self._pipeline.search(query, self._resources, trace)), trace)
+        """The first search is the stage's own. A further one takes the model's words as they are, and is not reranked."""
+        trace, query = Trace(), replace(self._query, text=text, filters=filters, history=(), memory="")
+        if not self.found:
+            return Found(tuple(self._pipeline.search(query, self._resources, trace)), trace)
+        plain = replace(self._pipeline, query=())
+        return Found(tuple(plain.search(replace(query, rerank=False), self._resources, trace)), trace)
 
 
 def _arguments(tool: FunctionTool, given: dict[str, Any]) -> dict[str, str]:
