@@ -136,7 +136,7 @@ class Settings(BaseSettings):
 
     # Agent
     agent_tool_calls: int = Field(5, ge=1)  # in all, for one question
-    agent_result_tokens: int = 700  # of one search that the model is shown
+    agent_result_tokens: int = 600  # of one search that the model is shown: a whole chunk with its header
     tool_timeout: float = 30.0  # seconds for one search, beside what its model calls may take
 
     # Filters
