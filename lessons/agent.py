@@ -2,6 +2,7 @@
 
 import logging
 import re
+import sys
 import threading
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future
@@ -141,7 +142,7 @@ class SearchTools:
         return settings().tool_timeout + waiting
 
     def _search(self, text: str, filters: MetadataFilters | None) -> Found:
-        """The first search is the stage's own. A further one takes the model's words as they are, and is not reranked."""
+        """The first search is the stage's own; a further one takes the model's words and is not reranked."""
         trace, query = Trace(), replace(self._query, text=text, filters=filters, history=(), memory="")
         if not self.found:
             return Found(tuple(self._pipeline.search(query, self._resources, trace)), trace)
@@ -173,11 +174,15 @@ def _problem(error: Exception) -> str:
 
 
 def _told(documents: tuple[RetrievedDocument, ...], known: set[str], nothing: str) -> str:
-    """The documents that the model has not been shown yet, as far as they fit; `nothing` where none was found."""
+    """The documents that the model has not been shown yet, as far as they fit, but one at least.
+
+    `nothing` where none was found.
+    """
     new = [document for document in documents if document.id not in known]
     if not new:
         return SHOWN_BEFORE if documents else nothing
-    return ContextBuilder(settings().agent_result_tokens).build(new).text
+    shown = ContextBuilder(settings().agent_result_tokens).build(new)
+    return (ContextBuilder(sys.maxsize).build(new[:1]) if shown.empty else shown).text
 
 
 class Driver:
