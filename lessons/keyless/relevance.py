@@ -45,7 +45,9 @@ def relevance(llm: Any, question: str, documents: Sequence[Any], **_: Any) -> di
     """A score from 0 to 10 for each document, numbered from 1. They are retrieved documents with their `legs`."""
     sums = features(question, documents, llm) @ np.array(list(WEIGHTS.values()))
     scores = 10 / (1 + np.exp(EVEN - sums))
-    return {"scores": [{"number": number, "score": float(score)} for number, score in enumerate(scores, start=1)]}
+    return {
+        "scores": [{"number": number, "score": round(float(score), 4)} for number, score in enumerate(scores, start=1)]
+    }
 
 
 def features(question: str, documents: Sequence[Any], llm: Any = None) -> np.ndarray:
