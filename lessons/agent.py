@@ -142,12 +142,9 @@ class SearchTools:
         return settings().tool_timeout + waiting
 
     def _search(self, text: str, filters: MetadataFilters | None) -> Found:
-        """The first search is the stage's own; a further one takes the model's words and is not reranked."""
-        trace, query = Trace(), replace(self._query, text=text, filters=filters, history=(), memory="")
-        if not self.found:
-            return Found(tuple(self._pipeline.search(query, self._resources, trace)), trace)
-        plain = replace(self._pipeline, query=())
-        return Found(tuple(plain.search(replace(query, rerank=False), self._resources, trace)), trace)
+        trace = Trace()
+        query = replace(self._query, text=text, filters=filters, history=(), memory="")
+        return Found(tuple(self._pipeline.search(query, self._resources, trace)), trace)
 
 
 def _arguments(tool: FunctionTool, given: dict[str, Any]) -> dict[str, str]:

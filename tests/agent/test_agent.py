@@ -213,31 +213,6 @@ def test_a_search_counts_the_model_calls_that_it_made(served: Served) -> None:
     assert (step.llm_calls, step.tokens_in, step.tokens_out) == (1, 10, 2)
 
 
-def test_a_further_search_takes_the_words_as_they_are_and_is_not_reranked() -> None:
-    done: list[str] = []
-
-    class Transforms:
-        def transform(self, queries: list[str], *_: Any) -> list[str]:
-            done.append("transform")
-            return queries
-
-    class Reverses:
-        def rerank(self, _: Query, documents: list[RetrievedDocument], *__: Any) -> list[RetrievedDocument]:
-            done.append("rerank")
-            return documents[::-1]
-
-    pipeline = Pipeline(retriever=JaccardRetriever(DOCUMENTS), query=(Transforms(),), reranker=Reverses())
-    tools = SearchTools(
-        pipeline, Query(QUESTION, Scope("reader")), Resources(cast(Any, None), cast(Any, None), OfflineLLM())
-    )
-    for query in ("refunds are paid", "refunds paid within days"):
-        call = ToolSelection(tool_id="1", tool_name="search_documents", tool_kwargs={"query": query})
-        tools.run(call, Step("search_documents"))
-    first, further = tools.found.values()
-    assert done == ["transform", "rerank"]
-    assert [document.id for document in first] == [document.id for document in further][::-1]
-
-
 def test_a_chunk_that_is_longer_than_what_is_shown_of_a_search_is_shown_whole(served: Served, server: Server) -> None:
     long = RetrievedDocument("long.md", "A refund is paid within 14 days. " * 200 + "So it ends.", 0.0, "long.md", {})
     gather(served(calls("refund paid"), DONE), QUESTION, JaccardRetriever((long, DOCUMENTS[1])))
