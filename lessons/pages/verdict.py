@@ -140,10 +140,11 @@ def _the_same(good: Sequence[str], scores: Mapping[str, Score]) -> str:
     base, *tokens = (scores[name].answer.trace.tokens for name in (good[0], *same))
     if not same:
         return ""
-    one = _("; {stages} says the same", stages=_and(same))
-    said = one if len(same) == 1 else _("; {stages} say the same", stages=_and(same))
-    times = _and(f"{each / base:.1f}" for each in tokens) if base and all(tokens) else ""
-    return said + (_(" for {times} times the tokens", times=times) if times else "")
+    known = {"stages": _and(same), "first": good[0].capitalize()}
+    one = _("; {stages} says the same as {first}", **known)
+    said = one if len(same) == 1 else _("; {stages} say the same as {first}", **known)
+    times = [f"{each / base:.1f}" for each in tokens] if base and all(tokens) else []
+    return said + (_(" for {times} times the tokens", times=_and(times)) if {*times} - {"1.0"} else "")
 
 
 def _and(names: Iterable[str]) -> str:
