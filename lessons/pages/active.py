@@ -110,7 +110,7 @@ def _show(state: ActiveState, bare: Answer) -> None:
     st.dataframe(
         [{_("step"): step, _("what happened"): happened} for step, happened in state.rows],
         hide_index=True,
-        column_config={_("step"): st.column_config.Column(width="small")},
+        column_config={_("step"): st.column_config.Column(width=130)},
         alt=_("What each step of the agent did"),
     )
     _show_iterations(state)

@@ -34,7 +34,10 @@ def scores(*statuses: str, tokens: tuple[int, ...] = (0,) * 5, ranks: tuple[int 
 @pytest.mark.parametrize(
     ("statuses", "told"),
     [
-        ("wrong refused right right right", "Smart is the first that is right; Reranked and Agentic say the same as Smart."),
+        (
+            "wrong refused right right right",
+            "Smart is the first that is right; Reranked and Agentic say the same as Smart.",
+        ),
         ("right right", "Every stage is right; Enhanced says the same as Naive."),
         ("right", "Naive is right."),
         ("right wrong right", "Naive and Smart are right, but Enhanced is not; Smart says the same as Naive."),
