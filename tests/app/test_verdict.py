@@ -60,8 +60,8 @@ def test_the_verdict_says_what_the_same_answer_costs() -> None:
 
 
 def test_the_verdict_says_nothing_of_tokens_that_are_as_many() -> None:
-    found = scores("answered", "answered", tokens=(1489, 1491))
-    assert verdict(found)[0] == "Every stage answers; Enhanced says the same as Naive."
+    found = scores("right", "right", tokens=(1489, 1491))
+    assert verdict(found)[0] == "Every stage is right; Enhanced says the same as Naive."
 
 
 def test_the_verdict_says_who_did_not_find_the_evidence_and_who_did_not_use_it() -> None:
