@@ -36,7 +36,7 @@ def scores(*statuses: str, tokens: tuple[int, ...] = (0,) * 5, ranks: tuple[int 
     [
         (
             "wrong refused right right right",
-            "Smart is the first that is right; Reranked and Agentic say the same as Smart.",
+            "Smart is the first that is right; Reranked and Agentic say the same.",
         ),
         ("right right", "Every stage is right; Enhanced says the same as Naive."),
         ("right", "Naive is right."),
@@ -56,7 +56,7 @@ def test_the_verdict_says_who_is_right_first(statuses: str, told: str) -> None:
 
 def test_the_verdict_says_what_the_same_answer_costs() -> None:
     found = scores("wrong", "refused", "right", "right", "right", tokens=(900, 800, 1000, 2200, 3240))
-    assert verdict(found)[0].endswith("; Reranked and Agentic say the same as Smart for 2.2 and 3.2 times the tokens.")
+    assert verdict(found)[0].endswith("; Reranked and Agentic say the same for 2.2 and 3.2 times the tokens.")
 
 
 def test_the_verdict_says_nothing_of_tokens_that_are_as_many() -> None:
