@@ -284,7 +284,7 @@ def test_a_job_tells_how_long_it_will_take() -> None:
 def test_a_job_counts_files_and_not_what_goes_into_each_index() -> None:
     at = job(step_done=0, step_total=0)
     at.files, at.status, at.reported = 2, "ENRICHING", [{}, {}, {}]
-    assert documents._progress(at)[1].startswith("ENRICHING: 1 of 2 files")
+    assert documents._progress(at)[1].startswith(plain("ENRICHING: 1 of 2 files"))
 
 
 def test_what_the_reader_added_is_listed_before_what_is_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
