@@ -155,10 +155,9 @@ def _record(path: Path, chosen: Settings | None) -> str:
     record = read_record(path)
     if chosen and (other := differing(record.served, deciding(chosen))):
         raise LessonsError(f"{path.name} was recorded with {other}; with other settings little of it is given.")
-    return (
-        f"{len(record.replies):,} of {record.served.model}, recorded {record.dates}; "
-        f"{record.stale(labels()):,} stale, because their prompts have changed"
-    )
+    stale = record.stale(labels())
+    told = f"{len(record.replies):,} of {record.served.model}, recorded {record.dates}"
+    return f"{told}; {stale:,} stale, because their prompts have changed" if stale else told
 
 
 ASKED = {"en": "Who?", "ko": "누가?"}

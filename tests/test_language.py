@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +17,7 @@ import lessons.language
 from lessons.cli import app
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import HALF_POINTS, QUOTED
+from lessons.evaluate.runs import RunRow
 from lessons.language import NOTEBOOKS, VARIABLES, _, in_korean, korean, language
 from lessons.rag.answer import EMPTY, UNSOURCED, UNSUPPORTED
 from lessons.rag.stages import WALKED
@@ -87,6 +89,11 @@ def test_a_message_that_is_filled_in_has_words_of_its_own() -> None:
         text for text in korean() if re.search(r"\{\d\}", text) and text not in ("{0}.", "NO  {0}: {1}", "ok  {0}: {1}")
     ]
     assert [text for text in filled if len(re.sub(r"\{\d\}|\W", "", text)) < 3] == []
+
+
+def test_a_run_of_the_readers_own_questions_has_a_korean_name() -> None:
+    run = RunRow(id=1, at=datetime(2026, 11, 25, tzinfo=UTC), stages=["naive", "smart"], questions=2, user_id="reader")
+    assert in_korean(str(run)) == "실행 1 · 2026-11-25 00:00 · naive, smart · 내 질문 2개"
 
 
 def test_what_is_filled_in_is_korean_too() -> None:

@@ -20,7 +20,7 @@ STAGE = "smart"
 LABELS = {
     "cache": N_("Cache"),
     "intent": N_("Intent"),
-    "manager": N_("Manager"),
+    "manager": N_("Context manager"),
     "refine": N_("Refine"),
     "compression": N_("Compression"),
     "memory": N_("Memory"),
@@ -62,8 +62,9 @@ def _form(owner: str) -> str | None:
     offer_samples(owner, "active-question", "Thank you!")
     with st.form("active-form", border=False):
         question = question_box("active-question")
-        for column, device in zip(st.columns(len(SWITCHES)), SWITCHES, strict=True):
-            column.toggle(_(LABELS[device]), True, key=f"device-{device}", help=_(HELP[device]))
+        with st.container(horizontal=True):
+            for device in SWITCHES:
+                st.toggle(_(LABELS[device]), True, key=f"device-{device}", help=_(HELP[device]))
         return question if st.form_submit_button(_("Ask"), type="primary") or is_pressed("active-question") else None
 
 
@@ -101,17 +102,18 @@ def _show(state: ActiveState, bare: Answer) -> None:
             st.metric(label, f"{mine:,}", against, "inverse", width="content")
         if state.quality is not None:
             st.metric(_("Quality of the answer"), f"{state.quality:.2f}", width="content")
-    st.dataframe(
-        [{_("step"): step, _("what happened"): happened} for step, happened in state.rows],
-        hide_index=True,
-        column_config={_("step"): st.column_config.Column(width="small")},
-        alt=_("What each step of the agent did"),
-    )
-    _show_iterations(state)
     st.header(_("The answer"))
     show_answer(state.answer)
     with st.expander(plain(_("What {stage} answers alone", stage=STAGE.capitalize()))):
         st.markdown(plain(bare.text))
+    st.header(_("What the agent did"))
+    st.dataframe(
+        [{_("step"): step, _("what happened"): happened} for step, happened in state.rows],
+        hide_index=True,
+        column_config={_("step"): st.column_config.Column(width=130)},
+        alt=_("What each step of the agent did"),
+    )
+    _show_iterations(state)
 
 
 def _show_iterations(state: ActiveState) -> None:

@@ -43,7 +43,8 @@ def show_basis(answer: Answer) -> None:
     """How the question was understood, warnings and citations; folded away, the chunks that were read and the trace."""
     if (asked := standalone(answer.trace, answer.question)) != answer.question:
         st.caption(plain(_("Understood as: {question}", question=asked)))
-    show_sources(answer)
+    with st.container(gap=None):
+        show_sources(answer)
     if answer.found:
         st.caption(plain(_(answer.answered_by)))
     read, found = answer.context.documents, len(ranking(answer))

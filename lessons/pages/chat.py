@@ -36,6 +36,7 @@ from lessons.pages.common import (
 from lessons.pages.conversations import Turn, forget_turns, keep_turn, kept_turn, offer_conversations, stored
 from lessons.pages.feedback import offer_feedback
 from lessons.pages.language import N_, _
+from lessons.pages.samples import offer_samples
 from lessons.rag.stages import AnswerStream, Stage, stages
 from lessons.rag.types import Scope
 from lessons.search.materials import Purpose, top_k_for
@@ -66,6 +67,8 @@ def page(place: Workspace, owner: str) -> None:
     offer_conversations("session", partial(stored, place.engine, scope), session_id)
     turns = turns_of("chat", scope, session_id, lambda: _pairs(messages))
     stage, named = _controls(scope, session_id, bool(turns))
+    if not turns:
+        offer_samples(owner, "again")
     memory = _memory_named(named, place, scope, session_id, messages, turns)
     show_memory(memory.memory, turns, place, scope)
 
@@ -117,25 +120,36 @@ def converse(
     then what was said so far is kept. `done` is told each turn, `how` names stage and memory, `rate` draws what goes
     below the answer with this number.
     """
-    if not turns:
-        st.info(_("Nothing has been said yet. Ask below, in English or Korean."))
     for at, turn in enumerate(turns):
         _show_turn(turn, show, partial(rate, at))
-    if turns:
-        _offer_copy_and_retry(turns[-1])
+    below = st.empty()
+    with below.container():
+        if turns:
+            _offer_copy_and_retry(turns[-1])
+        else:
+            st.info(_("Nothing has been said yet. Ask below, in English or Korean."))
     typed = st.chat_input(prompt, submit_mode="stop")
     if question := st.session_state.pop("again", None) or typed:
-        with st.chat_message("user"):
-            st.markdown(plain(question))
-        with st.chat_message("assistant"):
-            try:
-                with st.spinner(_("Thinking …")):
-                    _answer(ask(question), tell, every_step, lambda answer: _keep(turns, answer, how, done))
-            except LessonsError as error:
-                st.error(plain(_(str(error))))
-                _offer_retry(question, "retry")
-                return
-        st.rerun()
+        with below.container():
+            _ask(
+                question,
+                lambda: _answer(ask(question), tell, every_step, lambda answer: _keep(turns, answer, how, done)),
+            )
+
+
+def _ask(question: str, answer: Callable[[], None]) -> None:
+    """Show the question and have it answered; what goes wrong is told, and can be tried again."""
+    with st.chat_message("user"):
+        st.markdown(plain(question))
+    with st.chat_message("assistant"):
+        try:
+            with st.spinner(_("Thinking …")):
+                answer()
+        except LessonsError as error:
+            st.error(plain(_(str(error))))
+            _offer_retry(question, "retry")
+            return
+    st.rerun()
 
 
 def _keep(turns: list[Turn], answer: Any, how: str, done: Callable[[Turn], None]) -> None:
@@ -205,7 +219,7 @@ def _controls(scope: Scope, session_id: str, begun: bool) -> tuple[Stage, str]:
             bind="query-params",
         )
         purpose = st.selectbox(
-            _("For"),
+            _("Chunks for"),
             list(PURPOSES),
             format_func={each: _(label, chunks=top_k_for(each)) for each, label in PURPOSES.items()}.__getitem__,
             key="purpose",
@@ -276,6 +290,7 @@ def show_memory(memory: Memory, turns: Sequence[Turn], place: Workspace, scope: 
             _show_profile(Profile(place.engine, scope), "" if long_term else _(": this memory does not use it"))
 
     with st.sidebar:
+        st.subheader(_("Memory"), anchor=False)
         panel()
         _offer_to_forget_me(place, scope)
 

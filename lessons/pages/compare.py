@@ -123,8 +123,14 @@ def _show(whole: Comparison, chosen: Sequence[str]) -> None:
 
 def _show_question(compared: Comparison) -> None:
     """The question, what it follows and is limited to, what may be done with its answers, and what is known."""
+    golden, follows = compared.golden, [said for who, said in compared.history if who == "user"]
+    said = [_("A follow-up to: {questions}", questions=plain_line(" · ".join(follows)))] if follows else []
+    if golden:
+        known = {"id": golden.id, "split": golden.split, "category": golden.category}
+        said.append(plain_line(_("golden question {id} ({split}, {category})", **known)))
+    st.header(plain_line(compared.question), anchor=False)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.header(plain_line(compared.question), anchor=False)
+        st.caption(" · ".join([*said, *(plain_line(f"{_(name)}: {value}") for name, value in compared.limits)]))
         if compared.answers:
             st.button(_("Ask a follow-up"), icon=":material/subdirectory_arrow_right:", on_click=_begin_follow_up)
             saved, icon = as_markdown(compared), ":material/download:"
@@ -132,12 +138,6 @@ def _show_question(compared: Comparison) -> None:
                 _("Save as Markdown"), saved, "comparison.md", "text/markdown", on_click="ignore", icon=icon
             )
             offer_link()
-    golden, follows = compared.golden, [said for who, said in compared.history if who == "user"]
-    said = [_("A follow-up to: {questions}", questions=plain_line(" · ".join(follows)))] if follows else []
-    if golden:
-        known = {"id": golden.id, "split": golden.split, "category": golden.category}
-        said.append(plain_line(_("golden question {id} ({split}, {category})", **known)))
-    st.caption(" · ".join([*said, *(plain_line(f"{_(name)}: {value}") for name, value in compared.limits)]))
     if golden:
         show_known(golden)
 

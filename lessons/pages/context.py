@@ -114,9 +114,9 @@ def _show_budget(sent: Plan) -> None:
     st.header(_("The budget"))
     show_plot(plot_budget({_("this question"): sent.pieces}, sent.room), _("Tokens of each part of the prompt"))
     head = _("part"), _("tokens"), _("left out"), _("what is sent")
-    rows = [(piece.name, piece.tokens, piece.dropped, piece.text) for piece in sent.pieces]
+    rows = [(_(piece.name), piece.tokens, piece.dropped, piece.text) for piece in sent.pieces]
     st.dataframe(
-        [dict(zip(head, row, strict=True)) for row in (*rows, ("buffer", sent.buffer, 0, ""))],
+        [dict(zip(head, row, strict=True)) for row in (*rows, (_("buffer"), sent.buffer, 0, ""))],
         hide_index=True,
         alt=_("What is sent, part by part"),
     )

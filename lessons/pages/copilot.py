@@ -113,7 +113,7 @@ def _show_decisions(answer: CopilotAnswer) -> None:
                 cut = _(", the rest did not fit") if part.dropped else ""
                 st.progress(
                     min(1.0, share),
-                    _("{part}: {tokens:,} of {limit:,}", part=part.name, tokens=part.tokens, limit=part.limit) + cut,
+                    _("{part}: {tokens:,} of {limit:,}", part=_(part.name), tokens=part.tokens, limit=part.limit) + cut,
                 )
 
 

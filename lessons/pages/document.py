@@ -42,7 +42,7 @@ FOUND, EXCERPT = 5, 200  # chunks of a search that are shown for each stage; cha
 def show_document(place: Workspace, owner: str, files: Sequence[str]) -> None:
     """Choose a document and read it whole, or one chunk of it before and after enriching."""
     st.header(_("Open a document"), anchor=False)
-    chosen = st.selectbox(_("Document"), files, key="open")
+    chosen = st.selectbox(_("Document"), files, key="open", filter_mode="contains")
     known = sorted(indexes(), key=lambda each: each.can_enrich)
     before, enriched = known[0], known[-1]
     whole, one = st.tabs([_("The whole document"), _("One chunk, before and after")])
@@ -77,9 +77,11 @@ def _show_chunk(chunks: Sequence[BaseNode], at: int, colour: str = "") -> None:
     text, earlier = _words(chunks[at]), _words(chunks[at - 1]) if at else ""
     same = shared(earlier, text)
     with st.container(border=True, gap="xxsmall"):
-        number, title = plain_line(_title(chunks[at])).split(" ", 1)
+        number, known = plain_line(f"{at + 1}."), chunks[at].metadata
         mark = f":{colour}-badge[{number}]" if colour else f"**{number}**"
-        st.caption(f"{mark} **{title}**{page_of(chunks[at].metadata.get('page_number'))}")
+        section = f"**{plain_line(known['section'])}**" if known.get("section") else ""
+        place = f"{section}{page_of(known.get('page_number'))}".removeprefix(", ")
+        st.markdown(f"{mark} :small[{place}]" if place else mark)
         st.markdown((f":gray[{plain_line(text[:same])}] " if same else "") + plain(text[same:]))
 
 

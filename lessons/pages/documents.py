@@ -16,7 +16,7 @@ from lessons.ingest.jobs import Jobs
 from lessons.ingest.pipeline import Estimate, estimate
 from lessons.ingest.queue import JobResult, JobStatus
 from lessons.ingest.read import READERS, too_large
-from lessons.library import indexes, trash
+from lessons.library import indexes, shipped_documents, trash
 from lessons.pages.common import allow_uploads, errors_shown, titled
 from lessons.pages.document import show_document, try_search
 from lessons.pages.language import N_, _
@@ -194,8 +194,8 @@ def _show_job(job: JobStatus, owner: str, there: set[tuple[str, str]]) -> None:
 def _progress(job: JobStatus) -> tuple[float, str]:
     """The share that is done, and what is being done, with the time that is left as far as it can be told."""
     part = _(" ({done} of {total} chunks)", done=job.step_done, total=job.step_total) if job.step_total else ""
-    number = _("{done} of 1 file") if job.total == 1 else _("{done} of {total:,} files")
-    doing = f"{job.status}: {number.format(done=job.done, total=job.total)}, "
+    number = _("{done} of 1 file") if job.files == 1 else _("{done} of {total:,} files")
+    doing = f"{job.status}: {number.format(done=job.done % job.files, total=job.files)}, "
     doing += job.step or _("waiting")
     doing += f" {job.source_file or ''}"
     share = (job.done + (job.step_done / job.step_total if job.step_total else 0)) / max(job.total, 1)
@@ -256,6 +256,8 @@ def _list(place: Workspace, owner: str) -> list[str]:
             [row["file"] for row in rows],
             key="delete",
             placeholder=_("Choose options"),
+            filter_mode="contains",
+            select_all=False,
             width=600,
         )
         st.button(_("Delete"), icon=":material/delete:", disabled=not chosen, on_click=_delete, args=(place, owner))
@@ -274,13 +276,14 @@ def _delete(place: Workspace, owner: str) -> None:
 
 
 def _listed(owner: str) -> list[dict[str, Any]]:
-    """A row for each document, by name, with its chunks in each index."""
+    """A row for each document with its chunks in each index: by name, the owner's own before those that are shipped."""
     rows: dict[str, dict[str, Any]] = {}
     for name, stored in _stored(owner).items():
         for found in stored:
             known = {"file": found.source_file, "pages": found.pages, "ingested": found.ingested_at}
             rows.setdefault(found.source_file, known)[f"chunks, {name}"] = found.chunks
-    return [row for _, row in sorted(rows.items())]
+    shipped = {each["path"] for each in shipped_documents() if each["owner"] == owner}
+    return [rows[name] for name in sorted(rows, key=lambda name: (name in shipped, name))]
 
 
 def _offer_undo(place: Workspace, owner: str) -> None:

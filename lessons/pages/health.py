@@ -53,7 +53,7 @@ def page() -> None:
         _examined.clear()
         st.error(_("Something does not work; the lines marked No say what to do."))
     for check in report:
-        colour, word = ("green", _("Yes")) if check.ok else ("red", _("No"))
+        colour, word = ("green", _("OK")) if check.ok else ("red", _("No"))
         st.markdown(f":{colour}-badge[{word}] **{plain(_(check.name))}**: {plain(_(hidden(check.detail, settings())))}")
     with st.expander(_("Versions, and what to paste into an issue")):
         if st.button(_("Write the report")):

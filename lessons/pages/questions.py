@@ -29,9 +29,10 @@ HELP = N_(
 )
 def page(place: Workspace, owner: str) -> None:
     """Give questions and run them; read a stored run of the owner's."""
+    none = ""
     if not follow("own-run", owner):
         _ask(place, owner)
-    none = _("No questions of yours have been run yet. Give some above and press Run.")
+        none = _("No questions of yours have been run yet. Give some above and press Run.")
     if chosen := choose_run("own-run", place, none, owner):
         _show(chosen[1], chosen[0], owner)
 
@@ -66,7 +67,7 @@ def _show(evaluation: Evaluation, number: int | str, owner: str) -> None:
     known = show_table(evaluation)
     if gains := [str(gain) for gain in evaluation.gains(known) if gain.n]:
         with st.expander(_("What each stage gains over the one before")):
-            st.markdown("  \n".join(map(plain, gains)))
+            st.markdown("  \n".join(plain(_(gain)) for gain in gains))
     with st.container(horizontal=True):
         csv, jsonl = as_csv(evaluation).encode("utf-8-sig"), as_jsonl(evaluation)
         st.download_button(_("Download as CSV"), csv, f"run-{number}.csv", "text/csv", on_click="ignore")

@@ -20,7 +20,7 @@ from lessons.rag.stages import standalone
 from lessons.rag.types import RetrievedDocument
 
 THICK, THIN = "#2e9e4f", "#999999"  # stand out on a light page and on a dark one
-MOST_NAMED = 26  # columns of a passage's name in the table
+MOST_NAMED = 32  # columns of a passage's name in the table
 MOST_ROWS, ROW = 10, 35  # of the table that are seen at once; pixels
 HOW_TO_READ = N_(
     "Thick: {thick}. Click a point or choose a row to open the passage. ↑ ↓ count the ranks gained or lost."
@@ -80,7 +80,7 @@ def show_ranks(compared: Comparison) -> None:
         [_row(spot, names) for spot in found],
         hide_index=True,
         height=ROW * (1 + min(len(found), MOST_ROWS)) + 2,
-        column_config={_("Passage"): st.column_config.Column(pinned=True, width=190)}
+        column_config={_("Passage"): st.column_config.Column(pinned=True, width=230)}
         | dict.fromkeys(names, st.column_config.Column(width=80)),
         key=table,
         on_select=lambda: _choose(st.session_state[table].selection.rows),

@@ -100,13 +100,16 @@ def own_samples(owner: str) -> Iterator[Sample]:
 def offer_samples(owner: str, key: str, *more: str) -> None:
     """Questions to try; the one that is pressed goes into the field `key` and is asked, as `is_pressed` tells.
 
-    A page other than Compare, whose field is `question`, has no conversation before a question.
+    A page other than Compare, whose field is `question`, has no conversation before a question, and no stages side by
+    side that a badge could speak of.
     """
     try:
         samples = golden_samples(owner) or list(own_samples(owner))
     except LessonsError:
         samples = []  # the page tells of a database that is away
-    samples = [each for each in samples if key == "question" or not each.before] + [*map(Sample, more)]
+    if key != "question":
+        samples = [Sample(each.question) for each in samples if not each.before]
+    samples += map(Sample, more)
 
     def pressed() -> None:
         if (sample := st.session_state[f"{key}-sample"]) in samples:

@@ -152,13 +152,14 @@ def _progress(may_stop: bool) -> None:
 
 
 def choose_run(key: str, place: Workspace, none: str, owner: str | None = None) -> tuple[Name, Evaluation] | None:
-    """A run with its number or name, and the ways to name and delete it; None, and the sentence `none`, without any.
+    """A run with its number or name, and the ways to name and delete it; None without any, and the sentence `none`.
 
     With an `owner`, only the private runs of that owner.
     """
     known = _known(place, owner)
     if not known:
-        st.info(none)
+        if none:
+            st.info(none)
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(_("Runs"), list(known), format_func=known.__getitem__, key=key)
@@ -169,7 +170,7 @@ def choose_run(key: str, place: Workspace, none: str, owner: str | None = None) 
 
 def _known(place: Workspace, owner: str | None = None) -> dict[Name, str]:
     """What stored runs are called, the latest first, and below them those that ship with the workbook."""
-    stored: dict[Name, str] = {row.id: str(row) for row in runs(place.engine, owner) if row.user_id == owner}
+    stored: dict[Name, str] = {row.id: _(str(row)) for row in runs(place.engine, owner) if row.user_id == owner}
     return (
         stored
         if owner
@@ -230,7 +231,8 @@ def show_rows(
         hide_index=True,
         height="content",
         column_config={
-            name: st.column_config.Column(width=_INTERVAL, help=_help(name)) for name in (*evaluation.stages, CEILING)
+            name: st.column_config.Column(_(CEILING) if name == CEILING else name, width=_INTERVAL, help=_help(name))
+            for name in (*evaluation.stages, CEILING)
         }
         | {first: st.column_config.Column(pinned=True)},
         alt=alt,
@@ -290,14 +292,9 @@ def _show(evaluation: Evaluation) -> None:
     """The table, and of a chosen metric the gains and the plots; for each group also in numbers."""
     known = show_table(evaluation)
     metric = st.selectbox(_("Metric"), known, format_func=evaluation.label, key="metric")
-    gains = [str(gain) for gain in evaluation.gains([metric]) if gain.n]
-    if gains:
-        st.markdown("  \n".join(plain(_(gain)) for gain in gains))
-        st.caption(plain(_(RULE)))
-    with st.expander(_("What the stages promise")):
-        st.markdown("  \n".join(plain(_promised(gate)) for gate in gate_report(evaluation) if gate.number))
     whole, *grouped, time = st.tabs([_("All questions"), *map(_, GROUPS.values()), _("Against time")])
-    show_plot(plot_metric(evaluation, metric), _("{metric} of every stage with its interval", metric=metric), whole)
+    with whole:
+        _show_gains(evaluation, metric)
     for tab, by in zip(grouped, GROUPS, strict=True):
         with tab:
             said = _("{metric} of every stage by {group}, as in the table below", metric=metric, group=_(by))
@@ -306,6 +303,19 @@ def _show(evaluation: Evaluation) -> None:
             said = _("{metric} with 95 % intervals for each {group} and stage", metric=metric, group=_(by))
             show_rows(rows, by, evaluation, said, {})
     show_plot(plot_latency(evaluation, metric), _("{metric} of every stage against its latency", metric=metric), time)
+
+
+def _show_gains(evaluation: Evaluation, metric: str) -> None:
+    """The plot of a metric, and beside it what each stage gains over the one before."""
+    left, right = st.columns(2)
+    show_plot(plot_metric(evaluation, metric), _("{metric} of every stage with its interval", metric=metric), left)
+    with right:
+        if gains := [gain for gain in evaluation.gains([metric]) if gain.n]:
+            for gain in gains:
+                st.markdown(plain(_(str(gain)).removeprefix(f"{metric}: ")))
+            st.caption(plain(_(RULE)))
+        with st.expander(_("What the stages promise")):
+            st.markdown("  \n".join(plain(_promised(gate)) for gate in gate_report(evaluation) if gate.number))
 
 
 def _promised(gate: Gate) -> str:

@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from lessons.errors import LessonsError
 from lessons.evaluate.feedback import Rating, Ratings
 from lessons.pages import conversations
+from lessons.pages.samples import Sample, golden_samples
 from lessons.rag.stages import Stage
 from lessons.tables import plain
 from lessons.workspace import workspace
@@ -170,7 +171,16 @@ def test_a_question_that_failed_is_asked_again(shop: None, monkeypatch: pytest.M
         broken.setattr(Stage, "_answer", pieces)
         say(page, "When does the kiosk open?")
     assert page.error[0].value == plain("The model went away; ask again.")
+    assert not page.info  # that nothing has been said yet
     assert plain("7:30") in shown(press(page, "Ask again"))
+
+
+def test_a_sample_question_is_said_at_once(begun: AppTest) -> None:
+    page = press(begun, "New conversation")
+    sample = Sample(golden_samples("reader")[0].question)
+    page.pills(key="again-sample").set_value(sample).run()
+    assert not page.exception
+    assert page.chat_message[0].markdown[0].value == plain(sample.question)
 
 
 def test_what_is_forgotten_is_forgotten_with_what_it_rests_on(begun: AppTest) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from lessons.errors import LessonsError
 from lessons.ingest.pipeline import ingest
 from lessons.library import indexes
 from lessons.rag.types import Scope
@@ -58,6 +59,17 @@ def say(page: AppTest) -> Callable[[str], AppTest]:
         return page
 
     return say
+
+
+def test_a_question_stands_above_the_field_also_before_it_is_answered(
+    say: Callable[[str], AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*args: object) -> None:
+        raise LessonsError("Not now.")
+
+    monkeypatch.setattr("lessons.pages.copilot.allow_questions", never)
+    kinds = [each.type for each in say("How much is a coffee?").tabs[0]]
+    assert kinds.index("chat_message") < kinds.index("chat_input")
 
 
 def test_an_answer_shows_its_calls_its_decision_and_its_prompt(say: Callable[[str], AppTest]) -> None:

@@ -14,6 +14,7 @@ from lessons.library import indexes
 from lessons.pages import documents
 from lessons.pages.document import shared
 from lessons.pages.documents import file_name, jobs
+from lessons.rag.tables import DocumentRow
 from lessons.rag.types import Scope
 from lessons.settings import Settings, settings
 from lessons.tables import plain
@@ -278,6 +279,20 @@ def test_a_job_tells_how_long_it_will_take() -> None:
     assert share == 0.25
     assert "about 90 s left" in told or "about 91 s left" in told
     assert "left" not in documents._progress(job(started_at=begun, step="reading", step_done=0, step_total=0))[1]
+
+
+def test_a_job_counts_files_and_not_what_goes_into_each_index() -> None:
+    at = job(step_done=0, step_total=0)
+    at.files, at.status, at.reported = 2, "ENRICHING", [{}, {}, {}]
+    assert documents._progress(at)[1].startswith(plain("ENRICHING: 1 of 2 files"))
+
+
+def test_what_the_reader_added_is_listed_before_what_is_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {"pages": 1, "chunks": 1, "ingested_at": datetime.now(UTC)}
+    rows = [DocumentRow(source_file=name, **known) for name in ("a-shipped.md", "z-mine.md")]
+    monkeypatch.setattr(documents, "_stored", lambda owner: {"naive": rows})
+    monkeypatch.setattr(documents, "shipped_documents", lambda: [{"path": "a-shipped.md", "owner": OWNER}])
+    assert [each["file"] for each in documents._listed(OWNER)] == ["z-mine.md", "a-shipped.md"]
 
 
 def test_a_cancelled_job_says_so(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,13 @@
 """The page of the doctor: what runs, what does not, how to use something else, and no secret."""
 
+import re
+
 import pytest
 from pydantic import SecretStr
 from streamlit.testing.v1 import AppTest
 
-from lessons.doctor import Check, Report
+from lessons.doctor import Check, Report, examine
+from lessons.language import in_korean
 from lessons.pages import health
 from lessons.settings import Settings, settings
 from tests.support.app import press, shown
@@ -48,6 +51,11 @@ def test_what_was_mended_works_the_next_time_the_page_is_opened(page: AppTest, m
         broken.setattr(health, "examine", lambda thorough=True: Report([Check("database", False, "It is away.")]))
         assert "does not work" in page.run().error[0].value
     assert page.run().success[0].value == "Everything works."
+
+
+def test_what_works_is_told_in_korean_too(shop: None) -> None:
+    told = {check.name: in_korean(check.detail) for check in examine(thorough=False)}
+    assert [told[name] for name in ("owners", "documents") if not re.search("[가-힣]", told[name])] == []
 
 
 def test_a_report_to_paste_names_versions(page: AppTest) -> None:

@@ -76,6 +76,28 @@ def test_a_question_is_asked_and_a_passage_opened_and_closed_with_keys_alone(
 
 
 @pytest.mark.timeout(600)
+def test_what_can_be_copied_and_where_the_keyboard_is_are_seen(browser: WebDriver, address: str) -> None:
+    browser.get(f"{address}/health")
+    see(browser, "An OpenAI key")
+    tab_to(browser, "chat")
+    assert browser.switch_to.active_element.value_of_css_property("outline-width") == "2px"
+    tab_to(browser, "An OpenAI key")
+    press_keys(browser, Keys.ENTER)
+    tab_to(browser, "Copy to clipboard")
+    assert browser.switch_to.active_element.is_displayed()
+
+
+@pytest.mark.timeout(600)
+def test_a_question_is_not_covered_while_it_is_typed(browser: WebDriver, address: str, shop: None) -> None:
+    browser.get(address)
+    see(browser, "Options")
+    tab_to(browser, "Your question")
+    press_keys(browser, "When does the kiosk open?")
+    hints = browser.find_elements(By.CSS_SELECTOR, "[data-testid=InputInstructions]")
+    assert not [hint for hint in hints if hint.is_displayed()]
+
+
+@pytest.mark.timeout(600)
 def test_a_document_is_deleted_and_brought_back_with_keys_alone(browser: WebDriver, address: str, shop: None) -> None:
     browser.get(f"{address}/documents")
     see(browser, "Documents to delete")

@@ -34,10 +34,13 @@ def scores(*statuses: str, tokens: tuple[int, ...] = (0,) * 5, ranks: tuple[int 
 @pytest.mark.parametrize(
     ("statuses", "told"),
     [
-        ("wrong refused right right right", "Smart is the first that is right; Reranked and Agentic say the same."),
-        ("right right", "Every stage is right; Enhanced says the same."),
+        (
+            "wrong refused right right right",
+            "Smart is the first that is right; Reranked and Agentic say the same.",
+        ),
+        ("right right", "Every stage is right; Enhanced says the same as Naive."),
         ("right", "Naive is right."),
-        ("right wrong right", "Naive and Smart are right, but Enhanced is not; Smart says the same."),
+        ("right wrong right", "Naive and Smart are right, but Enhanced is not; Smart says the same as Naive."),
         ("wrong right wrong", "Enhanced is the first that is right, but Smart is not."),
         ("wrong partly refused", "No stage is right; Enhanced is the first that is partly right, but Smart is not."),
         ("partly partly", "Every stage is partly right."),
@@ -54,6 +57,11 @@ def test_the_verdict_says_who_is_right_first(statuses: str, told: str) -> None:
 def test_the_verdict_says_what_the_same_answer_costs() -> None:
     found = scores("wrong", "refused", "right", "right", "right", tokens=(900, 800, 1000, 2200, 3240))
     assert verdict(found)[0].endswith("; Reranked and Agentic say the same for 2.2 and 3.2 times the tokens.")
+
+
+def test_the_verdict_says_nothing_of_tokens_that_are_as_many() -> None:
+    found = scores("right", "right", tokens=(1489, 1491))
+    assert verdict(found)[0] == "Every stage is right; Enhanced says the same as Naive."
 
 
 def test_the_verdict_says_who_did_not_find_the_evidence_and_who_did_not_use_it() -> None:
