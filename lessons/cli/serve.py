@@ -101,9 +101,9 @@ def serve_model(
     """Serve a language model on this machine until Ctrl-C, for the app, the notebooks and the other commands."""
     from lessons.models.local_server import serve_weights
 
-    typer.echo("Loading the weights …")
+    typer.echo(_("Loading the weights …"))
     server = serve_weights(weights, port, window, weights.stem)
-    typer.echo(f"{weights.stem} is served; Ctrl-C ends it. In another terminal, or in .env:")
+    typer.echo(_(f"{weights.stem} is served; Ctrl-C ends it. In another terminal, or in .env:"))
     typer.echo(f"OPENAI_BASE_URL={server.listening_address}/v1\nLESSONS_LLM_MODEL={weights.stem}")
     try:
         while True:
