@@ -2,6 +2,7 @@
 
 import re
 from itertools import chain
+from unittest.mock import patch
 
 import pytest
 from babel.messages.pofile import read_po
@@ -65,3 +66,15 @@ def test_each_of_typers_messages_in_the_catalogue_is_one_that_typer_says(monkeyp
         known = [str(each.id) for each in read_po(file) if each.id]
     patterns = {text: ".*".join(map(re.escape, PLACEHOLDER.split(text))) for text in known}
     assert [text for text, pattern in patterns.items() if not re.search(pattern, english)] == []
+
+
+@pytest.mark.parametrize(
+    ("shell", "chosen", "opened"), [("ko", [], "ko"), ("en", [], "en"), ("ko", ["--language=en"], "en")]
+)
+def test_the_notebooks_are_those_of_the_readers_language(
+    monkeypatch: pytest.MonkeyPatch, shell: str, chosen: list[str], opened: str
+) -> None:
+    monkeypatch.setenv(VARIABLES[0], shell)
+    with patch("lessons.course.learn.learn") as learn:
+        run("learn", *chosen)
+    assert learn.call_args.args[-1] == opened
