@@ -105,6 +105,12 @@ def test_what_is_filled_in_is_korean_too() -> None:
     assert in_korean("It has never been said.") == "It has never been said."
 
 
+def test_what_introduces_a_message_stays_before_it() -> None:
+    said = "Note: 3 questions decide nothing, and the true intervals are wider than these: ask at least 10."
+    assert in_korean(said).startswith("참고: 질문 3개로는 ")
+    assert in_korean("ok  owners: owners kept apart by policies and the role me").startswith("ok  소유자: ")
+
+
 @pytest.mark.parametrize(
     ("variables", "expected"),
     [

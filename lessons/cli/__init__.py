@@ -6,6 +6,8 @@ Each module holds the commands of one purpose, and imports what they do when the
 import errno
 import sys
 from collections.abc import Callable
+from io import StringIO
+from typing import Any, cast
 
 import typer
 from typer.main import get_command
@@ -13,9 +15,20 @@ from typer.main import get_command
 from lessons.cli import ask, evaluate, ingest, serve
 from lessons.cli.shared import say
 from lessons.errors import LessonsError
-from lessons.language import _
+from lessons.language import N_, _
 
 INTERRUPTED = 130  # typer's exit code after Ctrl-C
+UsageError = cast("type[Exception]", typer.BadParameter.__base__)  # of typer's own copy of click, if it has one
+WORDS = (
+    N_("Usage:"),
+    N_("Arguments:"),
+    N_("Options:"),
+    N_("Commands:"),
+    N_("Show this message and exit."),
+    N_("[default:"),
+    N_("required]"),
+)
+"""What typer writes into the help of each command. Not all of it goes through gettext."""
 
 app = typer.Typer(
     help="Learn retrieval-augmented generation, one measured stage at a time.",
@@ -28,28 +41,46 @@ for group in (serve, ingest, ask, evaluate):
     app.add_typer(group.commands)
 
 
-def command() -> Callable[[], object]:
+class Context(typer.Context):
+    """What is said of a command, with typer's own words in the reader's language, too."""
+
+    def get_help(self) -> str:
+        return _worded(super().get_help())
+
+    def get_usage(self) -> str:
+        return _worded(super().get_usage())
+
+
+def _worded(text: str) -> str:
+    for each in WORDS:
+        text = text.replace(each, _(each))
+    return text
+
+
+def command() -> Callable[..., Any]:
     """The command line with its help in the reader's language."""
     whole = get_command(app)
     for each in (whole, *getattr(whole, "commands", {}).values()):
-        each.help = _(each.help or "")
+        each.context_class, each.help = Context, _(each.help or "")
         for parameter in each.params:
-            if said := getattr(parameter, "help", None):
-                parameter.help = _(said)
+            for said in ("help", "show_default"):
+                if isinstance(text := getattr(parameter, said, None), str):
+                    setattr(parameter, said, _(text))
     return whole
 
 
 def main() -> None:
-    """Run the command line; a known problem ends it with its sentence and exit code 1."""
+    """Run the command line; a known problem ends it with its sentence and exit code 1, bad usage with 2."""
     try:
-        command()()
+        if (code := command()(standalone_mode=False)) == INTERRUPTED:
+            say("Stopped. What was stored before stays.", "")
+        sys.exit(code)
     except LessonsError as error:
         say(str(error), "red")
         sys.exit(1)
-    except SystemExit as ended:
-        if ended.code == INTERRUPTED:
-            say("Stopped. What was stored before stays.", "")
-        raise
+    except UsageError as error:
+        _tell(error)
+        sys.exit(2)
     except OSError as error:
         if error.errno not in (errno.EPIPE, errno.ENOSPC):
             raise
@@ -57,3 +88,8 @@ def main() -> None:
             say("The disk is full: free some space, then repeat the command.", "red")
         sys.stderr.close()  # Python would complain there that it cannot write what is left of the output
         sys.exit(1)
+
+
+def _tell(error: Exception) -> None:
+    error.show(told := StringIO())  # type: ignore[attr-defined]
+    typer.echo("\n".join(map(_, told.getvalue().split("\n"))), err=True, nl=False)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lessons.cli.shared import AsJson, User, bars, chosen_stages, note, print_json, say, waiting
+from lessons.language import _
 from lessons.tables import counted
 
 if TYPE_CHECKING:
@@ -82,5 +83,5 @@ def _ask(stream: "AnswerStream", quiet: bool) -> "Answer":
         typer.echo("\n" + "\n".join(f"  {citation}" for citation in answer.citations))
         for warning in answer.warnings:
             note(warning)
-        say(f"{answer.stage} · {answer.answered_by} · {answer.trace.ms:.0f} ms")
+        say(f"{answer.stage} · {_(answer.answered_by)} · {answer.trace.ms:.0f} ms")
     return answer

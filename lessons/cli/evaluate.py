@@ -62,7 +62,7 @@ def evaluate(
         for each in result.notes:
             note(each)
     else:
-        print_tables(report(result), _(f"\nStored as run {number}."))
+        print_tables(report(result), "\n" + _(f"Stored as run {number}."))
     if csv:
         export_csv(result, csv)
 
@@ -99,7 +99,7 @@ def gate(
         if result is None:
             ship(today, baseline)
     except LessonsError as error:
-        say(f"Nothing was compared: {error}", "red")
+        say(_("Nothing was compared: {error}", error=_(str(error))), "red")
         raise typer.Exit(2) from error
     for each in (*(changed_settings(before, today) if before else ()), *today.notes):
         note(each)

@@ -10,6 +10,7 @@ import typer
 
 from lessons.cli.shared import AsJson, User, bars, note, print_json, say
 from lessons.errors import LessonsError
+from lessons.language import _
 from lessons.tables import counted, spent
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def ingest(
     elif report:
         used = [sum(line[name] for line in report) for name in ("llm_calls", "tokens_in", "tokens_out", "cost")]
         if used[0]:
-            say(f"Enriched with {spent(*used)}.")
+            say(_("Enriched with {spent}.", spent=_(spent(*used))))
     if not report:
         raise LessonsError("There is no file to read here; PDF, DOCX, PPTX, HTML, MD and TXT can be read.")
     if any(line["status"] == "failed" for line in report):
@@ -125,6 +126,6 @@ def _cluster(engine: Engine, place: "Workspace") -> AbstractContextManager:
 
 
 def _line(line: dict[str, Any]) -> str:
-    reason = f" – {line['reason']}" if line["reason"] else ""
-    chunks = "" if line["status"] == "failed" else f" {counted(line['chunks'], 'chunk')}"
-    return f"{line['status']:9} {line['file']} [{line['index']}]{chunks}{reason}"
+    reason = f" – {_(line['reason'])}" if line["reason"] else ""
+    chunks = "" if line["status"] == "failed" else " " + _(counted(line["chunks"], "chunk"))
+    return f"{_(line['status']):9} {line['file']} [{line['index']}]{chunks}{reason}"

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, NoReturn
 import typer
 
 from lessons.cli.shared import AsJson, print_json
-from lessons.language import _
+from lessons.language import _, language
 
 GRACE = 3.0
 """Seconds that the server has to end by itself. It waits for open pages to leave, which they do not do."""
@@ -58,12 +58,17 @@ def learn(
     solutions: Annotated[
         bool, typer.Option("--with-solutions/--without-solutions", help="The notebooks as a class gets them.")
     ] = True,
-    language: Annotated[Literal["en", "ko"], typer.Option(help="The edition: English or Korean.")] = "en",
+    edition: Annotated[
+        Literal["en", "ko"] | None,
+        typer.Option(
+            "--language", help="The edition: English or Korean.", show_default="the language of this command line"
+        ),
+    ] = None,
 ) -> None:
     """Open the notebooks in JupyterLab, at the first one. It listens on this machine only."""
     from lessons.course.learn import learn as open_notebooks
 
-    open_notebooks(solutions, port, browser, language)
+    open_notebooks(solutions, port, browser, edition or language())
 
 
 @commands.command()
@@ -101,9 +106,9 @@ def serve_model(
     """Serve a language model on this machine until Ctrl-C, for the app, the notebooks and the other commands."""
     from lessons.models.local_server import serve_weights
 
-    typer.echo("Loading the weights …")
+    typer.echo(_("Loading the weights …"))
     server = serve_weights(weights, port, window, weights.stem)
-    typer.echo(f"{weights.stem} is served; Ctrl-C ends it. In another terminal, or in .env:")
+    typer.echo(_(f"{weights.stem} is served; Ctrl-C ends it. In another terminal, or in .env:"))
     typer.echo(f"OPENAI_BASE_URL={server.listening_address}/v1\nLESSONS_LLM_MODEL={weights.stem}")
     try:
         while True:

@@ -44,7 +44,7 @@ def say(text: str, style: str = "dim") -> None:
 
 def note(text: str) -> None:
     """Print what the reader should know about the result, on stderr."""
-    say(f"Note: {text}", "yellow")
+    say(_("Note: {0}").format(_(text)), "yellow")
 
 
 def print_tables(*shown: Any) -> None:

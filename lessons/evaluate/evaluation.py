@@ -14,6 +14,7 @@ import numpy as np
 
 from lessons.evaluate.compare import Gain, Interval, interval, paired_gain
 from lessons.evaluate.metrics import RETRIEVAL_METRICS
+from lessons.language import _
 from lessons.models.llm import KEYLESS
 from lessons.tables import Table
 
@@ -190,13 +191,13 @@ class Evaluation:
     def _repr_html_(self) -> str:
         columns = self.columns()
         stages = [columns[stage] for stage in self.stages]
-        rows = [[self.label(metric), *cells(columns, metric)] for metric in METRICS]
-        rows.append(["latency p50, p95 (ms)", *(f"{each.p50_ms:,.0f}, {each.p95_ms:,.0f}" for each in stages)])
+        rows = [[_(self.label(metric)), *cells(columns, metric)] for metric in METRICS]
+        rows.append([_("latency p50, p95 (ms)"), *(f"{each.p50_ms:,.0f}, {each.p95_ms:,.0f}" for each in stages)])
         if not self.quotes:
-            rows.append(["steps done by", *(each.shares for each in stages)])
-        rows.append(["model calls, tokens", *(f"{each.llm_calls:.1f}, {each.tokens:,.0f}" for each in stages)])
-        below = "".join(f"<p>{html.escape(remark)}</p>" for remark in self.remarks)
-        return Table(["", *columns], rows, repr(self))._repr_html_() + below
+            rows.append([_("steps done by"), *(each.shares for each in stages)])
+        rows.append([_("model calls, tokens"), *(f"{each.llm_calls:.1f}, {each.tokens:,.0f}" for each in stages)])
+        below = "".join(f"<p>{html.escape(_(remark))}</p>" for remark in self.remarks)
+        return Table(["", *map(_, columns)], rows, _(repr(self)))._repr_html_() + below
 
 
 @dataclass(frozen=True, repr=False)

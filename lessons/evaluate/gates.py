@@ -5,6 +5,7 @@ from math import isnan, nan
 from typing import Literal
 
 from lessons.evaluate.evaluation import Evaluation, compare_records
+from lessons.language import _
 from lessons.settings import settings
 from lessons.tables import Table
 
@@ -26,7 +27,7 @@ class Gate:
     number: str = ""
 
     def __str__(self) -> str:
-        return f"{self.status}: {self.promise}" + (f" – {self.number}" if self.number else "")
+        return f"{_(self.status)}: {_(self.promise)}" + (f" – {_(self.number)}" if self.number else "")
 
 
 class GateReport(list[Gate]):
@@ -38,8 +39,8 @@ class GateReport(list[Gate]):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        rows = [(each.promise, each.number, each.status) for each in self]
-        return Table(("promise", "measured", ""), rows)._repr_html_()
+        rows = [(_(each.promise), _(each.number), _(each.status)) for each in self]
+        return Table((_("promise"), _("measured"), ""), rows)._repr_html_()
 
 
 def gate_report(evaluation: Evaluation) -> GateReport:

@@ -11,6 +11,7 @@ from lessons.evaluate.compare import RULE
 from lessons.evaluate.dialogues import AGES, SHARE, TOKENS, Dialogue, by_kind
 from lessons.evaluate.evaluation import CEILED, CEILING, METRICS, Evaluation, Summary, summarise
 from lessons.evaluate.gates import gate_report
+from lessons.language import _
 
 HEADLINE = ("recall@5", "ndcg@10", "all@10", "correctness", "strict")
 GROUPED = ("recall@5", "correctness", "strict")
@@ -22,15 +23,16 @@ def report(evaluation: Evaluation) -> RenderableType:
     lines = []
     if evaluation.ceiling:
         given = summarise(evaluation.ceiling)
-        values = ", ".join(f"{metric} {given.with_interval(metric)}" for metric in CEILED)
-        lines = [f"{CEILING}: {values}, n = {given.n}. What is wrong there, a better search alone does not put right."]
+        values = ", ".join(f"{_(metric)} {given.with_interval(metric)}" for metric in CEILED)
+        told = "What is wrong there, a better search alone does not put right."
+        lines = [f"{_(CEILING)}: {values}, n = {given.n}. {_(told)}"]
     lines += [RULE] if len(evaluation.stages) > 1 else []
     lines += [str(gain) for gain in evaluation.gains(HEADLINE) if gain.n]
     lines += [str(result) for result in gate_report(evaluation) if result.number]
     lines += [f"Note: {remark}" for remark in evaluation.remarks]
     if warned := [record for record in evaluation.records if record.warnings]:
         lines.append(f"Note: {len(warned)} answers came with a warning, the first: {warned[0].warnings[0]}")
-    return Group(*tables, *map(Text, lines))
+    return Group(*tables, *(Text(_(line)) for line in lines))
 
 
 def _stages(evaluation: Evaluation) -> Table:
@@ -38,11 +40,11 @@ def _stages(evaluation: Evaluation) -> Table:
     title = f"{evaluation.data}, {evaluation.split}: {questions} questions, means with 95 % intervals"
     table, summaries = _table(title, evaluation.stages), [evaluation.summary(stage) for stage in evaluation.stages]
     for metric in METRICS:
-        label = evaluation.label(metric).replace(" (", "\n(") + _ceiling(evaluation, metric)
+        label = _(evaluation.label(metric)).replace(" (", "(").replace("(", "\n(") + _ceiling(evaluation, metric)
         table.add_row(label, *(_with_interval(summary, metric) for summary in summaries))
     table.add_section()
     for label, value in PLAIN.items():
-        table.add_row(label, *map(value, summaries))
+        table.add_row(_(label), *(_(value(summary)) for summary in summaries))
     return table
 
 
@@ -65,7 +67,7 @@ def _groups(evaluation: Evaluation, metric: str) -> Table:
     for by in ("category", "language"):
         for name in evaluation.groups(by):
             summaries = [evaluation.summary(stage, **{by: name}) for stage in evaluation.stages]
-            label = f"{name} ({summaries[0].n}){_ceiling(evaluation, metric, **{by: name})}"
+            label = f"{_(name)} ({summaries[0].n}){_ceiling(evaluation, metric, **{by: name})}"
             table.add_row(label, *(_with_interval(summary, metric) for summary in summaries))
         table.add_section()
     return table
@@ -73,7 +75,7 @@ def _groups(evaluation: Evaluation, metric: str) -> Table:
 
 def _ceiling(evaluation: Evaluation, metric: str, **group: str) -> str:
     mean = evaluation.ceiling_mean(metric, **group)
-    return "" if math.isnan(mean) else f"\nceiling {mean:.2f}"
+    return "" if math.isnan(mean) else "\n" + _(f"ceiling {mean:.2f}")
 
 
 def _with_interval(summary: Summary, metric: str) -> str:
@@ -110,20 +112,20 @@ def locomo_report(evaluation: Evaluation) -> Table:
 
 
 def _table(title: str, columns: Sequence[str]) -> Table:
-    table = Table(title=title)
+    table = Table(title=_(title))
     table.add_column(no_wrap=True)
     for name in columns:
-        table.add_column(name, justify="right")
+        table.add_column(_(name), justify="right")
     return table
 
 
 def _means(table: Table, label: str, evaluation: Evaluation, metric: str, **group: str) -> None:
     """A row of means with their intervals; the label says how many values there are."""
     summaries = [summarise(evaluation.of(name, **group), [metric]) for name in evaluation.stages]
-    table.add_row(f"{label} ({summaries[0].n})", *(each.with_interval(metric) for each in summaries))
+    table.add_row(f"{_(label)} ({summaries[0].n})", *(each.with_interval(metric) for each in summaries))
 
 
 def _with_tokens(table: Table, evaluation: Evaluation) -> Table:
     means = [summarise(evaluation.of(name), [TOKENS]).means[TOKENS] for name in evaluation.stages]
-    table.add_row("tokens handed over", *(f"{mean:,.0f}" for mean in means))
+    table.add_row(_("tokens handed over"), *(f"{mean:,.0f}" for mean in means))
     return table

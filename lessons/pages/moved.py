@@ -24,7 +24,9 @@ def show_moved(old: Evaluation, new: Evaluation) -> None:
         begin = len(others) - 1 if is_same or after not in others else others.index(after)
         before = st.selectbox(_("Against"), others, index=begin, key=f"moved-from {is_same} {after}")
         first = METRICS.index("correctness")
-        metric = st.selectbox(_("Moved in"), METRICS, first, format_func=new.label, key="moved-metric")
+        metric = st.selectbox(
+            _("Moved in"), METRICS, first, format_func=lambda name: _(new.label(name)), key="moved-metric"
+        )
         worse = st.toggle(_("Regressions only"), key="regressions", help=_("Only questions that became worse."))
     names = before, after
     if before == after:
@@ -73,7 +75,7 @@ def _answers(old: Record, new: Record, metric: str, names: tuple[str, str]) -> N
     st.markdown(f"**{plain(old.question)}**")
     for column, record, name in zip(st.columns(2), (old, new), names, strict=True):
         with column:
-            show_record(record, name, f"{metric} {record.value(metric):.2f}")
+            show_record(record, name, f"{_(metric)} {record.value(metric):.2f}")
     link_to_compare(old, list(dict.fromkeys([old.stage, new.stage])), settings().user)
 
 

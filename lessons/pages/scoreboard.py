@@ -15,7 +15,7 @@ from pandas import DataFrame  # type: ignore[import-untyped]  # Streamlit brings
 from lessons.errors import LessonsError
 from lessons.evaluate.compare import RULE
 from lessons.evaluate.evaluation import CEILING, METRICS, Evaluation, cells
-from lessons.evaluate.gates import Gate, gate_report
+from lessons.evaluate.gates import gate_report
 from lessons.evaluate.golden import golden_questions
 from lessons.evaluate.plots import plot_groups, plot_latency, plot_metric
 from lessons.evaluate.report import PLAIN
@@ -199,12 +199,12 @@ def show_table(evaluation: Evaluation) -> list[str]:
     """Every metric that has values, with times, calls, tokens and cost below; gives the names of the metrics."""
     known = [metric for metric in METRICS if any(metric in record.metrics for record in evaluation.records)]
     columns = evaluation.columns()
-    rows = {evaluation.label(metric): cells(columns, metric) for metric in known}
+    rows = {_(evaluation.label(metric)): cells(columns, metric) for metric in known}
     for label, value in PLAIN.items():
-        rows[label] = ["" if name == CEILING else value(summary) for name, summary in columns.items()]
-    words = {evaluation.label(metric): said for metric, said in MEANS.items()} | MEANS
+        rows[_(label)] = ["" if name == CEILING else _(value(summary)) for name, summary in columns.items()]
+    words = {_(evaluation.label(metric)): said for metric, said in MEANS.items()}
     table = [{"": name, **dict(zip(columns, values, strict=True))} for name, values in rows.items()]
-    best = {evaluation.label(metric): _best(evaluation, metric) for metric in known}
+    best = {_(evaluation.label(metric)): _best(evaluation, metric) for metric in known}
     show_rows(table, "", evaluation, _("Means with 95 % intervals for each metric and stage"), best)
     st.caption("  \n".join([_("Bold: the best of the stages."), *(plain(_(each)) for each in evaluation.remarks)]))
     with st.expander(_("The rows in plain words")):
@@ -291,28 +291,29 @@ def _counts() -> tuple[int, int]:
 def _show(evaluation: Evaluation) -> None:
     """The table, and of a chosen metric the gains and the plots; for each group also in numbers."""
     known = show_table(evaluation)
-    metric = st.selectbox(_("Metric"), known, format_func=evaluation.label, key="metric")
+    metric = st.selectbox(_("Metric"), known, format_func=lambda name: _(evaluation.label(name)), key="metric")
     whole, *grouped, time = st.tabs([_("All questions"), *map(_, GROUPS.values()), _("Against time")])
     with whole:
         _show_gains(evaluation, metric)
     for tab, by in zip(grouped, GROUPS, strict=True):
         with tab:
-            said = _("{metric} of every stage by {group}, as in the table below", metric=metric, group=_(by))
+            said = _("{metric} of every stage by {group}, as in the table below", metric=_(metric), group=_(by))
             show_plot(plot_groups(evaluation, metric, by), said)
             rows = [_group(evaluation, metric, by, name) for name in evaluation.groups(by)]
-            said = _("{metric} with 95 % intervals for each {group} and stage", metric=metric, group=_(by))
+            said = _("{metric} with 95 % intervals for each {group} and stage", metric=_(metric), group=_(by))
             show_rows(rows, by, evaluation, said, {})
-    show_plot(plot_latency(evaluation, metric), _("{metric} of every stage against its latency", metric=metric), time)
+    said = _("{metric} of every stage against its latency", metric=_(metric))
+    show_plot(plot_latency(evaluation, metric), said, time)
 
 
 def _show_gains(evaluation: Evaluation, metric: str) -> None:
     """The plot of a metric, and beside it what each stage gains over the one before."""
     left, right = st.columns(2)
-    show_plot(plot_metric(evaluation, metric), _("{metric} of every stage with its interval", metric=metric), left)
+    show_plot(plot_metric(evaluation, metric), _("{metric} of every stage with its interval", metric=_(metric)), left)
     with right:
         if gains := [gain for gain in evaluation.gains([metric]) if gain.n]:
             for gain in gains:
-                st.markdown(plain(_(str(gain)).removeprefix(f"{metric}: ")))
+                st.markdown(plain(_(str(gain)).removeprefix(f"{_(metric)}: ")))
             st.caption(plain(_(RULE)))
         with st.expander(_("What the stages promise")):
             st.markdown("  \n".join(plain(_promised(gate)) for gate in gate_report(evaluation) if gate.number))
