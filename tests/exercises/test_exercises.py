@@ -5,6 +5,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
+import nbformat
 import pytest
 
 from lessons.evaluate.golden import Evidence, Golden
@@ -109,6 +110,13 @@ def test_a_notebook_has_three_to_six_exercises_each_with_its_solution(notebook: 
 def test_a_solution_is_hidden_and_the_notebook_ends_in_its_progress(notebook: str) -> None:
     assert all(cell["metadata"]["jupyter"] == {"source_hidden": True} for cell in cells(notebook, "solution"))
     assert source(cells(notebook)[-1]) == f'progress("{notebook}")'
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_an_explanation_is_tagged_as_a_solution_so_that_class_copies_leave_it_out(notebook: str) -> None:
+    texts = [cell for cell in nbformat.read(path_of(notebook), as_version=4).cells if "<summary>Why" in cell.source]
+    assert texts
+    assert [cell.id for cell in texts if "solution" not in cell.metadata.get("tags", [])] == []
 
 
 def test_each_task_names_its_kind_and_every_kind_exists() -> None:
