@@ -15,7 +15,7 @@ from pandas import DataFrame  # type: ignore[import-untyped]  # Streamlit brings
 from lessons.errors import LessonsError
 from lessons.evaluate.compare import RULE
 from lessons.evaluate.evaluation import CEILING, METRICS, Evaluation, cells
-from lessons.evaluate.gates import gate_report
+from lessons.evaluate.gates import Gate, gate_report
 from lessons.evaluate.golden import golden_questions
 from lessons.evaluate.plots import plot_groups, plot_latency, plot_metric
 from lessons.evaluate.report import PLAIN

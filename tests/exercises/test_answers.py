@@ -78,6 +78,7 @@ ALIKE = [
     ("13.3", float),
     ("13.4", lambda pair: [set(half) for half in pair]),
     ("14.4", tuple),
+    ("16.4", np.array),
 ]
 
 CHANGED = [

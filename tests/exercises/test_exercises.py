@@ -5,6 +5,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
+import nbformat
 import pytest
 
 from lessons.evaluate.golden import Evidence, Golden
@@ -111,6 +112,13 @@ def test_a_solution_is_hidden_and_the_notebook_ends_in_its_progress(notebook: st
     assert source(cells(notebook)[-1]) == f'progress("{notebook}")'
 
 
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_an_explanation_is_tagged_as_a_solution_so_that_class_copies_leave_it_out(notebook: str) -> None:
+    texts = [cell for cell in nbformat.read(path_of(notebook), as_version=4).cells if "<summary>Why" in cell.source]
+    assert texts
+    assert [cell.id for cell in texts if "solution" not in cell.metadata.get("tags", [])] == []
+
+
 def test_each_task_names_its_kind_and_every_kind_exists() -> None:
     kinds = {
         id_: re.search(rf"\*\*{re.escape(id_)}\*\* · \*(\w+)\* · ", path_of(id_[:2]).read_text(encoding="utf-8"))
@@ -129,4 +137,4 @@ def test_what_is_built_in_an_exercise_becomes_a_stage_or_its_memory_and_is_measu
             after = after[next(place for place, code in enumerate(after) if f'check("{id_}"' in code) :]
             built[id_] = "\n".join(code for code in after if f'solved("{id_}"' in code)
     assert len({id_[:2] for id_ in built}) >= 8
-    assert [id_ for id_, code in built.items() if not re.search(r"evaluate|compression", code)] == []
+    assert [id_ for id_, code in built.items() if not re.search(r"evaluate|compression|searched", code)] == []

@@ -59,3 +59,117 @@ def merged_ones_last(hits, parent):
 @mistake("16.3")
 def always_merged(hits, parent):
     return list(dict.fromkeys(parent[hit] for hit in hits))
+
+
+def of_one_chunk(hit, parent, around):
+    numbers = range(max(0, hit - around), min(len(parent), hit + around + 1))
+    within = [each for each in numbers if parent[each] == parent[hit]]
+    return within[0], within[-1]
+
+
+def joined(hits, parent, around, touch, window=of_one_chunk):
+    made = []
+    for hit in hits:
+        new = window(hit, parent, around)
+        near = [each for each in made if touch(each, new)]
+        at = made.index(near[0]) if near else len(made)
+        made = [each for each in made if each not in near]
+        made.insert(at, (min(each[0] for each in [new, *near]), max(each[1] for each in [new, *near])))
+    return made
+
+
+@mistake("16.4")
+def a_window_for_each_hit(hits, parent, around):
+    return [of_one_chunk(hit, parent, around) for hit in hits]
+
+
+@mistake("16.4")
+def a_hit_within_a_window_is_dropped(hits, parent, around):
+    made = []
+    for hit in hits:
+        if not any(first <= hit <= last for first, last in made):
+            made.append(of_one_chunk(hit, parent, around))
+    return made
+
+
+@mistake("16.4")
+def only_where_pieces_are_shared(hits, parent, around):
+    return joined(hits, parent, around, lambda one, other: one[0] <= other[1] and other[0] <= one[1])
+
+
+@mistake("16.4")
+def across_chunks(hits, parent, around):
+    return joined(hits, parent, around, lambda one, other: one[0] <= other[1] + 1 and other[0] <= one[1] + 1)
+
+
+@mistake("16.4")
+def one_window_for_a_chunk(hits, parent, around):
+    return joined(hits, parent, around, lambda one, other: parent[one[0]] == parent[other[0]])
+
+
+@mistake("16.4")
+def beyond_the_chunk(hits, parent, around):
+    made = []
+    for first, last in sorted((max(0, hit - around), min(len(parent) - 1, hit + around)) for hit in hits):
+        if made and first <= made[-1][1] + 1:
+            made[-1] = (made[-1][0], max(last, made[-1][1]))
+        else:
+            made.append((first, last))
+    return placed(made, hits, min)
+
+
+@mistake("16.4")
+def the_last_piece_of_all_before_the_first(hits, parent, around):
+    def wrapped(hit, parent, around):
+        first, last = of_one_chunk(hit, parent, around)
+        return (hit - around if parent[hit - around] == parent[hit] else first), last
+
+    return joined(hits, parent, around, lambda one, other: one[0] <= other[1] and other[0] <= one[1], wrapped)
+
+
+@mistake("16.4")
+def joined_with_the_first_neighbour_only(hits, parent, around):
+    made = []
+    for hit in hits:
+        first, last = of_one_chunk(hit, parent, around)
+        for place, (start, end) in enumerate(made):
+            if parent[start] == parent[hit] and start <= last + 1 and first <= end + 1:
+                made[place] = min(first, start), max(last, end)
+                break
+        else:
+            made.append((first, last))
+    return made
+
+
+def runs(hits, parent, around):
+    """The windows in the order of the text."""
+    windows, made = [of_one_chunk(hit, parent, around) for hit in hits], []
+    for each in sorted({each for first, last in windows for each in range(first, last + 1)}):
+        if made and each == made[-1][1] + 1 and parent[each] == parent[made[-1][0]]:
+            made[-1] = (made[-1][0], each)
+        else:
+            made.append((each, each))
+    return made
+
+
+mistakes("16.4", runs)
+
+
+def placed(made, hits, which):
+    """The windows in the order of their best or weakest hits."""
+    return sorted(made, key=lambda each: which(place for place, hit in enumerate(hits) if each[0] <= hit <= each[1]))
+
+
+@mistake("16.4")
+def in_the_place_of_the_weakest(hits, parent, around):
+    return placed(runs(hits, parent, around), hits, max)
+
+
+@mistake("16.4")
+def one_neighbour_whatever_is_asked(hits, parent, around):
+    return placed(runs(hits, parent, 1), hits, min)
+
+
+@mistake("16.4")
+def ends_behind_the_window(hits, parent, around):
+    return [(first, last + 1) for first, last in placed(runs(hits, parent, around), hits, min)]
