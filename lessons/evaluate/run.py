@@ -38,7 +38,9 @@ from lessons.workspace import Workspace, workspace
 OWNER = "evaluation"
 """Owner of the documents in a throw-away index, so that nothing of a real owner mixes with them."""
 
-_NOT_RECORDED = {"database_url", "openai_api_key", "openai_base_url", "data_dir", "recorded_dir", "recording"}
+_NOT_RECORDED = {
+    "database_url", "openai_api_key", "openai_base_url", "data_dir", "recorded_dir", "recording", "evaluation_timed",
+}  # fmt: skip
 """Settings that a result does not depend on, that are secret, or that are paths of this machine."""
 
 Watcher = Callable[[str, int, int], object]
