@@ -7,6 +7,7 @@ import pytest
 from babel.messages.extract import extract_from_dir, extract_from_file
 from babel.messages.pofile import read_po
 from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.support.wait import WebDriverWait
 from streamlit.testing.v1 import AppTest
 
 from lessons.language import in_korean, korean
@@ -165,6 +166,14 @@ def test_a_korean_browser_gets_korean_at_once(korean_browser: WebDriver, address
     assert "lang=en" in korean_browser.current_url
 
 
+def values(browser: WebDriver) -> list[str | None]:
+    """What the menus of the page show."""
+    return [
+        field.get_attribute("value")
+        for field in browser.find_elements("css selector", "[data-testid=stSelectbox] input")
+    ]
+
+
 @needs_chromium
 @pytest.mark.timeout(600)
 def test_what_was_chosen_is_kept_in_the_other_language(browser: WebDriver, address: str, shop: None) -> None:
@@ -173,8 +182,8 @@ def test_what_was_chosen_is_kept_in_the_other_language(browser: WebDriver, addre
     click(browser, "한국어")
     see(browser, "한 단계와 대화합니다")
     for _ in range(2):
+        WebDriverWait(browser, 240, ignored_exceptions=[Exception]).until(lambda driver: "세 계층" in values(driver))
         at_rest(browser)
-        fields = browser.find_elements("css selector", "[data-testid=stSelectbox] input")
-        assert "세 계층" in [field.get_attribute("value") for field in fields]
+        assert "세 계층" in values(browser)
         browser.refresh()
         see(browser, "한 단계와 대화합니다")
