@@ -55,7 +55,7 @@ def main() -> int:
         chosen.notebooks = [path for path in chosen.notebooks if MARK in path.read_text(encoding="utf-8")]
     if not chosen.notebooks:
         return 0  # pytest without a file would run every test there is
-    run = partial(write if chosen.write else compare, served=chosen.served, further=further)
+    run = write if chosen.write else partial(compare, served=chosen.served, further=further)
     if chosen.one_by_one or len(chosen.notebooks) == 1:
         with prepared(chosen.served):
             return max(map(run, chosen.notebooks))
@@ -148,7 +148,7 @@ def prepare_process(served: bool) -> None:
     opened.enter_context(prepared(served))
 
 
-def write(path: Path, served: bool, further: list[str]) -> int:
+def write(path: Path) -> int:
     """Execute a notebook and write its outputs; one that fails stays as it was."""
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(notebook, timeout=1200, kernel_name="python3", record_timing=False)
