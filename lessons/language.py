@@ -58,9 +58,9 @@ def in_korean(text: str) -> str:
 
 @cache
 def _patterns() -> list[tuple[re.Pattern[str], str]]:
-    """What a message looks like when filled in: what introduces another (`Note: {0}`) first, then the wordiest."""
+    """What a message looks like when filled in: those that introduce another (`Note: {0}`), then the wordiest first."""
     filled = [message for message in korean() if _FILLED.search(message)]
-    filled.sort(key=lambda message: (not re.fullmatch(r"[^{]+: {\w*}", message), -len(_FILLED.sub("", message))))
+    filled.sort(key=lambda message: (not re.match("[^{]+: {", message), -len(_FILLED.sub("", message))))
     return [
         (re.compile("(.*?)".join(map(re.escape, _FILLED.split(message)[::2])), re.DOTALL), message)
         for message in filled
