@@ -62,8 +62,11 @@ def write_vectors(
     questions: Iterable[str] = (),
     known: Mapping[bytes, np.ndarray] = MappingProxyType({}),
 ) -> Path:
-    """Embed passages and questions and write their file, with vectors that are `known`; returns its path."""
-    passages = {key("passage", text): text for text in map(normalize, texts)}
+    """Embed passages and questions and write their file, with vectors that are `known`; returns its path.
+
+    Passages are embedded in alphabetical order: the last digits of a vector may depend on its neighbours in a batch.
+    """
+    passages = {key("passage", text): text for text in sorted(set(map(normalize, texts)))}
     vectors: dict[bytes, Any] = dict(known)
     vectors |= zip(passages, embedding.get_text_embedding_batch(list(passages.values())), strict=True)
     vectors |= {key("query", text): embedding.get_query_embedding(text) for text in map(normalize, questions)}
