@@ -4,10 +4,11 @@
     python -m tests.notebooks --served         on a model behind an OpenAI-compatible server of this process
     python -m tests.notebooks --write          write the outputs instead of comparing them
 
-On a served model, only notebooks with cells tagged `model-output` run. The outputs of these cells may be others; every
-cell has to run, though. Both reach no other machine: a try is refused, told, and makes the comparison fail.
+On a served model, only English notebooks with cells tagged `model-output` run. The outputs of these cells may be
+others; every cell has to run, though. Both reach no other machine: a try is refused, told, and fails the comparison.
 
-Two processes, each with a database of its own, take the next notebook as soon as they have ended one.
+Two processes, each with a database of its own, take the next notebook as soon as they have ended one. The Korean
+edition follows the English one: its kernels run in its folder, and so the package speaks Korean.
 
 The last digits of the keyless embedding depend on the processor. So `--write` also writes the vectors of all that the
 notebooks embed (`data/vectors/questions`), and a comparison says what it had to embed itself.
@@ -20,7 +21,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -32,7 +33,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from tests.course.measures import notebooks
+from tests.course.measures import NOTEBOOKS, notebooks
 from tests.course.offline_process import said, watched
 
 ROOT = Path(__file__).parents[1]
@@ -43,32 +44,34 @@ QUESTIONS = "6"  # of a split are asked of the served model, which costs time as
 
 
 def main() -> int:
-    """The exit code of the comparison. Without named notebooks all of them run."""
+    """The exit code of the comparison. Without named notebooks all of them run, one edition after the other."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--served", action="store_true", help="answer by a served model instead of the keyless one")
     parser.add_argument("--write", action="store_true", help="write the outputs, and the vectors of what is embedded")
     parser.add_argument("--one-by-one", action="store_true", help="run no two notebooks at the same time")
-    parser.add_argument("notebooks", nargs="*", type=Path, default=notebooks())
+    parser.add_argument("notebooks", nargs="*", type=Path)
     chosen, further = parser.parse_known_args()
-    chosen.notebooks = [path for path in chosen.notebooks if can_run(path)]
-    if chosen.served:
-        chosen.notebooks = [path for path in chosen.notebooks if MARK in path.read_text(encoding="utf-8")]
-    if not chosen.notebooks:
-        return 0  # pytest without a file would run every test there is
+    whole = [notebooks(), *([] if chosen.served else [notebooks(NOTEBOOKS / "ko")])]
     run = write if chosen.write else partial(compare, served=chosen.served, further=further)
-    if chosen.one_by_one or len(chosen.notebooks) == 1:
-        with prepared(chosen.served):
-            return max(map(run, chosen.notebooks))
-    with (
-        embedding_told() as embedded,
-        ProcessPoolExecutor(2, get_context("spawn"), prepare_process, (chosen.served,)) as pool,
-    ):
-        code = max(pool.map(run, chosen.notebooks))
+    with embedding_told() as embedded:
+        code = max(run_all(each, run, chosen) for each in ([chosen.notebooks] if chosen.notebooks else whole))
         if chosen.write:
-            write_vectors_of(embedded, whole=chosen.notebooks == notebooks())
+            write_vectors_of(embedded, whole=not chosen.notebooks)
         elif not chosen.served:
             tell_unshipped(embedded)
     return code
+
+
+def run_all(named: Sequence[Path], run: Callable[[Path], int], chosen: argparse.Namespace) -> int:
+    """The worst exit code of these notebooks, each of which `run` takes."""
+    found = [path for path in named if can_run(path)]
+    if chosen.served:
+        found = [path for path in found if MARK in path.read_text(encoding="utf-8")]
+    if chosen.one_by_one or len(found) < 2:
+        with prepared(chosen.served):
+            return max(map(run, found), default=0)
+    with ProcessPoolExecutor(2, get_context("spawn"), prepare_process, (chosen.served,)) as pool:
+        return max(pool.map(run, found))
 
 
 def can_run(notebook: Path) -> bool:

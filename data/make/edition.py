@@ -1,9 +1,11 @@
 """The Korean edition of notebooks and guides: `uv run python -m data.make.edition` builds it from its catalogues.
 
 A catalogue is a PO file, as gettext and its editors know it. It has an entry for each cell of prose, or each block of a
-Markdown file, with the English as its key. Code and outputs are those of the English edition. What has changed or is
-new gets an entry without Korean, with the nearest old one as a comment. Nothing is built before all its entries are
-filled.
+Markdown file, with the English as its key. What has changed or is new gets an entry without Korean, with the nearest
+old one as a comment. Nothing is built before all its entries are filled.
+
+Code is that of the English edition. Until it changes, a cell keeps its Korean outputs, which
+`python -m tests.notebooks --write` writes.
 """
 
 import os
@@ -12,6 +14,7 @@ import sys
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from babel.messages import Catalog
@@ -92,11 +95,19 @@ def built(path: Path, korean: dict[str, str]) -> str:
     """The text of the Korean file. KeyError if a text of the English one has no Korean."""
     if path.suffix == ".md":
         return relinked("\n\n".join(korean[text] for text in prose(path)), path) + "\n"
-    notebook = nbformat.read(path, as_version=4)
+    notebook, executed = nbformat.read(path, as_version=4), outputs(editions()[path])
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = relinked(korean[cell.source], path)
+        elif (cell.id, cell.source) in executed:
+            cell.outputs = executed[cell.id, cell.source]
     return nbformat.writes(notebook) + "\n"
+
+
+def outputs(path: Path) -> dict[tuple[str, str], list[Any]]:
+    """The outputs of a notebook by the name and the code of their cell; nothing if there is no notebook."""
+    cells = nbformat.read(path, as_version=4).cells if path.exists() else []
+    return {(cell.id, cell.source): cell.outputs for cell in cells if cell.cell_type == "code"}
 
 
 def main() -> int:

@@ -61,9 +61,9 @@ AIMS: dict[str, Aim] = {
 }
 
 
-def notebooks() -> list[Path]:
-    """The notebooks of the course, in its order; those without solutions are copies and not among them."""
-    return sorted(NOTEBOOKS.glob("*.ipynb"))
+def notebooks(edition: Path = NOTEBOOKS) -> list[Path]:
+    """The notebooks of an edition, in its order; those without solutions are copies and not among them."""
+    return sorted(edition.glob("*.ipynb"))
 
 
 def measure(path: Path) -> Measures:

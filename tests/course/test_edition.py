@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -136,9 +137,22 @@ def test_no_korean_notebook_is_left_over() -> None:
     assert {path.name for path in KOREAN.glob("*.ipynb")} == {path.name for path in NOTEBOOKS.glob("*.ipynb")}
 
 
-def test_code_and_outputs_are_those_of_the_english_notebook() -> None:
-    ours, theirs = (nbformat.read(folder / FIRST.name, as_version=4).cells for folder in (KOREAN, NOTEBOOKS))
-    assert [cell for cell in ours if cell.cell_type == "code"] == [cell for cell in theirs if cell.cell_type == "code"]
+def test_a_cell_keeps_its_korean_output_until_its_code_changes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    english, korean = tmp_path / "one.ipynb", tmp_path / "ko.ipynb"
+    monkeypatch.setattr(edition, "editions", lambda: {english: korean})
+    for path, says in ((english, "right"), (korean, "맞습니다")):
+        cells = [nbformat.v4.new_code_cell(f"check({n})", id=f"cell-{n}", outputs=[said(says)]) for n in (1, 2)]
+        nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    changed = nbformat.read(english, as_version=4)
+    changed.cells[1].source = "check(3)"
+    nbformat.write(changed, english)
+    built_cells = nbformat.reads(built(english, {}), as_version=4).cells
+    assert [cell.source for cell in built_cells] == ["check(1)", "check(3)"]
+    assert [cell.outputs[0].text for cell in built_cells] == ["맞습니다", "right"]
+
+
+def said(text: str) -> Any:
+    return nbformat.v4.new_output("stream", text=text)
 
 
 def test_a_text_that_changed_asks_for_its_korean_and_shows_the_old_one(
