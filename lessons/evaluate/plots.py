@@ -18,7 +18,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
 
-from lessons.evaluate.evaluation import CEILED, CEILING, Evaluation, Summary, moved_records
+from lessons.evaluate.evaluation import CEILED, CEILING, Evaluation, Record, Summary, moved_records
 from lessons.settings import ROOT
 
 FONT = ROOT / "data" / "fonts" / "NanumGothic.ttf"
@@ -145,7 +145,7 @@ def plot_groups(evaluation: Evaluation, metric: str = "recall@5", by: str = "cat
             _mark(axes, summary, metric, row=row, color=colours[stage])
         if not np.isnan(ceiling := evaluation.ceiling_mean(metric, **{by: group})):
             axes.plot([ceiling, ceiling], [len(rows) - 0.4, len(rows) + 0.4], **_DASHED)
-        rows.append(f"{group} (n = {found[0].n})")
+        rows.append(f"{group} (n = {_measured(evaluation.of(stages[0], **{by: group}), metric)})")
     name_rows(axes, rows)
     axes.set(xlabel=f"{evaluation.label(metric)}, mean with 95 % interval", title=f"{metric} by {by}")
     axes.set_xlim(-0.02, 1.02)
@@ -195,7 +195,7 @@ def plot_moved(evaluation: Evaluation, before: str, after: str, metric: str = "r
     """The questions whose metric changed between two stages, the largest gains on top, an arrow each."""
     pairs = moved_records(evaluation.of(before), evaluation.of(after), metric)
     up = sum(new.value(metric) > old.value(metric) for old, new in pairs)
-    same = len(evaluation.of(before)) - len(pairs)
+    same = _measured(evaluation.of(before), metric) - len(pairs)
     shown = pairs if len(pairs) <= MOVED_AT_MOST else pairs[: MOVED_AT_MOST // 2] + pairs[-MOVED_AT_MOST // 2 :]
     figure, axes = canvas(8, 0.28 * len(shown) + 1.6)
     colours = stage_colours([before, after])
@@ -207,6 +207,11 @@ def plot_moved(evaluation: Evaluation, before: str, after: str, metric: str = "r
     name_rows(axes, [f"{old.question_id}  {shortened(old.question, 60)}" for old, _ in shown])
     figure.suptitle(f"{up} questions up, {len(pairs) - up} down, {same} unmoved from {before} to {after}")
     return figure
+
+
+def _measured(records: Sequence[Record], metric: str) -> int:
+    """How many of the answers have a value: a question without evidence, for one, has no recall."""
+    return sum(not np.isnan(record.value(metric)) for record in records)
 
 
 def _mark(axes: Axes, summary: Summary, metric: str, row: float = 0.0, x: float | None = None, **style: Any) -> None:
