@@ -49,7 +49,7 @@ check: setup
 	$(UV) run --locked $(EXTRAS) mypy
 
 setup: $(UV)
-	$(UV) sync --locked --quiet $(EXTRAS)
+	$(UV) sync --locked --inexact --quiet $(EXTRAS)
 
 .uv/bin/uv:
 	$(PYTHON) -m venv .uv

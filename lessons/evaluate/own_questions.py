@@ -21,7 +21,10 @@ COLUMNS = {
     "evidence": ("evidence", "quote", "근거"),
     "history": ("history", "대화"),
 }
-"""What a question may have, by the names that its column may carry. Only the question is needed."""
+"""What a question may have, by the names that its column may carry. Only the question is needed.
+
+Where there is a column for answers, an empty one without a source means that the documents do not answer the question.
+"""
 
 EXAMPLE = """question,answer,source_file,evidence
 When does the kiosk open?,At 7:30,kiosk.md,The kiosk opens at 7:30.
@@ -124,11 +127,12 @@ def _question(number: int, row: dict[str, Any], owner: str) -> Golden:
     if words["evidence"] and not words["source_file"]:
         raise LessonsError(f"Line {number} has evidence, but no source_file that it stands in; name it.")
     history = _history(number, row.get("history"))
+    unanswerable = "answer" in row and not words["answer"] and not words["source_file"]
     return Golden(
         id=f"line-{number}",
         question=question,
         language=language(question),
-        category="follow-up" if history else "own",
+        category="unanswerable" if unanswerable else "follow-up" if history else "own",
         answer=words["answer"],
         evidence=(Evidence(words["source_file"], words["evidence"]),) if words["source_file"] else (),
         history=history,

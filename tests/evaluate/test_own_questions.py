@@ -3,6 +3,7 @@
 import json
 import os
 from contextlib import suppress
+from math import isnan
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from lessons.errors import LessonsError
 from lessons.evaluate.golden import Evidence
+from lessons.evaluate.judge.judge import is_unanswerable, judge_text
 from lessons.evaluate.own_questions import EXAMPLE, read_question_file, read_questions
 from lessons.settings import Settings
 
@@ -100,3 +102,11 @@ def test_a_pipe_and_a_file_without_end_are_refused(tmp_path: Path) -> None:
     for name, told in {"pipe": "it is not a file", "large.txt": "larger than LESSONS_MAX_FILE_BYTES"}.items():
         with pytest.raises(LessonsError, match=told):
             read_question_file(tmp_path / name, "mina")
+
+
+def test_an_empty_answer_says_that_there_is_none_and_a_list_says_nothing_of_answers() -> None:
+    listed = read_questions("When does the kiosk open?\nWho runs it?", "mina")
+    table = read_questions("question,answer,source_file\nWho runs it?,,\nWhere?,,kiosk.md\nWhen?,At 7:30,", "mina")
+    assert [is_unanswerable(each) for each in [*listed, *table]] == [False, False, True, False, False]
+    assert isnan(judge_text(listed[0], "It opens at 7:30.")[0])
+    assert judge_text(table[0], "Somebody.")[0] == 0.0

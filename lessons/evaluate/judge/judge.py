@@ -81,8 +81,8 @@ def is_judged(golden: Golden) -> bool:
 
 def is_unanswerable(golden: Golden) -> bool:
     """Whether the only right answer is to say that the documents do not tell."""
-    nothing_known = not golden.evidence and not golden.key_facts and is_refusal(golden.answer)
-    return golden.category == "unanswerable" or nothing_known
+    refused = bool(golden.answer) and is_refusal(golden.answer)
+    return golden.category == "unanswerable" or (refused and not golden.evidence and not golden.key_facts)
 
 
 def _by_facts(golden: Golden, text: str) -> float:
