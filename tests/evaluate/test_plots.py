@@ -73,6 +73,13 @@ def test_the_moved_questions_are_counted_both_ways() -> None:
     assert axes.figure.get_suptitle() == "20 questions up, 20 down, 0 unmoved from naive to smart"
 
 
+def test_a_question_without_a_value_is_not_counted() -> None:
+    run = evaluation({"naive": [0.0, float("nan"), 0.5], "smart": [1.0, float("nan"), 0.5]})
+    (axes,) = plot_groups(run, by="language").axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["en (n = 2)"]
+    assert plot_moved(run, "naive", "smart").get_suptitle() == "1 questions up, 0 down, 1 unmoved from naive to smart"
+
+
 def test_many_moved_questions_stay_readable() -> None:
     (axes,) = plot_moved(RUN, "naive", "smart").axes
     assert len(axes.get_yticklabels()) == 30
