@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from uuid import uuid4
 
+import hypothesis
 import pytest
 from sqlalchemy import Engine, make_url, text
 
@@ -21,6 +22,9 @@ os.environ["LESSONS_DATA_DIR"] = tempfile.mkdtemp(prefix="lessons-test-")
 from lessons.database import engine, erase, stop  # noqa: E402
 from lessons.database.programs import am_root, run, stop_server, system_user  # noqa: E402
 from lessons.settings import Settings  # noqa: E402
+
+hypothesis.settings.register_profile("same", derandomize=True)
+hypothesis.settings.load_profile("same")  # chance fails no change; --hypothesis-profile=default looks further
 
 Settings.model_config["env_file"] = None  # the reader's own .env is not for tests
 

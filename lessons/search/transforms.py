@@ -257,7 +257,7 @@ def _standalone(text: str, query: Query, resources: Resources, step: Step) -> st
     known = f"{memory}\n{history}".strip()
     variables = {"history": history, "turns": query.history, "memory": memory}
     said = asked("condense", text, resources, step, chosen.max_query_chars, known, **variables)
-    if said is None or said == text:
+    if said is None or said == _plain(text):
         return text
     if problem := strays(said, text, f"{known}\n{text}"):
         note(step, problem)

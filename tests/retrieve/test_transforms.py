@@ -56,6 +56,7 @@ def test_normalizing_twice_changes_nothing_more(text: str) -> None:
 @given(TEXTS, HISTORIES)
 @example("A\x1f0", (("user", "0"),))
 @example("", (("user", "B\x1f-"),))
+@example("0*", (("user", "0*"), ("user", "00?1")))
 def test_compressing_twice_changes_nothing_more(text: str, history: tuple) -> None:
     once, _ = run([Condense()], text, history=history)
     assert run([Condense()], once[0], history=history)[0] == once
