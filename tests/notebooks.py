@@ -7,8 +7,8 @@
 On a served model, only English notebooks with cells tagged `model-output` run. The outputs of these cells may be
 others; every cell has to run, though. Both reach no other machine: a try is refused, told, and fails the comparison.
 
-Two processes, each with a database of its own, take the next notebook as soon as they have ended one. The Korean
-edition follows the English one: its kernels run in its folder, and so the package speaks Korean.
+Two processes, each with a database of its own, take the next notebook as soon as they have ended one. Kernels of the
+Korean edition run in its folder, and so the package speaks Korean there.
 
 The last digits of the keyless embedding depend on the processor. So `--write` also writes the vectors of all that the
 notebooks embed (`data/vectors/questions`), and a comparison says what it had to embed itself.
@@ -44,17 +44,17 @@ QUESTIONS = "6"  # of a split are asked of the served model, which costs time as
 
 
 def main() -> int:
-    """The exit code of the comparison. Without named notebooks all of them run, one edition after the other."""
+    """The exit code of the comparison. Without named notebooks all of them run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--served", action="store_true", help="answer by a served model instead of the keyless one")
     parser.add_argument("--write", action="store_true", help="write the outputs, and the vectors of what is embedded")
     parser.add_argument("--one-by-one", action="store_true", help="run no two notebooks at the same time")
     parser.add_argument("notebooks", nargs="*", type=Path)
     chosen, further = parser.parse_known_args()
-    whole = [notebooks(), *([] if chosen.served else [notebooks(NOTEBOOKS / "ko")])]
+    whole = [*notebooks(), *([] if chosen.served else notebooks(NOTEBOOKS / "ko"))]
     run = write if chosen.write else partial(compare, served=chosen.served, further=further)
     with embedding_told() as embedded:
-        code = max(run_all(each, run, chosen) for each in ([chosen.notebooks] if chosen.notebooks else whole))
+        code = run_all(chosen.notebooks or whole, run, chosen)
         if chosen.write:
             write_vectors_of(embedded, whole=not chosen.notebooks)
         elif not chosen.served:
