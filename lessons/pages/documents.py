@@ -71,6 +71,7 @@ def _upload(place: Workspace, owner: str) -> None:
         _("Add your own documents, up to {megabytes} MB each", megabytes=megabytes),
         type=[suffix.lstrip(".") for suffix in READERS],
         accept_multiple_files=True,
+        help=", ".join(READERS),
         key=f"uploads-{batch}",
     )
     kept = accepted(uploads)

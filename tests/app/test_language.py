@@ -166,6 +166,22 @@ def test_a_korean_browser_gets_korean_at_once(korean_browser: WebDriver, address
     assert "lang=en" in korean_browser.current_url
 
 
+@needs_chromium
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("page", ["documents", "questions"])
+def test_a_field_for_files_has_a_korean_button_and_no_english(
+    browser: WebDriver, address: str, shop: None, page: str
+) -> None:
+    browser.get(f"{address}/{page}?lang=ko")
+    zone = WebDriverWait(browser, 240).until(
+        lambda driver: driver.find_element("css selector", "[data-testid=stFileUploaderDropzone]")
+    )
+    at_rest(browser)
+    button = zone.find_element("tag name", "button")
+    assert "파일 선택" in button.accessible_name
+    assert not re.search("Upload|per file", button.accessible_name + zone.text)
+
+
 def values(browser: WebDriver) -> list[str | None]:
     """What the menus of the page show."""
     return [
