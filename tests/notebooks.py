@@ -28,8 +28,10 @@ from functools import partial
 from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
+from typing import LiteralString
 
 import nbformat
+import psycopg
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
@@ -126,9 +128,25 @@ def corpus_loaded() -> Iterator[None]:
 
         try:
             load_corpus(workspace())
+            workspace().engine.dispose()
+            administer("CREATE DATABASE loaded TEMPLATE postgres")
             yield
         finally:
             erase()
+
+
+def as_loaded() -> None:
+    """Put the database back to what it held before the first notebook: none may find what another ingested."""
+    administer("DROP DATABASE postgres WITH (FORCE)", "CREATE DATABASE postgres TEMPLATE loaded")
+
+
+def administer(*statements: LiteralString) -> None:
+    from lessons.database.embedded import keywords, running
+
+    server = keywords(running(Path(os.environ["LESSONS_DATA_DIR"]))) | {"dbname": "template1"}
+    with psycopg.connect(**server, autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement)
 
 
 @contextmanager
@@ -153,6 +171,7 @@ def prepare_process(served: bool) -> None:
 
 def write(path: Path) -> int:
     """Execute a notebook and write its outputs; one that fails stays as it was."""
+    as_loaded()
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(notebook, timeout=1200, kernel_name="python3", record_timing=False)
     try:
@@ -168,6 +187,7 @@ def write(path: Path) -> int:
 
 def compare(path: Path, served: bool, further: list[str]) -> int:
     """Run pytest on a notebook and print what it says; `further` are arguments for it."""
+    as_loaded()
     with tempfile.TemporaryDirectory() as folder:
         compared = tolerant(path, Path(folder)) if served else path
         command = [sys.executable, "-m", "pytest", *COMPARE, PATIENCE, *further, str(compared)]
