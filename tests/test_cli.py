@@ -167,12 +167,6 @@ def test_several_answers_stand_below_the_names_of_their_stages(owner: str) -> No
     assert [line for line in lines if line in names] == names
 
 
-def test_all_stages_answer_at_once(owner: str) -> None:
-    answers = json.loads(lessons("ask", "How much is a coffee?", "--user", owner, "--stage", "all", "--json").stdout)
-    assert answers[0]["stage"] == "naive"
-    assert "2 euros" in answers[0]["answer"]
-
-
 def test_a_search_can_be_kept_to_one_file(owner: str) -> None:
     done = lessons("ask", "When does it open?", "--user", owner, "--source-file", "도서관.txt", "--json")
     (answer,) = json.loads(done.stdout)
