@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -77,9 +77,6 @@ class Report(list[Check]):
     @property
     def ok(self) -> bool:
         return all(check.ok for check in self)
-
-    def as_dicts(self) -> list[dict]:
-        return [asdict(check) for check in self]
 
     def __str__(self) -> str:
         return "\n".join(map(str, self))

@@ -49,12 +49,6 @@ class Step:
         self.notes += other.notes
         self.answered += other.answered
 
-    def add_llm_call(self, tokens_in: int, tokens_out: int, cost: float = 0.0) -> None:
-        self.llm_calls += 1
-        self.tokens_in += tokens_in
-        self.tokens_out += tokens_out
-        self.cost += cost
-
 
 @dataclass(repr=False)
 class Trace:

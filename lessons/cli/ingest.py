@@ -1,7 +1,6 @@
 """The command that reads documents in: `lessons ingest`."""
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -78,7 +77,7 @@ def ingest(
     if dry_run:
         return
     report: list[dict[str, Any]] = []
-    with _cluster(engine, place), bars(hidden=as_json) as watch:
+    with bars(hidden=as_json) as watch:
         for filled, result in _ingested(files, targets, place, scope, level, engine):
             watch("Ingesting", len(report) + 1, len(files) * len(targets))
             entry = asdict(result)
@@ -109,20 +108,12 @@ def _ingested(
     if engine == "local":
         yield from place.ingest(files, [index.at(level, place.llm) for index in targets], scope)
         return
-    from lessons.scale.on_ray import ingest_on_ray
+    from lessons.scale.on_ray import cluster, ingest_on_ray
 
-    for index in targets:
-        for result in ingest_on_ray(files, index, place, scope, level):
-            yield index, result
-
-
-def _cluster(engine: Engine, place: "Workspace") -> AbstractContextManager:
-    """What the work needs to be running: nothing here, the cluster with Ray."""
-    if engine == "local":
-        return nullcontext()
-    from lessons.scale.on_ray import cluster
-
-    return cluster(place.settings)
+    with cluster(place.settings):  # one for all indexes
+        for index in targets:
+            for result in ingest_on_ray(files, index, place, scope, level):
+                yield index, result
 
 
 def _line(line: dict[str, Any]) -> str:

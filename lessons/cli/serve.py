@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from time import sleep
 from typing import Annotated, Literal, NoReturn
@@ -46,7 +47,7 @@ def doctor(
         if not as_json:
             typer.echo(_(str(check)))
     if as_json:
-        print_json(report.as_dicts())
+        print_json([asdict(check) for check in report])
     if not report.ok:
         raise typer.Exit(1)
 

@@ -9,7 +9,7 @@ from typing import Any
 from lessons.context.wrapper import Answering, Wrapper, follow
 from lessons.evaluate.compare import Gain
 from lessons.evaluate.evaluation import LABELS, Evaluation, compare_records
-from lessons.evaluate.golden import SPLITS, golden_questions, sample
+from lessons.evaluate.golden import SPLITS, golden_questions
 from lessons.evaluate.run import answers
 from lessons.rag.stages import AnswerStream
 from lessons.settings import settings
@@ -95,15 +95,13 @@ def dev_and_test(
     before: Answering,
     after: Answering,
     metrics: Sequence[str] = ("recall@5", "correctness", "strict"),
-    limit: int | None = None,
 ) -> Table:
-    """Ask both stages the golden questions of both halves, or `limit` of each; their names must differ.
+    """Ask both stages the golden questions of both halves; their names must differ.
 
     A rule that was made with dev at hand has to show its gain on test: what it gains on dev alone, it was fitted to.
     """
-    asked = {split: sample(golden_questions(split), limit, 0) for split in SPLITS}
-    runs = {name: Evaluation("golden", name, tuple(answers([before, after], each))) for name, each in asked.items()}
-    return side_by_side(runs, metrics)
+    both = {split: tuple(answers([before, after], golden_questions(split))) for split in SPLITS}
+    return side_by_side({split: Evaluation("golden", split, records) for split, records in both.items()}, metrics)
 
 
 def side_by_side(runs: Mapping[str, Evaluation], metrics: Sequence[str]) -> Table:

@@ -154,7 +154,7 @@ class Evaluation:
     def ceiling_mean(self, metric: str, **group: str) -> float:
         """The mean of a metric of `CEILED` over answers from the evidence itself; NaN for others, and without any."""
         known = self.of(CEILING, **group) if metric in CEILED else []
-        return _mean([record.value(metric) for record in known])
+        return mean(known, metric)
 
     def columns(self, **group: str) -> dict[str, Summary]:
         """The summaries by the names that head the columns of a table: the stages, and the ceiling if it is known."""
@@ -213,7 +213,9 @@ class EvaluationTable(Table):
 
 def mean(records: Sequence[Record], part: str) -> float:
     """The mean of a metric or a field of the records that have it; NaN if none has."""
-    return _mean([getattr(each, part) if hasattr(each, part) else each.value(part) for each in records])
+    values = [getattr(each, part) if hasattr(each, part) else each.value(part) for each in records]
+    known = [value for value in values if not isnan(value)]
+    return float(np.mean(known)) if known else nan
 
 
 Pair = tuple[Record, Record]
@@ -236,25 +238,24 @@ def _pairs(before: Sequence[Record], after: Sequence[Record]) -> list[Pair]:
     return [(record, later[record.question_id]) for record in before if record.question_id in later]
 
 
-def summarise(records: Sequence[Record], metrics: Iterable[str] = METRICS) -> Summary:
+def summarise(records: Sequence[Record], metrics: Sequence[str] = METRICS) -> Summary:
     """The summary of the records; means are NaN where there is nothing to average."""
-    values = {metric: [record.value(metric) for record in records] for metric in metrics}
     refused = [record for record in records if record.refused]
     unanswerable = [record for record in records if not record.answerable]
     rightly = sum(not record.answerable for record in refused)
     p50, p95 = np.percentile([record.ms for record in records] or [nan], [50, 95])
     return Summary(
         n=len(records),
-        means={metric: _mean(column) for metric, column in values.items()},
-        intervals={metric: interval(column) for metric, column in values.items()},
+        means={metric: mean(records, metric) for metric in metrics},
+        intervals={metric: interval([record.value(metric) for record in records]) for metric in metrics},
         p50_ms=float(p50),
         p95_ms=float(p95),
-        llm_calls=_mean([record.llm_calls for record in records]),
-        tokens=_mean([record.tokens for record in records]),
-        cost=_mean([record.cost for record in records]),
+        llm_calls=mean(records, "llm_calls"),
+        tokens=mean(records, "tokens"),
+        cost=mean(records, "cost"),
         refusal_precision=rightly / len(refused) if refused else nan,
         refusal_recall=rightly / len(unanswerable) if unanswerable else nan,
-        right_answer_wrong_evidence=_mean([record.right_answer_wrong_evidence for record in records]),
+        right_answer_wrong_evidence=mean(records, "right_answer_wrong_evidence"),
         answered_by=dict(sum((Counter(record.answered) for record in records), Counter())),
     )
 
@@ -263,8 +264,3 @@ def cells(columns: dict[str, Summary], metric: str) -> list[str]:
     """A row of a table: the metric with its interval for each stage, and for the ceiling if it has one."""
     unknown = {CEILING} if metric not in CEILED else set()
     return ["" if name in unknown else summary.with_interval(metric) for name, summary in columns.items()]
-
-
-def _mean(values: Sequence[float]) -> float:
-    known = [value for value in values if not isnan(value)]
-    return float(np.mean(known)) if known else nan

@@ -95,10 +95,7 @@ def golden_questions(split: str, folder: Path = GOLDEN) -> list[Golden]:
 
 
 def file_bytes(path: Path) -> bytes:
-    """The bytes of a file that a reader named; OSError for a device or a pipe, which may have no end, and if too large.
-
-    The limit is LESSONS_MAX_FILE_BYTES.
-    """
+    """The bytes of a file that a reader named; OSError for a device or a pipe, and beyond LESSONS_MAX_FILE_BYTES."""
     check_regular(path)
     if path.stat().st_size > settings().max_file_bytes:
         raise OSError(errno.EFBIG, "it is larger than LESSONS_MAX_FILE_BYTES allows")

@@ -6,6 +6,7 @@ first one counts.
 """
 
 from collections.abc import Iterable, Iterator, Sequence, Set
+from itertools import accumulate, takewhile
 from math import log2
 
 from lessons.evaluate.golden import Evidence, Golden
@@ -44,7 +45,9 @@ def retrieval_metrics(question: Golden, documents: Sequence[RetrievedDocument]) 
         first_chunks.setdefault(document.source, document)
     by_file = hits(list(first_chunks.values()), files)
     by_passage = by_file if not any(each.quote for each in evidence) else hits(documents, evidence)
-    affordable = hits(documents[: _within(documents, TOKEN_BUDGET)], evidence)
+    totals = accumulate(ExactTokenCounter().count(document.content) for document in documents)
+    whole = sum(1 for _ in takewhile(lambda total: total <= TOKEN_BUDGET, totals))
+    affordable = hits(documents[:whole], evidence)
     return {
         "recall@5": recall(by_passage, len(evidence), 5),
         "mrr@10": reciprocal_rank(by_passage, 10),
@@ -104,13 +107,3 @@ def _placed(hits: Hits, grades: Sequence[float]) -> Iterator[tuple[int, float]]:
 
 def _discounted(gains: Iterable[tuple[int, float]]) -> float:
     return sum(grade / log2(1 + place) for place, grade in gains)
-
-
-def _within(documents: Sequence[RetrievedDocument], tokens: int) -> int:
-    """How many documents from the top fit whole into `tokens`, counted exactly; the first that does not ends it."""
-    counter, total = ExactTokenCounter(), 0
-    for number, document in enumerate(documents):
-        total += counter.count(document.content)
-        if total > tokens:
-            return number
-    return len(documents)

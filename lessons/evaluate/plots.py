@@ -8,7 +8,6 @@ from functools import cache
 from io import BytesIO
 from textwrap import fill
 from typing import Any
-from unicodedata import east_asian_width
 
 import matplotlib as mpl
 import numpy as np
@@ -17,6 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
+from rich.cells import cell_len
 
 from lessons.evaluate.evaluation import CEILED, CEILING, Evaluation, Record, Summary, moved_records
 from lessons.settings import ROOT
@@ -92,23 +92,21 @@ def stage_colours(names: Iterable[str]) -> dict[str, str]:
     return {name: _KNOWN[name] if name in _KNOWN else next(free) for name in names}
 
 
-def columns(text: str) -> int:
-    """How wide a text is: a Latin letter is one column, a Korean syllable two."""
-    return sum(2 if east_asian_width(sign) in "WF" else 1 for sign in text)
-
-
 def shortened(text: str, most: int) -> str:
-    """The text, or as much of its beginning and its end as `most` columns hold, with an ellipsis between."""
-    if columns(text) <= most:
+    """The text, or as much of its beginning and its end as `most` columns hold, with an ellipsis between.
+
+    A Latin letter is one column wide, a Korean syllable two.
+    """
+    if cell_len(text) <= most:
         return text
-    most_kept = min(len(text), most)  # no character is narrower than a column
+    most_kept = min(len(text), most)  # hardly any character is narrower than a column
     cuts = (f"{text[: kept - kept // 2]}…{text[len(text) - kept // 2 :]}" for kept in range(most_kept, -1, -1))
-    return next(cut for cut in cuts if columns(cut) <= most)
+    return next(cut for cut in cuts if cell_len(cut) <= most)
 
 
 def wrapped(text: str, most: int) -> str:
     """The text in lines of about `most` columns."""
-    return fill(text, max(1, most * len(text) // max(1, columns(text))))
+    return fill(text, max(1, most * len(text) // max(1, cell_len(text))))
 
 
 # What an evaluation shows

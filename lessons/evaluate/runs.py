@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import BIGINT, Connection, DateTime, Engine, ForeignKey, Select, or_, select, text
+from sqlalchemy import BIGINT, ColumnElement, Connection, DateTime, Engine, ForeignKey, or_, select, text, update
 from sqlalchemy import delete as delete_rows
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, relationship
@@ -104,13 +104,13 @@ def save(evaluation: Evaluation, engine: Engine, owner: str | None = None) -> in
 def runs(engine: Engine, owner: str | None = None) -> list[RunRow]:
     """The stored runs that this owner may see, latest first, without their answers."""
     with _session(engine, owner) as session:
-        return list(session.scalars(_seen_by(owner).order_by(RunRow.id.desc())))
+        return list(session.scalars(select(RunRow).where(_seen_by(owner)).order_by(RunRow.id.desc())))
 
 
 def load(number: int, engine: Engine, owner: str | None = None) -> Evaluation:
     """A stored run; LessonsError if there is none of that number that this owner may see."""
     with _session(engine, owner) as session:
-        row = session.scalar(_seen_by(owner).where(RunRow.id == number))
+        row = session.scalar(select(RunRow).where(RunRow.id == number, _seen_by(owner)))
         if row is None:
             raise LessonsError(f"There is no run {number}; list the stored ones with `runs`.")
         return _evaluation(row.data, row.split, row.settings, row.at, [result.record for result in row.results])
@@ -130,21 +130,17 @@ def _evaluation(
 def rename(number: int, note: str, engine: Engine, owner: str | None = None) -> None:
     """Give a run a name or a note, or take it away by an empty one."""
     with _session(engine, owner) as session:
-        if row := session.scalar(_seen_by(owner).where(RunRow.id == number)):
-            row.note = note.strip() or None
-            session.flush()
+        session.execute(update(RunRow).where(RunRow.id == number, _seen_by(owner)).values(note=note.strip() or None))
 
 
 def delete(number: int, engine: Engine, owner: str | None = None) -> None:
     """Remove a run with its answers; nothing happens if there is none of that number that this owner may see."""
     with _session(engine, owner) as session:
-        if row := session.scalar(_seen_by(owner).where(RunRow.id == number)):
-            session.delete(row)
-            session.flush()
+        session.execute(delete_rows(RunRow).where(RunRow.id == number, _seen_by(owner)))
 
 
-def _seen_by(owner: str | None) -> Select[tuple[RunRow]]:
-    return select(RunRow).where(or_(RunRow.user_id.is_(None), RunRow.user_id == owner))
+def _seen_by(owner: str | None) -> ColumnElement[bool]:
+    return or_(RunRow.user_id.is_(None), RunRow.user_id == owner)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
-from llama_index.core.schema import Document, MetadataMode
+from llama_index.core.schema import Document
 from sqlalchemy import Connection, Engine, delete, func, inspect, select, text
 
 from lessons.context.wrapper import Answering
@@ -94,9 +94,7 @@ def _fill(
         batch = names[start : start + _BATCH]
         chunks = {name: index.chunks([_as_document(name, documents[name])], scope.user_id) for name in batch}
         nodes = [node for group in chunks.values() for node in group]
-        vectors = place.embedding.get_text_embedding_batch([node.get_content(MetadataMode.EMBED) for node in nodes])
-        for node, vector in zip(nodes, vectors, strict=True):
-            node.embedding = vector
+        place.embedding(nodes)
         for name, group in chunks.items():
             store.replace_document(scope, name, "", group)
         written += len(nodes)

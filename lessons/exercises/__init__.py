@@ -3,8 +3,7 @@
 `hint` helps step by step, and `solved` guards the cells that use what was written.
 """
 
-from lessons.exercises.checking import check, solved
-from lessons.exercises.hints import hint
+from lessons.exercises.checking import check, hint, solved
 from lessons.exercises.progress_table import progress
 
 __all__ = ["check", "hint", "progress", "solved"]

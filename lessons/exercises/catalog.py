@@ -12,9 +12,8 @@ from typing import Any
 
 from lessons.copilot.decision import Decision
 from lessons.errors import LessonsError
-from lessons.exercises.accepting import ACCEPTS, one_letter, some_letters
 from lessons.exercises.calling import USES
-from lessons.exercises.cases import Accept, Case, Exercise, call
+from lessons.exercises.cases import ACCEPTS, Accept, Case, Exercise, call, one_letter, some_letters
 from lessons.exercises.measured import MEASURED
 from lessons.settings import ROOT
 

@@ -1,10 +1,11 @@
-"""`check`: a learner's object on the cases of an exercise, and what to say about it."""
+"""`check`: a learner's object on the cases of an exercise, and what to say about it; `hint`: help, step by step."""
 
 import ctypes
 import reprlib
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from copy import deepcopy
@@ -211,3 +212,20 @@ def stopped_after(seconds: float, work: Callable[[], str | None]) -> str | None:
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, error)
                 time.sleep(0.05)
         raise
+
+
+_asked = Counter[str]()
+
+
+class Hint(str):
+    """A text that a notebook shows without quotation marks."""
+
+    __repr__ = str.__str__
+
+
+def hint(id_: str) -> Hint:
+    """The next hint for the exercise `id_`; after the last one, the first comes again."""
+    hints = exercise_named(id_).hints
+    step = _asked[id_] % len(hints)
+    _asked[id_] += 1
+    return Hint(_(f"{id_}, hint {step + 1} of {len(hints)}: {hints[step]}"))

@@ -36,9 +36,8 @@ DONE = Table(
     Column("user_id", String, primary_key=True),
     Column("exercise", String, primary_key=True),
     Column("best", Integer, nullable=False),
-    Column("tries", Integer, nullable=False, server_default="1"),
 )
-"""The best verdict of a learner on an exercise, as its place in `LEVELS`, and how often it was checked."""
+"""The best verdict of a learner on an exercise, as its place in `LEVELS`."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -114,7 +113,7 @@ def keep(verdict: Verdict) -> None:
     """Remember a verdict if it is the best so far. Without a database nothing is kept, and nothing breaks."""
     best = LEVELS.index(verdict.level)
     row = insert(DONE).values(user_id=settings().user, exercise=verdict.exercise, best=best)
-    better = {"best": func.greatest(DONE.c.best, best), "tries": DONE.c.tries + 1}
+    better = {"best": func.greatest(DONE.c.best, best)}
     with suppress(DatabaseError), scoped(_opened(), settings().user) as connection:
         connection.execute(row.on_conflict_do_update(index_elements=["user_id", "exercise"], set_=better))
 

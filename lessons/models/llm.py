@@ -54,7 +54,8 @@ def book(step: Step, llm: LLM, asked: str, answered: str, reported: dict[str, An
     tokens_in = said_in if _is_count(said_in) and said_in else counter.count(asked)
     free = isinstance(llm, OfflineLLM) or bool(getattr(llm, "recorded", ""))
     tokens_out = said_out if _is_count(said_out) else counter.count(answered)
-    step.add_llm_call(tokens_in, tokens_out, 0.0 if free else price(tokens_in, tokens_out))
+    cost = 0.0 if free else price(tokens_in, tokens_out)
+    step.add(Step("", llm_calls=1, tokens_in=tokens_in, tokens_out=tokens_out, cost=cost))
     step.prompts.append(asked)
 
 

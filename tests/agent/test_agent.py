@@ -202,7 +202,7 @@ def test_every_step_is_announced_as_it_begins(served: Served) -> None:
 def test_a_search_counts_the_model_calls_that_it_made(served: Served) -> None:
     class Asks:
         def transform(self, queries: list[str], query: Query, resources: Resources, step: Step) -> list[str]:
-            step.add_llm_call(10, 2)
+            step.add(Step("", llm_calls=1, tokens_in=10, tokens_out=2))
             return queries
 
     pipeline = Pipeline(retriever=JaccardRetriever(DOCUMENTS), query=(Asks(),))

@@ -102,11 +102,11 @@ def test_a_process_ends_with_0_1_or_2(owner: str, tmp_path: Path) -> None:
     missing = lessons_process(*command)
     assert (missing.returncode, missing.stdout) == (2, "")
     assert "Nothing was compared" in missing.stderr
-    assert "new baseline: naive, 12 questions" in lessons_process(*command, "--update").stdout
-    held = lessons_process(*command)
+    assert "new baseline: naive, 12 questions" in lessons(*command, "--update").stdout
+    held = lessons(*command)
     assert (held.returncode, held.stdout.splitlines()[-1]) == (0, "Passed.")
     questions(set_, hooks=70)
-    worse = lessons_process(*command)
+    worse = lessons(*command)
     assert (worse.returncode, worse.stdout.splitlines()[-1]) == (1, "Failed.")
     assert "FAILED  correctness: 1.000 → 0.500" in worse.stdout
 

@@ -77,18 +77,6 @@ def test_questions_without_known_evidence_have_no_part_in_it(place: Workspace) -
     ]
 
 
-def test_an_evaluation_asks_with_the_evidence_given_and_keeps_it_apart(place: Workspace) -> None:
-    seen: list[str] = []
-    own = evaluate(
-        [stage_named("enhanced")], own=[CLOSING, UNANSWERABLE], place=place, watch=lambda label, *_: seen.append(label)
-    )
-    assert own.stages == ["enhanced"]
-    assert [each.question_id for each in own.ceiling] == ["pier", "ferry"]
-    assert seen[-1] == "Asking with the evidence given"
-    kept = load(save(own, engine(place.settings)), engine(place.settings))
-    assert (kept.stages, kept.ceiling) == (own.stages, own.ceiling)
-
-
 @pytest.mark.parametrize("timed", [True, False])
 def test_a_question_takes_the_time_of_its_embedding_unless_no_times_are_wanted(
     place: Workspace, timed: bool, monkeypatch: pytest.MonkeyPatch
@@ -148,7 +136,7 @@ def test_a_gate_above_the_ceiling_is_not_reachable_and_one_below_is_missed() -> 
     assert judged(0.6).startswith("missed: reranked")
 
 
-ASKED = 3
+ASKED = [CLOSING, UNANSWERABLE, UNKNOWN]
 
 
 @pytest.fixture(scope="module")
@@ -157,43 +145,42 @@ def server() -> Iterator[Server]:
         yield running
 
 
-def measured(database: Settings, server: Server, *behaviours: str):
+def measured(place: Workspace, server: Server, *behaviours: str):
     server.behave(*behaviours)
-    place = Workspace.open(database)
-    place = replace(place, llm=language_model(Settings(openai_base_url=server.url, max_retries=0, llm_model="m")))
+    served = language_model(Settings(openai_base_url=server.url, max_retries=0, llm_model="m"))
     lines: list[str] = []
-    stage = stage_named("naive")
-    return evaluate([stage], "dev", limit=ASKED, place=place, tell=lines.append), lines
+    return evaluate([stage_named("enhanced")], own=ASKED, place=replace(place, llm=served), tell=lines.append), lines
 
 
-def test_a_served_run_is_announced_and_forecast_and_says_who_did_its_steps(database: Settings, server: Server) -> None:
-    run, lines = measured(database, server, "answer")
+def test_a_served_run_is_announced_and_forecast_and_says_who_did_its_steps(place: Workspace, server: Server) -> None:
+    run, lines = measured(place, server, "answer")
     assert lines[0].startswith("m at 127.0.0.1")
-    assert f"{ASKED} questions × 1 stage," in lines[0]
-    assert f"{2 * ASKED} answers" in lines[0]
-    assert lines[1] == forecast(run.records[0], ASKED)
-    assert run.summary("naive").answered_by == {"m": ASKED}
-    assert run.as_dict()["stages"]["naive"]["answered_by"] == {"m": ASKED}
+    assert "3 questions × 1 stage," in lines[0]
+    assert "6 answers" in lines[0]
+    assert lines[1] == forecast(run.records[0], 3)
+    assert run.as_dict()["stages"]["enhanced"]["answered_by"] == {"m": 3}
     assert not [note for note in run.notes if "in place of" in note]
 
 
-def test_what_the_keyless_model_did_in_its_place_stands_beside_the_numbers(database: Settings, server: Server) -> None:
-    run, _ = measured(database, server, "answer", "error")
-    assert run.summary("naive").answered_by == {"m": 1, "keyless model": ASKED - 1}
-    assert f"naive: the keyless model did {ASKED - 1} of {ASKED} steps in place of m at" in " ".join(run.notes)
-    assert "keyless model 67 %" in run._repr_html_().replace("67%", "67 %")
+def test_what_the_keyless_model_did_in_its_place_stands_beside_the_numbers(place: Workspace, server: Server) -> None:
+    run, _ = measured(place, server, "answer", "error")
+    assert run.summary("enhanced").answered_by == {"m": 1, "keyless model": 2}
+    assert "enhanced: the keyless model did 2 of 3 steps in place of m at" in " ".join(run.notes)
+    assert "keyless model 67%" in run._repr_html_()
+    stored = load(save(run, engine(place.settings)), engine(place.settings))
+    assert [note for note in stored.notes if "in place of m at" in note]
+    assert stored.summary("enhanced").answered_by == run.summary("enhanced").answered_by
 
 
-def test_a_stored_run_still_says_who_answered_in_whose_place(database: Settings, server: Server) -> None:
-    run, _ = measured(database, server, "error")
-    found = load(save(run, engine(database)), engine(database))
-    assert [note for note in found.notes if "in place of m at" in note]
-    assert found.summary("naive").answered_by == {"keyless model": ASKED}
-    assert run.quotes
-
-
-def test_a_keyless_run_announces_nothing(database: Settings) -> None:
+def test_a_keyless_run_announces_nothing_asks_with_the_evidence_given_and_keeps_that_apart(place: Workspace) -> None:
     lines: list[str] = []
-    run = evaluate([stage_named("naive")], "dev", limit=1, place=Workspace.open(database), tell=lines.append)
+    seen: list[str] = []
+    watch = lambda label, *_: seen.append(label)  # noqa: E731
+    run = evaluate([stage_named("enhanced")], own=ASKED, place=place, watch=watch, tell=lines.append)
     assert lines == []
-    assert run.summary("naive").answered_by == {"keyless model": 1}
+    assert run.summary("enhanced").answered_by == {"keyless model": 3}
+    assert run.quotes
+    assert (run.stages, [each.question_id for each in run.ceiling]) == (["enhanced"], ["pier", "ferry"])
+    assert seen[-1] == "Asking with the evidence given"
+    kept = load(save(run, engine(place.settings)), engine(place.settings))
+    assert (kept.stages, kept.ceiling) == (run.stages, run.ceiling)

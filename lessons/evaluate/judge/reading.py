@@ -68,11 +68,7 @@ def numbers_in(*texts: str) -> list[Quantity]:
 
 _TOKEN = re.compile(r"[A-Za-z]+|[가-힣]+|\d+(?:[.,]\d+)*")
 # Stop words that turn a fact around must be found as well.
-KEPT = frozenset(
-    """
-    no not never only before after above below under off until once
-    """.split()  # noqa: SIM905
-)
+KEPT = frozenset("no not never only before after above below under off until once".split())  # noqa: SIM905
 _FILLERS = frozenset(
     """
     per each every month monthly year yearly day about approximately roughly around total well

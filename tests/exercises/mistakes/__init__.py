@@ -18,9 +18,11 @@ def mistake(id_: str) -> Callable[[Any], Any]:
     return add
 
 
-def mistakes(id_: str, *learners: Any) -> None:
-    """Add objects to the wrong-on-purpose set of an exercise."""
-    _made.setdefault(id_, []).extend(learners)
+def mistakes(id_: str, *learners: Any, **named: Callable[..., Any]) -> None:
+    """Add objects to the wrong-on-purpose set of an exercise; a lambda goes by the name that it is given under."""
+    for name, learner in named.items():
+        learner.__name__ = name
+    _made.setdefault(id_, []).extend([*learners, *named.values()])
 
 
 def mistakes_of(notebook: str) -> dict[str, list[Any]]:

@@ -15,44 +15,17 @@ def _words(question):
     return re.findall(r"\w+", unicodedata.normalize("NFC", question).lower())
 
 
-@mistake("10.2")
-def word_for_word(question):
-    return question
-
-
-@mistake("10.2")
-def forgets_the_order(question):
-    return frozenset(_words(question))
-
-
-@mistake("10.2")
-def drops_numbers(question):
-    return tuple(word for word in _words(question) if not any(map(str.isdigit, word)))
-
-
-@mistake("10.2")
-def drops_short_words(question):
-    return tuple(word for word in _words(question) if len(word) > 3)
-
-
-@mistake("10.2")
-def forgets_decomposed_korean(question):
-    return tuple(re.findall(r"\w+", question.lower()))
-
-
-@mistake("10.2")
-def keeps_latin_letters_only(question):
-    return tuple(re.findall(r"[a-z0-9]+", question.lower()))
-
-
-@mistake("10.2")
-def gives_a_list(question):
-    return _words(question)
-
-
-@mistake("10.2")
-def one_key_for_all(question):
-    return len(question) > 0
+mistakes(
+    "10.2",
+    word_for_word=lambda question: question,
+    forgets_the_order=lambda question: frozenset(_words(question)),
+    drops_numbers=lambda question: tuple(word for word in _words(question) if not any(map(str.isdigit, word))),
+    drops_short_words=lambda question: tuple(word for word in _words(question) if len(word) > 3),
+    forgets_decomposed_korean=lambda question: tuple(re.findall(r"\w+", question.lower())),
+    keeps_latin_letters_only=lambda question: tuple(re.findall(r"[a-z0-9]+", question.lower())),
+    gives_a_list=lambda question: _words(question),
+    one_key_for_all=lambda question: len(question) > 0,
+)
 
 
 def _served(wanted, shares, available, order):
@@ -94,18 +67,12 @@ def divides_evenly(wanted, shares, available):
     return {name: min(wanted[name], share, int(share * part)) for name, share in shares.items()}
 
 
-@mistake("10.3")
-def goes_below_nothing(wanted, shares, available):
-    given = {}
-    for name, share in shares.items():
-        given[name] = wanted[name] if name == "question" else min(wanted[name], share, available)
-        available -= wanted[name]
-    return given
-
-
-@mistake("10.3")
-def sends_a_question_that_does_not_fit(wanted, shares, available):
-    return _served(wanted, shares, available, list(shares))
+mistakes(
+    "10.3",
+    sends_a_question_that_does_not_fit=lambda wanted, shares, available: _served(
+        wanted, shares, available, list(shares)
+    ),
+)
 
 
 def _best(sentences, score, k):
@@ -127,14 +94,13 @@ def _rarity(sentences, question):
     )
 
 
-@mistake("10.4")
-def best_first(sentences, question, k):
-    return [sentences[place] for place in _best(sentences, _rarity(sentences, question), k)]
-
-
-@mistake("10.4")
-def the_first_sentences(sentences, question, k):
-    return sentences[:k]
+mistakes(
+    "10.4",
+    best_first=lambda sentences, question, k: (
+        [sentences[place] for place in _best(sentences, _rarity(sentences, question), k)]
+    ),
+    the_first_sentences=lambda sentences, question, k: sentences[:k],
+)
 
 
 @mistake("10.4")
@@ -149,36 +115,22 @@ def reads_words_between_spaces(sentences, question, k):
     return [sentences[place] for place in sorted(_best(sentences, score, k))]
 
 
-@mistake("10.4")
-def keeps_at_least_one(sentences, question, k):
-    return [sentences[place] for place in sorted(_best(sentences, _rarity(sentences, question), max(1, k)))]
+mistakes(
+    "10.4",
+    keeps_at_least_one=lambda sentences, question, k: (
+        [sentences[place] for place in sorted(_best(sentences, _rarity(sentences, question), max(1, k)))]
+    ),
+)
 
 
-@mistake("10.4")
-def likes_frequent_words(sentences, question, k):
-    score = _rarity(sentences, question)
-    return [sentences[place] for place in sorted(_best(sentences, lambda each: -score(each), k))]
-
-
-@mistake("10.5")
-def until_the_maximum(searches, missing, most):
-    return len(searches) < most
-
-
-@mistake("10.5")
-def while_something_is_missing(searches, missing, most):
-    return bool(missing) and len(searches) < most
-
-
-@mistake("10.5")
-def compares_with_the_one_before(searches, missing, most):
-    again = len(searches) > 1 and searches[-1] == searches[-2]
-    return bool(missing) and len(searches) < most and not again
-
-
-@mistake("10.5")
-def heeds_the_order(searches, missing, most):
-    return bool(missing) and len(searches) < most and searches[-1] not in searches[:-1]
+mistakes(
+    "10.5",
+    until_the_maximum=lambda searches, missing, most: len(searches) < most,
+    while_something_is_missing=lambda searches, missing, most: bool(missing) and len(searches) < most,
+    heeds_the_order=lambda searches, missing, most: (
+        bool(missing) and len(searches) < most and searches[-1] not in searches[:-1]
+    ),
+)
 
 
 @mistake("10.5")

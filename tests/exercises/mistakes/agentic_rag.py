@@ -8,39 +8,16 @@ from tests.exercises.mistakes import mistake, mistakes
 mistakes("05.1", (6, 2), (5, 1), 5, (3, 1))
 
 
-@mistake("05.2")
-def letter_by_letter(one, other):
-    return one == other
-
-
-@mistake("05.2")
-def heeds_the_order(one, other):
-    return terms(one) == terms(other)
-
-
-@mistake("05.2")
-def forgets_the_other_way_round(one, other):
-    return set(terms(one)) <= set(terms(other))
-
-
-@mistake("05.2")
-def one_word_in_common(one, other):
-    return bool(set(terms(one)) & set(terms(other)))
-
-
-@mistake("05.2")
-def heeds_marks(one, other):
-    return set(one.lower().split()) == set(other.lower().split())
-
-
-@mistake("05.2")
-def plain_word_sets(one, other):
-    return set(re.findall(r"\w+", one.lower())) == set(re.findall(r"\w+", other.lower()))
-
-
-@mistake("05.2")
-def counts_repeats(one, other):
-    return sorted(terms(one)) == sorted(terms(other))
+mistakes(
+    "05.2",
+    letter_by_letter=lambda one, other: one == other,
+    heeds_the_order=lambda one, other: terms(one) == terms(other),
+    forgets_the_other_way_round=lambda one, other: set(terms(one)) <= set(terms(other)),
+    one_word_in_common=lambda one, other: bool(set(terms(one)) & set(terms(other))),
+    heeds_marks=lambda one, other: set(one.lower().split()) == set(other.lower().split()),
+    plain_word_sets=lambda one, other: set(re.findall(r"\w+", one.lower())) == set(re.findall(r"\w+", other.lower())),
+    counts_repeats=lambda one, other: sorted(terms(one)) == sorted(terms(other)),
+)
 
 
 def loop(choose, search, limit, cut=True, again=False, counts=True, catch=True, endless=False):
@@ -62,52 +39,16 @@ def loop(choose, search, limit, cut=True, again=False, counts=True, catch=True, 
     return list(found.items())
 
 
-@mistake("05.3")
-def runs_all_that_is_asked_at_once(choose, search, limit):
-    return loop(choose, search, limit, cut=False)
-
-
-@mistake("05.3")
-def searches_again(choose, search, limit):
-    return loop(choose, search, limit, again=True)
-
-
-@mistake("05.3")
-def never_counts_a_repeat(choose, search, limit):
-    return loop(choose, search, limit, counts=False)
-
-
-@mistake("05.3")
-def does_not_survive_an_error(choose, search, limit):
-    return loop(choose, search, limit, catch=False)
-
-
-@mistake("05.3")
-def waits_for_a_model_that_has_stopped(choose, search, limit):
-    return loop(choose, search, limit, endless=True)
-
-
-@mistake("05.3")
-def asks_only_once(choose, search, limit):
-    return [(query, search(query)) for query in choose([])[:limit]]
-
-
-@mistake("05.3")
-def counts_decisions(choose, search, limit):
-    found = {}
-    for _ in range(limit):
-        for query in choose(list(found.items())):
-            if query not in found:
-                try:
-                    found[query] = search(query)
-                except RuntimeError as error:
-                    found[query] = str(error)
-    return list(found.items())
-
-
-@mistake("05.3")
-def one_call_too_many(choose, search, limit):
-    return loop(choose, search, limit + 1)
+mistakes(
+    "05.3",
+    runs_all_that_is_asked_at_once=lambda choose, search, limit: loop(choose, search, limit, cut=False),
+    searches_again=lambda choose, search, limit: loop(choose, search, limit, again=True),
+    never_counts_a_repeat=lambda choose, search, limit: loop(choose, search, limit, counts=False),
+    does_not_survive_an_error=lambda choose, search, limit: loop(choose, search, limit, catch=False),
+    waits_for_a_model_that_has_stopped=lambda choose, search, limit: loop(choose, search, limit, endless=True),
+    asks_only_once=lambda choose, search, limit: [(query, search(query)) for query in choose([])[:limit]],
+    one_call_too_many=lambda choose, search, limit: loop(choose, search, limit + 1),
+)
 
 
 @mistake("05.3")
@@ -128,14 +69,6 @@ def tokens(messages):
 
 
 @mistake("05.4")
-def message_by_message(messages, room):
-    first, *rest = messages
-    while rest and tokens([first, *rest]) > room:
-        rest = rest[1:]
-    return [first, *rest]
-
-
-@mistake("05.4")
 def forgets_the_question(messages, room):
     while messages and (tokens(messages) > room or messages[0]["role"] == "tool"):
         messages = messages[1:]
@@ -148,14 +81,6 @@ def drops_pairs_only(messages, room):
     while rest and tokens([first, *rest]) > room:
         rest = rest[2:]
     return [first, *rest]
-
-
-@mistake("05.4")
-def drops_the_newest(messages, room):
-    messages = list(messages)
-    while len(messages) > 1 and (tokens(messages) > room or messages[-1]["role"] == "assistant"):
-        messages = messages[:-1]
-    return messages
 
 
 @mistake("05.4")

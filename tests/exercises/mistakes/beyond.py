@@ -35,14 +35,13 @@ def takes_the_larger_of_equals(options, chunks, memory):
     return max(fitting, key=lambda option: (option[2], option[1]))[0] if fitting else ""
 
 
-@mistake("14.3")
-def trusts_every_replica(wrote, replicas):
-    return max(replicas, key=lambda replica: replica[1])[0] if replicas else "primary"
-
-
-@mistake("14.3")
-def always_the_primary(wrote, replicas):
-    return "primary"
+mistakes(
+    "14.3",
+    trusts_every_replica=lambda wrote, replicas: (
+        max(replicas, key=lambda replica: replica[1])[0] if replicas else "primary"
+    ),
+    always_the_primary=lambda wrote, replicas: "primary",
+)
 
 
 @mistake("14.3")
@@ -52,27 +51,23 @@ def wants_more_than_the_write(wrote, replicas):
 
 
 @mistake("14.3")
-def takes_the_first_one(wrote, replicas):
-    if not replicas:
-        return "primary"
-    name, replayed = replicas[0]
-    return name if wrote is None or replayed >= wrote else "primary"
-
-
-@mistake("14.3")
 def forgets_who_wrote_nothing(wrote, replicas):
     name, replayed = max(replicas, key=lambda replica: replica[1], default=("primary", -1))
     return name if wrote is not None and replayed >= wrote else "primary"
 
 
-@mistake("14.3")
-def takes_the_first_that_has_it(wrote, replicas):
-    return next((name for name, replayed in replicas if wrote is None or replayed >= wrote), "primary")
+mistakes(
+    "14.3",
+    takes_the_first_that_has_it=lambda wrote, replicas: next(
+        (name for name, replayed in replicas if wrote is None or replayed >= wrote), "primary"
+    ),
+)
 
 
-@mistake("14.4")
-def takes_turns(owners, servers):
-    return [[name for name, _ in owners[place::servers]] for place in range(servers)]
+mistakes(
+    "14.4",
+    takes_turns=lambda owners, servers: [[name for name, _ in owners[place::servers]] for place in range(servers)],
+)
 
 
 @mistake("14.4")

@@ -84,9 +84,10 @@ def empties_the_history(messages, tokens, count):
     return kept
 
 
-@mistake("08.3")
-def four_characters_for_all(text):
-    return ceil(len(text) / 4)
+mistakes(
+    "08.3",
+    four_characters_for_all=lambda text: ceil(len(text) / 4),
+)
 
 
 @mistake("08.3")
@@ -130,9 +131,10 @@ def takes_every_letter_for_a_latin_one(text):
     return ceil((latin + russian) / 4 + (korean + han + kana) / 1.5 + emoji + (other - russian) / 3)
 
 
-@mistake("08.3")
-def one_token_for_nothing(text):
-    return max(1, TokenEstimator().count(text))
+mistakes(
+    "08.3",
+    one_token_for_nothing=lambda text: max(1, TokenEstimator().count(text)),
+)
 
 
 class _Store:
@@ -172,45 +174,17 @@ class OneSessionTooFew(_Store):
 
 
 @mistake("08.4")
-class DropsTheNewest(_Store):
-    def add(self, session, message):
-        if session in self.said or len(self.said) < self.room:
-            super().add(session, message)
-
-
-@mistake("08.4")
 class NeverDropsAMessage(_Store):
     def __init__(self, sessions, messages):
         super().__init__(sessions, None)
 
 
-@mistake("08.4")
-class BeginsWhatIsAskedFor(_Store):
-    def get(self, session):
-        self.said.setdefault(session, deque(maxlen=self.messages))
-        return super().get(session)
-
-
-@mistake("08.4")
-class KeepsTheOldestMessages(_Store):
-    def add(self, session, message):
-        if len(self.said.get(session, ())) < self.messages:
-            super().add(session, message)
-
-
-@mistake("08.5")
-def takes_an_empty_history_for_none(passed, stored, turns):
-    return passed or (stored[-2 * turns :] if turns else [])
-
-
-@mistake("08.5")
-def counts_messages(passed, stored, turns):
-    return passed if passed is not None else stored[-turns:] if turns else []
-
-
-@mistake("08.5")
-def hands_over_all_for_no_turn(passed, stored, turns):
-    return passed if passed is not None else stored[-2 * turns :]
+mistakes(
+    "08.5",
+    takes_an_empty_history_for_none=lambda passed, stored, turns: passed or (stored[-2 * turns :] if turns else []),
+    counts_messages=lambda passed, stored, turns: passed if passed is not None else stored[-turns:] if turns else [],
+    hands_over_all_for_no_turn=lambda passed, stored, turns: passed if passed is not None else stored[-2 * turns :],
+)
 
 
 @mistake("08.5")
@@ -219,11 +193,8 @@ def cuts_what_is_passed(passed, stored, turns):
     return history[-2 * turns :] if turns else []
 
 
-@mistake("08.5")
-def adds_both(passed, stored, turns):
-    return (stored[-2 * turns :] if turns else []) + (passed or [])
-
-
-@mistake("08.5")
-def prefers_what_is_stored(passed, stored, turns):
-    return stored[-2 * turns :] if stored and turns else passed or []
+mistakes(
+    "08.5",
+    adds_both=lambda passed, stored, turns: (stored[-2 * turns :] if turns else []) + (passed or []),
+    prefers_what_is_stored=lambda passed, stored, turns: stored[-2 * turns :] if stored and turns else passed or [],
+)

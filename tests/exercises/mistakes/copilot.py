@@ -16,34 +16,17 @@ def _outcome(decision, least, order):
     return "best_effort"
 
 
-@mistake("11.2")
-def asks_for_confidence_first(decision, least):
-    return _outcome(decision, least, ("confidence", "ranked", "sufficient"))
-
-
-@mistake("11.2")
-def believes_that_it_suffices(decision, least):
-    return _outcome(decision, least, ("sufficient", "ranked", "confidence"))
-
-
-@mistake("11.2")
-def forgets_confidence(decision, least):
-    return _outcome(decision, least, ("ranked", "sufficient"))
-
-
-@mistake("11.2")
-def forgets_what_is_ranked(decision, least):
-    return _outcome(decision, least, ("confidence", "sufficient"))
-
-
-@mistake("11.2")
-def asks_for_more_than_the_least(decision, least):
-    return _outcome(decision, least + 1e-9, ("ranked", "confidence", "sufficient"))
-
-
-@mistake("11.2")
-def answers_always(decision, least):
-    return "answered"
+mistakes(
+    "11.2",
+    asks_for_confidence_first=lambda decision, least: _outcome(decision, least, ("confidence", "ranked", "sufficient")),
+    believes_that_it_suffices=lambda decision, least: _outcome(decision, least, ("sufficient", "ranked", "confidence")),
+    forgets_confidence=lambda decision, least: _outcome(decision, least, ("ranked", "sufficient")),
+    forgets_what_is_ranked=lambda decision, least: _outcome(decision, least, ("confidence", "sufficient")),
+    asks_for_more_than_the_least=lambda decision, least: _outcome(
+        decision, least + 1e-9, ("ranked", "confidence", "sufficient")
+    ),
+    answers_always=lambda decision, least: "answered",
+)
 
 
 def _problems(decision, passages):
@@ -69,9 +52,12 @@ def lets_zero_through(decision, passages):
     return not any(found.values())
 
 
-@mistake("11.3")
-def refuses_whatever_ranks_nothing(decision, passages):
-    return bool(decision.ranked_indices) and not any(_problems(decision, passages).values())
+mistakes(
+    "11.3",
+    refuses_whatever_ranks_nothing=lambda decision, passages: (
+        bool(decision.ranked_indices) and not any(_problems(decision, passages).values())
+    ),
+)
 
 
 @mistake("11.3")
@@ -81,19 +67,16 @@ def takes_spaces_for_a_query(decision, passages):
     return not any(found.values())
 
 
-@mistake("11.3")
-def overlooks_a_second_time(decision, passages):
-    return not any((_problems(decision, passages) | {"twice": False}).values())
-
-
-@mistake("11.3")
-def lets_nothing_suffice(decision, passages):
-    return not any((_problems(decision, passages) | {"nothing": False}).values())
-
-
-@mistake("11.3")
-def believes_every_decision(decision, passages):
-    return True
+mistakes(
+    "11.3",
+    overlooks_a_second_time=lambda decision, passages: (
+        not any((_problems(decision, passages) | {"twice": False}).values())
+    ),
+    lets_nothing_suffice=lambda decision, passages: (
+        not any((_problems(decision, passages) | {"nothing": False}).values())
+    ),
+    believes_every_decision=lambda decision, passages: True,
+)
 
 
 def _sorted(found):
@@ -104,14 +87,13 @@ def _holds(chunk, path):
     return not path or any(each == path or each.startswith(f"{path} > ") for each in chunk["sections"])
 
 
-@mistake("11.4")
-def reads_every_file(chunks, source, path):
-    return _sorted(chunk for chunk in chunks if _holds(chunk, path))
-
-
-@mistake("11.4")
-def misses_what_is_inside(chunks, source, path):
-    return _sorted(chunk for chunk in chunks if chunk["source"] == source and (not path or path in chunk["sections"]))
+mistakes(
+    "11.4",
+    reads_every_file=lambda chunks, source, path: _sorted(chunk for chunk in chunks if _holds(chunk, path)),
+    misses_what_is_inside=lambda chunks, source, path: _sorted(
+        chunk for chunk in chunks if chunk["source"] == source and (not path or path in chunk["sections"])
+    ),
+)
 
 
 @mistake("11.4")
@@ -120,9 +102,12 @@ def compares_beginnings(chunks, source, path):
     return _sorted(chunk for chunk in own if any(each.startswith(path) for each in chunk["sections"]))
 
 
-@mistake("11.4")
-def keeps_the_order_of_the_search(chunks, source, path):
-    return [chunk for chunk in chunks if chunk["source"] == source and _holds(chunk, path)]
+mistakes(
+    "11.4",
+    keeps_the_order_of_the_search=lambda chunks, source, path: (
+        [chunk for chunk in chunks if chunk["source"] == source and _holds(chunk, path)]
+    ),
+)
 
 
 @mistake("11.4")
@@ -144,36 +129,21 @@ def _monthly(sessions, turns, tokens, prices, updates, days=30, million=1e6):
     return days * sessions * (turns * dollars(tokens["question"]) + updates * dollars(tokens["update"]))
 
 
-@mistake("11.5")
-def updates_a_full_window(sessions, turns, tokens, prices):
-    return _monthly(sessions, turns, tokens, prices, turns // 5)
-
-
-@mistake("11.5")
-def updates_after_every_turn(sessions, turns, tokens, prices):
-    return _monthly(sessions, turns, tokens, prices, turns)
-
-
-@mistake("11.5")
-def prices_a_thousand(sessions, turns, tokens, prices):
-    return _monthly(sessions, turns, tokens, prices, max(0, turns - 1) // 5, million=1e3)
-
-
-@mistake("11.5")
-def pays_a_day(sessions, turns, tokens, prices):
-    return _monthly(sessions, turns, tokens, prices, max(0, turns - 1) // 5, days=1)
-
-
-@mistake("11.5")
-def pays_one_price(sessions, turns, tokens, prices):
-    return _monthly(sessions, turns, tokens, {"in": prices["in"], "out": prices["in"]}, max(0, turns - 1) // 5)
-
-
-@mistake("11.5")
-def updates_less_than_never(sessions, turns, tokens, prices):
-    return _monthly(sessions, turns, tokens, prices, (turns - 1) // 5)
-
-
-@mistake("11.5")
-def forgets_the_memory(sessions, turns, tokens, prices):
-    return _monthly(sessions, turns, tokens, prices, 0)
+mistakes(
+    "11.5",
+    updates_a_full_window=lambda sessions, turns, tokens, prices: _monthly(sessions, turns, tokens, prices, turns // 5),
+    updates_after_every_turn=lambda sessions, turns, tokens, prices: _monthly(sessions, turns, tokens, prices, turns),
+    prices_a_thousand=lambda sessions, turns, tokens, prices: _monthly(
+        sessions, turns, tokens, prices, max(0, turns - 1) // 5, million=1e3
+    ),
+    pays_a_day=lambda sessions, turns, tokens, prices: _monthly(
+        sessions, turns, tokens, prices, max(0, turns - 1) // 5, days=1
+    ),
+    pays_one_price=lambda sessions, turns, tokens, prices: _monthly(
+        sessions, turns, tokens, {"in": prices["in"], "out": prices["in"]}, max(0, turns - 1) // 5
+    ),
+    updates_less_than_never=lambda sessions, turns, tokens, prices: _monthly(
+        sessions, turns, tokens, prices, (turns - 1) // 5
+    ),
+    forgets_the_memory=lambda sessions, turns, tokens, prices: _monthly(sessions, turns, tokens, prices, 0),
+)

@@ -8,17 +8,6 @@ mistakes("02.1", "a", "c", 250)
 
 
 @mistake("02.2")
-def strips(sentences, size):
-    chunks = []
-    for each in map(str.strip, sentences):
-        if chunks and len(chunks[-1]) + len(each) <= size:
-            chunks[-1] += each
-        else:
-            chunks.append(each)
-    return chunks
-
-
-@mistake("02.2")
 def one_sentence_too_late(sentences, size):
     chunks = [""]
     for each in sentences:
@@ -61,9 +50,12 @@ def forgets_the_last(sentences, size):
     return chunks
 
 
-@mistake("02.3")
-def one_sentence_whatever_its_length(chunks, room):
-    return [[*before[-1:], *chunk] for before, chunk in zip([[], *chunks], chunks, strict=False)]
+mistakes(
+    "02.3",
+    one_sentence_whatever_its_length=lambda chunks, room: (
+        [[*before[-1:], *chunk] for before, chunk in zip([[], *chunks], chunks, strict=False)]
+    ),
+)
 
 
 @mistake("02.3")
@@ -84,9 +76,12 @@ def tail(before, room, full=False):
     return kept
 
 
-@mistake("02.3")
-def never_quite_full(chunks, room):
-    return [[*tail(before, room, True), *chunk] for before, chunk in zip([[], *chunks], chunks, strict=False)]
+mistakes(
+    "02.3",
+    never_quite_full=lambda chunks, room: (
+        [[*tail(before, room, True), *chunk] for before, chunk in zip([[], *chunks], chunks, strict=False)]
+    ),
+)
 
 
 @mistake("02.3")
@@ -182,24 +177,13 @@ def kept(keywords, text, chunks, invented=False, twice=False, frequent=False, ha
     return found
 
 
-@mistake("02.5")
-def believes_the_model(keywords, text, chunks):
-    return kept(keywords, text, chunks, invented=True)
-
-
-@mistake("02.5")
-def keeps_repeats(keywords, text, chunks):
-    return kept(keywords, text, chunks, twice=True)
-
-
-@mistake("02.5")
-def keeps_what_is_everywhere(keywords, text, chunks):
-    return kept(keywords, text, chunks, frequent=True)
-
-
-@mistake("02.5")
-def less_than_half(keywords, text, chunks):
-    return kept(keywords, text, chunks, half=True)
+mistakes(
+    "02.5",
+    believes_the_model=lambda keywords, text, chunks: kept(keywords, text, chunks, invented=True),
+    keeps_repeats=lambda keywords, text, chunks: kept(keywords, text, chunks, twice=True),
+    keeps_what_is_everywhere=lambda keywords, text, chunks: kept(keywords, text, chunks, frequent=True),
+    less_than_half=lambda keywords, text, chunks: kept(keywords, text, chunks, half=True),
+)
 
 
 @mistake("02.5")

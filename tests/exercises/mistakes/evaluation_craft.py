@@ -10,24 +10,13 @@ z = NormalDist().inv_cdf
 mistakes("17.1", "a", "c", "ab", 30)
 
 
-@mistake("17.2")
-def without_power(spread, difference):
-    return ceil((z(0.995) * spread / difference) ** 2)
-
-
-@mistake("17.2")
-def one_sided(spread, difference):
-    return ceil(((z(0.99) + z(0.8)) * spread / difference) ** 2)
-
-
-@mistake("17.2")
-def without_the_square(spread, difference):
-    return ceil((z(0.995) + z(0.8)) * spread / difference)
-
-
-@mistake("17.2")
-def rounded_down(spread, difference):
-    return floor(((z(0.995) + z(0.8)) * spread / difference) ** 2)
+mistakes(
+    "17.2",
+    without_power=lambda spread, difference: ceil((z(0.995) * spread / difference) ** 2),
+    one_sided=lambda spread, difference: ceil(((z(0.99) + z(0.8)) * spread / difference) ** 2),
+    without_the_square=lambda spread, difference: ceil((z(0.995) + z(0.8)) * spread / difference),
+    rounded_down=lambda spread, difference: floor(((z(0.995) + z(0.8)) * spread / difference) ** 2),
+)
 
 
 @mistake("17.3")

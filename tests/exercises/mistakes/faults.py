@@ -7,17 +7,6 @@ from tests.exercises.mistakes import mistake, mistakes
 mistakes("12.1", "LessonsError", "Answer", "OperationalError", 503)
 
 
-@mistake("12.2")
-def waits_after_the_last_attempt(action, wait, attempts, first, most):
-    for number in range(attempts):
-        try:
-            return action()
-        except TimeoutError as error:
-            last = error
-            wait(min(first * 2**number, most))
-    raise last
-
-
 def _retried(action, wait, pauses, error=TimeoutError):
     for seconds in pauses:
         try:
@@ -27,35 +16,21 @@ def _retried(action, wait, pauses, error=TimeoutError):
     return action()
 
 
-@mistake("12.2")
-def knows_no_cap(action, wait, attempts, first, most):
-    return _retried(action, wait, [first * 2**number for number in range(attempts - 1)])
-
-
-@mistake("12.2")
-def waits_longer_by_the_same(action, wait, attempts, first, most):
-    return _retried(action, wait, [min(first * (number + 1), most) for number in range(attempts - 1)])
-
-
-@mistake("12.2")
-def retries_everything(action, wait, attempts, first, most):
-    return _retried(action, wait, [min(first * 2**number, most) for number in range(attempts - 1)], Exception)
-
-
-@mistake("12.2")
-def swallows_the_error(action, wait, attempts, first, most):
-    for number in range(attempts):
-        try:
-            return action()
-        except TimeoutError:
-            if number + 1 < attempts:
-                wait(min(first * 2**number, most))
-    return None
-
-
-@mistake("12.2")
-def tries_once_too_often(action, wait, attempts, first, most):
-    return _retried(action, wait, [min(first * 2**number, most) for number in range(attempts)])
+mistakes(
+    "12.2",
+    knows_no_cap=lambda action, wait, attempts, first, most: _retried(
+        action, wait, [first * 2**number for number in range(attempts - 1)]
+    ),
+    waits_longer_by_the_same=lambda action, wait, attempts, first, most: _retried(
+        action, wait, [min(first * (number + 1), most) for number in range(attempts - 1)]
+    ),
+    retries_everything=lambda action, wait, attempts, first, most: _retried(
+        action, wait, [min(first * 2**number, most) for number in range(attempts - 1)], Exception
+    ),
+    tries_once_too_often=lambda action, wait, attempts, first, most: _retried(
+        action, wait, [min(first * 2**number, most) for number in range(attempts)]
+    ),
+)
 
 
 @mistake("12.2")
@@ -103,32 +78,11 @@ class CountsAllFailures(_Breaker):
 
 
 @mistake("12.3")
-class NeedsOneMore(_Breaker):
-    def __init__(self, limit, pause):
-        super().__init__(limit + 1, pause)
-
-
-@mistake("12.3")
-class StartsAfresh(_Breaker):
-    def allows(self, now):
-        if self.since is not None and now - self.since >= self.pause:
-            self.failures, self.since = 0, None
-        return self.since is None
-
-
-@mistake("12.3")
 class CountsFromTheFirstFailure(_Breaker):
     def failed(self, now):
         self.failures += 1
         if self.failures >= self.limit and self.since is None:
             self.since = now
-
-
-@mistake("12.3")
-class StaysNervous(_Breaker):
-    def succeeded(self):
-        self.since = None
-        self.failures = max(0, self.failures - 1)
 
 
 def _hash(content):
@@ -145,39 +99,26 @@ def _once(stored, files, known):
     return names
 
 
-@mistake("12.4")
-def every_file(stored, files):
-    return list(files)
-
-
-@mistake("12.4")
-def by_name(stored, files):
-    return [name for name in files if name not in stored]
-
-
-@mistake("12.4")
-def by_name_and_content(stored, files):
-    return [name for name, content in files.items() if stored.get(name) != _hash(content)]
-
-
-@mistake("12.4")
-def overlooks_twins_of_one_run(stored, files):
-    return [name for name, content in files.items() if _hash(content) not in stored.values()]
-
-
-@mistake("12.4")
-def leaves_empty_files_out(stored, files):
-    return _once(stored, files, lambda name, content, seen: not content or _hash(content) in seen)
-
-
-@mistake("12.4")
-def with_a_hash_of_its_own(stored, files):
-    return [name for name, content in files.items() if str(hash(content)) not in stored.values()]
-
-
-@mistake("12.4")
-def gives_up_after_the_first_known_one(stored, files):
-    return [] if stored else _once(stored, files, lambda name, content, seen: _hash(content) in seen)
+mistakes(
+    "12.4",
+    every_file=lambda stored, files: list(files),
+    by_name=lambda stored, files: [name for name in files if name not in stored],
+    by_name_and_content=lambda stored, files: (
+        [name for name, content in files.items() if stored.get(name) != _hash(content)]
+    ),
+    overlooks_twins_of_one_run=lambda stored, files: (
+        [name for name, content in files.items() if _hash(content) not in stored.values()]
+    ),
+    leaves_empty_files_out=lambda stored, files: _once(
+        stored, files, lambda name, content, seen: not content or _hash(content) in seen
+    ),
+    with_a_hash_of_its_own=lambda stored, files: (
+        [name for name, content in files.items() if str(hash(content)) not in stored.values()]
+    ),
+    gives_up_after_the_first_known_one=lambda stored, files: (
+        [] if stored else _once(stored, files, lambda name, content, seen: _hash(content) in seen)
+    ),
+)
 
 
 def _fallen_back(ways, errors, spoken):
@@ -199,9 +140,12 @@ def gives_up_at_the_first_failure(ways):
     return name, way(), []
 
 
-@mistake("12.5")
-def takes_silence_for_an_answer(ways):
-    return _fallen_back(ways, Exception, lambda text: (text is not None and text != "") or False)
+mistakes(
+    "12.5",
+    takes_silence_for_an_answer=lambda ways: _fallen_back(
+        ways, Exception, lambda text: (text is not None and text != "") or False
+    ),
+)
 
 
 @mistake("12.5")
@@ -215,9 +159,10 @@ def takes_an_empty_answer(ways):
     return "", "", failed
 
 
-@mistake("12.5")
-def cannot_be_interrupted(ways):
-    return _fallen_back(ways, BaseException, str.strip)
+mistakes(
+    "12.5",
+    cannot_be_interrupted=lambda ways: _fallen_back(ways, BaseException, str.strip),
+)
 
 
 @mistake("12.5")
@@ -226,18 +171,7 @@ def names_no_failures(ways):
     return name, text, []
 
 
-@mistake("12.5")
-def asks_every_way(ways):
-    said = []
-    for name, way in ways:
-        try:
-            said.append((name, way()))
-        except Exception:
-            said.append((name, ""))
-    failed = [name for name, text in said if not text.strip()]
-    return next(((name, text, failed) for name, text in said if text.strip()), ("", "", failed))
-
-
-@mistake("12.5")
-def from_the_last_to_the_first(ways):
-    return _fallen_back(ways[::-1], Exception, str.strip)
+mistakes(
+    "12.5",
+    from_the_last_to_the_first=lambda ways: _fallen_back(ways[::-1], Exception, str.strip),
+)

@@ -11,29 +11,14 @@ def dot(one, other):
     return sum(a * b for a, b in zip(one, other, strict=True))
 
 
-@mistake("16.2")
-def only_the_best_pair(asked, passage):
-    return max((dot(one, other) for one in asked for other in passage), default=0)
-
-
-@mistake("16.2")
-def all_pairs(asked, passage):
-    return sum(dot(one, other) for one in asked for other in passage)
-
-
-@mistake("16.2")
-def never_below_zero(asked, passage):
-    return sum(max([0, *(dot(one, other) for other in passage)]) for one in asked)
-
-
-@mistake("16.2")
-def the_other_way_round(asked, passage):
-    return sum(max(dot(one, other) for one in asked) for other in passage)
-
-
-@mistake("16.2")
-def fails_on_an_empty_passage(asked, passage):
-    return sum(max(dot(one, other) for other in passage) for one in asked)
+mistakes(
+    "16.2",
+    only_the_best_pair=lambda asked, passage: max((dot(one, other) for one in asked for other in passage), default=0),
+    all_pairs=lambda asked, passage: sum(dot(one, other) for one in asked for other in passage),
+    never_below_zero=lambda asked, passage: sum(max([0, *(dot(one, other) for other in passage)]) for one in asked),
+    the_other_way_round=lambda asked, passage: sum(max(dot(one, other) for one in asked) for other in passage),
+    fails_on_an_empty_passage=lambda asked, passage: sum(max(dot(one, other) for other in passage) for one in asked),
+)
 
 
 @mistake("16.3")
@@ -56,9 +41,10 @@ def merged_ones_last(hits, parent):
     return [hit for hit in hits if parent[hit] not in full] + full
 
 
-@mistake("16.3")
-def always_merged(hits, parent):
-    return list(dict.fromkeys(parent[hit] for hit in hits))
+mistakes(
+    "16.3",
+    always_merged=lambda hits, parent: list(dict.fromkeys(parent[hit] for hit in hits)),
+)
 
 
 def of_one_chunk(hit, parent, around):
@@ -78,9 +64,10 @@ def joined(hits, parent, around, touch, window=of_one_chunk):
     return made
 
 
-@mistake("16.4")
-def a_window_for_each_hit(hits, parent, around):
-    return [of_one_chunk(hit, parent, around) for hit in hits]
+mistakes(
+    "16.4",
+    a_window_for_each_hit=lambda hits, parent, around: [of_one_chunk(hit, parent, around) for hit in hits],
+)
 
 
 @mistake("16.4")
@@ -92,19 +79,18 @@ def a_hit_within_a_window_is_dropped(hits, parent, around):
     return made
 
 
-@mistake("16.4")
-def only_where_pieces_are_shared(hits, parent, around):
-    return joined(hits, parent, around, lambda one, other: one[0] <= other[1] and other[0] <= one[1])
-
-
-@mistake("16.4")
-def across_chunks(hits, parent, around):
-    return joined(hits, parent, around, lambda one, other: one[0] <= other[1] + 1 and other[0] <= one[1] + 1)
-
-
-@mistake("16.4")
-def one_window_for_a_chunk(hits, parent, around):
-    return joined(hits, parent, around, lambda one, other: parent[one[0]] == parent[other[0]])
+mistakes(
+    "16.4",
+    only_where_pieces_are_shared=lambda hits, parent, around: joined(
+        hits, parent, around, lambda one, other: one[0] <= other[1] and other[0] <= one[1]
+    ),
+    across_chunks=lambda hits, parent, around: joined(
+        hits, parent, around, lambda one, other: one[0] <= other[1] + 1 and other[0] <= one[1] + 1
+    ),
+    one_window_for_a_chunk=lambda hits, parent, around: joined(
+        hits, parent, around, lambda one, other: parent[one[0]] == parent[other[0]]
+    ),
+)
 
 
 @mistake("16.4")
@@ -160,16 +146,11 @@ def placed(made, hits, which):
     return sorted(made, key=lambda each: which(place for place, hit in enumerate(hits) if each[0] <= hit <= each[1]))
 
 
-@mistake("16.4")
-def in_the_place_of_the_weakest(hits, parent, around):
-    return placed(runs(hits, parent, around), hits, max)
-
-
-@mistake("16.4")
-def one_neighbour_whatever_is_asked(hits, parent, around):
-    return placed(runs(hits, parent, 1), hits, min)
-
-
-@mistake("16.4")
-def ends_behind_the_window(hits, parent, around):
-    return [(first, last + 1) for first, last in placed(runs(hits, parent, around), hits, min)]
+mistakes(
+    "16.4",
+    in_the_place_of_the_weakest=lambda hits, parent, around: placed(runs(hits, parent, around), hits, max),
+    one_neighbour_whatever_is_asked=lambda hits, parent, around: placed(runs(hits, parent, 1), hits, min),
+    ends_behind_the_window=lambda hits, parent, around: (
+        [(first, last + 1) for first, last in placed(runs(hits, parent, around), hits, min)]
+    ),
+)

@@ -3,40 +3,20 @@
 import re
 
 from lessons.text import terms
-from tests.exercises.mistakes import mistake
+from tests.exercises.mistakes import mistake, mistakes
 
-
-@mistake("09.1")
-def keeps_the_old_value(known, new, limit):
-    kept = {key: (key, value, turn) for key, value, turn in known}
-    for entity in new:
-        kept.setdefault(entity[0], entity)
-    return list(kept.values())[-limit:]
-
-
-@mistake("09.1")
-def keeps_the_old_place(known, new, limit):
-    return list({entity[0]: entity for entity in [*known, *new]}.values())[-limit:]
-
-
-@mistake("09.1")
-def drops_the_newest(known, new, limit):
-    return _merged(known, new, 10**6)[:limit]
-
-
-@mistake("09.1")
-def keeps_one_too_few(known, new, limit):
-    return _merged(known, new, limit - 1)
-
-
-@mistake("09.1")
-def appends(known, new, limit):
-    return [*known, *new][-limit:]
-
-
-@mistake("09.1")
-def drops_before_it_replaces(known, new, limit):
-    return _merged(known[max(0, len(known) + len(new) - limit) :], new, limit)
+mistakes(
+    "09.1",
+    keeps_the_old_place=lambda known, new, limit: list({entity[0]: entity for entity in [*known, *new]}.values())[
+        -limit:
+    ],
+    drops_the_newest=lambda known, new, limit: _merged(known, new, 10**6)[:limit],
+    keeps_one_too_few=lambda known, new, limit: _merged(known, new, limit - 1),
+    appends=lambda known, new, limit: [*known, *new][-limit:],
+    drops_before_it_replaces=lambda known, new, limit: _merged(
+        known[max(0, len(known) + len(new) - limit) :], new, limit
+    ),
+)
 
 
 def _merged(known, new, limit):
@@ -47,29 +27,18 @@ def _merged(known, new, limit):
     return list(kept.values())[-limit:]
 
 
-@mistake("09.2")
-def as_soon_as_it_is_full(last, upto, window):
-    return list(range(upto + 1, upto + 1 + window)) if last - upto >= window else []
-
-
-@mistake("09.2")
-def everything_that_is_open(last, upto, window):
-    return list(range(upto + 1, last + 1)) if last - upto > window else []
-
-
-@mistake("09.2")
-def all_but_the_window(last, upto, window):
-    return list(range(upto + 1, last - window + 1))
-
-
-@mistake("09.2")
-def the_newest_ones(last, upto, window):
-    return list(range(last - window + 1, last + 1)) if last - upto > window else []
-
-
-@mistake("09.2")
-def from_the_turn_that_was_taken_last(last, upto, window):
-    return list(range(upto, upto + window)) if last - upto > window else []
+mistakes(
+    "09.2",
+    as_soon_as_it_is_full=lambda last, upto, window: (
+        list(range(upto + 1, upto + 1 + window)) if last - upto >= window else []
+    ),
+    everything_that_is_open=lambda last, upto, window: list(range(upto + 1, last + 1)) if last - upto > window else [],
+    all_but_the_window=lambda last, upto, window: list(range(upto + 1, last - window + 1)),
+    the_newest_ones=lambda last, upto, window: list(range(last - window + 1, last + 1)) if last - upto > window else [],
+    from_the_turn_that_was_taken_last=lambda last, upto, window: (
+        list(range(upto, upto + window)) if last - upto > window else []
+    ),
+)
 
 
 def _english(text):
@@ -85,9 +54,10 @@ def _either(text):
     return found[1] if found else ""
 
 
-@mistake("09.3")
-def believes_everybody(role, text):
-    return _either(text)
+mistakes(
+    "09.3",
+    believes_everybody=lambda role, text: _either(text),
+)
 
 
 @mistake("09.3")
@@ -102,9 +72,10 @@ def overlooks_the_question_mark(role, text):
     return found[1] if found and role == "user" else ""
 
 
-@mistake("09.3")
-def takes_one_word(role, text):
-    return _either(text).split(" ")[0] if role == "user" else ""
+mistakes(
+    "09.3",
+    takes_one_word=lambda role, text: _either(text).split(" ")[0] if role == "user" else "",
+)
 
 
 @mistake("09.3")
@@ -138,26 +109,16 @@ def takes_any_particle(role, text):
     return said[1] if said and role == "user" else ""
 
 
-@mistake("09.4")
-def forgets_the_messages(tables, user):
-    return {name: [row for row in rows if row.get("user_id") != user] for name, rows in tables.items()}
-
-
-@mistake("09.4")
-def forgets_everybody(tables, user):
-    return {name: [] for name in tables}
-
-
-@mistake("09.4")
-def forgets_only_the_facts(tables, user):
-    return {**tables, "facts": [row for row in tables["facts"] if row["user_id"] != user]}
-
-
-@mistake("09.4")
-def looks_for_the_sessions_too_late(tables, user):
-    tables = {name: [row for row in rows if row.get("user_id") != user] for name, rows in tables.items()}
-    own = {row["id"] for row in tables["sessions"] if row["user_id"] == user}
-    return {**tables, "messages": [row for row in tables["messages"] if row["session_id"] not in own]}
+mistakes(
+    "09.4",
+    forgets_the_messages=lambda tables, user: (
+        {name: [row for row in rows if row.get("user_id") != user] for name, rows in tables.items()}
+    ),
+    forgets_everybody=lambda tables, user: {name: [] for name in tables},
+    forgets_only_the_facts=lambda tables, user: (
+        {**tables, "facts": [row for row in tables["facts"] if row["user_id"] != user]}
+    ),
+)
 
 
 @mistake("09.4")
@@ -178,26 +139,13 @@ def deletes_in_place(tables, user):
     return tables
 
 
-@mistake("09.5")
-def the_last_five(said, question):
-    return range(max(0, len(said) - 5), len(said))
-
-
-@mistake("09.5")
-def the_first_five(said, question):
-    return range(min(5, len(said)))
-
-
-@mistake("09.5")
-def only_what_shares_a_word(said, question):
-    return [place for place, each in enumerate(said) if set(terms(each)) & set(terms(question))][-5:]
-
-
-@mistake("09.5")
-def everything(said, question):
-    return range(len(said))
-
-
-@mistake("09.5")
-def counts_from_one(said, question):
-    return range(max(1, len(said) - 4), len(said) + 1)
+mistakes(
+    "09.5",
+    the_last_five=lambda said, question: range(max(0, len(said) - 5), len(said)),
+    the_first_five=lambda said, question: range(min(5, len(said))),
+    only_what_shares_a_word=lambda said, question: [
+        place for place, each in enumerate(said) if set(terms(each)) & set(terms(question))
+    ][-5:],
+    everything=lambda said, question: range(len(said)),
+    counts_from_one=lambda said, question: range(max(1, len(said) - 4), len(said) + 1),
+)

@@ -10,43 +10,25 @@ from tests.exercises.mistakes import mistake, mistakes
 mistakes("06.1", 345, 115, 10_000, 38, "nine times")
 
 
-@mistake("06.2")
-def precision(found, gold, k):
-    return len(set(found[:k]) & set(gold)) / k
-
-
-@mistake("06.2")
-def of_what_is_found(found, gold, k):
-    return len(set(found[:k]) & set(gold)) / max(len(found[:k]), 1)
-
-
-@mistake("06.2")
-def one_place_too_few(found, gold, k):
-    return len(set(found[: k - 1]) & set(gold)) / len(gold)
-
-
-@mistake("06.2")
-def counts_repeats(found, gold, k):
-    return sum(each in gold for each in found[:k]) / len(gold)
-
-
-@mistake("06.2")
-def of_at_most_k(found, gold, k):
-    return len(set(found[:k]) & set(gold)) / max(len(set(found) & set(gold)), 1)
-
-
-@mistake("06.2")
-def of_what_can_be_found_among_k(found, gold, k):
-    return len(set(found[:k]) & set(gold)) / min(k, len(gold))
+mistakes(
+    "06.2",
+    precision=lambda found, gold, k: len(set(found[:k]) & set(gold)) / k,
+    of_what_is_found=lambda found, gold, k: len(set(found[:k]) & set(gold)) / max(len(found[:k]), 1),
+    one_place_too_few=lambda found, gold, k: len(set(found[: k - 1]) & set(gold)) / len(gold),
+    counts_repeats=lambda found, gold, k: sum(each in gold for each in found[:k]) / len(gold),
+    of_at_most_k=lambda found, gold, k: len(set(found[:k]) & set(gold)) / max(len(set(found) & set(gold)), 1),
+    of_what_can_be_found_among_k=lambda found, gold, k: len(set(found[:k]) & set(gold)) / min(k, len(gold)),
+)
 
 
 def gain(grades, discount=lambda rank: log2(1 + rank)):
     return sum(grade / discount(rank) for rank, grade in enumerate(grades, start=1))
 
 
-@mistake("06.3")
-def without_the_ideal(found, gold, k):
-    return gain(found[:k])
+mistakes(
+    "06.3",
+    without_the_ideal=lambda found, gold, k: gain(found[:k]),
+)
 
 
 @mistake("06.3")
@@ -55,9 +37,10 @@ def ideal_of_what_was_found(found, gold, k):
     return gain(found[:k]) / ideal if ideal else 0.0
 
 
-@mistake("06.3")
-def ideal_in_the_order_given(found, gold, k):
-    return gain(found[:k]) / gain(gold[:k])
+mistakes(
+    "06.3",
+    ideal_in_the_order_given=lambda found, gold, k: gain(found[:k]) / gain(gold[:k]),
+)
 
 
 @mistake("06.3")
@@ -66,14 +49,11 @@ def natural_logarithm_of_the_rank(found, gold, k):
     return gain(found[:k], first) / gain(sorted(gold, reverse=True)[:k], first)
 
 
-@mistake("06.3")
-def forgets_k(found, gold, k):
-    return gain(found) / gain(sorted(gold, reverse=True))
-
-
-@mistake("06.3")
-def forgets_grades(found, gold, k):
-    return gain([grade > 0 for grade in found[:k]]) / gain([1] * min(len(gold), k))
+mistakes(
+    "06.3",
+    forgets_k=lambda found, gold, k: gain(found) / gain(sorted(gold, reverse=True)),
+    forgets_grades=lambda found, gold, k: gain([grade > 0 for grade in found[:k]]) / gain([1] * min(len(gold), k)),
+)
 
 
 def drawn(values, of):
@@ -94,9 +74,12 @@ def the_wrong_way_round(before, after):
     return tuple(np.percentile(drawn(change, lambda all_: all_.mean(axis=1)), [2.5, 97.5]))
 
 
-@mistake("06.4")
-def of_the_questions_not_of_their_mean(before, after):
-    return tuple(np.percentile(np.asarray(after) - np.asarray(before), [2.5, 97.5]))
+mistakes(
+    "06.4",
+    of_the_questions_not_of_their_mean=lambda before, after: tuple(
+        np.percentile(np.asarray(after) - np.asarray(before), [2.5, 97.5])
+    ),
+)
 
 
 @mistake("06.4")
@@ -105,16 +88,12 @@ def of_half_the_draws(before, after):
     return tuple(np.percentile(drawn(change, lambda all_: all_.mean(axis=1)), [25, 75]))
 
 
-@mistake("06.4")
-def of_after_alone(before, after):
-    return tuple(np.percentile(drawn(after, lambda all_: all_.mean(axis=1)), [2.5, 97.5]))
-
-
-@mistake("06.4")
-def of_90_per_cent(before, after):
-    changes = np.array(after) - np.array(before)
-    means = np.random.default_rng(0).choice(changes, (10_000, len(changes))).mean(axis=1)
-    return tuple(np.percentile(means, [5, 95]))
+mistakes(
+    "06.4",
+    of_after_alone=lambda before, after: tuple(
+        np.percentile(drawn(after, lambda all_: all_.mean(axis=1)), [2.5, 97.5])
+    ),
+)
 
 
 @mistake("06.5")

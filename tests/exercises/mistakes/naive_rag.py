@@ -16,54 +16,34 @@ def cos(one, other):
     return dot(one, other) / lengths if lengths else 0.0
 
 
-@mistake("01.2")
-def only_the_product(one, other):
-    return dot(one, other)
+mistakes(
+    "01.2",
+    only_the_product=lambda one, other: dot(one, other),
+    divides_by_zero=lambda one, other: dot(one, other) / (hypot(*one) * hypot(*other)),
+    the_distance=lambda one, other: 1 - cos(one, other),
+    without_its_sign=lambda one, other: abs(cos(one, other)),
+    forgets_one_length=lambda one, other: dot(one, other) / hypot(*one),
+)
 
 
-@mistake("01.2")
-def divides_by_zero(one, other):
-    return dot(one, other) / (hypot(*one) * hypot(*other))
-
-
-@mistake("01.2")
-def the_distance(one, other):
-    return 1 - cos(one, other)
-
-
-@mistake("01.2")
-def without_its_sign(one, other):
-    return abs(cos(one, other))
-
-
-@mistake("01.2")
-def forgets_one_length(one, other):
-    return dot(one, other) / hypot(*one)
-
-
-@mistake("01.3")
-def by_the_product(question, passages, wanted):
-    return sorted(range(len(passages)), key=lambda i: -dot(question, passages[i]))[:wanted]
-
-
-@mistake("01.3")
-def farthest_first(question, passages, wanted):
-    return sorted(range(len(passages)), key=lambda i: cos(question, passages[i]))[:wanted]
-
-
-@mistake("01.3")
-def one_too_few(question, passages, wanted):
-    return sorted(range(len(passages)), key=lambda i: -cos(question, passages[i]))[: wanted - 1]
-
-
-@mistake("01.3")
-def by_distance(question, passages, wanted):
-    return sorted(range(len(passages)), key=lambda i: dist(question, passages[i]))[:wanted]
-
-
-@mistake("01.3")
-def later_of_equals_first(question, passages, wanted):
-    return sorted(range(len(passages)), key=lambda i: (-round(cos(question, passages[i]), 9), -i))[:wanted]
+mistakes(
+    "01.3",
+    by_the_product=lambda question, passages, wanted: sorted(
+        range(len(passages)), key=lambda i: -dot(question, passages[i])
+    )[:wanted],
+    farthest_first=lambda question, passages, wanted: sorted(
+        range(len(passages)), key=lambda i: cos(question, passages[i])
+    )[:wanted],
+    one_too_few=lambda question, passages, wanted: sorted(
+        range(len(passages)), key=lambda i: -cos(question, passages[i])
+    )[: wanted - 1],
+    by_distance=lambda question, passages, wanted: sorted(
+        range(len(passages)), key=lambda i: dist(question, passages[i])
+    )[:wanted],
+    later_of_equals_first=lambda question, passages, wanted: sorted(
+        range(len(passages)), key=lambda i: (-round(cos(question, passages[i]), 9), -i)
+    )[:wanted],
+)
 
 
 @mistake("01.3")
@@ -72,29 +52,22 @@ def always_that_many(question, passages, wanted):
     return [order[i] for i in range(wanted)]
 
 
-@mistake("01.4")
-def forgets_the_overlap(tokens, size, overlap):
-    return [tokens[i : i + size] for i in range(0, len(tokens), size)]
-
-
-@mistake("01.4")
-def adds_a_tail_that_was_there(tokens, size, overlap):
-    return [tokens[i : i + size] for i in range(0, len(tokens), size - overlap)]
-
-
-@mistake("01.4")
-def loses_the_tail(tokens, size, overlap):
-    return [tokens[i : i + size] for i in range(0, len(tokens) - size + 1, size - overlap)]
-
-
-@mistake("01.4")
-def loses_a_text_shorter_than_the_overlap(tokens, size, overlap):
-    return [tokens[i : i + size] for i in range(0, len(tokens) - overlap, size - overlap)]
-
-
-@mistake("01.4")
-def starts_at_the_overlap(tokens, size, overlap):
-    return [tokens[max(i - overlap, 0) : i + size] for i in range(0, len(tokens), size)]
+mistakes(
+    "01.4",
+    forgets_the_overlap=lambda tokens, size, overlap: [tokens[i : i + size] for i in range(0, len(tokens), size)],
+    adds_a_tail_that_was_there=lambda tokens, size, overlap: (
+        [tokens[i : i + size] for i in range(0, len(tokens), size - overlap)]
+    ),
+    loses_the_tail=lambda tokens, size, overlap: (
+        [tokens[i : i + size] for i in range(0, len(tokens) - size + 1, size - overlap)]
+    ),
+    loses_a_text_shorter_than_the_overlap=lambda tokens, size, overlap: (
+        [tokens[i : i + size] for i in range(0, len(tokens) - overlap, size - overlap)]
+    ),
+    starts_at_the_overlap=lambda tokens, size, overlap: (
+        [tokens[max(i - overlap, 0) : i + size] for i in range(0, len(tokens), size)]
+    ),
+)
 
 
 @mistake("01.4")

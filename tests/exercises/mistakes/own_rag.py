@@ -7,29 +7,20 @@ from tests.exercises.mistakes import mistake, mistakes
 mistakes("13.1", "ac", "abcd", "c", "bd", ("a", "d"))
 
 
-@mistake("13.2")
-def takes_the_cheapest(stages, margin):
-    return min(stages, key=lambda stage: stage[1])[0]
-
-
-@mistake("13.2")
-def takes_the_best(stages, margin):
-    return max(stages, key=lambda stage: stage[2])[0]
-
-
-@mistake("13.2")
-def refuses_the_edge(stages, margin):
-    return min((stage for stage in stages if stage[2] > -margin or stage[2] == 0), key=lambda stage: stage[1])[0]
-
-
-@mistake("13.2")
-def forgets_the_sign(stages, margin):
-    return min((stage for stage in stages if stage[2] <= margin), key=lambda stage: stage[1])[0]
-
-
-@mistake("13.2")
-def takes_the_last_of_equals(stages, margin):
-    return min(reversed([stage for stage in stages if stage[2] >= -margin]), key=lambda stage: stage[1])[0]
+mistakes(
+    "13.2",
+    takes_the_cheapest=lambda stages, margin: min(stages, key=lambda stage: stage[1])[0],
+    takes_the_best=lambda stages, margin: max(stages, key=lambda stage: stage[2])[0],
+    refuses_the_edge=lambda stages, margin: min(
+        (stage for stage in stages if stage[2] > -margin or stage[2] == 0), key=lambda stage: stage[1]
+    )[0],
+    forgets_the_sign=lambda stages, margin: min(
+        (stage for stage in stages if stage[2] <= margin), key=lambda stage: stage[1]
+    )[0],
+    takes_the_last_of_equals=lambda stages, margin: min(
+        reversed([stage for stage in stages if stage[2] >= -margin]), key=lambda stage: stage[1]
+    )[0],
+)
 
 
 @mistake("13.2")
@@ -38,29 +29,21 @@ def accepts_no_gain(stages, margin):
     return min(acceptable, key=lambda stage: (stage[1], -stage[2]))[0]
 
 
-@mistake("13.2")
-def takes_the_first_of_equally_cheap_ones(stages, margin):
-    return min((stage for stage in stages if stage[2] >= -margin), key=lambda stage: stage[1])[0]
+mistakes(
+    "13.2",
+    takes_the_first_of_equally_cheap_ones=lambda stages, margin: min(
+        (stage for stage in stages if stage[2] >= -margin), key=lambda stage: stage[1]
+    )[0],
+)
 
 
-@mistake("13.3")
-def forgets_the_square(n, half_width, margin):
-    return ceil(n * half_width / margin)
-
-
-@mistake("13.3")
-def turns_it_round(n, half_width, margin):
-    return ceil(n * (margin / half_width) ** 2) if half_width else 0
-
-
-@mistake("13.3")
-def rounds_down(n, half_width, margin):
-    return int(n * (half_width / margin) ** 2)
-
-
-@mistake("13.3")
-def never_fewer_than_there_are(n, half_width, margin):
-    return max(n, ceil(n * (half_width / margin) ** 2))
+mistakes(
+    "13.3",
+    forgets_the_square=lambda n, half_width, margin: ceil(n * half_width / margin),
+    turns_it_round=lambda n, half_width, margin: ceil(n * (margin / half_width) ** 2) if half_width else 0,
+    rounds_down=lambda n, half_width, margin: int(n * (half_width / margin) ** 2),
+    never_fewer_than_there_are=lambda n, half_width, margin: max(n, ceil(n * (half_width / margin) ** 2)),
+)
 
 
 @mistake("13.4")

@@ -5,14 +5,11 @@ from tests.exercises.mistakes import mistake, mistakes
 mistakes("18.1", 60, 36_000 / 700, 360, 1.2, "soon")
 
 
-@mistake("18.2")
-def sees_only_what_is_missing(old, new):
-    return sorted(old.keys() - new.keys()), sorted(new.keys() - old.keys())
-
-
-@mistake("18.2")
-def removes_nothing(old, new):
-    return sorted(name for name in old if new.get(name) != old[name]), []
+mistakes(
+    "18.2",
+    sees_only_what_is_missing=lambda old, new: (sorted(old.keys() - new.keys()), sorted(new.keys() - old.keys())),
+    removes_nothing=lambda old, new: (sorted(name for name in old if new.get(name) != old[name]), []),
+)
 
 
 @mistake("18.2")
@@ -27,15 +24,10 @@ def compares_hashes_without_names(old, new):
     return sorted(name for name in old if old[name] not in known), sorted(new.keys() - old.keys())
 
 
-@mistake("18.3")
-def counts_parts_twice(spans):
-    return {name: tokens for name, _, tokens in spans}
-
-
-@mistake("18.3")
-def leaves_out_what_is_spent(spans):
-    parents = {parent for _, parent, _ in spans}
-    return {name: tokens for name, _, tokens in spans if name not in parents}
+mistakes(
+    "18.3",
+    counts_parts_twice=lambda spans: {name: tokens for name, _, tokens in spans},
+)
 
 
 @mistake("18.3")

@@ -9,34 +9,24 @@ from tests.exercises.mistakes import mistake, mistakes
 mistakes("15.1", "a", "c", "ab", 5)
 
 
-@mistake("15.2")
-def without_those_who_pay_in_full(search, cached, discount):
-    return int(search / discount)
+mistakes(
+    "15.2",
+    without_those_who_pay_in_full=lambda search, cached, discount: int(search / discount),
+    rounded_up=lambda search, cached, discount: ceil(search / (cached * discount + 1 - cached)),
+    shares_exchanged=lambda search, cached, discount: int(search / (cached + (1 - cached) * discount)),
+    average_of_break_evens=lambda search, cached, discount: int(cached * search / discount + (1 - cached) * search),
+)
 
 
-@mistake("15.2")
-def rounded_up(search, cached, discount):
-    return ceil(search / (cached * discount + 1 - cached))
-
-
-@mistake("15.2")
-def shares_exchanged(search, cached, discount):
-    return int(search / (cached + (1 - cached) * discount))
-
-
-@mistake("15.2")
-def average_of_break_evens(search, cached, discount):
-    return int(cached * search / discount + (1 - cached) * search)
-
-
-@mistake("15.3")
-def escaped_only(words, lines):
-    return [place for place, line in enumerate(lines, start=1) if re.search(re.escape(words), line)]
-
-
-@mistake("15.3")
-def escaped_in_any_case(words, lines):
-    return [place for place, line in enumerate(lines, start=1) if re.search(re.escape(words), line, re.IGNORECASE)]
+mistakes(
+    "15.3",
+    escaped_only=lambda words, lines: (
+        [place for place, line in enumerate(lines, start=1) if re.search(re.escape(words), line)]
+    ),
+    escaped_in_any_case=lambda words, lines: (
+        [place for place, line in enumerate(lines, start=1) if re.search(re.escape(words), line, re.IGNORECASE)]
+    ),
+)
 
 
 @mistake("15.3")
@@ -45,9 +35,12 @@ def counted_from_nothing(words, lines):
     return [place for place, line in enumerate(lines) if wanted in normalize(line).casefold()]
 
 
-@mistake("15.3")
-def composes_the_words_only(words, lines):
-    return [place for place, line in enumerate(lines, start=1) if normalize(words).casefold() in line.casefold()]
+mistakes(
+    "15.3",
+    composes_the_words_only=lambda words, lines: (
+        [place for place, line in enumerate(lines, start=1) if normalize(words).casefold() in line.casefold()]
+    ),
+)
 
 
 @mistake("15.3")
@@ -56,9 +49,12 @@ def looks_for_each_word_alone(words, lines):
     return [place for place, line in enumerate(lines, 1) if all(word in normalize(line).casefold() for word in wanted)]
 
 
-@mistake("15.3")
-def composes_the_lines_only(words, lines):
-    return [place for place, line in enumerate(lines, 1) if words.casefold() in normalize(line).casefold()]
+mistakes(
+    "15.3",
+    composes_the_lines_only=lambda words, lines: (
+        [place for place, line in enumerate(lines, 1) if words.casefold() in normalize(line).casefold()]
+    ),
+)
 
 
 @mistake("15.4")

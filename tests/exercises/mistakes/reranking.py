@@ -62,19 +62,10 @@ def splits_at_spaces(question, documents, weight):
     return sorted(range(len(scores)), key=lambda place: -scores[place])
 
 
-@mistake("04.3")
-def by_score_alone(scores, similar, wanted):
-    return sorted(range(len(scores)), key=lambda i: -scores[i])[:wanted]
-
-
-@mistake("04.3")
-def compares_with_the_last_one_only(scores, similar, wanted):
-    left, chosen = list(range(len(scores))), []
-    while left and len(chosen) < wanted:
-        best = max(left, key=lambda i: scores[i] - (similar[i][chosen[-1]] if chosen else 0))
-        left.remove(best)
-        chosen.append(best)
-    return chosen
+mistakes(
+    "04.3",
+    by_score_alone=lambda scores, similar, wanted: sorted(range(len(scores)), key=lambda i: -scores[i])[:wanted],
+)
 
 
 @mistake("04.3")
@@ -129,23 +120,15 @@ def order(reply, count, refuse):
         return as_found
 
 
-@mistake("04.4")
-def takes_any_score(reply, count):
-    return order(reply, count, lambda pairs, count: sorted(n for n, _ in pairs) != list(range(1, count + 1)))
-
-
-@mistake("04.4")
-def takes_zero_for_a_missing_score(reply, count):
-    try:
-        scores = {each["number"]: each["score"] for each in json.loads(reply)["scores"]}
-        return sorted(range(1, count + 1), key=lambda number: -scores.get(number, 0))
-    except (ValueError, KeyError, TypeError):
-        return list(range(1, count + 1))
-
-
-@mistake("04.4")
-def overlooks_a_second_score(reply, count):
-    return order(reply, count, lambda pairs, count: any(not 0 <= s <= 10 for _, s in pairs))
+mistakes(
+    "04.4",
+    takes_any_score=lambda reply, count: order(
+        reply, count, lambda pairs, count: sorted(n for n, _ in pairs) != list(range(1, count + 1))
+    ),
+    overlooks_a_second_score=lambda reply, count: order(
+        reply, count, lambda pairs, count: any(not 0 <= s <= 10 for _, s in pairs)
+    ),
+)
 
 
 @mistake("04.4")
@@ -163,26 +146,13 @@ def drops_what_has_no_score(reply, count):
         return list(range(1, count + 1))
 
 
-@mistake("04.5")
-def leaves_the_order(question, documents):
-    return documents
-
-
-@mistake("04.5")
-def keeps_five(question, documents):
-    return sorted(documents, key=lambda d: -share(question, d.content))[:5]
-
-
-@mistake("04.5")
-def puts_shared_words_last(question, documents):
-    return sorted(documents, key=lambda d: share(question, d.content) - d.score / 10)
-
-
-@mistake("04.5")
-def gives_texts(question, documents):
-    return [document.content for document in documents]
-
-
-@mistake("04.5")
-def repeats_the_best(question, documents):
-    return [documents[0], *documents]
+mistakes(
+    "04.5",
+    leaves_the_order=lambda question, documents: documents,
+    keeps_five=lambda question, documents: sorted(documents, key=lambda d: -share(question, d.content))[:5],
+    puts_shared_words_last=lambda question, documents: sorted(
+        documents, key=lambda d: share(question, d.content) - d.score / 10
+    ),
+    gives_texts=lambda question, documents: [document.content for document in documents],
+    repeats_the_best=lambda question, documents: [documents[0], *documents],
+)

@@ -16,19 +16,16 @@ mistakes(
 )
 
 
-@mistake("07.2")
-def forgets_the_owner(chunks, owner, ref_ids):
-    return [each for each in chunks if ref_ids is None or each["ref_id"] in ref_ids]
-
-
-@mistake("07.2")
-def takes_an_empty_set_for_none(chunks, owner, ref_ids):
-    return _visible(chunks, owner, ref_ids or None)
-
-
-@mistake("07.2")
-def trusts_a_blank_owner(chunks, owner, ref_ids):
-    return [each for each in chunks if each["user_id"] == owner and (ref_ids is None or each["ref_id"] in ref_ids)]
+mistakes(
+    "07.2",
+    forgets_the_owner=lambda chunks, owner, ref_ids: (
+        [each for each in chunks if ref_ids is None or each["ref_id"] in ref_ids]
+    ),
+    takes_an_empty_set_for_none=lambda chunks, owner, ref_ids: _visible(chunks, owner, ref_ids or None),
+    trusts_a_blank_owner=lambda chunks, owner, ref_ids: (
+        [each for each in chunks if each["user_id"] == owner and (ref_ids is None or each["ref_id"] in ref_ids)]
+    ),
+)
 
 
 @mistake("07.2")
@@ -59,24 +56,13 @@ def _visible(chunks, owner, ref_ids):
     return [each for each in chunks if each["user_id"] == owner and (ref_ids is None or each["ref_id"] in ref_ids)]
 
 
-@mistake("07.3")
-def believes_what_is_asked(plan, asked):
-    return plan if asked is None else asked
-
-
-@mistake("07.3")
-def joins_both(plan, asked):
-    return plan | (asked or set())
-
-
-@mistake("07.3")
-def takes_nothing_for_everything(plan, asked):
-    return plan & asked if asked else plan
-
-
-@mistake("07.3")
-def forgets_decomposed_names(plan, asked):
-    return plan if asked is None else plan & asked
+mistakes(
+    "07.3",
+    believes_what_is_asked=lambda plan, asked: plan if asked is None else asked,
+    joins_both=lambda plan, asked: plan | (asked or set()),
+    takes_nothing_for_everything=lambda plan, asked: plan & asked if asked else plan,
+    forgets_decomposed_names=lambda plan, asked: plan if asked is None else plan & asked,
+)
 
 
 @mistake("07.3")
@@ -99,17 +85,16 @@ def _own(chunks, ref_id):
     return [each for each in chunks if each["ref_id"] == ref_id and each["text"].strip()]
 
 
-@mistake("07.4")
-def takes_the_end_as_well(chunks, ref_id, start, end):
-    return sorted(
+mistakes(
+    "07.4",
+    takes_the_end_as_well=lambda chunks, ref_id, start, end: sorted(
         (each for each in _own(chunks, ref_id) if start <= each["chunk_index"] <= end),
         key=lambda each: each["chunk_index"],
-    )
-
-
-@mistake("07.4")
-def keeps_the_stored_order(chunks, ref_id, start, end):
-    return [each for each in _own(chunks, ref_id) if start <= each["chunk_index"] < end]
+    ),
+    keeps_the_stored_order=lambda chunks, ref_id, start, end: (
+        [each for each in _own(chunks, ref_id) if start <= each["chunk_index"] < end]
+    ),
+)
 
 
 @mistake("07.4")
@@ -118,9 +103,12 @@ def sorts_numbers_as_text(chunks, ref_id, start, end):
     return sorted(found, key=lambda each: str(each["chunk_index"]))
 
 
-@mistake("07.4")
-def counts_places_in_the_list(chunks, ref_id, start, end):
-    return sorted(_own(chunks, ref_id), key=lambda each: each["chunk_index"])[start:end]
+mistakes(
+    "07.4",
+    counts_places_in_the_list=lambda chunks, ref_id, start, end: sorted(
+        _own(chunks, ref_id), key=lambda each: each["chunk_index"]
+    )[start:end],
+)
 
 
 @mistake("07.4")
@@ -136,34 +124,17 @@ def returns_empty_chunks(chunks, ref_id, start, end):
 
 
 @mistake("07.5")
-def looks_at_the_first(scores, bar):
-    if not scores:
-        return "nothing found"
-    return "answer" if scores[0] >= bar else "not good enough"
-
-
-@mistake("07.5")
-def averages(scores, bar):
-    if not scores:
-        return "nothing found"
-    return "answer" if sum(scores) / len(scores) >= bar else "not good enough"
-
-
-@mistake("07.5")
 def asks_for_all_of_them(scores, bar):
     if not scores:
         return "nothing found"
     return "answer" if all(score >= bar for score in scores) else "not good enough"
 
 
-@mistake("07.5")
-def fails_when_nothing_was_found(scores, bar):
-    return "answer" if max(scores) >= bar else "not good enough"
-
-
-@mistake("07.5")
-def says_one_thing_for_both(scores, bar):
-    return "answer" if scores and max(scores) >= bar else "nothing found"
+mistakes(
+    "07.5",
+    fails_when_nothing_was_found=lambda scores, bar: "answer" if max(scores) >= bar else "not good enough",
+    says_one_thing_for_both=lambda scores, bar: "answer" if scores and max(scores) >= bar else "nothing found",
+)
 
 
 @mistake("07.5")

@@ -19,9 +19,10 @@ def counts_from_zero(lists, k):
     return dict(fused)
 
 
-@mistake("03.2")
-def the_last_list_wins(lists, k):
-    return {id_: 1 / (k + rank) for ids in lists for rank, id_ in enumerate(ids, start=1)}
+mistakes(
+    "03.2",
+    the_last_list_wins=lambda lists, k: {id_: 1 / (k + rank) for ids in lists for rank, id_ in enumerate(ids, start=1)},
+)
 
 
 @mistake("03.2")
@@ -54,24 +55,13 @@ def cut(text, step=1, alone=True, compose=True, english=False):
     return made
 
 
-@mistake("03.3")
-def pairs_that_do_not_overlap(text):
-    return cut(text, step=2)
-
-
-@mistake("03.3")
-def loses_single_syllables(text):
-    return cut(text, alone=False)
-
-
-@mistake("03.3")
-def forgets_composition(text):
-    return cut(text, compose=False)
-
-
-@mistake("03.3")
-def cuts_english_too(text):
-    return cut(text, english=True)
+mistakes(
+    "03.3",
+    pairs_that_do_not_overlap=lambda text: cut(text, step=2),
+    loses_single_syllables=lambda text: cut(text, alone=False),
+    forgets_composition=lambda text: cut(text, compose=False),
+    cuts_english_too=lambda text: cut(text, english=True),
+)
 
 
 @mistake("03.3")
@@ -105,29 +95,16 @@ def scores(query, documents, k1=1.2, b=0.75, twice=False, rarity=None, once=Fals
     return [score(document) for document in documents]
 
 
-@mistake("03.4")
-def forgets_the_length(query, documents):
-    return scores(query, documents, b=0)
-
-
-@mistake("03.4")
-def counts_a_repeated_question(query, documents):
-    return scores(query, documents, twice=True)
-
-
-@mistake("03.4")
-def a_term_counts_once(query, documents):
-    return scores(query, documents, once=True)
-
-
-@mistake("03.4")
-def plain_inverse_frequency(query, documents):
-    return scores(query, documents, rarity=lambda count, n: log(count / n))
-
-
-@mistake("03.4")
-def negative_for_common_terms(query, documents):
-    return scores(query, documents, rarity=lambda count, n: log((count - n + 0.5) / (n + 0.5)))
+mistakes(
+    "03.4",
+    forgets_the_length=lambda query, documents: scores(query, documents, b=0),
+    counts_a_repeated_question=lambda query, documents: scores(query, documents, twice=True),
+    a_term_counts_once=lambda query, documents: scores(query, documents, once=True),
+    plain_inverse_frequency=lambda query, documents: scores(query, documents, rarity=lambda count, n: log(count / n)),
+    negative_for_common_terms=lambda query, documents: scores(
+        query, documents, rarity=lambda count, n: log((count - n + 0.5) / (n + 0.5))
+    ),
+)
 
 
 def quarters(question):
@@ -136,9 +113,10 @@ def quarters(question):
     return [(int(y), int(q)) for q, y in found] + [(int(y), int(q)) for y, q in korean]
 
 
-@mistake("03.5")
-def takes_the_first(question):
-    return next(iter(quarters(question)), None)
+mistakes(
+    "03.5",
+    takes_the_first=lambda question: next(iter(quarters(question)), None),
+)
 
 
 @mistake("03.5")
@@ -174,14 +152,11 @@ def by_rank(lists):
     return dict(fused)
 
 
-@mistake("03.6")
-def keywords_alone(lists):
-    return dict(lists[1] or lists[0])
-
-
-@mistake("03.6")
-def adds_raw_scores(lists):
-    return {id_: sum(each.get(id_, 0) for each in lists) for each in lists for id_ in each}
+mistakes(
+    "03.6",
+    keywords_alone=lambda lists: dict(lists[1] or lists[0]),
+    adds_raw_scores=lambda lists: {id_: sum(each.get(id_, 0) for each in lists) for each in lists for id_ in each},
+)
 
 
 @mistake("03.6")
