@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from lessons.context.reading import Reading, Word, quantities
-from lessons.text.stems import IRREGULAR, english_stem
+from lessons.text.search_terms import IRREGULAR, english_stem
 
 
 def _set(words: str) -> frozenset[str]:
