@@ -130,7 +130,7 @@ def _content(path: Path, name: str) -> Content:
 
 
 def _reader(path: Path) -> Callable[[Path], Content]:
-    """The reader for the file's format, after a look at its size and first bytes; a web page may be called otherwise."""
+    """The reader for the file's format, after a look at its size and first bytes; any name may hide a web page."""
     suffix = path.suffix.lower()
     if suffix not in READERS:
         raise FileError(f"is not one of the formats that can be read: {', '.join(READERS)}.")
