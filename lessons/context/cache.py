@@ -35,7 +35,7 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects.postgresql import JSONB, insert
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column
 
 from lessons.context.guard import differences, read_constraints
 from lessons.context.wrapper import Wrapper, follow
@@ -48,6 +48,7 @@ from lessons.models.llm import describe
 from lessons.rag.answer import Answer, Citation
 from lessons.rag.context import CITATION
 from lessons.rag.stages import AnswerStream, Stage
+from lessons.rag.tables import Base
 from lessons.rag.types import Context, Query, Scope
 from lessons.search.transforms import Condense, normalized
 from lessons.settings import settings
@@ -110,10 +111,6 @@ def _faithful(said: str, answer: str) -> bool:
         and language(said) == language(answer)
         and len(said) <= _LONGER * len(answer)
     )
-
-
-class Base(DeclarativeBase):
-    """The tables of the context room."""
 
 
 class AnswerRow(Base):

@@ -6,12 +6,8 @@ import re
 from dataclasses import dataclass, field
 
 from lessons.context.reading import Reading, Word, quantities
-from lessons.text.stems import IRREGULAR, english_stem
-
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
+from lessons.text.search_terms import IRREGULAR, english_stem
+from lessons.text.word_lists import words_of
 
 _BEGINNING = re.compile(
     r"^(?:(?:so|well|hi|hello|hey|please|basically|just|kindly|there|excuse me|quick question|thanks)\b[\s,:!.]*)*+"
@@ -46,13 +42,10 @@ _REWRITTEN = [
         (r"^(if|when|once|before|after|in|on|at|for|during) ([^,?]+), ([^,?]+)(?=\?|$)", r"\3 \1 \2"),
     )
 ]  # fmt: skip
-_LIGHT = _set(
-    "a an the it its be been being do does did have has had having to please so kindly thanks i you we my your me us and"
-    " then possible of"
-)
-_OPTIONAL = _set("this these that those there here just also exactly actually really very usually normally typically")
+_LIGHT = words_of("light_words")
+_OPTIONAL = words_of("optional_words")
 """Words that one question may have and the other not, though not each another one."""
-_DETERMINERS = _set("a an the my our your i you we it")
+_DETERMINERS = frozenset(["a", "an", "the", "my", "our", "your", "i", "you", "we", "it"])
 _AUXILIARIES = {
     **dict.fromkeys(("is", "are", "am", "be", "been", "being", "was", "were"), "be"),
     **dict.fromkeys(("do", "does", "did"), "do"),
@@ -64,16 +57,12 @@ _TENSES = {
     **dict.fromkeys(("is", "are", "does", "do", "am"), "present"),
     **dict.fromkeys(("will", "shall"), "future"),
 }
-_NEGATIONS = _set("not no never neither nor none nobody nothing")
+_NEGATIONS = frozenset(["not", "no", "never", "neither", "nor", "none", "nobody", "nothing"])
 _ASKS = {each: each for each in "what who whose when where why how".split()} | {"which": "what", "whom": "who"}  # noqa: SIM905
 _ASPECTS = {"many": "many", "date": "when", "time": "when", "often": "how often", "frequency": "how often"}
 _ASPECTS |= dict.fromkeys(("long", "duration", "period", "length"), "how long")
 """'How long' asks for the duration, and so does 'what is the duration'."""
-_PREPOSITIONS = _set(
-    "of in on at for to from into onto before after during until till since by with without within between through than"
-    " against over under above below about around across per via inside outside near behind beside towards except"
-    " excluding including if unless because while whether once as like"
-)
+_PREPOSITIONS = words_of("prepositions")
 _SYNONYMS = {
     english_stem(word): english_stem(group.split()[0])
     for group in (

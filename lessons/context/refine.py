@@ -62,21 +62,17 @@ class Judgement(BaseModel):
 
 
 def judge_answer(question: str, answer: Answer, llm: LLM, step: Step) -> Judgement:
-    """The judgement; an answer that cannot be judged is taken as it is."""
+    """The judgement, from the quotes under the headers of their documents; what cannot be judged is taken as it is."""
     as_it_is = Judgement(sufficient=True, quality=0)
-    variables: dict[str, Any] = {"question": question, "answer": answer.text, "quotes": _quotes(answer)}
+    headers = {document.id: source_header(n, document) for n, document in enumerate(answer.context.documents, start=1)}
+    quotes = [f"{headers.get(cited.chunk_id, cited.source_file)} {cited.quote}" for cited in answer.citations]
+    variables: dict[str, Any] = {"question": question, "answer": answer.text, "quotes": "\n".join(quotes)}
     found = structured(llm, Judgement, JUDGE, step, otherwise=as_it_is, items=_MOST, **variables)
     for query in list(found.queries):
         if problem := unusable(query, question, settings().max_query_chars):
             step.notes.append(f"a query of the model was not used ({problem})")
             found.queries.remove(query)
     return found
-
-
-def _quotes(answer: Answer) -> str:
-    """The cited passages, each under the header of its document."""
-    headers = {document.id: source_header(n, document) for n, document in enumerate(answer.context.documents, start=1)}
-    return "\n".join(f"{headers.get(cited.chunk_id, cited.source_file)} {cited.quote}" for cited in answer.citations)
 
 
 JUDGED, AGAIN = "judge", "search again"

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 __all__ = ["ServerInfo", "engine", "ensure_schema", "erase", "explain", "explained", "server_info", "stop"]
 
 
+_BESIDE_CONNECTION = {"ensure_schema": "owned", "explain": "problems", "explained": "row_security"}
+
+
 def __getattr__(name: str) -> Any:
     """Import on first use, so that the watcher, which lives in this package too, stays small."""
     from importlib import import_module
 
     if name in __all__:
-        for module in ("connection", "problems", "row_security", "owned"):
-            loaded = import_module(f"lessons.database.{module}")
-            if getattr(loaded.__dict__.get(name), "__module__", None) == loaded.__name__:
-                return loaded.__dict__[name]
+        return getattr(import_module(f"{__name__}.{_BESIDE_CONNECTION.get(name, 'connection')}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

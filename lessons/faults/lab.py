@@ -4,11 +4,10 @@ import logging
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from lessons.context.wrapper import Answering
 from lessons.faults.database import ReplicatedDatabase, SpareDatabase
@@ -78,7 +77,7 @@ DOCUMENTS = {
 }
 
 
-class Lab:
+class Lab(AbstractContextManager):
     """The stages over three short documents, in a database of their own that is gone when the lab is closed."""
 
     def __init__(self, database: SpareDatabase | ReplicatedDatabase | None = None) -> None:
@@ -109,8 +108,5 @@ class Lab:
         """Delete the database of the lab."""
         self.database.erase()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
+    def __exit__(self, *failure: object) -> None:
         self.close()

@@ -11,6 +11,7 @@ from typing import Any
 from llama_index.core.schema import BaseNode, MetadataMode, TransformComponent
 
 from lessons.ingest.split import source_of
+from lessons.text.word_lists import words_of
 
 UNKNOWN = "document"
 
@@ -51,17 +52,8 @@ _NUMBERED = re.compile(
     r"^[^\S\n]*(?:(?:step|단계)\s*(\d{1,2})[:.)]?|(\d{1,2})\s*단계[:.)]?|(\d{1,2})[.)])\s+(.*)$",
     re.IGNORECASE | re.MULTILINE,
 )
-_COMMANDS = """
-    add agree apply ask assign attach back bring build call change check choose clean clear click close compare
-    compute confirm connect copy count create cut decide delete describe download drag draw drop enable enter export
-    fill find follow get give go hold import include insert install invite keep label leave let list log look make
-    map mark measure mix move name note open paste pick place plot pour press print put read record register remove
-    rename repeat replace report request reset restart review rinse rotate run save scan scroll select send set
-    share show sign sit stand start stop store submit switch take tap tell test tick try turn type unplug update
-    upload use verify visit wait wash watch wear write
-""".split()  # noqa: SIM905
 _IMPERATIVE = re.compile(
-    rf"(?:(?:then|now|first|next|finally|please|(?:in|under|for) .{2, 40},)\s+)?(?:do not|{'|'.join(_COMMANDS)})\b",
+    rf"(?:(?:then|now|first|next|finally|please)\s+)?(?:do not|{'|'.join(sorted(words_of('commands')))})\b",
     re.IGNORECASE,
 )
 _KOREAN_STEP = re.compile(r"(?:[하으]?십시오|세요|[가-힣]니다|[가-힣]기|[한는]다)\s*[.)]?(?=\s|$)")

@@ -118,17 +118,12 @@ def naive_index() -> Index:
     return Index("naive", (splitter,))
 
 
-def enhanced_index(
-    level: Enrichment = "full", llm: LLM | None = None, name: str = "enhanced", embedded: tuple[str, ...] = HEADER
-) -> Index:
-    """Sections of at most 500 tokens, 100 of them repeated, embedded under the metadata named in `embedded`.
-
-    Without an `llm` the keyless model enriches them.
-    """
+def enhanced_index(name: str = "enhanced", embedded: tuple[str, ...] = HEADER) -> Index:
+    """Sections of at most 500 tokens, 100 of them repeated, under the metadata in `embedded`, enriched by rules."""
     chosen = settings()
     sizes = {"chunk_size": chosen.chunk_tokens, "chunk_overlap": chosen.chunk_overlap}
     splitter = SectionSplitter(**sizes, shortest=chosen.shortest_chunk, embedded=embedded)
-    return Index(name, (splitter, Classifier()), can_enrich=True).at(level, llm or OfflineLLM())
+    return Index(name, (splitter, Classifier()), can_enrich=True).at("full", OfflineLLM())
 
 
 def ingredients() -> list[Index]:

@@ -12,20 +12,20 @@ from typing import Any
 
 from sqlalchemy import (
     BIGINT,
+    Column,
     Connection,
     DateTime,
     Engine,
     ForeignKeyConstraint,
     Index,
-    LargeBinary,
     PrimaryKeyConstraint,
+    String,
     Table,
     UniqueConstraint,
     func,
     text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.orm import Mapped, mapped_column
 
 from lessons.database import explained
 from lessons.database.owned import ensure_owned
@@ -37,46 +37,31 @@ from lessons.rag.types import Scope
 from lessons.scale.replicas import remember_write
 from lessons.settings import settings
 
-_DOCUMENT = "user_id", "document_id"
+_DOCUMENT = ["user_id", "document_id"]
 
+TRASHED_DOCUMENTS = Table(
+    "trashed_documents",
+    Base.metadata,
+    *(Column(each.name, each.type, nullable=each.nullable) for each in DocumentRow.__table__.columns),
+    Column("deleted_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
+    PrimaryKeyConstraint("user_id", "id"),
+    UniqueConstraint("index_table", "user_id", "source_file"),
+)
+"""Rows of `documents` as they were, with their numbers, and when they were deleted."""
 
-class TrashedDocument(Base):
-    """A row of `documents` as it was, with its number, and when it was deleted."""
-
-    __tablename__ = "trashed_documents"
-    __table_args__ = (
-        PrimaryKeyConstraint("user_id", "id"),
-        UniqueConstraint("index_table", "user_id", "source_file"),
-    )
-
-    id: Mapped[int] = mapped_column(BIGINT)
-    index_table: Mapped[str]
-    user_id: Mapped[str]
-    source_file: Mapped[str]
-    sha256: Mapped[str]
-    pages: Mapped[int]
-    chunks: Mapped[int]
-    ingested_at: Mapped[datetime]
-    content: Mapped[bytes | None] = mapped_column(LargeBinary)
-    deleted_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
-
-
-class TrashedChunk(Base):
-    """A chunk as it was, its vector included, and the terms that find it."""
-
-    __tablename__ = "trashed_chunks"
-    __table_args__ = (
-        PrimaryKeyConstraint("user_id", "id"),
-        ForeignKeyConstraint(_DOCUMENT, [TrashedDocument.user_id, TrashedDocument.id], ondelete="CASCADE"),
-        Index("trashed_chunks_document", *_DOCUMENT),
-    )
-
-    id: Mapped[int] = mapped_column(BIGINT, autoincrement=True)
-    document_id: Mapped[int] = mapped_column(BIGINT)
-    user_id: Mapped[str]
-    chunk: Mapped[dict[str, Any]] = mapped_column(JSONB)
-    terms: Mapped[list[dict[str, Any]]] = mapped_column(JSONB)
-
+TRASHED_CHUNKS = Table(
+    "trashed_chunks",
+    Base.metadata,
+    Column("id", BIGINT, autoincrement=True),
+    Column("document_id", BIGINT, nullable=False),
+    Column("user_id", String, nullable=False),
+    Column("chunk", JSONB, nullable=False),
+    Column("terms", JSONB, nullable=False),
+    PrimaryKeyConstraint("user_id", "id"),
+    ForeignKeyConstraint(_DOCUMENT, ["trashed_documents.user_id", "trashed_documents.id"], ondelete="CASCADE"),
+    Index("trashed_chunks_document", *_DOCUMENT),
+)
+"""Chunks as they were, their vectors included, and the terms that find them."""
 
 _COPIED = ", ".join(DocumentRow.__table__.columns.keys())
 _NAMED = "index_table = ANY(:tables) AND user_id = :user_id AND (source_file = :name OR CAST(:name AS text) IS NULL)"
@@ -124,7 +109,7 @@ class Trash:
         """The engine, once the tables are there."""
         ensure_owned(self._database, DocumentRow.__table__)
         # Owners see their own through the wall. Purging is everybody's business, hence no FORCE on the trash.
-        ensure_owned(self._database, TrashedDocument.__table__, TrashedChunk.__table__, force=False)
+        ensure_owned(self._database, TRASHED_DOCUMENTS, TRASHED_CHUNKS, force=False)
         return self._database
 
     def delete(self, scope: Scope, source_file: str) -> bool:

@@ -29,22 +29,8 @@ from llama_index.core.prompts import BasePromptTemplate
 from llama_index.core.tools import BaseTool
 from llama_index.core.types import TokenGen
 
-from lessons.keyless import (  # noqa: F401  they register their tasks
-    agent,
-    answer,
-    followups,
-    intent,
-    keywords,
-    notes,
-    queries,
-    relevance,
-    run,
-    summary,
-    task,
-)
+from lessons.keyless import agent, answer, followups, intent, keywords, notes, queries, relevance, run, summary, task
 from lessons.settings import settings
-
-__all__ = ["OfflineLLM", "task"]
 
 ABOUT = (
     "This is the keyless model: it extracts answers from the documents in its prompt and does not write freely. "

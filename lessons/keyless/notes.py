@@ -11,6 +11,7 @@ from lessons.keyless import task
 from lessons.keyless.recall import corrected, opens_correction, takes_back
 from lessons.keyless.values import key_of, same_key, topics, values
 from lessons.text import language, sentences
+from lessons.text.word_lists import words_of
 
 _LATELY = 2  # turns within which 'no, 300' corrects something
 Notes = dict[str, tuple[str, str, int]]  # by what the key means: key, value and turn, the newest last
@@ -149,12 +150,6 @@ ENGLISH = [(key, re.compile(pattern, re.IGNORECASE)) for key, pattern in _ENGLIS
 KOREAN = [(key, re.compile(pattern)) for key, pattern in _KOREAN]
 
 ADDED_TO = frozenset(["condition", "allergy", "medicine"])
-NO_KEYS = frozenset(
-    """
-    question questions problem guess point answer understanding concern next first last issue idea fault mistake
-    질문 말 뜻 생각 문제 요청 의견
-    """.split()  # noqa: SIM905
-)
 NO_VALUES = re.compile(
     r"^(?:bit|little|lot|few|fan|while|not|no|what|how|why|when|where|who|that|this|it|broken|gone|wrong|missing|late"
     r"|slow|afraid|sure|sorry|question|problem|환자|뭐|무엇|얼마|어디|언제|누구|어떻|왜|몇|어느|어떤|안 |없)\b",
@@ -227,7 +222,7 @@ def _statement(clause: str, patterns: Sequence[tuple[str, re.Pattern[str]]]) -> 
             continue
         key = name or " ".join(match["key"].lower().split())
         value = match["value"].strip(" .,!'\"“”")
-        if value and len(value) <= _LONGEST and not NO_VALUES.match(value) and key not in NO_KEYS:
+        if value and len(value) <= _LONGEST and not NO_VALUES.match(value) and key not in words_of("no_facts"):
             found[key] = value
     yield from found.items()
 

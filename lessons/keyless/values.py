@@ -127,8 +127,8 @@ _PATTERNS = {
     r"|(?:AWS|GCP|RDS|EKS|GKE|EBS|IAM|SQS|SNS|VPC|ECS|Azure|Lambda|Kubernetes|Redis|Kafka|Oracle|Postgres|Python|Java"
     r"|Excel|Slack|Jira|Notion|Salesforce|SAP))(?![A-Za-z\d_-])",
 }
-_TYPED = {kind: re.compile(pattern, re.IGNORECASE if kind != "service" else 0) for kind, pattern in _PATTERNS.items()}
-_TYPED["identifier"] = re.compile(_PATTERNS["identifier"])
+_CAPITALS = "identifier", "service"
+_TYPED = {kind: re.compile(form, 0 if kind in _CAPITALS else re.IGNORECASE) for kind, form in _PATTERNS.items()}
 _QUARTER = re.compile(r"Q[1-4]|H[12]|[1-4]Q")
 _TRAILING = re.compile(r"(?<![\s,.])[\s,.]+$")
 

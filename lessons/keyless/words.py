@@ -15,6 +15,7 @@ from pathlib import Path
 from lessons.keyless.lines import quarters, search_terms
 from lessons.text import ENGLISH_STOP_WORDS, language, terms
 from lessons.text.korean import particle_pattern
+from lessons.text.word_lists import words_of
 
 GROUPS = Path(__file__).with_name("glossary.txt")
 _MOST_WORDS = 3  # of a form
@@ -129,12 +130,6 @@ def _korean_unit(word: str, following: str) -> Unit | None:
 
 
 _WORD = re.compile(r"[^\s?？!,;:()\[\]{}\"“”‘’「」]+(?:’s\b)?")
-_VAGUE = frozenset(
-    """
-    compani name number amount total year type kind mean use make happen need way go long take work exist call give
-    show differ list explain describ summar compar question answer document file accord state mention report say one
-    """.split()  # noqa: SIM905
-)
 _HOW_MEASURES = re.compile(r"(?<=\bhow )(?:often|far|soon|long|old|big|large|high)\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?:mid|early|late|pre|post|end)?-?((?:19|20)\d\d)", re.IGNORECASE)
 _QUARTER = re.compile(r"(?:[1-4]분기.*|[Qq][1-4]|quarter|third|fourth)")
@@ -172,7 +167,7 @@ def _unit(word: str, following: str, position: int, titled: bool) -> Unit | None
     capital = word[0].isupper() and not titled and (position > 0 or word[1:2].isupper())
     if capital and word.lower() not in ENGLISH_STOP_WORDS:
         return Unit(word, "name", frozenset(found), frozenset(), 1.5)
-    return Unit(word, "word", frozenset(found), frozenset(), 0.4 if found[0] in _VAGUE else 1.0)
+    return Unit(word, "word", frozenset(found), frozenset(), 0.4 if found[0] in words_of("vague_stems") else 1.0)
 
 
 def _period(kind: str, key: str) -> Unit:

@@ -11,7 +11,7 @@ from threading import Lock
 from time import monotonic
 
 from sqlalchemy import BIGINT, Connection, DateTime, Engine, Index, PrimaryKeyConstraint
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.sql import delete, func, insert, select, tuple_
 
 from lessons.budget import Message, Part
@@ -20,6 +20,7 @@ from lessons.database.owned import ensure_owned
 from lessons.database.row_security import scoped
 from lessons.errors import DatabaseError
 from lessons.models.tokens import TokenCounter
+from lessons.rag.tables import Base
 from lessons.rag.types import Scope
 from lessons.settings import Settings, settings
 
@@ -120,10 +121,6 @@ class InMemoryStore(MessageStore):
             for key in own:
                 del self._sessions[key]
             return len(own)
-
-
-class Base(DeclarativeBase):
-    """The tables of the memory room."""
 
 
 @lru_cache(maxsize=32)

@@ -23,8 +23,8 @@ from lessons.database import explained
 from lessons.database.row_security import scoped
 from lessons.errors import DatabaseError
 from lessons.memory import messages
-from lessons.memory.messages import Base
 from lessons.models.keyless import same_key
+from lessons.rag.tables import Base
 from lessons.rag.types import Scope
 from lessons.settings import settings
 

@@ -6,20 +6,3 @@ from lessons.keyless.lines import Line, kept_text, passage
 from lessons.keyless.llm import OfflineLLM
 from lessons.keyless.relevance import asks_for_steps
 from lessons.keyless.values import same_key
-
-__all__ = [
-    "EXAMPLES",
-    "INTENTS",
-    "NOTHING_FOUND",
-    "NOT_FOUND",
-    "Classifier",
-    "Label",
-    "Line",
-    "OfflineLLM",
-    "Utterance",
-    "asks_for_steps",
-    "kept_text",
-    "passage",
-    "same_key",
-    "utterances",
-]

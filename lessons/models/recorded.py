@@ -212,7 +212,11 @@ def keeping(path: Path, served: Served) -> Iterator[None]:
     if not lock.acquire(timeout=0):
         raise ModelError(f"Another process records {served.model}; wait until it ends.")
     try:
-        if path.exists() and (changed := _changed(read_record(path).served, served)):
+        before = read_record(path).served if path.exists() else served
+        changed = differing(before, served.settings)
+        if before.window != served.window:
+            changed = f"a window of {before.window:,} tokens (now {served.window:,})"
+        if changed:
             raise ModelError(f"{path.name} was recorded with {changed}; set it so again, or move the file away.")
         _fold(path, served)
         try:
@@ -227,13 +231,6 @@ def _fold(path: Path, served: Served) -> None:
     """The journal goes when its replies are in the file; killed in between, they are in both and count once."""
     write_record(path, Record(served, recorded_so_far(path)))
     Journal(path).path.unlink(missing_ok=True)
-
-
-def _changed(before: Served, now: Served) -> str:
-    """What decides requests and was different before, in words."""
-    if before.window != now.window:
-        return f"a window of {before.window:,} tokens (now {now.window:,})"
-    return differing(before, now.settings)
 
 
 def differing(served: Served, changed: Mapping[str, Any]) -> str:

@@ -15,14 +15,13 @@ from typing import Protocol
 import llama_index.core
 import tiktoken
 
-LATIN_CHARACTERS_PER_TOKEN = Fraction(4)
-CJK_CHARACTERS_PER_TOKEN = Fraction(3, 2)
-EMOJI_CHARACTERS_PER_TOKEN = Fraction(1)
-OTHER_CHARACTERS_PER_TOKEN = Fraction(3)
-
-_LATIN = re.compile(r"[0-9A-Za-z\u00AA\u00BA\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u024F\u1E00-\u1EFF]")
-_CJK = re.compile(r"[\u4E00-\u9FFF\uAC00-\uD7AF\u3040-\u309F\u30A0-\u30FF]")
-_EMOJI = re.compile(r"[\U0001F300-\U0001FAFF\u2600-\u27BF]")
+_SCRIPTS = (
+    (re.compile(r"[0-9A-Za-z\u00AA\u00BA\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u024F\u1E00-\u1EFF]"), Fraction(1, 4)),
+    (re.compile(r"[\u4E00-\u9FFF\uAC00-\uD7AF\u3040-\u309F\u30A0-\u30FF]"), Fraction(2, 3)),
+    (re.compile(r"[\U0001F300-\U0001FAFF\u2600-\u27BF]"), Fraction(1)),
+)
+"""Latin letters and digits, Chinese, Korean and Japanese, emoji: characters, and the tokens that each of them takes."""
+_OTHER = Fraction(1, 3)
 
 
 class TokenCounter(Protocol):
@@ -41,14 +40,9 @@ class TokenEstimator:
     """
 
     def count(self, text: str) -> int:
-        latin, cjk, emoji = (len(script.findall(text)) for script in (_LATIN, _CJK, _EMOJI))
-        other = len(text) - latin - cjk - emoji
-        return ceil(
-            latin / LATIN_CHARACTERS_PER_TOKEN
-            + cjk / CJK_CHARACTERS_PER_TOKEN
-            + emoji / EMOJI_CHARACTERS_PER_TOKEN
-            + other / OTHER_CHARACTERS_PER_TOKEN
-        )
+        counted = [(len(script.findall(text)), weight) for script, weight in _SCRIPTS]
+        other = len(text) - sum(number for number, _ in counted)
+        return ceil(sum(number * weight for number, weight in [*counted, (other, _OTHER)]))
 
 
 class ExactTokenCounter:

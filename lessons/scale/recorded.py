@@ -71,9 +71,8 @@ def plot_searches() -> Figure:
     for leg, colour in LEGS.items():
         axes.plot(chunks, [size[leg].ms for size in sizes()], "o-", color=colour, label=leg)
         axes.plot(chunks, [size[leg].floor_ms for size in sizes()], ":", color=colour)
-    axes.set(yscale="log", ylabel="median time (ms)", title="A search, and its SQL alone (dotted)")
-    axes.yaxis.set_major_formatter("{x:g}")
-    return _over_chunks(figure, axes)
+    axes.set(ylabel="median time (ms)", title="A search, and its SQL alone (dotted)")
+    return _over_chunks(figure, axes, log=True)
 
 
 def plot_memory(machine: float = 64 * GB) -> Figure:
@@ -86,9 +85,8 @@ def plot_memory(machine: float = 64 * GB) -> Figure:
         axes.plot([each.chunks for each in known], [each.index_bytes / GB for each in known], "o", color=colour)
     axes.axhline(machine / GB, color="black", linestyle=":")
     axes.annotate(f"memory of a machine, {machine / GB:.0f} GB", (1e4, machine / GB * 1.2))
-    axes.set(yscale="log", ylabel="memory of the index (GB)", title="What an HNSW index takes")
-    axes.yaxis.set_major_formatter("{x:g}")
-    return _over_chunks(figure, axes)
+    axes.set(ylabel="memory of the index (GB)", title="What an HNSW index takes")
+    return _over_chunks(figure, axes, log=True)
 
 
 def plot_measured(value: str, label: str) -> Figure:
@@ -102,12 +100,7 @@ def plot_measured(value: str, label: str) -> Figure:
         values = [getattr(each, value) for each in known]
         axes.plot([each.chunks for each in known], values, "o-", color=colour, label=precision)
     axes.set(ylabel=label, title=f"{label} as measured")
-    if value.endswith("_ms"):
-        axes.set_yscale("log")
-        axes.yaxis.set_major_formatter("{x:g}")
-    else:
-        axes.set_ylim(bottom=0)
-    return _over_chunks(figure, axes)
+    return _over_chunks(figure, axes, log=value.endswith("_ms"))
 
 
 def plot_breadths(chunks: int) -> Figure:
@@ -125,7 +118,12 @@ def plot_breadths(chunks: int) -> Figure:
     return figure
 
 
-def _over_chunks(figure: Figure, axes: Axes) -> Figure:
+def _over_chunks(figure: Figure, axes: Axes, log: bool) -> Figure:
+    if log:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter("{x:g}")
+    else:
+        axes.set_ylim(bottom=0)
     axes.set(xscale="log", xlabel="chunks")
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.legend(frameon=False)

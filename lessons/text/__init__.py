@@ -3,8 +3,7 @@
 Korean and English are equals here.
 """
 
-from lessons.text.languages import language
-from lessons.text.normal_form import normalize
+from lessons.text.normal_form import language, normalize
 from lessons.text.search_terms import terms
 from lessons.text.splitting import cut_sentences, sentences
 from lessons.text.word_lists import ENGLISH_STOP_WORDS, KOREAN_STOP_WORDS

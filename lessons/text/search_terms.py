@@ -9,9 +9,10 @@ import re
 import unicodedata
 from functools import lru_cache
 
+import snowballstemmer
+
 from lessons.text.korean import particle_pattern
-from lessons.text.stems import english_stem
-from lessons.text.word_lists import ENGLISH_STOP_WORDS, KOREAN_STOP_WORDS
+from lessons.text.word_lists import ENGLISH_STOP_WORDS, KOREAN_STOP_WORDS, words_of
 
 _KOREAN_QUESTION_WORD = re.compile(
     r"(?:얼마|무엇|무얼|뭐|뭔|뭘|어떻게|어떠|어떤|어때|언제|며칠|어디|어느|누구|누가|왜|몇|무슨|알려|설명해|말해|가르쳐|궁금)[가-힣]{0,6}"
@@ -110,3 +111,21 @@ def _word(word: str, capitals: bool) -> list[str]:
             return []
         return [english_stem(word) if len(word) < 40 else word]
     return [word, *re.findall(r"\d{4,}", word)] if not word.isdigit() else [word]
+
+
+IRREGULAR = {
+    form: base
+    for base, _, forms in (entry.partition(":") for entry in words_of("irregular_forms"))
+    for form in forms.split(",")
+}
+"""The base of each irregular form."""
+
+
+@lru_cache(maxsize=50_000)
+def english_stem(word: str) -> str:
+    """The Porter stem of a lower-case word, or of its base if its form is irregular.
+
+    A stemmer keeps the word in itself while it works, so threads cannot share one.
+    """
+    base = IRREGULAR.get(word, word)
+    return snowballstemmer.stemmer("porter").stemWord(base) or base

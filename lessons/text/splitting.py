@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from lessons.text.word_lists import ENGLISH_STOP_WORDS
+from lessons.text.word_lists import ENGLISH_STOP_WORDS, words_of
 
 _BULLET = r"(?:[-*•‣▪◦○●·–—►▶]|\(?\d{1,3}[.)]|\(?[a-zA-Z가-하][.)]|[①-⑳]|#{1,6}|Q\d*[.:]|A\d*[.:])(?=\s)"
 _OWN_LINE = re.compile(rf"\s*(?:{_BULLET}|\|)|[^|]*\|[^|]*\||.*\t|.*\S\s{{3,}}\S")
@@ -14,12 +14,6 @@ _END = re.compile(r"(?<![.!?…。！？])[.!?…。！？]++[\"'”’)\]」』
 _LAST_TOKEN = re.compile(r"[^\s(\[\"'“‘]+$")
 _KOREAN_DATE = re.compile(r"\d{4}\. ?\d{1,2}\. ?\d{1,2}$")
 _INITIALS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")
-_NEVER_ENDS = frozenset(
-    "mr mrs ms dr prof st no nos fig vs e.g i.e cf approx art sec vol ed pp p est eq".split()  # noqa: SIM905
-)
-_SELDOM_ENDS = frozenset(
-    "inc ltd co corp llc plc gmbh etc jr sr a.m p.m u.s u.k u.n dept".split()  # noqa: SIM905
-)
 
 
 def sentences(text: str) -> list[str]:
@@ -87,8 +81,8 @@ def _ends_sentence(line: str, start: int, end: re.Match[str]) -> bool:
     if end[0][0] != "." or not before:
         return True
     word = before.lower()
-    if word in _NEVER_ENDS or (len(before) == 1 and before.isalpha() and before.isascii()):
+    if word in words_of("never_end_a_sentence") or (len(before) == 1 and before.isalpha() and before.isascii()):
         return False
-    if word in _SELDOM_ENDS or _INITIALS.fullmatch(before):
+    if word in words_of("seldom_end_a_sentence") or _INITIALS.fullmatch(before):
         return after.split(" ", 1)[0].lower() in ENGLISH_STOP_WORDS and after[0].isupper()
     return not (before[-1].isdigit() and (after[0].isdigit() or _KOREAN_DATE.search(line, start, end.start())))

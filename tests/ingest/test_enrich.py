@@ -24,7 +24,7 @@ COSTS = "## Costs\nFreight costs fell, while the new collective agreement raised
 
 
 def enriched(level: Any = "full", llm: LLM | None = None, **given: Any) -> Sequence[BaseNode]:
-    return enhanced_index(level, llm).chunks(pages(ORDERS, STAFF, COSTS), "mina", **given)
+    return enhanced_index().at(level, llm or OfflineLLM()).chunks(pages(ORDERS, STAFF, COSTS), "mina", **given)
 
 
 def served(server: Server) -> LLM:
@@ -73,14 +73,14 @@ def test_each_chunk_is_summarised_once_and_every_call_is_booked() -> None:
 
 
 def test_a_level_changes_the_fingerprint_and_only_of_an_index_that_enriches() -> None:
-    prints = {enhanced_index(level).fingerprint("x") for level in ("none", "keywords", "full")}
+    prints = {enhanced_index().at(level, OfflineLLM()).fingerprint("x") for level in ("none", "keywords", "full")}
     assert len(prints) == 3
     assert naive_index().at("full", OfflineLLM()).fingerprint("x") == naive_index().fingerprint("x")
 
 
 def test_the_fingerprint_knows_the_model_and_not_its_key() -> None:
     def fingerprint(**chosen: str) -> str:
-        return enhanced_index("full", language_model(Settings(**chosen))).fingerprint("x")  # type: ignore[arg-type]
+        return enhanced_index().at("full", language_model(Settings(**chosen))).fingerprint("x")  # type: ignore[arg-type]
 
     assert fingerprint(openai_api_key="a") == fingerprint(openai_api_key="b") != fingerprint()
     assert fingerprint(openai_api_key="a", llm_model="other") != fingerprint(openai_api_key="a")
@@ -96,7 +96,7 @@ def test_a_served_model_is_asked_in_the_language_of_the_chunk(server: Server) ->
         + 2 * "두 전력 회사가 3년 동안 쓸 배터리를 주문해서 수주잔고가 늘었습니다. 번호 ORD-2024-001입니다. "
     )
     step = Step("enrich")
-    enhanced_index("keywords", served(server)).chunks(pages(ORDERS, korean), "mina", step=step)
+    enhanced_index().at("keywords", served(server)).chunks(pages(ORDERS, korean), "mina", step=step)
     asked = [request["messages"][0]["content"] for request in server.requests]
     assert len(asked) == 2
     assert sorted(text.startswith("아래 본문을") for text in asked) == [False, True]

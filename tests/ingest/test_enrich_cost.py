@@ -27,14 +27,14 @@ def spent(llm: Any, level: Any) -> Step:
 
     step = Step("enrich")
     for path, name in FILES:
-        enhanced_index(level, llm).chunks(read(path, name), "mina", step=step)
+        enhanced_index().at(level, llm).chunks(read(path, name), "mina", step=step)
     return step
 
 
 @pytest.mark.parametrize("level", ["keywords", "full"])
 def test_the_estimate_is_within_a_fifth_of_what_is_spent(server: Server, level: Any) -> None:
     llm = language_model(Settings(openai_base_url=server.url))
-    told, step = estimate(FILES, enhanced_index("none"), level, llm, OWNER), spent(llm, level)
+    told, step = estimate(FILES, enhanced_index(), level, llm, OWNER), spent(llm, level)
     assert told.calls == step.llm_calls
     assert told.tokens_in == pytest.approx(step.tokens_in, rel=0.2)
     assert told.cost == pytest.approx(step.cost, rel=0.2)

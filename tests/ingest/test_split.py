@@ -10,6 +10,7 @@ from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
 
 from lessons.ingest.index import enhanced_index
 from lessons.ingest.split import header, same_words
+from lessons.models.keyless import OfflineLLM
 
 BODY = "The plant in Regensburg delivered more batteries than in any quarter before, and the order book grew with it."
 
@@ -31,7 +32,7 @@ def _page(text: str, number: int, title: str | None, date: str | None) -> Docume
 
 
 def split(*texts: str, **known: str | None) -> Sequence[BaseNode]:
-    return enhanced_index("none").chunks(pages(*texts, **known), "mina")
+    return enhanced_index().at("none", OfflineLLM()).chunks(pages(*texts, **known), "mina")
 
 
 def test_a_chunk_is_embedded_under_title_subject_and_headings_and_displayed_plain() -> None:

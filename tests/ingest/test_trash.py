@@ -9,7 +9,7 @@ from sqlalchemy import func, select, text, update
 
 from lessons.database import engine
 from lessons.errors import LessonsError
-from lessons.ingest.trash import Trash, TrashedChunk, TrashedDocument
+from lessons.ingest.trash import TRASHED_CHUNKS, TRASHED_DOCUMENTS, Trash
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 from lessons.search.catalog import catalog
@@ -119,12 +119,12 @@ def test_after_the_days_of_the_setting_the_words_are_gone_and_the_name_is_known(
     trash = trash_of(store)
     trash.delete(MINA, FILE)
     with store.engine.begin() as connection:
-        connection.execute(update(TrashedDocument).values(deleted_at=func.now() - timedelta(days=7, seconds=1)))
+        connection.execute(update(TRASHED_DOCUMENTS).values(deleted_at=func.now() - timedelta(days=7, seconds=1)))
     assert (trash.deleted(MINA), trash.restore(MINA, FILE)) == ({}, False)
     assert trash.known(MINA) == ({FILE}, [set()])
     with store.engine.connect() as connection:
-        assert connection.scalar(select(func.count()).select_from(TrashedChunk)) == 0
-        assert set(connection.scalars(select(TrashedDocument.content))) == {None}
+        assert connection.scalar(select(func.count()).select_from(TRASHED_CHUNKS)) == 0
+        assert set(connection.scalars(select(TRASHED_DOCUMENTS.c.content))) == {None}
 
 
 def test_one_deletion_empties_every_index(store: ChunkStore) -> None:

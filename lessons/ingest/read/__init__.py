@@ -130,7 +130,7 @@ def _content(path: Path, name: str) -> Content:
 
 
 def _reader(path: Path) -> Callable[[Path], Content]:
-    """The reader for the file's format, after a look at its size and its first bytes."""
+    """The reader for the file's format, after a look at its size and first bytes; any name may hide a web page."""
     suffix = path.suffix.lower()
     if suffix not in READERS:
         raise FileError(f"is not one of the formats that can be read: {', '.join(READERS)}.")
@@ -139,7 +139,8 @@ def _reader(path: Path) -> Callable[[Path], Content]:
         head = file.read(1024)
     if kind := _true_kind(head, suffix):
         raise FileError(f"is {kind}, whatever its name says; save it as {suffix}, or correct its name.")
-    return read_html if _looks_like_html(head) else READERS[suffix]
+    begins = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    return read_html if begins.startswith((b"<!doctype html", b"<html")) else READERS[suffix]
 
 
 def _inspect(path: Path) -> None:
@@ -166,11 +167,6 @@ def _true_kind(head: bytes, suffix: str) -> str | None:
     if kind is None and b"%PDF-" in head and (head.startswith(b"%PDF-") or suffix == ".pdf"):
         kind = "a PDF"
     return kind if kind != _OWN.get(suffix) else None
-
-
-def _looks_like_html(head: bytes) -> bool:
-    """Whether a file that may be called otherwise begins as a web page does."""
-    return head.removeprefix(b"\xef\xbb\xbf").lstrip().lower().startswith((b"<!doctype html", b"<html"))
 
 
 def stored_name(name: str) -> str:
