@@ -12,7 +12,7 @@ from typing import Any, cast
 import typer
 from typer.main import get_command
 
-from lessons.cli import ask, evaluate, ingest, serve
+from lessons.cli import documents, evaluate, serve
 from lessons.cli.shared import say
 from lessons.errors import LessonsError
 from lessons.language import N_, _
@@ -37,7 +37,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # plain help is there at once; the other kind takes a third of a second to import
 )
-for group in (serve, ingest, ask, evaluate):
+for group in (serve, documents, evaluate):
     app.add_typer(group.commands)
 
 

@@ -1,6 +1,6 @@
 """What each stage promises, and whether the numbers of an evaluation keep the promise."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan, nan
 from typing import Literal
 
@@ -61,36 +61,26 @@ def gate_report(evaluation: Evaluation) -> GateReport:
         found = evaluation.summary(stage)
         value = found.means["groundedness"]
         claimed = sum(not isnan(record.value("groundedness")) for record in evaluation.of(stage))
-        promise = f"{stage}: groundedness at least {GROUNDED:.0%}"
-        gates.append(_judged(stage, promise, f"{value:.1%}", value >= GROUNDED, claimed))
-        promise = f"{stage}: p95 latency below {P95_MS / 1000:.0f} s"
-        gates.append(_judged(stage, promise, f"{found.p95_ms:,.0f} ms", found.p95_ms < P95_MS, found.n))
+        grounded = Gate(stage, f"{stage}: groundedness at least {GROUNDED:.0%}", number=f"{value:.1%}")
+        fast = Gate(stage, f"{stage}: p95 latency below {P95_MS / 1000:.0f} s", number=f"{found.p95_ms:,.0f} ms")
+        gates += [_judged(grounded, value >= GROUNDED, claimed), _judged(fast, found.p95_ms < P95_MS, found.n)]
     return GateReport(gates)
 
 
-def _judged(
-    stage: str,
-    promise: str,
-    number: str,
-    passed: bool,
-    n: int,
-    shown: bool = True,
-    needed: float = nan,
-    ceiling: float = nan,
-) -> Gate:
-    """The gate with its status; `number` are the words for what was measured on `n` questions.
+def _judged(gate: Gate, passed: bool, n: int, shown: bool = True, needed: float = nan, ceiling: float = nan) -> Gate:
+    """The gate with its status, as measured on `n` questions.
 
     `shown` is whether a difference is more than chance, `needed` the mean that it takes to pass.
     """
     if not n:
-        return Gate(stage, promise)
+        return replace(gate, number="")
     if out_of_reach := not passed and needed > ceiling:
-        number += f"; it would take {needed:.3f}, the ceiling is {ceiling:.3f}"
+        gate = replace(gate, number=f"{gate.number}; it would take {needed:.3f}, the ceiling is {ceiling:.3f}")
     if n < settings().gate_questions:
-        return Gate(stage, promise, "too few questions", number)
+        return replace(gate, status="too few questions")
     if passed:
-        return Gate(stage, promise, "passed" if shown else "not shown", number)
-    return Gate(stage, promise, "not reachable" if out_of_reach else "missed", number)
+        return replace(gate, status="passed" if shown else "not shown")
+    return replace(gate, status="not reachable" if out_of_reach else "missed")
 
 
 def _gain(evaluation: Evaluation, before: str, after: str, metric: str, least: float) -> Gate:
@@ -103,7 +93,7 @@ def _gain(evaluation: Evaluation, before: str, after: str, metric: str, least: f
     number = f"{gain.relative:+.1%}: {means}, difference {gain.with_interval}, n = {gain.n}: {gain.verdict}"
     needed, ceiling = (1 + least) * gain.mean_before, evaluation.ceiling_mean(metric)
     shown = gain.verdict == "better"
-    return _judged(after, promise, number, gain.relative >= least, gain.n, shown, needed, ceiling)
+    return _judged(Gate(after, promise, number=number), gain.relative >= least, gain.n, shown, needed, ceiling)
 
 
 def _share_correct(evaluation: Evaluation, stage: str, category: str, least: float) -> Gate:
@@ -112,7 +102,7 @@ def _share_correct(evaluation: Evaluation, stage: str, category: str, least: flo
     value, (low, high) = found.means["correctness"], found.intervals["correctness"]
     number = f"{value:.1%} [{low:.1%}, {high:.1%}], {found.means['strict']:.1%} fully right, n = {found.n}"
     ceiling = evaluation.ceiling_mean("correctness", category=category)
-    return _judged(stage, promise, number, value >= least, found.n, needed=least, ceiling=ceiling)
+    return _judged(Gate(stage, promise, number=number), value >= least, found.n, needed=least, ceiling=ceiling)
 
 
 def _no_worse(evaluation: Evaluation, before: str, after: str, categories: tuple[str, ...]) -> Gate:
@@ -121,4 +111,4 @@ def _no_worse(evaluation: Evaluation, before: str, after: str, categories: tuple
     old, new = ([each for each in evaluation.of(stage) if each.category in categories] for stage in (before, after))
     gain, margin = compare_records(old, new, "correctness", before, after), settings().choice_margin
     number = f"{gain.with_interval}, n = {gain.n}; a loss of up to {margin:.2f} would be accepted"
-    return _judged(after, promise, number, gain.verdict != "worse", gain.n, gain.ci_low >= -margin)
+    return _judged(Gate(after, promise, number=number), gain.verdict != "worse", gain.n, gain.ci_low >= -margin)

@@ -4,17 +4,22 @@ A few are measured on questions of dev instead (`measured.py`); only their hints
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
+from itertools import count
 from typing import Any
+
+from llama_index.core.vector_stores.types import FilterCondition, MetadataFilters
+from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 
 from lessons.copilot.decision import Decision
 from lessons.errors import LessonsError
-from lessons.exercises.calling import USES
 from lessons.exercises.cases import ACCEPTS, Accept, Case, Exercise, call, one_letter, some_letters
+from lessons.exercises.comparing import kind
 from lessons.exercises.measured import MEASURED
+from lessons.search.filter_text import parse_filter
 from lessons.settings import ROOT
 
 FOLDER = ROOT / "data" / "exercises"
@@ -78,3 +83,138 @@ def _case(item: dict[str, Any], accept: Accept | None, rows: bool) -> Case:
     given = [[*map(tuple, each)] if rows and isinstance(each, list) else each for each in item["given"]]
     judged = (lambda came: accept(came, *given)) if accept else None
     return Case(item["when"], tuple(given), item.get("expected"), judged)
+
+
+# How a learner's object is used where it is not just called with what a case gives
+
+ASKED_TOO_OFTEN = 100
+Learner = Callable[..., Any]
+
+
+def staged(learner: Learner, script: list[list[str]], failing: list[str], limit: int) -> Any:
+    """A learner's loop with a model that follows a script and a search that may fail: what it gives, and what was run.
+
+    RuntimeError, which the verdict shows, if the model is asked more often than a loop asks it that counts every call.
+    """
+    steps, run, decisions = iter(script), list[str](), count(1)
+
+    def choose(found: Any) -> list[str]:
+        if (asked := next(decisions)) > limit + 1:
+            raise RuntimeError(f"the model is asked {asked} times, and the limit is {limit} calls")
+        return list(next(steps, []))
+
+    def search(query: str) -> str:
+        run.append(query)
+        if query in failing:
+            raise RuntimeError(f"{query} cannot be searched")
+        return f"documents on {query}"
+
+    made = learner(choose, search, limit)
+    return ([tuple(each) if kind(each) == "a list" else each for each in made], run) if kind(made) == "a list" else made
+
+
+def filtered(filter_: str, *chunks: dict[str, Any]) -> list[bool]:
+    """Which of the chunks a filter lets through."""
+
+    def matches(filters: MetadataFilters, chunk: dict[str, Any]) -> bool:
+        parts = [
+            matches(part, chunk)
+            if isinstance(part, MetadataFilters)
+            else build_metadata_filter_fn(lambda _: chunk, MetadataFilters(filters=[part]))("")
+            for part in filters.filters
+        ]
+        return any(parts) if filters.condition == FilterCondition.OR else all(parts)
+
+    return [matches(parse_filter(filter_), chunk) for chunk in chunks]
+
+
+def or_refused(learner: Learner, *given: Any) -> Any:
+    """What a function gives, or the word 'refused' if it raises ValueError."""
+    try:
+        return learner(*given)
+    except ValueError:
+        return "refused"
+
+
+def heard(learner: Learner, sessions: int, messages: int, script: Sequence[Sequence[str]]) -> list[list[str] | None]:
+    """What a store gives while a script is carried out: [session, message] is said, [session] is asked for."""
+    store, given = learner(sessions, messages), list[list[str] | None]()
+    for session, *said in script:
+        if said:
+            store.add(session, said[0])
+        else:
+            found = store.get(session)
+            given.append(None if found is None else list(found))
+    return given
+
+
+def shared_key(learner: Learner, one: str, other: str) -> str | None:
+    """Whether two questions have the same key, in words; None if there is no key at all."""
+    key = learner(one)
+    hash(key)  # unhashable keys are of no use
+    return None if key is None else "the same key" if key == learner(other) else "another key"
+
+
+def retried(learner: Learner, script: Sequence[str], attempts: int, most: float) -> dict[str, Any]:
+    """What came of a call that behaves as the script says, and how long was waited in between."""
+    waits, asked = list[float](), list[str]()
+
+    def action() -> str:
+        if len(asked) >= ASKED_TOO_OFTEN:
+            raise SystemExit(f"it has asked {ASKED_TOO_OFTEN} times")
+        asked.append(script[min(len(asked), len(script) - 1)])
+        if asked[-1] == "busy":
+            raise TimeoutError(f"busy, attempt {len(asked)}")
+        if asked[-1] == "wrong key":
+            raise PermissionError("wrong key")
+        return asked[-1]
+
+    try:
+        came: Any = learner(action, waits.append, attempts, 0.5, most)
+    except (TimeoutError, PermissionError) as error:
+        came = f"{type(error).__name__}: {error}"
+    return {"came": came, "asked": len(asked), "waited": waits}
+
+
+def let_through(learner: Learner, limit: int, pause: float, script: Sequence[tuple[float, str]]) -> list[Any]:
+    """Which calls a breaker lets through, when each call at its second succeeds or fails as the script says."""
+    breaker, allowed = learner(limit, pause), []
+    for now, outcome in script:
+        allowed.append(breaker.allows(now))
+        if allowed[-1] is True:
+            breaker.failed(now) if outcome == "fails" else breaker.succeeded()
+    return allowed
+
+
+def fallen_back(learner: Learner, scripts: dict[str, str]) -> dict[str, Any]:
+    """What a function makes of ways that behave as the scripts say, and which of them it asked."""
+    asked = list[str]()
+
+    def way(name: str, script: str) -> str:
+        asked.append(name)
+        if script == "fails":
+            raise ConnectionError(f"{name} is out of reach")
+        if script == "is interrupted":
+            raise KeyboardInterrupt
+        return script
+
+    try:
+        came: Any = learner([(name, partial(way, name, script)) for name, script in scripts.items()])
+    except KeyboardInterrupt:
+        came = "interrupted"
+    return {"came": came, "asked": asked}
+
+
+USES: dict[str, Callable[..., Any]] = {
+    "05.3": staged,
+    "07.1": filtered,
+    "07.2": or_refused,
+    "08.2": lambda learner, messages, tokens: learner(messages, tokens, len),  # every character is a token
+    "08.4": heard,
+    "10.2": shared_key,
+    "10.3": or_refused,
+    "12.2": retried,
+    "12.3": let_through,
+    "12.5": fallen_back,
+}
+"""By the exercise's id; every other object is called with what is given."""

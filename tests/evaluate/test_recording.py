@@ -16,7 +16,7 @@ from lessons.models.recorded import Journal, Record, Reply, Served, read_record,
 from lessons.settings import Settings
 from tests.support.openai_server import Server, openai_server
 from tests.support.waiting import until
-from tests.test_cli import lessons_process
+from tests.test_cli import Done, lessons, lessons_process
 
 COMMAND = [sys.executable, "-c", "from lessons.cli import main; main()"]
 RECORD = ["record", "--stage", "naive", "--limit", "4"]
@@ -34,7 +34,7 @@ def environment(folder: Path, url: str | None = None, **more: str) -> dict[str, 
     return chosen | ({"OPENAI_BASE_URL": url} if url else {}) | more
 
 
-def told(run: subprocess.CompletedProcess) -> str:
+def told(run: subprocess.CompletedProcess | Done) -> str:
     return " ".join(run.stderr.split())
 
 
@@ -78,8 +78,10 @@ def test_a_server_that_dies_ends_it_with_what_to_do_and_what_was_recorded_stays(
 
 
 @pytest.mark.parametrize("url", [None, "http://127.0.0.1:1/v1"])
-def test_without_a_server_it_says_what_to_do(tmp_path: Path, url: str | None) -> None:
-    run = lessons_process(*RECORD, **environment(tmp_path, url))
+def test_without_a_server_it_says_what_to_do(tmp_path: Path, url: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = Settings(recorded_dir=tmp_path, llm_model="any", max_retries=0, openai_base_url=url)
+    monkeypatch.setattr("lessons.evaluate.recording.settings", lambda: chosen)
+    run = lessons(*RECORD)
     assert run.returncode == 1
     said = "set OPENAI_BASE_URL or OPENAI_API_KEY" if url is None else "start the server or check OPENAI_BASE_URL"
     assert said in told(run)
@@ -153,18 +155,16 @@ def record_notebook(folder: Path, server: Server, *cells: str) -> subprocess.Com
     return subprocess.run(command, env=whole, capture_output=True, text=True, timeout=240)
 
 
-def test_what_the_cells_of_notebooks_ask_is_recorded_and_not_asked_again(server: Server, tmp_path: Path) -> None:
-    for asked in (3, 2):  # a word and a long prompt each time, the cell's question once
-        server.requests.clear()
-        run = record_notebook(tmp_path, server, *CELLS)
-        assert run.returncode == 0, run.stderr
-        assert "00_one.ipynb: 1 of 1 done" in told(run)
-        assert len(server.requests) == asked
-    assert len(read_record(record_path("any", tmp_path)).replies) == 1
-
-
-def test_a_cell_that_fails_ends_it_and_names_its_notebook(server: Server, tmp_path: Path) -> None:
-    run = record_notebook(tmp_path, server, *CELLS, "1 / 0")
-    assert run.returncode == 1
-    assert "00_one.ipynb stopped: division by zero" in told(run)
+def test_what_the_cells_of_notebooks_ask_is_recorded_and_not_asked_again_and_one_that_fails_ends_it(
+    server: Server, tmp_path: Path
+) -> None:
+    run = record_notebook(tmp_path, server, *CELLS)
+    assert run.returncode == 0, run.stderr
+    assert "00_one.ipynb: 1 of 1 done" in told(run)
+    assert len(server.requests) == 3  # a word and a long prompt each time, the cell's question once
+    server.requests.clear()
+    failed = record_notebook(tmp_path, server, *CELLS, "1 / 0")
+    assert failed.returncode == 1
+    assert "00_one.ipynb stopped: division by zero" in told(failed)
+    assert len(server.requests) == 2
     assert len(read_record(record_path("any", tmp_path)).replies) == 1
