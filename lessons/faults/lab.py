@@ -87,7 +87,6 @@ class Lab(AbstractContextManager):
         self.add(DOCUMENTS)
 
     def stage(self, name: str) -> Stage:
-        """A stage of the workbook, over this lab's documents."""
         return stage_named(name).but(name, workspace=self.place)
 
     def ask(self, stage: Answering | str, question: str, **scope: Any) -> Seen:
@@ -105,7 +104,6 @@ class Lab(AbstractContextManager):
             return [result for _, result in self.place.ingest(files, indexes(), self.scope)]
 
     def close(self) -> None:
-        """Delete the database of the lab."""
         self.database.erase()
 
     def __exit__(self, *failure: object) -> None:

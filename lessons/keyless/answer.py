@@ -14,7 +14,7 @@ from typing import Any
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from lessons.keyless import task
-from lessons.keyless.intent import OPEN_FROM
+from lessons.keyless.intent import OPEN, OPEN_FROM
 from lessons.keyless.lines import Line, Passage, cells, is_ended, passages, search_terms
 from lessons.keyless.recall import asks_back, recalled
 from lessons.keyless.scores import (
@@ -304,6 +304,11 @@ def of_the_whole(question: Question, found: Sequence[Passage], embedding: BaseEm
     return _best(MATTER, told, _nearness(question, told, embedding))
 
 
+def is_open(llm: Any, question: str) -> bool:
+    """Whether a question asks of a document as a whole what is worrying, important or striking in it."""
+    return bool(llm.openness.scores(question)[OPEN.index("open")] > OPEN_FROM)
+
+
 @dataclass(frozen=True)
 class Choice:
     """The lines that answer, in the order to say them, and the parts of the question that nothing answers."""
@@ -418,7 +423,7 @@ def answer(llm: Any, question: str, context: str = "", memory: str = "", **_: An
     if not found:
         return NOTHING_FOUND[asked.language]
     choice = choose(asked, found, llm.embedding) if asked.units else Choice()
-    if not choice.lines and llm.embedding is not None and llm.openness.scores(question)[1] > OPEN_FROM:
+    if not choice.lines and llm.embedding is not None and is_open(llm, question):
         choice = Choice(tuple(of_the_whole(asked, found, llm.embedding)))
     if not choice.lines:
         return NOT_FOUND[asked.language]

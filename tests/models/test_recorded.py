@@ -4,6 +4,7 @@ import gzip
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -246,8 +247,10 @@ def keys(server: Server, folder: Path, seed: str, user: str) -> list[str]:
 def test_two_processes_with_other_folders_owners_and_hashes_ask_under_the_same_keys(
     server: Server, folder: Path
 ) -> None:
-    first = keys(server, folder / "one", "1", "mina")
-    assert first == keys(server, folder / "two", "2", "joon")
+    folders = folder / "one", folder / "two"
+    with ThreadPoolExecutor() as both:
+        first, second = both.map(keys, [server, server], folders, ["1", "2"], ["mina", "joon"])
+    assert first == second
     assert len(first) > 10
 
 
