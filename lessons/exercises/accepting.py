@@ -100,11 +100,7 @@ def fair(pair: Any, questions: Sequence[tuple[str, str]]) -> bool | str:
 
 
 def balanced(placed: Any, owners: Sequence[tuple[str, int]], servers: int) -> bool | str:
-    """Whether every owner is placed once, and the fullest server within a third of what cannot be avoided.
-
-    That is the bound of Graham (1969) for largest first. It is proven against the best arrangement, which reaches the
-    larger of the mean and the largest owner in all cases of the exercise.
-    """
+    """Whether every owner is placed once, and the fullest server within a third of what cannot be avoided."""
     if kind(placed) != "a list" or any(kind(server) not in ("a list", "a set") for server in placed):
         return f"what comes is {kind(placed)}, not a list of lists"
     if len(placed) != servers:
