@@ -14,6 +14,7 @@ narrow, and p says so.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from math import isnan
 from typing import Literal
 
 import numpy as np
@@ -24,6 +25,7 @@ LEVEL = 0.95
 COMPARISONS = 5
 GAIN_LEVEL = 1 - (1 - LEVEL) / COMPARISONS
 SEED = 20_240_601
+FEWEST = 5  # values that an interval is drawn from
 _BLOCK = 2_000_000  # numbers drawn at a time, which bounds the memory
 _KEPT = 150  # questions; draws for as many or fewer are kept, at most 12 MB each
 
@@ -86,18 +88,25 @@ class Gain:
         return {"from": self.before, "to": self.after, **plain, "level": GAIN_LEVEL}
 
 
-def interval(values: ArrayLike, level: float = LEVEL) -> Interval:
+def interval(values: ArrayLike, level: float = LEVEL, fewest: int = FEWEST) -> Interval:
     """The percentile bootstrap interval of the mean (Efron & Tibshirani, 1993, chapter 13); seeded.
 
-    NaN values are left out; without any value the interval is NaN.
+    NaN values are left out. With less than `fewest` values the interval is NaN: drawn from so few it looks exact.
     """
     known = np.asarray(values, dtype=float)
     known = known[~np.isnan(known)]
-    if not known.size:
+    if known.size < fewest:
         return float("nan"), float("nan")
     means = _resampled(known, _draw_counts) / known.size
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
+
+
+def mean_with_interval(mean: float, ends: Interval, form: str = ".2f") -> str:
+    """For example `0.62 [0.51, 0.73]`, or `0.50 [–]` if there are too few values for an interval; `–` without any."""
+    low, high = ends
+    shown = "–" if isnan(low) else f"{low:{form}}, {high:{form}}"
+    return "–" if isnan(mean) else f"{mean:{form}} [{shown}]"
 
 
 def paired_gain(before: str, after: str, metric: str, old: ArrayLike, new: ArrayLike) -> Gain:
@@ -114,7 +123,7 @@ def paired_gain(before: str, after: str, metric: str, old: ArrayLike, new: Array
     sums = abs(_resampled(differences, _draw_signs))
     p = ((sums >= abs(differences.sum()) - 1e-9).sum() + 1) / (RESAMPLES + 1)
     mean_before, mean_after = map(float, pairs.mean(axis=1))
-    low, high = interval(differences, GAIN_LEVEL)
+    low, high = interval(differences, GAIN_LEVEL, fewest=1)  # p says that so few show nothing
     moved = int(np.count_nonzero(differences))
     delta, p = float(differences.mean()), min(1.0, COMPARISONS * float(p))
     return Gain(before, after, metric, n, mean_before, mean_after, delta, low, high, p, moved)

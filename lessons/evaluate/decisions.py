@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 
 from lessons.context.guard import differences
 from lessons.context.intent import INTENTS, decide
-from lessons.evaluate.compare import interval
+from lessons.evaluate.compare import interval, mean_with_interval
 from lessons.evaluate.golden import json_lines
 from lessons.evaluate.plots import canvas
 from lessons.models.keyless import EXAMPLES, Utterance, utterances
@@ -110,8 +110,8 @@ class Recognised:
         return Recognised(tuple((said, found) for said, found in self.pairs if wanted(said)))
 
     def __repr__(self) -> str:
-        low, high = interval([said.intent == found for said, found in self.pairs])
-        return f"{self.accuracy:.2f} [{low:.2f}, {high:.2f}] of {len(self.pairs)} utterances recognised"
+        ends = interval([said.intent == found for said, found in self.pairs])
+        return f"{mean_with_interval(self.accuracy, ends)} of {len(self.pairs)} utterances recognised"
 
     def _repr_html_(self) -> str:
         rows = [[label, *(str(n or "·") for n in row)] for label, row in zip(INTENTS, self.confusion, strict=True)]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lessons.evaluate.compare import Gain, Interval, interval, paired_gain
+from lessons.evaluate.compare import Gain, Interval, interval, mean_with_interval, paired_gain
 from lessons.evaluate.metrics import RETRIEVAL_METRICS
 from lessons.language import _
 from lessons.models.llm import KEYLESS
@@ -62,7 +62,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Summary:
-    """Means over `n` answers, with 95 % intervals; the two refusal values are a precision and a recall."""
+    """Means over `n` answers, with 95 % intervals unless these are few; the refusal values are precision and recall."""
 
     n: int
     means: dict[str, float]
@@ -85,9 +85,8 @@ class Summary:
         return ", ".join(shares) or "–"
 
     def with_interval(self, metric: str) -> str:
-        """For example `0.62 [0.51, 0.73]`; a dash where there is no value."""
-        mean, (low, high) = self.means[metric], self.intervals[metric]
-        return "–" if isnan(mean) else f"{mean:.2f} [{low:.2f}, {high:.2f}]"
+        """For example `0.62 [0.51, 0.73]`, with a dash for what is not known."""
+        return mean_with_interval(self.means[metric], self.intervals[metric])
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of `lessons evaluate --json`; None stands for what cannot be measured."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from math import isnan, nan
 from typing import Literal
 
+from lessons.evaluate.compare import mean_with_interval
 from lessons.evaluate.evaluation import Evaluation, compare_records
 from lessons.language import _
 from lessons.settings import settings
@@ -99,8 +100,8 @@ def _gain(evaluation: Evaluation, before: str, after: str, metric: str, least: f
 def _share_correct(evaluation: Evaluation, stage: str, category: str, least: float) -> Gate:
     promise = f"{stage}: at least {least:.0%} correct on {category} questions"
     found = evaluation.summary(stage, category=category)
-    value, (low, high) = found.means["correctness"], found.intervals["correctness"]
-    number = f"{value:.1%} [{low:.1%}, {high:.1%}], {found.means['strict']:.1%} fully right, n = {found.n}"
+    value, ends = found.means["correctness"], found.intervals["correctness"]
+    number = f"{mean_with_interval(value, ends, '.1%')}, {found.means['strict']:.1%} fully right, n = {found.n}"
     ceiling = evaluation.ceiling_mean("correctness", category=category)
     return _judged(Gate(stage, promise, number=number), value >= least, found.n, needed=least, ceiling=ceiling)
 

@@ -136,7 +136,7 @@ def _question(number: int, row: dict[str, Any], owner: str) -> Golden:
         answer=words["answer"],
         evidence=(Evidence(words["source_file"], words["evidence"]),) if words["source_file"] else (),
         history=history,
-        split="own",
+        split="all",
         owner=owner,
     )
 

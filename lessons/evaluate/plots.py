@@ -20,6 +20,7 @@ from rich.cells import cell_len
 
 from lessons.evaluate.evaluation import CEILED, CEILING, Evaluation, Record, Summary, moved_records
 from lessons.settings import ROOT
+from lessons.tables import counted
 
 FONT = ROOT / "data" / "fonts" / "NanumGothic.ttf"
 
@@ -203,7 +204,8 @@ def plot_moved(evaluation: Evaluation, before: str, after: str, metric: str = "r
         axes.annotate("", xy=(end, row), xytext=(start, row), arrowprops=arrow)
     axes.set(xlim=(-0.05, 1.05), xlabel=f"{evaluation.label(metric)}, from {before} to {after}")
     name_rows(axes, [f"{old.question_id}  {shortened(old.question, 60)}" for old, _ in shown])
-    figure.suptitle(f"{up} questions up, {len(pairs) - up} down, {same} unmoved from {before} to {after}")
+    title = f"{counted(up, 'question')} up, {len(pairs) - up} down, {same} unmoved from {before} to {after}"
+    figure.suptitle(title)
     return figure
 
 
@@ -213,11 +215,11 @@ def _measured(records: Sequence[Record], metric: str) -> int:
 
 
 def _mark(axes: Axes, summary: Summary, metric: str, row: float = 0.0, x: float | None = None, **style: Any) -> None:
-    """A dot at the mean with its interval: lying in a row, or standing at `x`. Nothing without a value."""
+    """A dot at the mean with its interval, if any: lying in a row, or standing at `x`. Nothing without a value."""
     mean, (low, high) = summary.means[metric], summary.intervals[metric]
     if np.isnan(mean):
         return
-    errors = [[max(0.0, mean - low)], [max(0.0, high - mean)]]  # rounding must not make one negative
+    errors = np.maximum(0.0, [[mean - low], [high - mean]])  # rounding must not make one negative
     if x is None:
         axes.errorbar(mean, row, xerr=errors, fmt="o", capsize=3, **style)
     else:

@@ -80,8 +80,9 @@ def _ceiling(evaluation: Evaluation, metric: str, **group: str) -> str:
 
 def _with_interval(summary: Summary, metric: str) -> str:
     """The mean, and its interval in the line below, narrow enough for five stages side by side."""
-    low, high = summary.intervals[metric]
-    return "–" if math.isnan(low) else f"{_number(summary.means[metric])}\n{_number(low)}–{_number(high)}"
+    mean, (low, high) = summary.means[metric], summary.intervals[metric]
+    ends = "–" if math.isnan(low) else f"{low:.2f}–{high:.2f}"
+    return "–" if math.isnan(mean) else f"{mean:.2f}\n{ends}"
 
 
 def _number(value: float) -> str:

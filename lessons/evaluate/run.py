@@ -180,7 +180,8 @@ def _own(questions: Sequence[Golden], stages: list[Answering], watch: Watcher, p
         ensure_corpus(place, owner, partial(watch, "Loading the shipped documents"))
         if not all(place.store(stage.index).documents(Scope(owner)) for stage in stages):
             raise LessonsError(f"{owner} has no documents to ask about; ingest some first.")
-    return _Task("own questions", "own", questions, stages, stages[-1].index)
+    splits = " and ".join(dict.fromkeys(question.split for question in questions))
+    return _Task("own questions", splits, questions, stages, stages[-1].index)
 
 
 @contextmanager

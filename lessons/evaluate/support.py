@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lessons.copilot.copilot import Copilot, CopilotAnswer
-from lessons.evaluate.compare import Interval, interval
+from lessons.evaluate.compare import Interval, interval, mean_with_interval
 from lessons.evaluate.golden import json_lines
 from lessons.evaluate.judge.facts import Level, level
 from lessons.settings import ROOT
@@ -76,22 +76,19 @@ class SupportRun:
         return [each for each in self.handled if not each.right]
 
     def __repr__(self) -> str:
-        share, (low, high) = self.right
-        return f"{share:.2f} [{low:.2f}, {high:.2f}] of {len(self.handled)} questions handled rightly"
+        return f"{mean_with_interval(*self.right)} of {len(self.handled)} questions handled rightly"
 
     def _repr_html_(self) -> str:
         kinds = dict.fromkeys(each.asked.kind for each in self.handled)
         parts = {kind: SupportRun(tuple(each for each in self.handled if each.asked.kind == kind)) for kind in kinds}
-        head = ["", "n", "right", "95 %", "right or declined", "calls", "model calls", "tokens"]
+        head = ["", "n", "right, 95 % interval", "right or declined", "calls", "model calls", "tokens"]
         return Table(head, [part._row(name) for name, part in {**parts, "all": self}.items()])._repr_html_()
 
     def _row(self, name: str) -> list[str]:
-        share, (low, high) = self.right
         return [
             name,
             str(len(self.handled)),
-            f"{share:.2f}",
-            f"{low:.2f}–{high:.2f}",
+            mean_with_interval(*self.right),
             f"{self.mean(lambda each: each.safe):.2f}",
             f"{self.mean(lambda each: len(each.answer.gathered.calls)):.1f}",
             f"{self.mean(lambda each: each.answer.trace.llm_calls):.1f}",

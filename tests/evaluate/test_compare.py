@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lessons.evaluate.compare import COMPARISONS, GAIN_LEVEL, interval, paired_gain
+from lessons.evaluate.compare import COMPARISONS, FEWEST, GAIN_LEVEL, interval, mean_with_interval, paired_gain
 from lessons.evaluate.gates import gate_report
 from tests.evaluate.records import evaluation
 
-SCORES = st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=2, max_size=40)
+SCORES = st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=FEWEST, max_size=40)
 
 
 @settings(deadline=None)
@@ -35,9 +35,16 @@ def test_an_interval_covers_the_true_mean_about_as_often_as_it_promises() -> Non
     assert 0.90 <= np.mean([low <= 0.6 <= high for low, high in bounds]) <= 0.99
 
 
-def test_missing_values_are_left_out_and_no_value_has_no_interval() -> None:
-    assert interval([1.0, nan, 1.0]) == (1.0, 1.0)
+def test_missing_values_are_left_out_and_few_values_have_no_interval() -> None:
+    assert interval([1.0, nan] * FEWEST) == (1.0, 1.0)
+    assert all(map(isnan, interval([1.0, nan] * (FEWEST - 1))))
     assert all(map(isnan, interval([nan])))
+
+
+def test_a_dash_stands_for_what_is_not_known() -> None:
+    assert mean_with_interval(0.625, (0.5, 0.75)) == "0.62 [0.50, 0.75]"
+    assert mean_with_interval(0.625, (nan, nan), ".1%") == "62.5% [–]"
+    assert mean_with_interval(nan, (nan, nan)) == "–"
 
 
 def test_the_same_numbers_give_the_same_interval_each_time() -> None:

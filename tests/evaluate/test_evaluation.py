@@ -79,8 +79,8 @@ def test_the_groundedness_of_a_model_that_only_quotes_says_so() -> None:
 
 
 def test_a_notebook_shows_each_stage_with_its_intervals() -> None:
-    shown = evaluation({"naive": [1.0, 0.0], "<b>": [1.0, 1.0]})._repr_html_()
-    assert "0.50 [0.00, 1.00]" in shown
+    shown = evaluation({"naive": [1.0, 0.0] * 5, "<b>": [1.0] * 5})._repr_html_()
+    assert "0.50 [0.20, 0.80]" in shown
     assert "1.00 [1.00, 1.00]" in shown
     assert "&lt;b&gt;" in shown
     assert "<b>" not in shown

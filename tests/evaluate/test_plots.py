@@ -77,7 +77,16 @@ def test_a_question_without_a_value_is_not_counted() -> None:
     run = evaluation({"naive": [0.0, float("nan"), 0.5], "smart": [1.0, float("nan"), 0.5]})
     (axes,) = plot_groups(run, by="language").axes
     assert [label.get_text() for label in axes.get_yticklabels()] == ["en (n = 2)"]
-    assert plot_moved(run, "naive", "smart").get_suptitle() == "1 questions up, 0 down, 1 unmoved from naive to smart"
+    assert plot_moved(run, "naive", "smart").get_suptitle() == "1 question up, 0 down, 1 unmoved from naive to smart"
+
+
+def test_few_questions_have_a_mean_without_an_interval() -> None:
+    (axes,) = plot_metric(evaluation({"naive": [0.0, 1.0], "smart": [0.0, 1.0] * 10})).axes
+    assert [list(each.lines[0].get_xdata()) for each in axes.containers] == [[0.5], [0.5]]
+    few, many = (each.lines[2][0].get_segments()[0] for each in axes.containers)
+    assert not few.size
+    assert many[0][0] < 0.5 < many[1][0]
+    assert drawn(axes.figure) == []
 
 
 def test_many_moved_questions_stay_readable() -> None:

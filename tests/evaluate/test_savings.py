@@ -143,10 +143,10 @@ def results() -> EvaluationTable:
 
 
 def test_the_whole_context_is_the_same_for_every_method(results: EvaluationTable) -> None:
-    assert {row[1] for row in results.rows} == {"1.00 [1.00, 1.00] (1.00)"}
+    assert {row[1] for row in results.rows} == {"1.00 [–] (1.00)"}
 
 
 def test_the_table_has_a_row_for_each_method_and_a_column_for_each_share(results: EvaluationTable) -> None:
     assert results.head[1:] == ["100%", "50%", "25%"]
     assert results._repr_html_().count("<tr>") == 1 + len(METHODS)
-    assert "cut off | 1.00 [1.00, 1.00] (1.00) | 0.50 [0.00, 1.00] (0.50)" in repr(results)
+    assert "cut off | 1.00 [–] (1.00) | 0.50 [–] (0.50)" in repr(results)
