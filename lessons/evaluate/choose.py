@@ -113,6 +113,6 @@ def side_by_side(runs: Mapping[str, Evaluation], metrics: Sequence[str]) -> Tabl
         for split, run in runs.items():
             (gain,) = run.gains([metric])
             means = [f"{mean:.3f}" for mean in (gain.mean_before, gain.mean_after)]
-            told = [str(gain.n), *means, gain.with_interval, str(gain.moved), gain.verdict]
+            told = [str(gain.n), *means, gain.with_interval, str(gain.moved), gain.outcome]
             rows.append([f"{LABELS.get(metric, metric)}, {split}", *told])
     return Table(["", "questions", *next(iter(runs.values())).stages, "difference", "moved", ""], rows)
