@@ -4,20 +4,23 @@ A catalogue is a PO file, as gettext and its editors know it. It has an entry fo
 Markdown file, with the English as its key. What has changed or is new gets an entry without Korean, with the nearest
 old one as a comment. Nothing is built before all its entries are filled.
 
-Code is that of the English edition. Until it changes, a cell keeps its Korean outputs, which
-`python -m tests.notebooks --write` writes.
+Code is that of the English edition, but for the examples. An entry whose context (`msgctxt`) is the name of a cell
+exchanges an example there, such as a question: English for Korean, or the other way round. Until its code changes, a
+cell keeps its Korean outputs, which `python -m tests.notebooks --write` writes.
 """
 
 import os
 import re
 import sys
+from collections import defaultdict
+from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import nbformat
-from babel.messages import Catalog
+from babel.messages import Catalog, Message
 from babel.messages.pofile import read_po, write_po
 
 from lessons.course.student import KOREAN, LINK, NOTEBOOKS, write_notebooks
@@ -51,13 +54,36 @@ def prose(path: Path) -> list[str]:
     return [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown"]
 
 
-def read(path: Path) -> dict[str, str]:
-    """The Korean of each English text, as far as the catalogue of the file has it."""
+def entries(path: Path) -> list[Message]:
+    """What the catalogue of the file has in Korean."""
     try:
         with (CATALOGUES / f"{path.stem}.po").open("rb") as file:
-            return {str(each.id): str(each.string) for each in read_po(file) if each.id and each.string}
+            return [each for each in read_po(file) if each.id and each.string]
     except FileNotFoundError:
-        return {}
+        return []
+
+
+def read(path: Path) -> dict[str, str]:
+    """The Korean of each English text, as far as the catalogue of the file has it."""
+    return {str(each.id): str(each.string) for each in entries(path) if not each.context}
+
+
+def examples(path: Path) -> dict[str, dict[str, str]]:
+    """For the name of each cell the Korean of its English examples; empty for the others."""
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for each in entries(path):
+        if each.context:
+            found[each.context][str(each.id)] = str(each.string)
+    return found
+
+
+def exchanged(source: str, korean: Mapping[str, str]) -> str:
+    """The source of a cell with Korean examples. ValueError if an English one is not in it."""
+    for english, example in korean.items():
+        if english not in source:
+            raise ValueError(f"The cell has no example {english!r}: {source}")
+        source = source.replace(english, example)
+    return source
 
 
 def written(path: Path, korean: dict[str, str]) -> int:
@@ -70,6 +96,9 @@ def written(path: Path, korean: dict[str, str]) -> int:
             text, korean.get(text, ""), user_comments=[line for each in old for line in korean[each].split("\n")]
         )
         missing += text not in korean
+    for cell, pairs in examples(path).items():
+        for english, example in pairs.items():
+            catalogue.add(english, example, context=cell)
     CATALOGUES.mkdir(parents=True, exist_ok=True)
     with (CATALOGUES / f"{path.stem}.po").open("wb") as file:
         write_po(file, catalogue, omit_header=True, width=0)
@@ -95,12 +124,13 @@ def built(path: Path, korean: dict[str, str]) -> str:
     """The text of the Korean file. KeyError if a text of the English one has no Korean."""
     if path.suffix == ".md":
         return relinked("\n\n".join(korean[text] for text in prose(path)), path) + "\n"
-    notebook, executed = nbformat.read(path, as_version=4), outputs(editions()[path])
+    notebook, executed, exchange = nbformat.read(path, as_version=4), outputs(editions()[path]), examples(path)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = relinked(korean[cell.source], path)
-        elif (cell.id, cell.source) in executed:
-            cell.outputs = executed[cell.id, cell.source]
+            continue
+        cell.source = exchanged(cell.source, exchange[cell.id])
+        cell.outputs = executed.get((cell.id, cell.source), cell.outputs)
     return nbformat.writes(notebook) + "\n"
 
 

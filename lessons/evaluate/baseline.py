@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from lessons.errors import LessonsError
 from lessons.evaluate.compare import Gain
 from lessons.evaluate.evaluation import Evaluation, Pair, Record, compare_records, moved_records
+from lessons.language import _
 from lessons.settings import settings
 
 GATED = ("recall@5", "ndcg@10", "correctness")
@@ -30,10 +31,11 @@ class GateResult:
         return [gain for gain in self.gains if gain.verdict == "worse" or gain.ci_low < least]
 
     def __str__(self) -> str:
-        lines = [f"{'FAILED' if gain in self.failed else 'held'}  {_told(gain)}" for gain in self.gains]
-        lines += [f"  fell: {new.question}" for _, new in self.lost[:LISTED]]
-        lines += [f"  … and {len(self.lost) - LISTED} more"] if len(self.lost) > LISTED else []
-        return "\n".join([*lines, "Failed." if self.failed else "Passed."])
+        lines = [f"{_('FAILED') if gain in self.failed else _('held')}  {_told(gain)}" for gain in self.gains]
+        lines += [_("  fell: {question}", question=new.question) for _before, new in self.lost[:LISTED]]
+        rest = len(self.lost) - LISTED
+        lines += [_("  … and {rest} more", rest=rest)] if rest > 0 else []
+        return "\n".join([*lines, _("Failed.") if self.failed else _("Passed.")])
 
 
 def against_baseline(baseline: Evaluation, today: Evaluation, margin: float | None = None) -> GateResult:
@@ -74,5 +76,5 @@ def _fell(pair: Pair, metric: str) -> bool:
 
 
 def _told(gain: Gain) -> str:
-    means = f"{gain.metric}: {gain.mean_before:.3f} → {gain.mean_after:.3f}, {gain.with_interval}"
-    return f"{means}, {gain.moved} of {gain.n} questions moved"
+    means = f"{_(gain.metric)}: {gain.mean_before:.3f} → {gain.mean_after:.3f}, {gain.with_interval}"
+    return _("{means}, {moved} of {number} questions moved", means=means, moved=gain.moved, number=gain.n)

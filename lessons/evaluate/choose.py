@@ -11,6 +11,7 @@ from lessons.evaluate.compare import Gain
 from lessons.evaluate.evaluation import LABELS, Evaluation, compare_records
 from lessons.evaluate.golden import SPLITS, golden_questions
 from lessons.evaluate.run import answers
+from lessons.language import _
 from lessons.rag.stages import AnswerStream
 from lessons.settings import settings
 from lessons.tables import Table
@@ -111,6 +112,7 @@ def side_by_side(runs: Mapping[str, Evaluation], metrics: Sequence[str]) -> Tabl
         for split, run in runs.items():
             (gain,) = run.gains([metric])
             means = [f"{mean:.3f}" for mean in (gain.mean_before, gain.mean_after)]
-            told = [str(gain.n), *means, gain.with_interval, str(gain.moved), gain.verdict]
-            rows.append([f"{LABELS.get(metric, metric)}, {split}", *told])
-    return Table(["", "questions", *next(iter(runs.values())).stages, "difference", "moved", ""], rows)
+            told = [str(gain.n), *means, gain.with_interval, str(gain.moved), gain.outcome]
+            rows.append([f"{_(LABELS.get(metric, metric))}, {split}", *told])
+    head = ["", _("questions"), *next(iter(runs.values())).stages, _("difference"), _("moved"), ""]
+    return Table(head, rows)

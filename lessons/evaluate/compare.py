@@ -20,6 +20,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lessons.language import _
+
 RESAMPLES = 10_000
 LEVEL = 0.95
 COMPARISONS = 5
@@ -71,15 +73,24 @@ class Gain:
         return self.delta / self.mean_before if self.mean_before else float("nan")
 
     def __str__(self) -> str:
-        return (
-            f"{self.metric}: {self.after} against {self.before} {self.with_interval}, p = {self.p:.3f}, "
-            f"{self.moved} of {self.n} questions moved: {self.verdict}"
-        )
+        said = _("{0}: {1} against {2} {3}, p = {4}, {5} of {6} questions moved: {7}")
+        names = _(self.metric), self.after, self.before
+        return said.format(*names, self.with_interval, f"{self.p:.3f}", self.moved, self.n, self.outcome)
+
+    @property
+    def outcome(self) -> str:
+        """The verdict in the language of the reader."""
+        return _(self.verdict)
 
     @property
     def with_interval(self) -> str:
-        """For example `+0.071 [-0.012, +0.148] at 99 %`."""
-        return f"{self.delta:+.3f} [{self.ci_low:+.3f}, {self.ci_high:+.3f}] at {100 * GAIN_LEVEL:.0f} %"
+        """For example `+0.071 [-0.012, +0.148] at 99 %`, in the language of the reader."""
+        return _("{0} at 99 %").format(self.change)
+
+    @property
+    def change(self) -> str:
+        """For example `+0.071 [-0.012, +0.148]`."""
+        return f"{self.delta:+.3f} [{self.ci_low:+.3f}, {self.ci_high:+.3f}]"
 
     def as_dict(self) -> dict[str, object]:
         """The form of `lessons evaluate --json`."""

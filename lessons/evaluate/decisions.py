@@ -22,6 +22,7 @@ from lessons.context.intent import INTENTS, decide
 from lessons.evaluate.compare import interval, mean_with_interval
 from lessons.evaluate.golden import json_lines
 from lessons.evaluate.plots import canvas
+from lessons.language import _
 from lessons.models.keyless import EXAMPLES, Utterance, utterances
 from lessons.settings import ROOT, settings
 from lessons.tables import Table
@@ -60,7 +61,7 @@ def count_hits(pairs: Sequence[Pair], found: Sequence[float]) -> Table:
     takes = {"similarity": near, "guard": guarded, "both": near & guarded}
     asked = [(pair.language, pair.same) for pair in pairs]
     groups = sorted(set(asked))
-    head = ["a hit takes", *(f"{'right' if same else 'wrong'} hits, {tongue}" for tongue, same in groups)]
+    head = [_("a hit takes"), *(f"{_('right hits' if same else 'wrong hits')}, {tongue}" for tongue, same in groups)]
     counts = {name: Counter(compress(asked, hits)) for name, hits in takes.items()}
     rows = [[name, *(f"{hits[each]} of {asked.count(each)}" for each in groups)] for name, hits in counts.items()]
     return Table(head, rows)

@@ -91,7 +91,7 @@ def _gain(evaluation: Evaluation, before: str, after: str, metric: str, least: f
     if isnan(gain.relative):
         return Gate(after, promise)
     means = f"{gain.mean_before:.3f} → {gain.mean_after:.3f}"
-    number = f"{gain.relative:+.1%}: {means}, difference {gain.with_interval}, n = {gain.n}: {gain.verdict}"
+    number = f"{gain.relative:+.1%}: {means}, difference {gain.change} at 99 %, n = {gain.n}: {gain.verdict}"
     needed, ceiling = (1 + least) * gain.mean_before, evaluation.ceiling_mean(metric)
     shown = gain.verdict == "better"
     return _judged(Gate(after, promise, number=number), gain.relative >= least, gain.n, shown, needed, ceiling)
@@ -111,5 +111,5 @@ def _no_worse(evaluation: Evaluation, before: str, after: str, categories: tuple
     promise = f"{after}: no worse than {before} on simple questions ({', '.join(categories)})"
     old, new = ([each for each in evaluation.of(stage) if each.category in categories] for stage in (before, after))
     gain, margin = compare_records(old, new, "correctness", before, after), settings().choice_margin
-    number = f"{gain.with_interval}, n = {gain.n}; a loss of up to {margin:.2f} would be accepted"
+    number = f"{gain.change} at 99 %, n = {gain.n}; a loss of up to {margin:.2f} would be accepted"
     return _judged(Gate(after, promise, number=number), gain.verdict != "worse", gain.n, gain.ci_low >= -margin)

@@ -13,6 +13,7 @@ from lessons.copilot.cost import CostModel
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.metrics import hits
 from lessons.evaluate.plots import canvas, legend_beside, name_rows, shortened, stage_colour, wrapped
+from lessons.language import _
 from lessons.models.tokens import TokenCounter, TokenEstimator
 from lessons.rag.answer import Answer
 from lessons.rag.types import RetrievedDocument
@@ -191,7 +192,7 @@ def plot_token_error(found: list[Estimate]) -> Figure:
         together = sum(each.estimated for each in own) / sum(each.exact for each in own) - 1
         axes.barh(row, 100 * together, color="#4c78a8", alpha=0.4)
         axes.scatter([100 * each.error for each in own], [row] * len(own), color="#4c78a8", zorder=2)
-    name_rows(axes, kinds)
+    name_rows(axes, [*map(_, kinds)])
     axes.axvline(0, color="black", linewidth=0.8)
     axes.set_xlabel("estimated against exact tokens (%): too few on the left, too many on the right")
     axes.set_title("How far the token estimate is off")

@@ -15,10 +15,12 @@ from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from matplotlib.ticker import LogFormatter
 from rich.cells import cell_len
 
 from lessons.evaluate.evaluation import CEILED, CEILING, Evaluation, Record, Summary, moved_records
+from lessons.language import _
 from lessons.settings import ROOT
 from lessons.tables import counted
 
@@ -47,9 +49,16 @@ class Plot(Figure):
     """A figure that every notebook shows, whatever backend it runs."""
 
     def _repr_png_(self) -> bytes:
+        translate(self)
         picture = BytesIO()
         self.savefig(picture, format="png", dpi=100)
         return picture.getvalue()
+
+
+def translate(figure: Figure) -> None:
+    """Put what is written in a figure into the language of the reader."""
+    for written in figure.findobj(Text):
+        written.set_text(_(written.get_text()))
 
 
 def canvas(width: float, height: float) -> tuple[Figure, Axes]:

@@ -21,6 +21,7 @@ from lessons.evaluate.evaluation import Evaluation, EvaluationTable, Record, com
 from lessons.evaluate.golden import Golden, golden_questions, json_lines
 from lessons.evaluate.plots import plot_cost
 from lessons.evaluate.run import answers, measure
+from lessons.language import _
 from lessons.models.keyless import utterances
 from lessons.models.llm import describe
 from lessons.rag.answer import Answer, respond
@@ -45,13 +46,13 @@ def intent_cost(stage: Stage, questions: Sequence[Golden]) -> Table:
 
 def costs(run: Evaluation) -> Table:
     """A row for each way of the run: correctness, the difference to the first way, strict, tokens of a question."""
-    rows, (plain, *_) = [], run.stages
+    rows, plain = [], run.stages[0]
     for way in run.stages:
         gain = compare_records(run.of(plain), run.of(way), "correctness", plain, way)
         of, delta = run.summary(way), gain.with_interval if way != plain else ""
         rows.append([way, of.with_interval("correctness"), delta, of.with_interval("strict"), f"{of.tokens:,.0f}"])
     head = ["", "correctness (half points)", "against the stage", "strict (fully right)", "tokens a question"]
-    return Table(head, rows)
+    return Table([*map(_, head)], rows)
 
 
 # What compression saves: the same documents at a share of their tokens
@@ -102,8 +103,9 @@ def compression_table(evaluation: Evaluation) -> EvaluationTable:
         summaries += [evaluation.summary(method, category=share) for share in shares]
         said = (f"{each.with_interval('correctness')} ({each.means['strict']:.2f})" for each in summaries)
         rows.append([method, *said])
-    head = ["correctness (fully right) at a share of the tokens", whole, *shares]
-    return EvaluationTable(head, rows, f"{len(evaluation.of(WHOLE))} questions", evaluation=evaluation)
+    head = [_("correctness (fully right) at a share of the tokens"), whole, *shares]
+    caption = _("{number} questions", number=len(evaluation.of(WHOLE)))
+    return EvaluationTable(head, rows, caption, evaluation=evaluation)
 
 
 # What each device saves on a day at the help desk
@@ -168,7 +170,8 @@ def savings(stage: Stage, asked: Sequence[Golden]) -> EvaluationTable:
     served = {name: list(_serve(name, way, asked)) for name, way in ways.items()}
     rows = [_row(name, records, served[NONE]) for name, records in served.items()]
     evaluation = Evaluation("workload", "dev", tuple(chain.from_iterable(served.values())))
-    return EvaluationTable(_HEAD, rows, f"{len(asked)} questions, means over all of them", evaluation=evaluation)
+    caption = _("{number} questions, means over all of them", number=len(asked))
+    return EvaluationTable([*map(_, _HEAD)], rows, caption, evaluation=evaluation)
 
 
 def _serve(name: str, way: Answering, asked: Sequence[Golden]) -> Iterator[Record]:

@@ -14,11 +14,11 @@ from time import monotonic
 import streamlit as st
 from llama_index.core.vector_stores.types import MetadataFilters
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 from streamlit.delta_generator import DeltaGenerator
 
 from lessons.context.cache import Cached, with_cache
 from lessons.errors import LessonsError
+from lessons.evaluate.plots import translate
 from lessons.library import check_fields, ensure_corpus, indexes, shipped_documents
 from lessons.models.llm import describe
 from lessons.pages.language import N_, _
@@ -54,8 +54,7 @@ def show_plot(figure: Figure, alt: str, place: DeltaGenerator | None = None) -> 
 
     One thread draws for all pages: matplotlib keeps fonts open for each that ever drew, and a page has many.
     """
-    for written in figure.findobj(Text):
-        written.set_text(_(written.get_text()))
+    translate(figure)
     picture = _drawing.submit(_drawn, figure).result()
     (place or st).image(picture, width=round(PIXELS * figure.get_figwidth()), alt=alt)
 

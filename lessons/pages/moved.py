@@ -36,7 +36,7 @@ def show_moved(old: Evaluation, new: Evaluation) -> None:
     if not gain.n:
         st.info(_("These two have answered no question in common for which this metric is known. Choose others."))
         return
-    st.markdown(f"**{plain(_(str(gain)))}**")
+    st.markdown(f"**{plain(str(gain))}**")
     st.caption(plain(_(RULE)))
     pairs = moved_records(first_records, second_records, metric)
     up = sum(later.value(metric) > earlier.value(metric) for earlier, later in pairs)

@@ -67,7 +67,7 @@ def _show(evaluation: Evaluation, number: int | str, owner: str) -> None:
     known = show_table(evaluation)
     if gains := [str(gain) for gain in evaluation.gains(known) if gain.n]:
         with st.expander(_("What each stage gains over the one before")):
-            st.markdown("  \n".join(plain(_(gain)) for gain in gains))
+            st.markdown("  \n".join(map(plain, gains)))
     with st.container(horizontal=True):
         csv, jsonl = as_csv(evaluation).encode("utf-8-sig"), as_jsonl(evaluation)
         st.download_button(_("Download as CSV"), csv, f"run-{number}.csv", "text/csv", on_click="ignore")

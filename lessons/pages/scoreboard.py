@@ -313,7 +313,7 @@ def _show_gains(evaluation: Evaluation, metric: str) -> None:
     with right:
         if gains := [gain for gain in evaluation.gains([metric]) if gain.n]:
             for gain in gains:
-                st.markdown(plain(_(str(gain)).removeprefix(f"{_(metric)}: ")))
+                st.markdown(plain(str(gain).removeprefix(f"{_(metric)}: ")))
             st.caption(plain(_(RULE)))
         with st.expander(_("What the stages promise")):
             st.markdown("  \n".join(plain(_promised(gate)) for gate in gate_report(evaluation) if gate.number))

@@ -101,6 +101,14 @@ def test_every_number_measured_here_stands_in_an_output_of_its_notebook(entry: E
     assert not_printed(entry) == []
 
 
+def test_the_korean_edition_quotes_gains_as_its_notebooks_print_them() -> None:
+    text = (ROOT / "data/field.ko.md").read_text(encoding="utf-8").partition("\n## ")[2]
+    printed_there = " ".join(printed(f"ko/{path.name}") for path in (ROOT / "notebooks/ko").glob("*.ipynb"))
+    gains = [span for span in spans(text) if "99%" in span]
+    assert len(gains) > 20
+    assert [span for span in gains if joined(span) not in printed_there] == []
+
+
 def test_what_is_not_built_is_not_measured(entry: Entry) -> None:
     if bold(entry) == "Not built":
         assert {field: entry[field] for field in NOT_BUILT} == NOT_BUILT

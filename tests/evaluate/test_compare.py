@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from lessons.evaluate.compare import COMPARISONS, FEWEST, GAIN_LEVEL, interval, mean_with_interval, paired_gain
 from lessons.evaluate.gates import gate_report
+from lessons.language import VARIABLES
 from tests.evaluate.records import evaluation
 
 SCORES = st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=FEWEST, max_size=40)
@@ -139,3 +140,13 @@ def test_a_gain_says_its_interval_its_level_and_how_many_questions_moved() -> No
     assert "at 99 %" in str(gain)
     assert "20 of 30 questions moved: better" in str(gain)
     assert (gain.as_dict()["level"], gain.as_dict()["moved"]) == (pytest.approx(0.99), 20)
+
+
+def test_a_gain_is_said_in_the_language_of_the_reader_and_judged_in_english(monkeypatch: pytest.MonkeyPatch) -> None:
+    gain = paired_gain("naive", "by score", "recall@5", [0.0] * 30, [0.0] * 10 + [1.0] * 20)
+    for name in VARIABLES:
+        monkeypatch.setenv(name, "ko")
+    said = str(gain)
+    assert said.startswith(f"Recall@5: naive 대비 by score {gain.change} (99% 구간), p = ")
+    assert said.endswith("질문 30개 중 20개가 달라짐. 더 나음")
+    assert (gain.verdict, gain.as_dict()["verdict"]) == ("better", "better")

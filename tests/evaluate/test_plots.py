@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from lessons.evaluate.evaluation import Evaluation
 from lessons.evaluate.plots import (
     STAGE_COLOURS,
+    canvas,
     plot_cost,
     plot_groups,
     plot_latency,
@@ -18,6 +19,7 @@ from lessons.evaluate.plots import (
     plot_moved,
     stage_colour,
 )
+from lessons.language import VARIABLES
 from tests.evaluate.records import evaluation
 
 RUN = evaluation({"naive": [0.0, 0.5] * 20, "smart": [1.0, 0.0] * 20, "reranked": [1.0] * 40})
@@ -92,3 +94,12 @@ def test_few_questions_have_a_mean_without_an_interval() -> None:
 def test_many_moved_questions_stay_readable() -> None:
     (axes,) = plot_moved(RUN, "naive", "smart").axes
     assert len(axes.get_yticklabels()) == 30
+
+
+def test_a_plot_of_a_korean_notebook_is_written_in_korean(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in VARIABLES:
+        monkeypatch.setenv(name, "ko")
+    figure, axes = canvas(3, 2)
+    axes.set(title="What a model is sent", xlabel="nDCG@10")
+    assert figure._repr_png_()
+    assert (axes.get_title(), axes.get_xlabel()) == ("모델에 보내는 것", "nDCG@10")
