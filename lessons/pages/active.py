@@ -108,7 +108,7 @@ def _show(state: ActiveState, bare: Answer) -> None:
         st.markdown(plain(bare.text))
     st.header(_("What the agent did"))
     st.dataframe(
-        [{_("step"): step, _("what happened"): happened} for step, happened in state.rows],
+        [{_("step"): _(step), _("what happened"): _(happened)} for step, happened in state.rows],
         hide_index=True,
         column_config={_("step"): st.column_config.Column(width=130)},
         alt=_("What each step of the agent did"),

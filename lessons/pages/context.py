@@ -99,7 +99,7 @@ def _answered(asked: Asked, owner: str) -> Answer:
 
 def _show(asked: Asked, answer: Answer) -> None:
     decision: Decision = answer.trace["intent"].output
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, gap="large"):
         st.metric(_("Intent"), decision.intent, width="content")
         st.metric(_("Passages fetched"), decision.top_k or _("no search"), width="content")
     outputs: dict[str, Any] = {step.name: step.output for step in answer.trace}
