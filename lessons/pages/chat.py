@@ -172,8 +172,8 @@ def _show_turn(turn: Turn, show: Callable[[Any], None], rate: Callable[[], None]
 
 def _offer_copy_and_retry(turn: Turn) -> None:
     with st.container(horizontal=True):
-        with st.popover(_("Copy"), icon=":material/content_copy:"):
-            st.code(turn.text, language=None, wrap_lines=True)
+        if st.button(_("Copy"), icon=":material/content_copy:", key="copy"):
+            st.dialog(_("Copy"))(st.code)(turn.text, language=None, wrap_lines=True)
         _offer_retry(turn.question, "ask again")
 
 

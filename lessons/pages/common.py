@@ -110,7 +110,7 @@ def titled(
     def decorated(body: Callable[[Workspace, str], None]) -> Callable[[], None]:
         @wraps(body)
         def shown() -> None:
-            st.title(_(title))
+            st.title(_(title), anchor=False)
             if caption:
                 st.caption(_(caption))
             with errors_shown():

@@ -81,7 +81,7 @@ def _show(evaluation: Evaluation, number: int | str, owner: str) -> None:
         st.download_button(_("Download as CSV"), csv, f"run-{number}.csv", "text/csv", on_click="ignore")
         name = f"run-{number}.jsonl"
         st.download_button(_("Download as JSONL"), jsonl, name, "application/jsonl", on_click="ignore")
-    st.header(_("Answers by stage"))
+    st.header(_("Answers by stage"), anchor=False)
     rows = answers_by_stage(evaluation)
     st.dataframe(
         rows,
