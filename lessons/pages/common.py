@@ -81,6 +81,12 @@ def confirmed(label: str, warning: str, button: str = "", icon: str | None = Non
         return st.button(button or _("Delete it"), type="primary")
 
 
+def show_dialog(title: str, body: Callable[..., object], *shown: object) -> None:
+    """Open a dialog. To draw the page anew would close it, so that waits while the session's `reading` is true."""
+    st.session_state["reading"] = True
+    st.dialog(title, width="large")(body)(*shown)
+
+
 @contextmanager
 def errors_shown() -> Iterator[None]:
     """Show a known problem as its sentence instead of a traceback, and end the page there."""
@@ -110,6 +116,7 @@ def titled(
     def decorated(body: Callable[[Workspace, str], None]) -> Callable[[], None]:
         @wraps(body)
         def shown() -> None:
+            st.session_state["reading"] = False
             st.title(_(title), anchor=False)
             if caption:
                 st.caption(_(caption))

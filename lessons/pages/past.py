@@ -10,7 +10,7 @@ import streamlit as st
 from lessons.evaluate.comparison import Comparison
 from lessons.evaluate.plots import shortened
 from lessons.pages.asking import EVERYWHERE, Asked, begin, golden_named, lines_of
-from lessons.pages.common import is_shared
+from lessons.pages.common import is_shared, show_dialog
 from lessons.pages.language import _
 from lessons.rag.stages import stages
 from lessons.tables import plain_line
@@ -114,7 +114,7 @@ def show_past(owner: str, page: Callable[[], None]) -> None:
 def offer_link() -> None:
     """The address of what is shown, to be copied. A dialog, because Tab leads into a popover only after all else."""
     if st.button(_("Copy link"), icon=":material/link:"):
-        st.dialog(_("Copy link"))(_show_link)()
+        show_dialog(_("Copy link"), _show_link)
 
 
 def _show_link() -> None:
