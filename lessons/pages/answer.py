@@ -29,8 +29,6 @@ GONE = N_(
     """This is the chunk as the answer read it. It cannot be found like that in its document: the chunk was shortened
 for the answer, the document has changed since, or the database is away."""
 )
-ANSWERED_BY = N_("answered by the keyless model (extractive, no network)"), N_("answered without a model")
-"""What is said of an answer without a served model, whose name is the same in every language."""
 
 
 def show_answer(answer: Answer) -> None:

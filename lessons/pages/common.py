@@ -40,8 +40,6 @@ TOO_MANY_QUESTIONS = N_("""That is more than {most} answers a minute, which is w
 ask again in {seconds:.0f} seconds, or of fewer stages.""")
 TOO_MANY_UPLOADS = N_("""That is more than {most} files an hour, which is what one visitor may upload here; \
 upload again in {minutes:.0f} minutes, or fewer files.""")
-KEYLESS = N_("keyless model (extractive, no network)")
-"""As the workspace describes it; a served model has a name that is the same in every language."""
 
 
 def page_of(page: object) -> str:

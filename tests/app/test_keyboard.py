@@ -8,6 +8,7 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
 from lessons.evaluate.runs import shipped
+from lessons.pages.samples import golden_samples
 from tests.app.test_browser import address, at_rest, browser, pytestmark, see
 
 __all__ = ["address", "browser", "pytestmark"]
@@ -100,7 +101,7 @@ def test_language_samples_pages_and_runs_are_chosen_with_keys_alone(
     assert focused(browser) == "한국어"
     press_keys(browser, Keys.ARROW_LEFT, Keys.SPACE)
     see(browser, "Try one of these")
-    tab_to(browser, "Summarise")
+    tab_to(browser, golden_samples("reader")[0].question)
     press_keys(browser, Keys.ENTER)
     see(browser, "Retrieved chunks")
     tab_to(browser, "leaderboard")
