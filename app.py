@@ -10,7 +10,7 @@ from lessons.pages.language import _, choose_language
 
 st.set_page_config(page_title=_("RAG workbook"), page_icon="📚", layout="wide")
 st.html(Path(pages.__file__).with_name("style.css"))
-st.html("<style>:root {{ --upload: '{}'; }}</style>".format(_("Choose files")))
+st.html("<style>:root {{ --upload: '{}'; --drop: '{}'; }}</style>".format(_("Choose files"), _("Drop files here")))
 first = st.empty()
 if sys.modules.get("lessons.pages.compare") is None:  # what the pages need takes seconds to load, once in a process
     first.markdown(_("**RAG workbook.** One question, five ways to search and answer. The app is being opened …"))

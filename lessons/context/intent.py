@@ -58,7 +58,7 @@ class Decision(BaseModel):
         return 0 if self.intent == "chat" else getattr(settings(), f"{self.intent}_top_k")
 
     def __str__(self) -> str:
-        return f"{self.intent}: {f'{self.top_k} chunks' if self.top_k else 'no search'}"
+        return f"{self.intent}: {self.top_k} chunks" if self.top_k else f"{self.intent}: no search"
 
 
 def decide(question: str, llm: LLM, step: Step) -> Decision:

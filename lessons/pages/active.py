@@ -102,13 +102,13 @@ def _show(state: ActiveState, bare: Answer) -> None:
             st.metric(label, f"{mine:,}", against, "inverse", width="content")
         if state.quality is not None:
             st.metric(_("Quality of the answer"), f"{state.quality:.2f}", width="content")
-    st.header(_("The answer"))
+    st.header(_("The answer"), anchor=False)
     show_answer(state.answer)
     with st.expander(plain(_("What {stage} answers alone", stage=STAGE.capitalize()))):
         st.markdown(plain(bare.text))
-    st.header(_("What the agent did"))
+    st.header(_("What the agent did"), anchor=False)
     st.dataframe(
-        [{_("step"): step, _("what happened"): happened} for step, happened in state.rows],
+        [{_("step"): _(step), _("what happened"): _(happened)} for step, happened in state.rows],
         hide_index=True,
         column_config={_("step"): st.column_config.Column(width=130)},
         alt=_("What each step of the agent did"),

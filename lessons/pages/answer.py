@@ -9,7 +9,7 @@ from lessons.evaluate.golden import Evidence, Golden, holds
 from lessons.evaluate.metrics import ranking
 from lessons.evaluate.plots import shortened
 from lessons.library import indexes
-from lessons.pages.common import page_of
+from lessons.pages.common import page_of, show_dialog
 from lessons.pages.document import page_picture, show_picture
 from lessons.pages.language import N_, _
 from lessons.rag.answer import Answer, Citation
@@ -29,8 +29,6 @@ GONE = N_(
     """This is the chunk as the answer read it. It cannot be found like that in its document: the chunk was shortened
 for the answer, the document has changed since, or the database is away."""
 )
-ANSWERED_BY = N_("answered by the keyless model (extractive, no network)"), N_("answered without a model")
-"""What is said of an answer without a served model, whose name is the same in every language."""
 
 
 def show_answer(answer: Answer) -> None:
@@ -80,7 +78,7 @@ def _show_source(answer: Answer, cited: Sequence[Citation]) -> None:
 
 def open_passage(answer: Answer, document: RetrievedDocument, quotes: Sequence[str]) -> None:
     """Show the whole chunk between its neighbours. What cannot be found any more is shown as the answer read it."""
-    st.dialog(_("The passage in its document"), width="large")(_show_passage)(answer, document, quotes)
+    show_dialog(_("The passage in its document"), _show_passage, answer, document, quotes)
 
 
 def _show_passage(answer: Answer, document: RetrievedDocument, quotes: Sequence[str]) -> None:
@@ -225,7 +223,7 @@ def _choose(key: str) -> None:
 
 def open_step(stage: str, step: Step) -> None:
     """The prompt, the input and the output of a step, and of those within it."""
-    st.dialog(_("What this step did"), width="large")(_show_step)(stage, step)
+    show_dialog(_("What this step did"), _show_step, stage, step)
 
 
 def _show_step(stage: str, step: Step) -> None:

@@ -31,6 +31,7 @@ from lessons.pages.common import (
     keep,
     offer_reuse,
     session,
+    show_dialog,
     titled,
 )
 from lessons.pages.conversations import Turn, forget_turns, keep_turn, kept_turn, offer_conversations, stored
@@ -172,8 +173,8 @@ def _show_turn(turn: Turn, show: Callable[[Any], None], rate: Callable[[], None]
 
 def _offer_copy_and_retry(turn: Turn) -> None:
     with st.container(horizontal=True):
-        with st.popover(_("Copy"), icon=":material/content_copy:"):
-            st.code(turn.text, language=None, wrap_lines=True)
+        if st.button(_("Copy"), icon=":material/content_copy:", key="copy"):
+            show_dialog(_("Copy"), partial(st.code, language=None, wrap_lines=True), turn.text)
         _offer_retry(turn.question, "ask again")
 
 
@@ -277,7 +278,7 @@ def show_memory(memory: Memory, turns: Sequence[Turn], place: Workspace, scope: 
 
     @st.fragment(run_every=_SECOND if awaits else None)
     def panel() -> None:
-        if awaits and long_term and not long_term.awaits_update():
+        if awaits and long_term and not st.session_state.get("reading") and not long_term.awaits_update():
             st.rerun()
         with errors_shown():
             recalled = memory.recall(turns[-1].question if turns else "")

@@ -40,8 +40,6 @@ TOO_MANY_QUESTIONS = N_("""That is more than {most} answers a minute, which is w
 ask again in {seconds:.0f} seconds, or of fewer stages.""")
 TOO_MANY_UPLOADS = N_("""That is more than {most} files an hour, which is what one visitor may upload here; \
 upload again in {minutes:.0f} minutes, or fewer files.""")
-KEYLESS = N_("keyless model (extractive, no network)")
-"""As the workspace describes it; a served model has a name that is the same in every language."""
 
 
 def page_of(page: object) -> str:
@@ -80,6 +78,12 @@ def confirmed(label: str, warning: str, button: str = "", icon: str | None = Non
         return st.button(button or _("Delete it"), type="primary")
 
 
+def show_dialog(title: str, body: Callable[..., object], *shown: object) -> None:
+    """Open a dialog. To draw the page anew would close it, so that waits while the session's `reading` is true."""
+    st.session_state["reading"] = True
+    st.dialog(title, width="large")(body)(*shown)
+
+
 @contextmanager
 def errors_shown() -> Iterator[None]:
     """Show a known problem as its sentence instead of a traceback, and end the page there."""
@@ -109,7 +113,8 @@ def titled(
     def decorated(body: Callable[[Workspace, str], None]) -> Callable[[], None]:
         @wraps(body)
         def shown() -> None:
-            st.title(_(title))
+            st.session_state["reading"] = False
+            st.title(_(title), anchor=False)
             if caption:
                 st.caption(_(caption))
             with errors_shown():

@@ -99,19 +99,19 @@ def _answered(asked: Asked, owner: str) -> Answer:
 
 def _show(asked: Asked, answer: Answer) -> None:
     decision: Decision = answer.trace["intent"].output
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, gap="large"):
         st.metric(_("Intent"), decision.intent, width="content")
         st.metric(_("Passages fetched"), decision.top_k or _("no search"), width="content")
     outputs: dict[str, Any] = {step.name: step.output for step in answer.trace}
     if "manage" in outputs:
         _show_budget(outputs["manage"])
         _show_documents(asked, answer)
-    st.header(_("The answer"))
+    st.header(_("The answer"), anchor=False)
     show_answer(answer)
 
 
 def _show_budget(sent: Plan) -> None:
-    st.header(_("The budget"))
+    st.header(_("The budget"), anchor=False)
     show_plot(plot_budget({_("this question"): sent.pieces}, sent.room), _("Tokens of each part of the prompt"))
     head = _("part"), _("tokens"), _("left out"), _("what is sent")
     rows = [(_(piece.name), piece.tokens, piece.dropped, piece.text) for piece in sent.pieces]
@@ -125,7 +125,7 @@ def _show_budget(sent: Plan) -> None:
 def _show_documents(asked: Asked, answer: Answer) -> None:
     """What was found beside what was sent of it."""
     found, sent = found_documents(answer.trace), {each.id: each for each in answer.context.documents}
-    st.header(_("The documents before and after"))
+    st.header(_("The documents before and after"), anchor=False)
     if list(sent.values()) == found:
         st.caption(_("Everything that was found fits, so nothing was compressed."))
     for note in (note for step in answer.trace if step.name == "compress" for note in step.notes):

@@ -229,7 +229,7 @@ def _chunks_in(result: JobResult) -> str:
 def _list(place: Workspace, owner: str) -> list[str]:
     """The documents in every index, by name. Those chosen are deleted from all, which can be undone for some days."""
     rows = _listed(owner)
-    st.header(plain(_("Documents of {owner}: {number}", owner=owner, number=len(rows))))
+    st.header(plain(_("Documents of {owner}: {number}", owner=owner, number=len(rows))), anchor=False)
     if not rows:
         st.info(_("There are none yet. Add some above; they are searched as soon as their job is done."))
         _offer_undo(place, owner)

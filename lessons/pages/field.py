@@ -16,7 +16,7 @@ _PART = re.compile(r"^(?=###? )", re.MULTILINE)
 def page() -> None:
     """The whole map, or the entries that hold what is typed."""
     title, text = _TO_A_FILE.sub(r"\1", MAPS[language()].read_text(encoding="utf-8")).split("\n", 1)
-    st.title(title.removeprefix("# "))
+    st.title(title.removeprefix("# "), anchor=False)
     typed = st.text_input(_("Find a technique"), placeholder=_("GraphRAG, cache, costs more …"), key="wanted")
     wanted = typed.strip()
     parts, anchors = _PART.split(text), dict(_TO_AN_ENTRY.findall(text))

@@ -41,7 +41,7 @@ def page() -> None:
 
     Only a good report is remembered, for a minute: what was mended is seen at once.
     """
-    st.title(_("Health"))
+    st.title(_("Health"), anchor=False)
     st.caption(_("What runs here, and what to do if something does not. The command *lessons doctor* says the same."))
     if st.button(_("Check again"), icon=":material/refresh:"):
         _examined.clear()
@@ -67,7 +67,7 @@ def _examined() -> Report:
 
 
 def _how_to_plug_in() -> None:
-    st.header(_("Use something else"))
+    st.header(_("Use something else"), anchor=False)
     st.markdown(_("Put these lines into a file named `.env` in the workbook's folder, and start the app again."))
     for title, (sentence, lines) in PLUGS.items():
         with st.expander(_(title)):

@@ -10,7 +10,7 @@ import streamlit as st
 from lessons.evaluate.comparison import Comparison
 from lessons.evaluate.plots import shortened
 from lessons.pages.asking import EVERYWHERE, Asked, begin, golden_named, lines_of
-from lessons.pages.common import is_shared
+from lessons.pages.common import is_shared, show_dialog
 from lessons.pages.language import _
 from lessons.rag.stages import stages
 from lessons.tables import plain_line
@@ -112,8 +112,12 @@ def show_past(owner: str, page: Callable[[], None]) -> None:
 
 
 def offer_link() -> None:
-    """The address of what is shown, to be copied."""
-    with st.popover(_("Copy link"), icon=":material/link:"):
-        address = [(name, value) for name in st.query_params for value in st.query_params.get_all(name) if value]
-        st.code(f"{st.context.url or ''}?{urlencode(address)}", language=None, wrap_lines=True)
-        st.caption(_("It fills in the question, and shows these answers as long as the app is not started anew."))
+    """The address of what is shown, to be copied. A dialog, because Tab leads into a popover only after all else."""
+    if st.button(_("Copy link"), icon=":material/link:"):
+        show_dialog(_("Copy link"), _show_link)
+
+
+def _show_link() -> None:
+    address = [(name, value) for name in st.query_params for value in st.query_params.get_all(name) if value]
+    st.code(f"{st.context.url or ''}?{urlencode(address)}", language=None, wrap_lines=True)
+    st.caption(_("It fills in the question, and shows these answers as long as the app is not started anew."))

@@ -14,6 +14,7 @@ from lessons.pages.feedback import offer_rated
 from lessons.pages.language import N_, _
 from lessons.pages.moved import link_to_compare, show_record
 from lessons.pages.scoreboard import choose_run, follow, show_table, start
+from lessons.settings import settings
 from lessons.tables import plain
 from lessons.workspace import Workspace
 
@@ -39,7 +40,14 @@ def page(place: Workspace, owner: str) -> None:
 
 def _ask(place: Workspace, owner: str) -> None:
     offer_rated(Ratings(place.engine, owner), "own-text")
-    upload = st.file_uploader(_("A file of questions"), ["csv", "tsv", "jsonl", "txt"], help=_(HELP), key="own-file")
+    megabytes = max(1, settings().max_file_bytes // 1_000_000)
+    upload = st.file_uploader(
+        _("A file of questions: CSV, TSV, JSONL or TXT, up to {megabytes} MB", megabytes=megabytes),
+        ["csv", "tsv", "jsonl", "txt"],
+        help=_(HELP),
+        key="own-file",
+        max_upload_size=megabytes,
+    )
     pasted = st.text_area(_("Or paste them here"), key="own-text", height=120, placeholder=EXAMPLE, help=_(HELP))
     questions: list[Golden] = []
     if upload or pasted.strip():
@@ -73,7 +81,7 @@ def _show(evaluation: Evaluation, number: int | str, owner: str) -> None:
         st.download_button(_("Download as CSV"), csv, f"run-{number}.csv", "text/csv", on_click="ignore")
         name = f"run-{number}.jsonl"
         st.download_button(_("Download as JSONL"), jsonl, name, "application/jsonl", on_click="ignore")
-    st.header(_("Answers by stage"))
+    st.header(_("Answers by stage"), anchor=False)
     rows = answers_by_stage(evaluation)
     st.dataframe(
         rows,

@@ -17,6 +17,7 @@ from lessons.evaluate.runs import shipped
 from lessons.library import indexes
 from lessons.pages.asking import Line, golden_named, lines_of
 from lessons.pages.language import N_, _
+from lessons.pages.language import language as spoken
 from lessons.rag.types import Scope
 from lessons.search.materials import chunk_range
 from lessons.tables import plain_line
@@ -68,7 +69,7 @@ KINDS: dict[str, Callable[[Answers], bool]] = {
 
 
 @cache
-def golden_samples(owner: str) -> list[Sample]:
+def golden_samples(owner: str, first: str = "en") -> list[Sample]:
     """One question of each kind about the owner's shipped documents, English and Korean in turn as far as there are."""
     asked = dict[str, dict[str, Record]]()
     for record in next(run for run in shipped().values() if run.split == "dev").records:
@@ -81,7 +82,7 @@ def golden_samples(owner: str) -> list[Sample]:
             for golden, answers in known
             if golden.owner == owner and bool(golden.history) == (badge == FOLLOW_UP) and fits(answers)
         ]
-        goldens.sort(key=lambda golden: golden.language != ("ko" if len(found) % 2 else "en"))
+        goldens.sort(key=lambda golden: (golden.language == first) == bool(len(found) % 2))
         found += [Sample(golden.question, badge, lines_of(golden)) for golden in goldens[:1]]
     return found
 
@@ -104,7 +105,7 @@ def offer_samples(owner: str, key: str, *more: str) -> None:
     side that a badge could speak of.
     """
     try:
-        samples = golden_samples(owner) or list(own_samples(owner))
+        samples = golden_samples(owner, spoken()) or list(own_samples(owner))
     except LessonsError:
         samples = []  # the page tells of a database that is away
     if key != "question":

@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from matplotlib.image import imread
@@ -17,6 +18,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from lessons.ingest.pipeline import ingest
 from lessons.library import indexes
+from lessons.memory.summaries import RecursiveSummary
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.workspace import workspace
@@ -203,17 +205,27 @@ def test_a_file_that_cannot_be_read_is_told_in_a_sentence(browser: WebDriver, ad
 
 
 @pytest.mark.timeout(600)
-def test_a_conversation_is_still_there_after_a_reload(browser: WebDriver, address: str) -> None:
+def test_a_conversation_is_there_after_a_reload_and_a_passage_stays_open_while_the_memory_is_updated(
+    browser: WebDriver, address: str, shop: None
+) -> None:
     browser.get(f"{address}/chat")
     see(browser, "Nothing has been said yet")
     there(browser, "[data-testid=stChatInput] textarea").send_keys(
-        "예산은 몇 개까지 만들 수 있나요? <img src=x onerror=alert(1)>", Keys.ENTER
+        "When does the kiosk open? <img src=x onerror=alert(1)>", Keys.ENTER
     )
     see(browser, "Retrieved chunks")
     see(browser, "1 turn word for word")
+    session_id = parse_qs(urlsplit(browser.current_url).query)["session"][0]
+    memory = RecursiveSummary.of(workspace(), Scope("reader"), session_id)
+    memory.turns.add("I am called Mina.", "Hello.")
     browser.refresh()
-    see(browser, "예산은 몇 개까지 만들 수 있나요? <img src=x onerror=alert(1)>")
+    see(browser, "When does the kiosk open? <img src=x onerror=alert(1)>")
     assert not browser.find_elements(By.CSS_SELECTOR, "[data-testid=stMain] img[src=x]")
+    press(browser, "//button[starts-with(normalize-space(), '[1]')]")
+    see(browser, "The passage in its document")
+    memory.update()
+    see(browser, "Profile (1)")
+    assert browser.find_elements(By.CSS_SELECTOR, "[role=dialog]")
 
 
 @pytest.fixture
@@ -241,7 +253,10 @@ def test_stop_keeps_what_was_said_and_ends_the_call_to_the_model(browser: WebDri
     at_rest(browser)
     say(browser, "When does the kiosk open?")
     see(browser, "word3")
-    there(browser, "[data-testid=stChatInputStopButton]").click()
+    stop = there(browser, "[data-testid=stChatInputStopButton]")
+    while browser.switch_to.active_element != stop:
+        ActionChains(browser).send_keys(Keys.TAB).perform()
+    ActionChains(browser).send_keys(Keys.ENTER).perform()
     assert server.closed_by_client.wait(60)
     at_rest(browser)
     see(browser, "word3")

@@ -152,7 +152,7 @@ def test_a_shared_app_lists_no_conversations(begun: AppTest, monkeypatch: pytest
 
 def test_a_question_is_asked_again_and_an_answer_copied(begun: AppTest) -> None:
     answer = begun.session_state["chat"][1][0].text
-    assert answer in [code.value for code in begun.code]
+    assert answer in [code.value for code in press(begun, "Copy").code]
     assert len(press(begun, "Ask again").chat_message) == 4
 
 

@@ -7,6 +7,8 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
+from lessons.evaluate.runs import shipped
+from lessons.pages.samples import golden_samples
 from tests.app.test_browser import address, at_rest, browser, pytestmark, see
 
 __all__ = ["address", "browser", "pytestmark"]
@@ -44,10 +46,12 @@ def focused(browser: WebDriver) -> str:
     return str(element.accessible_name if is_folded else element.text or element.accessible_name)
 
 
-def tab_to(browser: WebDriver, beginning: str) -> None:
-    """Press Tab until the focus is on what begins so: an element's words, or the name of a field."""
+def tab_to(browser: WebDriver, beginning: str, back: bool = False) -> None:
+    """Press Tab, or back Shift and Tab, until the focus is on what begins so: its words, or the name of a field."""
     for _ in range(60):
-        press_keys(browser, Keys.TAB)
+        at_rest(browser)
+        keys = ActionChains(browser)
+        (keys.key_down(Keys.SHIFT) if back else keys).send_keys(Keys.TAB).key_up(Keys.SHIFT).perform()
         if focused(browser).startswith(beginning):
             return
     raise AssertionError(f"Tab never came to {beginning!r}")
@@ -73,6 +77,40 @@ def test_a_question_is_asked_and_a_passage_opened_and_closed_with_keys_alone(
     press_keys(browser, Keys.ESCAPE)
     WebDriverWait(browser, 60).until(lambda driver: focused(driver).startswith("[1]"))
     assert not browser.find_elements(By.CSS_SELECTOR, "[role=dialog]")
+    tab_to(browser, "link", back=True)
+    press_keys(browser, Keys.ENTER)
+    see(browser, "asked=")
+    press_keys(browser, Keys.ESCAPE)
+    tab_to(browser, "subdirectory_arrow_right", back=True)
+    press_keys(browser, Keys.ENTER)
+    see(browser, "A follow-up to")
+    tab_to(browser, "Your question", back=True)
+    press_keys(browser, "And when does it close?", Keys.ENTER)
+    WebDriverWait(browser, 60).until(lambda driver: driver.find_element(By.TAG_NAME, "h2").text.startswith("And when"))
+
+
+@pytest.mark.timeout(600)
+def test_language_samples_pages_and_runs_are_chosen_with_keys_alone(
+    browser: WebDriver, address: str, shop: None
+) -> None:
+    browser.get(f"{address}/chat")
+    see(browser, "Nothing has been said yet")
+    tab_to(browser, "English")
+    press_keys(browser, Keys.ARROW_RIGHT, Keys.SPACE)
+    see(browser, "예시 질문")
+    assert focused(browser) == "한국어"
+    press_keys(browser, Keys.ARROW_LEFT, Keys.SPACE)
+    see(browser, "Try one of these")
+    tab_to(browser, golden_samples("reader")[0].question)
+    press_keys(browser, Keys.ENTER)
+    see(browser, "Retrieved chunks")
+    tab_to(browser, "leaderboard")
+    press_keys(browser, Keys.ENTER)
+    see(browser, "Question by question")
+    tab_to(browser, "Compared with")
+    first, *others = shipped()
+    press_keys(browser, next(name for name in others if shipped()[name].split == shipped()[first].split), Keys.ENTER)
+    see(browser, "agentic after against agentic before")
 
 
 @pytest.mark.timeout(600)
@@ -101,6 +139,8 @@ def test_a_question_is_not_covered_while_it_is_typed(browser: WebDriver, address
 def test_a_document_is_deleted_and_brought_back_with_keys_alone(browser: WebDriver, address: str, shop: None) -> None:
     browser.get(f"{address}/documents")
     see(browser, "Documents to delete")
+    tab_to(browser, "upload")
+    assert browser.switch_to.active_element.accessible_name == "Choose files"
     tab_to(browser, "Documents to delete")
     press_keys(browser, "kiosk", Keys.ENTER)
     tab_to(browser, "delete")

@@ -94,7 +94,7 @@ def test_a_verdict_and_what_an_answer_took_are_korean(shop: None) -> None:
     text = shown(press(page, "질문하기"))
     assert "단계가 답합니다" in text or "단계부터 답합니다" in text
     assert "호출\u00a0" in text
-    assert plain("키 없는 모델(keyless model)의 답변") in text
+    assert plain("키 없는 모델(keyless model, 원문 발췌, 네트워크 없음)의 답변") in text
 
 
 @pytest.mark.parametrize(
