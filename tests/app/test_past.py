@@ -82,7 +82,7 @@ def test_a_shared_app_lists_only_what_this_tab_has_asked(asked: AppTest, monkeyp
 
 
 def test_the_link_that_is_copied_names_question_stages_and_answers(asked: AppTest) -> None:
-    (link,) = [code.value for code in asked.code if "asked=" in code.value]
+    (link,) = [code.value for code in press_page(asked, "Copy link").code if "asked=" in code.value]
     assert f"asked={name(asked)}" in link
     assert "owner=reader" in link
     assert "stages=naive&stages=smart" in link
