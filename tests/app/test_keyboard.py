@@ -1,13 +1,13 @@
 """The app without a mouse: ask, open a citation's passage, and close it; what is read can be read, and has a name."""
 
 import pytest
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
-from lessons.evaluate.runs import shipped
 from lessons.pages.samples import golden_samples
 from tests.app.test_browser import address, at_rest, browser, pytestmark, see
 
@@ -86,11 +86,12 @@ def test_a_question_is_asked_and_a_passage_opened_and_closed_with_keys_alone(
     see(browser, "A follow-up to")
     tab_to(browser, "Your question", back=True)
     press_keys(browser, "And when does it close?", Keys.ENTER)
-    WebDriverWait(browser, 60).until(lambda driver: driver.find_element(By.TAG_NAME, "h2").text.startswith("And when"))
+    while_drawn_anew = WebDriverWait(browser, 60, ignored_exceptions=[StaleElementReferenceException])
+    while_drawn_anew.until(lambda driver: driver.find_element(By.TAG_NAME, "h2").text.startswith("And when"))
 
 
 @pytest.mark.timeout(600)
-def test_language_samples_pages_and_runs_are_chosen_with_keys_alone(
+def test_language_samples_and_pages_are_chosen_with_keys_alone(
     browser: WebDriver, address: str, shop: None
 ) -> None:
     browser.get(f"{address}/chat")
@@ -107,10 +108,6 @@ def test_language_samples_pages_and_runs_are_chosen_with_keys_alone(
     tab_to(browser, "leaderboard")
     press_keys(browser, Keys.ENTER)
     see(browser, "Question by question")
-    tab_to(browser, "Compared with")
-    first, *others = shipped()
-    press_keys(browser, next(name for name in others if shipped()[name].split == shipped()[first].split), Keys.ENTER)
-    see(browser, "agentic after against agentic before")
 
 
 @pytest.mark.timeout(600)
