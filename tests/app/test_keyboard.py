@@ -91,9 +91,7 @@ def test_a_question_is_asked_and_a_passage_opened_and_closed_with_keys_alone(
 
 
 @pytest.mark.timeout(600)
-def test_language_samples_and_pages_are_chosen_with_keys_alone(
-    browser: WebDriver, address: str, shop: None
-) -> None:
+def test_language_samples_and_pages_are_chosen_with_keys_alone(browser: WebDriver, address: str, shop: None) -> None:
     browser.get(f"{address}/chat")
     see(browser, "Nothing has been said yet")
     tab_to(browser, "English")
