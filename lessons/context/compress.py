@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import hypot, log
-from typing import Any
 
 from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
@@ -166,11 +165,20 @@ def _shortened(
 ) -> list[RetrievedDocument]:
     """The documents as the model shortened them; none, with a note on the step, if it failed."""
     headers = [source_header(*each) + SEPARATOR for each in enumerate(documents, start=1)]
-    told: dict[str, Any] = {"question": question, "documents": documents, "tokens": tokens, "words": tokens * 3 // 4}
-    told["excerpts"] = excerpts(question, documents, resources.llm, SHORTEN, _LONGEST)
-    told["header"] = max(map(TokenEstimator().count, headers), default=0)
-    none, most = Shortened(summaries=[]), {"summaries": (1, len(documents))}
-    said = structured(resources.llm, Shortened, SHORTEN, step, otherwise=none, items=most, **told)
+    said = structured(
+        resources.llm,
+        Shortened,
+        SHORTEN,
+        step,
+        otherwise=Shortened(summaries=[]),
+        question=question,
+        items={"summaries": (1, len(documents))},
+        documents=documents,
+        excerpts=excerpts(question, documents, resources.llm, SHORTEN, _LONGEST),
+        tokens=tokens,
+        words=tokens * 3 // 4,
+        header=max(map(TokenEstimator().count, headers), default=0),
+    )
     texts = {one.number: one.text for one in said.summaries}
     kept = [
         (document, _faithful(texts.get(number, ""), document)) for number, document in enumerate(documents, start=1)

@@ -58,6 +58,7 @@ class SpareDatabase:
             connection.execute("SELECT pg_promote()")
 
     def erase(self) -> None:
+        """Delete the database and its data."""
         database.stop(self.settings)
         embedded.erase(self._folder)
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -69,6 +70,7 @@ class SpareDatabase:
 
     @property
     def settings(self) -> Settings:
+        """The settings of this process, with this database."""
         return settings().model_copy(update={"database_url": SecretStr(self.url), "data_dir": self._folder})
 
 
@@ -88,14 +90,17 @@ class ReplicatedDatabase:
 
     @property
     def settings(self) -> Settings:
+        """The settings of this process, with these servers."""
         url = _url(self.primary.address, self.replica.address)
         return settings().model_copy(update={"database_url": SecretStr(url)})
 
     def fail_over(self) -> None:
+        """Lose the primary, and promote its replica."""
         self.primary.stop()
         self.replica.promote()
 
     def erase(self) -> None:
+        """Delete both servers and their data."""
         database.stop(self.settings)
         self.replica.erase()
         self.primary.erase()

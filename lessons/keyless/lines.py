@@ -134,6 +134,7 @@ def passages(context: str) -> list[Passage]:
 
 @lru_cache(maxsize=512)
 def passage(number: int, source: str, text: str) -> Passage:
+    """One document, read."""
     lines = tuple(_lines(sentences(barred(text))))
     first = lines[0].text if lines and lines[0].kind == "heading" else ""
     day = _DAY.search(source)

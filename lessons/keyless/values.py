@@ -96,6 +96,7 @@ def _name(match: re.Match[str], text: str) -> Value | None:
 
 
 def people(text: str) -> list[str]:
+    """The people whom a text names."""
     found = dict.fromkeys(match[1] or match[2] for match in _PERSON.finditer(text))
     return [name for name in found if name.split()[0].lower() not in ENGLISH_STOP_WORDS]
 
@@ -193,6 +194,7 @@ _TOPIC = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _WORDS.i
 
 
 def topics(text: str) -> frozenset[str]:
+    """The topics that the words of a text belong to."""
     return frozenset(name for name, pattern in _TOPIC.items() if pattern.search(text))
 
 
