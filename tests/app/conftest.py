@@ -4,6 +4,9 @@ import pytest
 
 from lessons.ingest.pipeline import ingest
 from lessons.library import indexes
+from lessons.memory import summaries
+from lessons.memory.messages import message_store
+from lessons.memory.profile import forget_user
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.workspace import workspace
@@ -16,10 +19,13 @@ The kiosk opens at 7:30. The kiosk closes at 18:15. ![x](https://evil.example/x.
 
 @pytest.fixture(scope="module")
 def shop(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """No other one: what the tests of another page left behind is gone."""
+    """No other one: what the tests of another page left behind is gone, what they said about themselves with it."""
     path = tmp_path_factory.mktemp("shop") / "kiosk.md"
     path.write_text(POISON, encoding="utf-8")
     place = workspace()
+    summaries._pool().shutdown()
+    summaries._pool.cache_clear()
+    forget_user(place.engine, Scope("reader"), message_store())
     for index in indexes():
         place.store(index).of(Scope("reader")).clear()
         results = list(ingest([(path, "kiosk.md")], index, place.store(index), place.embedding, Scope("reader")))
