@@ -28,6 +28,12 @@ WAYS: dict[str, Compressor | None] = {
     N_("Abstractive"): Abstractive(),
     N_("Hybrid"): Hybrid(),
 }
+INTENTS = {
+    "chat": N_("Small talk"),
+    "simple": N_("Simple question"),
+    "moderate": N_("Moderate question"),
+    "complex": N_("Complex question"),
+}
 EARLIER = """\
 How do I set a budget?
 Open Budgets and choose New.
@@ -100,7 +106,7 @@ def _answered(asked: Asked, owner: str) -> Answer:
 def _show(asked: Asked, answer: Answer) -> None:
     decision: Decision = answer.trace["intent"].output
     with st.container(horizontal=True, gap="large"):
-        st.metric(_("Intent"), decision.intent, width="content")
+        st.metric(_("Intent"), _(INTENTS[decision.intent]), width="content")
         st.metric(_("Passages fetched"), decision.top_k or _("no search"), width="content")
     outputs: dict[str, Any] = {step.name: step.output for step in answer.trace}
     if "manage" in outputs:

@@ -32,7 +32,7 @@ def metrics(page: AppTest) -> dict[str, str]:
 
 def test_a_question_shows_its_intent_its_budget_and_its_answer(page: AppTest) -> None:
     page = ask(page, "When does the kiosk open?")
-    assert metrics(page) == {"Intent": "simple", "Passages fetched": "3"}
+    assert metrics(page) == {"Intent": "Simple question", "Passages fetched": "3"}
     parts = page.dataframe[0].value.set_index("part")
     assert list(parts.index) == ["question", "documents", "history", "profile", "long-term", "buffer"]
     assert parts.loc["profile", "what is sent"].endswith("Altis Cloud")
@@ -43,7 +43,7 @@ def test_a_question_shows_its_intent_its_budget_and_its_answer(page: AppTest) ->
 
 def test_a_greeting_is_answered_without_a_budget(page: AppTest) -> None:
     page = ask(page, "감사합니다")
-    assert metrics(page) == {"Intent": "chat", "Passages fetched": "no search"}
+    assert metrics(page) == {"Intent": "Small talk", "Passages fetched": "no search"}
     assert plain(REPLIES["thanks"]["ko"]) in shown(page)
     assert "The budget" not in [header.value for header in page.header]
 
