@@ -8,12 +8,16 @@ from dataclasses import dataclass
 _MARKS = re.compile(r"([!#$&()*+.:<=>@\[\\\]^_`{|}~-])")
 _ADDRESS = re.compile(r"(?i)((?:https?://|www\.)[\w.~:/?#@!$&'*+,;=%-]*|(?<![\w.+-])[\w.+-]++@\w[\w.+-]*)")
 _INDENTED = re.compile(r"(?m)^[ \t]+")
+_NUMBER = re.compile(r"[-+–−~<>≤≥≈$(\[]*(US\$ ?)?\d.{0,40}|[-–—]?")
+"""A number with its unit or interval, or the dash where there is none."""
 
 
 def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table with its texts escaped; the first column is on the left, numbers are on the right."""
-    body = "".join(f"<tr>{_cells(row, 'td')}</tr>" for row in rows)
-    return f"<table><tr>{_cells(head, 'th')}</tr>{body}</table>"
+    """A table with its texts escaped; columns of numbers are on the right, the first one and words on the left."""
+    rows = list(rows)
+    sides = ["left", *map(_side, list(zip(*rows, strict=True))[1:])] if rows else ["left"] * len(head)
+    body = "".join(f"<tr>{_cells(row, sides, 'td')}</tr>" for row in rows)
+    return f"<table><tr>{_cells(head, sides, 'th')}</tr>{body}</table>"
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,8 +69,11 @@ def spent(calls: int, tokens_in: int, tokens_out: int, cost: float) -> str:
     return f"{counted(calls, 'call')}, {tokens_in:,} tokens in and {tokens_out:,} out, {money}"
 
 
-def _cells(texts: Sequence[str], tag: str) -> str:
-    sides = ["left", *["right"] * (len(texts) - 1)]
+def _side(column: Sequence[str]) -> str:
+    return "right" if any(column) and all(map(_NUMBER.fullmatch, column)) else "left"
+
+
+def _cells(texts: Sequence[str], sides: Sequence[str], tag: str) -> str:
     return "".join(
         f"<{tag} style='text-align:{side}'>{html.escape(text)}</{tag}>" for side, text in zip(sides, texts, strict=True)
     )
