@@ -4,6 +4,7 @@ import html
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 _MARKS = re.compile(r"([!#$&()*+.:<=>@\[\\\]^_`{|}~-])")
 _ADDRESS = re.compile(r"(?i)((?:https?://|www\.)[\w.~:/?#@!$&'*+,;=%-]*|(?<![\w.+-])[\w.+-]++@\w[\w.+-]*)")
@@ -14,8 +15,9 @@ _NUMBER = re.compile(r"[-+–−~<>≤≥≈$(\[]*(US\$ ?)?\d.{0,40}|[-–—]?"
 
 def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table with its texts escaped; columns of numbers are on the right, the first one and words on the left."""
-    rows = list(rows)
-    sides = ["left", *map(_side, list(zip(*rows, strict=True))[1:])] if rows else ["left"] * len(head)
+    columns = list(zip_longest(head, *rows, fillvalue=""))  # a row may end early
+    sides = ["left", *(_side(cells) for _, *cells in columns[1:])]
+    head, *rows = zip(*columns, strict=True)
     body = "".join(f"<tr>{_cells(row, sides, 'td')}</tr>" for row in rows)
     return f"<table><tr>{_cells(head, sides, 'th')}</tr>{body}</table>"
 

@@ -26,3 +26,8 @@ def test_a_sentence_that_begins_with_a_number_is_a_sentence() -> None:
 def test_a_table_may_be_empty_and_interprets_nothing() -> None:
     assert sides(html_table(["a", "b"], [])) == [["left", "left"]]
     assert "<script>" not in html_table(["<script>"], [["<script>"]])
+
+
+def test_a_row_may_end_early() -> None:
+    rows = [["correct", "0.35", "0.54"], ["latency", "12"]]
+    assert sides(html_table(["", "naive", "ceiling"], rows)) == [["left", "right", "right"]] * 3
