@@ -211,10 +211,9 @@ def plot_moved(evaluation: Evaluation, before: str, after: str, metric: str = "r
         start, end = old.value(metric), new.value(metric)
         arrow = {"arrowstyle": "->", "color": colours[after if end > start else before]}
         axes.annotate("", xy=(end, row), xytext=(start, row), arrowprops=arrow)
-    axes.set(xlim=(-0.05, 1.05), xlabel=f"{evaluation.label(metric)}, from {before} to {after}")
+    axes.set(xlim=(-0.05, 1.05), xlabel=f"{_(evaluation.label(metric))}: {before} → {after}")
     name_rows(axes, [f"{old.question_id}  {shortened(old.question, 60)}" for old, _ in shown])
-    title = f"{counted(up, 'question')} up, {len(pairs) - up} down, {same} unmoved from {before} to {after}"
-    figure.suptitle(title)
+    figure.suptitle(f"{counted(up, 'question')} up, {len(pairs) - up} down, {same} unmoved from {before} to {after}")
     return figure
 
 
