@@ -9,6 +9,7 @@ import typer
 
 from lessons.cli.shared import (
     AsJson,
+    Device,
     Limit,
     SampleSeed,
     Split,
@@ -20,6 +21,7 @@ from lessons.cli.shared import (
     print_json,
     print_tables,
     say,
+    with_device,
 )
 from lessons.language import _
 
@@ -34,6 +36,7 @@ Questions = Annotated[
 def evaluate(
     stage: StageNames = None,
     more: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
+    device: Device = None,
     split: Split | None = None,
     data: Annotated[Path | None, typer.Option(help="A folder in BEIR layout instead of the golden set.")] = None,
     questions: Questions = None,
@@ -51,7 +54,7 @@ def evaluate(
     from lessons.settings import settings
     from lessons.workspace import workspace
 
-    chosen = chosen_stages([*(stage or []), *(more or [])])
+    chosen = with_device(chosen_stages([*(stage or []), *(more or [])]), device)
     owner = user or settings().user
     own = read_question_file(questions, owner) if questions else []
     with bars(hidden=as_json) as watch:
@@ -111,6 +114,7 @@ def gate(
 @commands.command()
 def record(
     stage: StageNames = None,
+    device: Device = None,
     split: Split = "dev",
     notebooks: Annotated[bool, typer.Option("--notebooks", help="Run the notebooks instead of questions.")] = False,
     limit: Limit = None,
@@ -122,7 +126,7 @@ def record(
     """
     from lessons.evaluate.recording import record_notebooks, record_questions
 
-    chosen = chosen_stages(stage or [])
+    chosen = with_device(chosen_stages(stage or []), device)
     with bars() as watch:
         if notebooks:
             record_notebooks(watch, say)

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from threading import Event, Thread
@@ -16,12 +16,17 @@ from lessons.language import _
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from lessons.context.wrapper import Answering
     from lessons.rag.stages import Stage
     from lessons.trace import Trace
 
 _SECONDS_BETWEEN_LINES = 20
 
 StageNames = Annotated[list[str] | None, typer.Option("--stage", help="Name of a stage, or all; may be repeated.")]
+Device = Annotated[
+    Literal["compression", "refine", "manager", "intent"] | None,
+    typer.Option(help="Ask each stage again with this around it."),
+]
 Split = Annotated[Literal["dev", "test"], typer.Option(help="dev is for tuning, test for reporting.")]
 Limit = Annotated[int | None, typer.Option(min=1, help="Ask this many of the questions.")]
 SampleSeed = Annotated[int, typer.Option(help="Another seed draws other questions.")]
@@ -102,6 +107,15 @@ def chosen_stages(names: Iterable[str]) -> "list[Stage]":
         told = f"there is no stage {wrong[0]!r}; choose from {', '.join(known)}"
         raise typer.BadParameter(told, param_hint="--stage")
     return [stage_named(name) for name in stages() if name in asked or "all" in asked]
+
+
+def with_device(stages: "Sequence[Stage]", device: Device) -> "list[Answering]":
+    """Each stage, and after it the same with the device around it, if one is named."""
+    from lessons.context.active import DEVICES
+
+    if not device:
+        return [*stages]
+    return [each for stage in stages for each in (stage, DEVICES[device](stage).but(f"{stage.name} + {device}"))]
 
 
 @contextmanager
