@@ -111,10 +111,10 @@ def chosen_stages(names: Iterable[str]) -> "list[Stage]":
 
 def with_device(stages: "Sequence[Stage]", device: Device) -> "list[Answering]":
     """Each stage, and after it the same with the device around it, if one is named."""
-    from lessons.context.active import DEVICES
-
     if not device:
         return [*stages]
+    from lessons.context.active import DEVICES
+
     return [each for stage in stages for each in (stage, DEVICES[device](stage).but(f"{stage.name} + {device}"))]
 
 
