@@ -1,14 +1,10 @@
 """Is a difference more than chance? One rule, for reports, gates, the Scoreboard and the notebooks.
 
 Two stages answer the same questions, so the questions are resampled, never the stages apart: that a question is hard
-for both cancels out.
-
-A run of all stages looks at five differences of each metric: every stage against the one before, and Agentic against
-Smart. Judged at 95 % each, one such run in five would show a difference where there is none. So every difference is
-judged as one of five (Bonferroni's correction), whether it is printed with the others or alone: its interval is that of
-99 %, and its p value is multiplied by five. It is 'better' or 'worse' where the interval excludes zero and p is below
-0.05; otherwise no difference is shown. The interval alone would not do: where only a few questions moved, it is too
-narrow, and p says so.
+for both cancels out. A run of all stages looks at five differences of each metric; judged at 95 % each, one such run in
+five would show a difference where there is none. So every difference is judged as one of five (Bonferroni's
+correction): by its interval of 99 %, and by p multiplied by five. The interval alone would not do: where only a few
+questions moved, it is too narrow, and p says so.
 """
 
 from collections.abc import Callable
@@ -35,8 +31,6 @@ RULE = (
     f"Each difference is judged as one of {COMPARISONS}: it is shown where its interval at {100 * GAIN_LEVEL:.0f} % "
     f"excludes zero and p, multiplied by {COMPARISONS}, is below {1 - LEVEL:.2f}."
 )
-"""The same for a reader of a table."""
-
 Verdict = Literal["better", "worse", "no difference shown"]
 Interval = tuple[float, float]
 
@@ -45,7 +39,7 @@ Interval = tuple[float, float]
 class Gain:
     """What one metric did from one stage to another, over the `n` questions that both have a value for.
 
-    The interval is that of `GAIN_LEVEL`, `p` is corrected for `COMPARISONS`, and `moved` questions have another value.
+    The interval is that of `GAIN_LEVEL`, `p` is corrected for `COMPARISONS`.
     """
 
     before: str
@@ -140,27 +134,24 @@ def paired_gain(before: str, after: str, metric: str, old: ArrayLike, new: Array
     return Gain(before, after, metric, n, mean_before, mean_after, delta, low, high, p, moved)
 
 
+Draw = Callable[[np.random.Generator, int, int], NDArray[np.float64]]
+"""Draws weights for each question, in the shape (rows, size)."""
+
+
 def _draw_counts(rng: np.random.Generator, rows: int, size: int) -> NDArray[np.float64]:
-    """How often each of `size` questions is drawn, in `rows` draws of as many with replacement; shape (rows, size)."""
+    """How often each of `size` questions is drawn, in `rows` draws of as many with replacement."""
     drawn = rng.integers(0, size, (rows, size)) + size * np.arange(rows)[:, None]
     return np.bincount(drawn.ravel(), minlength=rows * size).reshape(rows, size).astype(float)
 
 
 def _draw_signs(rng: np.random.Generator, rows: int, size: int) -> NDArray[np.float64]:
-    """+1 and -1 at random; shape (rows, size)."""
     return rng.choice([-1.0, 1.0], (rows, size))
 
 
-Draw = Callable[[np.random.Generator, int, int], NDArray[np.float64]]
-
-
 def _resampled(values: NDArray[np.float64], draw: Draw) -> NDArray[np.float64]:
-    """The sum of the values weighted by each of the `RESAMPLES` rows of `draw`, in blocks of bounded memory.
-
-    The draws of few questions are kept, because a report needs them hundreds of times.
-    """
+    """The sum of the values weighted by each of the `RESAMPLES` rows of `draw`, in blocks of bounded memory."""
     size = len(values)
-    if size <= _KEPT:
+    if size <= _KEPT:  # a report needs these draws hundreds of times
         return _kept(draw, size) @ values
     rng, rows = np.random.default_rng(SEED), max(1, _BLOCK // size)
     blocks = [draw(rng, min(rows, RESAMPLES - start), size) @ values for start in range(0, RESAMPLES, rows)]

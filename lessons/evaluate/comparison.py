@@ -1,13 +1,9 @@
-"""One question answered by several stages, side by side: the answers, the chunks that each retrieved, the traces.
-
-Stages cut documents into different chunks. Two chunks of one file stand in the same row if more than half of the
-shorter one is in the other; chunks that one stage found apart are not joined on their own account.
-"""
+"""One question answered by several stages, side by side: the answers, the chunks that each retrieved, the traces."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from lessons.evaluate.golden import Evidence, Golden
 from lessons.evaluate.metrics import hits, ranking
@@ -23,10 +19,7 @@ _START = 80  # characters of a chunk by which a reader knows it again
 
 @dataclass(frozen=True)
 class Comparison:
-    """A question, what was said before it, and the answers by stage; `problems` says why a stage has none.
-
-    `limits` names the owner, the file and the filter within which was searched. `golden` is what is known about it.
-    """
+    """A question with the answers by stage; `problems` says why a stage has none, `limits` within what was searched."""
 
     question: str
     answers: dict[str, Answer]
@@ -37,7 +30,6 @@ class Comparison:
 
     @property
     def alignment(self) -> "Alignment":
-        """What the stages retrieved, place by place, with the evidence if it is known."""
         return align(list(self.answers.values()), self.golden.evidence if self.golden else ())
 
 
@@ -54,7 +46,7 @@ def what_changes(name: str) -> str:
 
 @dataclass(frozen=True)
 class Cell:
-    """The ranks, from 1, of a stage's chunks at a place, best first, and the numbers of the evidence they cover."""
+    """The ranks of a stage's chunks at a place, from 1, best first, and the numbers of the evidence they cover."""
 
     ranks: tuple[int, ...]
     evidence: tuple[int, ...] = ()
@@ -106,8 +98,8 @@ def align(answers: Sequence[Answer], evidence: Sequence[Evidence] = ()) -> Align
     """What the answers retrieved, place by place. Every rank of every stage is in exactly one cell of its column."""
     found = [ranking(answer) for answer in answers]
     places = [_place(group, found, evidence) for group in _groups(found)]
-    ordered = sorted(places, key=lambda place: [cell.ranks[0] if cell else 10**6 for cell in reversed(place.cells)])
-    return Alignment(tuple(answer.stage for answer in answers), tuple(ordered), tuple(evidence))
+    places.sort(key=lambda place: [cell.ranks[0] if cell else 10**6 for cell in reversed(place.cells)])
+    return Alignment(tuple(answer.stage for answer in answers), tuple(places), tuple(evidence))
 
 
 def change(before: int | None, now: int | None) -> str:
@@ -118,14 +110,16 @@ def change(before: int | None, now: int | None) -> str:
 
 
 def _groups(found: Sequence[Sequence[RetrievedDocument]]) -> list[list[RetrievedDocument]]:
-    """The chunks that stand at one place, each id once."""
-    chunks = list({document.id: document for documents in found for document in documents}.values())
+    """The chunks that stand at one place, each id once: more than half of the shorter chunk is in the other.
+
+    Two chunks that one stage found apart are joined by a third at the most.
+    """
     apart = [{document.id for document in documents} for documents in found]
     groups: list[list[RetrievedDocument]] = []
-    for chunk in chunks:
+    for chunk in {document.id: document for documents in found for document in documents}.values():
         joined = [group for group in groups if any(_one_place(chunk, each, apart) for each in group)]
         groups = [group for group in groups if group not in joined]
-        groups.append([*(each for group in joined for each in group), chunk])
+        groups.append([*chain.from_iterable(joined), chunk])
     return groups
 
 
@@ -160,10 +154,7 @@ _STEPS = ["step", "ms", "model calls", "tokens in", "tokens out", "cost ($)", "q
 
 
 def as_markdown(comparison: Comparison) -> str:
-    """Question, answers with their citations, retrieved chunks and traces, each under a heading of its own.
-
-    What questions, documents and models say stays text: nothing of it is markup.
-    """
+    """Under headings of their own; what questions, documents and models say stays text: nothing of it is markup."""
     return "\n\n".join(filter(None, _paragraphs(comparison))) + "\n"
 
 
@@ -218,7 +209,6 @@ def _chunks(alignment: Alignment) -> Iterator[str]:
 
 
 def summary(trace: Trace) -> str:
-    """What an answer took in all, in one line."""
     calls = counted(trace.llm_calls, "model call")
     return f"{trace.ms:,.0f} ms, {calls}, {trace.tokens:,} tokens, ${trace.cost:.4f}"
 

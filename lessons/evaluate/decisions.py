@@ -1,12 +1,9 @@
 """How well two decisions of active retrieval are made: may the cache answer a question, and what does somebody want?
 
-A cache takes a question for one that was asked before: by similarity alone, by the guard, or by both. The guard was
-developed on `data/context/cache_pairs.jsonl`. What counts is `cache_pairs_frozen.jsonl`, by an author who has not read
-the guard: it is only counted. An intent is recognised by the model. `data/context/intent_test.jsonl` was written by an
-author who had not read the classifier, and is frozen. Both hold as many Korean as English questions.
+The guard of the cache was developed on `PAIRS`. `FROZEN` and `TEST` were written by authors who had read neither the
+guard nor the classifier of intents, and are only counted. All hold as many Korean as English questions.
 """
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import compress
@@ -58,12 +55,13 @@ def cache_pairs(path: Path = PAIRS) -> list[Pair]:
 def count_hits(pairs: Sequence[Pair], found: Sequence[float]) -> Table:
     """How many pairs hit by the similarity of the settings, by the guard and by both; `found` are similarities."""
     near, guarded = np.array(found) >= settings().cache_similarity, np.array([pair.hits() for pair in pairs])
-    takes = {"similarity": near, "guard": guarded, "both": near & guarded}
     asked = [(pair.language, pair.same) for pair in pairs]
     groups = sorted(set(asked))
+    rows = []
+    for name, takes in {"similarity": near, "guard": guarded, "both": near & guarded}.items():
+        hits = list(compress(asked, takes))
+        rows.append([name, *(f"{hits.count(each)} of {asked.count(each)}" for each in groups)])
     head = [_("a hit takes"), *(f"{_('right hits' if same else 'wrong hits')}, {tongue}" for tongue, same in groups)]
-    counts = {name: Counter(compress(asked, hits)) for name, hits in takes.items()}
-    rows = [[name, *(f"{hits[each]} of {asked.count(each)}" for each in groups)] for name, hits in counts.items()]
     return Table(head, rows)
 
 
@@ -103,8 +101,8 @@ class Recognised:
     @property
     def confusion(self) -> list[list[int]]:
         """How often each label (the rows) was recognised as each intent, in the order of `INTENTS`."""
-        counts = Counter((said.intent, found) for said, found in self.pairs)
-        return [[counts[label, found] for found in INTENTS] for label in INTENTS]
+        counted = [(said.intent, found) for said, found in self.pairs]
+        return [[counted.count((label, found)) for found in INTENTS] for label in INTENTS]
 
     def only(self, wanted: Callable[[Utterance], bool]) -> "Recognised":
         """A part of the utterances, such as those of one language."""
@@ -133,7 +131,7 @@ def plot_confusion(recognised: Recognised) -> Figure:
         axes.text(column, row, str(counts[row, column]), ha="center", va="center")
     axes.set_xticks(range(len(INTENTS)), INTENTS)
     axes.set_yticks(range(len(INTENTS)), INTENTS)
-    axes.set(xlabel="recognised", ylabel="labelled")
-    axes.set_title(f"Accuracy {recognised.accuracy:.0%} of {len(recognised.pairs)} utterances")
+    title = f"Accuracy {recognised.accuracy:.0%} of {len(recognised.pairs)} utterances"
+    axes.set(xlabel="recognised", ylabel="labelled", title=title)
     axes.grid(visible=False)
     return figure

@@ -1,7 +1,4 @@
-"""Memories, measured: golden dialogues whose turns depend on what was said before, and how much a memory hands over.
-
-What is still understood, how far back, and at what price in tokens.
-"""
+"""Memories, measured: what is still understood of what was said before, how far back, and at what price in tokens."""
 
 import json
 import re
@@ -20,6 +17,7 @@ from lessons.evaluate.evaluation import Evaluation, Record
 from lessons.evaluate.golden import GOLDEN, SPLITS, Golden, file_bytes, golden_from, json_lines
 from lessons.evaluate.plots import canvas, stage_colours
 from lessons.evaluate.run import measure
+from lessons.library import Progress
 from lessons.memory.manager import Conversation
 from lessons.memory.messages import SessionMessages
 from lessons.memory.summaries import LongTerm, RecursiveSummary, Tiers
@@ -31,9 +29,7 @@ from lessons.text import language, normalize
 from lessons.workspace import Workspace, workspace
 
 DIALOGUES = GOLDEN / "dialogues"
-
-TOKENS = "memory tokens"
-"""The metric of a record that says how many tokens its memory handed over, by the estimate."""
+TOKENS = "memory tokens"  # the metric that says how many tokens a memory handed over, by the estimate
 
 Maker = Callable[[Workspace, Scope, str], Memory]
 """Makes the memory of one session; the scope is that of a user whom nobody else is."""
@@ -44,7 +40,8 @@ MEMORIES: dict[str, Maker] = {
     "tiers": Tiers.of,
     "recursive summary": RecursiveSummary.of,
 }
-"""The memories by name, from nothing to the most."""
+BANDS = {0: "stands alone", 1: "1 turn back", 2: "2–5 turns back", 6: "6–11 turns back", 12: "12+ turns back"}
+"""How far back a question reaches, by the least number of turns."""
 
 
 @dataclass(frozen=True)
@@ -67,14 +64,21 @@ class Dialogue:
     owner: str
     turns: tuple[Turn, ...]
 
+    @property
+    def judged(self) -> list[Golden]:
+        return [turn.golden for turn in self.turns if turn.golden]
+
 
 def dialogues(split: str) -> list[Dialogue]:
     """The dialogues of a split, by file and line; LessonsError for a split that there is none of."""
-    found = [item for item in json_lines(*sorted(DIALOGUES.glob("*.jsonl"))) if item["split"] == split]
+    found = [
+        Dialogue(item["id"], item["owner"], tuple(_turn(item, *turn) for turn in enumerate(item["turns"], start=1)))
+        for item in json_lines(*sorted(DIALOGUES.glob("*.jsonl")))
+        if item["split"] == split
+    ]
     if not found:
         raise LessonsError(f"There are no dialogues of the split {split!r}; the splits are {' and '.join(SPLITS)}.")
-    turns = [tuple(_turn(each, number, turn) for number, turn in enumerate(each["turns"], start=1)) for each in found]
-    return [Dialogue(each["id"], each["owner"], its) for each, its in zip(found, turns, strict=True)]
+    return found
 
 
 def _turn(item: dict[str, Any], number: int, turn: dict[str, Any]) -> Turn:
@@ -85,24 +89,23 @@ def _turn(item: dict[str, Any], number: int, turn: dict[str, Any]) -> Turn:
     return Turn(turn["question"], golden, number - min(turn["needs"], default=number))
 
 
-def band(distance: int) -> str:
-    """The distance of a reference as a word: 0, 1, 2–5, 6–11 or 12 and more turns back."""
-    bands = {0: "stands alone", 1: "1 turn back", 2: "2–5 turns back", 6: "6–11 turns back", 12: "12+ turns back"}
-    return next(name for least, name in reversed(bands.items()) if distance >= least)
+def group_of(bands: Mapping[int, str], number: int) -> str:
+    """The last band whose least number this one reaches."""
+    return next(name for least, name in reversed(bands.items()) if number >= least)
 
 
 def evaluate_dialogues(
     stage: Stage,
     dialogues: Sequence[Dialogue],
     memories: Mapping[str, Maker] = MEMORIES,
-    watch: Callable[[int, int], object] = lambda done, total: None,
+    watch: Progress = lambda done, total: None,
 ) -> Evaluation:
     """Ask every dialogue of the stage under each memory, turn by turn; the stage's own answers are remembered.
 
     The "stages" of the result are the memories, its categories say how far back a question reaches.
     """
     records = _of_each(memories, dialogues, partial(_asked, stage), watch)
-    splits = dict.fromkeys(turn.golden.split for each in dialogues for turn in each.turns if turn.golden)
+    splits = dict.fromkeys(golden.split for each in dialogues for golden in each.judged)
     return Evaluation("dialogues", " and ".join(splits), records)
 
 
@@ -110,7 +113,7 @@ def _of_each(
     memories: Mapping[str, Maker],
     told: Sequence[Any],
     records: Callable[[Any, str, Maker], Iterable[Record]],
-    watch: Callable[[int, int], object],
+    watch: Progress,
 ) -> tuple[Record, ...]:
     """The records of every memory for everything that it is told."""
     found: list[Record] = []
@@ -131,19 +134,15 @@ def _asked(stage: Stage, dialogue: Dialogue, name: str, make: Maker) -> Iterator
         if turn.golden:
             record = measure(turn.golden, answer)
             metrics = record.metrics | {TOKENS: float(recalled.tokens)}
-            yield replace(record, stage=name, category=band(turn.distance), metrics=metrics)
+            yield replace(record, stage=name, category=group_of(BANDS, turn.distance), metrics=metrics)
         settle(memory)
     forget(memory)
 
 
 def growth(memory: Memory, dialogues: Sequence[Dialogue], turns: int) -> list[int]:
-    """The tokens that a memory hands over at each turn of a long conversation, by the estimate.
-
-    The conversation is made of the dialogues with their reference answers, said over and over.
-    """
-    said = cycle(turn.golden for each in dialogues for turn in each.turns if turn.golden)
+    """The estimated tokens that a memory hands over at each turn of the dialogues' reference answers, over and over."""
     handed_over = []
-    for golden in islice(said, turns):
+    for golden in islice(cycle(golden for each in dialogues for golden in each.judged), turns):
         handed_over.append(memory.recall(golden.question).tokens)
         memory.remember(golden.question, golden.answer)
         settle(memory)
@@ -153,10 +152,9 @@ def growth(memory: Memory, dialogues: Sequence[Dialogue], turns: int) -> list[in
 
 def by_kind(evaluation: Evaluation, dialogues: Sequence[Dialogue]) -> Evaluation:
     """The same records with the kind of each question as their category."""
-    kinds = {turn.golden.id: turn.golden.category for each in dialogues for turn in each.turns if turn.golden}
-    return replace(
-        evaluation, records=tuple(replace(each, category=kinds[each.question_id]) for each in evaluation.records)
-    )
+    kinds = {golden.id: golden.category for each in dialogues for golden in each.judged}
+    records = tuple(replace(each, category=kinds[each.question_id]) for each in evaluation.records)
+    return replace(evaluation, records=records)
 
 
 def settle(memory: Memory) -> None:
@@ -184,14 +182,10 @@ def plot_growth(tokens: Mapping[str, Sequence[int]]) -> Figure:
     return figure
 
 
-# Conversations in the format of LoCoMo (Maharana et al., 2024, github.com/snap-research/locomo), which is not part of
-# this workbook. Each sample holds sessions of numbered utterances and questions with the ids of those that answer them.
+# Conversations in the format of LoCoMo (Maharana et al., 2024, github.com/snap-research/locomo)
 
-AGES = {0: "1–5 turns old", 5: "6–20 turns old", 20: "21–100 turns old", 100: "older than 100 turns"}
-"""By how many turns an utterance is older than its last one: the groups of the report."""
-SHARE = "still handed over"
-"""The metric of a record that says which share of a question's evidence its memory handed over."""
-
+AGES = {1: "1–5 turns old", 6: "6–20 turns old", 21: "21–100 turns old", 101: "older than 100 turns"}
+SHARE = "still handed over"  # the metric that says which share of a question's evidence a memory handed over
 _ID = re.compile(r"D(\d+):(\d+)")  # the published file names several in one text, or writes D1:03 for D1:3
 
 
@@ -207,7 +201,7 @@ class LocomoConversation:
 def read_locomo(path: Path) -> list[LocomoConversation]:
     """The conversations of a file; LessonsError if it does not have the format, or no question with evidence."""
     try:
-        found = [_conversation(sample) for sample in normalized(json.loads(file_bytes(path)))]
+        found = [_locomo(sample) for sample in normalized(json.loads(file_bytes(path)))]
     except OSError as error:
         raise LessonsError(f"{path} cannot be read: {error.strerror}; name the file locomo10.json.") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -217,7 +211,7 @@ def read_locomo(path: Path) -> list[LocomoConversation]:
     return found
 
 
-def _conversation(sample: dict[str, Any]) -> LocomoConversation:
+def _locomo(sample: dict[str, Any]) -> LocomoConversation:
     talk = sample["conversation"]
     numbers = sorted(int(key.removeprefix("session_")) for key in talk if re.fullmatch(r"session_\d+", key))
     turns = [turn for number in numbers for turn in talk[f"session_{number}"]]
@@ -233,12 +227,12 @@ def recall_old_facts(
     conversations: Sequence[LocomoConversation],
     place: Workspace,
     memories: Mapping[str, Maker] = MEMORIES,
-    watch: Callable[[int, int], object] = lambda done, total: None,
+    watch: Progress = lambda done, total: None,
 ) -> Evaluation:
     """Tell each memory each conversation, then ask: which of the utterances that answer does it still hand over?
 
-    The "stages" of the result are the memories, its categories how old the oldest utterance of the evidence is. An
-    utterance counts if its words stand in what is handed over, so a summary that says it in other words does not.
+    The "stages" of the result are the memories, its categories how many turns old the oldest utterance of the evidence
+    is. An utterance counts if its words stand in what is handed over; a summary that says it in other words does not.
     """
     return Evaluation("LoCoMo", "old facts", _of_each(memories, conversations, partial(_recalled, place), watch))
 
@@ -258,8 +252,7 @@ def _recalled(place: Workspace, conversation: LocomoConversation, name: str, mak
         share = sum(_plain(lines[each].partition(": ")[2]) in handed_over for each in evidence) / len(evidence)
         age = (len(lines) + 1) // 2 - min(evidence) // 2
         metrics = {SHARE: share, TOKENS: float(known.tokens), "age": float(age)}
-        group = next(group for least, group in reversed(AGES.items()) if age > least)
-        yield Record(name, f"{conversation.id}-{number}", question, group, language(question), metrics)
+        yield Record(name, f"{conversation.id}-{number}", question, group_of(AGES, age), language(question), metrics)
     forget(memory)
 
 

@@ -20,10 +20,8 @@ from lessons.tables import Table
 
 METRICS = (*RETRIEVAL_METRICS, "correctness", "strict", "groundedness")
 LABELS = {"correctness": "correctness (half points)", "strict": "strict (fully right)"}
-"""Metrics whose name does not say what it counts, as tables and plots call them."""
-
-ALSO = (("smart", "agentic"),)
-"""Pairs that are compared though other stages stand between them: what Reranked loses, Agentic must win back."""
+ALSO = ("smart", "agentic")
+"""Compared though Reranked stands between them: what it loses, Agentic must win back."""
 
 CEILING = "ceiling: evidence given"
 """What the model answers when it gets the evidence without searching for it, in tables, plots and stored runs."""
@@ -62,7 +60,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Summary:
-    """Means over `n` answers, with 95 % intervals unless these are few; the refusal values are precision and recall."""
+    """Means over `n` answers, with 95 % intervals unless these are few."""
 
     n: int
     means: dict[str, float]
@@ -90,9 +88,8 @@ class Summary:
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of `lessons evaluate --json`; None stands for what cannot be measured."""
-        values = vars(self) | self.means
-        del values["means"]
-        return json.loads(json.dumps(values), parse_constant=lambda nan: None)
+        values = {name: value for name, value in vars(self).items() if name != "means"}
+        return json.loads(json.dumps(values | self.means), parse_constant=lambda nan: None)
 
 
 @dataclass(frozen=True, repr=False)
@@ -116,16 +113,14 @@ class Evaluation:
     @property
     def remarks(self) -> list[str]:
         """What a reader of the tables has to know, with the notes of the run."""
-        return [HALF_POINTS, *([QUOTED] if self.quotes else []), *self._unfinished, *self.notes]
-
-    @property
-    def _unfinished(self) -> list[str]:
-        """Says so where the run was stopped before all stages had answered all questions."""
+        found = [HALF_POINTS, *([QUOTED] if self.quotes else [])]
         answered = Counter(record.stage for record in self.records)
-        if len(set(answered.values())) < 2:
-            return []
-        told = ", ".join(f"{stage} {count}" for stage, count in answered.items())
-        return [f"the run was stopped; of the questions were answered by {told}. Means of stages are not comparable."]
+        if len(set(answered.values())) > 1:
+            told = ", ".join(f"{stage} {count}" for stage, count in answered.items())
+            found.append(
+                f"the run was stopped; of the questions were answered by {told}. Means of stages are not comparable."
+            )
+        return [*found, *self.notes]
 
     def label(self, metric: str) -> str:
         """What tables and plots call a metric."""
@@ -136,11 +131,14 @@ class Evaluation:
         """The names of the stages, in the order in which they ran."""
         return list(dict.fromkeys(record.stage for record in self.records))
 
+    @property
+    def questions(self) -> int:
+        return len({record.question_id for record in self.records})
+
     def of(self, stage: str, **group: str) -> list[Record]:
         """The records of a stage or of the `CEILING`, or only those of a `category` or `language`."""
-        chosen = {"stage": stage, **group}
-        records = self.ceiling if stage == CEILING else self.records
-        return [record for record in records if all(getattr(record, key) == chosen[key] for key in chosen)]
+        records, wanted = self.ceiling if stage == CEILING else self.records, {"stage": stage, **group}.items()
+        return [record for record in records if wanted <= vars(record).items()]
 
     def groups(self, by: str) -> list[str]:
         """The categories or languages that occur, in order of appearance."""
@@ -152,8 +150,7 @@ class Evaluation:
 
     def ceiling_mean(self, metric: str, **group: str) -> float:
         """The mean of a metric of `CEILED` over answers from the evidence itself; NaN for others, and without any."""
-        known = self.of(CEILING, **group) if metric in CEILED else []
-        return mean(known, metric)
+        return mean(self.of(CEILING, **group) if metric in CEILED else [], metric)
 
     def columns(self, **group: str) -> dict[str, Summary]:
         """The summaries by the names that head the columns of a table: the stages, and the ceiling if it is known."""
@@ -161,9 +158,9 @@ class Evaluation:
         return {name: self.summary(name, **group) for name in names}
 
     def gains(self, metrics: Iterable[str] = METRICS) -> list[Gain]:
-        """Each stage against the one before it, and the pairs of `ALSO`, metric by metric."""
-        pairs = dict.fromkeys([*pairwise(self.stages), *(pair for pair in ALSO if set(pair) <= set(self.stages))])
+        """Each stage against the one before it, and the stages of `ALSO`, metric by metric."""
         records = {stage: self.of(stage) for stage in self.stages}
+        pairs = dict.fromkeys([*pairwise(records), *([ALSO] if records.keys() >= set(ALSO) else [])])
         return [compare_records(records[old], records[new], each, old, new) for each in metrics for old, new in pairs]
 
     def as_dict(self) -> dict[str, Any]:
@@ -180,12 +177,12 @@ class Evaluation:
             values = summarise(records).as_dict() if (records := self.of(stage, **group)) else {}
             return {name: value for name, value in values.items() if not only or name in only}
 
-        grouped = {by: {name: chosen(**{by: name}) for name in self.groups(by)} for by in ("category", "language")}
-        return chosen() | {f"by_{by}": groups for by, groups in grouped.items()}
+        by_category = {name: chosen(category=name) for name in self.groups("category")}
+        by_language = {name: chosen(language=name) for name in self.groups("language")}
+        return chosen() | {"by_category": by_category, "by_language": by_language}
 
     def __repr__(self) -> str:
-        asked = len({record.question_id for record in self.records})
-        return f"Evaluation of {', '.join(self.stages)} on {asked} questions of {self.data}, {self.split}"
+        return f"Evaluation of {', '.join(self.stages)} on {self.questions} questions of {self.data}, {self.split}"
 
     def _repr_html_(self) -> str:
         columns = self.columns()
@@ -206,7 +203,6 @@ class EvaluationTable(Table):
     evaluation: Evaluation = field(kw_only=True)
 
     def mean(self, stage: str, part: str) -> float:
-        """The mean of a metric or a field of the records that have it; NaN if none has."""
         return mean(self.evaluation.of(stage), part)
 
 
@@ -222,8 +218,8 @@ Pair = tuple[Record, Record]
 
 def compare_records(before: Sequence[Record], after: Sequence[Record], metric: str, old: str, new: str) -> Gain:
     """The gain in one metric over the questions that both lists answered, under the names `old` and `new`."""
-    pairs = [(first.value(metric), second.value(metric)) for first, second in _pairs(before, after)]
-    return paired_gain(old, new, metric, [first for first, _ in pairs], [second for _, second in pairs])
+    values = [[record.value(metric) for record in pair] for pair in _pairs(before, after)]
+    return paired_gain(old, new, metric, *np.reshape(values, (-1, 2)).T)
 
 
 def moved_records(before: Sequence[Record], after: Sequence[Record], metric: str) -> list[Pair]:

@@ -1,7 +1,6 @@
 """Pictures of one question: what a model is sent, which search found what, what a turn costs; and token estimates."""
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -32,8 +31,6 @@ PART_COLOURS = {
     "tool traffic": "#eeca3b",
     "answer": "#bab0ac",
 }
-"""One colour for each part, the same wherever a budget is drawn."""
-
 _LABEL_WIDTH = 30  # columns of a line
 _NARROWEST = 0.05  # of the width, of a part that has its number written in it
 
@@ -73,10 +70,7 @@ _FILE = 38  # columns of a file's name
 
 
 def plot_searches(answer: Answer) -> Figure:
-    """A column for each search in its order, a row for each document of the context; the number is its place in a list.
-
-    Documents that the answer cites are filled.
-    """
+    """A column for each search, a row for each document of the context; the number is its place in that search."""
     searches = [step for step in answer.trace if isinstance(step.input, dict) and isinstance(step.output, list)]
     documents = answer.context.documents
     cited = {citation.chunk_id for citation in answer.citations}
@@ -100,11 +94,11 @@ def plot_searches(answer: Answer) -> Figure:
 
 def _names(documents: Sequence[RetrievedDocument]) -> list[str]:
     """File and page of each document; chunks of one page are numbered."""
-    pages = [f", p. {document.page}" if document.page else "" for document in documents]
-    names = [shortened(each.source, _FILE) + page for each, page in zip(documents, pages, strict=True)]
-    several = Counter(names)
-    before = (names[:place].count(name) for place, name in enumerate(names))
-    return [f"{name} ({1 + n})" if several[name] > 1 else name for name, n in zip(names, before, strict=True)]
+    names = [shortened(each.source, _FILE) + (f", p. {each.page}" if each.page else "") for each in documents]
+    return [
+        f"{name} ({1 + names[:place].count(name)})" if names.count(name) > 1 else name
+        for place, name in enumerate(names)
+    ]
 
 
 def _query(step: Step) -> str:
@@ -119,8 +113,8 @@ def plot_fusion(documents: Sequence[RetrievedDocument], question: Golden) -> Fig
     """
     figure, axes = canvas(6.5, 4.5)
     lowest = {leg: min((d.legs[leg] for d in documents if leg in d.legs), default=0.0) for leg in ("meaning", "words")}
+    held = list(zip(documents, hits(documents, question.evidence), strict=True))
     for label, colour, wanted in (("other chunk", "#bab0ac", False), ("holds evidence", stage_colour("smart"), True)):
-        held = zip(documents, hits(documents, question.evidence), strict=True)
         chosen = [document for document, evidence in held if bool(evidence) is wanted]
         x, y = ([document.legs.get(leg, low) for document in chosen] for leg, low in lowest.items())
         axes.scatter(x, y, s=[15 + 120 * document.score**2 for document in chosen], color=colour, label=label)
@@ -137,9 +131,9 @@ def plot_layout(layout: Layout) -> Figure:
     """Each part of the prompt: the pale bar is what it may take, the dark one what it takes."""
     figure, axes = canvas(6, 3)
     plan = layout.plan
-    names = [part.name for part in plan.pieces]
-    axes.barh(names, [part.limit for part in plan.pieces], color="#4c78a8", alpha=0.25)
-    axes.barh(names, [part.tokens for part in plan.pieces], color="#4c78a8")
+    for part in plan.pieces:
+        axes.barh(part.name, part.limit, color="#4c78a8", alpha=0.25)
+        axes.barh(part.name, part.tokens, color="#4c78a8")
     axes.invert_yaxis()
     title = f"{plan.tokens:,} of {plan.room:,} tokens, in the order in which they are sent"
     axes.set(xlabel="tokens (estimate)", title=title)
@@ -152,8 +146,8 @@ def plot_monthly(
     """The monthly cost by the length of a session, part upon part."""
     figure, axes = canvas(6, 3.2)
     costs = [model.monthly(sessions_a_day, count, *(prices or ())) for count in turns]
-    parts, colours = [[cost[name] for cost in costs] for name in NAMES], ["#4c78a8", "#54a24b", "#f58518"]
-    axes.stackplot(turns, parts, labels=list(NAMES.values()), colors=colours, alpha=0.85)
+    parts = [[cost[name] for cost in costs] for name in NAMES]
+    axes.stackplot(turns, parts, labels=NAMES.values(), colors=["#4c78a8", "#54a24b", "#f58518"], alpha=0.85)
     axes.set(xlabel="turns in a session", ylabel="US dollars a month", title=f"{sessions_a_day:,} sessions a day")
     axes.legend(loc="upper left", frameon=False)
     return figure
@@ -164,8 +158,6 @@ TEXTS = ROOT / "data" / "context" / "token_texts.json"
 
 @dataclass(frozen=True)
 class Estimate:
-    """One text with its numbers of tokens."""
-
     kind: str
     text: str
     estimated: int

@@ -1,7 +1,4 @@
-"""What an evaluation shows, a message to a plot; and what every plot is drawn on.
-
-That is: fonts that know Korean, one colour for each stage, and labels that can be read. No plot opens a window.
-"""
+"""What an evaluation shows, a message to a plot; and what every plot is drawn on."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
@@ -26,15 +23,13 @@ from lessons.tables import counted
 
 FONT = ROOT / "data" / "fonts" / "NanumGothic.ttf"
 
-STAGE_COLOURS = {
+STAGE_COLOURS = {  # the first colours of Vega's tableau10 scheme
     "naive": "#4c78a8",
     "enhanced": "#f58518",
     "smart": "#54a24b",
     "reranked": "#b279a2",
     "agentic": "#e45756",
 }
-"""The first colours of Vega's tableau10 scheme."""
-
 _KNOWN = STAGE_COLOURS | {
     "none": "#bab0ac",
     "window": "#4c78a8",
@@ -91,22 +86,17 @@ def legend_beside(axes: Axes, **style: Any) -> None:
 
 
 def stage_colour(name: str) -> str:
-    """The colour of a stage or a memory; one that is made in a notebook gets one that no stage has."""
     return stage_colours([name])[name]
 
 
 def stage_colours(names: Iterable[str]) -> dict[str, str]:
     """A colour for each name of one plot, none twice; those of stages and memories are the same in all plots."""
-    names = list(dict.fromkeys(names))
-    free = iter([colour for colour in dict.fromkeys(_OTHERS) if colour not in _KNOWN.values()])
-    return {name: _KNOWN[name] if name in _KNOWN else next(free) for name in names}
+    free = (colour for colour in dict.fromkeys(_OTHERS) if colour not in _KNOWN.values())
+    return {name: _KNOWN.get(name) or next(free) for name in dict.fromkeys(names)}
 
 
 def shortened(text: str, most: int) -> str:
-    """The text, or as much of its beginning and its end as `most` columns hold, with an ellipsis between.
-
-    A Latin letter is one column wide, a Korean syllable two.
-    """
+    """The text, or as much of its beginning and its end as `most` columns hold; a Korean syllable takes two."""
     if cell_len(text) <= most:
         return text
     most_kept = min(len(text), most)  # hardly any character is narrower than a column
@@ -134,8 +124,8 @@ def plot_metric(evaluation: Evaluation, metric: str = "recall@5") -> Figure:
     if not np.isnan(ceiling := evaluation.ceiling_mean(metric)):
         axes.axvline(ceiling, label=CEILING, **_DASHED)
         axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1.06), fontsize=8)
-    axes.set(xlim=(-0.02, 1.02), xlabel=f"{evaluation.label(metric)}, mean with 95 % interval")
-    axes.set_title(f"{metric} by stage ({evaluation.data}, {evaluation.split})")
+    title = f"{metric} by stage ({evaluation.data}, {evaluation.split})"
+    axes.set(xlim=(-0.02, 1.02), xlabel=f"{evaluation.label(metric)}, mean with 95 % interval", title=title)
     return figure
 
 
@@ -155,8 +145,8 @@ def plot_groups(evaluation: Evaluation, metric: str = "recall@5", by: str = "cat
             axes.plot([ceiling, ceiling], [len(rows) - 0.4, len(rows) + 0.4], **_DASHED)
         rows.append(f"{group} (n = {_measured(evaluation.of(stages[0], **{by: group}), metric)})")
     name_rows(axes, rows)
-    axes.set(xlabel=f"{evaluation.label(metric)}, mean with 95 % interval", title=f"{metric} by {by}")
-    axes.set_xlim(-0.02, 1.02)
+    label = f"{evaluation.label(metric)}, mean with 95 % interval"
+    axes.set(xlim=(-0.02, 1.02), xlabel=label, title=f"{metric} by {by}")
     for stage, colour in colours.items():
         axes.plot([], [], "o", color=colour, label=stage)
     if evaluation.ceiling and metric in CEILED:
@@ -181,8 +171,7 @@ def plot_latency(evaluation: Evaluation, metric: str = "correctness") -> Figure:
 def plot_cost(evaluation: Evaluation, metric: str = "correctness") -> Figure:
     """Quality against money: US dollars for 1,000 questions at the prices of the settings."""
     figure, axes = _quality(evaluation, metric, lambda summary: 1_000 * summary.cost, "cost of 1,000 questions (US$)")
-    axes.set(title=f"What a better {metric} costs in money")
-    axes.set_xlim(left=0)
+    axes.set(xlim=(0, None), title=f"What a better {metric} costs in money")
     return figure
 
 
@@ -228,7 +217,5 @@ def _mark(axes: Axes, summary: Summary, metric: str, row: float = 0.0, x: float 
     if np.isnan(mean):
         return
     errors = np.maximum(0.0, [[mean - low], [high - mean]])  # rounding must not make one negative
-    if x is None:
-        axes.errorbar(mean, row, xerr=errors, fmt="o", capsize=3, **style)
-    else:
-        axes.errorbar(x, mean, yerr=errors, fmt="o", capsize=3, **style)
+    at = {"x": mean, "y": row, "xerr": errors} if x is None else {"x": x, "y": mean, "yerr": errors}
+    axes.errorbar(**at, fmt="o", capsize=3, **style)

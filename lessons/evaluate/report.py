@@ -1,4 +1,4 @@
-"""What was measured as compact tables for a terminal: stages with their gains and gates, and memories."""
+"""What was measured, as tables for a terminal: stages with their gains and gates, and memories."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -36,8 +36,7 @@ def report(evaluation: Evaluation) -> RenderableType:
 
 
 def _stages(evaluation: Evaluation) -> Table:
-    questions = len({record.question_id for record in evaluation.records})
-    title = f"{evaluation.data}, {evaluation.split}: {questions} questions, means with 95 % intervals"
+    title = f"{evaluation.data}, {evaluation.split}: {evaluation.questions} questions, means with 95 % intervals"
     table, summaries = _table(title, evaluation.stages), [evaluation.summary(stage) for stage in evaluation.stages]
     for metric in METRICS:
         label = _(evaluation.label(metric)).replace(" (", "(").replace("(", "\n(") + _ceiling(evaluation, metric)

@@ -1,16 +1,17 @@
 """One call that evaluates stages: on the golden questions, on a folder in BEIR layout, or on a reader's own questions.
 
-Each answer is measured, and at the end the model is asked with the evidence given instead of searched. What it gets
-wrong there a better search alone does not put right: that is the ceiling by which a stage is judged.
+At the end the model is asked with the evidence given instead of searched. What it gets wrong there a better search
+alone does not put right: that is the ceiling by which a stage is judged.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan
 from pathlib import Path
+from typing import NamedTuple
 
 from llama_index.core.llms import LLM
 
@@ -47,19 +48,21 @@ Watcher = Callable[[str, int, int], object]
 """Told what is being done, how much of it is done, and how much there is in all."""
 
 
+Teller = Callable[[str], object]
+
+
 class StoppedError(LessonsError):
     """Raised by a watcher to end a run, of which what was answered up to then is kept."""
 
 
-@dataclass(frozen=True)
-class _Task:
-    """What may be asked of which stages; `notes` is what a reader of the result has to know."""
+class _Task(NamedTuple):
+    """What may be asked of which stages; the evidence of the ceiling is taken from the index."""
 
     data: str
     split: str
     questions: Sequence[Golden]
     stages: list[Answering]
-    index: Index  # of which the evidence is taken for the ceiling
+    index: Index
     notes: Sequence[str] = ()
 
 
@@ -72,15 +75,14 @@ def evaluate(
     watch: Watcher = lambda label, done, total: None,
     place: Workspace | None = None,
     own: Sequence[Golden] = (),
-    tell: Callable[[str], object] = lambda line: None,
+    tell: Teller = lambda line: None,
 ) -> Evaluation:
     """Ask the questions of a split of all stages and measure the answers.
 
     Without `data` these are the golden questions over the shipped documents, `dev` by default. With a folder in BEIR
     layout its whole corpus is searched, in an index that is gone afterwards. `own` questions of a reader are asked on
-    the reader's own documents. `limit`, or that of the settings, draws so many questions, the same for the same
-    `sample_seed`. LessonsError if a document or question cannot be used. `tell` is given what a served model is about
-    to be asked, and after a stage's first answer what all will take.
+    the reader's own documents. `limit`, or that of the settings, draws so many questions. LessonsError if a document or
+    question cannot be used. `tell` is given what a served model is about to be asked, and what it will take.
     """
     place = place or workspace()
     here = [stage.but(stage.name, workspace=place) for stage in stages]
@@ -94,47 +96,36 @@ def evaluate(
         questions = sample(task.questions, limit or place.settings.evaluation_questions, sample_seed)
         place.embedding.get_query_embedding("warm up")  # so that no question's latency includes loading the weights
         ExactTokenCounter(place.settings.llm_model).count("warm up")
-        records = _until_stopped(_told(task.stages, questions, place.llm, watch, tell))
-        given: tuple[Record, ...] = ()
-        with suppress(StoppedError):
-            given = tuple(ceiling(questions, task.index, task.stages[-1].workspace or place, watch))
+        records, given = list[Record](), list[Record]()
+        try:
+            records.extend(_told(task.stages, questions, place.llm, watch, tell))
+            given = [*ceiling(questions, task.index, task.stages[-1].workspace or place, watch)]
+        except StoppedError:
+            if not records:
+                raise
         notes = [*task.notes, *(_own_documents(task.stages, questions, place) if task.data == "golden" else [])]
     notes += [*_doubts(questions, place), *stood_in(records, describe(place.llm))]
     in_force = place.settings.model_dump(mode="json", exclude=_NOT_RECORDED)
     in_force |= {"answers": describe(place.llm), "embedding": identity(place.embedding)[0]}
-    return Evaluation(task.data, task.split, records, in_force, notes=tuple(notes), ceiling=given)
-
-
-def _until_stopped(records: Iterable[Record]) -> tuple[Record, ...]:
-    """The records up to the moment at which the watcher ended the run; StoppedError if there is none yet."""
-    kept = list[Record]()
-    try:
-        kept.extend(records)
-    except StoppedError:
-        if not kept:
-            raise
-    return tuple(kept)
+    return Evaluation(task.data, task.split, tuple(records), in_force, notes=tuple(notes), ceiling=tuple(given))
 
 
 def answers(stages: Sequence[Answering], questions: Sequence[Golden]) -> Iterator[Record]:
-    """A record for each question and stage, stage by stage; each question is asked as the owner it belongs to.
-
-    Everything but the times is the same each time. One question runs at a time, so that no answer waits for another.
-    """
+    """A record for each question and stage, stage by stage; each question is asked as the owner it belongs to."""
     for stage in stages:
         place = stage.workspace or workspace()
         if place.settings.evaluation_timed and isinstance(place.embedding, CachedEmbedding):
             place.embedding.forget_questions()
         for question in questions:
-            yield measure(question, stage.ask(question.question, user=question.owner, history=question.history))
+            yield _asked(stage, question)
+
+
+def _asked(stage: Answering, question: Golden) -> Record:
+    return measure(question, stage.ask(question.question, user=question.owner, history=question.history))
 
 
 def measure(question: Golden, answer: Answer) -> Record:
-    """Judge one answer and its ranking.
-
-    Correctness needs key facts or a short reference, groundedness something that was claimed. `correctness` is 1, 0.5
-    or 0; `strict` is 1 only where the whole answer is right.
-    """
+    """Judge one answer and its ranking; `strict` is 1 only where the whole answer is right."""
     documents = ranking(answer)
     verdict = judge(question, answer)
     metrics = retrieval_metrics(question, documents)
@@ -169,9 +160,9 @@ def measure(question: Golden, answer: Answer) -> Record:
 def _golden(stages: list[Answering], split: str, watch: Watcher, place: Workspace) -> _Task:
     questions, index = golden_questions(split), stage_named("enhanced").index
     targets = list({each.name: each for each in [*(stage.index for stage in stages), index]}.values())
-    loaded = load_corpus(place, partial(watch, "Loading the shipped documents"), targets)
-    if failed := [result.source_file for result in loaded if result.status == "failed"]:
-        raise LessonsError(f"{failed[0]} could not be read, so nothing was measured; restore data/corpus.")
+    for result in load_corpus(place, partial(watch, "Loading the shipped documents"), targets):
+        if result.status == "failed":
+            raise LessonsError(f"{result.source_file} could not be read, so nothing was measured; restore data/corpus.")
     return _Task("golden", split, questions, stages, index)
 
 
@@ -199,10 +190,7 @@ def _beir(
 
 @dataclass(frozen=True)
 class Given:
-    """Instead of searching, takes the chunks that hold the evidence, in its order: of each piece its first place.
-
-    Where none holds a quote whole, all chunks of its page are taken.
-    """
+    """Instead of searching, takes the chunks that hold the evidence, or all of its page where none holds a quote."""
 
     evidence: tuple[Evidence, ...]
 
@@ -228,8 +216,7 @@ def ceiling(
     """A record for each question whose evidence is known, and for each that has none because it cannot be answered."""
     known = [each for each in questions if is_unanswerable(each) or (each.evidence and each.answer)]
     for done, question in enumerate(known, start=1):
-        stage = oracle(question, index, place)
-        yield measure(question, stage.ask(question.question, user=question.owner, history=question.history))
+        yield _asked(oracle(question, index, place), question)
         watch("Asking with the evidence given", done, len(known))
 
 
@@ -237,23 +224,19 @@ def ceiling(
 
 
 def _told(
-    stages: Sequence[Answering], questions: Sequence[Golden], llm: LLM, watch: Watcher, tell: Callable[[str], object]
+    stages: Sequence[Answering], questions: Sequence[Golden], llm: LLM, watch: Watcher, tell: Teller
 ) -> Iterator[Record]:
-    """The records of all answers; what a served model will be asked is told before, and what it takes after the first.
-
-    Nothing is told of the keyless model or of a record, which take a minute and no money.
-    """
-    served = not (isinstance(llm, OfflineLLM) or bool(getattr(llm, "recorded", "")))
-    asked, begun = len(questions), set[str]()
+    """The records of all answers. Nothing is told of the keyless model or of a record: a minute and no money."""
+    served = not (isinstance(llm, OfflineLLM) or getattr(llm, "recorded", ""))
+    asked = len(questions)
     if served:
         tell(
             f"{describe(llm)} will answer {asked:,} questions × {len(stages)} stage{'s' if len(stages) > 1 else ''}, "
             f"and each question once more with its evidence given: {asked * (len(stages) + 1):,} answers."
         )
     for done, record in enumerate(answers(stages, questions), start=1):
-        if served and record.stage not in begun:
+        if served and done % asked == 1 % asked:
             tell(forecast(record, asked))
-        begun.add(record.stage)
         watch("Asking", done, asked * len(stages))
         yield record
 
@@ -273,9 +256,9 @@ def stood_in(records: Sequence[Record], model: str) -> list[str]:
     """A note for each stage of a served model in which the keyless one did steps in its place."""
     if model.startswith(KEYLESS):
         return []
-    steps: dict[str, Counter[str]] = {}
+    steps = defaultdict[str, Counter[str]](Counter)
     for record in records:
-        steps.setdefault(record.stage, Counter()).update(record.answered)
+        steps[record.stage].update(record.answered)
     return [
         f"{stage}: the keyless model did {done[KEYLESS]:,} of {done.total():,} steps in place of {model}; "
         "the numbers are not those of that model alone."

@@ -10,7 +10,7 @@ import io
 import json
 import math
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from datetime import datetime
@@ -37,12 +37,10 @@ SHIPPED = ROOT / "data" / "runs"
 
 
 class Base(DeclarativeBase):
-    """The tables of the evaluation room."""
+    pass
 
 
 class RunRow(Base):
-    """A run: what was evaluated, when, and under which settings."""
-
     __tablename__ = "evaluation_runs"
 
     id: Mapped[int] = mapped_column(BIGINT, primary_key=True)
@@ -85,12 +83,14 @@ def save(evaluation: Evaluation, engine: Engine, owner: str | None = None) -> in
         data=evaluation.data,
         split=evaluation.split,
         stages=evaluation.stages,
-        questions=len({record.question_id for record in evaluation.records}),
+        questions=evaluation.questions,
         settings=evaluation.settings,
         user_id=owner,
+        results=[
+            ResultRow(stage=record.stage, question_id=record.question_id, record=as_json(record))
+            for record in (*evaluation.records, *evaluation.ceiling)
+        ],
     )
-    for record in (*evaluation.records, *evaluation.ceiling):
-        row.results.append(ResultRow(stage=record.stage, question_id=record.question_id, record=as_json(record)))
     with _session(engine, owner) as session:
         session.add(row)
         session.flush()
@@ -119,9 +119,9 @@ def load(number: int, engine: Engine, owner: str | None = None) -> Evaluation:
 def _evaluation(
     data: str, split: str, settings: dict[str, Any], at: datetime, stored: Sequence[dict[str, Any]]
 ) -> Evaluation:
-    """A run of records as they are stored."""
-    tuples = ("retrieved", "warnings")
-    records = [Record(**each | {name: tuple(each[name]) for name in tuples}) for each in stored]
+    records = [
+        Record(**each | {"retrieved": tuple(each["retrieved"]), "warnings": tuple(each["warnings"])}) for each in stored
+    ]
     asked, given = (tuple(each for each in records if (each.stage == CEILING) is it) for it in (False, True))
     notes = tuple(stood_in(asked, str(settings.get("answers", KEYLESS))))
     return Evaluation(data, split, asked, settings, at, notes, given)
@@ -163,22 +163,26 @@ def _create(connection: Connection) -> None:
 
 def as_csv(evaluation: Evaluation) -> str:
     """One line for each answer, after a line of names."""
-    lists = ("retrieved", "warnings", "answered")
-    plain = [each.name for each in fields(Record) if each.name not in ("metrics", *lists)]
+    last = ("retrieved", "warnings", "answered")
+    plain = [each.name for each in fields(Record) if each.name not in ("metrics", *last)]
     file = io.StringIO(newline="")
-    writer = csv.DictWriter(file, [*plain, *METRICS, *lists], extrasaction="ignore")
+    writer = csv.DictWriter(file, [*plain, *METRICS, *last], extrasaction="ignore")
     writer.writeheader()
     for record in evaluation.records:
-        answered = ", ".join(f"{name}: {count}" for name, count in record.answered.items())
-        joined = dict(zip(lists, (" ".join(record.retrieved), " ".join(record.warnings), answered), strict=True))
         item = as_json(record)
-        writer.writerow({name: _cell(value) for name, value in (item | item["metrics"] | joined).items()})
+        item |= item["metrics"] | {name: " ".join(item[name]) for name in ("retrieved", "warnings")}
+        item["answered"] = ", ".join(f"{name}: {count}" for name, count in record.answered.items())
+        writer.writerow({name: _cell(value) for name, value in item.items()})
     return file.getvalue()
 
 
 def as_jsonl(evaluation: Evaluation) -> str:
     """One object for each answer, with its metrics by name."""
-    return "".join(json.dumps(as_json(record), ensure_ascii=False) + "\n" for record in evaluation.records)
+    return _lines(map(as_json, evaluation.records))
+
+
+def _lines(items: Iterable[dict[str, Any]]) -> str:
+    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in items)
 
 
 def as_json(record: Record) -> dict[str, Any]:
@@ -188,13 +192,10 @@ def as_json(record: Record) -> dict[str, Any]:
 
 
 def ship(evaluation: Evaluation, path: Path) -> None:
-    """Write a whole run, packed: a line that says what it is, then a line for each answer.
-
-    In one step: where it cannot be written, an earlier run in that file stays.
-    """
+    """Write a whole run, packed, in one step: a line that says what it is, then a line for each answer."""
     head = {"data": evaluation.data, "split": evaluation.split, "settings": evaluation.settings}
-    lines = [head | {"at": evaluation.at.isoformat()}, *map(as_json, (*evaluation.records, *evaluation.ceiling))]
-    text = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in lines)
+    head |= {"at": evaluation.at.isoformat()}
+    text = _lines([head, *map(as_json, (*evaluation.records, *evaluation.ceiling))])
     with _writing(path):
         replace_file(path.resolve(), gzip.compress(text.encode(), mtime=0))
 
@@ -221,7 +222,7 @@ def read_run(path: Path) -> Evaluation:
 def export_csv(evaluation: Evaluation, path: Path) -> None:
     """Write the table as UTF-8 with a mark by which spreadsheets recognise it; LessonsError if it cannot be written."""
     with _writing(path):
-        path.write_bytes(as_csv(evaluation).encode("utf-8-sig"))
+        path.write_text(as_csv(evaluation), encoding="utf-8-sig", newline="")
 
 
 @contextmanager

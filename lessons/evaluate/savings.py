@@ -1,9 +1,4 @@
-"""What is saved around a stage, and what that costs in right answers: by intents, by compression, by each device.
-
-A day at the help desk has questions that come again, come again in other words, and thanks in between. It is built from
-the golden questions of *dev*, so that every answer can be judged, and from committed rewordings of them. Popular
-questions are asked more often than others, as in every log of a search engine.
-"""
+"""What is saved around a stage, and what that costs in right answers: by intents, by compression, by each device."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,9 +43,9 @@ def costs(run: Evaluation) -> Table:
     """A row for each way of the run: correctness, the difference to the first way, strict, tokens of a question."""
     rows, plain = [], run.stages[0]
     for way in run.stages:
-        gain = compare_records(run.of(plain), run.of(way), "correctness", plain, way)
-        of, delta = run.summary(way), gain.with_interval if way != plain else ""
-        rows.append([way, of.with_interval("correctness"), delta, of.with_interval("strict"), f"{of.tokens:,.0f}"])
+        gain, of = compare_records(run.of(plain), run.of(way), "correctness", plain, way), run.summary(way)
+        told = [of.with_interval("correctness"), gain.with_interval if way != plain else "", of.with_interval("strict")]
+        rows.append([way, *told, f"{of.tokens:,.0f}"])
     head = ["", "correctness (half points)", "against the stage", "strict (fully right)", "tokens a question"]
     return Table([*map(_, head)], rows)
 
@@ -92,17 +87,15 @@ def compression(
 
 
 def compression_table(evaluation: Evaluation) -> EvaluationTable:
-    """The answers by method and, as their category, the share of the tokens that it left.
-
-    At 100 % all methods have the answers of the whole context.
-    """
+    """The answers by method and, as their category, the share of the tokens that it left; at 100 % all have the whole."""
     whole, *shares = evaluation.groups("category")
-    rows = []
-    for method in [name for name in evaluation.stages if name != WHOLE]:
-        summaries = [evaluation.summary(WHOLE, category=whole)]
-        summaries += [evaluation.summary(method, category=share) for share in shares]
-        said = (f"{each.with_interval('correctness')} ({each.means['strict']:.2f})" for each in summaries)
-        rows.append([method, *said])
+
+    def said(method: str, share: str) -> str:
+        summary = evaluation.summary(method, category=share)
+        return f"{summary.with_interval('correctness')} ({summary.means['strict']:.2f})"
+
+    methods = [name for name in evaluation.stages if name != WHOLE]
+    rows = [[name, said(WHOLE, whole), *(said(name, share) for share in shares)] for name in methods]
     head = [_("correctness (fully right) at a share of the tokens"), whole, *shares]
     caption = _("{number} questions", number=len(evaluation.of(WHOLE)))
     return EvaluationTable(head, rows, caption, evaluation=evaluation)
@@ -119,7 +112,7 @@ CHAT = "chat"  # the category of small talk, whose answers are not judged
 
 
 def workload() -> list[Golden]:
-    """More than 300 questions in the order in which they are asked, the same ones each time."""
+    """More than 300 questions of a day: golden ones, some in other words, popular ones again, and thanks in between."""
     draw = random.Random(0)
     first = [golden for golden in golden_questions("dev") if not golden.history]
     known = {golden.id: golden for golden in first}
@@ -133,7 +126,6 @@ def workload() -> list[Golden]:
 
 
 def chat(text: str) -> Golden:
-    """Small talk, as something that is asked."""
     return Golden(CHAT, text, language(text), CHAT, owner=settings().user)
 
 
@@ -160,8 +152,7 @@ def _row(way: str, records: Sequence[Record], alone: Sequence[Record]) -> list[s
 def savings(stage: Stage, asked: Sequence[Golden]) -> EvaluationTable:
     """Serve the workload with no device, with each of them alone, and with all of them together.
 
-    These are the stages of its evaluation, whose records have the metrics of `_costs` as well. The kept answers of the
-    owners are forgotten before and after, so that each way begins with an empty cache.
+    These are the stages of its evaluation, whose records have the metrics of `_costs` as well.
     """
     every: Answering = stage
     for device in DEVICES.values():
@@ -176,10 +167,9 @@ def savings(stage: Stage, asked: Sequence[Golden]) -> EvaluationTable:
 
 def _serve(name: str, way: Answering, asked: Sequence[Golden]) -> Iterator[Record]:
     """Without a cache an answer depends on its question only, so a question asked again costs what it did before."""
-    owners = {each.owner for each in asked}
     ids = {each.question: each.id for each in asked}
     known: dict[tuple[str, str], Record] = {}
-    _forget(way, owners)
+    _empty_cache(way, asked)
     for number, each in enumerate(asked):
         key = each.question, each.owner
         if key not in known or isinstance(way, Cached):
@@ -189,24 +179,22 @@ def _serve(name: str, way: Answering, asked: Sequence[Golden]) -> Iterator[Recor
             metrics = judged | _costs(answer) | {"wrong hit": float(wrong)}
             known[key] = replace(record, stage=name, metrics=metrics)
         yield replace(known[key], question_id=str(number))
-    _forget(way, owners)
+    _empty_cache(way, asked)
 
 
 def _costs(answer: Answer) -> dict[str, float]:
     """Chunks that were read, whether the cache answered, and to which share documents were compressed, if they were."""
     compressed = [step for step in answer.trace if step.name == "compress"]
-    before, after = (
-        sum(document.estimated_tokens for step in compressed for document in getattr(step, side) or ())
-        for side in ("input", "output")
-    )
+    before = sum(document.estimated_tokens for step in compressed for document in step.input or ())
+    after = sum(document.estimated_tokens for step in compressed for document in step.output or ())
     chunks = 0 if answer.from_cache else len(answer.context.documents)
     costs = {"chunks": float(chunks), "hit": float(bool(answer.from_cache))}
     return costs | ({"ratio": after / before} if before else {})
 
 
-def _forget(way: Answering, owners: set[str]) -> None:
+def _empty_cache(way: Answering, asked: Sequence[Golden]) -> None:
     if isinstance(way, Cached):
-        for owner in owners:
+        for owner in {each.owner for each in asked}:
             way.clear(owner)
 
 

@@ -1,8 +1,4 @@
-"""How often the copilot does the right thing, on support questions labelled before it was built.
-
-An answer is right when it states every key fact; a question that the documents do not answer, when the right fallback
-comes. `kind` tells which kinds of questions it is good at.
-"""
+"""How often the copilot does the right thing, on support questions labelled before it was built."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -80,7 +76,7 @@ class SupportRun:
 
     def _repr_html_(self) -> str:
         kinds = dict.fromkeys(each.asked.kind for each in self.handled)
-        parts = {kind: SupportRun(tuple(each for each in self.handled if each.asked.kind == kind)) for kind in kinds}
+        parts = {kind: self.only(lambda asked, kind=kind: asked.kind == kind) for kind in kinds}
         head = ["", "n", "right, 95 % interval", "right or declined", "calls", "model calls", "tokens"]
         return Table(head, [part._row(name) for name, part in {**parts, "all": self}.items()])._repr_html_()
 
@@ -104,6 +100,5 @@ def support_questions(split: str) -> list[SupportQuestion]:
 def handle(copilot: Copilot, split: str = "dev", user: str | None = None) -> SupportRun:
     """Ask the copilot every question of a split."""
     asked = support_questions(split)
-    before = ([(role, content) for role, content in one.history] for one in asked)
-    answers = [copilot.ask(one.question, user=user, history=said) for one, said in zip(asked, before, strict=True)]
+    answers = (copilot.ask(one.question, user=user, history=[(by, said) for by, said in one.history]) for one in asked)
     return SupportRun(tuple(map(Handled, asked, answers)))

@@ -11,15 +11,16 @@ from rich.console import Console
 from lessons.errors import LessonsError
 from lessons.evaluate.dialogues import (
     AGES,
+    BANDS,
     MEMORIES,
     SHARE,
     TOKENS,
     Dialogue,
     Turn,
-    band,
     by_kind,
     dialogues,
     evaluate_dialogues,
+    group_of,
     growth,
     plot_growth,
 )
@@ -117,7 +118,7 @@ def test_every_memory_takes_part(place: Workspace) -> None:
     ],
 )
 def test_distances_have_names(distance: int, name: str) -> None:
-    assert band(distance) == name
+    assert group_of(BANDS, distance) == name
 
 
 def test_the_shipped_dialogues_are_read() -> None:

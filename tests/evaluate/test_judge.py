@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from lessons.evaluate.golden import SPLITS, golden_questions, json_lines
+from lessons.evaluate.golden import SPLITS, Evidence, golden_questions, json_lines
 from lessons.evaluate.judge.agreement import JUDGED, LABELS, agreement, labelled, validate
 from lessons.evaluate.judge.judge import Verdict, is_unanswerable, judge, judge_text
 from lessons.models.keyless import NOT_FOUND
@@ -15,14 +15,6 @@ from lessons.rag.context import citations
 from lessons.rag.prompts import REFUSALS
 from lessons.rag.served_words import is_refusal
 from lessons.rag.types import Context, RetrievedDocument
-
-
-@dataclass(frozen=True)
-class Evidence:
-    source_file: str
-    quote: str
-    page: int | None = None
-    any_of: tuple["Evidence", ...] = ()
 
 
 @dataclass(frozen=True)

@@ -65,8 +65,10 @@ class Asked:
 
     def sort_of(self, quantity: Quantity) -> Quantity | None:
         """A number without a unit as the reference gives it: 236억 원 for the fact 236. None if it is not there."""
-        same = [each for each in numbers_in(self.reference) if quantity.number in (each.number, each.written)]
-        return max(same, key=lambda each: bool(each.kind), default=None) if not quantity.kind else None
+        if quantity.kind:
+            return None
+        same = (each for each in numbers_in(self.reference) if quantity.number in (each.number, each.written))
+        return max(same, key=lambda each: bool(each.kind), default=None)
 
     def direction_of(self, quantity: Quantity) -> int:
         """Whether the reference says that this number is a rise (1) or a fall (-1)."""
@@ -156,7 +158,8 @@ def _one_quantity(wanted: Quantity, there: Quantity, where: int, expected: int, 
     """`where` and `expected` are directions, `sort` is the quantity as the reference answer gives it."""
     if expected and where == -expected:
         return Level.NO
-    if sort and not sort.kind and not _counts_too(there, sort):
+    counts_too = sort and there.kind in COUNTS and (there.scaled == sort.scaled or there.written != sort.written)
+    if sort and not sort.kind and not counts_too:  # for 43 branches, neither 43 % nor 43 million
         return Level.NO
     bare = not wanted.kind and not there.kind and not there.scaled and there.written == wanted.written
     if sort and not wanted.kind and not bare:
@@ -167,24 +170,17 @@ def _one_quantity(wanted: Quantity, there: Quantity, where: int, expected: int, 
     return Level.NEAR if close(there, wanted) else Level.NO
 
 
-def _counts_too(there: Quantity, sort: Quantity) -> bool:
-    """Whether a quantity may be a count as in the reference: for 43 branches, neither 43 % nor 43 million."""
-    return there.kind in COUNTS and (there.scaled == sort.scaled or there.written != sort.written)
-
-
 def _denied(text: str, start: int, end: int) -> bool:
     """Whether 'not' stands before the words or '아니라' behind them."""
     return bool(_DENIED_BEFORE.search(text[:start]) or _DENIED_AFTER.match(text, end))
 
 
 def _phrase_level(phrase: str, readings: Sequence[Reading], asked: Asked) -> Level:
-    best = 0.0
-    for reading in readings:
-        share = share_found(phrase, reading.text)
-        if share == 1.0 and not _turned_around(phrase, reading.text, asked):
-            return Level.STATED
-        best = max(best, share if share < 1.0 else 0.0)
-    return Level.NEAR if len(demands(phrase)) > 2 and best >= MOST_WORDS else Level.NO
+    shares = [(share_found(phrase, reading.text), reading.text) for reading in readings]
+    if any(share == 1.0 and not _turned_around(phrase, text, asked) for share, text in shares):
+        return Level.STATED
+    most = any(MOST_WORDS <= share < 1.0 for share, _ in shares)
+    return Level.NEAR if len(demands(phrase)) > 2 and most else Level.NO
 
 
 def _lesser(phrase: str, text: str) -> bool:
@@ -226,7 +222,10 @@ def relevant(form: str, readings: Sequence[Reading], question: str, reference: s
     if read(form).moments:
         return kept
     wanted = read(clause_of(form, reference)).moments or [each for one in read_all(question) for each in one.moments]
-    return [each for each in kept if _same_period(read(_up_to(form, each.text)).moments, wanted)]
+    # Up to the clause with the fact: for 40, the beginning of 'Costs were 40 in 2023, and 50 in 2024'.
+    stated = ((each, clause_of(form, each.text)) for each in kept)
+    beginnings = ((each, each.text[: each.text.index(clause) + len(clause)]) for each, clause in stated)
+    return [each for each, beginning in beginnings if _same_period(read(beginning).moments, wanted)]
 
 
 def clause_of(form: str, reference: str) -> str:
@@ -241,19 +240,12 @@ def clause_of(form: str, reference: str) -> str:
 
 def _on_topic(reading: Reading, fact: set[str], topic: set[str], written_in: str) -> bool:
     own = set(terms(reading.text)) - fact
-    return (
-        not topic or sum(map(str.isalpha, own)) < OWN_TERMS or bool(own & topic) or language(reading.text) != written_in
-    )
+    is_short = sum(map(str.isalpha, own)) < OWN_TERMS
+    return not topic or is_short or bool(own & topic) or language(reading.text) != written_in
 
 
 def _names(readings: Sequence[Reading]) -> set[str]:
     return {term for each in readings for name in _NAME.findall(each.rest) for term in terms(name)}
-
-
-def _up_to(form: str, sentence: str) -> str:
-    """The sentence up to the clause with the fact, for 40 the beginning of 'Costs were 40 in 2023, and 50 in 2024'."""
-    clause = clause_of(form, sentence)
-    return sentence[: sentence.index(clause) + len(clause)]
 
 
 def _same_period(there: Sequence[Moment], wanted: Sequence[Moment]) -> bool:

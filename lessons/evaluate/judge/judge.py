@@ -43,8 +43,7 @@ _PRIVATE = frozenset({"user_id", "ref_id", "type"})  # metadata that is no title
 class Verdict:
     """`correctness` is 1.0 right, 0.5 partly (some facts, rounded, hedged …), 0.0 wrong, NaN where it cannot be judged.
 
-    `grounded` is a share, 0 to 1. A refusal makes no claim, so it is grounded; average groundedness over answers that
-    were not refused.
+    `grounded` is a share, 0 to 1. A refusal makes no claim, so it is grounded, and left out of means.
     """
 
     correctness: float
@@ -54,13 +53,10 @@ class Verdict:
 
 
 def judge(golden: Golden, answer: Answer) -> Verdict:
-    """The verdict on one answer."""
     correctness, refused = judge_text(golden, answer.text)
-    grounded = 1.0 if refused else groundedness(answer)
     evidence = golden.evidence if correctness == 1.0 and not is_unanswerable(golden) else ()
-    places = [place for passage in evidence for place in (passage, *passage.any_of)]
-    astray = bool(places) and not any(covers_evidence(answer, place) for place in places)
-    return Verdict(correctness, grounded, refused, astray)
+    astray = bool(evidence) and not any(_is_cited(place, answer) for each in evidence for place in each.places)
+    return Verdict(correctness, 1.0 if refused else groundedness(answer), refused, astray)
 
 
 def judge_text(golden: Golden, text: str) -> tuple[float, bool]:
@@ -113,33 +109,27 @@ def _by_words(reference: str, answer: str) -> float:
 
 
 def _hard_parts(text: str) -> set:
-    parts = set[object]()
-    for reading in read_all(text):
-        parts |= {each.value for each in reading.quantities} | {*reading.moments, *reading.identifiers}
-    return parts
+    return {
+        part
+        for reading in read_all(text)
+        for part in (*(each.value for each in reading.quantities), *reading.moments, *reading.identifiers)
+    }
 
 
 # Does it say the rest of the reference?
 
 
 def _is_complete(golden: Golden, text: str) -> bool:
-    """Whether the text holds every number of the reference and a third of the words beside the facts' clauses.
-
-    Words of another language cannot be compared.
-    """
-    said = sentences(normalize(text))
-    known, there = numbers_in(golden.question, *_spellings(golden.key_facts)), numbers_in(*said)
-    numbers = all(_same_number(each, there) for each in numbers_in(golden.answer) if not _same_number(each, known))
+    """Whether the text holds every number of the reference and a third of the terms beside the facts' clauses."""
+    said, spellings = sentences(normalize(text)), _spellings(golden.key_facts)
+    known, there = numbers_in(golden.question, *spellings), numbers_in(*said)
+    if not all(_same_number(each, [*there, *known]) for each in numbers_in(golden.answer)):
+        return False
+    with_fact = {clause_of(form, golden.answer) for form in spellings}
+    others = " ".join(part for part in clauses(golden.answer) if part not in with_fact)
+    rest = set(terms(others)) - set(terms(" ".join(with_fact)))
     told = [sentence for sentence in said if language(sentence) == language(golden.answer)]
-    rest = _rest(golden)
-    return numbers and (not told or len(rest & set(terms(" ".join(told)))) >= LEAST * len(rest))
-
-
-def _rest(golden: Golden) -> set[str]:
-    """The terms that only clauses of the reference without a key fact have."""
-    parts = clauses(golden.answer)
-    with_fact = {clause_of(form, golden.answer) for form in _spellings(golden.key_facts)}
-    return set(terms(" ".join(part for part in parts if part not in with_fact))) - set(terms(" ".join(with_fact)))
+    return not told or len(rest & set(terms(" ".join(told)))) >= LEAST * len(rest)
 
 
 def _spellings(key_facts: Sequence[str]) -> list[str]:
@@ -186,21 +176,21 @@ def _beside(golden: Golden, text: str) -> dict[str, str]:
 
 
 def _is_hedged(answer: str, key_facts: Sequence[str], asked: Asked) -> bool:
-    """Whether the answer offers the fact's number among others of its kind that nobody asked for."""
+    """Whether the answer offers the fact's number among others of its kind that nobody asked for.
+
+    They do where too many stand in every sentence that gives it, or where one of these offers a choice.
+    """
     wanted = [quantity for form in _spellings(key_facts) for quantity in read(form).quantities]
     known = {quantity.value for reading in asked.readings for quantity in reading.quantities}
     known |= {quantity.value for quantity in wanted} | {quantity.written for quantity in wanted}
-    readings = read_all(answer)
-    return any(_among_others(quantity, known, readings, len(key_facts)) for quantity in wanted)
-
-
-def _among_others(wanted: Quantity, known: set, readings: Sequence[Reading], facts: int) -> bool:
-    """Whether too many others stand in every sentence that gives the number, or one of these offers a choice."""
-    giving = [each for each in readings if _same_number(wanted, each.quantities)]
-    others = [_others(wanted, known, reading) for reading in giving]
-    if giving and min(map(len, others)) > OTHERS_IN_SENTENCE + facts - 1:
-        return True
-    return any(found and _offers_choice(reading, wanted) for found, reading in zip(others, giving, strict=True))
+    for number in wanted:
+        giving = [each for each in read_all(answer) if _same_number(number, each.quantities)]
+        others = [_others(number, known, reading) for reading in giving]
+        if giving and min(map(len, others)) > OTHERS_IN_SENTENCE + len(key_facts) - 1:
+            return True
+        if any(found and _offers_choice(reading, number) for found, reading in zip(others, giving, strict=True)):
+            return True
+    return False
 
 
 def _others(wanted: Quantity, known: set, reading: Reading) -> set:
@@ -215,12 +205,11 @@ def _others(wanted: Quantity, known: set, reading: Reading) -> set:
 
 def _offers_choice(reading: Reading, wanted: Quantity) -> bool:
     numbers = [found for found in reading.numbers if found.quantity.kind == wanted.kind]
-    between = (
-        first.clause[first.quantity.end : second.quantity.start]
+    return bool(_CHOICE.search(reading.text)) or any(
+        _OR.fullmatch(first.clause[first.quantity.end : second.quantity.start])
         for first, second in pairwise(numbers)
         if first.clause == second.clause
     )
-    return bool(_CHOICE.search(reading.text)) or any(_OR.fullmatch(words) for words in between)
 
 
 # Does it rest on what it cites?
@@ -230,15 +219,14 @@ def groundedness(answer: Answer) -> float:
     """The share of the answer's sentences that a cited passage supports; 0.0 for an answer that says nothing.
 
     Supported: every number, date and identifier of the sentence stands in one of its passages or their titles, and
-    most of its terms do. Without a citation nothing is supported. A sentence in another language than its passages
-    needs a number, a date or an identifier: its words alone cannot be compared. A sentence without a citation that says
-    what the documents do not tell claims nothing.
+    most of its terms do. A sentence in another language than its passages needs a number, a date or an identifier: its
+    words alone cannot be compared. One without a citation that says what the documents do not tell claims nothing.
     """
     claims = [sentence for sentence in sentences(closed(normalize(answer.text))) if _is_claim(sentence)]
     return sum(_supported(claim, answer) for claim in claims) / len(claims) if claims else 0.0
 
 
-def covers_evidence(answer: Answer, passage: Evidence) -> bool:
+def _is_cited(passage: Evidence, answer: Answer) -> bool:
     """Whether a cited chunk holds the evidence's words, or lies on the same page of the same document."""
     documents = _documents(answer)
     for citation in answer.citations:
@@ -270,7 +258,13 @@ def _supported(claim: str, answer: Answer) -> bool:
 
 
 def _hard_parts_hold(sentence: Reading, passages: str) -> bool:
-    values, written, moments, years = _inventory(passages)
+    """Numbers agree by their value, or as written where tables give the unit in their head."""
+    readings = _read_passages(passages)
+    numbers = [each for reading in readings for each in reading.quantities]
+    values = {each.value for each in numbers}
+    written = {each.written for each in numbers if not each.kind and not each.scaled}
+    moments = [moment for reading in readings for moment in reading.moments]
+    years = frozenset(moment.year for moment in moments if moment.year)
     return (
         all(each.value in values or each.written in written for each in sentence.quantities)
         and all(any(there.answers(wanted, years) for there in moments) for wanted in sentence.moments)
@@ -278,17 +272,7 @@ def _hard_parts_hold(sentence: Reading, passages: str) -> bool:
     )
 
 
-@lru_cache(maxsize=200)
-def _inventory(passages: str) -> tuple[frozenset, frozenset, tuple, frozenset[int]]:
-    """Values with a unit, bare numbers as written (tables give the unit in their head), moments and years."""
-    numbers = numbers_in(passages)
-    moments = tuple(moment for reading in read_all(passages) for moment in reading.moments)
-    return (
-        frozenset(each.value for each in numbers),
-        frozenset(each.written for each in numbers if not each.kind and not each.scaled),
-        moments,
-        frozenset(moment.year for moment in moments if moment.year),
-    )
+_read_passages = lru_cache(maxsize=200)(read_all)
 
 
 def _documents(answer: Answer) -> dict[int, RetrievedDocument]:
