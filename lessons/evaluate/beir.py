@@ -1,7 +1,6 @@
-"""Question sets in BEIR layout: `corpus.jsonl`, `queries.jsonl` and `qrels/test.tsv` or `qrels/dev.tsv` in one folder.
+"""Question sets in the layout of the BEIR benchmark (Thakur et al., 2021), with the judgements in qrels/SPLIT.tsv.
 
-The layout is that of the BEIR benchmark (Thakur et al., 2021). What would make a measurement wrong without a sound
-stops it, with file and line. A document without words only leaves a warning: real sets have such documents.
+What would make a measurement wrong without a sound stops it, with file and line.
 """
 
 import json
@@ -21,13 +20,10 @@ from lessons.settings import settings
 from lessons.text import language, normalize
 
 LONGEST_FACT = 8  # words; a longer answer is a reference, not a fact that an answer has to state word by word
-UNANSWERABLE = {"null", "null_query", "unanswerable"}
-"""Values of `metadata.type` for questions whose answer the corpus does not hold (`null_query` is MultiHop-RAG's)."""
-
+UNANSWERABLE = {"null", "null_query", "unanswerable"}  # values of `metadata.type`; `null_query` is MultiHop-RAG's
 _GRADE = re.compile(r"-?\d{1,9}")
 
-Judgements = dict[str, dict[str, int]]
-"""Grades by question and document."""
+Judgements = dict[str, dict[str, int]]  # grades by question and document
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Which stage to take, and what a rule of a stage is worth on questions that it was not made with."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from math import ceil
@@ -45,21 +45,20 @@ class Choice:
         return f"Take {self.taken}: the cheapest within {self.margin:.2f} of {self.best} in {self.metric}"
 
     def _repr_html_(self) -> str:
-        head = ["", self.metric, "tokens a question", f"against {self.best}", "acceptable"]
         rows = []
         for each in self.candidates:
             against = "–" if each.stage == self.best else each.against_best.with_interval
-            known = "yes" if each.acceptable else "no"
-            rows.append([each.stage, f"{each.mean:.2f}", f"{each.tokens:,.0f}", against, known])
+            acceptable = "yes" if each.acceptable else "no"
+            rows.append([each.stage, f"{each.mean:.2f}", f"{each.tokens:,.0f}", against, acceptable])
+        head = ["", self.metric, "tokens a question", f"against {self.best}", "acceptable"]
         return Table(head, rows, repr(self))._repr_html_()
 
 
 def choose(evaluation: Evaluation, metric: str = "correctness", margin: float | None = None) -> Choice:
-    """The stage with the fewest tokens whose loss against the best one is at most `margin`, by its interval.
+    """The stage with the fewest tokens whose loss against the best one is at most `margin`, or that of the settings.
 
     This is a test of non-inferiority (Piaggio et al., 2012, CONSORT extension): that no difference was shown is not
-    enough, the whole interval of the paired difference must lie above minus the margin. Without `margin` it is that of
-    the settings.
+    enough, the whole interval of the paired difference must lie above minus the margin.
     """
     margin = settings().choice_margin if margin is None else margin
     found = {stage: evaluation.summary(stage) for stage in evaluation.stages}
@@ -93,26 +92,18 @@ class Without(Wrapper):
 
 
 def dev_and_test(
-    before: Answering,
-    after: Answering,
-    metrics: Sequence[str] = ("recall@5", "correctness", "strict"),
+    before: Answering, after: Answering, metrics: Sequence[str] = ("recall@5", "correctness", "strict")
 ) -> Table:
-    """Ask both stages the golden questions of both halves; their names must differ.
+    """What `after` gains over `before`, of another name, on the golden questions of both halves.
 
     A rule that was made with dev at hand has to show its gain on test: what it gains on dev alone, it was fitted to.
     """
-    both = {split: tuple(answers([before, after], golden_questions(split))) for split in SPLITS}
-    return side_by_side({split: Evaluation("golden", split, records) for split, records in both.items()}, metrics)
-
-
-def side_by_side(runs: Mapping[str, Evaluation], metrics: Sequence[str]) -> Table:
-    """What the second of two stages gains over the first, a row for each metric and run."""
+    asked = {split: tuple(answers([before, after], golden_questions(split))) for split in SPLITS}
     rows = []
     for metric in metrics:
-        for split, run in runs.items():
-            (gain,) = run.gains([metric])
+        for split, records in asked.items():
+            (gain,) = Evaluation("golden", split, records).gains([metric])
             means = [f"{mean:.3f}" for mean in (gain.mean_before, gain.mean_after)]
             told = [str(gain.n), *means, gain.with_interval, str(gain.moved), gain.outcome]
             rows.append([f"{_(LABELS.get(metric, metric))}, {split}", *told])
-    head = ["", _("questions"), *next(iter(runs.values())).stages, _("difference"), _("moved"), ""]
-    return Table(head, rows)
+    return Table(["", _("questions"), before.name, after.name, _("difference"), _("moved"), ""], rows)

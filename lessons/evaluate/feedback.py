@@ -1,8 +1,4 @@
-"""What readers say of answers, 👍 or 👎, and how a rated answer becomes a question of their own set.
-
-A rating keeps what was asked, after what, which stage answered what, and the passages that the answer cites. After 👎
-somebody has to write what is right; until then it is no question.
-"""
+"""What readers say of answers, 👍 or 👎, and how a rated answer becomes a question of their own set."""
 
 import json
 import re
@@ -12,7 +8,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import DateTime, Engine, PrimaryKeyConstraint, delete, func, select
+from sqlalchemy import ColumnElement, DateTime, Engine, PrimaryKeyConstraint, delete, func, select
 from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -40,10 +36,7 @@ class RatingRow(Base):
 
 @dataclass(frozen=True)
 class Rating:
-    """An answer and whether it is good. `right` is what it should have said, `passages` are pairs of file and quote.
-
-    `history` is what was said before, user and assistant in turn.
-    """
+    """An answer and whether it is good. `right` is what it should have said, `passages` are pairs of file and quote."""
 
     question: str
     stage: str
@@ -51,7 +44,7 @@ class Rating:
     is_good: bool
     right: str = ""
     passages: tuple[tuple[str, str], ...] = ()
-    history: tuple[str, ...] = ()
+    history: tuple[str, ...] = ()  # user and assistant in turn
 
     @classmethod
     def of(cls, answer: Answer, is_good: bool, right: str = "", history: Iterable[str] = ()) -> "Rating":
@@ -86,25 +79,24 @@ class Ratings:
             connection.execute(row.on_conflict_do_update(index_elements=["user_id", "id"], set_=values))
 
     def take_back(self, id: str) -> None:
-        """Delete a rating."""
-        with scoped(self._engine, self._owner) as connection:
-            connection.execute(delete(RatingRow).where(RatingRow.user_id == self._owner, RatingRow.id == id))
+        self._delete(RatingRow.id == id)
 
     def forget(self) -> None:
         """Delete all of them."""
+        self._delete()
+
+    def _delete(self, *which: ColumnElement[bool]) -> None:
         with scoped(self._engine, self._owner) as connection:
-            connection.execute(delete(RatingRow).where(RatingRow.user_id == self._owner))
+            connection.execute(delete(RatingRow).where(RatingRow.user_id == self._owner, *which))
 
     def all(self) -> list[Rating]:
         """The ratings, the latest first."""
         mine = select(RatingRow.rating).where(RatingRow.user_id == self._owner)
         with scoped(self._engine, self._owner) as connection:
-            return [_rating(kept) for kept in connection.scalars(mine.order_by(RatingRow.rated_at.desc()))]
-
-
-def _rating(kept: dict[str, Any]) -> Rating:
-    passages = tuple((file, quote) for file, quote in kept["passages"])
-    return Rating(**{**kept, "passages": passages, "history": tuple(kept["history"])})
+            return [
+                Rating(**each | {"passages": tuple(map(tuple, each["passages"])), "history": tuple(each["history"])})
+                for each in connection.scalars(mine.order_by(RatingRow.rated_at.desc()))
+            ]
 
 
 def question_lines(ratings: Iterable[Rating]) -> str:
@@ -112,11 +104,10 @@ def question_lines(ratings: Iterable[Rating]) -> str:
 
     The first passage of a good answer is the evidence; what a bad one cites is none.
     """
-    return "\n".join(json.dumps(_question(each), ensure_ascii=False) for each in ratings if each.expected)
-
-
-def _question(rating: Rating) -> dict[str, Any]:
-    question: dict[str, Any] = {"question": rating.question, "answer": rating.expected}
-    if rating.is_good and rating.passages:
-        question["source_file"], question["evidence"] = rating.passages[0]
-    return question | ({"history": rating.history} if rating.history else {})
+    lines = []
+    for rating in (each for each in ratings if each.expected):
+        line: dict[str, Any] = {"question": rating.question, "answer": rating.expected}
+        if rating.is_good and rating.passages:
+            line["source_file"], line["evidence"] = rating.passages[0]
+        lines.append(json.dumps(line | ({"history": rating.history} if rating.history else {}), ensure_ascii=False))
+    return "\n".join(lines)

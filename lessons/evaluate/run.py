@@ -36,14 +36,12 @@ from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.search.transforms import Condense
 from lessons.workspace import Workspace, workspace
 
-OWNER = "evaluation"
-"""Owner of the documents in a throw-away index, so that nothing of a real owner mixes with them."""
+OWNER = "evaluation"  # of the documents in a throw-away index, so that nothing of a real owner mixes with them
 
+# Settings that a result does not depend on, that are secret, or that are paths of this machine.
 _NOT_RECORDED = {
     "database_url", "openai_api_key", "openai_base_url", "data_dir", "recorded_dir", "recording", "evaluation_timed",
 }  # fmt: skip
-"""Settings that a result does not depend on, that are secret, or that are paths of this machine."""
-
 Watcher = Callable[[str, int, int], object]
 """Told what is being done, how much of it is done, and how much there is in all."""
 

@@ -87,7 +87,7 @@ def compression(
 
 
 def compression_table(evaluation: Evaluation) -> EvaluationTable:
-    """The answers by method and, as their category, the share of the tokens that it left; at 100 % all have the whole."""
+    """The answers by method and, as their category, the share of the tokens that it left."""
     whole, *shares = evaluation.groups("category")
 
     def said(method: str, share: str) -> str:

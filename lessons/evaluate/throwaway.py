@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from itertools import accumulate, chain, islice
 
 from llama_index.core.schema import Document
 from sqlalchemy import Connection, Engine, delete, func, inspect, select, text
@@ -17,7 +18,6 @@ from lessons.database import explained
 from lessons.database.row_security import enter
 from lessons.ingest.index import Index
 from lessons.library import Progress
-from lessons.rag.store import ChunkStore
 from lessons.rag.tables import DocumentRow, drop_tables
 from lessons.rag.types import Scope
 from lessons.workspace import Workspace
@@ -33,19 +33,16 @@ _KEEP = text("SET LOCAL idle_in_transaction_session_timeout = 0")
 def throwaway_stages(
     stages: Sequence[Answering], documents: Mapping[str, str], scope: Scope, place: Workspace, progress: Progress
 ) -> Iterator[list[Answering]]:
-    """The same stages over `documents` instead, texts by id, for the owner of `scope`, until the block ends.
-
-    Stages that share an index share its throw-away. `progress` hears of documents done and in all.
-    """
+    """The same stages over `documents` instead, texts by id, for the owner of `scope`, until the block ends."""
     drop_leftovers(place.engine, scope)
     trial = Workspace(place.settings, place.engine, place.embedding, place.llm)
     indexes = {stage.index.name: replace(stage.index, name=PREFIX + secrets.token_hex(3)[:5]) for stage in stages}
     with ExitStack() as tidying:
         for index in indexes.values():
             tidying.enter_context(claimed(trial.store(index).table_name, place.engine, scope))
-        for number, index in enumerate(indexes.values()):
-            for done in _fill(trial.store(index), index, documents, scope, trial):
-                progress(number * len(documents) + done, len(indexes) * len(documents))
+        filled = chain.from_iterable(_fill(index, documents, scope, trial) for index in indexes.values())
+        for done in accumulate(filled):
+            progress(done, len(indexes) * len(documents))
         yield [stage.but(stage.name, index=indexes[stage.index.name], workspace=trial) for stage in stages]
 
 
@@ -85,26 +82,22 @@ def _drop(connection: Connection, tables: Sequence[str], scope: Scope) -> None:
         connection.execute(delete(DocumentRow).where(*mine))
 
 
-def _fill(
-    store: ChunkStore, index: Index, documents: Mapping[str, str], scope: Scope, place: Workspace
-) -> Iterator[int]:
-    """Write the documents, and yield how many are done."""
-    written, names = 0, list(documents)
-    for start in range(0, len(names), _BATCH):
-        batch = names[start : start + _BATCH]
-        chunks = {name: index.chunks([_as_document(name, documents[name])], scope.user_id) for name in batch}
+def _fill(index: Index, documents: Mapping[str, str], scope: Scope, place: Workspace) -> Iterator[int]:
+    """Write the documents in batches, and yield the size of each."""
+    store, written, left = place.store(index), 0, iter(documents.items())
+    while batch := list(islice(left, _BATCH)):
+        chunks = {name: index.chunks([_as_document(name, text)], scope.user_id) for name, text in batch}
         nodes = [node for group in chunks.values() for node in group]
         place.embedding(nodes)
         for name, group in chunks.items():
             store.replace_document(scope, name, "", group)
         written += len(nodes)
-        yield start + len(batch)
+        yield len(batch)
     store.settle(written)
 
 
 def _as_document(name: str, text: str) -> Document:
     """In the form in which files are read, so that every index cuts it as it would cut a file."""
     known = {"source_file": name, "page_number": None, "file_type": "txt"}
-    return Document(
-        text=text, metadata=known, excluded_embed_metadata_keys=[*known], excluded_llm_metadata_keys=[*known]
-    )
+    hidden = list(known)
+    return Document(text=text, metadata=known, excluded_embed_metadata_keys=hidden, excluded_llm_metadata_keys=hidden)

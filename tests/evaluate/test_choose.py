@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lessons.evaluate import choose as choosing
-from lessons.evaluate.choose import Without, choose, dev_and_test, questions_needed, side_by_side
+from lessons.evaluate.choose import Without, choose, dev_and_test, questions_needed
 from lessons.evaluate.compare import Gain
 from lessons.evaluate.evaluation import Evaluation
 from lessons.keyless import words as glossary
@@ -103,10 +103,12 @@ def test_only_the_stage_without_the_rule_answers_without_it(stage: Stage) -> Non
     assert "412" in stage.ask(question, user="nobody").text
 
 
-def test_both_halves_stand_side_by_side_with_paired_intervals() -> None:
-    halves = {"dev": evaluation({"bare": [0.0] * 20, "whole": [1.0] * 20}, "correctness"),
-              "test": evaluation({"bare": [0.0, 1.0] * 10, "whole": [1.0, 0.0] * 10}, "correctness")}  # fmt: skip
-    found = side_by_side(halves, ("correctness",))
+def test_both_stages_are_asked_both_halves_which_stand_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    halves = {"dev": evaluation({"naive": [0.0] * 20, "enhanced": [1.0] * 20}, "correctness"),
+              "test": evaluation({"naive": [0.0, 1.0] * 10, "enhanced": [1.0, 0.0] * 10}, "correctness")}  # fmt: skip
+    monkeypatch.setattr(choosing, "answers", lambda stages, asked: halves[asked[0].split].records)
+    found = dev_and_test(stage_named("naive"), stage_named("enhanced"), ("correctness",))
+    assert found.head[2:4] == ["naive", "enhanced"]
     dev, test = found.rows
     assert dev == [
         "correctness (half points), dev",
@@ -117,15 +119,6 @@ def test_both_halves_stand_side_by_side_with_paired_intervals() -> None:
         "20",
         "better",
     ]
+    assert test[0] == "correctness (half points), test"
     assert test[-2:] == ["20", "no difference shown"]
     assert found._repr_html_().count("<tr>") == 3
-
-
-def test_both_stages_are_asked_the_questions_of_dev_and_of_test(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = evaluation({"naive": [0.0] * 20, "enhanced": [1.0] * 20}, "correctness")
-    splits = []
-    monkeypatch.setattr(choosing, "answers", lambda stages, asked: splits.append(asked[0].split) or run.records)
-    found = dev_and_test(stage_named("naive"), stage_named("enhanced"), ("correctness",))
-    assert splits == ["dev", "test"]
-    assert found.head[2:4] == ["naive", "enhanced"]
-    assert [row[0].rpartition(" ")[2] for row in found.rows] == splits

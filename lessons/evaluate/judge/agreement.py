@@ -1,14 +1,12 @@
 """Judging the judge: answers labelled by hand, how far beyond chance the judge agrees with them, and a second judge.
 
-`data/judged` holds them by split. `outputs_second_frozen` is what to report: answers of the stages, and some as served
-models phrase them, labelled before the judge ran on them by a rater who had not read it; `outputs_second_dev` is the
-other half, on which the judge was tuned afterwards. `outputs_frozen` and `outputs_dev` are an earlier draw,
-`outputs_recorded_…` answers of a recorded model, labelled by two raters (`verdict`, `second`). The author of the judge
-wrote the labels of `dev` and `test`, which therefore flatter it, and of `hard`, which is meant to break it. The judge
-knows numbers, names and words, and sees who did what only where two facts have changed places: it accepts 'opened 18
-stores' and 'closed 18 warehouses' where 18 stores were closed, and another entity's figure unless an English name that
-the question does not mention gives it away. It rejects free paraphrase, and a change that must be worked out from two
-figures.
+`outputs_second_frozen` is what to report: labelled before the judge ran on it by a rater who had not read the judge,
+which was tuned on the other half, `outputs_second_dev`, afterwards. `outputs_frozen` and `outputs_dev` are an earlier
+draw, `outputs_recorded_…` have two raters (`verdict`, `second`). The author of the judge labelled `dev` and `test`,
+which therefore flatter it, and `hard`, which is meant to break it. The judge knows numbers, names and words, and sees
+who did what only where two facts have changed places: it accepts 'opened 18 stores' where 18 stores were closed, and
+another entity's figure unless an English name that the question does not mention gives it away. It rejects free
+paraphrase, and a change that must be worked out from two figures.
 """
 
 from collections import Counter
@@ -75,7 +73,7 @@ def agreement(pairs: Iterable[tuple[str, str]]) -> Agreement:
 
 def labelled(split: str) -> list[Labelled]:
     """The hand-labelled answers of a split: 'dev', 'test', 'hard', or 'outputs_…' for a file of that name."""
-    path = JUDGED / (f"{split}.jsonl" if split.startswith("outputs") else "pairs.jsonl")
+    rows = json_lines(JUDGED / (f"{split}.jsonl" if split.startswith("outputs") else "pairs.jsonl"))
     known = ("id", "language", "category", "question", "verdict")
     return [
         Labelled(
@@ -84,7 +82,7 @@ def labelled(split: str) -> list[Labelled]:
             key_facts=tuple(row["key_facts"]),
             candidate=row["answer"],
         )
-        for row in json_lines(path)
+        for row in rows
         if row.get("split", split) == split
     ]
 
@@ -105,10 +103,7 @@ class Opinion:
 
 
 def llm_judge(llm: LLM, golden: Golden, answer: Answer) -> Opinion:
-    """What a model thinks of an answer, through LlamaIndex's evaluators; one or two calls, more for long contexts.
-
-    ModelError without a generative model, when it cannot be reached, and when it gives no score.
-    """
+    """What a model thinks of an answer, through LlamaIndex's evaluators; ModelError if none is there or gives a score."""
     if isinstance(llm, OfflineLLM):
         raise ModelError(
             "The keyless model cannot judge answers; set OPENAI_API_KEY or OPENAI_BASE_URL, or use the key facts alone."
@@ -124,4 +119,4 @@ def llm_judge(llm: LLM, golden: Golden, answer: Answer) -> Opinion:
     if scored.score is None:
         raise ModelError(f"The model gave no score but said {scored.feedback!r}; judge with a more capable model.")
     correctness = 1.0 if scored.score >= RIGHT else 0.5 if scored.score >= PARTLY else 0.0
-    return Opinion(correctness, faithful.passing if faithful else None, scored.feedback or "")
+    return Opinion(correctness, faithful and faithful.passing, scored.feedback or "")

@@ -2,8 +2,7 @@
 
 Exact after normalisation in both languages: '42억 원' is '4.2 billion won', '3분기' is 'Q3', '오후 3시' is '15:00'.
 What is close but not right – rounded, the unit or the year wrong, the sign lost, most words of a phrase – is NEAR.
-What the answer denies, or turns around (fell for rose), it does not state, nor what it says about another subject or
-period. A number without the unit that it has in the reference is NEAR if the answer never names it.
+What the answer denies, turns around (fell for rose) or says about another subject or period, it does not state.
 """
 
 import re

@@ -33,7 +33,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Reading:
-    """A sentence. `rest` is its text without moments and identifiers."""
+    """A sentence; `rest` is its text without moments and identifiers."""
 
     text: str
     moments: tuple[Moment, ...]
@@ -117,14 +117,12 @@ def direction(text: str) -> int:
 @lru_cache(maxsize=20_000)
 def words(text: str) -> tuple[str, ...]:
     """The words that count, in order: English stems without stop words, Korean words as they are, numbers."""
-    found: list[str] = []
-    for token in _TOKEN.findall(re.sub(r"n['’]t\b", " not", text)):
-        lower = token.lower()
-        if lower in KEPT:
-            found.append(lower)
-        elif lower not in ENGLISH_STOP_WORDS:
-            found.append(next(filter(None, terms(lower)), lower) if lower.isascii() else lower)
-    return tuple(found)
+    tokens = (token.lower() for token in _TOKEN.findall(re.sub(r"n['’]t\b", " not", text)))
+    return tuple(
+        next(filter(None, terms(token)), token) if token.isascii() and token not in KEPT else token
+        for token in tokens
+        if token in KEPT or token not in ENGLISH_STOP_WORDS
+    )
 
 
 def demands(phrase: str) -> tuple[str, ...]:
@@ -140,21 +138,20 @@ def share_found(phrase: str, sentence: str) -> float:
         return float(bool(phrase.strip() and literal))
     if _joined(wanted, sentence):
         return 1.0
-    return sum(_among(there, want) for want in wanted) / len(wanted)
-
-
-def _among(there: tuple[str, ...], want: str) -> bool:
-    return any(word.startswith(tuple(_forms(want))) for word in there) if _is_korean(want) else want in there
+    known = (
+        any(word.startswith(_forms(want)) for word in there) if _is_korean(want) else want in there for want in wanted
+    )
+    return sum(known) / len(wanted)
 
 
 def _is_korean(word: str) -> bool:
     return "가" <= word[0] <= "힣"
 
 
-def _forms(word: str) -> set[str]:
+def _forms(word: str) -> tuple[str, ...]:
     """A Korean word as it stands and without its particle or ending, if two syllables stay."""
-    stripped = {_PARTICLE.sub("", word), _ENDING.sub("", word)}
-    return {word} | {form for form in stripped if len(form) >= 2}
+    stripped = (_PARTICLE.sub("", word), _ENDING.sub("", word))
+    return (word, *(form for form in stripped if len(form) >= 2))
 
 
 def _joined(wanted: tuple[str, ...], sentence: str) -> bool:
