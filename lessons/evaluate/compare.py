@@ -61,11 +61,6 @@ class Gain:
             return "no difference shown"
         return "better" if self.ci_low > 0 else "worse"
 
-    @property
-    def relative(self) -> float:
-        """The gain as a share of the value before: 0.1 is ten per cent more."""
-        return self.delta / self.mean_before if self.mean_before else float("nan")
-
     def __str__(self) -> str:
         said = _("{0}: {1} against {2} {3}, p = {4}, {5} of {6} questions moved: {7}")
         names = _(self.metric), self.after, self.before
@@ -73,7 +68,6 @@ class Gain:
 
     @property
     def outcome(self) -> str:
-        """The verdict in the language of the reader."""
         return _(self.verdict)
 
     @property
@@ -83,11 +77,9 @@ class Gain:
 
     @property
     def change(self) -> str:
-        """For example `+0.071 [-0.012, +0.148]`."""
         return f"{self.delta:+.3f} [{self.ci_low:+.3f}, {self.ci_high:+.3f}]"
 
     def as_dict(self) -> dict[str, object]:
-        """The form of `lessons evaluate --json`."""
         values = ("metric", "delta", "ci_low", "ci_high", "p", "n", "moved", "verdict")
         plain = {name: getattr(self, name) for name in values}
         return {"from": self.before, "to": self.after, **plain, "level": GAIN_LEVEL}

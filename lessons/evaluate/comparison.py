@@ -67,7 +67,6 @@ class Place:
 
     @property
     def evidence(self) -> tuple[int, ...]:
-        """The numbers of the evidence that any stage found here."""
         return tuple(sorted({number for cell in self.cells if cell for number in cell.evidence}))
 
     @property
@@ -89,7 +88,6 @@ class Alignment:
 
     @property
     def missed(self) -> list[Evidence]:
-        """The evidence that no stage found."""
         found = {number for place in self.places for number in place.evidence}
         return [each for number, each in enumerate(self.evidence) if number not in found]
 

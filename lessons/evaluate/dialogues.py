@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import cycle, islice
+from itertools import cycle, islice, product
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import Evaluation, Record
-from lessons.evaluate.golden import GOLDEN, SPLITS, Golden, file_bytes, golden_from, json_lines
+from lessons.evaluate.golden import GOLDEN, SPLITS, Golden, file_bytes, golden_from, holds, json_lines
 from lessons.evaluate.plots import canvas, stage_colours
 from lessons.evaluate.run import measure
 from lessons.library import Progress
@@ -25,7 +25,7 @@ from lessons.memory.types import Memory, NoMemory, Window
 from lessons.models.reply import normalized
 from lessons.rag.stages import Stage
 from lessons.rag.types import Scope
-from lessons.text import language, normalize
+from lessons.text import language
 from lessons.workspace import Workspace, workspace
 
 DIALOGUES = GOLDEN / "dialogues"
@@ -58,8 +58,6 @@ class Turn:
 
 @dataclass(frozen=True)
 class Dialogue:
-    """A conversation of one owner, to be asked turn by turn."""
-
     id: str
     owner: str
     turns: tuple[Turn, ...]
@@ -115,12 +113,10 @@ def _of_each(
     records: Callable[[Any, str, Maker], Iterable[Record]],
     watch: Progress,
 ) -> tuple[Record, ...]:
-    """The records of every memory for everything that it is told."""
     found: list[Record] = []
-    work = [(each, name, make) for name, make in memories.items() for each in told]
-    for done, which in enumerate(work, start=1):
-        found += records(*which)
-        watch(done, len(work))
+    for done, ((name, make), each) in enumerate(product(memories.items(), told), start=1):
+        found += records(each, name, make)
+        watch(done, len(memories) * len(told))
     return tuple(found)
 
 
@@ -171,7 +167,6 @@ def forget(memory: Memory) -> None:
 
 
 def plot_growth(tokens: Mapping[str, Sequence[int]]) -> Figure:
-    """The tokens that each memory hands over, turn by turn."""
     figure, axes = canvas(6.5, 3.5)
     colours = stage_colours(tokens)
     for name, column in tokens.items():
@@ -248,13 +243,9 @@ def _recalled(place: Workspace, conversation: LocomoConversation, name: str, mak
         if not (evidence := [ids.index(each) for each in wanted if each in conversation.utterances]):
             continue
         known = memory.recall(question)
-        handed_over = _plain("\n".join([*(content for _, content in known.history), known.memory]))
-        share = sum(_plain(lines[each].partition(": ")[2]) in handed_over for each in evidence) / len(evidence)
+        handed_over = "\n".join([*(content for _, content in known.history), known.memory])
+        share = sum(holds(handed_over, lines[each].partition(": ")[2]) for each in evidence) / len(evidence)
         age = (len(lines) + 1) // 2 - min(evidence) // 2
         metrics = {SHARE: share, TOKENS: float(known.tokens), "age": float(age)}
         yield Record(name, f"{conversation.id}-{number}", question, group_of(AGES, age), language(question), metrics)
     forget(memory)
-
-
-def _plain(text: str) -> str:
-    return " ".join(normalize(text).casefold().split())

@@ -48,7 +48,6 @@ class Rating:
 
     @classmethod
     def of(cls, answer: Answer, is_good: bool, right: str = "", history: Iterable[str] = ()) -> "Rating":
-        """The rating of an answer, with the passages that it cites."""
         cited = dict.fromkeys((each.source_file, each.quote) for each in answer.citations)
         return cls(answer.question, answer.stage, answer.text, is_good, right.strip(), tuple(cited), tuple(history))
 
@@ -82,7 +81,6 @@ class Ratings:
         self._delete(RatingRow.id == id)
 
     def forget(self) -> None:
-        """Delete all of them."""
         self._delete()
 
     def _delete(self, *which: ColumnElement[bool]) -> None:
@@ -90,7 +88,6 @@ class Ratings:
             connection.execute(delete(RatingRow).where(RatingRow.user_id == self._owner, *which))
 
     def all(self) -> list[Rating]:
-        """The ratings, the latest first."""
         mine = select(RatingRow.rating).where(RatingRow.user_id == self._owner)
         with scoped(self._engine, self._owner) as connection:
             return [

@@ -20,8 +20,6 @@ MULTI_PART = "multi-part"
 
 @dataclass(frozen=True)
 class Gate:
-    """A promise about a stage, its status, and its number in words."""
-
     stage: str
     promise: str
     status: Status = "not yet measurable"
@@ -69,10 +67,7 @@ def gate_report(evaluation: Evaluation) -> GateReport:
 
 
 def _judged(gate: Gate, passed: bool, n: int, shown: bool = True, needed: float = nan, ceiling: float = nan) -> Gate:
-    """The gate with its status, as measured on `n` questions.
-
-    `shown` is whether a difference is more than chance, `needed` the mean that it takes to pass.
-    """
+    """As measured on `n` questions. `shown`: a difference is more than chance; `needed`: the mean that it takes."""
     if not n:
         return replace(gate, number="")
     if out_of_reach := not passed and needed > ceiling:
@@ -88,13 +83,13 @@ def _gain(evaluation: Evaluation, before: str, after: str, metric: str, least: f
     """`after` must raise the mean of `metric` by at least the share `least` of the mean of `before`."""
     promise = f"{after}: {metric} at least {least:.0%} above {before}"
     gain = compare_records(evaluation.of(before), evaluation.of(after), metric, before, after)
-    if isnan(gain.relative):
+    if not gain.mean_before > 0:
         return Gate(after, promise)
-    means = f"{gain.mean_before:.3f} → {gain.mean_after:.3f}"
-    number = f"{gain.relative:+.1%}: {means}, difference {gain.change} at 99 %, n = {gain.n}: {gain.verdict}"
-    needed, ceiling = (1 + least) * gain.mean_before, evaluation.ceiling_mean(metric)
-    shown = gain.verdict == "better"
-    return _judged(Gate(after, promise, number=number), gain.relative >= least, gain.n, shown, needed, ceiling)
+    relative, means = gain.delta / gain.mean_before, f"{gain.mean_before:.3f} → {gain.mean_after:.3f}"
+    number = f"{relative:+.1%}: {means}, difference {gain.change} at 99 %, n = {gain.n}: {gain.verdict}"
+    needed, shown = (1 + least) * gain.mean_before, gain.verdict == "better"
+    gate, ceiling = Gate(after, promise, number=number), evaluation.ceiling_mean(metric)
+    return _judged(gate, relative >= least, gain.n, shown, needed, ceiling)
 
 
 def _share_correct(evaluation: Evaluation, stage: str, category: str, least: float) -> Gate:

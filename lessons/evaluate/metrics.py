@@ -1,8 +1,7 @@
 """From an answer to its ranking, and from the ranking to retrieval metrics, as trec_eval defines them where it does.
 
 Everything is computed from `hits`: for each rank, best first, the numbers of the gold items that the document there
-covers. An item is a fact; any of the passages that state it will do. Several chunks may cover the same item; only the
-first one counts.
+covers. An item is a fact; only the first chunk that covers it counts.
 """
 
 from collections.abc import Iterable, Iterator, Sequence, Set
@@ -23,7 +22,6 @@ Hits = Sequence[Set[int]]
 def ranking(answer: Answer) -> list[RetrievedDocument]:
     """What the stage found, best first, before the context's token budget cut the list.
 
-    Its length is the stage's own: a stage that returns 5 chunks has 5 places at @10 as well, as its reader has.
     Without exactly one context step the documents of the context themselves are taken.
     """
     handed = [step.input for step in answer.trace if step.name == "context"]
@@ -33,18 +31,16 @@ def ranking(answer: Answer) -> list[RetrievedDocument]:
 def retrieval_metrics(question: Golden, documents: Sequence[RetrievedDocument]) -> dict[str, float]:
     """Every metric of `RETRIEVAL_METRICS`, each from 0 to 1; none for a question without evidence.
 
-    Items are facts, ranks are chunks: a fact is found where the first chunk holds a passage that states it. Where the
-    evidence is whole documents, each ranks where its best chunk does.
+    Where the evidence is whole documents, each ranks where its best chunk does.
     """
-    if not question.evidence:
+    if not (evidence := question.evidence):
         return {}
-    evidence = question.evidence
     files = list(dict.fromkeys(each.files for each in evidence))
     first_chunks: dict[str, RetrievedDocument] = {}
     for document in documents:
         first_chunks.setdefault(document.source, document)
     by_file = hits(list(first_chunks.values()), files)
-    by_passage = by_file if not any(each.quote for each in evidence) else hits(documents, evidence)
+    by_passage = hits(documents, evidence) if any(each.quote for each in evidence) else by_file
     totals = accumulate(ExactTokenCounter().count(document.content) for document in documents)
     whole = sum(1 for _ in takewhile(lambda total: total <= TOKEN_BUDGET, totals))
     affordable = hits(documents[:whole], evidence)

@@ -4,6 +4,8 @@ import csv
 import io
 import json
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +16,13 @@ from lessons.models.reply import normalized
 from lessons.settings import settings
 from lessons.text import language, normalize
 
-COLUMNS = {
+COLUMNS = {  # the names that they may carry; only the question is needed
     "question": ("question", "질문"),
     "answer": ("answer", "답", "답변", "정답"),
     "source_file": ("source_file", "source", "file", "출처", "파일"),
     "evidence": ("evidence", "quote", "근거"),
     "history": ("history", "대화"),
 }
-"""What a question may have, by the names that its column may carry. Only the question is needed.
-
-Where there is a column for answers, an empty one without a source means that the documents do not answer the question.
-"""
-
 EXAMPLE = """question,answer,source_file,evidence
 When does the kiosk open?,At 7:30,kiosk.md,The kiosk opens at 7:30.
 도서관은 몇 시에 열어요?,오전 9시,,"""
@@ -35,9 +32,9 @@ Row = tuple[int, dict[str, Any]]
 
 
 def read_questions(content: bytes | str, owner: str, name: str = "") -> list[Golden]:
-    """The questions of a set, asked as `owner`; `name` is that of the file, if it was one.
+    """The questions of a set, asked as `owner`; LessonsError says which line cannot be used, and why.
 
-    LessonsError says which line cannot be used, and why.
+    Where there is a column for answers, an empty one without a source means that the documents do not give the answer.
     """
     text = content if isinstance(content, str) else _decoded(content)
     lines = normalize(text.lstrip("\ufeff")).splitlines()
@@ -73,19 +70,12 @@ def _rows(lines: list[str], is_table: bool) -> Iterator[Row]:
     if first.startswith("{"):
         return _objects(lines)
     for separator in (",", ";", "\t"):
-        if "question" in _named(_header(first, separator)):
-            return _table(lines, separator)
+        with suppress(csv.Error):
+            if "question" in _named(next(csv.reader([first], delimiter=separator), [])):
+                return _table(lines, separator)
     if is_table and first:
         raise LessonsError(f"The table has no column named question; its first line is: {first[:100]}")
     return ((number, {"question": line}) for number, line in enumerate(lines, start=1) if line.strip())
-
-
-def _header(line: str, separator: str) -> list[str]:
-    """The cells of a line; none if it is no row of a table."""
-    try:
-        return next(csv.reader([line], delimiter=separator), [])
-    except csv.Error:
-        return []
 
 
 def _named(header: list[str]) -> list[str]:
@@ -105,9 +95,7 @@ def _table(lines: list[str], separator: str) -> Iterator[Row]:
 
 
 def _objects(lines: list[str]) -> Iterator[Row]:
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
+    for number, line in ((number, line) for number, line in enumerate(lines, start=1) if line.strip()):
         try:
             item = normalized(json.loads(line))
         except (ValueError, RecursionError) as error:
@@ -156,8 +144,8 @@ def _history(number: int, value: Any) -> tuple[tuple[str, str], ...]:
             raise LessonsError(f"Line {number}: history begins like a JSON list and is none.") from None
     said = value.splitlines() if isinstance(value, str) else value or []
     messages: list[tuple[Any, Any]] = [
-        (each.get("role"), each.get("content")) if isinstance(each, dict) else (("user", "assistant")[turn % 2], each)
-        for turn, each in enumerate(said if isinstance(said, list) else [None])
+        (each.get("role"), each.get("content")) if isinstance(each, dict) else (role, each)
+        for each, role in zip(said if isinstance(said, list) else [None], cycle(["user", "assistant"]), strict=False)
     ]
     if not all(role in ("user", "assistant") and isinstance(text, str) for role, text in messages):
         raise LessonsError(f"Line {number}: history is no list of texts, or of messages with role and content.")

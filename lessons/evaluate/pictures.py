@@ -143,7 +143,6 @@ def plot_layout(layout: Layout) -> Figure:
 def plot_monthly(
     model: CostModel, sessions_a_day: int, turns: Sequence[int], prices: tuple[float, float] | None = None
 ) -> Figure:
-    """The monthly cost by the length of a session, part upon part."""
     figure, axes = canvas(6, 3.2)
     costs = [model.monthly(sessions_a_day, count, *(prices or ())) for count in turns]
     parts = [[cost[name] for cost in costs] for name in NAMES]
@@ -170,7 +169,6 @@ class Estimate:
 
 
 def estimates(exact: TokenCounter) -> list[Estimate]:
-    """Every text counted both ways."""
     estimate, texts = TokenEstimator().count, json.loads(TEXTS.read_text(encoding="utf-8"))
     return [Estimate(kind, text, estimate(text), exact.count(text)) for kind, own in texts.items() for text in own]
 

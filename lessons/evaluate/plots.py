@@ -75,7 +75,6 @@ def use_fonts() -> None:
 
 
 def name_rows(axes: Axes, names: Sequence[str]) -> None:
-    """Name the rows of a plot, the first on top."""
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
 
@@ -105,7 +104,6 @@ def shortened(text: str, most: int) -> str:
 
 
 def wrapped(text: str, most: int) -> str:
-    """The text in lines of about `most` columns."""
     return fill(text, max(1, most * len(text) // max(1, cell_len(text))))
 
 
@@ -116,7 +114,6 @@ _DASHED: dict[str, Any] = {"color": "black", "linestyle": "--", "linewidth": 1}
 
 
 def plot_metric(evaluation: Evaluation, metric: str = "recall@5") -> Figure:
-    """One metric of every stage with its 95 % interval."""
     figure, axes = canvas(5.5, 0.6 * len(evaluation.stages) + 1.4)
     for row, (stage, colour) in enumerate(stage_colours(evaluation.stages).items()):
         _mark(axes, evaluation.summary(stage), metric, row=row, color=colour)

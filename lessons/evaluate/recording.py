@@ -1,7 +1,4 @@
-"""Recording a served model: golden questions or notebooks run once.
-
-While this process, or a kernel that it started, works with `LESSONS_RECORDING`, the client of the model keeps replies.
-"""
+"""Recording a served model: golden questions or notebooks run once, with `LESSONS_RECORDING`, and replies are kept."""
 
 import os
 import platform
@@ -27,16 +24,14 @@ from lessons.settings import ROOT, Settings, settings
 from lessons.workspace import Workspace
 
 NOTEBOOKS = ROOT / "notebooks"
-CALLS_A_MODEL = "model-output"  # the tag of a cell
 NO_SERVER = "No model is served that could be recorded; set OPENAI_BASE_URL or OPENAI_API_KEY, and LESSONS_LLM_MODEL."
 
 
 @dataclass
 class Forecast:
-    """What the rest will take, from the tokens that each unit of the work is expected to send.
+    """What the rest will take at the most, from the tokens that each unit of the work is expected to send.
 
-    `speed`, in tokens a second, holds until replies were recorded; then theirs does. What is on record already takes
-    no time, so that each forecast is the most that is left.
+    `speed`, in tokens a second, holds until replies were recorded; then theirs does.
     """
 
     journal: Journal
@@ -47,7 +42,6 @@ class Forecast:
     _replies: int = field(default=0, repr=False)
 
     def after(self, done: int) -> str:
-        """What is left when so many units are done."""
         replies = self.journal.replies().values()
         if len(replies) > self._replies:
             self._worked += sum(self.units[self.done : done])
@@ -84,23 +78,22 @@ def record_questions(
 
 
 def record_notebooks(watch: Watcher, tell: Callable[[str], object]) -> None:
-    """Run the notebooks that call a model, on a database of their own, and keep the replies.
-
-    LessonsError names the notebook whose cell failed.
-    """
+    """Run the notebooks that call a model, on a database of their own; LessonsError names the one whose cell failed."""
     import nbformat
 
     with _recording(tell) as (_, path, speed), tempfile.TemporaryDirectory(prefix="lessons-record-") as folder:
         read = {each: nbformat.read(each, as_version=4) for each in sorted(NOTEBOOKS.glob("*.ipynb"))}
-        tags = {each: [cell.metadata.get("tags", []) for cell in notebook.cells] for each, notebook in read.items()}
-        cells = {each: count for each, of in tags.items() if (count := sum(CALLS_A_MODEL in own for own in of))}
-        forecast = Forecast(Journal(path), [SENT["smart"]] * sum(cells.values()), speed)
-        tell(f"{len(cells)} notebooks; a cell is taken for a question to Smart until some have run.")
+        calls = {
+            each: sum("model-output" in cell.metadata.get("tags", []) for cell in read[each].cells) for each in read
+        }
+        calling = {notebook: count for notebook, count in calls.items() if count}
+        forecast = Forecast(Journal(path), [SENT["smart"]] * sum(calling.values()), speed)
+        tell(f"{len(calling)} notebooks; a cell is taken for a question to Smart until some have run.")
         tell(forecast.after(0))
         data = Path(folder) / "data"
         environment = os.environ | {"LESSONS_RECORDING": "true", "LESSONS_DATA_DIR": str(data)}
         try:
-            for notebook, count in cells.items():
+            for notebook, count in calling.items():
                 _run(notebook, read[notebook], environment, watch)
                 tell(f"{notebook.name}: {forecast.after(forecast.done + count)}")
         finally:
@@ -109,10 +102,7 @@ def record_notebooks(watch: Watcher, tell: Callable[[str], object]) -> None:
 
 @contextmanager
 def _recording(tell: Callable[[str], object]) -> Iterator[tuple[Settings, Path, float]]:
-    """The settings, the file of the model, and the tokens that it reads a second, until the replies are in the file.
-
-    ModelError without a server, or if it does not answer.
-    """
+    """The settings, the file of the model, and the tokens that it reads a second, until the replies are in the file."""
     chosen = settings()
     if not chosen.openai_api_key and not chosen.openai_base_url:
         raise ModelError(NO_SERVER)
@@ -137,15 +127,10 @@ def _speed(llm: ServedLLM) -> float:
 
 
 def _served(llm: ServedLLM, chosen: Settings) -> Served:
-    key, url = str(llm.api_key), str(llm.api_base)
+    url = str(llm.api_base)
     here = urlsplit(url).hostname in ("localhost", "127.0.0.1", "::1")
-    return Served(
-        model=llm.model,
-        window=llm.metadata.context_window,
-        quantisation=asked_quantisation(url, key, llm.model),
-        processor=_processor() if here else "",
-        settings=deciding(chosen),
-    )
+    quantisation = asked_quantisation(url, str(llm.api_key), llm.model)
+    return Served(llm.model, llm.metadata.context_window, quantisation, _processor() if here else "", deciding(chosen))
 
 
 def _processor() -> str:

@@ -120,7 +120,6 @@ def _table(title: str, columns: Sequence[str]) -> Table:
 
 
 def _means(table: Table, label: str, evaluation: Evaluation, metric: str, **group: str) -> None:
-    """A row of means with their intervals; the label says how many values there are."""
     summaries = [summarise(evaluation.of(name, **group), [metric]) for name in evaluation.stages]
     table.add_row(f"{_(label)} ({summaries[0].n})", *(each.with_interval(metric) for each in summaries))
 

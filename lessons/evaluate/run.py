@@ -204,7 +204,6 @@ class Given:
 
 
 def oracle(question: Golden, index: Index, place: Workspace) -> Stage:
-    """A stage that answers this one question from the chunks of its evidence."""
     return Stage(name=CEILING, index=index, retriever=Given(question.evidence), query=(Condense(),), workspace=place)
 
 

@@ -162,7 +162,6 @@ def _create(connection: Connection) -> None:
 
 
 def as_csv(evaluation: Evaluation) -> str:
-    """One line for each answer, after a line of names."""
     last = ("retrieved", "warnings", "answered")
     plain = [each.name for each in fields(Record) if each.name not in ("metrics", *last)]
     file = io.StringIO(newline="")
@@ -177,7 +176,6 @@ def as_csv(evaluation: Evaluation) -> str:
 
 
 def as_jsonl(evaluation: Evaluation) -> str:
-    """One object for each answer, with its metrics by name."""
     return _lines(map(as_json, evaluation.records))
 
 

@@ -133,7 +133,6 @@ _HEAD = ["device", "calls", "tokens", "$ / 1,000", "hits", "chunks", "ratio", "f
 
 
 def _row(way: str, records: Sequence[Record], alone: Sequence[Record]) -> list[str]:
-    """A line of the table; `alone` are the answers without any device."""
     hits, wrong = (int(sum(each.value(part) for each in records)) for part in ("hit", "wrong hit"))
     return [
         way,

@@ -73,7 +73,6 @@ def _key(table: str) -> object:
 
 
 def _drop(connection: Connection, tables: Sequence[str], scope: Scope) -> None:
-    """Drop tables of chunks with their owner's documents."""
     for table in tables:
         drop_tables(connection, table)
     if inspect(connection).has_table(DocumentRow.__tablename__):
@@ -83,7 +82,6 @@ def _drop(connection: Connection, tables: Sequence[str], scope: Scope) -> None:
 
 
 def _fill(index: Index, documents: Mapping[str, str], scope: Scope, place: Workspace) -> Iterator[int]:
-    """Write the documents in batches, and yield the size of each."""
     store, written, left = place.store(index), 0, iter(documents.items())
     while batch := list(islice(left, _BATCH)):
         chunks = {name: index.chunks([_as_document(name, text)], scope.user_id) for name, text in batch}

@@ -103,7 +103,7 @@ class Opinion:
 
 
 def llm_judge(llm: LLM, golden: Golden, answer: Answer) -> Opinion:
-    """What a model thinks of an answer, through LlamaIndex's evaluators; ModelError if none is there or gives a score."""
+    """What a model thinks of an answer, through LlamaIndex's evaluators; ModelError if it can give no score."""
     if isinstance(llm, OfflineLLM):
         raise ModelError(
             "The keyless model cannot judge answers; set OPENAI_API_KEY or OPENAI_BASE_URL, or use the key facts alone."
