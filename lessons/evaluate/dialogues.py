@@ -87,7 +87,7 @@ def _turn(item: dict[str, Any], number: int, turn: dict[str, Any]) -> Turn:
     return Turn(turn["question"], golden, number - min(turn["needs"], default=number))
 
 
-def group_of(bands: Mapping[int, str], number: int) -> str:
+def group_of(bands: dict[int, str], number: int) -> str:
     """The last band whose least number this one reaches."""
     return next(name for least, name in reversed(bands.items()) if number >= least)
 

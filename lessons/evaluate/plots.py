@@ -214,5 +214,5 @@ def _mark(axes: Axes, summary: Summary, metric: str, row: float = 0.0, x: float 
     if np.isnan(mean):
         return
     errors = np.maximum(0.0, [[mean - low], [high - mean]])  # rounding must not make one negative
-    at = {"x": mean, "y": row, "xerr": errors} if x is None else {"x": x, "y": mean, "yerr": errors}
+    at: dict[str, Any] = {"x": mean, "y": row, "xerr": errors} if x is None else {"x": x, "y": mean, "yerr": errors}
     axes.errorbar(**at, fmt="o", capsize=3, **style)

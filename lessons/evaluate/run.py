@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan
 from pathlib import Path
-from typing import NamedTuple
 
 from llama_index.core.llms import LLM
 
@@ -53,7 +52,8 @@ class StoppedError(LessonsError):
     """Raised by a watcher to end a run, of which what was answered up to then is kept."""
 
 
-class _Task(NamedTuple):
+@dataclass(frozen=True)
+class _Task:
     """What may be asked of which stages; the evidence of the ceiling is taken from the index."""
 
     data: str
@@ -224,7 +224,7 @@ def _told(
     stages: Sequence[Answering], questions: Sequence[Golden], llm: LLM, watch: Watcher, tell: Teller
 ) -> Iterator[Record]:
     """The records of all answers. Nothing is told of the keyless model or of a record: a minute and no money."""
-    served = not (isinstance(llm, OfflineLLM) or getattr(llm, "recorded", ""))
+    served = not (isinstance(llm, OfflineLLM) or bool(getattr(llm, "recorded", "")))
     asked = len(questions)
     if served:
         tell(

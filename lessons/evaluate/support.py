@@ -71,7 +71,7 @@ class SupportRun:
 
     def _repr_html_(self) -> str:
         kinds = dict.fromkeys(each.asked.kind for each in self.handled)
-        parts = {kind: self.only(lambda asked, kind=kind: asked.kind == kind) for kind in kinds}
+        parts = {kind: SupportRun(tuple(each for each in self.handled if each.asked.kind == kind)) for kind in kinds}
         head = ["", "n", "right, 95 % interval", "right or declined", "calls", "model calls", "tokens"]
         return Table(head, [part._row(name) for name, part in {**parts, "all": self}.items()])._repr_html_()
 

@@ -119,4 +119,4 @@ def llm_judge(llm: LLM, golden: Golden, answer: Answer) -> Opinion:
     if scored.score is None:
         raise ModelError(f"The model gave no score but said {scored.feedback!r}; judge with a more capable model.")
     correctness = 1.0 if scored.score >= RIGHT else 0.5 if scored.score >= PARTLY else 0.0
-    return Opinion(correctness, faithful and faithful.passing, scored.feedback or "")
+    return Opinion(correctness, faithful.passing if faithful else None, scored.feedback or "")
