@@ -5,8 +5,8 @@ other numbers to choose from; where there are several key facts, it must also sa
 partly right if it states, or nearly states, at least a third of the facts, and wrong below. Without key facts, the
 words of a reference of at most 30 words are compared, and correctness against a longer one is not reported.
 
-It compares facts and words, so it costs nothing, gives the same verdict every time, and was itself measured against
-answers labelled by hand (`agreement.py`). What it cannot do stands there as well.
+It gives the same verdict every time, and was measured against answers labelled by hand: `agreement.py`, where what it
+cannot do stands as well.
 """
 
 import re
@@ -178,7 +178,7 @@ def _beside(golden: Golden, text: str) -> dict[str, str]:
 def _is_hedged(answer: str, key_facts: Sequence[str], asked: Asked) -> bool:
     """Whether the answer offers the fact's number among others of its kind that nobody asked for.
 
-    They do where too many stand in every sentence that gives it, or where one of these offers a choice.
+    That is where too many stand in every sentence that gives it, or where one of these offers a choice.
     """
     wanted = [quantity for form in _spellings(key_facts) for quantity in read(form).quantities]
     known = {quantity.value for reading in asked.readings for quantity in reading.quantities}

@@ -115,12 +115,14 @@ def direction(text: str) -> int:
 @lru_cache(maxsize=20_000)
 def words(text: str) -> tuple[str, ...]:
     """The words that count, in order: English stems without stop words, Korean words as they are, numbers."""
-    tokens = (token.lower() for token in _TOKEN.findall(re.sub(r"n['’]t\b", " not", text)))
-    return tuple(
-        next(filter(None, terms(token)), token) if token.isascii() and token not in KEPT else token
-        for token in tokens
-        if token in KEPT or token not in ENGLISH_STOP_WORDS
-    )
+    found: list[str] = []
+    for token in _TOKEN.findall(re.sub(r"n['’]t\b", " not", text)):
+        lower = token.lower()
+        if lower in KEPT:
+            found.append(lower)
+        elif lower not in ENGLISH_STOP_WORDS:
+            found.append(next(filter(None, terms(lower)), lower) if lower.isascii() else lower)
+    return tuple(found)
 
 
 def demands(phrase: str) -> tuple[str, ...]:
@@ -136,10 +138,11 @@ def share_found(phrase: str, sentence: str) -> float:
         return float(bool(phrase.strip() and literal))
     if _joined(wanted, sentence):
         return 1.0
-    known = (
-        any(word.startswith(_forms(want)) for word in there) if _is_korean(want) else want in there for want in wanted
-    )
-    return sum(known) / len(wanted)
+    return sum(_among(there, want) for want in wanted) / len(wanted)
+
+
+def _among(there: tuple[str, ...], want: str) -> bool:
+    return any(word.startswith(_forms(want)) for word in there) if _is_korean(want) else want in there
 
 
 def _is_korean(word: str) -> bool:
