@@ -137,15 +137,10 @@ def _watch(home: Path) -> None:
     detached: dict = {"start_new_session": True}
     if sys.platform == "win32":
         detached = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
-    watcher = subprocess.Popen(
-        [sys.executable, "-m", "lessons.database.watcher", str(home)],
-        cwd=Path(__file__).parents[2],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        **detached,
-    )
-    _watchers.append(watcher)  # it outlives us on purpose: keep Python from warning about it
+    detached |= dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    command = [sys.executable, "-m", "lessons.database.watcher", str(home)]
+    # It outlives us on purpose: keep Python from warning about it.
+    _watchers.append(subprocess.Popen(command, cwd=Path(__file__).parents[2], **detached))
 
 
 def _answering(home: Path, patience: float = START_SECONDS) -> Address | None:
@@ -181,24 +176,18 @@ def _start(home: Path) -> Address:
     stop_server(cluster)  # one that runs unreachable, because its socket was removed
     drop_stale_pid(cluster)
     address = new_address(home, owner_of(cluster))
-    listen = ["-c unix_socket_directories=", f"-c listen_addresses={address.host}"]
-    if os.name != "nt":
-        listen = [
-            f"-c unix_socket_directories={address.host}",
-            "-c unix_socket_permissions=0700",
-            "-c listen_addresses=",
-        ]
-    options = [f"-p {address.port}", *listen, f"-c shared_buffers={buffers()}"]
+    sockets, host = ("", address.host) if os.name == "nt" else (address.host, "")
+    options = [f"-p {address.port}", f"-c unix_socket_directories={sockets}", "-c unix_socket_permissions=0700"]
+    options += [f"-c listen_addresses={host}", f"-c shared_buffers={buffers()}"]
     deadline = monotonic() + START_SECONDS
     while True:
         said = _pg_ctl_start(cluster, " ".join(options))
         if _answering(home, deadline - monotonic()):
             return address
-        if "could not map anonymous shared memory" in said and len(options) > len(listen) + 1:
+        if "could not map anonymous shared memory" in said and "shared_buffers" in options[-1]:
             options.pop()
-            continue
         # Processes that a killed server left behind hold its shared memory for a moment.
-        if "is still in use" not in said or monotonic() > deadline:
+        elif "is still in use" not in said or monotonic() > deadline:
             raise DatabaseError(why_not(home, said, "its server did not come up"))
         sleep(0.2)
 
@@ -206,13 +195,10 @@ def _start(home: Path) -> Address:
 def _pg_ctl_start(cluster: Path, options: str) -> str:
     """Start once and return what `pg_ctl` and the server said."""
     log = cluster / "server.log"
-    if log.exists() and log.stat().st_size > 5_000_000:
-        log.unlink()
     before = log.stat().st_size if log.exists() else 0
+    if before > 5_000_000:
+        log.unlink()
+        before = 0
     arguments = ["start", "-w", "-t", str(int(START_SECONDS)), "-l", log.name, "-o", options]
     _, said = run("pg_ctl", *arguments, folder=cluster, owner=owner_of(cluster))
-    if not log.exists():
-        return said
-    with log.open("rb") as lines:
-        lines.seek(before)
-        return said + "\n" + lines.read().decode(errors="replace")
+    return said + "\n" + log.read_bytes()[before:].decode(errors="replace") if log.exists() else said

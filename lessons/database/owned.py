@@ -145,7 +145,7 @@ def protect(connection: Connection, table: str, condition: str = OWNED, force: b
     if known and known.forced == force and (known.granted or not wall.role):
         return known
     quote = connection.dialect.identifier_preparer.quote
-    quoted, role = quote(table), wall.role
+    quoted = quote(table)
     for statement in (
         f"ALTER TABLE {quoted} ENABLE ROW LEVEL SECURITY",
         f"ALTER TABLE {quoted} {'FORCE' if force else 'NO FORCE'} ROW LEVEL SECURITY",
@@ -153,10 +153,11 @@ def protect(connection: Connection, table: str, condition: str = OWNED, force: b
         f"CREATE POLICY own_rows ON {quoted} USING ({condition}) WITH CHECK ({condition})",
     ):
         connection.exec_driver_sql(statement)
-    if role:
-        connection.exec_driver_sql(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {quoted} TO {quote(role)}")
+    if wall.role:
+        role = quote(wall.role)
+        connection.exec_driver_sql(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {quoted} TO {role}")
         for sequence in connection.scalars(_SEQUENCES, {"quoted": quoted}).all():
-            connection.exec_driver_sql(f"GRANT USAGE ON SEQUENCE {sequence} TO {quote(role)}")
+            connection.exec_driver_sql(f"GRANT USAGE ON SEQUENCE {sequence} TO {role}")
     return None
 
 

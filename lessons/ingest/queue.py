@@ -161,10 +161,7 @@ class JobQueue:
         room: int,
         enrichment: Enrichment = "none",
     ) -> tuple[str, bool]:
-        """Add a job with its (content, source_file) pairs; give its id, and whether `room` jobs waited already.
-
-        Jobs that ended long ago are dropped on the way.
-        """
+        """Add a job, drop those that ended long ago; give its id, and whether `room` jobs waited already."""
         with explained(), Session(self.engine) as session, session.begin():
             oldest = func.now() - timedelta(days=settings().finished_job_days)
             session.execute(delete(JobStatus).where(JobStatus.finished_at < oldest))
@@ -210,7 +207,7 @@ class JobQueue:
         return self.status(job_id, scope)
 
     def any_open(self, indexes: Sequence[str], embedding: str) -> bool:
-        """Whether a job waits or is being worked on that a worker with these indexes and this embedding could do."""
+        """Whether there is an open job for a worker with these indexes and this embedding."""
         with explained(), self.engine.begin() as connection:
             return bool(connection.scalar(select(exists().where(*_open_for(indexes, embedding)))))
 
@@ -223,7 +220,6 @@ def _create(connection: Connection) -> None:
 
 
 def _open_for(indexes: Sequence[str], embedding: str) -> list[ColumnElement[bool]]:
-    """The open jobs that a worker with these indexes and this embedding can do."""
     known = JobStatus.indexes.contained_by(list(indexes))
     return [JobStatus.finished_at.is_(None), JobStatus.embedding == embedding, known]
 
@@ -241,7 +237,7 @@ class Superseded(Exception):  # noqa: N818 - it is no error
 
 @dataclass(frozen=True)
 class Claim:
-    """A job in the hands of one worker. Its methods raise DatabaseError if the database cannot be used."""
+    """A job in the hands of one worker. Writing raises Superseded if the job was taken from it."""
 
     engine: Engine
     job: JobStatus
@@ -256,12 +252,12 @@ class Claim:
             yield row.content, row.source_file
 
     def note(self, status: State, source_file: str, step: str, done: int, total: int) -> None:
-        """Write down what is being done; Superseded if it should no longer be."""
+        """Write down what is being done."""
         self.job.source_file = source_file
         self._write(status=status, source_file=source_file, step=step, step_done=done, step_total=total)
 
     def record(self, result: JobResult) -> None:
-        """Add the result of a file, and begin to count attempts at the next; Superseded if it is no longer wanted."""
+        """Add the result of a file, and begin to count attempts at the next."""
         self._write(reported=JobStatus.reported.op("||")(literal([asdict(result)], JSONB)), attempts=1, reason=None)
         self.job.reported = [*self.job.reported, asdict(result)]
 

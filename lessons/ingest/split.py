@@ -30,12 +30,7 @@ class Section:
     path: tuple[str, ...]  # headings from the outermost to its own
     page: int | None
     last_page: int | None
-    parts: tuple[tuple[str, ...], ...] = ()  # the paths of the sections that it was joined from; none for a single one
-
-    @property
-    def paths(self) -> tuple[tuple[str, ...], ...]:
-        """The path of every section that it holds something of, in order."""
-        return self.parts or (self.path,)
+    paths: tuple[tuple[str, ...], ...]  # of every section that it holds something of, in order
 
     def followed_by(self, other: "Section") -> "Section":
         """Both as one, under the headings that they share."""
@@ -75,10 +70,15 @@ def _under_headings(pages: Sequence[BaseNode]) -> Iterator[Section]:
         text, number, headings = page.get_content(MetadataMode.NONE), page.metadata.get("page_number"), _headings(page)
         ends = [heading[0] for heading in headings] + [len(text)]
         if before := text[: ends[0]].strip():
-            yield Section(before, tuple(name for _, name in path), number, number)
+            yield _section(before, path, number)
         for (start, _, level, name), end in zip(headings, ends[1:], strict=True):
             path = [(above, title) for above, title in path if above < level] + [(level, name)]
-            yield Section(text[start:end].strip(), tuple(name for _, name in path), number, number)
+            yield _section(text[start:end].strip(), path, number)
+
+
+def _section(text: str, path: Sequence[tuple[int, str]], page: int | None) -> Section:
+    names = tuple(name for _, name in path)
+    return Section(text, names, page, page, (names,))
 
 
 def _headings(page: BaseNode) -> list[list]:
@@ -114,8 +114,7 @@ class Chunk(TextNode):
 
 def header(chunk: BaseNode) -> dict[str, str]:
     """What the enhanced index puts above the words of a chunk, which may have been stored as any node."""
-    embedded = chunk.embedded if isinstance(chunk, Chunk) else HEADER
-    return Chunk(text="", metadata=chunk.metadata, embedded=embedded).header()
+    return Chunk(text="", metadata=chunk.metadata).header()
 
 
 def same_words(chunk: BaseNode, others: Sequence[BaseNode]) -> BaseNode | None:

@@ -8,9 +8,10 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from pydantic import TypeAdapter
 
 from lessons.evaluate.plots import canvas
-from lessons.scale.benchmark import HEADLINE, Filtered, Pair, Size
+from lessons.scale.benchmark import HEADLINE, Size
 from lessons.scale.graphs import Graph
 from lessons.settings import ROOT
 from lessons.tables import Table
@@ -30,13 +31,7 @@ def _read(name: str) -> Any:
 @cache
 def sizes() -> tuple[Size, ...]:
     """The searches over each number of chunks that `lessons bench` measured, smallest first."""
-    return tuple(
-        Size(**each | {
-            "searches": tuple(Pair(**pair) for pair in each["searches"]),
-            "filtered": tuple(Filtered(**search) for search in each["filtered"]),
-        })
-        for each in _read("bench/searches.json")["sizes"]
-    )  # fmt: skip
+    return TypeAdapter(tuple[Size, ...]).validate_python(_read("bench/searches.json")["sizes"])
 
 
 @cache
@@ -52,10 +47,7 @@ def bytes_a_chunk(precision: str) -> float:
 
 
 def memory_needed(chunks: int, precision: str) -> float:
-    """Bytes that have to stay in memory for quick searches: `chunks` times the bytes of a chunk.
-
-    A graph has the same number of links at every node (Malkov & Yashunin, 2018), so its size is linear.
-    """
+    """Bytes to keep in memory; linear, as a graph has as many links at every node (Malkov & Yashunin, 2018)."""
     return chunks * bytes_a_chunk(precision)
 
 
@@ -78,8 +70,8 @@ def plot_searches() -> Figure:
 def plot_memory(machine: float = 64 * GB) -> Figure:
     """Memory against the number of chunks for each precision; dots are measured, lines are the formula."""
     figure, axes = canvas(6.5, 4)
+    numbers = [10**power for power in range(4, 10)]
     for precision, colour in INDEXES.items():
-        numbers = [10**power for power in range(4, 10)]
         axes.plot(numbers, [memory_needed(number, precision) / GB for number in numbers], color=colour, label=precision)
         known = [each for each in measured() if each.precision == precision]
         axes.plot([each.chunks for each in known], [each.index_bytes / GB for each in known], "o", color=colour)
