@@ -157,16 +157,18 @@ def halt(home: Path) -> None:
 def why_not(home: Path, output: str, otherwise: str) -> str:
     """One sentence on why PostgreSQL could not be set up or started, from what it printed."""
     if "No space left on device" in output or "Disk quota exceeded" in output:
-        advice = "free some space, or set LESSONS_DATA_DIR to a folder on another disk."
-        return f"The disk that holds {home} is full: {advice}"
+        return (
+            f"The disk that holds {home} is full: free some space, or set LESSONS_DATA_DIR to a folder on another disk."
+        )
     if "Read-only file system" in output or "Permission denied" in output:
         return f"The folder {home} cannot be written: set LESSONS_DATA_DIR to a folder that you own."
     if "Illegal instruction" in output:
         return "This processor cannot run the PostgreSQL that pip installed: set DATABASE_URL to a server of your own."
     if "incompatible with server" in output:
         made, now = (home / "cluster" / "PG_VERSION").read_text().strip(), run("postgres", "--version", folder=home)[1]
-        versions = f"was made by PostgreSQL {made} and {now} is installed"
-        return f"The database in {home} {versions}: delete it and ingest again."
+        return (
+            f"The database in {home} was made by PostgreSQL {made} and {now} is installed: delete it and ingest again."
+        )
     lines = [line.strip() for line in output.splitlines() if line.strip()] or ["nothing"]
     last = next((line for line in reversed(lines) if "FATAL" in line or "error" in line.lower()), lines[-1])
     return f"PostgreSQL cannot work in {home}, because {otherwise} (it said: {last[-300:]})."
@@ -186,7 +188,6 @@ def _give(folder: Path, owner: int | None) -> None:
 
 
 def _free_port(last: int) -> int:
-    """The port of last time if it is free, else any that is."""
     for port in (last, 0):
         with suppress(OSError), socket.socket() as trial:
             trial.bind(("127.0.0.1", port))

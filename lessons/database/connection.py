@@ -43,10 +43,7 @@ def engine(settings: Settings | None = None) -> Engine:
     """The engine of this process for the configured database, which has answered at least once.
 
     An embedded server that was stopped or killed is started again by the next connection. A forked child keeps the
-    engine and opens connections of its own.
-
-    Raises:
-        DatabaseError: with one sentence on what to do. Later failures of the connection raise it too.
+    engine and opens connections of its own. DatabaseError says what to do, also when a connection fails later.
     """
     key = _key(settings or process_settings())
     with _threads:
@@ -85,8 +82,7 @@ def erase(settings: Settings | None = None) -> None:
 def psycopg_url(url: str) -> URL:
     """A URL as people write it (`postgres://…`, `postgresql+psycopg2://…`) for SQLAlchemy and psycopg 3.
 
-    Raises:
-        DatabaseError: the text is no PostgreSQL URL. It is not repeated, because it may hold a password.
+    DatabaseError if it is none; the text is not repeated, because it may hold a password.
     """
     rewritten, found = re.subn(r"^postgres(ql)?(\+\w+)?://", "postgresql+psycopg://", url.strip().strip("\"'"))
     with suppress(ArgumentError, ValueError):

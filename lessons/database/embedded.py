@@ -51,11 +51,7 @@ _watchers: list[subprocess.Popen] = []
 
 
 def running(data_dir: Path) -> Address:
-    """The address of the server of `data_dir`, started if need be; it runs at least as long as this process.
-
-    Raises:
-        DatabaseError: with one sentence on what to do.
-    """
+    """The address of the server of `data_dir`, started if need be; it runs at least as long as this process."""
     with _alone(data_dir) as home:
         _use(home)
         _watch(home)
@@ -169,7 +165,6 @@ def keywords(address: Address) -> dict[str, Any]:
 
 
 def _start(home: Path) -> Address:
-    """Start the server of a cluster that does not answer."""
     cluster = home / "cluster"
     if not cluster.exists():
         make_cluster(home)

@@ -201,9 +201,9 @@ class JobQueue:
 
     def cancel(self, job_id: str, scope: Scope) -> JobStatus:
         """End an open job before its worker's next step. Files that are stored already stay."""
+        ended = {"status": "CANCELLED", "step": None, "reason": None, "finished_at": func.now()}
         with scoped(self.engine, scope.user_id) as connection:
-            own = _of(job_id, scope)
-            _change(connection, own, status="CANCELLED", step=None, reason=None, finished_at=func.now())
+            _change(connection, _of(job_id, scope), **ended)
         return self.status(job_id, scope)
 
     def any_open(self, indexes: Sequence[str], embedding: str) -> bool:

@@ -125,8 +125,7 @@ def same_words(chunk: BaseNode, others: Sequence[BaseNode]) -> BaseNode | None:
         text = other.get_content(MetadataMode.NONE)
         return (Counter(terms(text)) & wanted).total(), -len(text)
 
-    best = max(others, key=shared, default=None)
-    return best if best is not None and shared(best)[0] else None
+    return max((other for other in others if shared(other)[0]), key=shared, default=None)
 
 
 class SectionSplitter(TransformComponent):
@@ -166,11 +165,10 @@ def _of_document(pages: Sequence[BaseNode]) -> dict[str, Any]:
     """What all chunks of a file share: its name and type, and as far as they are known title, subject and date."""
     first = pages[0].metadata
     structure = first.get("structure", {})
-    known = {"title": structure.get("title"), "about": _about(pages[0]), "date": structure.get("date")}
-    found = {key: value for key, value in known.items() if value}
     written = language("\n".join(page.get_content(MetadataMode.NONE) for page in pages))
-    named = {"source_file": source_of(pages[0]), "file_type": first.get("file_type")}
-    return named | {"language": written} | found
+    named = {"source_file": source_of(pages[0]), "file_type": first.get("file_type"), "language": written}
+    known = {"title": structure.get("title"), "about": _about(pages[0]), "date": structure.get("date")}
+    return named | {key: value for key, value in known.items() if value}
 
 
 def _about(page: BaseNode) -> str:
@@ -203,11 +201,7 @@ def _of_section(section: Section, title: str | None) -> dict[str, Any]:
     def written(path: tuple[str, ...]) -> str:
         return " > ".join(heading for heading in path if heading != title)
 
-    place: dict[str, Any] = {"page_number": section.page}
-    if section.last_page != section.page:
-        place["last_page"] = section.last_page
-    if path := written(section.path):
-        place["section"] = path
-    if paths := list(dict.fromkeys(filter(None, map(written, section.paths)))):
-        place["sections"] = paths
-    return place
+    last = section.last_page if section.last_page != section.page else None
+    paths = list(dict.fromkeys(filter(None, map(written, section.paths))))
+    known = {"last_page": last, "section": written(section.path), "sections": paths}
+    return {"page_number": section.page} | {key: value for key, value in known.items() if value}

@@ -120,7 +120,6 @@ def as_document(sizes: Sequence[Size]) -> dict[str, Any]:
 
 
 def _answers(store: ChunkStore, place: Workspace) -> dict[str, float]:
-    """The median milliseconds of an answer of each stage, keyless, over the made-up chunks."""
     made_up = Workspace(place.settings, place.engine, MadeUpEmbedding(), OfflineLLM())
     name = store.table_name.split("_made_up")[0].removeprefix("chunks_")
     times = {}
@@ -131,9 +130,7 @@ def _answers(store: ChunkStore, place: Workspace) -> dict[str, float]:
 
 
 def _memory(store: ChunkStore, watch: Watcher) -> float:
-    """By how many MB this process grows over `QUESTIONS` searches, after `SETTLING` others."""
-    resources, process = Resources(store, MadeUpEmbedding(), OfflineLLM()), psutil.Process()
-    before = 0
+    resources, process, before = Resources(store, MadeUpEmbedding(), OfflineLLM()), psutil.Process(), 0
     for number in range(SETTLING + QUESTIONS):
         if number == SETTLING:
             before = process.memory_info().rss

@@ -67,7 +67,6 @@ def index_when_large(engine: Engine, chunks: Table) -> None:
 
     Readers go on meanwhile, writers wait. The number of chunks is PostgreSQL's estimate: nobody may count all owners'.
     A graph that does not fit into memory is built several times slower, so as much of it is allowed as it needs.
-    Without half precision, or with more dimensions than can be indexed, every chunk is compared, however many.
     """
     dimension = cast(Vector, chunks.c.embedding.type).dim or 0
     names = {"index": f'"{hnsw_name(chunks.name)}"', "table": f'"{chunks.name}"', "dimension": str(dimension)}
