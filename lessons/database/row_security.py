@@ -132,8 +132,8 @@ def again_if_broken_off(work: Callable[Asked, Given]) -> Callable[Asked, Given]:
 
     Within `reading` it is done once, since all of that transaction has to be done again.
     """
-    broken_off, attempts = retry_if_exception_type(BrokenOffError), stop_after_attempt(ATTEMPTS)
-    again = retry(retry=broken_off, stop=attempts, reraise=True)(work)
+    broken_off = retry_if_exception_type(BrokenOffError)
+    again = retry(retry=broken_off, stop=stop_after_attempt(ATTEMPTS), reraise=True)(work)
 
     @wraps(work)
     def repeated(*given: Asked.args, **named: Asked.kwargs) -> Given:

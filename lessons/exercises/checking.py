@@ -84,9 +84,8 @@ def _untouched(learner: Any) -> bool:
     code = getattr(learner, "__code__", None)
     if code is None:
         return learner is ...
-    return (
-        set(code.co_consts) <= {None, learner.__doc__} and {each.opname for each in get_instructions(code)} <= _NOTHING
-    )
+    done, consts = {each.opname for each in get_instructions(code)}, {*code.co_consts}
+    return consts <= {None, learner.__doc__} and done <= _NOTHING
 
 
 class Attempt:

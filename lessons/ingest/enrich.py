@@ -112,8 +112,8 @@ class ChunkExtractor(BaseExtractor):
         `document`, the texts of all chunks, is for the keyless model and is not sent.
         """
         step, given = Step(what), {key: node.metadata.get(key, "") for key in ("title", "section")}
-        given |= {"text": node.get_content(MetadataMode.NONE), "document": self._document}
-        result = await asyncio.to_thread(call, step, **given)
+        text = node.get_content(MetadataMode.NONE)
+        result = await asyncio.to_thread(call, step, text=text, document=self._document, **given)
         self._step.add(step)
         self._done += 1
         if self._advance:

@@ -91,11 +91,11 @@ class Index:
     ) -> IngestionPipeline:
         """The steps for an owner's documents of a type, as LlamaIndex runs them; with a model, chunks are embedded.
 
-        `run(documents=…)` books calls to a model on a `step`, and tells `advance` what is made, and for how many
-        chunks it is. There is no cache of steps: vectors are cached by the words of a chunk.
+        `run(documents=…)` books calls to a model on a `step`, and tells `advance` what is made and for how many chunks.
         """
         placer = Placer(index=self.name, user_id=user_id, type=type or settings().document_type)
         last = [Embedder(model=embedding)] if embedding else []
+        # Vectors are cached by the words of a chunk.
         return IngestionPipeline(transformations=[*self.transformations, placer, *last], disable_cache=True)
 
     def chunks(
@@ -127,11 +127,7 @@ def enhanced_index(name: str = "enhanced", embedded: tuple[str, ...] = HEADER) -
 
 
 def ingredients() -> list[Index]:
-    """From the naive index to the enhanced one, one ingredient at a time: what an ablation compares.
-
-    Smaller chunks, overlap, sections, a header (the enhanced index itself), and two that embed more: what the words of
-    the chunk already say once more as keywords, and its summary.
-    """
+    """From the naive index to the enhanced one, one ingredient at a time, and two that embed more: for an ablation."""
     size, overlap = settings().chunk_tokens, settings().chunk_overlap
     return [
         Index("smaller", (SentenceSplitter(chunk_size=size, chunk_overlap=0),)),

@@ -69,8 +69,8 @@ class Jobs(JobQueue):
         """Queue (path or content, source_file) pairs for some indexes, or all of them; gives the job's id.
 
         When the queue is full, more workers begin, and the job is done before this returns. Indexes that enrich their
-        chunks come last, so that the plain ones can answer meanwhile. Without an `enrichment` it is the default for the
-        model. ReadError if a path cannot be opened or a file is over `max_file_bytes`; then nothing is queued.
+        chunks come last, so that the plain ones can answer meanwhile. ReadError if a path cannot be opened or a file is
+        over `max_file_bytes`; then nothing is queued.
         """
         names = list(self._indexes) if indexes is None else list(dict.fromkeys(indexes))
         if unknown := [name for name in names if name not in self._indexes]:

@@ -137,9 +137,9 @@ def ingest_file(
     watch(name, "storing")
     content = path.read_bytes() if path.suffix.lower() == ".pdf" else None
     store.replace_document(scope, name, due.fingerprint, nodes, content)
-    notes = [note for note in (documents[0].metadata["structure"]["note"], _failures(used)) if note]
+    notes = " ".join(filter(None, (documents[0].metadata["structure"]["note"], _failures(used))))
     spent = used.llm_calls, used.tokens_in, used.tokens_out, used.cost
-    return FileResult(name, due.status, len(nodes), " ".join(notes) or None, *spent)
+    return FileResult(name, due.status, len(nodes), notes or None, *spent)
 
 
 def _failures(used: Step) -> str | None:

@@ -1,7 +1,7 @@
 """The queue of ingestion jobs: two tables of PostgreSQL, and how a worker takes a job out of them.
 
-The queue is our own and no task framework: procrastinate, say, would bring its own schema, event loop and worker, and
-still leave to us a bounded queue whose caller lends a hand, progress by file and step, and the owner of a job.
+A task framework such as procrastinate would bring its own schema, event loop and worker, and still leave to us a
+bounded queue whose caller lends a hand, progress by file and step, and the owner of a job.
 
 Taking is `SELECT … FOR UPDATE SKIP LOCKED`: workers that look at the same moment each lock another row. A row lock
 would have to last as long as the work, and would keep progress from being written. So a second connection holds an
@@ -82,9 +82,8 @@ class JobStatus(Base):
     """A job as it stands, from the moment it was submitted. It is open until `finished_at` is set.
 
     `done` and `total` count files, each once for every index it goes into. `step` is what is done to `source_file` now,
-    or was when the job failed; `step_done` and `step_total` count the file's chunks while they are enriched or
-    embedded. `reason` says why the job failed, or while it is open what it waits for. `runs` counts the workers that
-    took it, `attempts` how often work on its present file has begun.
+    or was when the job failed, to `step_done` of its `step_total` chunks. `reason` says why the job failed, or what it
+    waits for. `runs` counts the workers that took it, `attempts` how often work on its present file has begun.
     """
 
     __tablename__ = "ingestion_jobs"

@@ -47,8 +47,7 @@ class Section:
 def sections(pages: Sequence[BaseNode], shortest: int) -> list[Section]:
     """The sections of one file in order, each of at least `shortest` characters unless the whole file has fewer.
 
-    A shorter one, above all a heading without text, joins the next; the last joins the one before it. Only so does a
-    section reach over two pages. `pages` carry their headings as (start, end, level, text) in `structure`.
+    A shorter one, above all a heading without text, joins the next; the last joins the one before it.
     """
     joined: list[Section] = []
     for section in _under_headings(pages):
@@ -58,8 +57,7 @@ def sections(pages: Sequence[BaseNode], shortest: int) -> list[Section]:
             section = joined.pop().followed_by(section)
         joined.append(section)
     if len(joined) > 1 and len(joined[-1].text) < shortest:
-        last = joined.pop()
-        joined[-1] = joined[-1].followed_by(last)
+        joined[-2:] = [joined[-2].followed_by(joined[-1])]
     return joined
 
 
@@ -132,8 +130,7 @@ class SectionSplitter(TransformComponent):
     """Cuts the pages of each file into chunks of at most `chunk_size` tokens: whole sections as far as they fit.
 
     LlamaIndex's `SentenceSplitter` cuts a longer section and repeats `chunk_overlap` tokens; our own function finds the
-    sentences, since it knows how Korean ones end. A chunk leaves its page only where a section is shorter than
-    `shortest` characters.
+    sentences, since it knows how Korean ones end. Only a section shorter than `shortest` characters leaves its page.
     """
 
     chunk_size: int = 500

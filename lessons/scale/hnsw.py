@@ -74,14 +74,11 @@ def index_when_large(engine: Engine, chunks: Table) -> None:
         rows = _rows(connection, chunks)
         if rows <= settings().exact_search_chunks or dimension > _MOST_DIMENSIONS:
             return
-        connection.execute(_LOCK, {"index": hnsw_name(chunks.name), "memory": f"{_megabytes(dimension, rows)}MB"})
+        needed = rows * (2 * dimension + _LINKS) / 1_000_000
+        megabytes = int(min(max(needed, 64), settings().index_megabytes))
+        connection.execute(_LOCK, {"index": hnsw_name(chunks.name), "memory": f"{megabytes}MB"})
         if connection.scalar(_MISSING, {"index": names["index"]}):
             connection.execute(DDL(_HNSW, context=names))
-
-
-def _megabytes(dimension: int, rows: float) -> int:
-    needed = rows * (2 * dimension + _LINKS) / 1_000_000
-    return int(min(max(needed, 64), settings().index_megabytes))
 
 
 def _rows(connection: Connection, chunks: Table) -> float:
