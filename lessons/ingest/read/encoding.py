@@ -24,15 +24,15 @@ def decode(data: bytes, declared: str | None = None) -> tuple[str, str | None] |
 
     `declared` is what the file itself says, as HTML does; it is believed where the bytes agree.
     """
-    marked, binary = [encoding for mark, encoding in _BOMS.items() if data.startswith(mark)], b"\0" in data
-    for encoding in marked or ([] if binary else ["utf-8", _browsers_name(declared or "")]):
+    marked = [encoding for mark, encoding in _BOMS.items() if data.startswith(mark)]
+    known, guesses = marked, {} if marked else {"UTF-16": _utf_16}
+    if not marked and b"\0" not in data:
+        known = ["utf-8", _browsers_name(declared or "")]
+        guesses = {"UTF-8 with broken bytes": _nearly_utf_8, "CP949": _korean, "Windows-1252": _western, **guesses}
+    for encoding in known:
         if (text := _text(data, encoding)) is not None:
             return text, None
-    guesses = {"UTF-8 with broken bytes": _nearly_utf_8, "CP949": _korean, "Windows-1252": _western, "UTF-16": _utf_16}
-    for name, guess in guesses.items():
-        if not marked and (name == "UTF-16" or not binary) and (text := guess(data)):
-            return text, name
-    return None
+    return next(((text, name) for name, guess in guesses.items() if (text := guess(data))), None)
 
 
 def repaired(text: str) -> str:
