@@ -10,9 +10,8 @@ says where it is. What can go wrong on the way, and what holds against it:
   and then stops the server. A missing watcher is started again by the next client.
 - The data folder's path is long or odd: the Unix socket lies in a short private folder under /tmp. Nothing listens on
   TCP, except on Windows: there it is a free loopback port with a random password.
-- Root: PostgreSQL refuses to run as root, and a system user cannot enter root's private folders, nor should it. So the
-  cluster of root lies in a folder of its own under /var/lib/rag-workbook, run by the system user `rag-workbook`, and
-  `postgres` in the data folder is a link to it.
+- PostgreSQL refuses to run as root, and a system user cannot enter root's private folders. So root's cluster lies under
+  /var/lib/rag-workbook, run by the system user `rag-workbook`, and `postgres` in the data folder is a link to it.
 """
 
 import os

@@ -100,8 +100,8 @@ def drop_stale_pid(cluster: Path) -> None:
 def stop_server(cluster: Path) -> None:
     """Stop the server of `cluster`: politely, after 10 seconds at once, after 5 more by force.
 
-    At once is as safe as a power cut: the next start replays the log. It is needed because PostgreSQL 18 can miss a
-    polite request that arrives while it recovers from a crash.
+    At once is as safe as a power cut: the next start replays the log. PostgreSQL 18 can miss a polite request that
+    arrives while it recovers from a crash.
     """
     process = server_process(cluster)
     for name, seconds in (("INT", 10), ("QUIT", 5), ("KILL", 5)):

@@ -1,10 +1,10 @@
 """A transaction of one owner: the second wall, under the WHERE of every statement (PostgreSQL manual, chapter 5.9).
 
-A protected table (`owned`) shows a transaction the rows of one owner, the one that the transaction named, and takes no
-others. So a statement that forgot its WHERE shows nothing of anybody else, and one that named no owner shows nothing.
-The administrator of a database and the roles marked BYPASSRLS pass every policy. Hence a transaction also takes on
-a role that owns nothing and may do nothing but read and write protected rows. Where the user of the database may not
-make roles, the policies stand alone, which is enough unless that user bypasses them: `wall` says which it is.
+A protected table (`owned`) shows a transaction the rows of the owner that it named, and takes no others. So a statement
+that forgot its WHERE shows nothing of anybody else, and one that named no owner shows nothing. The administrator of a
+database and the roles marked BYPASSRLS pass every policy. Hence a transaction also takes on a role that may do nothing
+but read and write protected rows. Where the user of the database may not make roles, the policies stand alone, which is
+enough unless that user bypasses them: `wall` says which it is.
 """
 
 import logging

@@ -51,7 +51,7 @@ def kind(value: Any) -> str:
         "a class": type,
     }
     other = "a function" if callable(value) else f"an object of type {type(value).__name__}"
-    return next((name for name, types in kinds.items() if isinstance(value, types)), other)  # type: ignore[arg-type]
+    return next((name for name, types in kinds.items() if isinstance(value, types)), other)
 
 
 def letters(given: Any) -> str | None:

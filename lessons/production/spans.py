@@ -6,8 +6,7 @@ Any collector that speaks OTLP takes them:
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))  # OTEL_EXPORTER_OTLP_ENDPOINT says where to
     send(stage.ask("…", user="joon"), provider, "joon")
 
-They carry the question, the answer, and the ids and scores of passages. The words of passages stay behind the wall of
-their owner.
+They carry the question, the answer, and the ids and scores of passages; the words of passages stay with their owner.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -4,8 +4,8 @@ HNSW (Malkov & Yashunin, 2018) walks a graph towards the nearest vectors. It kno
 rule out is dropped from what the walk found, so under a selective filter little is left, though the walk goes on a
 while (`hnsw.iterative_scan`). Comparing everything that a scope and its filters leave has no such gap.
 
-The graph holds vectors in half precision: it takes little more than half the memory and finds as much (notebook 14),
-and vectors of up to 4,000 dimensions fit, not only 2,000. What it finds is scored in full precision.
+The graph holds vectors in half precision, which takes little more than half the memory and finds as much (notebook 14),
+for up to 4,000 dimensions, not 2,000. What it finds is scored in full precision.
 """
 
 from typing import Any, Literal, cast

@@ -8,7 +8,7 @@ split, enrich, embed and store. What holds when things go wrong:
 - The model is slow: a task asks it one thing at a time, and there are never more than `cluster_requests` tasks. No
   permit is handed out that a dead worker could take along.
 
-Ray's tasks, not Ray Data: a file is one unit of work that ends in a transaction, and nothing is shuffled between steps.
+A file is one unit of work that ends in a transaction; nothing is shuffled between steps, as Ray Data would do it.
 """
 
 import logging

@@ -4,8 +4,6 @@ Each document carries `source_file`, `page_number` (1-based; None where the form
 `structure`, which the splitter needs and which is not stored with chunks: of the file its `title`, its `date`
 (YYYY-MM-DD) and a `note` on how it was read if that was not straightforward; of the page its `headings`, each as
 [start, end, level, text] with the place of its line in the text, level 1 for the title of the document.
-
-`named_files` says which files a path means, and under which names they are stored.
 """
 
 import hashlib
