@@ -181,7 +181,7 @@ def bench(
             found = compared(workspace().engine, chunks or SIZES, watch)
             document, shown = [asdict(each) for each in found], graph_report(found)
         else:
-            measured = benchmark(workspace(), chunks or SIZES, watch)
+            measured = list(benchmark(workspace(), chunks or SIZES, watch))
             document, shown = as_document(measured), report(measured)
     if as_json:
         print_json(document)

@@ -5,13 +5,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lessons.database.connection import ServerInfo, engine, erase, server_info, stop
     from lessons.database.owned import ensure_schema
-    from lessons.database.problems import explain
     from lessons.database.row_security import explained
 
-__all__ = ["ServerInfo", "engine", "ensure_schema", "erase", "explain", "explained", "server_info", "stop"]
-
-
-_BESIDE_CONNECTION = {"ensure_schema": "owned", "explain": "problems", "explained": "row_security"}
+__all__ = ["ServerInfo", "engine", "ensure_schema", "erase", "explained", "server_info", "stop"]
 
 
 def __getattr__(name: str) -> Any:
@@ -19,5 +15,6 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name in __all__:
-        return getattr(import_module(f"{__name__}.{_BESIDE_CONNECTION.get(name, 'connection')}"), name)
+        module = {"ensure_schema": "owned", "explained": "row_security"}.get(name, "connection")
+        return getattr(import_module(f"{__name__}.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -73,13 +73,11 @@ def make_cluster(home: Path) -> None:
     for unfinished in home.glob("unfinished-*"):
         shutil.rmtree(unfinished, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(dir=home, prefix="unfinished-"))
-    owner = system_user() if am_root() else None
-    _give(folder, owner)
     # The builtin locale is the same on every platform, so that Korean sorts and lower-cases alike everywhere.
     locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
-    settings = [part for name, value in SETTINGS.items() for part in ("--set", f"{name}={value}")]
+    settings = [f"--set={name}={value}" for name, value in SETTINGS.items()]
     arguments = [f"--username={SUPERUSER}", *_login(home), *locale, *settings]
-    code, output = run("initdb", *arguments, folder=folder, owner=owner)
+    code, output = run("initdb", *arguments, folder=folder, owner=_handed_over(folder))
     (home / "password").unlink(missing_ok=True)
     if code != 0:
         shutil.rmtree(folder, ignore_errors=True)
@@ -91,21 +89,25 @@ def make_replica(home: Path, primary: Address) -> None:
     """Copy a running cluster into an empty home, as one that goes on replaying what is written in the other."""
     cluster = home / "cluster"
     cluster.mkdir(mode=0o700)
-    owner = system_user() if am_root() else None
-    _give(cluster, owner)
     if primary.password:
         remember(home, Address("127.0.0.1", 0, primary.password))
     source = f"host={primary.host} port={primary.port} user={SUPERUSER} password='{primary.password or ''}'"
     arguments = ["--write-recovery-conf", "--checkpoint=fast", f"--pgdata={cluster}", f"--dbname={source}"]
-    code, output = run("pg_basebackup", *arguments, folder=cluster, owner=owner)
+    code, output = run("pg_basebackup", *arguments, folder=cluster, owner=_handed_over(cluster))
     if code != 0:
         raise DatabaseError(why_not(home, output, f"the copy of the other server ended with code {code}"))
 
 
+def _handed_over(folder: Path) -> int | None:
+    """The user number to which root gives a folder of a cluster; None means the present user."""
+    owner = system_user() if am_root() else None
+    _give(folder, owner)
+    return owner
+
+
 def _login(home: Path) -> list[str]:
-    """Trust whoever reaches the private socket folder; where there are no such sockets, ask for a password."""
     if os.name != "nt":
-        return ["--auth=trust"]
+        return ["--auth=trust"]  # whoever reaches the private socket folder
     password = secrets.token_urlsafe(24)
     remember(home, Address("127.0.0.1", 0, password))
     (home / "password").write_text(password)
@@ -132,11 +134,11 @@ def new_address(home: Path, owner: int | None) -> Address:
 
     A Unix socket's path has at most 103 bytes (macOS) or 107 (Linux), hence /tmp and not the data folder.
     """
-    known = known_address(home)
+    known = known_address(home) or Address("", 0)
     if os.name == "nt":
-        return remember(home, Address("127.0.0.1", _free_port(known), known.password if known else None))
+        return remember(home, Address("127.0.0.1", _free_port(known.port), known.password))
     _remove_sockets(home)
-    folder = Path(known.host if known else "")
+    folder = Path(known.host)
     try:
         folder.mkdir(mode=0o700)
     except OSError:  # never had one, or someone else has taken its name
@@ -185,9 +187,8 @@ def _give(folder: Path, owner: int | None) -> None:
         os.chown(folder, owner, owner_group(owner))
 
 
-def _free_port(known: Address | None) -> int:
-    """The port of last time if it is free, else any that is."""
-    for port in (known.port if known else 0, 0):
+def _free_port(last: int) -> int:
+    for port in (last, 0):
         with suppress(OSError), socket.socket() as trial:
             trial.bind(("127.0.0.1", port))
             return trial.getsockname()[1]

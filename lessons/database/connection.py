@@ -3,12 +3,14 @@
 import os
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from typing import Any, Literal, cast
 
 import psycopg
+from pydantic import SecretStr
 from sqlalchemy import URL, Engine, create_engine, event, text
 from sqlalchemy.exc import ArgumentError
 
@@ -23,7 +25,7 @@ from lessons.settings import settings as process_settings
 
 PREPARE_AFTER = 5  # times that a connection to our own server has run a statement, which no pooler stands before
 
-_engines: dict[str, Engine] = {}
+_engines: dict[SecretStr | Path, Engine] = {}
 _threads = RLock()
 
 
@@ -41,17 +43,12 @@ def engine(settings: Settings | None = None) -> Engine:
     """The engine of this process for the configured database, which has answered at least once.
 
     An embedded server that was stopped or killed is started again by the next connection. A forked child keeps the
-    engine and opens connections of its own.
-
-    Raises:
-        DatabaseError: with one sentence on what to do. Later failures of the connection raise it too.
+    engine and opens connections of its own. DatabaseError says what to do, also when a connection fails later.
     """
-    chosen = settings or process_settings()
-    key = _key(chosen)
+    key = _key(settings or process_settings())
     with _threads:
         if key not in _engines:
-            url = chosen.database_url
-            _engines[key] = _external(url.get_secret_value()) if url else _embedded(_data_dir(chosen))
+            _engines[key] = _embedded(key) if isinstance(key, Path) else _external(key.get_secret_value())
         return _engines[key]
 
 
@@ -65,52 +62,41 @@ def server_info(settings: Settings | None = None) -> ServerInfo:
         pgvector = connection.scalar(text(query))
     if not pgvector:
         raise DatabaseError(NO_PGVECTOR)
-    shown = made.url.difference_update_query(["options", "password", "sslpassword"])
+    shown = made.url.difference_update_query(["options", "password", "sslpassword"]).render_as_string()
     kind: Literal["embedded", "external"] = "external" if chosen.database_url else "embedded"
-    return ServerInfo(kind, str(version).split()[0], pgvector, shown.render_as_string(hide_password=True))
+    return ServerInfo(kind, str(version).split()[0], pgvector, shown)
 
 
 def stop(settings: Settings | None = None) -> None:
     """Close this process's connections, and stop the server if it is our own; the next use starts it again."""
-    chosen = settings or process_settings()
-    _forget(chosen)
-    if not chosen.database_url:
-        embedded.stop(_data_dir(chosen))
+    if isinstance(left := _forget(settings), Path):
+        embedded.stop(left)
 
 
 def erase(settings: Settings | None = None) -> None:
     """Stop our own server and delete everything that it stored; a database of yours is left alone."""
-    chosen = settings or process_settings()
-    _forget(chosen)
-    if not chosen.database_url:
-        embedded.erase(_data_dir(chosen))
+    if isinstance(left := _forget(settings), Path):
+        embedded.erase(left)
 
 
 def psycopg_url(url: str) -> URL:
     """A URL as people write it (`postgres://…`, `postgresql+psycopg2://…`) for SQLAlchemy and psycopg 3.
 
-    Raises:
-        DatabaseError: the text is no PostgreSQL URL. It is not repeated, because it may hold a password.
+    DatabaseError if it is none; the text is not repeated, because it may hold a password.
     """
     rewritten, found = re.subn(r"^postgres(ql)?(\+\w+)?://", "postgresql+psycopg://", url.strip().strip("\"'"))
-    try:
+    with suppress(ArgumentError, ValueError):
         if found:
             return with_hosts(rewritten)
-    except (ArgumentError, ValueError):
-        pass
     raise DatabaseError(
         "DATABASE_URL cannot be read: write it as postgresql://user:password@host:5432/database, "
         "with special characters in the password percent-encoded."
     )
 
 
-def _data_dir(settings: Settings) -> Path:
-    return settings.data_dir.expanduser().absolute()
-
-
-def _key(settings: Settings) -> str:
-    url = settings.database_url
-    return url.get_secret_value() if url else str(_data_dir(settings))
+def _key(settings: Settings) -> SecretStr | Path:
+    """The URL of a database of yours, or the folder of our own."""
+    return settings.database_url or settings.data_dir.expanduser().absolute()
 
 
 def _external(url: str) -> Engine:
@@ -119,11 +105,9 @@ def _external(url: str) -> Engine:
 
 
 def _embedded(data_dir: Path) -> Engine:
-    address = embedded.running(data_dir)
+    address, user = embedded.running(data_dir), embedded.SUPERUSER
     query = {"host": address.host, "port": str(address.port)}
-    url = URL.create(
-        "postgresql+psycopg", embedded.SUPERUSER, address.password, database=embedded.SUPERUSER, query=query
-    )
+    url = URL.create("postgresql+psycopg", user, address.password, database=user, query=query)
 
     def connect_or_start(*arguments: Any, **words: Any) -> psycopg.Connection:
         try:
@@ -181,11 +165,13 @@ def _answering(made: Engine) -> Engine:
         return made
 
 
-def _forget(settings: Settings) -> None:
+def _forget(settings: Settings | None) -> SecretStr | Path:
+    key = _key(settings or process_settings())
     with _threads:
-        if made := _engines.pop(_key(settings), None):
+        if made := _engines.pop(key, None):
             made.dispose()
             reader(made).dispose()
+    return key
 
 
 def _after_fork() -> None:

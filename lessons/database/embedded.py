@@ -10,9 +10,8 @@ says where it is. What can go wrong on the way, and what holds against it:
   and then stops the server. A missing watcher is started again by the next client.
 - The data folder's path is long or odd: the Unix socket lies in a short private folder under /tmp. Nothing listens on
   TCP, except on Windows: there it is a free loopback port with a random password.
-- Root: PostgreSQL refuses to run as root, and a system user cannot enter root's private folders, nor should it. So the
-  cluster of root lies in a folder of its own under /var/lib/rag-workbook, run by the system user `rag-workbook`, and
-  `postgres` in the data folder is a link to it.
+- PostgreSQL refuses to run as root, and a system user cannot enter root's private folders. So root's cluster lies under
+  /var/lib/rag-workbook, run by the system user `rag-workbook`, and `postgres` in the data folder is a link to it.
 """
 
 import os
@@ -51,11 +50,7 @@ _watchers: list[subprocess.Popen] = []
 
 
 def running(data_dir: Path) -> Address:
-    """The address of the server of `data_dir`, started if need be; it runs at least as long as this process.
-
-    Raises:
-        DatabaseError: with one sentence on what to do.
-    """
+    """The address of the server of `data_dir`, started if need be; it runs at least as long as this process."""
     with _alone(data_dir) as home:
         _use(home)
         _watch(home)
@@ -137,15 +132,10 @@ def _watch(home: Path) -> None:
     detached: dict = {"start_new_session": True}
     if sys.platform == "win32":
         detached = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
-    watcher = subprocess.Popen(
-        [sys.executable, "-m", "lessons.database.watcher", str(home)],
-        cwd=Path(__file__).parents[2],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        **detached,
-    )
-    _watchers.append(watcher)  # it outlives us on purpose: keep Python from warning about it
+    detached |= dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    command = [sys.executable, "-m", "lessons.database.watcher", str(home)]
+    # It outlives us on purpose: keep Python from warning about it.
+    _watchers.append(subprocess.Popen(command, cwd=Path(__file__).parents[2], **detached))
 
 
 def _answering(home: Path, patience: float = START_SECONDS) -> Address | None:
@@ -174,31 +164,24 @@ def keywords(address: Address) -> dict[str, Any]:
 
 
 def _start(home: Path) -> Address:
-    """Start the server of a cluster that does not answer."""
     cluster = home / "cluster"
     if not cluster.exists():
         make_cluster(home)
     stop_server(cluster)  # one that runs unreachable, because its socket was removed
     drop_stale_pid(cluster)
     address = new_address(home, owner_of(cluster))
-    listen = ["-c unix_socket_directories=", f"-c listen_addresses={address.host}"]
-    if os.name != "nt":
-        listen = [
-            f"-c unix_socket_directories={address.host}",
-            "-c unix_socket_permissions=0700",
-            "-c listen_addresses=",
-        ]
-    options = [f"-p {address.port}", *listen, f"-c shared_buffers={buffers()}"]
+    sockets, host = ("", address.host) if os.name == "nt" else (address.host, "")
+    options = [f"-p {address.port}", f"-c unix_socket_directories={sockets}", "-c unix_socket_permissions=0700"]
+    options += [f"-c listen_addresses={host}", f"-c shared_buffers={buffers()}"]
     deadline = monotonic() + START_SECONDS
     while True:
         said = _pg_ctl_start(cluster, " ".join(options))
         if _answering(home, deadline - monotonic()):
             return address
-        if "could not map anonymous shared memory" in said and len(options) > len(listen) + 1:
+        if "could not map anonymous shared memory" in said and "shared_buffers" in options[-1]:
             options.pop()
-            continue
         # Processes that a killed server left behind hold its shared memory for a moment.
-        if "is still in use" not in said or monotonic() > deadline:
+        elif "is still in use" not in said or monotonic() > deadline:
             raise DatabaseError(why_not(home, said, "its server did not come up"))
         sleep(0.2)
 
@@ -206,13 +189,10 @@ def _start(home: Path) -> Address:
 def _pg_ctl_start(cluster: Path, options: str) -> str:
     """Start once and return what `pg_ctl` and the server said."""
     log = cluster / "server.log"
-    if log.exists() and log.stat().st_size > 5_000_000:
-        log.unlink()
     before = log.stat().st_size if log.exists() else 0
+    if before > 5_000_000:
+        log.unlink()
+        before = 0
     arguments = ["start", "-w", "-t", str(int(START_SECONDS)), "-l", log.name, "-o", options]
     _, said = run("pg_ctl", *arguments, folder=cluster, owner=owner_of(cluster))
-    if not log.exists():
-        return said
-    with log.open("rb") as lines:
-        lines.seek(before)
-        return said + "\n" + lines.read().decode(errors="replace")
+    return said + "\n" + log.read_bytes()[before:].decode(errors="replace") if log.exists() else said

@@ -20,10 +20,8 @@ class FileLock:
 
     def acquire(self, *, shared: bool = False, timeout: float | None = None) -> bool:
         """Wait up to `timeout` seconds (None: for ever, without polling on POSIX) and say whether the lock is held."""
-        if sys.platform == "win32":
-            self._held = _acquire_windows(self.path, shared, timeout)
-        else:
-            self._held = _acquire_posix(self.path, shared, timeout)
+        acquire = _acquire_windows if sys.platform == "win32" else _acquire_posix
+        self._held = acquire(self.path, shared, timeout)
         return self._held is not None
 
     def release(self) -> None:
@@ -48,22 +46,18 @@ def _acquire_posix(path: Path, shared: bool, timeout: float | None) -> int | Non
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     mode = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     deadline = monotonic() + (timeout or 0)
-    try:
-        if timeout is None:
-            fcntl.flock(handle, mode)
+    while True:
+        try:
+            fcntl.flock(handle, mode if timeout is None else mode | fcntl.LOCK_NB)
             return handle
-        while True:
-            try:
-                fcntl.flock(handle, mode | fcntl.LOCK_NB)
-                return handle
-            except BlockingIOError:
-                if monotonic() >= deadline:
-                    os.close(handle)
-                    return None
-                sleep(0.02)
-    except OSError:
-        os.close(handle)
-        raise
+        except BlockingIOError:
+            if monotonic() >= deadline:
+                os.close(handle)
+                return None
+            sleep(0.02)
+        except OSError:
+            os.close(handle)
+            raise
 
 
 def _acquire_windows(path: Path, shared: bool, timeout: float | None) -> object:

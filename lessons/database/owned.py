@@ -2,11 +2,8 @@
 
 A table that was made carries the version of its definition as a comment. A process that finds this version, and the
 wall as it should stand, has looked once and makes nothing. A table of an earlier version gets the columns and indexes
-that it lacks; its rows stay.
-
-Protected is every table whose rows have an owner: documents, chunks with their terms, plans, messages, memories,
-profiles, jobs, what was deleted. The cache of vectors is not, since it knows texts by their hash alone. A run of the
-evaluation is everybody's, unless a reader's own questions were asked.
+that it lacks; its rows stay. The cache of vectors has no owner, since it knows texts by their hash alone, and a run of
+the evaluation only if a reader's own questions were asked.
 """
 
 from collections.abc import Callable, Sequence
@@ -59,10 +56,7 @@ _first: WeakKeyDictionary[Engine, tuple[dict[str, Protected], set[tuple[str, ...
 def ensure_schema(engine: Engine, create: Callable[[Connection], object]) -> None:
     """Switch pgvector on and call `create` with a connection, in one transaction that only one process runs at a time.
 
-    `create` must do nothing where everything is in place (`CREATE TABLE IF NOT EXISTS`, `metadata.create_all`).
-
-    Raises:
-        DatabaseError: with one sentence on what to do; then nothing was created.
+    `create` must do nothing where everything is in place. DatabaseError says what to do; then nothing was created.
     """
     try:
         with explained(), engine.begin() as connection:
@@ -78,10 +72,7 @@ def ensure_schema(engine: Engine, create: Callable[[Connection], object]) -> Non
 
 
 def ensure_owned(engine: Engine, *tables: FromClause, force: bool = True) -> None:
-    """Make what is missing of some tables and protect it; `force` as for `protect`.
-
-    DatabaseError, with one sentence on what to do; then nothing was made.
-    """
+    """Make what is missing of some tables and protect it; `force` as for `protect`. Errors as of `ensure_schema`."""
     made = [each for each in tables if isinstance(each, Table)]
     standing = _standing(engine, tuple(each.name for each in made))
     if not all(standing.get(each.name) == (version(each), force, True) for each in made):
@@ -134,10 +125,9 @@ def make_role(connection: Connection) -> None:
 
 
 def protect(connection: Connection, table: str, condition: str = OWNED, force: bool = True) -> Protected | None:
-    """Let the rows of a table be seen and written under `condition` only; if that is in place, nothing but say how.
+    """Let the rows of a table be seen and written under `condition` only; where that is so, return the table's state.
 
-    Runs within `ensure_schema`. `force=False` leaves out whoever owns the table, for workers and clean-ups that have
-    business with every owner's rows.
+    Runs within `ensure_schema`. `force=False` exempts the table's owner: workers and clean-ups deal with all rows.
     """
     make_role(connection)
     wall, tables = look(connection)
@@ -145,7 +135,7 @@ def protect(connection: Connection, table: str, condition: str = OWNED, force: b
     if known and known.forced == force and (known.granted or not wall.role):
         return known
     quote = connection.dialect.identifier_preparer.quote
-    quoted, role = quote(table), wall.role
+    quoted = quote(table)
     for statement in (
         f"ALTER TABLE {quoted} ENABLE ROW LEVEL SECURITY",
         f"ALTER TABLE {quoted} {'FORCE' if force else 'NO FORCE'} ROW LEVEL SECURITY",
@@ -153,18 +143,17 @@ def protect(connection: Connection, table: str, condition: str = OWNED, force: b
         f"CREATE POLICY own_rows ON {quoted} USING ({condition}) WITH CHECK ({condition})",
     ):
         connection.exec_driver_sql(statement)
-    if role:
-        connection.exec_driver_sql(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {quoted} TO {quote(role)}")
+    if wall.role:
+        role = quote(wall.role)
+        connection.exec_driver_sql(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {quoted} TO {role}")
         for sequence in connection.scalars(_SEQUENCES, {"quoted": quoted}).all():
-            connection.exec_driver_sql(f"GRANT USAGE ON SEQUENCE {sequence} TO {quote(role)}")
+            connection.exec_driver_sql(f"GRANT USAGE ON SEQUENCE {sequence} TO {role}")
     return None
 
 
 def _died_of_illegal_instruction(log: Path) -> bool:
-    """Whether the server's log says so (signal 4 is SIGILL); it may do so a moment after the connection broke."""
+    """Whether the end of the server's log says so (signal 4 is SIGILL); it may do so a moment later."""
     deadline = monotonic() + 1
-    while monotonic() < deadline:
-        if "terminated by signal 4" in log.read_text(errors="replace")[-20_000:]:
-            return True
+    while not (died := "by signal 4" in log.read_text(errors="replace")[-20_000:]) and monotonic() < deadline:
         sleep(0.05)
-    return False
+    return died

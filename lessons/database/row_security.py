@@ -1,10 +1,10 @@
 """A transaction of one owner: the second wall, under the WHERE of every statement (PostgreSQL manual, chapter 5.9).
 
-A protected table (`owned`) shows a transaction the rows of one owner, the one that the transaction named, and takes no
-others. So a statement that forgot its WHERE shows nothing of anybody else, and one that named no owner shows nothing.
-The administrator of a database and the roles marked BYPASSRLS pass every policy. Hence a transaction also takes on
-a role that owns nothing and may do nothing but read and write protected rows. Where the user of the database may not
-make roles, the policies stand alone, which is enough unless that user bypasses them: `wall` says which it is.
+A protected table (`owned`) shows a transaction the rows of the owner that it named, and takes no others. So a statement
+that forgot its WHERE shows nothing of anybody else, and one that named no owner shows nothing. The administrator of a
+database and the roles marked BYPASSRLS pass every policy. Hence a transaction also takes on a role that may do nothing
+but read and write protected rows. Where the user of the database may not make roles, the policies stand alone, which is
+enough unless that user bypasses them: `wall` says which it is.
 """
 
 import logging
@@ -132,8 +132,8 @@ def again_if_broken_off(work: Callable[Asked, Given]) -> Callable[Asked, Given]:
 
     Within `reading` it is done once, since all of that transaction has to be done again.
     """
-    broken_off, attempts = retry_if_exception_type(BrokenOffError), stop_after_attempt(ATTEMPTS)
-    again = retry(retry=broken_off, stop=attempts, reraise=True)(work)
+    broken_off = retry_if_exception_type(BrokenOffError)
+    again = retry(retry=broken_off, stop=stop_after_attempt(ATTEMPTS), reraise=True)(work)
 
     @wraps(work)
     def repeated(*given: Asked.args, **named: Asked.kwargs) -> Given:

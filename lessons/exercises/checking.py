@@ -39,10 +39,9 @@ SHOWN.maxstring = SHOWN.maxother = 80
 
 
 def check(id_: str, learner: Any) -> Verdict:
-    """Judge what was written for the exercise `id_`, and keep the best verdict.
+    """Judge what was written for the exercise `id_`, and keep the best verdict, but not that on a notebook's solution.
 
-    What a notebook's own solution gets is not kept: it is nobody's progress. LessonsError if there is no such exercise;
-    whatever is wrong with the learner's object is said in the verdict.
+    LessonsError if there is no such exercise; whatever is wrong with the learner's object is said in the verdict.
     """
     verdict = judge(exercise_named(id_), learner)
     if verdict.level != NOT_ATTEMPTED and not _in_solution():
@@ -84,9 +83,8 @@ def _untouched(learner: Any) -> bool:
     code = getattr(learner, "__code__", None)
     if code is None:
         return learner is ...
-    return (
-        set(code.co_consts) <= {None, learner.__doc__} and {each.opname for each in get_instructions(code)} <= _NOTHING
-    )
+    done, consts = {each.opname for each in get_instructions(code)}, {*code.co_consts}
+    return consts <= {None, learner.__doc__} and done <= _NOTHING
 
 
 class Attempt:

@@ -42,18 +42,16 @@ def kind(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return "a list" if value.ndim else "a number"
     kinds = {
-        "True or False": (bool, np.bool_),
-        "a number": (Real, np.number),
+        "True or False": bool | np.bool_,
+        "a number": Real | np.number,
         "a text": str,
         "a dict": Mapping,
         "a set": Set,
         "a list": Sequence,
         "a class": type,
     }
-    for name, types in kinds.items():
-        if isinstance(value, types):  # type: ignore[arg-type]
-            return name
-    return "a function" if callable(value) else f"an object of type {type(value).__name__}"
+    other = "a function" if callable(value) else f"an object of type {type(value).__name__}"
+    return next((name for name, types in kinds.items() if isinstance(value, types)), other)
 
 
 def letters(given: Any) -> str | None:
@@ -159,8 +157,8 @@ def _ranks_all(wanted: list[Any]) -> bool:
 def _equal_in_any_order(given: Iterable[Any], wanted: Iterable[Any]) -> bool:
     left = list(given)
     for each in wanted:
-        places = [place for place, other in enumerate(left) if same(other, each)]
-        if not places:
+        place = next((place for place, other in enumerate(left) if same(other, each)), None)
+        if place is None:
             return False
-        del left[places[0]]
+        del left[place]
     return not left

@@ -33,15 +33,15 @@ class Asked:
 
     def lists(self) -> Lists:
         """The scores of each search by the documents' ids, best first."""
-        found = [
-            {each.id: each.legs[leg] for each in self.documents if leg in each.legs} for leg in ("meaning", "words")
-        ]
-        return [dict(sorted(scores.items(), key=lambda item: -item[1])) for scores in found]
+        return [{each.id: each.legs[leg] for each in self._of(leg)} for leg in ("meaning", "words")]
 
-    def nearest(self, count: int) -> list[RetrievedDocument]:
-        """The first documents of the search by meaning, with its scores."""
-        by_id = {document.id: document for document in self.documents}
-        return [by_id[id_].with_score(score) for id_, score in list(self.lists()[0].items())[:count]]
+    def nearest(self) -> list[RetrievedDocument]:
+        """The first `CANDIDATES` of the search by meaning, with its scores."""
+        return [each.with_score(each.legs["meaning"]) for each in self._of("meaning")[:CANDIDATES]]
+
+    def _of(self, leg: str) -> list[RetrievedDocument]:
+        found = [each for each in self.documents if leg in each.legs]
+        return sorted(found, key=lambda each: -each.legs[leg])
 
     def ndcg(self, order: Sequence[str]) -> float:
         """nDCG@10 of the documents' ids in this order."""
@@ -127,8 +127,8 @@ def _rerankings() -> Iterator[Case]:
 
     yield case("all come back, each once", each_once, [("budget", made)])
     yield case("there are no documents", [[]], [("budget", [])])
-    questions = [(each.golden.question, each.nearest(CANDIDATES)) for each in dev_questions()]
-    ours = _better(lambda each: [document.id for document in each.nearest(CANDIDATES)])
+    questions = [(each.golden.question, each.nearest()) for each in dev_questions()]
+    ours = _better(lambda each: [document.id for document in each.nearest()])
     yield case("it is measured on dev questions", ours, questions)
 
 
@@ -178,16 +178,11 @@ def _rules() -> Iterator[Case]:
     yield case(when, lambda share: share > window or f"yours finds {share:.2f}", asked)
 
 
+_SAID_AND_ASKED = "a function of what was said and a question"
 MEASURED = [
     Exercise("03.6", "Fusion by score", "a function of two dicts, id to score", _fusions, use=_orders, seconds=90),
     Exercise(
         "04.5", "Your own reranker", "a function of a question and documents", _rerankings, use=_reranked, seconds=90
     ),
-    Exercise(
-        "09.5",
-        "A memory rule that beats the window",
-        "a function of what was said and a question",
-        _rules,
-        use=_share_found,
-    ),
+    Exercise("09.5", "A memory rule that beats the window", _SAID_AND_ASKED, _rules, use=_share_found),
 ]

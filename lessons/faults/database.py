@@ -133,14 +133,12 @@ def full_disk(engine: Engine, room: int = 0) -> Iterator[None]:
 
 
 def killed(program: str, database: SpareDatabase, at: str) -> list[str]:
-    """Run a Python program on this database, and kill it as soon as a line that it prints holds `at`.
+    """Run a Python program on this database, and kill it by SIGKILL as soon as a line that it prints holds `at`.
 
-    Gives the lines that were printed until then. The kill is a SIGKILL: the program cannot tidy up. LessonsError if it
-    ends before it comes to `at`.
+    Gives the lines that were printed until then; LessonsError if the program ends before.
     """
     environment = os.environ | {"DATABASE_URL": database.url, "PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1"}
-    command = [sys.executable, "-c", program]
-    lines = []
+    command, lines = [sys.executable, "-c", program], []
     with TemporaryFile("w+", encoding="utf-8") as errors:
         pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": errors, "encoding": "utf-8"}
         with subprocess.Popen(command, cwd=ROOT, env=environment, **pipes) as process:

@@ -63,11 +63,8 @@ class Seen:
     def __repr__(self) -> str:
         warnings = self.answer.warnings
         notes = [f"{step.name}: {note}" for step in self.answer.trace for note in step.notes if note not in warnings]
-        lines = [("answer", self.answer.text)]
-        lines += [("warning", warning) for warning in warnings]
-        lines += [("note", note) for note in dict.fromkeys(notes)]
-        lines += [("log", line) for line in self.log]
-        return "\n".join(f"{kind:8} {without_address(said)}" for kind, said in lines)
+        seen = {"answer": [self.answer.text], "warning": warnings, "note": dict.fromkeys(notes), "log": self.log}
+        return "\n".join(f"{kind:8} {without_address(said)}" for kind, lines in seen.items() for said in lines)
 
 
 DOCUMENTS = {

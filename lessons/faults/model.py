@@ -56,8 +56,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _stream(self, words: list[str]) -> None:
         """A word in each piece, and then the end; or the first half of the words and no end."""
         pieces = [_chunk(word if i == 0 else f" {word}") for i, word in enumerate(words)]
-        whole = self.server.fault != "breaks_off"
-        self._send(*([*pieces, _chunk("", "stop")] if whole else pieces[: len(pieces) // 2]), stream=True)
+        broken = self.server.fault == "breaks_off"
+        self._send(*(pieces[: len(pieces) // 2] if broken else [*pieces, _chunk("", "stop")]), stream=True)
 
     def _send(self, *parts: bytes, status: int = 200, stream: bool = False) -> None:
         self.send_response(status)
@@ -86,11 +86,9 @@ def _spoken(body: dict[str, Any], command: str) -> str:
     told = [str(message.get("content") or "") for message in body["messages"]]
     if command and any(command in each for each in told):
         return command
-    messages = [
-        ChatMessage(content, role=MessageRole(message["role"]))
-        for message, content in zip(body["messages"], told, strict=True)
-        if message["role"] in ("system", "user")
-    ]
+    roles = [message["role"] for message in body["messages"]]
+    asked = [(role, content) for role, content in zip(roles, told, strict=True) if role in ("system", "user")]
+    messages = [ChatMessage(content, role=MessageRole(role)) for role, content in asked]
     return OfflineLLM().chat(messages).message.content or ""
 
 

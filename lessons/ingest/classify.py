@@ -1,7 +1,7 @@
 """What kind of document a chunk is from, and whether its section tells steps, by rules one can read."""
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -71,27 +71,26 @@ class Classifier(TransformComponent):
     def __call__(self, nodes: Sequence[BaseNode], **_: Any) -> list[BaseNode]:
         for source, group in groupby(nodes, source_of):
             chunks = list(group)
-            sections: dict[Any, str] = {}
+            kind = document_type(source, chunks[0].metadata.get("title") or "", _text(chunks))
+            sections = defaultdict[Any, list[BaseNode]](list)
             for node in chunks:
-                text = node.get_content(MetadataMode.NONE)
-                sections[_section(node)] = f"{sections.get(_section(node), '')}\n{text}"
-            whole = "\n".join(node.get_content(MetadataMode.NONE) for node in chunks)
-            kind = document_type(source, chunks[0].metadata.get("title") or "", whole)
-            with_steps = {section for section, text in sections.items() if has_steps(text)}
-            for node in chunks:
-                node.metadata |= {"doc_type": kind, "has_steps": _section(node) in with_steps}
+                sections[_section(node)].append(node)
+            for own in sections.values():
+                steps = has_steps(_text(own))
+                for node in own:
+                    node.metadata |= {"doc_type": kind, "has_steps": steps}
         return list(nodes)
 
 
 def document_type(source_file: str, title: str, text: str) -> str:
     """A key of `NAMED`, or `UNKNOWN` where nothing speaks for one."""
     name = re.sub(r"[-_.]+", " ", PurePath(source_file).stem)
-    places = {"title": title, "file": name, "lead": text[:LEAD_CHARS]}
-    scores = Counter[str]()
-    for kind, pattern in _PATTERNS.items():
-        scores[kind] = sum(WEIGHTS[place] for place, words in places.items() if pattern.search(words))
-    for kind in _forms(text):
-        scores[kind] += WEIGHTS["form"]
+    places, forms = {"title": title, "file": name, "lead": text[:LEAD_CHARS]}, _forms(text)
+    scores = {
+        kind: sum(WEIGHTS[place] for place, words in places.items() if pattern.search(words))
+        + WEIGHTS["form"] * (kind in forms)
+        for kind, pattern in _PATTERNS.items()
+    }
     kind, score = max(scores.items(), key=itemgetter(1))
     return kind if score >= ENOUGH else UNKNOWN
 
@@ -128,6 +127,10 @@ def _forms(text: str) -> list[str]:
     questions = sum(line.rstrip().endswith(("?", "？")) and len(line) < 120 for line in lines)
     found = ["faq"] if questions >= 4 and questions >= 0.2 * len(lines) else []
     return [*found, "press-release"] if _DATELINE.search(text[: 2 * LEAD_CHARS]) else found
+
+
+def _text(chunks: Sequence[BaseNode]) -> str:
+    return "\n".join(node.get_content(MetadataMode.NONE) for node in chunks)
 
 
 def _section(node: BaseNode) -> Any:

@@ -112,8 +112,8 @@ class ChunkExtractor(BaseExtractor):
         `document`, the texts of all chunks, is for the keyless model and is not sent.
         """
         step, given = Step(what), {key: node.metadata.get(key, "") for key in ("title", "section")}
-        given |= {"text": node.get_content(MetadataMode.NONE), "document": self._document}
-        result = await asyncio.to_thread(call, step, **given)
+        text = node.get_content(MetadataMode.NONE)
+        result = await asyncio.to_thread(call, step, text=text, document=self._document, **given)
         self._step.add(step)
         self._done += 1
         if self._advance:
@@ -151,13 +151,11 @@ class ChunkSummaries(ChunkExtractor, SummaryExtractor):
 
 def extractors(level: Enrichment, llm: LLM) -> tuple[ChunkExtractor, ...]:
     """The extractors of a level, in the order in which what they add is embedded."""
-    chosen = settings()
-    shared: dict[str, Any] = {"llm": llm, "num_workers": chosen.enrichment_workers}
-    shared |= {"show_progress": False, "disable_template_rewrite": True}
-    keywords = ChunkKeywords(keywords=chosen.keywords_per_chunk, **shared)
-    if level == "full":
-        return ChunkSummaries(summaries=["self", "prev", "next"], **shared), keywords
-    return (keywords,) if level == "keywords" else ()
+    shared: dict[str, Any] = {"llm": llm, "num_workers": settings().enrichment_workers, "show_progress": False}
+    shared["disable_template_rewrite"] = True
+    keywords = ChunkKeywords(keywords=settings().keywords_per_chunk, **shared)
+    summaries = ChunkSummaries(summaries=["self", "prev", "next"], **shared)
+    return {"none": (), "keywords": (keywords,), "full": (summaries, keywords)}[level]
 
 
 def default_level(llm: LLM) -> Enrichment:

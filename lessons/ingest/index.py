@@ -42,9 +42,9 @@ class Placer(TransformComponent):
             source = source_of(node)
             place = (self.user_id, self.type, source, placed[source])
             placed[source] += 1
-            known = {key: value for key, value in node.metadata.items() if key != "structure"}  # that is of the page
-            hidden = PLACE if "source_file" in known else ("source_file", *PLACE)
-            node.metadata = {"source_file": source, **known, **dict(zip(PLACE, place, strict=True))}
+            hidden = PLACE if "source_file" in node.metadata else ("source_file", *PLACE)
+            node.metadata = {"source_file": source, **node.metadata, **dict(zip(PLACE, place, strict=True))}
+            node.metadata.pop("structure", None)  # that is of the page
             node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *hidden]
             node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, *hidden]
             what = [self.index, self.user_id, source, str(place[-1]), node.get_content()]
@@ -91,11 +91,11 @@ class Index:
     ) -> IngestionPipeline:
         """The steps for an owner's documents of a type, as LlamaIndex runs them; with a model, chunks are embedded.
 
-        `run(documents=…)` books calls to a model on a `step`, and tells `advance` what is made, and for how many
-        chunks it is. There is no cache of steps: vectors are cached by the words of a chunk.
+        `run(documents=…)` books calls to a model on a `step`, and tells `advance` what is made and for how many chunks.
         """
         placer = Placer(index=self.name, user_id=user_id, type=type or settings().document_type)
         last = [Embedder(model=embedding)] if embedding else []
+        # Vectors are cached by the words of a chunk.
         return IngestionPipeline(transformations=[*self.transformations, placer, *last], disable_cache=True)
 
     def chunks(
@@ -127,20 +127,13 @@ def enhanced_index(name: str = "enhanced", embedded: tuple[str, ...] = HEADER) -
 
 
 def ingredients() -> list[Index]:
-    """From the naive index to the enhanced one, one ingredient at a time: what an ablation compares.
-
-    Smaller chunks, overlap, sections, a header (the enhanced index itself), and two that embed more: what the words of
-    the chunk already say once more as keywords, and its summary.
-    """
-    chosen = settings()
-    cut = {"smaller": 0, "overlapping": chosen.chunk_overlap}
-    embedded = {"keywords": (*HEADER, "keywords"), "summary": (*HEADER, "section_summary")}
+    """From the naive index to the enhanced one, one ingredient at a time, and two that embed more: for an ablation."""
+    size, overlap = settings().chunk_tokens, settings().chunk_overlap
     return [
-        *(
-            Index(name, (SentenceSplitter(chunk_size=chosen.chunk_tokens, chunk_overlap=overlap),))
-            for name, overlap in cut.items()
-        ),
-        enhanced_index(name="sections", embedded=()),
+        Index("smaller", (SentenceSplitter(chunk_size=size, chunk_overlap=0),)),
+        Index("overlapping", (SentenceSplitter(chunk_size=size, chunk_overlap=overlap),)),
+        enhanced_index("sections", embedded=()),
         enhanced_index(),
-        *(enhanced_index(name=name, embedded=keys) for name, keys in embedded.items()),
+        enhanced_index("keywords", embedded=(*HEADER, "keywords")),
+        enhanced_index("summary", embedded=(*HEADER, "section_summary")),
     ]

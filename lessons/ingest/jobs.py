@@ -1,7 +1,6 @@
 """Ingestion in the background. Submit files, get a job's id at once, and look how far it is.
 
-The files lie in the database until the job ends, because that is the one place every worker can reach. Calls to a model
-are not retried here: its client retries a bounded number of times, and then the job fails.
+The files lie in the database until the job ends, because that is the one place every worker can reach.
 """
 
 import logging
@@ -9,7 +8,6 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from functools import cached_property
 from io import BytesIO
 from pathlib import Path, PurePath
 from threading import Lock, Thread, current_thread
@@ -56,6 +54,8 @@ class Jobs(JobQueue):
         """`indexes` by the names under which jobs ask for them: the same in every process that shares the database."""
         super().__init__(place.engine)
         self._place, self._indexes = place, dict(indexes)
+        # Workers need the model that a job was submitted for, since another model means another table.
+        self._embedding = "{}_{}".format(*identity(place.embedding))
         self._lock = Lock()
         self._workers: set[Thread] = set()
 
@@ -69,8 +69,8 @@ class Jobs(JobQueue):
         """Queue (path or content, source_file) pairs for some indexes, or all of them; gives the job's id.
 
         When the queue is full, more workers begin, and the job is done before this returns. Indexes that enrich their
-        chunks come last, so that the plain ones can answer meanwhile. Without an `enrichment` it is the default for the
-        model. ReadError if a path cannot be opened or a file is over `max_file_bytes`; then nothing is queued.
+        chunks come last, so that the plain ones can answer meanwhile. ReadError if a path cannot be opened or a file is
+        over `max_file_bytes`; then nothing is queued.
         """
         names = list(self._indexes) if indexes is None else list(dict.fromkeys(indexes))
         if unknown := [name for name in names if name not in self._indexes]:
@@ -78,9 +78,9 @@ class Jobs(JobQueue):
         if not files or not names:
             raise LessonsError("There is nothing to ingest; name at least one file and one index.")
         names.sort(key=lambda name: self._indexes[name].enriches)
-        settings, level = self._place.settings, enrichment or default_level(self._place.llm)
-        contents, room = _contents(files, settings.max_file_bytes), settings.ingestion_queue
-        job_id, full = self.put(scope, names, self._embedding, contents, room, level)
+        chosen, level = self._place.settings, enrichment or default_level(self._place.llm)
+        contents = _contents(files, chosen.max_file_bytes)
+        job_id, full = self.put(scope, names, self._embedding, contents, chosen.ingestion_queue, level)
         self.start(full)
         if full:
             try:
@@ -98,10 +98,7 @@ class Jobs(JobQueue):
         return status
 
     def start(self, full: bool = False) -> None:
-        """Start the workers that are missing, to take up what an earlier process left; they go when nothing is open.
-
-        Where the queue is `full`, as many as there may be.
-        """
+        """Start the workers that are missing, as many as there may be if the queue is `full`; they go with the jobs."""
         chosen = self._place.settings
         with self._lock:
             self._workers = {worker for worker in self._workers if worker.is_alive()}
@@ -111,14 +108,8 @@ class Jobs(JobQueue):
                 self._workers.add(worker)
                 worker.start()
 
-    @cached_property
-    def _embedding(self) -> str:
-        """A job is done by workers with the model it was submitted for, since another model means another table."""
-        name, dimension = identity(self._place.embedding)
-        return f"{name}_{dimension}"
-
     def _work(self) -> None:
-        """What a worker does: job after job until none is open, more and more patient while the database is down."""
+        """Do job after job until none is open, more and more patient while the database is down."""
         failures = 0
         while failures < GIVE_UP:
             try:
@@ -135,7 +126,6 @@ class Jobs(JobQueue):
         logger.error("ingestion stopped; jobs stay open until the next one is submitted")
 
     def _work_on_next(self, only: str | None = None) -> bool:
-        """Do the next job, or only this one, if there is one to take."""
         with claim(self.engine, list(self._indexes), self._embedding, only) as taken:
             if taken is not None:
                 work(taken, self._place, self._indexes)
@@ -151,7 +141,6 @@ class Jobs(JobQueue):
 
 
 def _contents(files: Sequence[tuple[Path | bytes, str]], limit: int) -> Iterator[tuple[bytes, str]]:
-    """Contents and names, one at a time; ReadError for a file that cannot be opened or is over the limit (bytes)."""
     for source, name in files:
         try:
             with BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
@@ -166,17 +155,16 @@ def _contents(files: Sequence[tuple[Path | bytes, str]], limit: int) -> Iterator
 def work(claim: Claim, place: Place, indexes: Mapping[str, Index]) -> None:
     """Work on a job from its first file without a result to its end, and write down what became of it.
 
-    A file at which work broke off too often is given up and the others go on. A DatabaseError leaves the job open and
-    is raised again, so that the worker can wait before the next attempt; every other error fails the job.
+    A file at which work broke off too often is given up. A DatabaseError leaves the job open; any other error fails it.
     """
     job = claim.job
     try:
         with _unpacked(claim, place.settings.data_dir) as files:
             if job.attempts > place.settings.ingestion_attempts:
-                claim.record(_given_up(claim, files))
+                claim.record(_given_up(job, files))
             for position, name in enumerate(job.indexes):
-                remaining = files[max(0, len(job.reported) - position * len(files)) :]
-                _fill(claim, place, name, indexes[name].at(job.enrichment, place.llm), remaining)
+                if remaining := files[max(0, job.done - position * len(files)) :]:
+                    _fill(claim, place, indexes[name].at(job.enrichment, place.llm), name, remaining)
         claim.finish(*_outcome(job.results))
     except Superseded:
         logger.info("job %s was cancelled or taken over", job.id)
@@ -191,34 +179,32 @@ def work(claim: Claim, place: Place, indexes: Mapping[str, Index]) -> None:
         claim.finish("FAILED", f"An unexpected error{at} ended the job: see the log, and submit the other files again.")
 
 
-def _fill(claim: Claim, place: Place, name: str, index: Index, files: Sequence[tuple[Path, str]]) -> None:
+def _fill(claim: Claim, place: Place, index: Index, name: str, files: Sequence[tuple[Path, str]]) -> None:
     status: State = "ENRICHING" if index.enriches else "PROCESSING"
 
     def watch(source_file: str, step: str, done: int = 0, total: int = 0, /) -> None:
         claim.note(status, source_file, "enriching" if index.enriches and step == "splitting" else step, done, total)
 
     scope = Scope(claim.job.user_id, type=claim.job.type)
-    for result in ingest(files, index, place.store(index), place.embedding, scope, watch) if files else ():
+    for result in ingest(files, index, place.store(index), place.embedding, scope, watch):
         claim.record(JobResult(**asdict(result), index=name))
 
 
-def _given_up(claim: Claim, files: Sequence[tuple[Path, str]]) -> JobResult:
-    index, position = divmod(len(claim.job.reported), len(files))
-    reason = claim.job.reason or (
-        f"Work on it broke off {claim.job.attempts - 1} times and was given up: "
+def _given_up(job: JobStatus, files: Sequence[tuple[Path, str]]) -> JobResult:
+    index, position = divmod(job.done, len(files))
+    reason = job.reason or (
+        f"Work on it broke off {job.attempts - 1} times and was given up: "
         "the program may lack memory for it, so split the file."
     )
-    return JobResult(files[position][1], "failed", reason=reason, index=claim.job.indexes[index])
+    return JobResult(files[position][1], "failed", reason=reason, index=job.indexes[index])
 
 
 def _outcome(results: Sequence[JobResult]) -> tuple[State, str | None]:
-    """FAILED if not a single file could be used."""
     if any(result.status != "failed" for result in results):
         return "COMPLETED", None
-    first = results[0]
-    if len(results) == 1:
-        return "FAILED", first.reason
-    return "FAILED", f"None of the files could be ingested; the first one, {first.source_file}: {first.reason}"
+    first, several = results[0], len(results) > 1
+    none = f"None of the files could be ingested; the first one, {first.source_file}: {first.reason}"
+    return "FAILED", none if several else first.reason
 
 
 @contextmanager
@@ -229,21 +215,22 @@ def _unpacked(claim: Claim, data_dir: Path) -> Iterator[list[tuple[Path, str]]]:
         shutil.rmtree(left, ignore_errors=True)
     mine = folder / f"{claim.job.id}-{claim.job.runs}"
     try:
-        yield list(_saved(claim, mine))
+        try:
+            files = list(_saved(claim, mine))
+        except OSError as error:
+            raise LessonsError(
+                f"The files cannot be unpacked in {folder} ({error.strerror or error}): "
+                "free some space there, or set LESSONS_DATA_DIR to another folder."
+            ) from error
+        yield files
     finally:
         shutil.rmtree(mine, ignore_errors=True)
 
 
 def _saved(claim: Claim, folder: Path) -> Iterator[tuple[Path, str]]:
-    try:
-        folder.mkdir(mode=0o700, parents=True)
-        for position, (content, source_file) in enumerate(claim.files()):
-            suffix = PurePath(source_file).suffix.lower()
-            path = folder / f"{position}{suffix if suffix in READERS else ''}"
-            path.write_bytes(content)
-            yield path, source_file
-    except OSError as error:
-        raise LessonsError(
-            f"The files cannot be unpacked in {folder.parent} ({error.strerror or error}): "
-            "free some space there, or set LESSONS_DATA_DIR to another folder."
-        ) from error
+    folder.mkdir(mode=0o700, parents=True)
+    for position, (content, source_file) in enumerate(claim.files()):
+        suffix = PurePath(source_file).suffix.lower()
+        path = folder / f"{position}{suffix if suffix in READERS else ''}"
+        path.write_bytes(content)
+        yield path, source_file

@@ -4,11 +4,11 @@ What enriching will cost is told before it is spent.
 """
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.llms import LLM
@@ -45,14 +45,12 @@ class FileResult:
     cost: float = 0.0
 
 
-class Watch(Protocol):
-    """Told what is done to which file: a step begins, or is done for `done` of its `total` chunks.
+Watch = Callable[..., object]
+"""Told the file and the step that begins, or that is done for so many (done, total) of its chunks.
 
-    Steps are reading, splitting, summaries, keywords, embedding and storing. Whatever this raises ends the run between
-    two of them, before anything of that file is stored.
-    """
-
-    def __call__(self, source_file: str, step: str, done: int = 0, total: int = 0, /) -> object: ...
+Steps are reading, splitting, summaries, keywords, embedding and storing. Whatever this raises ends the run between two
+of them, before anything of that file is stored.
+"""
 
 
 @lru_cache(maxsize=1)
@@ -139,13 +137,12 @@ def ingest_file(
     watch(name, "storing")
     content = path.read_bytes() if path.suffix.lower() == ".pdf" else None
     store.replace_document(scope, name, due.fingerprint, nodes, content)
-    notes = [note for note in (documents[0].metadata["structure"]["note"], _failures(used)) if note]
+    notes = " ".join(filter(None, (documents[0].metadata["structure"]["note"], _failures(used))))
     spent = used.llm_calls, used.tokens_in, used.tokens_out, used.cost
-    return FileResult(name, due.status, len(nodes), " ".join(notes) or None, *spent)
+    return FileResult(name, due.status, len(nodes), notes or None, *spent)
 
 
 def _failures(used: Step) -> str | None:
-    """What to say of calls to the model that failed."""
     if not used.notes:
         return None
     reason = used.notes[0].partition("(")[2].rpartition(")")[0].rstrip(".")
@@ -186,9 +183,8 @@ def estimate(
 ) -> Estimate:
     """What it costs to enrich (path, source_file) pairs, but for those whose fingerprint is `known`.
 
-    The keyless model enriches the same chunks with the same prompts first, which takes milliseconds. What it reads is
-    what a served model will read, and what it says is about as long. Of a long file about `SAMPLE` chunks stand for the
-    others. Files that cannot be read cost nothing. An index that does not enrich, too.
+    The keyless model enriches about `SAMPLE` chunks of each file first, which takes milliseconds: a served model reads
+    the same prompts, and says about as much. Files that cannot be read cost nothing.
     """
     wanted, cut = index.at(level, llm), index.at("none", llm)
     done, chunks, calls, read_in, written = 0, 0, 0.0, 0.0, 0.0
@@ -207,9 +203,10 @@ def estimate(
         share = len(nodes) / max(1, len(sample))
         chunks, calls = chunks + len(nodes), calls + share * step.llm_calls
         read_in, written = read_in + share * step.tokens_in, written + share * step.tokens_out
-    if isinstance(llm, OfflineLLM):
-        return Estimate(level, done, chunks, round(calls), round(read_in), round(written))
-    # A server adds the form of the keywords to each prompt that asks for them.
-    form = ExactTokenCounter(llm.metadata.model_name).count(json.dumps(Keywords.model_json_schema()))
-    tokens_in, tokens_out = round(read_in) + (chunks * form if wanted.enriches else 0), round(written)
-    return Estimate(level, done, chunks, round(calls), tokens_in, tokens_out, price(tokens_in, tokens_out))
+    tokens_in, tokens_out, cost = round(read_in), round(written), 0.0
+    if not isinstance(llm, OfflineLLM):
+        if wanted.enriches:  # a server adds the form of the keywords to each prompt that asks for them
+            form = json.dumps(Keywords.model_json_schema())
+            tokens_in += chunks * ExactTokenCounter(llm.metadata.model_name).count(form)
+        cost = price(tokens_in, tokens_out)
+    return Estimate(level, done, chunks, round(calls), tokens_in, tokens_out, cost)

@@ -1,7 +1,7 @@
 """The queue of ingestion jobs: two tables of PostgreSQL, and how a worker takes a job out of them.
 
-The queue is our own and no task framework: procrastinate, say, would bring its own schema, event loop and worker, and
-still leave to us a bounded queue whose caller lends a hand, progress by file and step, and the owner of a job.
+A task framework such as procrastinate would bring its own schema, event loop and worker, and still leave to us a
+bounded queue whose caller lends a hand, progress by file and step, and the owner of a job.
 
 Taking is `SELECT … FOR UPDATE SKIP LOCKED`: workers that look at the same moment each lock another row. A row lock
 would have to last as long as the work, and would keep progress from being written. So a second connection holds an
@@ -82,9 +82,8 @@ class JobStatus(Base):
     """A job as it stands, from the moment it was submitted. It is open until `finished_at` is set.
 
     `done` and `total` count files, each once for every index it goes into. `step` is what is done to `source_file` now,
-    or was when the job failed; `step_done` and `step_total` count the file's chunks while they are enriched or
-    embedded. `reason` says why the job failed, or while it is open what it waits for. `runs` counts the workers that
-    took it, `attempts` how often work on its present file has begun.
+    or was when the job failed, to `step_done` of its `step_total` chunks. `reason` says why the job failed, or what it
+    waits for. `runs` counts the workers that took it, `attempts` how often work on its present file has begun.
     """
 
     __tablename__ = "ingestion_jobs"
@@ -161,10 +160,7 @@ class JobQueue:
         room: int,
         enrichment: Enrichment = "none",
     ) -> tuple[str, bool]:
-        """Add a job with its (content, source_file) pairs; give its id, and whether `room` jobs waited already.
-
-        Jobs that ended long ago are dropped on the way.
-        """
+        """Add a job, drop those that ended long ago; give its id, and whether `room` jobs waited already."""
         with explained(), Session(self.engine) as session, session.begin():
             oldest = func.now() - timedelta(days=settings().finished_job_days)
             session.execute(delete(JobStatus).where(JobStatus.finished_at < oldest))
@@ -204,13 +200,13 @@ class JobQueue:
 
     def cancel(self, job_id: str, scope: Scope) -> JobStatus:
         """End an open job before its worker's next step. Files that are stored already stay."""
+        ended = {"status": "CANCELLED", "step": None, "reason": None, "finished_at": func.now()}
         with scoped(self.engine, scope.user_id) as connection:
-            own = _of(job_id, scope)
-            _change(connection, own, status="CANCELLED", step=None, reason=None, finished_at=func.now())
+            _change(connection, _of(job_id, scope), **ended)
         return self.status(job_id, scope)
 
     def any_open(self, indexes: Sequence[str], embedding: str) -> bool:
-        """Whether a job waits or is being worked on that a worker with these indexes and this embedding could do."""
+        """Whether there is an open job for a worker with these indexes and this embedding."""
         with explained(), self.engine.begin() as connection:
             return bool(connection.scalar(select(exists().where(*_open_for(indexes, embedding)))))
 
@@ -223,7 +219,6 @@ def _create(connection: Connection) -> None:
 
 
 def _open_for(indexes: Sequence[str], embedding: str) -> list[ColumnElement[bool]]:
-    """The open jobs that a worker with these indexes and this embedding can do."""
     known = JobStatus.indexes.contained_by(list(indexes))
     return [JobStatus.finished_at.is_(None), JobStatus.embedding == embedding, known]
 
@@ -241,7 +236,7 @@ class Superseded(Exception):  # noqa: N818 - it is no error
 
 @dataclass(frozen=True)
 class Claim:
-    """A job in the hands of one worker. Its methods raise DatabaseError if the database cannot be used."""
+    """A job in the hands of one worker. Writing raises Superseded if the job was taken from it."""
 
     engine: Engine
     job: JobStatus
@@ -256,12 +251,12 @@ class Claim:
             yield row.content, row.source_file
 
     def note(self, status: State, source_file: str, step: str, done: int, total: int) -> None:
-        """Write down what is being done; Superseded if it should no longer be."""
+        """Write down what is being done."""
         self.job.source_file = source_file
         self._write(status=status, source_file=source_file, step=step, step_done=done, step_total=total)
 
     def record(self, result: JobResult) -> None:
-        """Add the result of a file, and begin to count attempts at the next; Superseded if it is no longer wanted."""
+        """Add the result of a file, and begin to count attempts at the next."""
         self._write(reported=JobStatus.reported.op("||")(literal([asdict(result)], JSONB)), attempts=1, reason=None)
         self.job.reported = [*self.job.reported, asdict(result)]
 

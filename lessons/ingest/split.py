@@ -30,12 +30,7 @@ class Section:
     path: tuple[str, ...]  # headings from the outermost to its own
     page: int | None
     last_page: int | None
-    parts: tuple[tuple[str, ...], ...] = ()  # the paths of the sections that it was joined from; none for a single one
-
-    @property
-    def paths(self) -> tuple[tuple[str, ...], ...]:
-        """The path of every section that it holds something of, in order."""
-        return self.parts or (self.path,)
+    paths: tuple[tuple[str, ...], ...]  # of every section that it holds something of, in order
 
     def followed_by(self, other: "Section") -> "Section":
         """Both as one, under the headings that they share."""
@@ -52,8 +47,7 @@ class Section:
 def sections(pages: Sequence[BaseNode], shortest: int) -> list[Section]:
     """The sections of one file in order, each of at least `shortest` characters unless the whole file has fewer.
 
-    A shorter one, above all a heading without text, joins the next; the last joins the one before it. Only so does a
-    section reach over two pages. `pages` carry their headings as (start, end, level, text) in `structure`.
+    A shorter one, above all a heading without text, joins the next; the last joins the one before it.
     """
     joined: list[Section] = []
     for section in _under_headings(pages):
@@ -63,8 +57,7 @@ def sections(pages: Sequence[BaseNode], shortest: int) -> list[Section]:
             section = joined.pop().followed_by(section)
         joined.append(section)
     if len(joined) > 1 and len(joined[-1].text) < shortest:
-        last = joined.pop()
-        joined[-1] = joined[-1].followed_by(last)
+        joined[-2:] = [joined[-2].followed_by(joined[-1])]
     return joined
 
 
@@ -75,10 +68,15 @@ def _under_headings(pages: Sequence[BaseNode]) -> Iterator[Section]:
         text, number, headings = page.get_content(MetadataMode.NONE), page.metadata.get("page_number"), _headings(page)
         ends = [heading[0] for heading in headings] + [len(text)]
         if before := text[: ends[0]].strip():
-            yield Section(before, tuple(name for _, name in path), number, number)
+            yield _section(before, path, number)
         for (start, _, level, name), end in zip(headings, ends[1:], strict=True):
             path = [(above, title) for above, title in path if above < level] + [(level, name)]
-            yield Section(text[start:end].strip(), tuple(name for _, name in path), number, number)
+            yield _section(text[start:end].strip(), path, number)
+
+
+def _section(text: str, path: Sequence[tuple[int, str]], page: int | None) -> Section:
+    names = tuple(name for _, name in path)
+    return Section(text, names, page, page, (names,))
 
 
 def _headings(page: BaseNode) -> list[list]:
@@ -114,8 +112,7 @@ class Chunk(TextNode):
 
 def header(chunk: BaseNode) -> dict[str, str]:
     """What the enhanced index puts above the words of a chunk, which may have been stored as any node."""
-    embedded = chunk.embedded if isinstance(chunk, Chunk) else HEADER
-    return Chunk(text="", metadata=chunk.metadata, embedded=embedded).header()
+    return Chunk(text="", metadata=chunk.metadata).header()
 
 
 def same_words(chunk: BaseNode, others: Sequence[BaseNode]) -> BaseNode | None:
@@ -126,16 +123,14 @@ def same_words(chunk: BaseNode, others: Sequence[BaseNode]) -> BaseNode | None:
         text = other.get_content(MetadataMode.NONE)
         return (Counter(terms(text)) & wanted).total(), -len(text)
 
-    best = max(others, key=shared, default=None)
-    return best if best is not None and shared(best)[0] else None
+    return max((other for other in others if shared(other)[0]), key=shared, default=None)
 
 
 class SectionSplitter(TransformComponent):
     """Cuts the pages of each file into chunks of at most `chunk_size` tokens: whole sections as far as they fit.
 
     LlamaIndex's `SentenceSplitter` cuts a longer section and repeats `chunk_overlap` tokens; our own function finds the
-    sentences, since it knows how Korean ones end. A chunk leaves its page only where a section is shorter than
-    `shortest` characters.
+    sentences, since it knows how Korean ones end. Only a section shorter than `shortest` characters leaves its page.
     """
 
     chunk_size: int = 500
@@ -167,11 +162,10 @@ def _of_document(pages: Sequence[BaseNode]) -> dict[str, Any]:
     """What all chunks of a file share: its name and type, and as far as they are known title, subject and date."""
     first = pages[0].metadata
     structure = first.get("structure", {})
-    known = {"title": structure.get("title"), "about": _about(pages[0]), "date": structure.get("date")}
-    found = {key: value for key, value in known.items() if value}
     written = language("\n".join(page.get_content(MetadataMode.NONE) for page in pages))
-    named = {"source_file": source_of(pages[0]), "file_type": first.get("file_type")}
-    return named | {"language": written} | found
+    named = {"source_file": source_of(pages[0]), "file_type": first.get("file_type"), "language": written}
+    known = {"title": structure.get("title"), "about": _about(pages[0]), "date": structure.get("date")}
+    return named | {key: value for key, value in known.items() if value}
 
 
 def _about(page: BaseNode) -> str:
@@ -204,11 +198,7 @@ def _of_section(section: Section, title: str | None) -> dict[str, Any]:
     def written(path: tuple[str, ...]) -> str:
         return " > ".join(heading for heading in path if heading != title)
 
-    place: dict[str, Any] = {"page_number": section.page}
-    if section.last_page != section.page:
-        place["last_page"] = section.last_page
-    if path := written(section.path):
-        place["section"] = path
-    if paths := list(dict.fromkeys(filter(None, map(written, section.paths)))):
-        place["sections"] = paths
-    return place
+    last = section.last_page if section.last_page != section.page else None
+    paths = list(dict.fromkeys(filter(None, map(written, section.paths))))
+    known = {"last_page": last, "section": written(section.path), "sections": paths}
+    return {"page_number": section.page} | {key: value for key, value in known.items() if value}

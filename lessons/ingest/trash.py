@@ -74,14 +74,11 @@ SELECT document_id, user_id, to_jsonb(chunks), coalesce((
     SELECT jsonb_agg(to_jsonb(terms)) FROM {terms} terms
     WHERE terms.user_id = :user_id AND terms.chunk_id = chunks.id), '[]')
 FROM {chunks} chunks WHERE user_id = :user_id AND document_id = :id"""
-_PUT_BACK = [
-    f"INSERT INTO {table} ({columns}) SELECT own.* FROM trashed_chunks kept, {made} own"
-    " WHERE kept.user_id = :user_id AND kept.document_id = :id"
-    for table, columns, made in (
-        ("{chunks}", "{chunk_columns}", "jsonb_populate_record(NULL::{chunks}, kept.chunk)"),
-        ("{terms}", "{term_columns}", "jsonb_populate_recordset(NULL::{terms}, kept.terms)"),
-    )
-]
+_PUT_BACK = """
+WITH kept AS (SELECT chunk, terms FROM trashed_chunks WHERE user_id = :user_id AND document_id = :id),
+    put_back AS (INSERT INTO {chunks} ({chunk_columns})
+        SELECT own.* FROM kept, jsonb_populate_record(NULL::{chunks}, chunk) own)
+INSERT INTO {terms} ({term_columns}) SELECT own.* FROM kept, jsonb_populate_recordset(NULL::{terms}, terms) own"""
 _PUT_BACK_DOCUMENT = (
     f"INSERT INTO documents ({_COPIED}) SELECT {_COPIED} FROM trashed_documents WHERE user_id = :user_id AND id = :id"
     " ON CONFLICT DO NOTHING"
@@ -95,7 +92,10 @@ _KNOWN = (
     f"SELECT index_table, source_file FROM documents WHERE {_NAMED}"
     f" UNION ALL SELECT NULL, source_file FROM trashed_documents WHERE {_NAMED}"
 )
-_NAMES = f"SELECT source_file, max(deleted_at) FROM trashed_documents WHERE {_NAMED}"
+_NAMES = (
+    f"SELECT source_file, max(deleted_at) FROM trashed_documents WHERE {_NAMED} AND {_KEPT}"
+    " GROUP BY 1 ORDER BY 2 DESC, 1"
+)
 
 
 class Trash:
@@ -139,8 +139,7 @@ class Trash:
                 mine = {"user_id": scope.user_id, "id": number}
                 if not connection.execute(text(_PUT_BACK_DOCUMENT), mine).rowcount:
                     raise LessonsError(f"{source_file} has been ingested again since; delete that version first.")
-                for statement in _PUT_BACK:
-                    _run(connection, statement, self._tables[table], mine)
+                _run(connection, _PUT_BACK, self._tables[table], mine)
             connection.execute(text(f"DELETE FROM trashed_documents WHERE {condition}"), named)
         remember_write(self._engine)
         return bool(found)
@@ -155,9 +154,8 @@ class Trash:
     def deleted(self, scope: Scope) -> dict[str, datetime]:
         """What an owner can bring back, and when it was deleted, the latest first."""
         self.purge()
-        kept = f"{_NAMES} AND {_KEPT} GROUP BY 1 ORDER BY 2 DESC, 1"
         with scoped(self._engine, scope.user_id) as connection:
-            return {row[0]: row[1] for row in _rows(connection, kept, self._named(scope))}
+            return dict(_rows(connection, _NAMES, self._named(scope)))
 
     def purge(self) -> None:
         """Forget, for every owner, the words of what was deleted too long ago."""
@@ -166,8 +164,8 @@ class Trash:
                 connection.execute(text(statement), {"days": settings().trash_days})
 
     def _named(self, scope: Scope, source_file: str | None = None) -> dict[str, Any]:
-        named = {"tables": list(self._tables), "user_id": scope.user_id, "name": source_file}
-        return {**named, "days": settings().trash_days}
+        days = settings().trash_days
+        return {"tables": list(self._tables), "user_id": scope.user_id, "name": source_file, "days": days}
 
 
 def _rows(connection: Connection, statement: str, values: dict[str, Any]) -> list[Any]:
@@ -175,7 +173,6 @@ def _rows(connection: Connection, statement: str, values: dict[str, Any]) -> lis
 
 
 def _run(connection: Connection, statement: str, chunks: Table, values: dict[str, Any]) -> None:
-    """Run a statement on a table of chunks and their terms."""
     terms, quote = term_table(chunks), connection.dialect.identifier_preparer.quote
     names = {"chunks": quote(chunks.name), "terms": quote(terms.name)}
     columns = {"chunk_columns": ", ".join(chunks.columns.keys()), "term_columns": ", ".join(terms.columns.keys())}

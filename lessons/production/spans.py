@@ -6,8 +6,7 @@ Any collector that speaks OTLP takes them:
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))  # OTEL_EXPORTER_OTLP_ENDPOINT says where to
     send(stage.ask("…", user="joon"), provider, "joon")
 
-They carry the question, the answer, and the ids and scores of passages. The words of passages stay behind the wall of
-their owner.
+They carry the question, the answer, and the ids and scores of passages; the words of passages stay with their owner.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -78,11 +77,7 @@ def _words(step: Step) -> dict[str, str]:
 
 
 def _documents(step: Step) -> dict[str, Any]:
-    """The ids and scores of passages that were found or put in order."""
     name = {"retrieve": "retrieval.documents", "rerank": "reranker.output_documents"}.get(step.name)
     found = step.output if name and isinstance(step.output, list) else []
-    known: dict[str, Any] = {}
-    for rank, document in enumerate(each for each in found if isinstance(each, RetrievedDocument)):
-        known[f"{name}.{rank}.document.id"] = document.id
-        known[f"{name}.{rank}.document.score"] = document.score
-    return known
+    ranked = enumerate(each for each in found if isinstance(each, RetrievedDocument))
+    return {f"{name}.{rank}.document.{key}": getattr(each, key) for rank, each in ranked for key in ("id", "score")}

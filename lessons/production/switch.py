@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from llama_index.core.schema import BaseNode
-from sqlalchemy import Connection, Engine, PrimaryKeyConstraint, select, text
+from sqlalchemy import Connection, PrimaryKeyConstraint, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped
 
@@ -86,12 +86,9 @@ def catch_up(index: Index, old: Workspace, new: Workspace, scope: Scope) -> Diff
 
 def _chunks(index: Index, store: ChunkStore, source_file: str, scope: Scope) -> list[BaseNode]:
     """The chunks of a document as its index embeds them, from their rows."""
-    splitters = (each.embedded for each in index.transformations if isinstance(each, SectionSplitter))
-    embedded = next(splitters, ())
-    nodes = store.get_nodes(scope=scope.only([source_file]))
-    return [
-        Chunk(id_=each.node_id, text=each.get_content(), metadata=each.metadata, embedded=embedded) for each in nodes
-    ]
+    cut = (each.embedded for each in index.transformations if isinstance(each, SectionSplitter))
+    header, nodes = {"embedded": next(cut, ())}, store.get_nodes(scope=scope.only([source_file]))
+    return [Chunk(id_=each.node_id, text=each.get_content(), metadata=each.metadata, **header) for each in nodes]
 
 
 def switch(index: Index, old: Workspace, new: Workspace, scope: Scope) -> None:
@@ -114,10 +111,9 @@ def served(index: Index, places: Sequence[Workspace], scope: Scope) -> Workspace
 
     LessonsError if none of them has the embedding model of that table: its vectors mean nothing to another one.
     """
-    engine: Engine = places[0].engine
-    ensure_owned(engine, ServedRow.__table__)
+    ensure_owned(places[0].engine, ServedRow.__table__)
     mine = ServedRow.user_id == scope.user_id, ServedRow.index_name == index.name
-    with scoped(engine, scope.user_id) as connection:
+    with scoped(places[0].engine, scope.user_id) as connection:
         table = connection.scalar(select(ServedRow.chunks_table).where(*mine)) or places[0].store(index).table_name
     for place in places:
         if place.store(index).table_name == table:

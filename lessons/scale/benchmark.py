@@ -55,7 +55,7 @@ Statements = Sequence[tuple[str, Mapping[str, Any]]]
 
 @dataclass(frozen=True)
 class Pair:
-    """Something and its floor: medians in milliseconds, and the median of the pairs' ratios with its quartiles."""
+    """A search and its floor: medians in milliseconds, and the median of the pairs' ratios with its quartiles."""
 
     name: str
     ms: float
@@ -97,9 +97,16 @@ class Size:
         return next(pair for pair in self.searches if pair.name == name)
 
 
-def benchmark(place: Workspace, chunks: Sequence[int], watch: Watcher) -> list[Size]:
+def benchmark(place: Workspace, chunks: Sequence[int], watch: Watcher) -> Iterator[Size]:
     """Measure on made-up chunks; nothing stays in the database. `watch(what, done, total)` hears what is going on."""
-    return [_size(place, number, watch) for number in sorted(set(chunks))]
+    for number in sorted(set(chunks)):
+        with made_up_store(place.engine, number, partial(watch, f"{number:,} chunks")) as store:
+            walked = tuple(filtered(store, ROUNDS)) if number > settings().exact_search_chunks else ()
+            pairs = []
+            for done, pair in enumerate(search_pairs(store, ROUNDS), start=1):
+                watch(f"Searching {number:,} chunks", done, SEARCHES)
+                pairs.append(pair)
+            yield Size(number, tuple(pairs), _answers(store, place), _memory(store, watch), walked)
 
 
 def as_document(sizes: Sequence[Size]) -> dict[str, Any]:
@@ -112,18 +119,7 @@ def as_document(sizes: Sequence[Size]) -> dict[str, Any]:
     return {"search_ratio": last.ratio, "growth": last.ms / base.ms, "sizes": [asdict(size) for size in sizes]}
 
 
-def _size(place: Workspace, number: int, watch: Watcher) -> Size:
-    with made_up_store(place.engine, number, partial(watch, f"{number:,} chunks")) as store:
-        walked = tuple(filtered(store, ROUNDS)) if number > settings().exact_search_chunks else ()
-        pairs = []
-        for done, pair in enumerate(search_pairs(store, ROUNDS), start=1):
-            watch(f"Searching {number:,} chunks", done, SEARCHES)
-            pairs.append(pair)
-        return Size(number, tuple(pairs), _answers(store, place), _memory(store, watch), walked)
-
-
 def _answers(store: ChunkStore, place: Workspace) -> dict[str, float]:
-    """The median milliseconds of an answer of each stage, keyless, over the made-up chunks."""
     made_up = Workspace(place.settings, place.engine, MadeUpEmbedding(), OfflineLLM())
     name = store.table_name.split("_made_up")[0].removeprefix("chunks_")
     times = {}
@@ -134,9 +130,7 @@ def _answers(store: ChunkStore, place: Workspace) -> dict[str, float]:
 
 
 def _memory(store: ChunkStore, watch: Watcher) -> float:
-    """By how many MB this process grows over `QUESTIONS` searches, after `SETTLING` others."""
-    resources, process = Resources(store, MadeUpEmbedding(), OfflineLLM()), psutil.Process()
-    before = 0
+    resources, process, before = Resources(store, MadeUpEmbedding(), OfflineLLM()), psutil.Process(), 0
     for number in range(SETTLING + QUESTIONS):
         if number == SETTLING:
             before = process.memory_info().rss

@@ -130,8 +130,7 @@ def _searched(connection: Connection, statement: sql.Composed, asked: np.ndarray
 def _sizes(connection: Connection, table: str) -> tuple[int, int]:
     """Bytes of the table and of its HNSW index, 0 if there is none."""
     sizes = "SELECT pg_table_size(to_regclass(%s)), coalesce(pg_relation_size(to_regclass(%s)), 0)"
-    row = connection.execute(sizes, (f'"{table}"', f'"{table}_hnsw"')).fetchone()
-    assert row
+    (row,) = connection.execute(sizes, (f'"{table}"', f'"{table}_hnsw"')).fetchall()
     return row[0], row[1]
 
 

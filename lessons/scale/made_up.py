@@ -119,10 +119,8 @@ def copy_rows(connection: psycopg.Connection, table: str, columns: Mapping[str, 
 def _new_documents(store: ChunkStore, number: int) -> list[int]:
     """The ids of new documents, enough for so many chunks."""
     row = {"index_table": store.table_name, "user_id": OWNER.user_id, "sha256": "", "pages": 1}
-    rows = [
-        row | {"source_file": f"{place:10}", "chunks": CHUNKS_PER_DOCUMENT}
-        for place in range(-(-number // CHUNKS_PER_DOCUMENT))
-    ]
+    row["chunks"] = CHUNKS_PER_DOCUMENT
+    rows = [row | {"source_file": f"{place:10}"} for place in range(-(-number // CHUNKS_PER_DOCUMENT))]
     with scoped(store.engine, OWNER.user_id) as connection:
         return list(connection.scalars(insert(DocumentRow).returning(DocumentRow.id), rows))
 
@@ -139,12 +137,8 @@ def _copy_chunks(raw: psycopg.Connection, tables: tuple[str, str], ids: Sequence
         return chunk_id, node_id, documents[file], owner, place, said, WORDS_PER_CHUNK, metadata, vector
 
     copy_rows(raw, tables[0], _CHUNKS, map(chunk, ids, told, vectors(len(ids), seed)))
-    terms = (
-        (owner, term, chunk_id, 1, WORDS_PER_CHUNK)
-        for chunk_id, text in zip(ids, told, strict=True)
-        for term in set(text)
-    )
-    copy_rows(raw, tables[1], _TERMS, terms)
+    found = ((chunk_id, term) for chunk_id, text in zip(ids, told, strict=True) for term in set(text))
+    copy_rows(raw, tables[1], _TERMS, ((owner, term, chunk_id, 1, WORDS_PER_CHUNK) for chunk_id, term in found))
 
 
 def _force_row_security(connection: Connection, tables: Iterable[str], force: str) -> None:

@@ -8,7 +8,7 @@ split, enrich, embed and store. What holds when things go wrong:
 - The model is slow: a task asks it one thing at a time, and there are never more than `cluster_requests` tasks. No
   permit is handed out that a dead worker could take along.
 
-Ray's tasks, not Ray Data: a file is one unit of work that ends in a transaction, and nothing is shuffled between steps.
+A file is one unit of work that ends in a transaction; nothing is shuffled between steps, as Ray Data would do it.
 """
 
 import logging
@@ -86,7 +86,7 @@ def ingest_on_ray(
 
 
 def _is_under_way(found: Due | FileResult, running: Iterable[Due]) -> bool:
-    """Whether a file with the same content or the same name is being worked on, so that this one has to wait."""
+    """Whether a file with the same content or name is being worked on, so that this one has to wait."""
     return isinstance(found, Due) and any(
         found.fingerprint == due.fingerprint or found.source_file == due.source_file for due in running
     )
@@ -108,7 +108,6 @@ def _result(ray: Any, done: Any, due: Due, settings: Settings) -> FileResult:
 def _sender(
     ray: Any, index: Index, place: Workspace, scope: Scope, enrichment: Enrichment
 ) -> Callable[[Path, Due], Any]:
-    """Sends a file to the cluster and gives Ray's reference to its result."""
     alone = place.settings.model_copy(update={"enrichment_workers": 1, "embedding_threads": 1})
     run = ray.remote(_ingest_sent).options(num_cpus=1, max_retries=place.settings.ingestion_attempts - 1)
     logging.disable(logging.WARNING)  # LlamaIndex's splitters say that they leave out what they can make again
@@ -134,7 +133,6 @@ def _ingest_sent(settings: bytes, work: bytes, suffix: str, content: bytes, due:
 
 @cache
 def _opened(settings: bytes) -> Workspace:
-    """The database and the models of a worker: opened in its own process, and once."""
     chosen = pickle.loads(settings)
     adopt(chosen)
     return Workspace.open(chosen)

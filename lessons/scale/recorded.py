@@ -8,9 +8,10 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from pydantic import TypeAdapter
 
 from lessons.evaluate.plots import canvas
-from lessons.scale.benchmark import HEADLINE, Filtered, Pair, Size
+from lessons.scale.benchmark import HEADLINE, Size
 from lessons.scale.graphs import Graph
 from lessons.settings import ROOT
 from lessons.tables import Table
@@ -18,6 +19,7 @@ from lessons.tables import Table
 DATA = ROOT / "data"
 CANDIDATES = 200  # of a search, unless a plot is about them: the default of `hnsw_ef_search`
 GB = 1_000_000_000  # bytes
+MACHINE = 64  # GB
 INDEXES = {"float32": "#4c78a8", "halfvec": "#54a24b", "bits": "#e45756"}
 LEGS = {"vector": "#4c78a8", "keyword": "#f58518", "hybrid": "#54a24b", HEADLINE: "#e45756"}
 HEAD = ("", "nDCG@10", "in Korean", "ours is better by", "lines of code")
@@ -30,13 +32,7 @@ def _read(name: str) -> Any:
 @cache
 def sizes() -> tuple[Size, ...]:
     """The searches over each number of chunks that `lessons bench` measured, smallest first."""
-    return tuple(
-        Size(**each | {
-            "searches": tuple(Pair(**pair) for pair in each["searches"]),
-            "filtered": tuple(Filtered(**search) for search in each["filtered"]),
-        })
-        for each in _read("bench/searches.json")["sizes"]
-    )  # fmt: skip
+    return TypeAdapter(tuple[Size, ...]).validate_python(_read("bench/searches.json")["sizes"])
 
 
 @cache
@@ -52,10 +48,7 @@ def bytes_a_chunk(precision: str) -> float:
 
 
 def memory_needed(chunks: int, precision: str) -> float:
-    """Bytes that have to stay in memory for quick searches: `chunks` times the bytes of a chunk.
-
-    A graph has the same number of links at every node (Malkov & Yashunin, 2018), so its size is linear.
-    """
+    """Bytes to keep in memory; linear, as a graph has as many links at every node (Malkov & Yashunin, 2018)."""
     return chunks * bytes_a_chunk(precision)
 
 
@@ -75,25 +68,22 @@ def plot_searches() -> Figure:
     return _over_chunks(figure, axes, log=True)
 
 
-def plot_memory(machine: float = 64 * GB) -> Figure:
+def plot_memory() -> Figure:
     """Memory against the number of chunks for each precision; dots are measured, lines are the formula."""
     figure, axes = canvas(6.5, 4)
+    numbers = [10**power for power in range(4, 10)]
     for precision, colour in INDEXES.items():
-        numbers = [10**power for power in range(4, 10)]
         axes.plot(numbers, [memory_needed(number, precision) / GB for number in numbers], color=colour, label=precision)
         known = [each for each in measured() if each.precision == precision]
         axes.plot([each.chunks for each in known], [each.index_bytes / GB for each in known], "o", color=colour)
-    axes.axhline(machine / GB, color="black", linestyle=":")
-    axes.annotate(f"memory of a machine, {machine / GB:.0f} GB", (1e4, machine / GB * 1.2))
+    axes.axhline(MACHINE, color="black", linestyle=":")
+    axes.annotate(f"memory of a machine, {MACHINE} GB", (1e4, MACHINE * 1.2))
     axes.set(ylabel="memory of the index (GB)", title="What an HNSW index takes")
     return _over_chunks(figure, axes, log=True)
 
 
 def plot_measured(value: str, label: str) -> Figure:
-    """One column of what was measured, `recall` or `p50_ms` for example, against the number of chunks.
-
-    Each search of an index kept `CANDIDATES` candidates.
-    """
+    """A column of what was measured with `CANDIDATES`, such as `recall` or `p50_ms`, against the number of chunks."""
     figure, axes = canvas(6.5, 3.5)
     for precision, colour in {"none": "#7f7f7f", **INDEXES}.items():
         known = [each for each in measured() if each.precision == precision and each.breadth in (0, CANDIDATES)]

@@ -1,15 +1,13 @@
 """Several servers behind one DATABASE_URL: the primary, which is written to, and replicas, which are searched.
 
-DATABASE_URL names them all, as libpq writes it: `postgresql://user@one,two:5433/name`. Which of them is the primary is
-found out by every new connection, so when another one is promoted nothing here has to be told.
+DATABASE_URL names them all, as libpq writes it: `postgresql://user@one,two:5433/name`. Every new connection finds out
+which of them is the primary.
 
 - Writes go where they are accepted. While no server accepts them, between the loss of a primary and a promotion, a
   connection is tried again for `failover_seconds`.
-- Searches go to a replica, if there is one. It is some moments behind its primary. So a process remembers how far its
-  own writes have brought the log, and searches on the primary until the replica has come as far: it finds what it
-  wrote. What another process has just written it may find a moment later.
-- A search that breaks off is made again: it has changed nothing. So is the storing of a document, which happens as a
-  whole or not at all.
+- Searches go to a replica, if there is one, which is some moments behind. So a process remembers how far its own writes
+  have brought the log, and searches on the primary until the replica has come as far: it finds what it wrote.
+- A search that breaks off is made again, and so is the storing of a document, which happens as a whole or not at all.
 """
 
 import re

@@ -16,10 +16,11 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from sqlalchemy import make_url, text
 
-from lessons.database import engine, erase, explain, explained, server_info, stop
+from lessons.database import engine, erase, explained, server_info, stop
 from lessons.database.cluster import known_address
 from lessons.database.connection import PREPARE_AFTER, psycopg_url
 from lessons.database.embedded import keywords
+from lessons.database.problems import explain
 from lessons.errors import DatabaseError
 from lessons.settings import Settings
 from tests.conftest import PASSWORD

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from llama_index.core import Document, SimpleDirectoryReader, VectorStoreIndex
+from llama_index.core import Document, VectorStoreIndex
 from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.node_parser import MarkdownNodeParser, SentenceSplitter
@@ -17,7 +17,7 @@ from lessons.ingest.classify import Classifier
 from lessons.ingest.enrich import ChunkKeywords, ChunkSummaries
 from lessons.ingest.index import Embedder, Index, Placer
 from lessons.ingest.pipeline import ingest
-from lessons.ingest.read import FileReader
+from lessons.ingest.read import read
 from lessons.ingest.split import SectionSplitter
 from lessons.models.keyless import OfflineLLM
 from lessons.rag.store import ChunkStore
@@ -48,7 +48,7 @@ def test_each_of_our_steps_runs_in_a_pipeline_of_llama_index(folder: Path, store
     steps: list[TransformComponent] = [SectionSplitter(), Classifier()]
     steps += [ChunkSummaries(llm=llm, show_progress=False), ChunkKeywords(llm=llm, show_progress=False)]
     steps += [Placer(index="llama", user_id="llama"), Embedder(model=model)]
-    documents = SimpleDirectoryReader(str(folder), file_extractor={".md": FileReader()}).load_data()
+    documents = [document for path in sorted(folder.iterdir()) for document in read(path)]
     IngestionPipeline(transformations=steps, vector_store=store.of("llama")).run(documents=documents)
     found = VectorStoreIndex.from_vector_store(store.of("llama"), embed_model=model).as_retriever().retrieve("환불")
     known = {node.metadata["source_file"]: node.metadata for node in found}

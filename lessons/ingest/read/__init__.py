@@ -4,8 +4,6 @@ Each document carries `source_file`, `page_number` (1-based; None where the form
 `structure`, which the splitter needs and which is not stored with chunks: of the file its `title`, its `date`
 (YYYY-MM-DD) and a `note` on how it was read if that was not straightforward; of the page its `headings`, each as
 [start, end, level, text] with the place of its line in the text, level 1 for the title of the document.
-
-`named_files` says which files a path means, and under which names they are stored.
 """
 
 import hashlib
@@ -16,7 +14,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
 
 from lessons.errors import ReadError
@@ -39,10 +36,9 @@ READERS: dict[str, Callable[[Path], Content]] = {
 }
 
 _ARCHIVE = "a ZIP archive"
-_OLE = "an older Office file or one with a password"
 _KINDS = {
     b"PK\x03\x04": _ARCHIVE,
-    b"\xd0\xcf\x11\xe0": _OLE,
+    b"\xd0\xcf\x11\xe0": "an older Office file or one with a password",
     b"\x89PNG": "a PNG picture",
     b"\xff\xd8\xff": "a JPEG picture",
     b"GIF8": "a GIF picture",
@@ -52,27 +48,15 @@ _KINDS = {
     b"\x7fELF": "a program",
     b"MZ\x90": "a program",
 }
-_OWN = {".docx": _ARCHIVE, ".pptx": _ARCHIVE, ".pdf": "a PDF"}
 """What a file is by its first bytes, since a name can say anything."""
-
-
-class FileReader(BaseReader):
-    """The reader as LlamaIndex knows readers, for a `SimpleDirectoryReader(file_extractor={".pdf": FileReader()})`."""
-
-    def load_data(self, file: Path | str, extra_info: dict[str, Any] | None = None, **_: Any) -> list[Document]:
-        """What `read` makes of the file; `extra_info` is added to the metadata, and neither embedded nor displayed."""
-        documents = read(Path(file))
-        for document in documents:
-            document.metadata |= extra_info or {}
-            document.excluded_embed_metadata_keys += extra_info or {}
-            document.excluded_llm_metadata_keys += extra_info or {}
-        return documents
+_OWN = {".docx": _ARCHIVE, ".pptx": _ARCHIVE, ".pdf": "a PDF"}
 
 
 def read(path: Path, source_file: str | None = None) -> list[Document]:
     """Read one file, pages in order; ReadError says in a sentence why a file cannot be used."""
     name = stored_name(source_file or path.name)
-    content = _content(path, name)
+    with _refused(name):
+        content = _content(path)
     pages = [page for page in content.pages if page.text]
     if not pages:
         raise ReadError(name, "has no text to read; a scanned document needs text recognition (OCR) first.")
@@ -84,11 +68,7 @@ def read(path: Path, source_file: str | None = None) -> list[Document]:
     repair = "Letters that had been decoded wrongly were repaired." if any(page.repaired for page in pages) else ""
     note = " ".join(filter(None, [content.note, repair])) or None
     structure = {"title": title, "date": day.isoformat() if day else None, "note": note}
-    file_type = path.suffix.lower().lstrip(".")
-    return [
-        _document(page, {"source_file": name, "page_number": page.number, "file_type": file_type}, structure)
-        for page in pages
-    ]
+    return [_document(page, name, path.suffix.lower().lstrip("."), structure) for page in pages]
 
 
 def content_hash(path: Path, source_file: str | None = None) -> str:
@@ -110,23 +90,21 @@ def _refused(name: str) -> Iterator[None]:
         raise ReadError(name, f"cannot be opened: {error.strerror or error}.") from error
 
 
-def _document(page: Page, place: dict[str, Any], structure: dict[str, Any]) -> Document:
-    metadata = {**place, "structure": {**structure, "headings": [[*each] for each in page.headings]}}
-    hidden = list(metadata)
-    return Document(
-        text=page.text, metadata=metadata, excluded_embed_metadata_keys=hidden, excluded_llm_metadata_keys=hidden
-    )
+def _document(page: Page, name: str, file_type: str, structure: dict[str, Any]) -> Document:
+    metadata: dict[str, Any] = {"source_file": name, "page_number": page.number, "file_type": file_type}
+    metadata["structure"] = {**structure, "headings": [[*each] for each in page.headings]}
+    hidden = {"excluded_embed_metadata_keys": [*metadata], "excluded_llm_metadata_keys": [*metadata]}
+    return Document(text=page.text, metadata=metadata, **hidden)
 
 
-def _content(path: Path, name: str) -> Content:
-    with _refused(name):
-        read_file = _reader(path)
-        try:
-            return read_file(path)
-        except FileError:
-            raise
-        except Exception as error:  # a parser may raise anything on a broken file, an OSError too
-            raise FileError(f"is damaged or is not really a {path.suffix} file; open and save it anew.") from error
+def _content(path: Path) -> Content:
+    read_file = _reader(path)
+    try:
+        return read_file(path)
+    except FileError:
+        raise
+    except Exception as error:  # a parser may raise anything on a broken file, an OSError too
+        raise FileError(f"is damaged or is not really a {path.suffix} file; open and save it anew.") from error
 
 
 def _reader(path: Path) -> Callable[[Path], Content]:
@@ -162,7 +140,7 @@ def too_large(limit: int) -> str:
 
 
 def _true_kind(head: bytes, suffix: str) -> str | None:
-    """What a file is, with its article, if that is not what its suffix promises; None if nothing speaks against it."""
+    """What a file is, with its article, if that is not what its suffix promises."""
     kind = next((name for magic, name in _KINDS.items() if head.startswith(magic)), None)
     if kind is None and b"%PDF-" in head and (head.startswith(b"%PDF-") or suffix == ".pdf"):
         kind = "a PDF"
@@ -207,12 +185,9 @@ def _single(path: Path) -> tuple[Path, str]:
     return path.resolve(), stored_name(path.name)
 
 
-def _in_folder(folder: Path) -> list[tuple[Path, str]]:
-    files = sorted(file for file in folder.rglob("*") if file.suffix.lower() in READERS and file.is_file())
-    names = [file.relative_to(folder) for file in files]
-    return [(_followed(folder / name, folder), stored_name(name.as_posix())) for name in names if not _hidden(name)]
-
-
-def _followed(file: Path, folder: Path) -> Path:
-    target = file.resolve()
-    return target if file.is_symlink() and target.is_relative_to(folder.resolve()) else file
+def _in_folder(folder: Path) -> Iterator[tuple[Path, str]]:
+    for file in sorted(file for file in folder.rglob("*") if file.suffix.lower() in READERS and file.is_file()):
+        name, target = file.relative_to(folder), file.resolve()
+        if not _hidden(name):
+            stays = file.is_symlink() and target.is_relative_to(folder.resolve())
+            yield target if stays else file, stored_name(name.as_posix())

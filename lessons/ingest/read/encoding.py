@@ -4,7 +4,6 @@ Ambiguous files are rejected: noise that is ingested is found again, and answere
 """
 
 import re
-from collections.abc import Callable
 
 import ftfy
 from ftfy.badness import is_bad
@@ -20,23 +19,20 @@ NOISE_SHARE = 0.2
 """Text is rejected if more than this share of its characters, white space aside, cannot be read."""
 
 
-Decoded = tuple[str, str | None]
-
-
-def decode(data: bytes, declared: str | None = None) -> Decoded | None:
+def decode(data: bytes, declared: str | None = None) -> tuple[str, str | None] | None:
     """The text and, unless it was plain Unicode or declared, the name of its encoding; None if nothing fits.
 
     `declared` is what the file itself says, as HTML does; it is believed where the bytes agree.
     """
-    for mark, encoding in _BOMS.items():
-        if data.startswith(mark):
-            return _tried(data, encoding, None)
-    if b"\0" in data:
-        return _utf_16(data)
-    if found := _tried(data, "utf-8", None) or (declared and _tried(data, _browsers_name(declared), None)):
-        return found
-    guesses: list[Callable[[bytes], Decoded | None]] = [_nearly_utf_8, _korean, _western, _utf_16]
-    return next((found for guess in guesses if (found := guess(data))), None)
+    marked = [encoding for mark, encoding in _BOMS.items() if data.startswith(mark)]
+    known, guesses = marked, {} if marked else {"UTF-16": _utf_16}
+    if not marked and b"\0" not in data:
+        known = ["utf-8", _browsers_name(declared or "")]
+        guesses = {"UTF-8 with broken bytes": _nearly_utf_8, "CP949": _korean, "Windows-1252": _western, **guesses}
+    for encoding in known:
+        if (text := _text(data, encoding)) is not None:
+            return text, None
+    return next(((text, name) for name, guess in guesses.items() if (text := guess(data))), None)
 
 
 def repaired(text: str) -> str:
@@ -61,14 +57,14 @@ def _repaired_line(line: str) -> str:
             data = line.encode(wrong)
         except UnicodeEncodeError:
             continue
-        if not _tried(data, "utf-8", None) and (korean := _korean(data)):
-            return korean[0]
+        if _text(data, "utf-8") is None and (korean := _korean(data)):
+            return korean
     return ftfy.fix_encoding(line)
 
 
-def _tried(data: bytes, encoding: str, name: str | None) -> Decoded | None:
+def _text(data: bytes, encoding: str) -> str | None:
     try:
-        return data.decode(encoding), name
+        return data.decode(encoding)
     except (UnicodeDecodeError, LookupError):
         return None
 
@@ -81,35 +77,33 @@ def _browsers_name(declared: str) -> str:
     return "cp1252" if name in ("iso-8859-1", "latin-1", "latin1", "ascii", "us-ascii") else name
 
 
-def _nearly_utf_8(data: bytes) -> Decoded | None:
+def _nearly_utf_8(data: bytes) -> str | None:
     """UTF-8 with a few broken bytes, at most one in a hundred of what is not ASCII."""
     text = data.decode("utf-8", "replace")
-    broken = text.count("\ufffd")
-    return (text, "UTF-8 with broken bytes") if broken * 100 <= sum(not char.isascii() for char in text) else None
+    return text if text.count("\ufffd") * 100 <= sum(not char.isascii() for char in text) else None
 
 
-def _korean(data: bytes) -> Decoded | None:
+def _korean(data: bytes) -> str | None:
     """CP949, if nearly all letters are the 2,350 syllables in use: other text that happens to fit has rare ones."""
-    text, _ = _tried(data, "cp949", None) or ("", None)
+    text = _text(data, "cp949") or ""
     foreign = _EAST_ASIAN.findall(text[:JUDGED])
     in_use = sum("가" <= letter <= "힣" and len(letter.encode("euc-kr")) == 2 for letter in foreign)
-    return (text, "CP949") if foreign and in_use >= 0.8 * len(foreign) and not _CONTROL.search(text) else None
+    return text if foreign and in_use >= 0.8 * len(foreign) and not _CONTROL.search(text) else None
 
 
-def _western(data: bytes) -> Decoded | None:
+def _western(data: bytes) -> str | None:
     """Windows-1252 (Latin-1 is part of it): mostly ASCII, and the rest accented letters and typographic marks."""
-    text, _ = _tried(data.translate(None, b"\x81\x8d\x8f\x90\x9d"), "cp1252", None) or ("", None)
+    text = _text(data.translate(None, b"\x81\x8d\x8f\x90\x9d"), "cp1252") or ""
     judged = text[:JUDGED]
     foreign = [char for char in judged if not char.isascii()]
     fits = all(map(_WESTERN.match, foreign)) and len(foreign) <= 0.3 * len(judged)
-    return (text, "Windows-1252") if fits and not _CONTROL.search(text) and not is_bad(judged) else None
+    return text if fits and not _CONTROL.search(text) and not is_bad(judged) else None
 
 
-def _utf_16(data: bytes) -> Decoded | None:
+def _utf_16(data: bytes) -> str | None:
     """UTF-16 without a byte order mark, in the order in which nearly every character is one of everyday text."""
     for encoding in ("utf-16-le", "utf-16-be"):
-        text, _ = _tried(data, encoding, None) or ("", None)
-        judged = text[:JUDGED]
+        judged = (text := _text(data, encoding) or "")[:JUDGED]
         if judged and len(_PLAUSIBLE.findall(judged)) >= 0.95 * len(judged):
-            return text, "UTF-16"
+            return text
     return None

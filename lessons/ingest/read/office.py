@@ -31,8 +31,8 @@ def read_docx(path: Path) -> Content:
         else Block(allowed.spend(each.text), _level(each, styles))
         for each in document.iter_inner_content()
     ]
-    down = 1 if any(block.level == 0 for block in blocks) else 0
-    blocks = [block._replace(level=None if block.level is None else block.level + down) for block in blocks]
+    if any(block.level == 0 for block in blocks):
+        blocks = [block._replace(level=None if block.level is None else block.level + 1) for block in blocks]
     return _content([_page(None, blocks)], document.core_properties)
 
 
@@ -77,8 +77,8 @@ def _slide(number: int, slide: Any, allowed: Allowance) -> Iterator[Block]:
             yield Block(_framed(shape.text_frame, allowed), (1 if number == 1 else 2) if is_title else None)
         elif shape.has_table:
             yield Block(_table_text([allowed.spend(cell.text) for cell in row.cells] for row in shape.table.rows))
-    if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
-        yield Block(_framed(slide.notes_slide.notes_text_frame, allowed))
+    if slide.has_notes_slide and (notes := slide.notes_slide.notes_text_frame) is not None:
+        yield Block(_framed(notes, allowed))
 
 
 def _framed(frame: Any, allowed: Allowance) -> str:
@@ -86,7 +86,6 @@ def _framed(frame: Any, allowed: Allowance) -> str:
 
 
 def _shapes(shapes: Any) -> Iterator[Any]:
-    """Shapes in their order, those of a group one by one."""
     for shape in shapes:
         yield from _shapes(shape.shapes) if hasattr(shape, "shapes") else [shape]
 

@@ -4,7 +4,7 @@ What no markup says is told from the words: headings by their numbers, title and
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -124,25 +124,19 @@ def page(number: int | None, blocks: Iterable[Block], separator: str = "\n") -> 
 
 
 def numbered_headings(text: str) -> tuple[Heading, ...]:
-    """Lines such as '1. Overview', 'II. Method' and '제3장 결론' with text between them; none if they form a list."""
+    """Lines such as '1. Overview', 'II. Method' and '제3장 결론' with text between them; none if they form a list.
+
+    '1. …' is of level 2, '1.1 …' of level 3, below the title.
+    """
     lines, found, start = text.split("\n"), [], 0
-    for number, (line, after) in enumerate(zip(lines, [*lines[1:], ""], strict=True)):
-        opens = number == 0 or _ends(lines[number - 1])
+    for before, line, after in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
+        opens = not before.strip() or before.rstrip().endswith((".", "!", "?", "…"))
+        end = start + len(line)
         if opens and _LINE.fullmatch(line) and not _LINE.fullmatch(after):
-            found.append((number, start))
-        start += len(line) + 1
-    apart = all(any(line.strip() for line in lines[a + 1 : b]) for (a, _), (b, _) in pairwise(found))
-    return tuple(_heading(lines[number], start) for number, start in found) if len(found) > 1 and apart else ()
-
-
-def _ends(before: str) -> bool:
-    return not before.strip() or before.rstrip().endswith((".", "!", "?", "…"))
-
-
-def _heading(line: str, start: int) -> Heading:
-    """'1. …' is of level 2, '1.1 …' of level 3, below the title."""
-    number = line.split(" ", 1)[0].strip(".")
-    return Heading(start, start + len(line), 2 + number.count("."), line)
+            found.append(Heading(start, end, 2 + line.split(" ", 1)[0].strip(".").count("."), line))
+        start = end + 1
+    apart = all(text[one.end : other.start].strip() for one, other in pairwise(found))
+    return tuple(found) if len(found) > 1 and apart else ()
 
 
 def title_of(content: Content) -> str | None:
@@ -159,7 +153,7 @@ def title_of(content: Content) -> str | None:
 
 def date_of(content: Content) -> date | None:
     """The date that the first lines give, else the declared one if a document can have it."""
-    for top in (page for page in content.pages[:1] if page.text):
+    for top in content.pages[:1]:
         headings = {heading.start for heading in top.headings}
         start = 0
         for line in top.text[:TOP_CHARS].split("\n"):
@@ -174,7 +168,7 @@ def _dateline(line: str) -> date | None:
 
     What a report tells of in its first sentences happened on some other day.
     """
-    found = sorted(_dates(line))
+    found = _dates(line)
     if not found:
         return None
     start, end, day = found[0]
@@ -185,10 +179,10 @@ def _dateline(line: str) -> date | None:
 
 def first_date(text: str) -> date | None:
     """The date that comes first, as '2024-03-12', '12 March 2024', 'March 12, 2024' or '2024년 3월 12일'."""
-    return min(((start, day) for start, _, day in _dates(text)), default=(0, None))[1]
+    return next((day for _, _, day in _dates(text)), None)
 
 
-def _dates(text: str) -> Iterator[tuple[int, int, date]]:
+def _dates(text: str) -> list[tuple[int, int, date]]:
     """Start, end and day of each date."""
     found: list[tuple[int, int, date]] = []
 
@@ -201,7 +195,7 @@ def _dates(text: str) -> Iterator[tuple[int, int, date]]:
         return "\x00" * len(match[0])
 
     replace_moments(text, note)
-    yield from found
+    return sorted(found)
 
 
 def _plausible(day: date) -> bool:

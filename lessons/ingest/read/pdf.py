@@ -134,8 +134,7 @@ def _declared(reader: "PdfReader") -> tuple[str | None, date | None]:
 
 
 def _compact(text: str) -> str:
-    """The text without white space: a page is broken into lines and spaces in its own way."""
-    return re.sub(r"\s+", "", text)
+    return re.sub(r"\s+", "", text)  # a page is broken into lines and spaces in its own way
 
 
 def _blocks(pages: Sequence[Lines], headings: Sequence[Run]) -> Iterator[list[Block]]:
@@ -160,7 +159,7 @@ def _headings(pages: Sequence[Lines], bookmarks: dict[tuple[int, str], int]) -> 
                 if depth is not None:
                     found.append(Run(number, first, last, depth))
     largest = max((pages[run.page][run.first].size for run in found), default=0)
-    title = [run for run in _drawn(pages[:1]) if pages[0][run.first].size > largest][:1] if found else []
+    title = [run for run in _drawn(pages[:1]) if pages[0][run.first].size > largest][:1]
     if not found or 2 * len(title + found) < len(bookmarks):
         return _drawn(pages)
     return [*title, *(run._replace(level=run.level + len(title)) for run in found)]

@@ -35,10 +35,9 @@ def read_text(path: Path) -> Content:
 def read_markdown(path: Path) -> Content:
     """One page of Markdown as it is written; title and date from its front matter, if it has one."""
     text, note = text_of(path)
-    front = _FRONT_MATTER.match(text)
-    declared = dict(re.findall(r"^(title|date):[ \t]*[\"']?(.*?)[\"']?[ \t]*$", front[1] if front else "", re.M))
-    skipped = front[0].count("\n") + 1 if front else 0
-    content = page(None, _markdown_blocks(text.split("\n"), skipped))
+    front = found[0] if (found := _FRONT_MATTER.match(text)) else ""
+    declared = dict(re.findall(r"^(title|date):[ \t]*[\"']?(.*?)[\"']?[ \t]*$", front, re.M))
+    content = page(None, _markdown_blocks(text.split("\n"), front.count("\n") + 1 if front else 0))
     return Content([content], declared.get("title"), first_date(declared.get("date", "")), note)
 
 
@@ -59,12 +58,10 @@ def _markdown_blocks(lines: list[str], front_matter: int) -> Iterator[Block]:
     fence = ""
     for number, line in enumerate(lines):
         mark = _FENCE.match(line)
-        if fence:
-            if mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
+        if fence or number < front_matter:
+            yield Block(line)
+            if fence and mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
                 fence = ""
-            yield Block(line)
-        elif number < front_matter:
-            yield Block(line)
         else:
             fence = mark[1] if mark else ""
             yield Block(line, *_markdown_heading(lines, number))
