@@ -6,10 +6,9 @@ from lessons.context.active import SWITCHES, ActiveAgent, ActiveState
 from lessons.errors import LessonsError
 from lessons.memory.summaries import Tiers
 from lessons.pages.answer import show_answer
-from lessons.pages.asking import question_box
+from lessons.pages.asking import is_pressed, offer_samples, question_box
 from lessons.pages.common import allow_questions, begin_session, session, titled
 from lessons.pages.language import N_, _
-from lessons.pages.samples import is_pressed, offer_samples
 from lessons.rag.answer import Answer
 from lessons.rag.stages import stages
 from lessons.rag.types import Scope

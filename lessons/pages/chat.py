@@ -22,13 +22,13 @@ from lessons.memory.summaries import LongTerm, RecursiveSummary, Tiers
 from lessons.memory.turns import Turns
 from lessons.memory.types import Memory, NoMemory, Recollection, Window
 from lessons.pages.answer import show_answer
+from lessons.pages.asking import offer_samples
 from lessons.pages.common import (
     allow_questions,
     answering,
     begin_session,
     confirmed,
     errors_shown,
-    keep,
     offer_reuse,
     session,
     show_dialog,
@@ -36,8 +36,7 @@ from lessons.pages.common import (
 )
 from lessons.pages.conversations import Turn, forget_turns, keep_turn, kept_turn, offer_conversations, stored
 from lessons.pages.feedback import offer_feedback
-from lessons.pages.language import N_, _
-from lessons.pages.samples import offer_samples
+from lessons.pages.language import N_, _, keep
 from lessons.rag.stages import AnswerStream, Stage, stages
 from lessons.rag.types import Scope
 from lessons.search.materials import Purpose, top_k_for

@@ -19,12 +19,11 @@ from lessons.errors import LessonsError
 from lessons.evaluate.comparison import Comparison, as_markdown
 from lessons.evaluate.plots import stage_colour
 from lessons.pages.answer import show_known, show_sources, show_steps
-from lessons.pages.asking import Asked, Line, ask_form, begin
+from lessons.pages.asking import Asked, Line, ask_form, begin, is_pressed, offer_samples
 from lessons.pages.common import allow_questions, answering, named_filter, offer_reuse, show_error, titled
 from lessons.pages.language import N_, _
 from lessons.pages.past import Past, arrive, offer_link, remember, show_past
 from lessons.pages.ranks import show_ranks
-from lessons.pages.samples import is_pressed, offer_samples
 from lessons.pages.verdict import STATUSES, Score, marked, merged, scored, verdict, what_is_new
 from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream, cleaned, stages
@@ -201,7 +200,7 @@ def _begin(asked: Asked, owner: str) -> tuple[Comparison, dict[str, AnswerStream
         question,
         answers={},
         problems={},
-        history=tuple((line.speaker, line.content) for line in asked.before),
+        history=tuple((", ".join(filter(None, (line.stage, line.role))), line.content) for line in asked.before),
         limits=tuple((name, value) for name, value in limits.items() if value),
         golden=asked.golden,
     )

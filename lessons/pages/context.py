@@ -11,10 +11,9 @@ from lessons.context.intent import Decision, Intent
 from lessons.context.manager import ContextManager, Managed, Shares, TokenManager, found_documents
 from lessons.evaluate.pictures import plot_budget
 from lessons.pages.answer import show_answer
-from lessons.pages.asking import question_box
+from lessons.pages.asking import is_pressed, offer_samples, question_box
 from lessons.pages.common import allow_questions, show_plot, titled
 from lessons.pages.language import N_, _
-from lessons.pages.samples import is_pressed, offer_samples
 from lessons.rag.answer import Answer
 from lessons.rag.stages import stages
 from lessons.rag.types import Compressor

@@ -11,8 +11,8 @@ from sqlalchemy import Engine, func, select
 from lessons.database.row_security import scoped
 from lessons.memory.messages import MessageRow, StoredMessages, message_store, opened
 from lessons.memory.turns import SessionRow, TurnRow, transaction
-from lessons.pages.common import is_shared, keep
-from lessons.pages.language import _
+from lessons.pages.common import is_shared
+from lessons.pages.language import _, keep
 from lessons.rag.context import CITATION
 from lessons.rag.types import Scope
 from lessons.tables import plain_line

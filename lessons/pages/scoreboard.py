@@ -5,9 +5,9 @@ An evaluation is the same for every tab of the process, which can all watch it a
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass
 
 import streamlit as st
 from pandas import DataFrame  # type: ignore[import-untyped]  # Streamlit brings it
@@ -15,13 +15,13 @@ from pandas import DataFrame  # type: ignore[import-untyped]  # Streamlit brings
 from lessons.errors import LessonsError
 from lessons.evaluate.compare import RULE
 from lessons.evaluate.evaluation import CEILING, METRICS, Evaluation, cells
-from lessons.evaluate.gates import Gate, gate_report
-from lessons.evaluate.golden import golden_questions
+from lessons.evaluate.gates import gate_report
 from lessons.evaluate.plots import plot_groups, plot_latency, plot_metric
 from lessons.evaluate.report import PLAIN
 from lessons.evaluate.run import StoppedError, Watcher, evaluate
 from lessons.evaluate.runs import delete, load, rename, runs, save, shipped
-from lessons.pages.common import choose_stages, confirmed, show_plot, titled
+from lessons.pages.asking import all_golden
+from lessons.pages.common import choose, choose_stages, confirmed, show_plot, titled
 from lessons.pages.language import N_, _
 from lessons.pages.moved import show_moved
 from lessons.pages.verdict import what_is_new
@@ -29,11 +29,8 @@ from lessons.rag.stages import stages
 from lessons.tables import plain, plain_line
 from lessons.workspace import Workspace
 
-logger = logging.getLogger(__name__)
-
 UNEXPECTED = N_("The evaluation broke off for an unexpected reason; the log has the details.")
-_INTERVAL = 130  # pixels, which a mean with its interval takes
-LONGEST_NOTE = 80  # characters
+INTERVAL = 130  # pixels, which a mean with its interval takes
 
 Name = int | str
 """The number of a stored run, or the name of one that ships with the workbook."""
@@ -64,8 +61,6 @@ SPLITS = {"dev": N_("dev, for tuning"), "test": N_("test, for reporting")}
 SIZES = {20: N_("20 of them, a quick look"), 0: N_("all of them")}
 GROUPS = {"category": N_("By category"), "language": N_("By language")}
 
-Work = Callable[[Watcher], Evaluation]
-
 
 @dataclass
 class Running:
@@ -74,30 +69,26 @@ class Running:
     label: str = N_("Beginning")
     share: float = 0.0  # from 0 to 1
     owner: str | None = None  # of a private run
+    is_stopped: bool = False  # after the question that is being asked; what was answered up to then is stored
     number: int | None = None
     problem: str | None = None
     ended: bool = False
-    _stop: threading.Event = field(default_factory=threading.Event, repr=False)
-
-    def stop(self) -> None:
-        """End after the question that is being asked; what was answered up to then is stored."""
-        self._stop.set()
 
     def watch(self, label: str, done: int, total: int) -> None:
         """Take note of the progress; ends the work if the reader has stopped it."""
-        if self._stop.is_set():
+        if self.is_stopped:
             raise StoppedError(N_("The evaluation was stopped before there was an answer to store."))
         self.label, self.share = f"{label}, {done} of {total}", done / total
 
 
-def _measure(running: Running, work: Work, place: Workspace) -> None:
+def _measure(running: Running, work: Callable[[Watcher], Evaluation], place: Workspace) -> None:
     """Do the work and store the run when it is done; with an owner it is private."""
     try:
         running.number = save(work(running.watch), place.engine, running.owner)
     except LessonsError as error:
         running.problem = str(error)
     except Exception:
-        logger.exception("an evaluation broke off")
+        logging.getLogger(__name__).exception("an evaluation broke off")
         running.problem = UNEXPECTED
     finally:
         running.ended = True
@@ -131,7 +122,7 @@ def follow(key: str, owner: str | None = None) -> bool:
     return False
 
 
-def start(work: Work, place: Workspace, owner: str | None = None) -> None:
+def start(work: Callable[[Watcher], Evaluation], place: Workspace, owner: str | None = None) -> None:
     """Begin in a thread, unless another tab was faster, and draw the page anew."""
     found = current()
     if not found or found[0].ended:
@@ -148,7 +139,7 @@ def _progress(may_stop: bool) -> None:
         st.rerun()
     st.progress(found[0].share, plain(_(found[0].label)))
     if may_stop and st.button(_("Stop measuring")):
-        found[0].stop()
+        found[0].is_stopped = True
 
 
 def choose_run(key: str, place: Workspace, none: str, owner: str | None = None) -> tuple[Name, Evaluation] | None:
@@ -162,7 +153,7 @@ def choose_run(key: str, place: Workspace, none: str, owner: str | None = None) 
             st.info(none)
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox(_("Runs"), list(known), format_func=known.__getitem__, key=key)
+        name = choose(_("Runs"), known, key=key)
         if isinstance(name, int):
             _offer_to_change(name, key, place, owner)
     return name, _loaded(name, place, owner)
@@ -170,13 +161,10 @@ def choose_run(key: str, place: Workspace, none: str, owner: str | None = None) 
 
 def _known(place: Workspace, owner: str | None = None) -> dict[Name, str]:
     """What stored runs are called, the latest first, and below them those that ship with the workbook."""
-    stored: dict[Name, str] = {row.id: _(str(row)) for row in runs(place.engine, owner) if row.user_id == owner}
-    return (
-        stored
-        if owner
-        else stored
-        | {name: _("reference · {run} · {at:%Y-%m-%d}", run=name, at=run.at) for name, run in shipped().items()}
-    )
+    known: dict[Name, str] = {row.id: _(str(row)) for row in runs(place.engine, owner) if row.user_id == owner}
+    for name, run in shipped().items() if owner is None else ():
+        known[name] = _("reference · {run} · {at:%Y-%m-%d}", run=name, at=run.at)
+    return known
 
 
 def _loaded(name: Name, place: Workspace, owner: str | None = None) -> Evaluation:
@@ -185,7 +173,7 @@ def _loaded(name: Name, place: Workspace, owner: str | None = None) -> Evaluatio
 
 def _offer_to_change(number: int, key: str, place: Workspace, owner: str | None) -> None:
     with st.popover(_("Name"), icon=":material/edit:"):
-        note = st.text_input(_("A name or a note for this run"), max_chars=LONGEST_NOTE, key=f"note of {number}")
+        note = st.text_input(_("A name or a note for this run"), max_chars=80, key=f"note of {number}")
         if st.button(_("Save"), key=f"save note of {number}"):
             rename(number, note, place.engine, owner)
             st.rerun()
@@ -199,17 +187,17 @@ def show_table(evaluation: Evaluation) -> list[str]:
     """Every metric that has values, with times, calls, tokens and cost below; gives the names of the metrics."""
     known = [metric for metric in METRICS if any(metric in record.metrics for record in evaluation.records)]
     columns = evaluation.columns()
-    rows = {_(evaluation.label(metric)): cells(columns, metric) for metric in known}
+    rows = {metric: cells(columns, metric) for metric in known}
     for label, value in PLAIN.items():
-        rows[_(label)] = ["" if name == CEILING else _(value(summary)) for name, summary in columns.items()]
-    words = {_(evaluation.label(metric)): said for metric, said in MEANS.items()}
-    table = [{"": name, **dict(zip(columns, values, strict=True))} for name, values in rows.items()]
-    best = {_(evaluation.label(metric)): _best(evaluation, metric) for metric in known}
+        rows[label] = ["" if name == CEILING else _(value(summary)) for name, summary in columns.items()]
+    names = {row: _(evaluation.label(row)) for row in rows}
+    table = [{"": names[row], **dict(zip(columns, values, strict=True))} for row, values in rows.items()]
+    best = {names[metric]: _best(evaluation, metric) for metric in known}
     show_rows(table, "", evaluation, _("Means with 95 % intervals for each metric and stage"), best)
     st.caption("  \n".join([_("Bold: the best of the stages."), *(plain(_(each)) for each in evaluation.remarks)]))
     with st.expander(_("The rows in plain words")):
-        for name in (each for each in rows if each in words):
-            st.caption(f"**{plain_line(name)}** · {plain(_(words[name]))}")
+        for row in (each for each in rows if each in MEANS):
+            st.caption(f"**{plain_line(names[row])}** · {plain(_(MEANS[row]))}")
     return known
 
 
@@ -226,24 +214,11 @@ def show_rows(
     table = DataFrame(rows).style.apply(
         lambda row: ["font-weight: bold" if name in best.get(row[first], ()) else "" for name in row.index], axis=1
     )
-    st.dataframe(
-        table,
-        hide_index=True,
-        height="content",
-        column_config={
-            name: st.column_config.Column(_(CEILING) if name == CEILING else name, width=_INTERVAL, help=_help(name))
-            for name in (*evaluation.stages, CEILING)
-        }
-        | {first: st.column_config.Column(pinned=True)},
-        alt=alt,
-    )
-
-
-def _help(name: str) -> str:
-    """What a column stands for, on hover."""
-    if name == CEILING:
-        return _("The model gets the evidence instead of searching for it.")
-    return what_is_new(name) if name in stages() else _("A stage of your own.")
+    helps = {name: what_is_new(name) if name in stages() else _("A stage of your own.") for name in evaluation.stages}
+    helps[CEILING] = _("The model gets the evidence instead of searching for it.")
+    known = {name: st.column_config.Column(_(name), width=INTERVAL, help=told) for name, told in helps.items()}
+    known[first] = st.column_config.Column(pinned=True)
+    st.dataframe(table, hide_index=True, height="content", column_config=known, alt=alt)
 
 
 @titled(
@@ -260,7 +235,7 @@ def page(place: Workspace, owner: str) -> None:
         st.header(_("Question by question"), anchor=False)
         known = _known(place)
         others = {number: _("this run")} | {other: label for other, label in known.items() if other != number}
-        old = st.selectbox(_("Compared with"), list(others), format_func=others.__getitem__, key=f"other than {number}")
+        old = choose(_("Compared with"), others, key=f"other than {number}")
         show_moved(run if old == number else _loaded(old, place), run)
 
 
@@ -271,21 +246,12 @@ def _offer_to_measure(place: Workspace) -> None:
     with again, st.form("measure", border=False):
         asked = choose_stages("measure-stages")
         left, right = st.columns(2)
-        split = left.selectbox(
-            _("Questions"), list(SPLITS), format_func={each: _(label) for each, label in SPLITS.items()}.__getitem__
-        )
-        limit = right.selectbox(
-            _("How many"), list(SIZES), format_func={each: _(label) for each, label in SIZES.items()}.__getitem__
-        )
-        dev, test = _counts()
-        st.caption(_("dev has {dev} questions, test {test}.", dev=dev, test=test))
+        split = choose(_("Questions"), {each: _(label) for each, label in SPLITS.items()}, left)
+        limit = choose(_("How many"), {each: _(label) for each, label in SIZES.items()}, right)
+        counts = Counter(golden.split for golden in all_golden())
+        st.caption(_("dev has {dev} questions, test {test}.", **counts))
         if st.form_submit_button(_("Measure"), type="primary") and asked:
             start(lambda watch: evaluate(asked, split, limit=limit or None, watch=watch, place=place), place)
-
-
-@cache
-def _counts() -> tuple[int, int]:
-    return len(golden_questions("dev")), len(golden_questions("test"))
 
 
 def _show(evaluation: Evaluation) -> None:
@@ -299,7 +265,8 @@ def _show(evaluation: Evaluation) -> None:
         with tab:
             said = _("{metric} of every stage by {group}, as in the table below", metric=_(metric), group=_(by))
             show_plot(plot_groups(evaluation, metric, by), said)
-            rows = [_group(evaluation, metric, by, name) for name in evaluation.groups(by)]
+            columns = {name: evaluation.columns(**{by: name}) for name in evaluation.groups(by)}
+            rows = [{by: name, **dict(zip(of, cells(of, metric), strict=True))} for name, of in columns.items()]
             said = _("{metric} with 95 % intervals for each {group} and stage", metric=_(metric), group=_(by))
             show_rows(rows, by, evaluation, said, {})
     said = _("{metric} of every stage against its latency", metric=_(metric))
@@ -316,13 +283,6 @@ def _show_gains(evaluation: Evaluation, metric: str) -> None:
                 st.markdown(plain(str(gain).removeprefix(f"{_(metric)}: ")))
             st.caption(plain(_(RULE)))
         with st.expander(_("What the stages promise")):
-            st.markdown("  \n".join(plain(_promised(gate)) for gate in gate_report(evaluation) if gate.number))
-
-
-def _promised(gate: Gate) -> str:
-    return f"{_(gate.status)}: {_(gate.promise)} – {_(gate.number)}"
-
-
-def _group(evaluation: Evaluation, metric: str, by: str, name: str) -> dict[str, str]:
-    columns = evaluation.columns(**{by: name})
-    return {by: name} | dict(zip(columns, cells(columns, metric), strict=True))
+            gates = (gate for gate in gate_report(evaluation) if gate.number)
+            said = (f"{_(gate.status)}: {_(gate.promise)} – {_(gate.number)}" for gate in gates)
+            st.markdown("  \n".join(map(plain, said)))

@@ -4,8 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.evaluate.runs import shipped
-from lessons.pages.asking import golden_for
-from lessons.pages.samples import KINDS, Sample, golden_samples, own_samples
+from lessons.pages.asking import KINDS, Sample, golden_for, golden_samples, own_samples
 from lessons.tables import plain
 from tests.app.test_compare import opened
 from tests.app.test_owners import ME, mine
