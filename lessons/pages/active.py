@@ -42,7 +42,6 @@ HELP = {
     ),
 )
 def page(place: Workspace, owner: str) -> None:
-    """Ask with the devices that are switched on, beside the bare stage."""
     name = session("active")
     if (question := _form(owner)) is not None:
         with st.spinner(_("Thinking …")):
@@ -57,7 +56,6 @@ def page(place: Workspace, owner: str) -> None:
 
 
 def _form(owner: str) -> str | None:
-    """What was just asked, or None."""
     offer_samples(owner, "active-question", "Thank you!")
     with st.form("active-form", border=False):
         question = question_box("active-question")
@@ -68,14 +66,12 @@ def _form(owner: str) -> str | None:
 
 
 def _asked(question: str, owner: str, name: str) -> tuple[ActiveState, Answer]:
-    """What the agent did, and what the bare stage answers to the same question."""
     off = [device for device in SWITCHES if not st.session_state[f"device-{device}"]]
     agent = ActiveAgent(stages()[STAGE]).without(*off)
     return agent.ask(question, name, owner), stages()[STAGE].ask(question, user=owner)
 
 
 def _show_memory(place: Workspace, owner: str, name: str) -> None:
-    """What this session remembers, and a way to begin anew."""
     memory = Tiers.of(place, Scope(owner), name)
     try:
         turns = memory.turns.count()

@@ -65,7 +65,6 @@ def show_sources(answer: Answer) -> None:
 
 
 def _show_source(answer: Answer, cited: Sequence[Citation]) -> None:
-    """A chunk with its citations."""
     first, quotes = cited[0], [citation.quote for citation in cited if citation.quote]
     name = plain(f"[{first.number}] {first.source_file.rpartition('/')[2]}{page_of(first.page)}")
     key = f"passage-{id(answer)}-{first.number}"
@@ -139,7 +138,6 @@ def _found(answer: Answer, document: RetrievedDocument, quotes: Sequence[str]) -
 
 
 def show_known(golden: Golden) -> None:
-    """What is known about a golden question: the answer it should get, and the evidence."""
     with st.container(border=True, gap="xxsmall"):
         expected = plain(golden.answer) or _("The documents do not say; an honest refusal is right.")
         st.markdown(_("**Expected:** {answer}", answer=expected))
@@ -188,7 +186,6 @@ def show_steps(answers: Sequence[Answer]) -> None:
 
 
 def _summary(trace: Trace) -> str:
-    """What an answer took in all, in one line."""
     took = {"ms": trace.ms, "calls": trace.llm_calls, "tokens": trace.tokens, "cost": trace.cost}
     if trace.llm_calls == 1:
         return _("{ms:,.0f} ms, 1 model call, {tokens:,} tokens, ${cost:.4f}", **took)
@@ -222,7 +219,6 @@ def _choose(key: str) -> None:
 
 
 def open_step(stage: str, step: Step) -> None:
-    """The prompt, the input and the output of a step, and of those within it."""
     show_dialog(_("What this step did"), _show_step, stage, step)
 
 

@@ -65,12 +65,10 @@ class Asked:
 
 
 def lines_of(golden: Golden) -> tuple[Line, ...]:
-    """What was said before a golden question."""
     return tuple(Line(role, content) for role, content in golden.history)
 
 
 def golden_named(id: str) -> Golden | None:
-    """The golden question with this id."""
     return next((each for each in all_golden() if each.id == id), None)
 
 
@@ -119,7 +117,6 @@ def ask_form(place: Workspace, owner: str, pressed: bool) -> Asked | None:
 
 
 def _show_before() -> None:
-    """The conversation that the question goes on with, each line once, and the way out of it."""
     before = st.session_state.get("before", ())
     if not before:
         return
@@ -146,7 +143,6 @@ def _files(place: Workspace, owner: str) -> list[str]:
 
 
 def _pick_golden() -> None:
-    """Choose a golden question; it brings its owner and its conversation with it."""
     known = _("Their answer and evidence are known. *dev* questions were there for tuning, *test* ones only to report.")
     st.selectbox(
         _("Golden questions ({number})", number=len(all_golden())),
@@ -201,7 +197,6 @@ def _first(stage: str, answers: Answers) -> bool:
 
 
 def _is_refused(answers: Answers) -> bool:
-    """Whether the documents do not say, and every stage says so."""
     return all(record.refused and not record.answerable for record in answers.values())
 
 

@@ -27,6 +27,7 @@ from lessons.pages.common import (
     allow_questions,
     answering,
     begin_session,
+    choose,
     confirmed,
     errors_shown,
     offer_reuse,
@@ -52,7 +53,6 @@ PURPOSES: dict[Purpose, str] = {
     "session": N_("A session of a plan: {chunks} chunks"),
 }
 _KINDS: dict[str, type[LongTerm]] = {"tiers": Tiers, "recursive": RecursiveSummary}
-_SECOND = 1.0
 
 
 @titled(
@@ -60,7 +60,6 @@ _SECOND = 1.0
     N_("A conversation with one stage. Follow-ups are understood from what was said, also after a reload."),
 )
 def page(place: Workspace, owner: str) -> None:
-    """Go on with the conversation that the address names, or begin one."""
     offer_reuse()
     scope, session_id = Scope(owner), session("session")
     messages = message_store().get_or_create(scope, session_id)
@@ -82,9 +81,8 @@ def page(place: Workspace, owner: str) -> None:
 
     def rate(at: int) -> None:
         before = turns[max(0, at - settings().memory_window) : at]
-        offer_feedback(
-            ratings, given, turns[at].answer, [said for turn in before for said in (turn.question, turn.text)]
-        )
+        said = [said for turn in before for said in (turn.question, turn.text)]
+        offer_feedback(ratings, given, turns[at].answer, said)
 
     done = partial(keep_turn, owner, session_id)
     converse(turns, _("In English or Korean"), ask, show_answer, telling, done, how, rate=rate)
@@ -128,19 +126,19 @@ def converse(
             _offer_copy_and_retry(turns[-1])
         else:
             st.info(_("Nothing has been said yet. Ask below, in English or Korean."))
+
+    def keep(answer: Any) -> None:
+        turns.append(Turn(answer.question, answer.text, answer, how))
+        done(turns[-1])
+
     typed = st.chat_input(prompt, submit_mode="stop")
     if question := st.session_state.pop("again", None) or typed:
         with below.container():
-            _ask(
-                question,
-                lambda: _answer(ask(question), tell, every_step, lambda answer: _keep(turns, answer, how, done)),
-            )
+            _ask(question, lambda: _answer(ask(question), tell, every_step, keep))
 
 
 def _ask(question: str, answer: Callable[[], None]) -> None:
-    """Show the question and have it answered; what goes wrong is told, and can be tried again."""
-    with st.chat_message("user"):
-        st.markdown(plain(question))
+    _said(question)
     with st.chat_message("assistant"):
         try:
             with st.spinner(_("Thinking …")):
@@ -152,14 +150,13 @@ def _ask(question: str, answer: Callable[[], None]) -> None:
     st.rerun()
 
 
-def _keep(turns: list[Turn], answer: Any, how: str, done: Callable[[Turn], None]) -> None:
-    turns.append(Turn(answer.question, answer.text, answer, how))
-    done(turns[-1])
+def _said(question: str) -> None:
+    with st.chat_message("user"):
+        st.markdown(plain(question))
 
 
 def _show_turn(turn: Turn, show: Callable[[Any], None], rate: Callable[[], None]) -> None:
-    with st.chat_message("user"):
-        st.markdown(plain(turn.question))
+    _said(turn.question)
     with st.chat_message("assistant"):
         if turn.answer:
             show(turn.answer)
@@ -185,15 +182,14 @@ def _offer_retry(question: str, key: str) -> None:
 def _answer(stream: AnswerStream, tell: Callable[[Step], str], every_step: bool, keep: Callable[[Any], None]) -> None:
     """Show an answer while it comes in. `keep` is told it at its end, or as far as it came when it was stopped."""
     steps, place = st.container(), st.empty()
+    told = steps.caption if every_step else place.markdown
     try:
         with closing(stream):
             for event in stream.events():
                 if isinstance(event, str):
                     place.markdown(plain(stream.answer.text))
-                elif every_step:
-                    steps.caption(plain(_(tell(event))))
                 else:
-                    place.markdown(plain(_(tell(event))))
+                    told(plain(_(tell(event))))
     except (StopException, RerunException):  # the next `st.…` after somebody pressed Stop, or anything else
         if stream.answer.text:
             keep(stream.answer)
@@ -206,26 +202,14 @@ def _controls(scope: Scope, session_id: str, begun: bool) -> tuple[Stage, str]:
 
     A conversation that has begun can be left or forgotten.
     """
-    names = list(stages())
+    names, last = {name: name.capitalize() for name in stages()}, len(NAMES) - 1
+    memories = {each: _(label) for each, label in NAMES.items()}
+    purposes = {each: _(label, chunks=top_k_for(each)) for each, label in PURPOSES.items()}
+    many = _("How many chunks each search of the stage hands over.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox(_("Stage"), names, index=len(names) - 1, format_func=str.capitalize, key="stage", width=200)
-        memory = st.selectbox(
-            _("Memory"),
-            list(NAMES),
-            len(NAMES) - 1,
-            format_func={each: _(label) for each, label in NAMES.items()}.__getitem__,
-            key="memory",
-            width=200,
-            bind="query-params",
-        )
-        purpose = st.selectbox(
-            _("Chunks for"),
-            list(PURPOSES),
-            format_func={each: _(label, chunks=top_k_for(each)) for each, label in PURPOSES.items()}.__getitem__,
-            key="purpose",
-            help=_("How many chunks each search of the stage hands over."),
-            width=250,
-        )
+        name = choose(_("Stage"), names, index=len(names) - 1, key="stage", width=200)
+        memory = choose(_("Memory"), memories, index=last, key="memory", width=200, bind="query-params")
+        purpose = choose(_("Chunks for"), purposes, key="purpose", help=many, width=250)
         if begun:
             st.button(_("New conversation"), on_click=begin_session, args=("session",))
             _offer_to_forget(scope, session_id)
@@ -275,7 +259,7 @@ def show_memory(memory: Memory, turns: Sequence[Turn], place: Workspace, scope: 
     long_term = memory if isinstance(memory, LongTerm) else None
     awaits = long_term is not None and long_term.awaits_update()
 
-    @st.fragment(run_every=_SECOND if awaits else None)
+    @st.fragment(run_every=1 if awaits else None)
     def panel() -> None:
         if awaits and long_term and not st.session_state.get("reading") and not long_term.awaits_update():
             st.rerun()
@@ -296,7 +280,6 @@ def show_memory(memory: Memory, turns: Sequence[Turn], place: Workspace, scope: 
 
 
 def _fold(title: str, lines: Sequence[str]) -> None:
-    """Lines of Markdown below a title; folded away if there are none."""
     with st.expander(title, expanded=bool(lines)):
         for line in lines:
             st.caption(line)
@@ -312,7 +295,7 @@ def _show_long_term(memory: LongTerm, recalled: Recollection) -> None:
     upto = _("turns 1–{number}", number=state.upto) if state.upto > 1 else _("turn 1")
     _fold(_("Summary: {sentences}, {turns}", sentences=many, turns=upto) if lines else _("Summary: empty"), lines)
     if isinstance(memory, Tiers):
-        older = [plain(line) for line in _section(recalled.memory, "Older turns")]
+        older = [plain(line) for line in _older_turns(recalled.memory)]
         one = _("Older turns found by meaning: 1 line")
         _fold(one if len(older) == 1 else _("Older turns found by meaning: {number:,} lines", number=len(older)), older)
     else:
@@ -323,9 +306,8 @@ def _show_long_term(memory: LongTerm, recalled: Recollection) -> None:
         _fold(_("Entities: {number} of {most}", number=len(known), most=chosen.entities_kept), known)
 
 
-def _section(memory: str, title: str) -> list[str]:
-    """The lines under a title, up to the next one."""
-    lines = [*dropwhile(lambda line: not line.startswith(title), memory.splitlines())][1:]
+def _older_turns(memory: str) -> list[str]:
+    lines = [*dropwhile(lambda line: not line.startswith("Older turns"), memory.splitlines())][1:]
     return [*takewhile(lambda line: not line.endswith(":") or line.startswith(("user: ", "assistant: ", "- ")), lines)]
 
 

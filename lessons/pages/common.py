@@ -180,7 +180,6 @@ def named_filter(text: str, owner: str) -> MetadataFilters | None:
 
 
 def answering(stage: Stage) -> Stage | Cached:
-    """The stage, with the response cache around it if the side bar says so."""
     return with_cache(stage, kept("cache") == "on")
 
 
@@ -193,7 +192,6 @@ def session(name: str) -> str:
 
 
 def begin_session(name: str) -> None:
-    """Keep a new session under this name."""
     keep(name, f"{name}-{secrets.token_urlsafe(16)}")
 
 
@@ -235,7 +233,6 @@ class RateLimit:
 
 @st.cache_resource
 def _limit(seconds: float) -> RateLimit:
-    """One for the whole process."""
     return RateLimit(seconds)
 
 

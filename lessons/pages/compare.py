@@ -50,7 +50,6 @@ Event = str | Step | Answer | LessonsError | None
     ),
 )
 def page(place: Workspace, owner: str) -> None:
-    """Ask, watch the answers come in, and look at what they rest on."""
     offer_reuse()
     arrive(owner)
     if (asked := ask_form(place, owner, is_pressed("question"))) is not None:
@@ -91,7 +90,6 @@ def _place() -> DeltaGenerator:
 
 
 def _show(whole: Comparison, chosen: Sequence[str]) -> None:
-    """What the chosen stages answered, in their order; what differs from the answer before is marked."""
     answers = {name: whole.answers[name] for name in chosen if name in whole.answers}
     problems = {name: whole.problems[name] for name in chosen if name in whole.problems}
     compared, before = replace(whole, answers=answers, problems=problems), ""
@@ -216,7 +214,6 @@ def _begin(asked: Asked, owner: str) -> tuple[Comparison, dict[str, AnswerStream
 
 
 def _run(compared: Comparison, streams: Mapping[str, AnswerStream], cells: Mapping[str, DeltaGenerator]) -> None:
-    """Stream the answers into their cells, all at once, and fill the comparison as each is done."""
     places = {name: cell.empty() for name, cell in cells.items()}
     texts = dict.fromkeys(streams, "")
     for name, place in places.items():

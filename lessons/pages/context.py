@@ -43,8 +43,6 @@ NOTED = "About the user:\n- name: Mina\n- uses: Altis Cloud"
 
 @dataclass(frozen=True)
 class Asked:
-    """What the form says. `memory` and `history` are what the conversation adds to the question."""
-
     question: str
     way: str
     total: int
@@ -58,7 +56,6 @@ class Asked:
     N_("What a model is sent for a question: the share of every part, and what is cut when it does not fit."),
 )
 def page(place: Workspace, owner: str) -> None:
-    """Ask a question and look at what was sent for it."""
     if (asked := _form(owner)) is not None:
         with st.spinner(_("Thinking …")):
             allow_questions(owner)
@@ -71,7 +68,6 @@ def page(place: Workspace, owner: str) -> None:
 
 
 def _form(owner: str) -> Asked | None:
-    """What was just asked, or None."""
     offer_samples(owner, "context-question", "Thank you!", "감사합니다")
     with st.form("context", border=False):
         question = question_box("context-question")
@@ -128,7 +124,6 @@ def _show_budget(sent: Plan) -> None:
 
 
 def _show_documents(asked: Asked, answer: Answer) -> None:
-    """What was found beside what was sent of it."""
     found, sent = found_documents(answer.trace), {each.id: each for each in answer.context.documents}
     st.header(_("The documents before and after"), anchor=False)
     if list(sent.values()) == found:

@@ -33,7 +33,6 @@ class Turn:
 
 @st.cache_resource
 def _kept() -> dict[tuple[str, str, str, str], Turn]:
-    """The last turns of this process by owner, conversation, question and answer."""
     return {}
 
 

@@ -41,7 +41,6 @@ LONGEST = 100  # turns of a session
     N_("Answers from the FAQ and the guides of a product. At most three calls; it says so when they do not suffice."),
 )
 def page(place: Workspace, owner: str) -> None:
-    """Go on with the conversation that the address names, and what a month of such conversations costs."""
     chat, cost = st.tabs([_("Conversation"), _("Cost of a month")])
     with chat:
         _conversation(place, owner)
@@ -118,7 +117,6 @@ def _show_decisions(answer: CopilotAnswer) -> None:
 
 
 def _cost_model(place: Workspace, owner: str) -> None:
-    """Measure, then move the sliders."""
     st.markdown(_("What {number} questions use in calls and tokens, carried over to a month.", number=QUESTIONS))
     if st.button(_("Measure"), help=_("Asks the questions in a conversation of their own.")):
         with st.spinner(_("Asking …")):
@@ -146,7 +144,6 @@ def _cost_model(place: Workspace, owner: str) -> None:
 
 
 def _measured(place: Workspace, owner: str) -> CostModel:
-    """The rates of a conversation that is forgotten at once."""
     memory = RecursiveSummary.of(place, Scope(owner), secrets.token_urlsafe(16), knows_user=False)
     questions = [one.question for one in support_questions("dev") if not one.history][::3][:QUESTIONS]
     try:

@@ -107,7 +107,6 @@ def _show_page(
 
 
 def show_picture(picture: Drawn | str, source_file: str, number: int) -> None:
-    """What `page_picture` gives."""
     if isinstance(picture, str):
         st.info(_(picture))
         return
@@ -145,7 +144,6 @@ def shared(before: str, text: str) -> int:
 
 
 def _compare_a_chunk(place: Workspace, owner: str, chosen: str, before: Index, enriched: Index) -> None:
-    """A chunk as the first index has it, and as the enriched one embeds and shows it."""
     chunks = _chunks(place, enriched, owner, chosen)
     titles = [_title(chunk) for chunk in chunks]
     key = f"before-after-chunk of {chosen}"
@@ -187,7 +185,6 @@ def _box(*lines: str) -> None:
 
 
 def _badges(colour: str, values: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each value there is, behind its name."""
     for name, value in values.items():
         if value is not None:
             said = " · ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -50,7 +50,6 @@ def show_moved(old: Evaluation, new: Evaluation) -> None:
 
 
 def _table(pairs: Sequence[tuple[Record, Record]], metric: str, names: tuple[str, str]) -> None:
-    """The questions; those at the top moved most."""
     if not pairs:
         return
     event = st.dataframe(

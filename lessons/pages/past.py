@@ -22,8 +22,6 @@ LONGEST = 60  # columns of a question in the list
 
 @dataclass(frozen=True)
 class Past:
-    """A comparison, what was asked for it, and the owner who may see it."""
-
     owner: str
     asked: Asked
     compared: Comparison
@@ -31,7 +29,6 @@ class Past:
 
 @st.cache_resource
 def _kept() -> dict[str, Past]:
-    """The comparisons of this process under ids that nobody can guess, the oldest first."""
     return {}
 
 
@@ -88,7 +85,6 @@ def _clear() -> None:
 
 
 def _restore(name: str, past: Past) -> None:
-    """Show a comparison again, with the form as it was."""
     st.session_state.shown, st.session_state.past = name, past
     begin(past.asked.question, past.asked.before)
     st.session_state.filter, st.session_state.file = past.asked.filter_text, past.asked.source_file or EVERYWHERE

@@ -133,7 +133,6 @@ def start(work: Callable[[Watcher], Evaluation], place: Workspace, owner: str | 
 
 @st.fragment(run_every=1.0)
 def _progress(may_stop: bool) -> None:
-    """How far the evaluation is, looked at every second without drawing the rest of the page again."""
     found = current()
     if not found or found[0].ended:
         st.rerun()
@@ -202,7 +201,6 @@ def show_table(evaluation: Evaluation) -> list[str]:
 
 
 def _best(evaluation: Evaluation, metric: str) -> list[str]:
-    """The stages with the highest mean."""
     means = {stage: round(evaluation.summary(stage).means[metric], 2) for stage in evaluation.stages}
     return [stage for stage, mean in means.items() if mean == max(means.values())]
 
@@ -227,7 +225,6 @@ def show_rows(
     owned=False,
 )
 def page(place: Workspace, owner: str) -> None:
-    """Choose a run or start one, read its intervals, and compare its stages, or those of another run, by question."""
     _offer_to_measure(place)
     if chosen := choose_run("run", place, _("Nothing has been measured yet. Choose stages above and start.")):
         number, run = chosen
@@ -255,7 +252,6 @@ def _offer_to_measure(place: Workspace) -> None:
 
 
 def _show(evaluation: Evaluation) -> None:
-    """The table, and of a chosen metric the gains and the plots; for each group also in numbers."""
     known = show_table(evaluation)
     metric = st.selectbox(_("Metric"), known, format_func=lambda name: _(evaluation.label(name)), key="metric")
     whole, *grouped, time = st.tabs([_("All questions"), *map(_, GROUPS.values()), _("Against time")])
@@ -274,7 +270,6 @@ def _show(evaluation: Evaluation) -> None:
 
 
 def _show_gains(evaluation: Evaluation, metric: str) -> None:
-    """The plot of a metric, and beside it what each stage gains over the one before."""
     left, right = st.columns(2)
     show_plot(plot_metric(evaluation, metric), _("{metric} of every stage with its interval", metric=_(metric)), left)
     with right:
