@@ -31,13 +31,10 @@ from lessons.tables import plain, plain_line
 from lessons.trace import Step
 from lessons.workspace import Workspace
 
-logger = logging.getLogger(__name__)
-
 NARROWEST = 160  # pixels of a stage's column; what does not fit goes below
 UNEXPECTED = N_("This stage broke off for an unexpected reason; the log has the details.")
 _PATIENCE = 0.5  # seconds without a word of any stage until the page is drawn again, so that it can be left
 _FAREWELL = 1.0  # seconds that a page which is left waits for the work to end
-
 Event = str | Step | Answer | LessonsError | None
 
 
@@ -130,10 +127,8 @@ def _show_question(compared: Comparison) -> None:
         st.caption(" · ".join([*said, *(plain_line(f"{_(name)}: {value}") for name, value in compared.limits)]))
         if compared.answers:
             st.button(_("Ask a follow-up"), icon=":material/subdirectory_arrow_right:", on_click=_begin_follow_up)
-            saved, icon = as_markdown(compared), ":material/download:"
-            st.download_button(
-                _("Save as Markdown"), saved, "comparison.md", "text/markdown", on_click="ignore", icon=icon
-            )
+            saved, kind, icon = as_markdown(compared), "text/markdown", ":material/download:"
+            st.download_button(_("Save as Markdown"), saved, "comparison.md", kind, on_click="ignore", icon=icon)
             offer_link()
     if golden:
         show_known(golden)
@@ -193,16 +188,10 @@ def _begin(asked: Asked, owner: str) -> tuple[Comparison, dict[str, AnswerStream
     question = cleaned(asked.question)[0]
     filters = named_filter(asked.filter_text, owner)
     allow_questions(owner, len(asked.stages))
-    limits = {N_("owner"): owner, N_("file"): asked.source_file, N_("filter"): asked.filter_text}
-    compared = Comparison(
-        question,
-        answers={},
-        problems={},
-        history=tuple((", ".join(filter(None, (line.stage, line.role))), line.content) for line in asked.before),
-        limits=tuple((name, value) for name, value in limits.items() if value),
-        golden=asked.golden,
-    )
-    streams: dict[str, AnswerStream] = {}
+    history = tuple((", ".join(filter(None, (line.stage, line.role))), line.content) for line in asked.before)
+    limits = (N_("owner"), owner), (N_("file"), asked.source_file), (N_("filter"), asked.filter_text)
+    known = tuple((name, value) for name, value in limits if value)
+    compared, streams = Comparison(question, {}, {}, history, known, asked.golden), dict[str, AnswerStream]()
     for name in asked.stages:
         try:
             streams[name] = answering(stages()[name]).stream(
@@ -271,6 +260,6 @@ def _read(name: str, stream: AnswerStream, pieces: "SimpleQueue[tuple[str, Event
     except LessonsError as error:
         outcome = error
     except Exception:
-        logger.exception("a stage broke off")
+        logging.getLogger(__name__).exception("a stage broke off")
     finally:
         pieces.put((name, outcome))

@@ -8,6 +8,7 @@ from lessons.evaluate.compare import RULE
 from lessons.evaluate.evaluation import METRICS, Evaluation, Record, compare_records, moved_records
 from lessons.pages import compare
 from lessons.pages.asking import golden_named
+from lessons.pages.common import choose
 from lessons.pages.language import _
 from lessons.settings import settings
 from lessons.tables import plain
@@ -23,37 +24,37 @@ def show_moved(old: Evaluation, new: Evaluation) -> None:
         others = [stage for stage in old.stages if not (is_same and stage == after)]
         begin = len(others) - 1 if is_same or after not in others else others.index(after)
         before = st.selectbox(_("Against"), others, index=begin, key=f"moved-from {is_same} {after}")
-        first = METRICS.index("correctness")
-        metric = st.selectbox(
-            _("Moved in"), METRICS, first, format_func=lambda name: _(new.label(name)), key="moved-metric"
-        )
+        labels, first = {name: _(new.label(name)) for name in METRICS}, METRICS.index("correctness")
+        metric = choose(_("Moved in"), labels, index=first, key="moved-metric")
         worse = st.toggle(_("Regressions only"), key="regressions", help=_("Only questions that became worse."))
     names = before, after
     if before == after:
         names = _("{stage} before", stage=before), _("{stage} after", stage=after)
-    first_records, second_records = old.of(before), new.of(after)
-    gain = compare_records(first_records, second_records, metric, *names)
+    records = old.of(before), new.of(after)
+    gain = compare_records(*records, metric, *names)
     if not gain.n:
         st.info(_("These two have answered no question in common for which this metric is known. Choose others."))
         return
     st.markdown(f"**{plain(str(gain))}**")
     st.caption(plain(_(RULE)))
-    pairs = moved_records(first_records, second_records, metric)
+    pairs = moved_records(*records, metric)
     up = sum(later.value(metric) > earlier.value(metric) for earlier, later in pairs)
-    told = _(
-        "{up} up, {down} down. Choose a row, by keys with Shift and Space, to read both answers.",
-        up=up,
-        down=len(pairs) - up,
-    )
-    st.caption(told)
+    moved = {"up": up, "down": len(pairs) - up}
+    st.caption(_("{up} up, {down} down. Choose a row, by keys with Shift and Space, to read both answers.", **moved))
     _table(pairs[up:][::-1] if worse else pairs, metric, names)
 
 
 def _table(pairs: Sequence[tuple[Record, Record]], metric: str, names: tuple[str, str]) -> None:
     if not pairs:
         return
+    told = {_("question"): "question", _("category"): "category", _("language"): "language"}
+    rows = [  # values first: on a phone, what follows the beginning of the question is out of sight
+        {name: round(each.value(metric), 2) for name, each in zip(names, pair, strict=True)}
+        | {label: getattr(pair[0], name) for label, name in told.items()}
+        for pair in pairs
+    ]
     event = st.dataframe(
-        [_row(old, new, metric, names) for old, new in pairs],
+        rows,
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
@@ -62,12 +63,6 @@ def _table(pairs: Sequence[tuple[Record, Record]], metric: str, names: tuple[str
     )
     if event.selection.rows and event.selection.rows[0] < len(pairs):
         _answers(*pairs[event.selection.rows[0]], metric, names)
-
-
-def _row(old: Record, new: Record, metric: str, names: tuple[str, str]) -> dict[str, str | float]:
-    """Values first: on a phone, what follows the beginning of the question is out of sight."""
-    values = dict(zip(names, (round(old.value(metric), 2), round(new.value(metric), 2)), strict=True))
-    return {**values, _("question"): old.question, _("category"): old.category, _("language"): old.language}
 
 
 def _answers(old: Record, new: Record, metric: str, names: tuple[str, str]) -> None:

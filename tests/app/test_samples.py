@@ -67,4 +67,4 @@ def test_a_sample_is_asked_at_once_on_another_page_too(shop: None) -> None:
     thanks = Sample("Thank you!")
     page.pills(key="context-question-sample").set_value(thanks).run()
     assert not page.exception
-    assert page.session_state["sent"][1].question == "Thank you!"
+    assert page.session_state["sent"][2].question == "Thank you!"
