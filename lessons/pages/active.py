@@ -9,7 +9,8 @@ from lessons.errors import LessonsError
 from lessons.memory.turns import Turns
 from lessons.pages.answer import show_answer
 from lessons.pages.asking import is_pressed, offer_samples, question_box
-from lessons.pages.common import allow_questions, begin_session, session, titled
+from lessons.pages.common import allow_questions, titled
+from lessons.pages.conversations import begin_session, session
 from lessons.pages.language import N_, _
 from lessons.rag.answer import Answer
 from lessons.rag.stages import stages

@@ -21,22 +21,20 @@ from lessons.memory.profile import Profile, Slot, forget_user, known_of
 from lessons.memory.summaries import LongTerm, RecursiveSummary, Tiers
 from lessons.memory.turns import Turns
 from lessons.memory.types import Memory, NoMemory, Recollection, Window
+from lessons.pages import conversations
 from lessons.pages.answer import show_answer
 from lessons.pages.asking import offer_samples
 from lessons.pages.common import (
     allow_questions,
     answering,
-    begin_session,
     choose,
     confirmed,
     errors_shown,
     offer_reuse,
-    session,
     show_dialog,
     titled,
 )
-from lessons.pages.conversations import Turn, forget_turns, keep_turn, kept_turn, offer_conversations, stored
-from lessons.pages.feedback import offer_feedback
+from lessons.pages.conversations import Turn, begin_session, kept_turn, session
 from lessons.pages.language import N_, _, keep
 from lessons.rag.stages import AnswerStream, Stage, stages
 from lessons.rag.types import Scope
@@ -63,7 +61,7 @@ def page(place: Workspace, owner: str) -> None:
     offer_reuse()
     scope, session_id = Scope(owner), session("session")
     messages = message_store().get_or_create(scope, session_id)
-    offer_conversations("session", partial(stored, place.engine, scope), session_id)
+    conversations.offer_conversations("session", partial(conversations.stored, place.engine, scope), session_id)
     turns = turns_of("chat", scope, session_id, lambda: _pairs(messages))
     stage, named = _controls(scope, session_id, bool(turns))
     if not turns:
@@ -82,9 +80,9 @@ def page(place: Workspace, owner: str) -> None:
     def rate(at: int) -> None:
         before = turns[max(0, at - settings().memory_window) : at]
         said = [said for turn in before for said in (turn.question, turn.text)]
-        offer_feedback(ratings, given, turns[at].answer, said)
+        conversations.offer_feedback(ratings, given, turns[at].answer, said)
 
-    done = partial(keep_turn, owner, session_id)
+    done = partial(conversations.keep_turn, owner, session_id)
     converse(turns, _("In English or Korean"), ask, show_answer, telling, done, how, rate=rate)
 
 
@@ -221,7 +219,7 @@ def _offer_to_forget(scope: Scope, session_id: str) -> None:
     if confirmed(_("Forget this conversation"), gone):
         Turns(workspace().engine, scope, session_id).forget()
         message_store().remove(scope, session_id)
-        forget_turns(scope.user_id, session_id)
+        conversations.forget_turns(scope.user_id, session_id)
         begin_session("session")
         st.rerun()
 
@@ -347,7 +345,7 @@ def _offer_to_forget_me(place: Workspace, scope: Scope) -> None:
         forget_user(place.engine, scope, message_store())
         AnswerTable(place.engine).clear(scope.user_id)
         Ratings(place.engine, scope).forget()
-        forget_turns(scope.user_id)
+        conversations.forget_turns(scope.user_id)
         st.session_state.pop("chat", None)
         keep("session", "")
         st.rerun()

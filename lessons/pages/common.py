@@ -1,7 +1,5 @@
 """What every page needs: the workspace, the owner, what a visitor may ask, and what outlives a reload."""
 
-import re
-import secrets
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -33,7 +31,6 @@ from lessons.workspace import Workspace, workspace
 PIXELS = 100  # an inch of a figure
 Option = TypeVar("Option")
 _drawing = ThreadPoolExecutor(1, "drawing")
-_SESSION = re.compile(r"(?:[a-z]+-)?[\w-]{22}", re.ASCII)  # what `begin_session` makes
 TOO_MANY_QUESTIONS = N_("""That is more than {most} answers a minute, which is what one visitor may ask for here; \
 ask again in {seconds:.0f} seconds, or of fewer stages.""")
 TOO_MANY_UPLOADS = N_("""That is more than {most} files an hour, which is what one visitor may upload here; \
@@ -181,18 +178,6 @@ def named_filter(text: str, owner: str) -> MetadataFilters | None:
 
 def answering(stage: Stage) -> Stage | Cached:
     return with_cache(stage, kept("cache") == "on")
-
-
-def session(name: str) -> str:
-    """The session kept under this name, or a new one. Nobody can guess an id made here, and others are not taken."""
-    if not _SESSION.fullmatch(kept(name)):
-        begin_session(name)
-    keep(name, kept(name))
-    return kept(name)
-
-
-def begin_session(name: str) -> None:
-    keep(name, f"{name}-{secrets.token_urlsafe(16)}")
 
 
 @st.cache_resource(show_spinner=False)

@@ -14,8 +14,8 @@ from lessons.memory.manager import Conversation
 from lessons.memory.summaries import RecursiveSummary
 from lessons.pages.answer import show_basis
 from lessons.pages.chat import converse, show_memory, turns_of
-from lessons.pages.common import allow_questions, begin_session, session, show_plot, titled
-from lessons.pages.conversations import keep_turn, offer_conversations, remembered
+from lessons.pages.common import allow_questions, show_plot, titled
+from lessons.pages.conversations import begin_session, keep_turn, offer_conversations, remembered, session
 from lessons.pages.language import N_, _
 from lessons.rag.stages import AnswerStream
 from lessons.rag.types import Scope

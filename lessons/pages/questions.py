@@ -10,10 +10,9 @@ from lessons.evaluate.own_questions import EXAMPLE, read_questions
 from lessons.evaluate.run import evaluate
 from lessons.evaluate.runs import as_csv, as_jsonl
 from lessons.pages.common import allow_questions, choose, choose_stages, titled
-from lessons.pages.feedback import offer_rated
+from lessons.pages.conversations import offer_rated
 from lessons.pages.language import N_, _
-from lessons.pages.moved import link_to_compare, show_record
-from lessons.pages.scoreboard import choose_run, follow, show_table, start
+from lessons.pages.runs import choose_run, follow, link_to_compare, show_record, show_table, start
 from lessons.settings import settings
 from lessons.tables import plain
 from lessons.workspace import Workspace

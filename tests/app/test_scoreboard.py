@@ -13,8 +13,8 @@ from lessons.evaluate.gates import gate_report
 from lessons.evaluate.golden import Golden, golden_questions
 from lessons.evaluate.run import evaluate
 from lessons.evaluate.runs import delete, load, runs, save, shipped
-from lessons.pages import scoreboard as board
-from lessons.pages.scoreboard import UNEXPECTED, Running
+from lessons.pages import runs as board
+from lessons.pages.runs import UNEXPECTED, Running
 from lessons.rag.stages import stages
 from lessons.settings import ROOT
 from lessons.tables import plain
