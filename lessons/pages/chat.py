@@ -36,6 +36,7 @@ from lessons.pages.common import (
 )
 from lessons.pages.conversations import Turn, begin_session, kept_turn, session
 from lessons.pages.language import N_, _, keep
+from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream, Stage, stages
 from lessons.rag.types import Scope
 from lessons.search.materials import Purpose, top_k_for
@@ -77,13 +78,14 @@ def page(place: Workspace, owner: str) -> None:
     ratings = Ratings(place.engine, scope)
     given = {each.id: each for each in ratings.all()} if turns else {}
 
-    def rate(at: int) -> None:
+    def show(answer: Answer, at: int) -> None:
+        show_answer(answer)
         before = turns[max(0, at - settings().memory_window) : at]
         said = [said for turn in before for said in (turn.question, turn.text)]
-        conversations.offer_feedback(ratings, given, turns[at].answer, said)
+        conversations.offer_feedback(ratings, given, answer, said)
 
     done = partial(conversations.keep_turn, owner, session_id)
-    converse(turns, _("In English or Korean"), ask, show_answer, telling, done, how, rate=rate)
+    converse(turns, _("In English or Korean"), ask, show, telling, done, how)
 
 
 def _pairs(messages: Session) -> Iterable[tuple[str, str]]:
@@ -103,21 +105,20 @@ def converse(
     turns: list[Turn],
     prompt: str,
     ask: Callable[[str], AnswerStream],
-    show: Callable[[Any], None],
+    show: Callable[[Any, int], None],
     tell: Callable[[Step], str],
     done: Callable[[Turn], None],
     how: str = "",
     every_step: bool = False,
-    rate: Callable[[int], None] = lambda at: None,
 ) -> None:
-    """The conversation so far, its answers as `show` draws them, or as mere text where only that is known. Go on below.
+    """The conversation so far. Go on below.
 
-    While an answer comes in, what its steps are about stands above it: the last of them, or each. It can be stopped;
-    then what was said so far is kept. `done` is told each turn, `how` names stage and memory, `rate` draws what goes
-    below the answer with this number.
+    An answer is drawn by `show`, which is told its number, too, or as mere text where only that is known. While one
+    comes in, what its steps are about stands above it: the last of them, or each. It can be stopped; then what was said
+    so far is kept. `done` is told each turn, `how` names stage and memory.
     """
     for at, turn in enumerate(turns):
-        _show_turn(turn, show, partial(rate, at))
+        _show_turn(turn, at, show)
     below = st.empty()
     with below.container():
         if turns:
@@ -153,12 +154,11 @@ def _said(question: str) -> None:
         st.markdown(plain(question))
 
 
-def _show_turn(turn: Turn, show: Callable[[Any], None], rate: Callable[[], None]) -> None:
+def _show_turn(turn: Turn, at: int, show: Callable[[Any, int], None]) -> None:
     _said(turn.question)
     with st.chat_message("assistant"):
         if turn.answer:
-            show(turn.answer)
-            rate()
+            show(turn.answer, at)
         else:
             st.markdown(plain(turn.text))
         if turn.how:

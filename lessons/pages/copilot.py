@@ -82,7 +82,7 @@ def _offer_samples() -> None:
     st.pills(_("Try one of these"), samples, key="copilot-sample", on_change=pressed)
 
 
-def _show(answer: CopilotAnswer) -> None:
+def _show(answer: CopilotAnswer, number: int) -> None:
     label, colour = OUTCOMES[answer.outcome]
     st.badge(_(label), color=colour)  # type: ignore[arg-type]
     st.markdown(plain(answer.text))
