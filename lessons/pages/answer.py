@@ -155,10 +155,7 @@ COLOURS = {"naive": "blue", "enhanced": "orange", "smart": "green", "reranked": 
 
 
 def show_steps(answers: Sequence[Answer]) -> None:
-    """The steps of each answer, each to open: coloured where they are new, grey where the answer before has them.
-
-    What is retrieved differs from stage to stage.
-    """
+    """The steps of each answer, each to open: coloured where they are new, grey where the answer before has them."""
     before: set[str] = set()
     for answer in answers:
         new = [step.name == "retrieve" or step.name not in before for step in answer.trace]
@@ -206,10 +203,7 @@ def _label(step: Step, is_new: bool = True) -> str:
 
 
 def _choose(key: str) -> None:
-    """Note the step that was pressed. It does not stay pressed, so that it can be opened again.
-
-    A session keeps what is given to a callback as long as it lasts, so it is given a name and no answer.
-    """
+    """Note the pressed step, and release it. What a callback is given stays with the session, so that is no answer."""
     if (number := st.session_state[key]) is not None:
         st.session_state.step = key, number
         st.session_state[key] = None

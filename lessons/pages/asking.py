@@ -90,10 +90,7 @@ def question_box(key: str) -> str:
 
 
 def ask_form(place: Workspace, owner: str, pressed: bool) -> Asked | None:
-    """What was just asked, or None: a line for the question, and what is seldom changed folded away below it.
-
-    A sample question that was `pressed` is in the field and is asked, too.
-    """
+    """What was just asked, or None: a line for the question, and what is seldom changed folded away below it."""
     with st.form("ask", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         question = normalize(question_box("question"))
         asked = st.form_submit_button(_("Ask"), type="primary") or pressed

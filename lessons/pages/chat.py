@@ -196,10 +196,7 @@ def _answer(stream: AnswerStream, tell: Callable[[Step], str], every_step: bool,
 
 
 def _controls(scope: Scope, session_id: str, begun: bool) -> tuple[Stage, str]:
-    """The stage that answers, with as many chunks as its purpose needs, and the name of its memory.
-
-    A conversation that has begun can be left or forgotten.
-    """
+    """The stage that answers, with as many chunks as its purpose needs, and the name of its memory."""
     names, last = {name: name.capitalize() for name in stages()}, len(NAMES) - 1
     memories = {each: _(label) for each, label in NAMES.items()}
     purposes = {each: _(label, chunks=top_k_for(each)) for each, label in PURPOSES.items()}

@@ -181,10 +181,7 @@ def _cards(groups: Sequence[Sequence[str]], scores: Mapping[str, Score]) -> dict
 
 
 def _begin(asked: Asked, owner: str) -> tuple[Comparison, dict[str, AnswerStream]]:
-    """The comparison, still empty, and the answers to come; LessonsError for what cannot be asked, or not yet.
-
-    A stage that cannot even begin is among the problems of the comparison.
-    """
+    """The comparison, still without answers, and those to come; LessonsError for what cannot be asked, or not yet."""
     question = cleaned(asked.question)[0]
     filters = named_filter(asked.filter_text, owner)
     allow_questions(owner, len(asked.stages))

@@ -71,11 +71,9 @@ def _bare(text: str) -> str:
 
 
 def kept_turn(owner: str, session_id: str, question: str, text: str) -> Turn:
-    """The turn with what it rests on, if that is still known.
-
-    Its answer is a copy: two turns may have said the same, and a page names what belongs to an answer after it.
-    """
+    """The turn with what it rests on, if that is still known."""
     known = _kept().get((owner, session_id, question, _bare(text)))
+    # A copy, because a page names what belongs to an answer after it, and two turns may have said the same.
     return replace(known, answer=copy(known.answer)) if known else Turn(question, text)
 
 
@@ -126,10 +124,7 @@ def stored(engine: Engine, scope: Scope) -> list[tuple[str, str]]:
 
 
 def offer_feedback(ratings: Ratings, given: Mapping[str, Rating], answer: Answer, history: Iterable[str]) -> None:
-    """Rate an answer; after 👎 there is a line for what is right. A second click takes a rating back.
-
-    `given` are the ratings by their ids.
-    """
+    """Rate an answer; after 👎 there is a line for what is right. A second click takes a rating back."""
     rating = Rating.of(answer, True, history=history)
     known, key = given.get(rating.id), f"thumbs-{rating.id}"
     chosen = st.feedback("thumbs", key=key, default=int(known.is_good) if known else None)

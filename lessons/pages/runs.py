@@ -134,10 +134,7 @@ def _progress(may_stop: bool) -> None:
 
 
 def choose_run(key: str, place: Workspace, none: str, owner: str | None = None) -> tuple[Name, Evaluation] | None:
-    """A run with its number or name, and the ways to name and delete it; None without any, and the sentence `none`.
-
-    With an `owner`, only the private runs of that owner.
-    """
+    """A run, an `owner`'s private ones only, with its number or name, which can be changed; else `none` is said."""
     known = known_runs(place, owner)
     if not known:
         if none:
