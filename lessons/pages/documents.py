@@ -185,7 +185,8 @@ def _progress(job: JobStatus) -> tuple[float, str]:
     part = _(" ({done} of {total} chunks)", done=job.step_done, total=job.step_total) if job.step_total else ""
     number = _("{done} of 1 file") if job.files == 1 else _("{done} of {total:,} files")
     files = number.format(done=job.done % job.files, total=job.files)
-    doing = f"{job.status}: {files}, {job.step or _('waiting')} {job.source_file or ''}"
+    step = job.step or _("waiting")
+    doing = f"{job.status}: {files}, {step} {job.source_file or ''}"
     share = (job.done + (job.step_done / job.step_total if job.step_total else 0)) / max(job.total, 1)
     taken = (datetime.now(UTC) - job.started_at).total_seconds() if job.started_at else 0
     left = _(", about {seconds:,} s left", seconds=ceil(taken * (1 - share) / share)) if share > LEAST_DONE else ""
