@@ -15,18 +15,7 @@ first = st.empty()
 if sys.modules.get("lessons.pages.compare") is None:  # what the pages need takes seconds to load, once in a process
     first.markdown(_("**RAG workbook.** One question, five ways to search and answer. The app is being opened …"))
 
-from lessons.pages import (  # noqa: E402
-    active,
-    chat,
-    compare,
-    context,
-    copilot,
-    documents,
-    field,
-    health,
-    questions,
-    scoreboard,
-)
+from lessons.pages import active, chat, compare, context, copilot, documents, field, health, questions, scoreboard
 
 first.empty()
 choose_language()

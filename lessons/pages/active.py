@@ -1,15 +1,17 @@
 """Active retrieval: a stage with its devices, each of which can be switched off, and what they saved."""
 
+from contextlib import suppress
+
 import streamlit as st
 
-from lessons.context.active import SWITCHES, ActiveAgent, ActiveState
+from lessons.context.active import ActiveAgent, ActiveState
 from lessons.errors import LessonsError
-from lessons.memory.summaries import Tiers
+from lessons.memory.turns import Turns
 from lessons.pages.answer import show_answer
-from lessons.pages.asking import question_box
-from lessons.pages.common import allow_questions, begin_session, session, titled
+from lessons.pages.asking import is_pressed, offer_samples, question_box
+from lessons.pages.common import allow_questions, titled
+from lessons.pages.conversations import begin_session, session
 from lessons.pages.language import N_, _
-from lessons.pages.samples import is_pressed, offer_samples
 from lessons.rag.answer import Answer
 from lessons.rag.stages import stages
 from lessons.rag.types import Scope
@@ -17,22 +19,15 @@ from lessons.tables import plain
 from lessons.workspace import Workspace
 
 STAGE = "smart"
-LABELS = {
-    "cache": N_("Cache"),
-    "intent": N_("Intent"),
-    "manager": N_("Context manager"),
-    "refine": N_("Refine"),
-    "compression": N_("Compression"),
-    "memory": N_("Memory"),
+DEVICES = {
+    "cache": (N_("Cache"), N_("A question that asks the same as an answered one gets that answer.")),
+    "intent": (N_("Intent"), N_("Small talk is not searched for; a simple question gets 3 chunks, a complex one 15.")),
+    "manager": (N_("Context manager"), N_("Each part of the prompt has its share of 3,500 tokens.")),
+    "refine": (N_("Refine"), N_("The answer is judged; what it lacks is searched for, and it is answered again.")),
+    "compression": (N_("Compression"), N_("Chunks that do not fit are shortened to the sentences that matter.")),
+    "memory": (N_("Memory"), N_("The last turns, what you said about yourself, and what matters of older turns.")),
 }
-HELP = {
-    "cache": N_("A question that asks the same as an answered one gets that answer."),
-    "intent": N_("Small talk is not searched for; a simple question gets 3 chunks, a complex one 15."),
-    "manager": N_("Each part of the prompt has its share of 3,500 tokens."),
-    "refine": N_("The answer is judged; what it lacks is searched for, and it is answered again."),
-    "compression": N_("Chunks that do not fit are shortened to the sentences that matter."),
-    "memory": N_("The last turns, what you said about yourself, and what matters of older turns."),
-}
+"""What those that can be switched off are called and do."""
 
 
 @titled(
@@ -43,7 +38,6 @@ HELP = {
     ),
 )
 def page(place: Workspace, owner: str) -> None:
-    """Ask with the devices that are switched on, beside the bare stage."""
     name = session("active")
     if (question := _form(owner)) is not None:
         with st.spinner(_("Thinking …")):
@@ -58,30 +52,25 @@ def page(place: Workspace, owner: str) -> None:
 
 
 def _form(owner: str) -> str | None:
-    """What was just asked, or None."""
     offer_samples(owner, "active-question", "Thank you!")
     with st.form("active-form", border=False):
         question = question_box("active-question")
         with st.container(horizontal=True):
-            for device in SWITCHES:
-                st.toggle(_(LABELS[device]), True, key=f"device-{device}", help=_(HELP[device]))
+            for device, (label, told) in DEVICES.items():
+                st.toggle(_(label), True, key=f"device-{device}", help=_(told))
         return question if st.form_submit_button(_("Ask"), type="primary") or is_pressed("active-question") else None
 
 
 def _asked(question: str, owner: str, name: str) -> tuple[ActiveState, Answer]:
-    """What the agent did, and what the bare stage answers to the same question."""
-    off = [device for device in SWITCHES if not st.session_state[f"device-{device}"]]
+    off = [device for device in DEVICES if not st.session_state[f"device-{device}"]]
     agent = ActiveAgent(stages()[STAGE]).without(*off)
     return agent.ask(question, name, owner), stages()[STAGE].ask(question, user=owner)
 
 
 def _show_memory(place: Workspace, owner: str, name: str) -> None:
-    """What this session remembers, and a way to begin anew."""
-    memory = Tiers.of(place, Scope(owner), name)
-    try:
-        turns = memory.turns.count()
-    except LessonsError:
-        return  # the answer has told of a database that is away
+    turns = 0
+    with suppress(LessonsError):  # the answer has told of a database that is away
+        turns = Turns(place.engine, Scope(owner), name).count()
     if turns:
         with st.container(horizontal=True, vertical_alignment="center"):
             one = _("This conversation has 1 turn.")
@@ -106,17 +95,14 @@ def _show(state: ActiveState, bare: Answer) -> None:
     show_answer(state.answer)
     with st.expander(plain(_("What {stage} answers alone", stage=STAGE.capitalize()))):
         st.markdown(plain(bare.text))
+    _show_steps(state)
+
+
+def _show_steps(state: ActiveState) -> None:
     st.header(_("What the agent did"), anchor=False)
-    st.dataframe(
-        [{_("step"): _(step), _("what happened"): _(happened)} for step, happened in state.rows],
-        hide_index=True,
-        column_config={_("step"): st.column_config.Column(width=130)},
-        alt=_("What each step of the agent did"),
-    )
-    _show_iterations(state)
-
-
-def _show_iterations(state: ActiveState) -> None:
+    rows = [{_("step"): _(step), _("what happened"): _(happened)} for step, happened in state.rows]
+    width = {_("step"): st.column_config.Column(width=130)}
+    st.dataframe(rows, hide_index=True, column_config=width, alt=_("What each step of the agent did"))
     for number, each in enumerate(state.iterations, start=1):
         title = _("Answer {number}: quality {quality:.2f}", number=number, quality=each.quality)
         lacking = _(", lacks: {words}", words="; ".join(each.missing)) if each.missing else ""

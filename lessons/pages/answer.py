@@ -45,8 +45,8 @@ def show_basis(answer: Answer) -> None:
         show_sources(answer)
     if answer.found:
         st.caption(plain(_(answer.answered_by)))
-    read, found = answer.context.documents, len(ranking(answer))
-    title = _("Retrieved chunks ({found} found, {read} read)", found=found, read=len(read))
+    read = answer.context.documents
+    title = _("Retrieved chunks ({found} found, {read} read)", found=len(ranking(answer)), read=len(read))
     with st.expander(title), st.container(height=420, border=False):
         for number, document in enumerate(read, start=1):
             source = plain(document.source + page_of(document.page))
@@ -65,7 +65,6 @@ def show_sources(answer: Answer) -> None:
 
 
 def _show_source(answer: Answer, cited: Sequence[Citation]) -> None:
-    """A chunk with its citations."""
     first, quotes = cited[0], [citation.quote for citation in cited if citation.quote]
     name = plain(f"[{first.number}] {first.source_file.rpartition('/')[2]}{page_of(first.page)}")
     key = f"passage-{id(answer)}-{first.number}"
@@ -96,11 +95,11 @@ def _show_passage(answer: Answer, document: RetrievedDocument, quotes: Sequence[
         at = pieces[0].find(" ", len(pieces[0]) - MOST_BEFORE) + 1
         _neighbours(_("The beginning of this chunk"), [pieces[0][:at]])
         pieces[0] = f"… {pieces[0][at:]}"
+    pieces = [
+        f":orange-background[**{plain_line(each)}**]" if at % 2 else plain(each) for at, each in enumerate(pieces)
+    ]
     with st.container(border=True):
-        marked = (
-            f":orange-background[**{plain_line(each)}**]" if at % 2 else plain(each) for at, each in enumerate(pieces)
-        )
-        st.markdown("".join(marked))
+        st.markdown("".join(pieces))
     _neighbours(_("The chunk after"), found.after if found else ())
     if found and store and found.page and found.source_file.lower().endswith(".pdf"):
         scope = Scope(document.metadata["user_id"])
@@ -139,7 +138,6 @@ def _found(answer: Answer, document: RetrievedDocument, quotes: Sequence[str]) -
 
 
 def show_known(golden: Golden) -> None:
-    """What is known about a golden question: the answer it should get, and the evidence."""
     with st.container(border=True, gap="xxsmall"):
         expected = plain(golden.answer) or _("The documents do not say; an honest refusal is right.")
         st.markdown(_("**Expected:** {answer}", answer=expected))
@@ -157,73 +155,58 @@ COLOURS = {"naive": "blue", "enhanced": "orange", "smart": "green", "reranked": 
 
 
 def show_steps(answers: Sequence[Answer]) -> None:
-    """The steps of each answer, each to open: coloured where they are new, grey where the answer before has them.
-
-    What is retrieved differs from stage to stage.
-    """
+    """The steps of each answer, each to open: coloured where they are new, grey where the answer before has them."""
     before: set[str] = set()
-    chosen = None
     for answer in answers:
         new = [step.name == "retrieve" or step.name not in before for step in answer.trace]
         colours = [COLOURS.get(answer.stage, "blue") if each else "gray" for each in new]
         labels = [f":{colours[at]}-badge[{_label(step, new[at])}]" for at, step in enumerate(answer.trace)]
-        before = {step.name for step in answer.trace}
+        before, key = {step.name for step in answer.trace}, f"steps-{id(answer)}"
         name, steps = st.columns([1, 3], vertical_alignment="center")
         name.markdown(f"**{plain(answer.stage.capitalize())}**  \n:small[{plain(_summary(answer.trace))}]")
         steps.pills(
             _("Steps of {stage}", stage=answer.stage),
             range(len(labels)),
             format_func=labels.__getitem__,
-            key=(key := f"steps-{id(answer)}"),
+            key=key,
             on_change=_choose,
             args=(key,),
             label_visibility="collapsed",
             wrap=True,
         )
-        if (pressed := st.session_state.get("step")) and pressed[0] == key:
-            chosen = answer.stage, answer.trace.steps[pressed[1]]
-            del st.session_state["step"]
-    if chosen:
-        open_step(*chosen)
+        if st.session_state.get("step", ("", 0))[0] == key:
+            pressed = answer.trace.steps[st.session_state.pop("step")[1]]
+            show_dialog(_("What this step did"), _show_step, answer.stage, pressed)
 
 
 def _summary(trace: Trace) -> str:
-    """What an answer took in all, in one line."""
     took = {"ms": trace.ms, "calls": trace.llm_calls, "tokens": trace.tokens, "cost": trace.cost}
-    if trace.llm_calls == 1:
-        return _("{ms:,.0f} ms, 1 model call, {tokens:,} tokens, ${cost:.4f}", **took)
-    return _("{ms:,.0f} ms, {calls} model calls, {tokens:,} tokens, ${cost:.4f}", **took)
+    one = N_("{ms:,.0f} ms, 1 model call, {tokens:,} tokens, ${cost:.4f}")
+    many = N_("{ms:,.0f} ms, {calls} model calls, {tokens:,} tokens, ${cost:.4f}")
+    return _(one if trace.llm_calls == 1 else many, **took)
 
 
 def _label(step: Step, is_new: bool = True) -> str:
     """What the step made of what: `rerank 15 → 5`; a query only where the step is new."""
     made = list(step.output.documents) if isinstance(step.output, Context) else step.output
-    counts = " → ".join(
-        str(len(each)) for each in (step.input, made) if isinstance(each, list) and isinstance(made, list)
-    )
     text = _(step.name.lower().replace("_", " "))
-    parts = _(" ({number} steps)", number=len(step.parts)) if step.parts else ""
     if step.name == "decide":
         return _("decide: search") if made else _("decide: enough")
     if step.name in ("Condense", "Rewrite"):
         is_changed = is_new and made and made != step.input
         return plain_line(f"{text} → “{shortened(str(made[0]), MOST_SHOWN)}”" if is_changed else text)
-    return plain_line(f"{text} {parts or counts}")
+    if step.parts:
+        text += _(" ({number} steps)", number=len(step.parts))
+    elif isinstance(made, list):
+        text += " " + " → ".join(str(len(each)) for each in (step.input, made) if isinstance(each, list))
+    return plain_line(text)
 
 
 def _choose(key: str) -> None:
-    """Note the step that was pressed. It does not stay pressed, so that it can be opened again.
-
-    A session keeps what is given to a callback as long as it lasts, so it is given a name and no answer.
-    """
+    """Note the pressed step, and release it. What a callback is given stays with the session, so that is no answer."""
     if (number := st.session_state[key]) is not None:
         st.session_state.step = key, number
         st.session_state[key] = None
-
-
-def open_step(stage: str, step: Step) -> None:
-    """The prompt, the input and the output of a step, and of those within it."""
-    show_dialog(_("What this step did"), _show_step, stage, step)
 
 
 def _show_step(stage: str, step: Step) -> None:

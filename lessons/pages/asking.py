@@ -1,24 +1,33 @@
-"""What is asked on the Compare page: a question, be it typed, golden or a follow-up, and its limits.
+"""What is asked: a question, be it typed, golden, a follow-up or a sample, and what limits its search on Compare.
 
-An address fills the form when the page is opened, and never asks by itself.
+An address fills the form of Compare when the page is opened, and never asks by itself. Samples have a badge that says
+what they show. Those of the shipped documents are chosen by what the stages got right in the reference run on *dev*,
+those of a reader's own documents are made from their headings.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from itertools import islice
 
 import streamlit as st
 
 from lessons.errors import LessonsError
+from lessons.evaluate.evaluation import Record
 from lessons.evaluate.golden import SPLITS, Golden, golden_questions
-from lessons.pages.common import choose_stages, keep
-from lessons.pages.language import N_, _
+from lessons.evaluate.runs import shipped
+from lessons.library import indexes
+from lessons.pages.common import choose, choose_stages
+from lessons.pages.language import N_, _, keep, language
 from lessons.rag.stages import stages
 from lessons.rag.types import Scope
+from lessons.search.materials import chunk_range
 from lessons.tables import plain, plain_line
+from lessons.text import language as language_of
 from lessons.text import normalize
-from lessons.workspace import Workspace
+from lessons.workspace import Workspace, workspace
 
+MOST_OWN = 4  # samples that are made from a reader's own documents
 EVERYWHERE = N_("all documents")
 FILTER_EXAMPLE = 'language == "ko" && page_number >= 2'
 FILTER_HELP = N_("""Only chunks that fit are searched, for example
@@ -38,10 +47,6 @@ class Line:
     content: str
     stage: str = ""
 
-    @property
-    def speaker(self) -> str:
-        return f"{self.stage}, {self.role}" if self.stage else self.role
-
 
 @dataclass(frozen=True)
 class Asked:
@@ -60,12 +65,10 @@ class Asked:
 
 
 def lines_of(golden: Golden) -> tuple[Line, ...]:
-    """What was said before a golden question."""
     return tuple(Line(role, content) for role, content in golden.history)
 
 
 def golden_named(id: str) -> Golden | None:
-    """The golden question with this id."""
     return next((each for each in all_golden() if each.id == id), None)
 
 
@@ -87,10 +90,7 @@ def question_box(key: str) -> str:
 
 
 def ask_form(place: Workspace, owner: str, pressed: bool) -> Asked | None:
-    """What was just asked, or None: a line for the question, and what is seldom changed folded away below it.
-
-    A sample question that was `pressed` is in the field and is asked, too.
-    """
+    """What was just asked, or None: a line for the question, and what is seldom changed folded away below it."""
     with st.form("ask", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         question = normalize(question_box("question"))
         asked = st.form_submit_button(_("Ask"), type="primary") or pressed
@@ -98,12 +98,11 @@ def ask_form(place: Workspace, owner: str, pressed: bool) -> Asked | None:
     with st.expander(_("Options: stages, golden questions, files and filters"), icon=":material/tune:"):
         _pick_golden()
         chosen = tuple(stage.name for stage in choose_stages("stages"))
-        files = [EVERYWHERE, *_files(place, owner)]
+        files = {EVERYWHERE: _(EVERYWHERE)} | {name: name for name in _files(place, owner)}
         if st.session_state.get("file", EVERYWHERE) not in files:
             st.session_state.file = EVERYWHERE
-        labels = dict(zip(files, files, strict=True)) | {EVERYWHERE: _(EVERYWHERE)}
         left, right = st.columns(2)
-        file = left.selectbox(_("Search in"), files, format_func=labels.__getitem__, key="file")
+        file = choose(_("Search in"), files, left, key="file")
         typed = right.text_input(_("Filter"), key="filter", placeholder=FILTER_EXAMPLE, help=_(FILTER_HELP))
     if not chosen:
         st.info(_("Choose at least one stage."))
@@ -115,7 +114,6 @@ def ask_form(place: Workspace, owner: str, pressed: bool) -> Asked | None:
 
 
 def _show_before() -> None:
-    """The conversation that the question goes on with, each line once, and the way out of it."""
     before = st.session_state.get("before", ())
     if not before:
         return
@@ -142,7 +140,7 @@ def _files(place: Workspace, owner: str) -> list[str]:
 
 
 def _pick_golden() -> None:
-    """Choose a golden question; it brings its owner and its conversation with it."""
+    known = _("Their answer and evidence are known. *dev* questions were there for tuning, *test* ones only to report.")
     st.selectbox(
         _("Golden questions ({number})", number=len(all_golden())),
         all_golden(),
@@ -150,9 +148,7 @@ def _pick_golden() -> None:
         format_func=_label,
         key="golden-question",
         placeholder=_("Type to search, also for a category"),
-        help=_(
-            "Their answer and evidence are known. *dev* questions were there for tuning, *test* ones only to report."
-        ),
+        help=known,
         on_change=_take_golden,
     )
 
@@ -167,3 +163,103 @@ def _take_golden() -> None:
     if isinstance(chosen, Golden):  # a browser may send any text
         keep("owner", chosen.owner)
         begin(chosen.question, lines_of(chosen))
+
+
+# Samples
+
+Answers = Mapping[str, Record]
+"""What the stages answered to one question, by their names."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A question with its badge in Markdown, which is a message, and what was said before it."""
+
+    question: str
+    badge: str = ""
+    before: tuple[Line, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{_(self.badge)} {plain_line(self.question)}".strip()
+
+
+def _right(answers: Answers) -> list[bool]:
+    return [record.value("correctness") == 1 for record in answers.values()]
+
+
+def _first(stage: str, answers: Answers) -> bool:
+    """Whether this stage and all after it are right, and none before it."""
+    right, at = _right(answers), list(answers).index(stage)
+    return all(right[at:]) and not any(right[:at])
+
+
+def _is_refused(answers: Answers) -> bool:
+    return all(record.refused and not record.answerable for record in answers.values())
+
+
+FOLLOW_UP = N_(":blue-badge[a follow-up]")
+KINDS: dict[str, Callable[[Answers], bool]] = {
+    N_(":green-badge[Smart is the first]"): partial(_first, "smart"),
+    N_(":orange-badge[Enhanced is the first]"): partial(_first, "enhanced"),
+    N_(":red-badge[later stages lose it]"): lambda answers: any(right := _right(answers)) and not right[-1],
+    FOLLOW_UP: lambda answers: any(_right(answers)),
+    N_(":violet-badge[no stage is right]"): lambda answers: not any([*_right(answers), _is_refused(answers)]),
+    N_(":gray-badge[not in the documents]"): _is_refused,
+}
+"""What a sample shows, and how its answers are known."""
+
+
+@cache
+def golden_samples(owner: str, first: str = "en") -> list[Sample]:
+    """One question of each kind about the owner's shipped documents, English and Korean in turn as far as there are."""
+    asked = dict[str, dict[str, Record]]()
+    for record in next(run for run in shipped().values() if run.split == "dev").records:
+        asked.setdefault(record.question_id, {})[record.stage] = record
+    known = [(golden, answers) for name, answers in asked.items() if (golden := golden_named(name))]
+    mine = [(golden, answers) for golden, answers in known if golden.owner == owner]
+    found = list[Sample]()
+    for badge, fits in KINDS.items():
+        goldens = [each for each, told in mine if bool(each.history) == (badge == FOLLOW_UP) and fits(told)]
+        goldens.sort(key=lambda golden: (golden.language == first) == bool(len(found) % 2))
+        found += [Sample(golden.question, badge, lines_of(golden)) for golden in goldens[:1]]
+    return found
+
+
+def own_samples(owner: str) -> Iterator[Sample]:
+    """A question about the first heading of each of an owner's first documents."""
+    store = workspace().store(max(indexes(), key=lambda index: index.can_enrich))
+    firsts = (chunk_range(store, Scope(owner), each.source_file, 0, 1) for each in store.documents(Scope(owner)))
+    for chunk in islice((chunk for chunks in firsts for chunk in chunks), MOST_OWN):
+        known, name = chunk.metadata, chunk.metadata["source_file"]
+        heading = str(known.get("section") or known.get("title") or name).rpartition(" › ")[2]
+        asked = f"{heading} 내용을 요약해 주세요." if language_of(heading) == "ko" else f"Summarise {heading}."
+        yield Sample(heading if heading.endswith("?") else asked, f":gray-badge[{plain_line(name)}]")
+
+
+def offer_samples(owner: str, key: str, *more: str) -> None:
+    """Questions to try; the one that is pressed goes into the field `key` and is asked, as `is_pressed` tells.
+
+    A page other than Compare, whose field is `question`, has no conversation before a question, and no stages side by
+    side that a badge could speak of.
+    """
+    try:
+        samples = golden_samples(owner, language()) or list(own_samples(owner))
+    except LessonsError:
+        samples = []  # the page tells of a database that is away
+    if key != "question":
+        samples = [Sample(each.question) for each in samples if not each.before]
+    samples += map(Sample, more)
+
+    def pressed() -> None:
+        if (sample := st.session_state[f"{key}-sample"]) in samples:
+            st.session_state[key], st.session_state["pressed"] = sample.question, key
+            st.session_state["before"] = sample.before
+            st.session_state[f"{key}-sample"] = None
+
+    if samples:
+        st.pills(_("Try one of these"), samples, format_func=str, key=f"{key}-sample", on_change=pressed)
+
+
+def is_pressed(key: str) -> bool:
+    """Whether a sample for this field has just been pressed; told once."""
+    return st.session_state.pop("pressed", None) == key

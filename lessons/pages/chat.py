@@ -21,23 +21,22 @@ from lessons.memory.profile import Profile, Slot, forget_user, known_of
 from lessons.memory.summaries import LongTerm, RecursiveSummary, Tiers
 from lessons.memory.turns import Turns
 from lessons.memory.types import Memory, NoMemory, Recollection, Window
+from lessons.pages import conversations
 from lessons.pages.answer import show_answer
+from lessons.pages.asking import offer_samples
 from lessons.pages.common import (
     allow_questions,
     answering,
-    begin_session,
+    choose,
     confirmed,
     errors_shown,
-    keep,
     offer_reuse,
-    session,
     show_dialog,
     titled,
 )
-from lessons.pages.conversations import Turn, forget_turns, keep_turn, kept_turn, offer_conversations, stored
-from lessons.pages.feedback import offer_feedback
-from lessons.pages.language import N_, _
-from lessons.pages.samples import offer_samples
+from lessons.pages.conversations import Turn, begin_session, kept_turn, session
+from lessons.pages.language import N_, _, keep
+from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream, Stage, stages
 from lessons.rag.types import Scope
 from lessons.search.materials import Purpose, top_k_for
@@ -53,7 +52,6 @@ PURPOSES: dict[Purpose, str] = {
     "session": N_("A session of a plan: {chunks} chunks"),
 }
 _KINDS: dict[str, type[LongTerm]] = {"tiers": Tiers, "recursive": RecursiveSummary}
-_SECOND = 1.0
 
 
 @titled(
@@ -61,11 +59,10 @@ _SECOND = 1.0
     N_("A conversation with one stage. Follow-ups are understood from what was said, also after a reload."),
 )
 def page(place: Workspace, owner: str) -> None:
-    """Go on with the conversation that the address names, or begin one."""
     offer_reuse()
     scope, session_id = Scope(owner), session("session")
     messages = message_store().get_or_create(scope, session_id)
-    offer_conversations("session", partial(stored, place.engine, scope), session_id)
+    conversations.offer_conversations("session", partial(conversations.stored, place.engine, scope), session_id)
     turns = turns_of("chat", scope, session_id, lambda: _pairs(messages))
     stage, named = _controls(scope, session_id, bool(turns))
     if not turns:
@@ -81,14 +78,14 @@ def page(place: Workspace, owner: str) -> None:
     ratings = Ratings(place.engine, scope)
     given = {each.id: each for each in ratings.all()} if turns else {}
 
-    def rate(at: int) -> None:
+    def show(answer: Answer, at: int) -> None:
+        show_answer(answer)
         before = turns[max(0, at - settings().memory_window) : at]
-        offer_feedback(
-            ratings, given, turns[at].answer, [said for turn in before for said in (turn.question, turn.text)]
-        )
+        said = [said for turn in before for said in (turn.question, turn.text)]
+        conversations.offer_feedback(ratings, given, answer, said)
 
-    done = partial(keep_turn, owner, session_id)
-    converse(turns, _("In English or Korean"), ask, show_answer, telling, done, how, rate=rate)
+    done = partial(conversations.keep_turn, owner, session_id)
+    converse(turns, _("In English or Korean"), ask, show, telling, done, how)
 
 
 def _pairs(messages: Session) -> Iterable[tuple[str, str]]:
@@ -108,40 +105,39 @@ def converse(
     turns: list[Turn],
     prompt: str,
     ask: Callable[[str], AnswerStream],
-    show: Callable[[Any], None],
+    show: Callable[[Any, int], None],
     tell: Callable[[Step], str],
     done: Callable[[Turn], None],
     how: str = "",
     every_step: bool = False,
-    rate: Callable[[int], None] = lambda at: None,
 ) -> None:
-    """The conversation so far, its answers as `show` draws them, or as mere text where only that is known. Go on below.
+    """The conversation so far. Go on below.
 
-    While an answer comes in, what its steps are about stands above it: the last of them, or each. It can be stopped;
-    then what was said so far is kept. `done` is told each turn, `how` names stage and memory, `rate` draws what goes
-    below the answer with this number.
+    An answer is drawn by `show`, which is told its number, too, or as mere text where only that is known. While one
+    comes in, what its steps are about stands above it: the last of them, or each. It can be stopped; then what was said
+    so far is kept. `done` is told each turn, `how` names stage and memory.
     """
     for at, turn in enumerate(turns):
-        _show_turn(turn, show, partial(rate, at))
+        _show_turn(turn, at, show)
     below = st.empty()
     with below.container():
         if turns:
             _offer_copy_and_retry(turns[-1])
         else:
             st.info(_("Nothing has been said yet. Ask below, in English or Korean."))
+
+    def keep(answer: Any) -> None:
+        turns.append(Turn(answer.question, answer.text, answer, how))
+        done(turns[-1])
+
     typed = st.chat_input(prompt, submit_mode="stop")
     if question := st.session_state.pop("again", None) or typed:
         with below.container():
-            _ask(
-                question,
-                lambda: _answer(ask(question), tell, every_step, lambda answer: _keep(turns, answer, how, done)),
-            )
+            _ask(question, lambda: _answer(ask(question), tell, every_step, keep))
 
 
 def _ask(question: str, answer: Callable[[], None]) -> None:
-    """Show the question and have it answered; what goes wrong is told, and can be tried again."""
-    with st.chat_message("user"):
-        st.markdown(plain(question))
+    _said(question)
     with st.chat_message("assistant"):
         try:
             with st.spinner(_("Thinking …")):
@@ -153,18 +149,16 @@ def _ask(question: str, answer: Callable[[], None]) -> None:
     st.rerun()
 
 
-def _keep(turns: list[Turn], answer: Any, how: str, done: Callable[[Turn], None]) -> None:
-    turns.append(Turn(answer.question, answer.text, answer, how))
-    done(turns[-1])
-
-
-def _show_turn(turn: Turn, show: Callable[[Any], None], rate: Callable[[], None]) -> None:
+def _said(question: str) -> None:
     with st.chat_message("user"):
-        st.markdown(plain(turn.question))
+        st.markdown(plain(question))
+
+
+def _show_turn(turn: Turn, at: int, show: Callable[[Any, int], None]) -> None:
+    _said(turn.question)
     with st.chat_message("assistant"):
         if turn.answer:
-            show(turn.answer)
-            rate()
+            show(turn.answer, at)
         else:
             st.markdown(plain(turn.text))
         if turn.how:
@@ -186,15 +180,14 @@ def _offer_retry(question: str, key: str) -> None:
 def _answer(stream: AnswerStream, tell: Callable[[Step], str], every_step: bool, keep: Callable[[Any], None]) -> None:
     """Show an answer while it comes in. `keep` is told it at its end, or as far as it came when it was stopped."""
     steps, place = st.container(), st.empty()
+    told = steps.caption if every_step else place.markdown
     try:
         with closing(stream):
             for event in stream.events():
                 if isinstance(event, str):
                     place.markdown(plain(stream.answer.text))
-                elif every_step:
-                    steps.caption(plain(_(tell(event))))
                 else:
-                    place.markdown(plain(_(tell(event))))
+                    told(plain(_(tell(event))))
     except (StopException, RerunException):  # the next `st.…` after somebody pressed Stop, or anything else
         if stream.answer.text:
             keep(stream.answer)
@@ -203,30 +196,15 @@ def _answer(stream: AnswerStream, tell: Callable[[Step], str], every_step: bool,
 
 
 def _controls(scope: Scope, session_id: str, begun: bool) -> tuple[Stage, str]:
-    """The stage that answers, with as many chunks as its purpose needs, and the name of its memory.
-
-    A conversation that has begun can be left or forgotten.
-    """
-    names = list(stages())
+    """The stage that answers, with as many chunks as its purpose needs, and the name of its memory."""
+    names, last = {name: name.capitalize() for name in stages()}, len(NAMES) - 1
+    memories = {each: _(label) for each, label in NAMES.items()}
+    purposes = {each: _(label, chunks=top_k_for(each)) for each, label in PURPOSES.items()}
+    many = _("How many chunks each search of the stage hands over.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox(_("Stage"), names, index=len(names) - 1, format_func=str.capitalize, key="stage", width=200)
-        memory = st.selectbox(
-            _("Memory"),
-            list(NAMES),
-            len(NAMES) - 1,
-            format_func={each: _(label) for each, label in NAMES.items()}.__getitem__,
-            key="memory",
-            width=200,
-            bind="query-params",
-        )
-        purpose = st.selectbox(
-            _("Chunks for"),
-            list(PURPOSES),
-            format_func={each: _(label, chunks=top_k_for(each)) for each, label in PURPOSES.items()}.__getitem__,
-            key="purpose",
-            help=_("How many chunks each search of the stage hands over."),
-            width=250,
-        )
+        name = choose(_("Stage"), names, index=len(names) - 1, key="stage", width=200)
+        memory = choose(_("Memory"), memories, index=last, key="memory", width=200, bind="query-params")
+        purpose = choose(_("Chunks for"), purposes, key="purpose", help=many, width=250)
         if begun:
             st.button(_("New conversation"), on_click=begin_session, args=("session",))
             _offer_to_forget(scope, session_id)
@@ -238,7 +216,7 @@ def _offer_to_forget(scope: Scope, session_id: str) -> None:
     if confirmed(_("Forget this conversation"), gone):
         Turns(workspace().engine, scope, session_id).forget()
         message_store().remove(scope, session_id)
-        forget_turns(scope.user_id, session_id)
+        conversations.forget_turns(scope.user_id, session_id)
         begin_session("session")
         st.rerun()
 
@@ -276,7 +254,7 @@ def show_memory(memory: Memory, turns: Sequence[Turn], place: Workspace, scope: 
     long_term = memory if isinstance(memory, LongTerm) else None
     awaits = long_term is not None and long_term.awaits_update()
 
-    @st.fragment(run_every=_SECOND if awaits else None)
+    @st.fragment(run_every=1 if awaits else None)
     def panel() -> None:
         if awaits and long_term and not st.session_state.get("reading") and not long_term.awaits_update():
             st.rerun()
@@ -297,7 +275,6 @@ def show_memory(memory: Memory, turns: Sequence[Turn], place: Workspace, scope: 
 
 
 def _fold(title: str, lines: Sequence[str]) -> None:
-    """Lines of Markdown below a title; folded away if there are none."""
     with st.expander(title, expanded=bool(lines)):
         for line in lines:
             st.caption(line)
@@ -313,7 +290,7 @@ def _show_long_term(memory: LongTerm, recalled: Recollection) -> None:
     upto = _("turns 1–{number}", number=state.upto) if state.upto > 1 else _("turn 1")
     _fold(_("Summary: {sentences}, {turns}", sentences=many, turns=upto) if lines else _("Summary: empty"), lines)
     if isinstance(memory, Tiers):
-        older = [plain(line) for line in _section(recalled.memory, "Older turns")]
+        older = [plain(line) for line in _older_turns(recalled.memory)]
         one = _("Older turns found by meaning: 1 line")
         _fold(one if len(older) == 1 else _("Older turns found by meaning: {number:,} lines", number=len(older)), older)
     else:
@@ -324,9 +301,8 @@ def _show_long_term(memory: LongTerm, recalled: Recollection) -> None:
         _fold(_("Entities: {number} of {most}", number=len(known), most=chosen.entities_kept), known)
 
 
-def _section(memory: str, title: str) -> list[str]:
-    """The lines under a title, up to the next one."""
-    lines = [*dropwhile(lambda line: not line.startswith(title), memory.splitlines())][1:]
+def _older_turns(memory: str) -> list[str]:
+    lines = [*dropwhile(lambda line: not line.startswith("Older turns"), memory.splitlines())][1:]
     return [*takewhile(lambda line: not line.endswith(":") or line.startswith(("user: ", "assistant: ", "- ")), lines)]
 
 
@@ -366,7 +342,7 @@ def _offer_to_forget_me(place: Workspace, scope: Scope) -> None:
         forget_user(place.engine, scope, message_store())
         AnswerTable(place.engine).clear(scope.user_id)
         Ratings(place.engine, scope).forget()
-        forget_turns(scope.user_id)
+        conversations.forget_turns(scope.user_id)
         st.session_state.pop("chat", None)
         keep("session", "")
         st.rerun()

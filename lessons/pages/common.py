@@ -1,8 +1,6 @@
 """What every page needs: the workspace, the owner, what a visitor may ask, and what outlives a reload."""
 
-import re
-import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -10,6 +8,7 @@ from functools import wraps
 from io import BytesIO
 from threading import Lock
 from time import monotonic
+from typing import Any, TypeVar
 
 import streamlit as st
 from llama_index.core.vector_stores.types import MetadataFilters
@@ -21,21 +20,17 @@ from lessons.errors import LessonsError
 from lessons.evaluate.plots import translate
 from lessons.library import check_fields, ensure_corpus, indexes, shipped_documents
 from lessons.models.llm import describe
-from lessons.pages.language import N_, _
+from lessons.pages.language import N_, _, keep, kept
 from lessons.rag.stages import Stage, stages
 from lessons.rag.types import Scope
 from lessons.search.filter_text import parse_filter
 from lessons.settings import HOME, settings
 from lessons.tables import plain
-from lessons.text import normalize
 from lessons.workspace import Workspace, workspace
 
 PIXELS = 100  # an inch of a figure
+Option = TypeVar("Option")
 _drawing = ThreadPoolExecutor(1, "drawing")
-_SESSION = re.compile(r"(?:[a-z]+-)?[\w-]{22}", re.ASCII)  # what `begin_session` makes
-TYPE_ANOTHER = N_(
-    " Type a name to choose another, such as the one of `lessons ingest --user`; a new name begins empty."
-)
 TOO_MANY_QUESTIONS = N_("""That is more than {most} answers a minute, which is what one visitor may ask for here; \
 ask again in {seconds:.0f} seconds, or of fewer stages.""")
 TOO_MANY_UPLOADS = N_("""That is more than {most} files an hour, which is what one visitor may upload here; \
@@ -53,14 +48,14 @@ def show_plot(figure: Figure, alt: str, place: DeltaGenerator | None = None) -> 
     One thread draws for all pages: matplotlib keeps fonts open for each that ever drew, and a page has many.
     """
     translate(figure)
-    picture = _drawing.submit(_drawn, figure).result()
+    picture = BytesIO()
+    _drawing.submit(figure.savefig, picture, format="png", dpi=2 * PIXELS, bbox_inches="tight").result()
     (place or st).image(picture, width=round(PIXELS * figure.get_figwidth()), alt=alt)
 
 
-def _drawn(figure: Figure) -> bytes:
-    picture = BytesIO()
-    figure.savefig(picture, format="png", dpi=2 * PIXELS, bbox_inches="tight")
-    return picture.getvalue()
+def choose(label: str, options: Mapping[Option, str], place: DeltaGenerator | None = None, **how: Any) -> Option:
+    """A field, here or in `place`, for one of the options, which it shows by their names; `how` as `st.selectbox`."""
+    return (place or st).selectbox(label, list(options), format_func=options.__getitem__, **how)
 
 
 def choose_stages(key: str) -> list[Stage]:
@@ -103,7 +98,7 @@ def show_error(error: LessonsError) -> None:
 
 
 def titled(
-    title: str, caption: str = "", owned: bool = True
+    title: str, caption: str, owned: bool = True
 ) -> Callable[[Callable[[Workspace, str], None]], Callable[[], None]]:
     """A page below its title and caption, both messages, and beside the side bar; a known problem ends it plainly.
 
@@ -115,8 +110,7 @@ def titled(
         def shown() -> None:
             st.session_state["reading"] = False
             st.title(_(title), anchor=False)
-            if caption:
-                st.caption(_(caption))
+            st.caption(_(caption))
             with errors_shown():
                 body(*opened(owned))
 
@@ -159,12 +153,13 @@ def _choose_owner() -> str:
         known[kept("owner")] = None
     if kept("owner") in known:
         st.session_state["owner-box"] = kept("owner")
+    another = _(" Type a name to choose another, such as the one of `lessons ingest --user`; a new name begins empty.")
     chosen = st.sidebar.selectbox(
         _("Owner of the documents"),
         list(known),
         key="owner-box",
         on_change=lambda: keep("owner", st.session_state["owner-box"]),
-        help=_("Only this owner's documents are searched.") + ("" if is_shared() else _(TYPE_ANOTHER)),
+        help=_("Only this owner's documents are searched.") + ("" if is_shared() else another),
         accept_new_options=not is_shared(),
     )
     owner = Scope(chosen or settings().user).user_id
@@ -182,49 +177,17 @@ def named_filter(text: str, owner: str) -> MetadataFilters | None:
 
 
 def answering(stage: Stage) -> Stage | Cached:
-    """The stage, with the response cache around it if the side bar says so."""
     return with_cache(stage, kept("cache") == "on")
-
-
-def kept(name: str) -> str:
-    """What the address says under this name, or what this tab kept under it on another page; empty if neither."""
-    return normalize(st.query_params.get(name, "")) or st.session_state.get(name, "")
-
-
-def keep(name: str, value: str, default: str = "") -> None:
-    """Write it into the address, so that it outlives a reload, and keep it for the other pages.
-
-    An address without the name stands for the default: what nobody has changed makes no entry in the history.
-    """
-    st.session_state[name] = value
-    if st.query_params.get(name, default) != value:
-        st.query_params[name] = value
-
-
-def session(name: str) -> str:
-    """The session kept under this name, or a new one. Nobody can guess an id made here, and others are not taken."""
-    if not _SESSION.fullmatch(kept(name)):
-        begin_session(name)
-    keep(name, kept(name))
-    return kept(name)
-
-
-def begin_session(name: str) -> None:
-    """Keep a new session under this name."""
-    keep(name, f"{name}-{secrets.token_urlsafe(16)}")
 
 
 @st.cache_resource(show_spinner=False)
 def _open() -> Workspace:
-    place = workspace()
-    bar = st.empty()
-    ensure_corpus(
-        place,
-        place.settings.user,
-        lambda done, total: bar.progress(
-            done / total, _("Loading the shipped documents, {done} of {total} …", done=done, total=total)
-        ),
-    )
+    place, bar = workspace(), st.empty()
+
+    def progress(done: int, total: int) -> None:
+        bar.progress(done / total, _("Loading the shipped documents, {done} of {total} …", done=done, total=total))
+
+    ensure_corpus(place, place.settings.user, progress)
     bar.empty()
     return place
 
@@ -255,7 +218,6 @@ class RateLimit:
 
 @st.cache_resource
 def _limit(seconds: float) -> RateLimit:
-    """One for the whole process."""
     return RateLimit(seconds)
 
 

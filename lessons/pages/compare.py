@@ -19,12 +19,11 @@ from lessons.errors import LessonsError
 from lessons.evaluate.comparison import Comparison, as_markdown
 from lessons.evaluate.plots import stage_colour
 from lessons.pages.answer import show_known, show_sources, show_steps
-from lessons.pages.asking import Asked, Line, ask_form, begin
+from lessons.pages.asking import Asked, Line, ask_form, begin, is_pressed, offer_samples
 from lessons.pages.common import allow_questions, answering, named_filter, offer_reuse, show_error, titled
 from lessons.pages.language import N_, _
 from lessons.pages.past import Past, arrive, offer_link, remember, show_past
 from lessons.pages.ranks import show_ranks
-from lessons.pages.samples import is_pressed, offer_samples
 from lessons.pages.verdict import STATUSES, Score, marked, merged, scored, verdict, what_is_new
 from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream, cleaned, stages
@@ -32,13 +31,10 @@ from lessons.tables import plain, plain_line
 from lessons.trace import Step
 from lessons.workspace import Workspace
 
-logger = logging.getLogger(__name__)
-
 NARROWEST = 160  # pixels of a stage's column; what does not fit goes below
 UNEXPECTED = N_("This stage broke off for an unexpected reason; the log has the details.")
 _PATIENCE = 0.5  # seconds without a word of any stage until the page is drawn again, so that it can be left
 _FAREWELL = 1.0  # seconds that a page which is left waits for the work to end
-
 Event = str | Step | Answer | LessonsError | None
 
 
@@ -51,7 +47,6 @@ Event = str | Step | Answer | LessonsError | None
     ),
 )
 def page(place: Workspace, owner: str) -> None:
-    """Ask, watch the answers come in, and look at what they rest on."""
     offer_reuse()
     arrive(owner)
     if (asked := ask_form(place, owner, is_pressed("question"))) is not None:
@@ -92,7 +87,6 @@ def _place() -> DeltaGenerator:
 
 
 def _show(whole: Comparison, chosen: Sequence[str]) -> None:
-    """What the chosen stages answered, in their order; what differs from the answer before is marked."""
     answers = {name: whole.answers[name] for name in chosen if name in whole.answers}
     problems = {name: whole.problems[name] for name in chosen if name in whole.problems}
     compared, before = replace(whole, answers=answers, problems=problems), ""
@@ -133,10 +127,8 @@ def _show_question(compared: Comparison) -> None:
         st.caption(" · ".join([*said, *(plain_line(f"{_(name)}: {value}") for name, value in compared.limits)]))
         if compared.answers:
             st.button(_("Ask a follow-up"), icon=":material/subdirectory_arrow_right:", on_click=_begin_follow_up)
-            saved, icon = as_markdown(compared), ":material/download:"
-            st.download_button(
-                _("Save as Markdown"), saved, "comparison.md", "text/markdown", on_click="ignore", icon=icon
-            )
+            saved, kind, icon = as_markdown(compared), "text/markdown", ":material/download:"
+            st.download_button(_("Save as Markdown"), saved, "comparison.md", kind, on_click="ignore", icon=icon)
             offer_link()
     if golden:
         show_known(golden)
@@ -189,23 +181,14 @@ def _cards(groups: Sequence[Sequence[str]], scores: Mapping[str, Score]) -> dict
 
 
 def _begin(asked: Asked, owner: str) -> tuple[Comparison, dict[str, AnswerStream]]:
-    """The comparison, still empty, and the answers to come; LessonsError for what cannot be asked, or not yet.
-
-    A stage that cannot even begin is among the problems of the comparison.
-    """
+    """The comparison, still without answers, and those to come; LessonsError for what cannot be asked, or not yet."""
     question = cleaned(asked.question)[0]
     filters = named_filter(asked.filter_text, owner)
     allow_questions(owner, len(asked.stages))
-    limits = {N_("owner"): owner, N_("file"): asked.source_file, N_("filter"): asked.filter_text}
-    compared = Comparison(
-        question,
-        answers={},
-        problems={},
-        history=tuple((line.speaker, line.content) for line in asked.before),
-        limits=tuple((name, value) for name, value in limits.items() if value),
-        golden=asked.golden,
-    )
-    streams: dict[str, AnswerStream] = {}
+    history = tuple((", ".join(filter(None, (line.stage, line.role))), line.content) for line in asked.before)
+    limits = (N_("owner"), owner), (N_("file"), asked.source_file), (N_("filter"), asked.filter_text)
+    known = tuple((name, value) for name, value in limits if value)
+    compared, streams = Comparison(question, {}, {}, history, known, asked.golden), dict[str, AnswerStream]()
     for name in asked.stages:
         try:
             streams[name] = answering(stages()[name]).stream(
@@ -217,7 +200,6 @@ def _begin(asked: Asked, owner: str) -> tuple[Comparison, dict[str, AnswerStream
 
 
 def _run(compared: Comparison, streams: Mapping[str, AnswerStream], cells: Mapping[str, DeltaGenerator]) -> None:
-    """Stream the answers into their cells, all at once, and fill the comparison as each is done."""
     places = {name: cell.empty() for name, cell in cells.items()}
     texts = dict.fromkeys(streams, "")
     for name, place in places.items():
@@ -275,6 +257,6 @@ def _read(name: str, stream: AnswerStream, pieces: "SimpleQueue[tuple[str, Event
     except LessonsError as error:
         outcome = error
     except Exception:
-        logger.exception("a stage broke off")
+        logging.getLogger(__name__).exception("a stage broke off")
     finally:
         pieces.put((name, outcome))

@@ -1,6 +1,8 @@
 """What a model is sent: the intent of a question, the share of every part, and the documents before and after."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
+from itertools import cycle
 from typing import Any
 
 import streamlit as st
@@ -11,10 +13,9 @@ from lessons.context.intent import Decision, Intent
 from lessons.context.manager import ContextManager, Managed, Shares, TokenManager, found_documents
 from lessons.evaluate.pictures import plot_budget
 from lessons.pages.answer import show_answer
-from lessons.pages.asking import question_box
-from lessons.pages.common import allow_questions, show_plot, titled
+from lessons.pages.asking import is_pressed, offer_samples, question_box
+from lessons.pages.common import allow_questions, choose, show_plot, titled
 from lessons.pages.language import N_, _
-from lessons.pages.samples import is_pressed, offer_samples
 from lessons.rag.answer import Answer
 from lessons.rag.stages import stages
 from lessons.rag.types import Compressor
@@ -42,28 +43,16 @@ Open Budgets and choose New.
 NOTED = "About the user:\n- name: Mina\n- uses: Altis Cloud"
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What the form says. `memory` and `history` are what the conversation adds to the question."""
-
-    question: str
-    way: str
-    total: int
-    documents: int
-    history: tuple[tuple[str, str], ...]
-    memory: str
-
-
 @titled(
     N_("Context"),
     N_("What a model is sent for a question: the share of every part, and what is cut when it does not fit."),
 )
 def page(place: Workspace, owner: str) -> None:
-    """Ask a question and look at what was sent for it."""
     if (asked := _form(owner)) is not None:
+        way, ask = asked
         with st.spinner(_("Thinking …")):
             allow_questions(owner)
-            st.session_state.sent = owner, asked, _answered(asked, owner)
+            st.session_state.sent = owner, way, ask()
     answered_for, *shown = st.session_state.get("sent", (None,))
     if answered_for == owner:
         _show(*shown)
@@ -71,39 +60,28 @@ def page(place: Workspace, owner: str) -> None:
         st.info(_("Nothing has been sent yet. Ask a question above."))
 
 
-def _form(owner: str) -> Asked | None:
-    """What was just asked, or None."""
+def _form(owner: str) -> tuple[str, Callable[[], Answer]] | None:
+    """How documents are shortened, and the question asked of the reranked stage by intent; None if nothing is asked."""
     offer_samples(owner, "context-question", "Thank you!", "감사합니다")
     with st.form("context", border=False):
-        question = question_box("context-question")
+        question, most = question_box("context-question"), settings().managed_tokens
         left, middle, right = st.columns(3)
-        way = left.selectbox(
-            _("Documents that do not fit"), list(WAYS), 1, {way: _(way) for way in WAYS}.__getitem__, key="way"
-        )
-        total = middle.slider(_("Tokens in all"), 600, settings().managed_tokens, settings().managed_tokens, 100)
+        way = choose(_("Documents that do not fit"), {way: _(way) for way in WAYS}, left, index=1, key="way")
+        total = middle.slider(_("Tokens in all"), 600, most, most, 100)
         documents = right.slider(_("Share of the documents"), 50, 2_000, settings().share_documents, 50)
         with st.expander(_("What was said before")):
             history = st.text_area(_("Question and answer in turn, a line each"), EARLIER, key="earlier")
             memory = st.text_area(_("What is noted"), NOTED, key="noted")
         if not (st.form_submit_button(_("Ask"), type="primary") or is_pressed("context-question")):
             return None
-    return Asked(question, way, total, documents, _turns(history), memory)
+    manager = ContextManager(TokenManager(total), Shares(documents=documents))
+    stage = Managed(stages()["reranked"].but("reranked", compressor=WAYS[way]), manager=manager)
+    said = zip(cycle(("user", "assistant")), filter(str.strip, history.splitlines()), strict=False)
+    device = Intent(stage, name="reranked")
+    return way, partial(device.ask, question, user=owner, history=tuple(said), memory=memory)
 
 
-def _turns(lines: str) -> tuple[tuple[str, str], ...]:
-    said = [line for line in lines.splitlines() if line.strip()]
-    return tuple(("assistant" if number % 2 else "user", line) for number, line in enumerate(said))
-
-
-def _answered(asked: Asked, owner: str) -> Answer:
-    """The answer of the reranked stage by intent, with its prompt divided by the context manager."""
-    stage = stages()["reranked"].but("reranked", compressor=WAYS[asked.way])
-    manager = ContextManager(TokenManager(asked.total), Shares(documents=asked.documents))
-    device = Intent(Managed(stage, manager=manager), name="reranked")
-    return device.ask(asked.question, user=owner, history=asked.history, memory=asked.memory)
-
-
-def _show(asked: Asked, answer: Answer) -> None:
+def _show(way: str, answer: Answer) -> None:
     decision: Decision = answer.trace["intent"].output
     with st.container(horizontal=True, gap="large"):
         st.metric(_("Intent"), _(INTENTS[decision.intent]), width="content")
@@ -111,7 +89,7 @@ def _show(asked: Asked, answer: Answer) -> None:
     outputs: dict[str, Any] = {step.name: step.output for step in answer.trace}
     if "manage" in outputs:
         _show_budget(outputs["manage"])
-        _show_documents(asked, answer)
+        _show_documents(way, answer)
     st.header(_("The answer"), anchor=False)
     show_answer(answer)
 
@@ -128,14 +106,13 @@ def _show_budget(sent: Plan) -> None:
     )
 
 
-def _show_documents(asked: Asked, answer: Answer) -> None:
-    """What was found beside what was sent of it."""
+def _show_documents(way: str, answer: Answer) -> None:
     found, sent = found_documents(answer.trace), {each.id: each for each in answer.context.documents}
     st.header(_("The documents before and after"), anchor=False)
     if list(sent.values()) == found:
         st.caption(_("Everything that was found fits, so nothing was compressed."))
     for note in (note for step in answer.trace if step.name == "compress" for note in step.notes):
-        st.caption(plain(f"{_(asked.way)}: {_(note)}"))
+        st.caption(plain(f"{_(way)}: {_(note)}"))
     for document in found:
         kept = sent[document.id].content if document.id in sent else ""
         counts = {"source": document.source, "found": len(document.content), "sent": len(kept)}

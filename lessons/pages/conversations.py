@@ -1,6 +1,11 @@
-"""The conversations of an owner, and what their answers rest on: listed and shown again as long as they are kept."""
+"""The conversations of an owner: listed and shown again with what their answers rest on, and their answers rated.
 
-from collections.abc import Callable, Iterable
+An answer is rated by 👍 or 👎; rated answers become questions of the reader's own.
+"""
+
+import re
+import secrets
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,16 +14,33 @@ import streamlit as st
 from sqlalchemy import Engine, func, select
 
 from lessons.database.row_security import scoped
+from lessons.evaluate.feedback import Rating, Ratings, question_lines
 from lessons.memory.messages import MessageRow, StoredMessages, message_store, opened
 from lessons.memory.turns import SessionRow, TurnRow, transaction
-from lessons.pages.common import is_shared, keep
-from lessons.pages.language import _
+from lessons.pages.common import is_shared
+from lessons.pages.language import _, keep, kept
+from lessons.rag.answer import Answer
 from lessons.rag.context import CITATION
 from lessons.rag.types import Scope
-from lessons.tables import plain_line
+from lessons.tables import plain, plain_line
 
 LISTED, KEPT = 20, 500  # conversations in the list; turns of this process with what they rest on
 LONGEST = 60  # characters of a question in the list
+THUMBS = ":material/thumb_down:", ":material/thumb_up:"
+RATED = 20  # of the rated answers
+_SESSION = re.compile(r"(?:[a-z]+-)?[\w-]{22}", re.ASCII)  # what `begin_session` makes
+
+
+def session(name: str) -> str:
+    """The session kept under this name, or a new one. Nobody can guess an id made here, and others are not taken."""
+    if not _SESSION.fullmatch(kept(name)):
+        begin_session(name)
+    keep(name, kept(name))
+    return kept(name)
+
+
+def begin_session(name: str) -> None:
+    keep(name, f"{name}-{secrets.token_urlsafe(16)}")
 
 
 @dataclass(frozen=True)
@@ -33,7 +55,6 @@ class Turn:
 
 @st.cache_resource
 def _kept() -> dict[tuple[str, str, str, str], Turn]:
-    """The last turns of this process by owner, conversation, question and answer."""
     return {}
 
 
@@ -50,11 +71,9 @@ def _bare(text: str) -> str:
 
 
 def kept_turn(owner: str, session_id: str, question: str, text: str) -> Turn:
-    """The turn with what it rests on, if that is still known.
-
-    Its answer is a copy: two turns may have said the same, and a page names what belongs to an answer after it.
-    """
+    """The turn with what it rests on, if that is still known."""
     known = _kept().get((owner, session_id, question, _bare(text)))
+    # A copy, because a page names what belongs to an answer after it, and two turns may have said the same.
     return replace(known, answer=copy(known.answer)) if known else Turn(question, text)
 
 
@@ -99,3 +118,74 @@ def stored(engine: Engine, scope: Scope) -> list[tuple[str, str]]:
     with scoped(opened(engine, MessageRow), scope.user_id) as connection:
         rows = connection.execute(first.order_by(ends.c.last.desc()).limit(LISTED)).all()
     return [(row.session_id, row.content) for row in rows]
+
+
+# Ratings
+
+
+def offer_feedback(ratings: Ratings, given: Mapping[str, Rating], answer: Answer, history: Iterable[str]) -> None:
+    """Rate an answer; after 👎 there is a line for what is right. A second click takes a rating back."""
+    rating = Rating.of(answer, True, history=history)
+    known, key = given.get(rating.id), f"thumbs-{rating.id}"
+    chosen = st.feedback("thumbs", key=key, default=int(known.is_good) if known else None)
+    if chosen is None:
+        if known:
+            ratings.take_back(rating.id)
+        return
+    right = known.right if known else ""
+    if not chosen:
+        typed = st.text_input(
+            _("What would be right? (optional)"),
+            right,
+            key=f"right-{rating.id}",
+            help=_("With it, the question can be taken over on the page Own questions."),
+        )
+        right = typed.strip()
+    rating = replace(rating, is_good=bool(chosen), right=right)
+    if rating != known:
+        ratings.rate(rating)
+
+
+def offer_rated(ratings: Ratings, key: str) -> None:
+    """The rated answers, what is right of each to be seen and corrected, and a button that puts them under the key."""
+    given = ratings.all()[:RATED]
+    if not given:
+        return
+    with st.expander(_("Rated answers of the chat ({number})", number=len(given)), icon=":material/thumbs_up_down:"):
+        st.caption(
+            _(
+                "With :material/thumb_up: the answer is what is expected, and the passage that it cites first is the "
+                "evidence. With :material/thumb_down: write what is right; until then the question does not count."
+            )
+        )
+        seen = [_shown(ratings, rating) for rating in given]
+        counted = [rating for rating in seen if rating.expected]
+        there = st.session_state.get(key, "").strip()
+        st.button(
+            _("Take over the questions that count ({number})", number=len(counted)),
+            help=_("They go into the field below, one JSON object a line, after those that are there in this form."),
+            disabled=not counted or not (there or "{").startswith("{"),
+            on_click=_take_over,
+            args=(key, counted),
+        )
+
+
+def _shown(ratings: Ratings, rating: Rating) -> Rating:
+    with st.container(border=True, gap="xxsmall"):
+        st.markdown(f"{THUMBS[rating.is_good]} **{plain_line(rating.question)}**")
+        if not rating.is_good:
+            st.caption(plain(_("{stage} answered: {answer}", stage=rating.stage.capitalize(), answer=rating.answer)))
+        for file, quote in rating.passages[:1] if rating.is_good else ():
+            st.caption(f"**{plain_line(file)}**: “{plain_line(quote)}”")
+        right = st.text_input(_("Expected answer"), rating.expected, key=f"expected-{rating.id}").strip()
+    if right and right != rating.expected:
+        rating = replace(rating, right=right)
+        ratings.rate(rating)
+    return rating
+
+
+def _take_over(key: str, counted: Sequence[Rating]) -> None:
+    """In a callback, because a field is filled only before it is drawn. Lines that are there stay."""
+    there = st.session_state.get(key, "").splitlines()
+    new = [line for line in question_lines(counted).splitlines() if line not in there]
+    st.session_state[key] = "\n".join([*there, *new])

@@ -14,8 +14,8 @@ from lessons.memory.manager import Conversation
 from lessons.memory.summaries import RecursiveSummary
 from lessons.pages.answer import show_basis
 from lessons.pages.chat import converse, show_memory, turns_of
-from lessons.pages.common import allow_questions, begin_session, session, show_plot, titled
-from lessons.pages.conversations import keep_turn, offer_conversations, remembered
+from lessons.pages.common import allow_questions, show_plot, titled
+from lessons.pages.conversations import begin_session, keep_turn, offer_conversations, remembered, session
 from lessons.pages.language import N_, _
 from lessons.rag.stages import AnswerStream
 from lessons.rag.types import Scope
@@ -41,7 +41,6 @@ LONGEST = 100  # turns of a session
     N_("Answers from the FAQ and the guides of a product. At most three calls; it says so when they do not suffice."),
 )
 def page(place: Workspace, owner: str) -> None:
-    """Go on with the conversation that the address names, and what a month of such conversations costs."""
     chat, cost = st.tabs([_("Conversation"), _("Cost of a month")])
     with chat:
         _conversation(place, owner)
@@ -83,7 +82,7 @@ def _offer_samples() -> None:
     st.pills(_("Try one of these"), samples, key="copilot-sample", on_change=pressed)
 
 
-def _show(answer: CopilotAnswer) -> None:
+def _show(answer: CopilotAnswer, number: int) -> None:
     label, colour = OUTCOMES[answer.outcome]
     st.badge(_(label), color=colour)  # type: ignore[arg-type]
     st.markdown(plain(answer.text))
@@ -110,43 +109,32 @@ def _show_decisions(answer: CopilotAnswer) -> None:
         with st.expander(_("Prompt: {tokens:,} of {room:,} tokens", tokens=plan.tokens, room=plan.room)):
             for part in plan.pieces:
                 share = part.tokens / part.limit if part.limit else 0.0
-                cut = _(", the rest did not fit") if part.dropped else ""
-                st.progress(
-                    min(1.0, share),
-                    _("{part}: {tokens:,} of {limit:,}", part=_(part.name), tokens=part.tokens, limit=part.limit) + cut,
-                )
+                said = _("{part}: {tokens:,} of {limit:,}", part=_(part.name), tokens=part.tokens, limit=part.limit)
+                st.progress(min(1.0, share), said + (_(", the rest did not fit") if part.dropped else ""))
 
 
 def _cost_model(place: Workspace, owner: str) -> None:
-    """Measure, then move the sliders."""
     st.markdown(_("What {number} questions use in calls and tokens, carried over to a month.", number=QUESTIONS))
     if st.button(_("Measure"), help=_("Asks the questions in a conversation of their own.")):
         with st.spinner(_("Asking …")):
             st.session_state["copilot-cost"] = _measured(place, owner)
-    model = st.session_state.get("copilot-cost")
-    if model is None:
+    if (model := st.session_state.get("copilot-cost")) is None:
         return
     st.html(model._repr_html_())
-    left, right = st.columns(2)
+    (left, right), chosen = st.columns(2), settings()
     sessions = left.slider(_("Sessions a day"), 10, 10_000, 500, 10)
     turns = right.slider(_("Turns in a session"), 1, LONGEST, 12)
-    chosen = settings()
-    prices = (
-        left.number_input(_("US dollars for a million tokens in"), 0.0, 100.0, chosen.price_per_million_input_tokens),
-        right.number_input(
-            _("US dollars for a million tokens out"), 0.0, 100.0, chosen.price_per_million_output_tokens
-        ),
-    )
-    costs = model.monthly(sessions, turns, *prices)
+    cost_in, cost_out = chosen.price_per_million_input_tokens, chosen.price_per_million_output_tokens
+    price_in = left.number_input(_("US dollars for a million tokens in"), 0.0, 100.0, cost_in)
+    price_out = right.number_input(_("US dollars for a million tokens out"), 0.0, 100.0, cost_out)
+    costs = model.monthly(sessions, turns, price_in, price_out)
     for column, (name, dollars) in zip(st.columns(4), [*costs.items(), ("all", sum(costs.values()))], strict=True):
         column.metric(_(COSTS.get(name, IN_ALL)).capitalize(), f"${dollars:,.2f}")
-    show_plot(
-        plot_monthly(model, sessions, range(1, LONGEST + 1), prices), _("US dollars a month by the turns of a session")
-    )
+    plot = plot_monthly(model, sessions, range(1, LONGEST + 1), (price_in, price_out))
+    show_plot(plot, _("US dollars a month by the turns of a session"))
 
 
 def _measured(place: Workspace, owner: str) -> CostModel:
-    """The rates of a conversation that is forgotten at once."""
     memory = RecursiveSummary.of(place, Scope(owner), secrets.token_urlsafe(16), knows_user=False)
     questions = [one.question for one in support_questions("dev") if not one.history][::3][:QUESTIONS]
     try:

@@ -5,7 +5,6 @@ The pages of a PDF are shown as pictures, with the chunks marked where they stan
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 import streamlit as st
@@ -15,7 +14,7 @@ from lessons.ingest.enrich import ADDED
 from lessons.ingest.index import Index
 from lessons.ingest.split import header, same_words
 from lessons.library import indexes
-from lessons.pages.common import allow_questions, choose_stages, page_of
+from lessons.pages.common import allow_questions, choose, choose_stages, page_of
 from lessons.pages.language import N_, _
 from lessons.pages.pdf_page import Drawn, draw_page
 from lessons.rag.store import ChunkStore
@@ -47,16 +46,15 @@ def show_document(place: Workspace, owner: str, files: Sequence[str]) -> None:
     before, enriched = known[0], known[-1]
     whole, one = st.tabs([_("The whole document"), _("One chunk, before and after")])
     with whole:
-        _show_whole(place, owner, chosen, [before, enriched])
+        _show_whole(place, owner, chosen, before, enriched)
     with one:
         _compare_a_chunk(place, owner, chosen, before, enriched)
 
 
-def _show_whole(place: Workspace, owner: str, source_file: str, known: Sequence[Index]) -> None:
+def _show_whole(place: Workspace, owner: str, source_file: str, before: Index, enriched: Index) -> None:
     """The document chunk by chunk; what a chunk has in common with the one before it is grey."""
-    names = {index.name: index for index in known}
-    last = known[-1].name
-    index = names[st.segmented_control(_("Cut as in the index"), list(names), default=last) or last]
+    cut = st.segmented_control(_("Cut as in the index"), [before.name, enriched.name], default=enriched.name)
+    index = before if cut == before.name else enriched
     chunks = _chunks(place, index, owner, source_file)
     many = _("1 chunk") if len(chunks) == 1 else _("{number:,} chunks", number=len(chunks))
     told = _("{chunks} in the index {index}. Grey: repeated from the chunk before.", chunks=many, index=index.name)
@@ -107,7 +105,6 @@ def _show_page(
 
 
 def show_picture(picture: Drawn | str, source_file: str, number: int) -> None:
-    """What `page_picture` gives."""
     if isinstance(picture, str):
         st.info(_(picture))
         return
@@ -121,22 +118,14 @@ def page_picture(
     """A page of an owner's PDF with passages marked and numbered, or the message why there is none."""
     known = {row.source_file: row.ingested_at for row in store.documents(scope)}
     version = store.table_name, known.get(source_file)
-    return _picture(store, version, scope.user_id, source_file, number, tuple(passages), first)
+    return _picture(store, version, scope.user_id, source_file, number, passages, first)
 
 
 @st.cache_data(max_entries=50, ttl="1h", show_spinner=False)
-def _picture(
-    _store: ChunkStore,
-    version: tuple[str, datetime | None],
-    owner: str,
-    name: str,
-    number: int,
-    passages: Sequence[str],
-    first: int,
-) -> Drawn | str:
+def _picture(_store: ChunkStore, version: object, owner: str, source_file: str, *page: Any) -> Drawn | str:
     """Drawn once for a version of a document: its table of chunks, and when it was written."""
-    content = _store.content(Scope(owner), name)
-    return NOT_KEPT if content is None else draw_page(content, number, passages, first) or NOT_DRAWN
+    content = _store.content(Scope(owner), source_file)
+    return NOT_KEPT if content is None else draw_page(content, *page) or NOT_DRAWN
 
 
 def shared(before: str, text: str) -> int:
@@ -145,11 +134,9 @@ def shared(before: str, text: str) -> int:
 
 
 def _compare_a_chunk(place: Workspace, owner: str, chosen: str, before: Index, enriched: Index) -> None:
-    """A chunk as the first index has it, and as the enriched one embeds and shows it."""
     chunks = _chunks(place, enriched, owner, chosen)
-    titles = [_title(chunk) for chunk in chunks]
-    key = f"before-after-chunk of {chosen}"
-    chunk = chunks[st.selectbox(_("Chunk"), range(len(chunks)), format_func=titles.__getitem__, key=key)]
+    titles = {at: _title(chunk) for at, chunk in enumerate(chunks)}
+    chunk = chunks[choose(_("Chunk"), titles, key=f"before-after-chunk of {chosen}")]
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown(_("**{index}**: these words are embedded and displayed", index=before.name.capitalize()))
@@ -187,7 +174,6 @@ def _box(*lines: str) -> None:
 
 
 def _badges(colour: str, values: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each value there is, behind its name."""
     for name, value in values.items():
         if value is not None:
             said = " · ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -4,6 +4,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import accumulate
 from math import ceil
 from pathlib import Path, PurePath
 from typing import Any
@@ -55,26 +56,19 @@ def jobs() -> Jobs:
 
 @titled(N_("Documents"), N_("What every stage searches: only the documents of the owner in the side bar."))
 def page(place: Workspace, owner: str) -> None:
-    """Upload files for the chosen owner, follow their jobs, and list what the owner has."""
     _upload(place, owner)
     _follow(owner)
-    if files := _list(place, owner):
+    files = _list(place, owner)
+    _offer_to_bring_back(place, owner)
+    if files:
         show_document(place, owner, files)
         try_search(place, owner)
 
 
 def _upload(place: Workspace, owner: str) -> None:
-    """Choose files and a level, see the cost, and start a job."""
-    megabytes = settings().max_file_bytes // 1_000_000
+    label = _("Add your own documents, up to {megabytes} MB each", megabytes=settings().max_file_bytes // 1_000_000)
     batch = st.session_state.setdefault("batch", 0)  # another key empties the list of files
-    uploads = st.file_uploader(
-        _("Add your own documents, up to {megabytes} MB each", megabytes=megabytes),
-        type=[suffix.lstrip(".") for suffix in READERS],
-        accept_multiple_files=True,
-        help=", ".join(READERS),
-        key=f"uploads-{batch}",
-    )
-    kept = accepted(uploads)
+    kept = accepted(st.file_uploader(label, list(READERS), True, key=f"uploads-{batch}", help=", ".join(READERS)))
     files = [(upload.getvalue(), file_name(upload.name)) for upload in kept]
     level = _level(place, owner, files, ",".join(upload.file_id for upload in kept))
     if st.button(_("Ingest"), type="primary", disabled=not files):
@@ -91,12 +85,8 @@ def accepted(uploads: Sequence[UploadedFile]) -> list[UploadedFile]:
         if upload.size > most:
             st.error(plain(_(f"{upload.name} {too_large(most)}")))
         elif total + upload.size > together:
-            megabytes = together // 1_000_000
-            left_out = _(
-                "{file} is left out: at most {megabytes} MB go in at once; add it afterwards.",
-                file=upload.name,
-                megabytes=megabytes,
-            )
+            limit = {"file": upload.name, "megabytes": together // 1_000_000}
+            left_out = _("{file} is left out: at most {megabytes} MB go in at once; add it afterwards.", **limit)
             st.error(plain(left_out))
         else:
             kept.append(upload)
@@ -125,18 +115,17 @@ def _level(place: Workspace, owner: str, files: list[tuple[bytes, str]], ids: st
 
 def _cost(place: Workspace, owner: str, files: list[tuple[bytes, str]], level: Enrichment) -> str:
     """The estimate of all files from as many of the smallest ones as are read within seconds, scaled by size."""
-    size, read, few = sum(len(content) for content, _ in files), 0, list[tuple[bytes, str]]()
-    for content, name in sorted(files, key=lambda file: len(file[0])):
-        if read + len(content) <= MOST_READ:
-            few, read = [*few, (content, name)], read + len(content)
+    ordered = sorted(files, key=lambda file: len(file[0]))
+    sizes = list(accumulate(len(content) for content, _ in ordered))
+    few = [file for file, read in zip(ordered, sizes, strict=True) if read <= MOST_READ]
     if not few:
         return _(
             "The files are too large to tell what enriching them costs before they are read ({megabytes:.0f} MB).",
-            megabytes=size / 1e6,
+            megabytes=sizes[-1] / 1e6,
         )
-    if read == size:
-        return str(_estimate(place, owner, few, level))
-    found, share = _estimate(place, owner, few, level), size / read
+    found, share = _estimate(place, owner, few, level), sizes[-1] / sizes[len(few) - 1]
+    if len(few) == len(files):
+        return str(found)
     counts = {name: round(getattr(found, name) * share) for name in ("chunks", "calls", "tokens_in", "tokens_out")}
     scaled = replace(found, files=len(files), cost=found.cost * share, **counts)
     return _("{estimate} Estimated from the size.", estimate=scaled)
@@ -169,7 +158,6 @@ def _follow(owner: str) -> None:
 
 
 def _stored(owner: str) -> dict[str, list[DocumentRow]]:
-    """The owner's documents in each index."""
     return {index.name: workspace().store(index).documents(Scope(owner)) for index in indexes()}
 
 
@@ -196,9 +184,9 @@ def _progress(job: JobStatus) -> tuple[float, str]:
     """The share that is done, and what is being done, with the time that is left as far as it can be told."""
     part = _(" ({done} of {total} chunks)", done=job.step_done, total=job.step_total) if job.step_total else ""
     number = _("{done} of 1 file") if job.files == 1 else _("{done} of {total:,} files")
-    doing = f"{job.status}: {number.format(done=job.done % job.files, total=job.files)}, "
-    doing += job.step or _("waiting")
-    doing += f" {job.source_file or ''}"
+    files = number.format(done=job.done % job.files, total=job.files)
+    step = job.step or _("waiting")
+    doing = f"{job.status}: {files}, {step} {job.source_file or ''}"
     share = (job.done + (job.step_done / job.step_total if job.step_total else 0)) / max(job.total, 1)
     taken = (datetime.now(UTC) - job.started_at).total_seconds() if job.started_at else 0
     left = _(", about {seconds:,} s left", seconds=ceil(taken * (1 - share) / share)) if share > LEAST_DONE else ""
@@ -210,47 +198,36 @@ def _line(name: str, results: Sequence[JobResult]) -> str:
     bad = [result for result in results if result.status not in IS_IN]
     mark = ":red[✗]" if bad else ":green[✓]"
     said = [f"{_(ADVICE.get(result.status, result.status))} {_(result.reason or '')}" for result in bad or results]
-    chunks = [_chunks_in(each) for each in results if each.chunks and each not in bad]
-    used = [
-        sum(values) for values in zip(*((r.llm_calls, r.tokens_in, r.tokens_out, r.cost) for r in results), strict=True)
-    ]
-    model = spent(int(used[0]), int(used[1]), int(used[2]), used[3])
-    cost = _("enriched with {spent}", spent=_(model)) if used[0] else ""
-    lines = [*dict.fromkeys(line.strip() for line in said), ", ".join([*chunks, *([cost] if cost else [])])]
+    one, many = N_("1 chunk in {index}"), N_("{number:,} chunks in {index}")
+    there = (each for each in results if each.chunks and each not in bad)
+    made = [_(one if each.chunks == 1 else many, number=each.chunks, index=each.index) for each in there]
+    if any(each.llm_calls for each in results):
+        counts = [[each.llm_calls, each.tokens_in, each.tokens_out] for each in results]
+        calls, tokens_in, tokens_out = map(sum, zip(*counts, strict=True))
+        model = spent(calls, tokens_in, tokens_out, sum(each.cost for each in results))
+        made.append(_("enriched with {spent}", spent=_(model)))
+    lines = [*dict.fromkeys(line.strip() for line in said), ", ".join(made)]
     return f"{mark} **{plain_line(name)}** {plain_line(' '.join(filter(None, lines)))}"
 
 
-def _chunks_in(result: JobResult) -> str:
-    if result.chunks == 1:
-        return _("1 chunk in {index}", index=result.index)
-    return _("{number:,} chunks in {index}", number=result.chunks, index=result.index)
-
-
 def _list(place: Workspace, owner: str) -> list[str]:
-    """The documents in every index, by name. Those chosen are deleted from all, which can be undone for some days."""
     rows = _listed(owner)
     st.header(plain(_("Documents of {owner}: {number}", owner=owner, number=len(rows))), anchor=False)
     if not rows:
         st.info(_("There are none yet. Add some above; they are searched as soon as their job is done."))
         _offer_undo(place, owner)
-        _offer_to_bring_back(place, owner)
         return []
     typed = st.text_input(_("Find a document"), key="find", placeholder=_("A part of its name"))
-    wanted = normalize(typed).casefold()
-    shown = [row for row in rows if wanted in row["file"].casefold()]
+    shown = [row for row in rows if normalize(typed).casefold() in row["file"].casefold()]
     if not shown:
         st.info(_("No document has this in its name. Try a shorter part."))
-    st.dataframe(
-        shown,
-        hide_index=True,
-        column_config={
-            "file": st.column_config.Column(_("file"), pinned=True),
-            "pages": st.column_config.Column(_("pages")),
-            "ingested": st.column_config.DateColumn(_("ingested"), format="YYYY-MM-DD"),
-        }
-        | {f"chunks, {index.name}": _("chunks, {index}", index=index.name) for index in indexes()},
-        alt=_("Documents with their pages, chunks in each index, and day of ingestion"),
-    )
+    columns: dict[str, Any] = {
+        "file": st.column_config.Column(_("file"), pinned=True),
+        "pages": _("pages"),
+        "ingested": st.column_config.DateColumn(_("ingested"), format="YYYY-MM-DD"),
+    } | {f"chunks, {index.name}": _("chunks, {index}", index=index.name) for index in indexes()}
+    alt = _("Documents with their pages, chunks in each index, and day of ingestion")
+    st.dataframe(shown, hide_index=True, column_config=columns, alt=alt)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.multiselect(
             _("Documents to delete"),
@@ -263,7 +240,6 @@ def _list(place: Workspace, owner: str) -> list[str]:
         )
         st.button(_("Delete"), icon=":material/delete:", disabled=not chosen, on_click=_delete, args=(place, owner))
         _offer_undo(place, owner)
-    _offer_to_bring_back(place, owner)
     return [row["file"] for row in shown or rows]
 
 
@@ -288,25 +264,19 @@ def _listed(owner: str) -> list[dict[str, Any]]:
 
 
 def _offer_undo(place: Workspace, owner: str) -> None:
-    """What was just deleted, with one button."""
     of, names = st.session_state.get("undo", (owner, []))
-    names = [name for name in names if of == owner and name in trash(place).deleted(Scope(owner))]
-    if names:
+    if names := [name for name in names if of == owner and name in trash(place).deleted(Scope(owner))]:
         if st.button(_("Undo"), icon=":material/undo:"):
             _restore(place, owner, names)
         st.success(plain(_("Deleted: {files}.", files=", ".join(names))), width=400)
 
 
 def _offer_to_bring_back(place: Workspace, owner: str) -> None:
-    """All that was deleted and is still kept."""
     if deleted := trash(place).deleted(Scope(owner)):
         with st.expander(_("Deleted documents ({number})", number=len(deleted))):
-            kept = _(
-                "For {days:g} days a document comes back as it was, without embedding it again.",
-                days=settings().trash_days,
-            )
-            st.caption(kept)
-            name = st.selectbox(_("Bring back"), list(deleted), format_func=str, key="restore")
+            days = settings().trash_days
+            st.caption(_("For {days:g} days a document comes back as it was, without embedding it again.", days=days))
+            name = st.selectbox(_("Bring back"), list(deleted), key="restore")
             day = time = deleted[name]
             st.caption(plain(_("Deleted on {day:%Y-%m-%d} at {time:%H:%M %Z}.", day=day, time=time)))
             if st.button(_("Bring it back")):

@@ -1,21 +1,36 @@
-"""The language of the pages, English or Korean: as the address says, or this tab has chosen, or the browser prefers."""
+"""What a visitor has chosen, kept in the address: first of all the language of the pages, English or Korean."""
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from lessons.language import N_, _, ask_first, language
+from lessons.text import normalize
 
-__all__ = ["N_", "_", "choose_language", "language"]
+__all__ = ["N_", "_", "choose_language", "keep", "kept", "language"]
 
 LANGUAGES = {"en": "English", "ko": "한국어"}
+
+
+def kept(name: str) -> str:
+    """What the address says under this name, or what this tab kept under it on another page; empty if neither."""
+    return normalize(st.query_params.get(name, "")) or st.session_state.get(name, "")
+
+
+def keep(name: str, value: str, default: str = "") -> None:
+    """Write it into the address, so that it outlives a reload, and keep it for the other pages.
+
+    An address without the name stands for the default: what nobody has changed makes no entry in the history.
+    """
+    st.session_state[name] = value
+    if st.query_params.get(name, default) != value:
+        st.query_params[name] = value
 
 
 def _visitor() -> str:
     """The language that was chosen, or the browser's if it is Korean, or English; empty where no page is drawn."""
     if get_script_run_ctx(suppress_warning=True) is None:
         return ""
-    chosen = st.query_params.get("lang") or st.session_state.get("lang")
-    return chosen if chosen in LANGUAGES else _preferred()
+    return chosen if (chosen := kept("lang")) in LANGUAGES else _preferred()
 
 
 ask_first(_visitor)
@@ -37,18 +52,12 @@ def choose_language() -> None:
         required=True,
         label_visibility="collapsed",
     )
-    _keep(language())
+    keep("lang", language(), _preferred())
 
 
 def _switch() -> None:
     """Keep what was chosen, and choose again in every field: a browser would go on showing the old words."""
-    _keep(st.session_state["language-box"])
+    keep("lang", st.session_state["language-box"], _preferred())
     for key, value in list(st.session_state.items()):
         if isinstance(value, str):
             st.session_state[key] = value
-
-
-def _keep(chosen: str) -> None:
-    st.session_state["lang"] = chosen
-    if st.query_params.get("lang", _preferred()) != chosen:
-        st.query_params["lang"] = chosen

@@ -22,16 +22,13 @@ LONGEST = 60  # columns of a question in the list
 
 @dataclass(frozen=True)
 class Past:
-    """A comparison, what was asked for it, and the owner who may see it."""
-
-    owner: str
+    owner: str  # who may see it
     asked: Asked
     compared: Comparison
 
 
 @st.cache_resource
 def _kept() -> dict[str, Past]:
-    """The comparisons of this process under ids that nobody can guess, the oldest first."""
     return {}
 
 
@@ -60,35 +57,32 @@ def arrive(owner: str) -> None:
     is_new = "question" not in st.session_state
     if is_new and not {"asked", "golden", "question"} & {*st.query_params}:
         named = shown
-    past = _kept().get(named)
+    past, is_other = _kept().get(named), is_new or named != shown
     if past and past.owner == owner:
-        if is_new or named != shown:
+        if is_other:
             _restore(named, past)
         return
-    _clear()
-    if is_new or named != shown:
+    st.session_state.pop("past", None)
+    st.session_state.shown = ""
+    if any(line.stage for line in st.session_state.get("before", ())):  # a follow-up to what is not shown any more
+        st.session_state.before = ()
+    if is_other:
         _fill()
 
 
 def _fill() -> None:
     """The form as the address says, without what it names in vain."""
     named, golden = st.query_params, golden_named(st.query_params.get("golden", ""))
-    begin(golden.question if golden else normalize(named.get("question", "")), lines_of(golden) if golden else ())
+    if golden:
+        begin(golden.question, lines_of(golden))
+    else:
+        begin(normalize(named.get("question", "")))
     st.session_state.file, st.session_state.filter = named.get("file", EVERYWHERE), normalize(named.get("filter", ""))
     chosen = {each.lower() for each in named.get_all("stages")}
     st.session_state.stages = [name for name in stages() if name in chosen] or list(stages())
 
 
-def _clear() -> None:
-    """Nothing is shown any more, and no follow-up goes on with what the stages answered."""
-    st.session_state.pop("past", None)
-    st.session_state.shown = ""
-    if any(line.stage for line in st.session_state.get("before", ())):
-        st.session_state.before = ()
-
-
 def _restore(name: str, past: Past) -> None:
-    """Show a comparison again, with the form as it was."""
     st.session_state.shown, st.session_state.past = name, past
     begin(past.asked.question, past.asked.before)
     st.session_state.filter, st.session_state.file = past.asked.filter_text, past.asked.source_file or EVERYWHERE
@@ -106,8 +100,7 @@ def show_past(owner: str, page: Callable[[], None]) -> None:
         return
     with st.sidebar.expander(_("Asked before ({number})", number=len(listed)), icon=":material/history:"):
         for name, past in listed:
-            label = plain_line(shortened(past.asked.question, LONGEST))
-            query = {"asked": name, "owner": owner}
+            label, query = plain_line(shortened(past.asked.question, LONGEST)), {"asked": name, "owner": owner}
             st.page_link(st.Page(page, default=True), label=label, query_params=query)
 
 

@@ -36,10 +36,7 @@ class Drawn(NamedTuple):
 
 
 def draw_page(pdf: bytes, number: int, passages: Sequence[str], first: int = 1) -> Drawn | None:
-    """The page with this 1-based number, passages marked and numbered from `first` on; None if it cannot be drawn.
-
-    A passage that does not stand on the page is not marked.
-    """
+    """The page with this 1-based number, passages marked and numbered from `first` on; None if it cannot be drawn."""
     asked = json.dumps({"number": number, "passages": list(passages), "first": first}).encode()
     command = [sys.executable, "-P", __file__]
     with _at_once, suppress(OSError, subprocess.TimeoutExpired):
@@ -48,13 +45,6 @@ def draw_page(pdf: bytes, number: int, passages: Sequence[str], first: int = 1) 
         if done.returncode == 0 and picture.startswith(PNG):
             return Drawn(picture, int(pages))
     return None
-
-
-class Words(NamedTuple):
-    """The letters of a page, decomposed and without white space, and of each the number of its character."""
-
-    letters: str
-    places: list[int]
 
 
 def _draw() -> None:
@@ -93,8 +83,8 @@ def _rendered(page: "PdfPage", passages: Sequence[str]) -> tuple["Image", list[l
     scale = min(WIDTH / width, (LARGEST / width / height) ** 0.5, SIDE / height)
     bitmap = page.render(scale=scale)
     to_pixels, words = bitmap.get_posconv(page).to_bitmap, page.get_textpage()
-    codes = (FPDFText_GetUnicode(words, at) for at in range(min(CHARS, words.count_chars())))
-    known = _letters("".join(map(chr, codes)))
+    chars = (chr(FPDFText_GetUnicode(words, at)) for at in range(min(CHARS, words.count_chars())))
+    known = [_letters(char) for char in chars]
     boxes: list[list[Box]] = []
     for passage in passages:
         boxes.append([])
@@ -106,22 +96,20 @@ def _rendered(page: "PdfPage", passages: Sequence[str]) -> tuple["Image", list[l
     return bitmap.to_pil().convert("RGB"), boxes
 
 
-def _letters(text: str) -> Words:
-    """One spelling for ligatures, and for Hangul in syllables or in single letters."""
-    pairs = [(letter, at) for at, char in enumerate(text) for letter in unicodedata.normalize("NFKD", char)]
-    kept = [(letter, at) for letter, at in pairs if not letter.isspace()]
-    return Words("".join(letter for letter, _ in kept), [at for _, at in kept])
+def _letters(text: str) -> str:
+    """Without white space; one spelling for ligatures, and for Hangul in syllables or in single letters."""
+    return "".join("".join(unicodedata.normalize("NFKD", char) for char in text).split())
 
 
-def _ranges(page: Words, passage: str) -> Iterator[tuple[int, int]]:
+def _ranges(page: Sequence[str], passage: str) -> Iterator[tuple[int, int]]:
     """The first character and the number of characters of a passage: of all of it, else of each line that is found."""
-    whole = _letters(passage).letters
-    lines = [whole] if whole in page.letters else [_letters(line).letters for line in passage.splitlines()]
-    after = 0
-    for line in filter(None, lines):
-        if (at := page.letters.find(line, after)) >= 0:
+    letters = "".join(page)
+    places = [at for at, spelt in enumerate(page) for _ in spelt]  # the number of each letter's character
+    whole, after = _letters(passage), 0
+    for line in [whole] if whole in letters else map(_letters, passage.splitlines()):
+        if line and (at := letters.find(line, after)) >= 0:
             after = at + len(line)
-            yield page.places[at], page.places[after - 1] + 1 - page.places[at]
+            yield places[at], places[after - 1] + 1 - places[at]
 
 
 def _marked(picture: "Image", boxes: Sequence[Box], colour: str) -> "Image":

@@ -9,11 +9,10 @@ from lessons.evaluate.golden import Golden
 from lessons.evaluate.own_questions import EXAMPLE, read_questions
 from lessons.evaluate.run import evaluate
 from lessons.evaluate.runs import as_csv, as_jsonl
-from lessons.pages.common import allow_questions, choose_stages, titled
-from lessons.pages.feedback import offer_rated
+from lessons.pages.common import allow_questions, choose, choose_stages, titled
+from lessons.pages.conversations import offer_rated
 from lessons.pages.language import N_, _
-from lessons.pages.moved import link_to_compare, show_record
-from lessons.pages.scoreboard import choose_run, follow, show_table, start
+from lessons.pages.runs import choose_run, follow, link_to_compare, show_record, show_table, start
 from lessons.settings import settings
 from lessons.tables import plain
 from lessons.workspace import Workspace
@@ -29,7 +28,6 @@ HELP = N_(
     N_("Your questions on your documents, through every stage. With answers, the stages are measured, too."),
 )
 def page(place: Workspace, owner: str) -> None:
-    """Give questions and run them; read a stored run of the owner's."""
     none = ""
     if not follow("own-run", owner):
         _ask(place, owner)
@@ -66,9 +64,9 @@ def _ask(place: Workspace, owner: str) -> None:
 def _counted(questions: list[Golden]) -> str:
     answered, supported = sum(bool(each.answer) for each in questions), sum(bool(each.evidence) for each in questions)
     counts = {"number": len(questions), "answered": answered, "supported": supported}
-    if len(questions) == 1:
-        return _("1 question, {answered} with an answer, {supported} with a source.", **counts)
-    return _("{number:,} questions, {answered} with an answer, {supported} with a source.", **counts)
+    one = N_("1 question, {answered} with an answer, {supported} with a source.")
+    many = N_("{number:,} questions, {answered} with an answer, {supported} with a source.")
+    return _(one if len(questions) == 1 else many, **counts)
 
 
 def _show(evaluation: Evaluation, number: int | str, owner: str) -> None:
@@ -82,27 +80,16 @@ def _show(evaluation: Evaluation, number: int | str, owner: str) -> None:
         name = f"run-{number}.jsonl"
         st.download_button(_("Download as JSONL"), jsonl, name, "application/jsonl", on_click="ignore")
     st.header(_("Answers by stage"), anchor=False)
-    rows = answers_by_stage(evaluation)
-    st.dataframe(
-        rows,
-        hide_index=True,
-        column_config={"question": _("question")},
-        alt=_("Each question with the answer of every stage"),
-    )
-    at = st.selectbox(
-        _("Question"), range(len(rows)), format_func=lambda place: rows[place]["question"], key="own-question"
-    )
+    rows, head = answers_by_stage(evaluation), {"question": _("question")}
+    st.dataframe(rows, hide_index=True, column_config=head, alt=_("Each question with the answer of every stage"))
+    at = choose(_("Question"), {at: row["question"] for at, row in enumerate(rows)}, key="own-question")
     _show_question([evaluation.of(stage)[at] for stage in evaluation.stages], owner)
 
 
 def answers_by_stage(evaluation: Evaluation) -> list[dict[str, str]]:
     """A row for each question: the question, then the answer of each stage."""
-    columns = {stage: evaluation.of(stage) for stage in evaluation.stages}
-    first = next(iter(columns.values()))
-    return [
-        {"question": record.question} | {stage: found[at].answer for stage, found in columns.items()}
-        for at, record in enumerate(first)
-    ]
+    asked = zip(*map(evaluation.of, evaluation.stages), strict=False)
+    return [{"question": said[0].question} | {each.stage: each.answer for each in said} for said in asked]
 
 
 def _show_question(answers: list[Record], owner: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import altair as alt
 import streamlit as st
@@ -41,7 +41,6 @@ class Spot:
 
     @property
     def name(self) -> str:
-        """The file without its folders, and the page."""
         return self.document.source.rpartition("/")[2] + page_of(self.document.page)
 
 
@@ -103,11 +102,8 @@ def _row(spot: Spot, names: Sequence[str]) -> dict[str, str]:
     stars = ["★ " if cell and cell.evidence else "" for cell in spot.place.cells]
     told = [each.replace("new", _("new")).replace("gone", _("gone")) for each in spot.place.told]
     ranks = [star + (each or "–") for star, each in zip(stars, told, strict=True)]
-    return {
-        _("Passage"): shortened(spot.name, MOST_NAMED),
-        **dict(zip(names, ranks, strict=True)),
-        _("Matching sentence"): spot.words,
-    }
+    by_stage = dict(zip(names, ranks, strict=True))
+    return {_("Passage"): shortened(spot.name, MOST_NAMED), **by_stage, _("Matching sentence"): spot.words}
 
 
 def _chart(found: Sequence[Spot], names: Sequence[str], stars: bool) -> alt.LayerChart:
@@ -123,17 +119,16 @@ def _chart(found: Sequence[Spot], names: Sequence[str], stars: bool) -> alt.Laye
     told = f"datum.value == {lowest} ? '{lost}' : datum.label"
     stage = alt.Axis(title=None, orient="top", labelAngle=0, labelFontWeight="bold")
     rank = alt.Axis(title=None, values=[*range(1, lowest + 1)], labelExpr=told, format="d")
+    thick = partial(alt.condition, "datum.thick")
     chart = alt.Chart(alt.Data(values=lines), height=60 + 24 * lowest).transform_fold([*names], as_=["stage", "found"])
     chart = chart.transform_calculate(rank=f"datum.found || (datum.thick ? {lowest} : null)").encode(
         x=alt.X("stage:O", sort=[*names], axis=stage),
         y=alt.Y("rank:Q", axis=rank, scale=alt.Scale(domain=[lowest + 0.3, 0.3], nice=False, zero=False)),
         detail="place:N",
-        color=alt.condition("datum.thick", alt.value(THICK), alt.value(THIN)),
+        color=thick(alt.value(THICK), alt.value(THIN)),
         tooltip=[alt.Tooltip("passage:N", title=_("passage")), alt.Tooltip("words:N", title=" ")],
     )
-    width, size = (
-        alt.condition("datum.thick", alt.value(big), alt.value(small)) for big, small in ((5, 1.5), (260, 120))
-    )
+    size, width = thick(alt.value(260), alt.value(120)), thick(alt.value(5), alt.value(1.5))
     dots = chart.transform_filter("datum.found").mark_circle(opacity=1, cursor="pointer").encode(size=size)
     drawn = chart.mark_line(interpolate="monotone").encode(strokeWidth=width)
     return drawn + dots.add_params(alt.selection_point("passage", fields=["place"]))

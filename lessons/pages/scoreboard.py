@@ -1,249 +1,26 @@
-"""Evaluations on a page: one at a time in the background of the app, stored runs, their table, and what moved.
+"""The scoreboard: how the stages of a run did, and question by question what moved between two of them."""
 
-An evaluation is the same for every tab of the process, which can all watch it and stop it.
-"""
-
-import logging
-import threading
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from collections import Counter
+from collections.abc import Sequence
 
 import streamlit as st
-from pandas import DataFrame  # type: ignore[import-untyped]  # Streamlit brings it
 
-from lessons.errors import LessonsError
 from lessons.evaluate.compare import RULE
-from lessons.evaluate.evaluation import CEILING, METRICS, Evaluation, cells
-from lessons.evaluate.gates import Gate, gate_report
-from lessons.evaluate.golden import golden_questions
+from lessons.evaluate.evaluation import METRICS, Evaluation, Record, cells, compare_records, moved_records
+from lessons.evaluate.gates import gate_report
 from lessons.evaluate.plots import plot_groups, plot_latency, plot_metric
-from lessons.evaluate.report import PLAIN
-from lessons.evaluate.run import StoppedError, Watcher, evaluate
-from lessons.evaluate.runs import delete, load, rename, runs, save, shipped
-from lessons.pages.common import choose_stages, confirmed, show_plot, titled
+from lessons.evaluate.run import evaluate
+from lessons.pages import runs
+from lessons.pages.asking import all_golden
+from lessons.pages.common import choose, choose_stages, show_plot, titled
 from lessons.pages.language import N_, _
-from lessons.pages.moved import show_moved
-from lessons.pages.verdict import what_is_new
-from lessons.rag.stages import stages
-from lessons.tables import plain, plain_line
+from lessons.settings import settings
+from lessons.tables import plain
 from lessons.workspace import Workspace
-
-logger = logging.getLogger(__name__)
-
-UNEXPECTED = N_("The evaluation broke off for an unexpected reason; the log has the details.")
-_INTERVAL = 130  # pixels, which a mean with its interval takes
-LONGEST_NOTE = 80  # characters
-
-Name = int | str
-"""The number of a stored run, or the name of one that ships with the workbook."""
-
-MEANS = {
-    "recall@5": N_("share of the evidence among the first 5 chunks"),
-    "recall@2500tok": N_("share of the evidence within the first 2,500 tokens"),
-    "all@10": N_("questions with all of their evidence among the first 10 chunks"),
-    "mrr@10": N_("1 where the first chunk has evidence, 1/2 where the second is the first that has, …"),
-    "ndcg@10": N_("how far up the evidence stands; 1 is the best order"),
-    "doc_recall@5": N_("share of the documents with evidence among the first 5 chunks"),
-    "correctness": N_("right answers, half a point for those partly right"),
-    "strict": N_("answers that are right as a whole"),
-    "groundedness": N_("share of what is said that stands in the cited chunks"),
-    "refusal prec.": N_("share of the refusals where the documents really do not say"),
-    "refusal recall": N_("share of what the documents do not say that was refused"),
-    "wrong evidence": N_("right answers that cite chunks without the evidence"),
-    "p50 (ms)": N_("half of the answers came within this time"),
-    "p95 (ms)": N_("19 of 20 answers came within this time"),
-    "steps by": N_("which model did the steps"),
-    "model calls": N_("calls to the model for one answer"),
-    "tokens": N_("tokens in and out for one answer"),
-    "US$ per 1,000": N_("price of a thousand answers at the prices of the settings"),
-}
-"""What the rows of the table count, in plain words."""
 
 SPLITS = {"dev": N_("dev, for tuning"), "test": N_("test, for reporting")}
 SIZES = {20: N_("20 of them, a quick look"), 0: N_("all of them")}
 GROUPS = {"category": N_("By category"), "language": N_("By language")}
-
-Work = Callable[[Watcher], Evaluation]
-
-
-@dataclass
-class Running:
-    """How far an evaluation is. `number` is that of the stored run once it is done, `problem` why it broke off."""
-
-    label: str = N_("Beginning")
-    share: float = 0.0  # from 0 to 1
-    owner: str | None = None  # of a private run
-    number: int | None = None
-    problem: str | None = None
-    ended: bool = False
-    _stop: threading.Event = field(default_factory=threading.Event, repr=False)
-
-    def stop(self) -> None:
-        """End after the question that is being asked; what was answered up to then is stored."""
-        self._stop.set()
-
-    def watch(self, label: str, done: int, total: int) -> None:
-        """Take note of the progress; ends the work if the reader has stopped it."""
-        if self._stop.is_set():
-            raise StoppedError(N_("The evaluation was stopped before there was an answer to store."))
-        self.label, self.share = f"{label}, {done} of {total}", done / total
-
-
-def _measure(running: Running, work: Work, place: Workspace) -> None:
-    """Do the work and store the run when it is done; with an owner it is private."""
-    try:
-        running.number = save(work(running.watch), place.engine, running.owner)
-    except LessonsError as error:
-        running.problem = str(error)
-    except Exception:
-        logger.exception("an evaluation broke off")
-        running.problem = UNEXPECTED
-    finally:
-        running.ended = True
-
-
-@st.cache_resource
-def current() -> list[Running]:
-    """The evaluation of this process, the same for every tab; empty if there is none."""
-    return []
-
-
-def follow(key: str, owner: str | None = None) -> bool:
-    """Show the evaluation that is running, if one is. Once it has ended, its outcome is told on its own page.
-
-    The number of its run is then in the session's state under `key`. Another owner's run may be seen, not stopped.
-    """
-    if not (found := current()):
-        return False
-    running = found[0]
-    if not running.ended:
-        st.info(_("An evaluation is under way. The next one can begin when it has ended."))
-        _progress(running.owner in (None, owner))
-        return True
-    if running.owner == owner:
-        found.remove(running)
-        if running.problem:
-            st.warning(plain(_(running.problem)))
-        else:
-            st.session_state[key] = running.number
-            st.success(_("Stored as run {number}.", number=running.number))
-    return False
-
-
-def start(work: Work, place: Workspace, owner: str | None = None) -> None:
-    """Begin in a thread, unless another tab was faster, and draw the page anew."""
-    found = current()
-    if not found or found[0].ended:
-        found[:] = [Running(owner=owner)]
-        threading.Thread(target=_measure, args=(found[0], work, place), daemon=True).start()
-    st.rerun()
-
-
-@st.fragment(run_every=1.0)
-def _progress(may_stop: bool) -> None:
-    """How far the evaluation is, looked at every second without drawing the rest of the page again."""
-    found = current()
-    if not found or found[0].ended:
-        st.rerun()
-    st.progress(found[0].share, plain(_(found[0].label)))
-    if may_stop and st.button(_("Stop measuring")):
-        found[0].stop()
-
-
-def choose_run(key: str, place: Workspace, none: str, owner: str | None = None) -> tuple[Name, Evaluation] | None:
-    """A run with its number or name, and the ways to name and delete it; None without any, and the sentence `none`.
-
-    With an `owner`, only the private runs of that owner.
-    """
-    known = _known(place, owner)
-    if not known:
-        if none:
-            st.info(none)
-        return None
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox(_("Runs"), list(known), format_func=known.__getitem__, key=key)
-        if isinstance(name, int):
-            _offer_to_change(name, key, place, owner)
-    return name, _loaded(name, place, owner)
-
-
-def _known(place: Workspace, owner: str | None = None) -> dict[Name, str]:
-    """What stored runs are called, the latest first, and below them those that ship with the workbook."""
-    stored: dict[Name, str] = {row.id: _(str(row)) for row in runs(place.engine, owner) if row.user_id == owner}
-    return (
-        stored
-        if owner
-        else stored
-        | {name: _("reference · {run} · {at:%Y-%m-%d}", run=name, at=run.at) for name, run in shipped().items()}
-    )
-
-
-def _loaded(name: Name, place: Workspace, owner: str | None = None) -> Evaluation:
-    return load(name, place.engine, owner) if isinstance(name, int) else shipped()[name]
-
-
-def _offer_to_change(number: int, key: str, place: Workspace, owner: str | None) -> None:
-    with st.popover(_("Name"), icon=":material/edit:"):
-        note = st.text_input(_("A name or a note for this run"), max_chars=LONGEST_NOTE, key=f"note of {number}")
-        if st.button(_("Save"), key=f"save note of {number}"):
-            rename(number, note, place.engine, owner)
-            st.rerun()
-    if confirmed(_("Delete"), _("Run {number} will be deleted with all its answers, for good.", number=number)):
-        delete(number, place.engine, owner)
-        del st.session_state[key]
-        st.rerun()
-
-
-def show_table(evaluation: Evaluation) -> list[str]:
-    """Every metric that has values, with times, calls, tokens and cost below; gives the names of the metrics."""
-    known = [metric for metric in METRICS if any(metric in record.metrics for record in evaluation.records)]
-    columns = evaluation.columns()
-    rows = {_(evaluation.label(metric)): cells(columns, metric) for metric in known}
-    for label, value in PLAIN.items():
-        rows[_(label)] = ["" if name == CEILING else _(value(summary)) for name, summary in columns.items()]
-    words = {_(evaluation.label(metric)): said for metric, said in MEANS.items()}
-    table = [{"": name, **dict(zip(columns, values, strict=True))} for name, values in rows.items()]
-    best = {_(evaluation.label(metric)): _best(evaluation, metric) for metric in known}
-    show_rows(table, "", evaluation, _("Means with 95 % intervals for each metric and stage"), best)
-    st.caption("  \n".join([_("Bold: the best of the stages."), *(plain(_(each)) for each in evaluation.remarks)]))
-    with st.expander(_("The rows in plain words")):
-        for name in (each for each in rows if each in words):
-            st.caption(f"**{plain_line(name)}** · {plain(_(words[name]))}")
-    return known
-
-
-def _best(evaluation: Evaluation, metric: str) -> list[str]:
-    """The stages with the highest mean."""
-    means = {stage: round(evaluation.summary(stage).means[metric], 2) for stage in evaluation.stages}
-    return [stage for stage, mean in means.items() if mean == max(means.values())]
-
-
-def show_rows(
-    rows: list[dict[str, str]], first: str, evaluation: Evaluation, alt: str, best: Mapping[str, Sequence[str]]
-) -> None:
-    """The whole table, its first column always in sight; of each row the cells of the `best` columns are bold."""
-    table = DataFrame(rows).style.apply(
-        lambda row: ["font-weight: bold" if name in best.get(row[first], ()) else "" for name in row.index], axis=1
-    )
-    st.dataframe(
-        table,
-        hide_index=True,
-        height="content",
-        column_config={
-            name: st.column_config.Column(_(CEILING) if name == CEILING else name, width=_INTERVAL, help=_help(name))
-            for name in (*evaluation.stages, CEILING)
-        }
-        | {first: st.column_config.Column(pinned=True)},
-        alt=alt,
-    )
-
-
-def _help(name: str) -> str:
-    """What a column stands for, on hover."""
-    if name == CEILING:
-        return _("The model gets the evidence instead of searching for it.")
-    return what_is_new(name) if name in stages() else _("A stage of your own.")
 
 
 @titled(
@@ -252,45 +29,34 @@ def _help(name: str) -> str:
     owned=False,
 )
 def page(place: Workspace, owner: str) -> None:
-    """Choose a run or start one, read its intervals, and compare its stages, or those of another run, by question."""
     _offer_to_measure(place)
-    if chosen := choose_run("run", place, _("Nothing has been measured yet. Choose stages above and start.")):
+    if chosen := runs.choose_run("run", place, _("Nothing has been measured yet. Choose stages above and start.")):
         number, run = chosen
         _show(run)
         st.header(_("Question by question"), anchor=False)
-        known = _known(place)
+        known = runs.known_runs(place)
         others = {number: _("this run")} | {other: label for other, label in known.items() if other != number}
-        old = st.selectbox(_("Compared with"), list(others), format_func=others.__getitem__, key=f"other than {number}")
-        show_moved(run if old == number else _loaded(old, place), run)
+        old = choose(_("Compared with"), others, key=f"other than {number}")
+        show_moved(run if old == number else runs.loaded(old, place), run)
 
 
 def _offer_to_measure(place: Workspace) -> None:
-    if follow("run"):
+    if runs.follow("run"):
         return
     again = st.expander(_("Measure again"), icon=":material/play_arrow:", expanded=False)
     with again, st.form("measure", border=False):
         asked = choose_stages("measure-stages")
         left, right = st.columns(2)
-        split = left.selectbox(
-            _("Questions"), list(SPLITS), format_func={each: _(label) for each, label in SPLITS.items()}.__getitem__
-        )
-        limit = right.selectbox(
-            _("How many"), list(SIZES), format_func={each: _(label) for each, label in SIZES.items()}.__getitem__
-        )
-        dev, test = _counts()
-        st.caption(_("dev has {dev} questions, test {test}.", dev=dev, test=test))
+        split = choose(_("Questions"), {each: _(label) for each, label in SPLITS.items()}, left)
+        limit = choose(_("How many"), {each: _(label) for each, label in SIZES.items()}, right)
+        counts = Counter(golden.split for golden in all_golden())
+        st.caption(_("dev has {dev} questions, test {test}.", **counts))
         if st.form_submit_button(_("Measure"), type="primary") and asked:
-            start(lambda watch: evaluate(asked, split, limit=limit or None, watch=watch, place=place), place)
-
-
-@cache
-def _counts() -> tuple[int, int]:
-    return len(golden_questions("dev")), len(golden_questions("test"))
+            runs.start(lambda watch: evaluate(asked, split, limit=limit or None, watch=watch, place=place), place)
 
 
 def _show(evaluation: Evaluation) -> None:
-    """The table, and of a chosen metric the gains and the plots; for each group also in numbers."""
-    known = show_table(evaluation)
+    known = runs.show_table(evaluation)
     metric = st.selectbox(_("Metric"), known, format_func=lambda name: _(evaluation.label(name)), key="metric")
     whole, *grouped, time = st.tabs([_("All questions"), *map(_, GROUPS.values()), _("Against time")])
     with whole:
@@ -299,15 +65,15 @@ def _show(evaluation: Evaluation) -> None:
         with tab:
             said = _("{metric} of every stage by {group}, as in the table below", metric=_(metric), group=_(by))
             show_plot(plot_groups(evaluation, metric, by), said)
-            rows = [_group(evaluation, metric, by, name) for name in evaluation.groups(by)]
+            columns = {name: evaluation.columns(**{by: name}) for name in evaluation.groups(by)}
+            rows = [{by: name, **dict(zip(of, cells(of, metric), strict=True))} for name, of in columns.items()]
             said = _("{metric} with 95 % intervals for each {group} and stage", metric=_(metric), group=_(by))
-            show_rows(rows, by, evaluation, said, {})
+            runs.show_rows(rows, by, evaluation, said, {})
     said = _("{metric} of every stage against its latency", metric=_(metric))
     show_plot(plot_latency(evaluation, metric), said, time)
 
 
 def _show_gains(evaluation: Evaluation, metric: str) -> None:
-    """The plot of a metric, and beside it what each stage gains over the one before."""
     left, right = st.columns(2)
     show_plot(plot_metric(evaluation, metric), _("{metric} of every stage with its interval", metric=_(metric)), left)
     with right:
@@ -316,13 +82,65 @@ def _show_gains(evaluation: Evaluation, metric: str) -> None:
                 st.markdown(plain(str(gain).removeprefix(f"{_(metric)}: ")))
             st.caption(plain(_(RULE)))
         with st.expander(_("What the stages promise")):
-            st.markdown("  \n".join(plain(_promised(gate)) for gate in gate_report(evaluation) if gate.number))
+            gates = (gate for gate in gate_report(evaluation) if gate.number)
+            said = (f"{_(gate.status)}: {_(gate.promise)} – {_(gate.number)}" for gate in gates)
+            st.markdown("  \n".join(map(plain, said)))
 
 
-def _promised(gate: Gate) -> str:
-    return f"{_(gate.status)}: {_(gate.promise)} – {_(gate.number)}"
+def show_moved(old: Evaluation, new: Evaluation) -> None:
+    """Choose a stage of each run and a metric; the difference with its interval, and the questions that moved."""
+    is_same = old is new
+    if is_same and len(new.stages) < 2:
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        after = st.selectbox(_("Stage"), new.stages, index=len(new.stages) - 1, key="moved-to")
+        others = [stage for stage in old.stages if not (is_same and stage == after)]
+        begin = len(others) - 1 if is_same or after not in others else others.index(after)
+        before = st.selectbox(_("Against"), others, index=begin, key=f"moved-from {is_same} {after}")
+        labels, first = {name: _(new.label(name)) for name in METRICS}, METRICS.index("correctness")
+        metric = choose(_("Moved in"), labels, index=first, key="moved-metric")
+        worse = st.toggle(_("Regressions only"), key="regressions", help=_("Only questions that became worse."))
+    names = before, after
+    if before == after:
+        names = _("{stage} before", stage=before), _("{stage} after", stage=after)
+    records = old.of(before), new.of(after)
+    gain = compare_records(*records, metric, *names)
+    if not gain.n:
+        st.info(_("These two have answered no question in common for which this metric is known. Choose others."))
+        return
+    st.markdown(f"**{plain(str(gain))}**")
+    st.caption(plain(_(RULE)))
+    pairs = moved_records(*records, metric)
+    up = sum(later.value(metric) > earlier.value(metric) for earlier, later in pairs)
+    moved = {"up": up, "down": len(pairs) - up}
+    st.caption(_("{up} up, {down} down. Choose a row, by keys with Shift and Space, to read both answers.", **moved))
+    _table(pairs[up:][::-1] if worse else pairs, metric, names)
 
 
-def _group(evaluation: Evaluation, metric: str, by: str, name: str) -> dict[str, str]:
-    columns = evaluation.columns(**{by: name})
-    return {by: name} | dict(zip(columns, cells(columns, metric), strict=True))
+def _table(pairs: Sequence[tuple[Record, Record]], metric: str, names: tuple[str, str]) -> None:
+    if not pairs:
+        return
+    told = {_("question"): "question", _("category"): "category", _("language"): "language"}
+    rows = [  # values first: on a phone, what follows the beginning of the question is out of sight
+        {name: round(each.value(metric), 2) for name, each in zip(names, pair, strict=True)}
+        | {label: getattr(pair[0], name) for label, name in told.items()}
+        for pair in pairs
+    ]
+    event = st.dataframe(
+        rows,
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        key="moved-rows",
+        alt=_("Questions with the metric of both stages"),
+    )
+    if event.selection.rows and event.selection.rows[0] < len(pairs):
+        _answers(*pairs[event.selection.rows[0]], metric, names)
+
+
+def _answers(old: Record, new: Record, metric: str, names: tuple[str, str]) -> None:
+    st.markdown(f"**{plain(old.question)}**")
+    for column, record, name in zip(st.columns(2), (old, new), names, strict=True):
+        with column:
+            runs.show_record(record, name, f"{_(metric)} {record.value(metric):.2f}")
+    runs.link_to_compare(old, list(dict.fromkeys([old.stage, new.stage])), settings().user)

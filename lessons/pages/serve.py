@@ -43,19 +43,18 @@ def _broke_off(error: Exception) -> bool:
     return True
 
 
-class Door:
+def _door(app: ASGIApp) -> ASGIApp:
     """Lets through only messages that our pages have a browser send."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
         async def wanted() -> Message:
             while not _is_sent(message := await receive()):
                 pass
             return message
 
-        await self._app(scope, wanted if scope["type"] == "websocket" else receive, send)
+        await app(scope, wanted if scope["type"] == "websocket" else receive, send)
+
+    return guarded
 
 
 def _is_sent(message: Message) -> bool:
@@ -68,16 +67,16 @@ def _is_sent(message: Message) -> bool:
 
 @asynccontextmanager
 async def _swept(_: App) -> AsyncIterator[None]:
-    sweeping = asyncio.create_task(_sweep())
+    """Close the sessions that have expired: Streamlit itself does so only when the next visitor leaves."""
+
+    async def sweep() -> None:
+        while True:
+            await asyncio.sleep(SWEEP)
+            get_instance()._session_mgr._session_storage._cache.expire()  # type: ignore[attr-defined]
+
+    sweeping = asyncio.create_task(sweep())
     yield
     sweeping.cancel()
-
-
-async def _sweep() -> None:
-    """Close the sessions that have expired: Streamlit itself does so only when the next visitor leaves."""
-    while True:
-        await asyncio.sleep(SWEEP)
-        get_instance()._session_mgr._session_storage._cache.expire()  # type: ignore[attr-defined]
 
 
 def _end_with_the_starter() -> None:
@@ -88,4 +87,4 @@ def _end_with_the_starter() -> None:
 if __name__ == "__main__":
     Thread(target=_end_with_the_starter, daemon=True).start()
     options, sys.argv = json.loads(sys.argv[1]), [str(ROOT / "app.py")]
-    App(sys.argv[0], lifespan=_swept, middleware=[Middleware(Door)], on_script_error=_broke_off).run(config=options)
+    App(sys.argv[0], lifespan=_swept, middleware=[Middleware(_door)], on_script_error=_broke_off).run(config=options)

@@ -99,10 +99,9 @@ def verdict(scores: Mapping[str, Score]) -> tuple[str, str]:
     without = [name for name, score in scores.items() if score.ranks and not any(score.ranks)]
     wasted = [name for name, score in scores.items() if score.is_wasted]
     why = []
-    if without and len(without) == len(scores):
-        why.append(_("No stage found the evidence ★."))
-    elif without:
-        why.append(_("{stages} did not find the evidence ★.", stages=_and(without)))
+    if without:
+        none, some = N_("No stage found the evidence ★."), N_("{stages} did not find the evidence ★.")
+        why.append(_(none if len(without) == len(scores) else some, stages=_and(without)))
     if wasted:
         why.append(_("{stages} read the evidence ★ and still missed the answer.", stages=_all(wasted, scores)))
     return _headline(scores), " ".join(why)
@@ -125,13 +124,11 @@ def _headline(scores: Mapping[str, Score]) -> str:
 
 
 def _but(bad: Sequence[str], status: str) -> str:
-    if not bad:
-        return ""
     if status == "answered":
-        return _(", but {stages} cannot", stages=_and(bad))
-    if len(bad) == 1:
-        return _(", but {stages} is not", stages=_and(bad))
-    return _(", but {stages} are not", stages=_and(bad))
+        said = N_(", but {stages} cannot")
+    else:
+        said = N_(", but {stages} is not") if len(bad) == 1 else N_(", but {stages} are not")
+    return _(said, stages=_and(bad)) if bad else ""
 
 
 def _the_same(good: Sequence[str], scores: Mapping[str, Score]) -> str:

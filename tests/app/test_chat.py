@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from lessons.errors import LessonsError
 from lessons.evaluate.feedback import Rating, Ratings
 from lessons.pages import conversations
-from lessons.pages.samples import Sample, golden_samples
+from lessons.pages.asking import Sample, golden_samples
 from lessons.rag.stages import Stage
 from lessons.tables import plain
 from lessons.workspace import workspace

@@ -8,7 +8,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
-from lessons.pages.samples import golden_samples
+from lessons.pages.asking import golden_samples
 from tests.app.test_browser import address, at_rest, browser, pytestmark, see
 
 __all__ = ["address", "browser", "pytestmark"]

@@ -10,7 +10,7 @@ from lessons.evaluate.evaluation import Evaluation
 from lessons.evaluate.feedback import Rating, Ratings
 from lessons.evaluate.own_questions import read_questions
 from lessons.evaluate.runs import as_jsonl, delete, load, runs, save
-from lessons.pages import scoreboard as board
+from lessons.pages import runs as board
 from lessons.pages.questions import answers_by_stage
 from lessons.tables import plain
 from lessons.workspace import workspace

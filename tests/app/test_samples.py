@@ -4,8 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.evaluate.runs import shipped
-from lessons.pages.asking import golden_for
-from lessons.pages.samples import KINDS, Sample, golden_samples, own_samples
+from lessons.pages.asking import KINDS, Sample, golden_for, golden_samples, own_samples
 from lessons.tables import plain
 from tests.app.test_compare import opened
 from tests.app.test_owners import ME, mine
@@ -68,4 +67,4 @@ def test_a_sample_is_asked_at_once_on_another_page_too(shop: None) -> None:
     thanks = Sample("Thank you!")
     page.pills(key="context-question-sample").set_value(thanks).run()
     assert not page.exception
-    assert page.session_state["sent"][1].question == "Thank you!"
+    assert page.session_state["sent"][2].question == "Thank you!"

@@ -13,8 +13,8 @@ from lessons.evaluate.gates import gate_report
 from lessons.evaluate.golden import Golden, golden_questions
 from lessons.evaluate.run import evaluate
 from lessons.evaluate.runs import delete, load, runs, save, shipped
-from lessons.pages import scoreboard as board
-from lessons.pages.scoreboard import UNEXPECTED, Running
+from lessons.pages import runs as board
+from lessons.pages.runs import UNEXPECTED, Running
 from lessons.rag.stages import stages
 from lessons.settings import ROOT
 from lessons.tables import plain
@@ -189,7 +189,7 @@ def stopped_after(shown: int) -> Running:
     def work(watch: Callable[..., None]) -> Evaluation:
         def watched(label: str, done: int, total: int) -> None:
             if label == "Asking" and done > shown:
-                made.stop()
+                made.is_stopped = True
             watch(label, done, total)
 
         return evaluate(asked, own=questions, watch=watched, place=workspace())
@@ -232,6 +232,6 @@ def test_a_run_under_way_is_shown_to_every_tab_and_only_its_owner_may_stop_it(sc
         assert "Stop measuring" not in [button.label for button in page.button]
         board.current()[0].owner = None
         page = press(scoreboard.run(), "Stop measuring")
-        assert board.current()[0]._stop.is_set()
+        assert board.current()[0].is_stopped
     finally:
         board.current().clear()
