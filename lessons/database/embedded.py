@@ -50,7 +50,11 @@ _watchers: list[subprocess.Popen] = []
 
 
 def running(data_dir: Path) -> Address:
-    """The address of the server of `data_dir`, started if need be; it runs at least as long as this process."""
+    """The address of the server of `data_dir`, started if need be; it runs at least as long as this process.
+
+    Raises:
+        DatabaseError: with one sentence on what to do.
+    """
     with _alone(data_dir) as home:
         _use(home)
         _watch(home)

@@ -56,7 +56,10 @@ _first: WeakKeyDictionary[Engine, tuple[dict[str, Protected], set[tuple[str, ...
 def ensure_schema(engine: Engine, create: Callable[[Connection], object]) -> None:
     """Switch pgvector on and call `create` with a connection, in one transaction that only one process runs at a time.
 
-    `create` must do nothing where everything is in place. DatabaseError says what to do; then nothing was created.
+    `create` must do nothing where everything is in place (`CREATE TABLE IF NOT EXISTS`, `metadata.create_all`).
+
+    Raises:
+        DatabaseError: with one sentence on what to do; then nothing was created.
     """
     try:
         with explained(), engine.begin() as connection:
@@ -72,7 +75,10 @@ def ensure_schema(engine: Engine, create: Callable[[Connection], object]) -> Non
 
 
 def ensure_owned(engine: Engine, *tables: FromClause, force: bool = True) -> None:
-    """Make what is missing of some tables and protect it; `force` as for `protect`. Errors as of `ensure_schema`."""
+    """Make what is missing of some tables and protect it; `force` as for `protect`.
+
+    DatabaseError, with one sentence on what to do; then nothing was made.
+    """
     made = [each for each in tables if isinstance(each, Table)]
     standing = _standing(engine, tuple(each.name for each in made))
     if not all(standing.get(each.name) == (version(each), force, True) for each in made):

@@ -18,7 +18,7 @@ LISTED = 5  # questions that are named
 class GateResult:
     """A stage against its baseline, metric by metric; `lost` are the questions that fell in one, each once.
 
-    With a `margin` a metric also fails where its interval does not exclude a larger loss.
+    With a `margin` a metric also fails where its interval does not exclude a larger loss: a gate that asks for proof.
     """
 
     gains: tuple[Gain, ...]

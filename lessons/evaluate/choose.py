@@ -55,10 +55,11 @@ class Choice:
 
 
 def choose(evaluation: Evaluation, metric: str = "correctness", margin: float | None = None) -> Choice:
-    """The stage with the fewest tokens whose loss against the best one is at most `margin`, or that of the settings.
+    """The stage with the fewest tokens whose loss against the best one is at most `margin`, by its interval.
 
     This is a test of non-inferiority (Piaggio et al., 2012, CONSORT extension): that no difference was shown is not
-    enough, the whole interval of the paired difference must lie above minus the margin.
+    enough, the whole interval of the paired difference must lie above minus the margin. Without `margin` it is that of
+    the settings.
     """
     margin = settings().choice_margin if margin is None else margin
     found = {stage: evaluation.summary(stage) for stage in evaluation.stages}

@@ -68,6 +68,7 @@ class Gain:
 
     @property
     def outcome(self) -> str:
+        """The verdict in the language of the reader."""
         return _(self.verdict)
 
     @property
@@ -77,9 +78,11 @@ class Gain:
 
     @property
     def change(self) -> str:
+        """For example `+0.071 [-0.012, +0.148]`."""
         return f"{self.delta:+.3f} [{self.ci_low:+.3f}, {self.ci_high:+.3f}]"
 
     def as_dict(self) -> dict[str, object]:
+        """The form of `lessons evaluate --json`."""
         values = ("metric", "delta", "ci_low", "ci_high", "p", "n", "moved", "verdict")
         plain = {name: getattr(self, name) for name in values}
         return {"from": self.before, "to": self.after, **plain, "level": GAIN_LEVEL}

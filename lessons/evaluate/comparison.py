@@ -19,7 +19,10 @@ _START = 80  # characters of a chunk by which a reader knows it again
 
 @dataclass(frozen=True)
 class Comparison:
-    """A question with the answers by stage; `problems` says why a stage has none, `limits` within what was searched."""
+    """A question, what was said before it, and the answers by stage; `problems` says why a stage has none.
+
+    `limits` names the owner, the file and the filter within which was searched. `golden` is what is known about it.
+    """
 
     question: str
     answers: dict[str, Answer]
@@ -30,6 +33,7 @@ class Comparison:
 
     @property
     def alignment(self) -> "Alignment":
+        """What the stages retrieved, place by place, with the evidence if it is known."""
         return align(list(self.answers.values()), self.golden.evidence if self.golden else ())
 
 
@@ -46,7 +50,7 @@ def what_changes(name: str) -> str:
 
 @dataclass(frozen=True)
 class Cell:
-    """The ranks of a stage's chunks at a place, from 1, best first, and the numbers of the evidence they cover."""
+    """The ranks, from 1, of a stage's chunks at a place, best first, and the numbers of the evidence they cover."""
 
     ranks: tuple[int, ...]
     evidence: tuple[int, ...] = ()
@@ -67,6 +71,7 @@ class Place:
 
     @property
     def evidence(self) -> tuple[int, ...]:
+        """The numbers of the evidence that any stage found here."""
         return tuple(sorted({number for cell in self.cells if cell for number in cell.evidence}))
 
     @property
@@ -88,6 +93,7 @@ class Alignment:
 
     @property
     def missed(self) -> list[Evidence]:
+        """The evidence that no stage found."""
         found = {number for place in self.places for number in place.evidence}
         return [each for number, each in enumerate(self.evidence) if number not in found]
 
@@ -152,7 +158,10 @@ _STEPS = ["step", "ms", "model calls", "tokens in", "tokens out", "cost ($)", "q
 
 
 def as_markdown(comparison: Comparison) -> str:
-    """Under headings of their own; what questions, documents and models say stays text: nothing of it is markup."""
+    """Question, answers with their citations, retrieved chunks and traces, each under a heading of its own.
+
+    What questions, documents and models say stays text: nothing of it is markup.
+    """
     return "\n\n".join(filter(None, _paragraphs(comparison))) + "\n"
 
 
@@ -207,6 +216,7 @@ def _chunks(alignment: Alignment) -> Iterator[str]:
 
 
 def summary(trace: Trace) -> str:
+    """What an answer took in all, in one line."""
     calls = counted(trace.llm_calls, "model call")
     return f"{trace.ms:,.0f} ms, {calls}, {trace.tokens:,} tokens, ${trace.cost:.4f}"
 

@@ -66,6 +66,7 @@ def count_hits(pairs: Sequence[Pair], found: Sequence[float]) -> Table:
 
 
 def similarities(pairs: Sequence[Pair], embedding: BaseEmbedding) -> list[float]:
+    """The cosine similarity of the two questions of each pair."""
     embed = embedding.get_query_embedding
     return [float(embedding.similarity(embed(pair.asked), embed(pair.again))) for pair in pairs]
 
@@ -104,6 +105,7 @@ class Recognised:
         return [[counted.count((label, found)) for found in INTENTS] for label in INTENTS]
 
     def only(self, wanted: Callable[[Utterance], bool]) -> "Recognised":
+        """A part of the utterances, such as those of one language."""
         return Recognised(tuple((said, found) for said, found in self.pairs if wanted(said)))
 
     def __repr__(self) -> str:
@@ -116,6 +118,7 @@ class Recognised:
 
 
 def recognise(llm: LLM) -> Recognised:
+    """Let a model decide the intent of every utterance of the frozen test set."""
     return Recognised(tuple((said, decide(said.text, llm, Step("intent")).intent) for said in utterances(TEST)))
 
 

@@ -58,6 +58,8 @@ class Turn:
 
 @dataclass(frozen=True)
 class Dialogue:
+    """A conversation of one owner, to be asked turn by turn."""
+
     id: str
     owner: str
     turns: tuple[Turn, ...]
@@ -167,6 +169,7 @@ def forget(memory: Memory) -> None:
 
 
 def plot_growth(tokens: Mapping[str, Sequence[int]]) -> Figure:
+    """The tokens that each memory hands over, turn by turn."""
     figure, axes = canvas(6.5, 3.5)
     colours = stage_colours(tokens)
     for name, column in tokens.items():

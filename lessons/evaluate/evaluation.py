@@ -123,10 +123,12 @@ class Evaluation:
         return [*found, *self.notes]
 
     def label(self, metric: str) -> str:
+        """What tables and plots call a metric."""
         return "groundedness (only quotes)" if metric == "groundedness" and self.quotes else LABELS.get(metric, metric)
 
     @property
     def stages(self) -> list[str]:
+        """The names of the stages, in the order in which they ran."""
         return list(dict.fromkeys(record.stage for record in self.records))
 
     @property
@@ -139,9 +141,11 @@ class Evaluation:
         return [record for record in records if wanted <= vars(record).items()]
 
     def groups(self, by: str) -> list[str]:
+        """The categories or languages that occur, in order of appearance."""
         return list(dict.fromkeys(getattr(record, by) for record in self.records))
 
     def summary(self, stage: str, **group: str) -> Summary:
+        """The summary of a stage, or of one `category=` or `language=` of it."""
         return summarise(self.of(stage, **group))
 
     def ceiling_mean(self, metric: str, **group: str) -> float:
@@ -199,6 +203,7 @@ class EvaluationTable(Table):
     evaluation: Evaluation = field(kw_only=True)
 
     def mean(self, stage: str, part: str) -> float:
+        """The mean of a metric or a field of the records that have it; NaN if none has."""
         return mean(self.evaluation.of(stage), part)
 
 
@@ -230,6 +235,7 @@ def _pairs(before: Sequence[Record], after: Sequence[Record]) -> list[Pair]:
 
 
 def summarise(records: Sequence[Record], metrics: Sequence[str] = METRICS) -> Summary:
+    """The summary of the records; means are NaN where there is nothing to average."""
     refused = [record for record in records if record.refused]
     unanswerable = [record for record in records if not record.answerable]
     rightly = sum(not record.answerable for record in refused)

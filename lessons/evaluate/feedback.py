@@ -36,7 +36,10 @@ class RatingRow(Base):
 
 @dataclass(frozen=True)
 class Rating:
-    """An answer and whether it is good. `right` is what it should have said, `passages` are pairs of file and quote."""
+    """An answer and whether it is good. `right` is what it should have said, `passages` are pairs of file and quote.
+
+    `history` is what was said before, user and assistant in turn.
+    """
 
     question: str
     stage: str
@@ -48,6 +51,7 @@ class Rating:
 
     @classmethod
     def of(cls, answer: Answer, is_good: bool, right: str = "", history: Iterable[str] = ()) -> "Rating":
+        """The rating of an answer, with the passages that it cites."""
         cited = dict.fromkeys((each.source_file, each.quote) for each in answer.citations)
         return cls(answer.question, answer.stage, answer.text, is_good, right.strip(), tuple(cited), tuple(history))
 
@@ -78,9 +82,11 @@ class Ratings:
             connection.execute(row.on_conflict_do_update(index_elements=["user_id", "id"], set_=values))
 
     def take_back(self, id: str) -> None:
+        """Delete a rating."""
         self._delete(RatingRow.id == id)
 
     def forget(self) -> None:
+        """Delete all of them."""
         self._delete()
 
     def _delete(self, *which: ColumnElement[bool]) -> None:
@@ -88,6 +94,7 @@ class Ratings:
             connection.execute(delete(RatingRow).where(RatingRow.user_id == self._owner, *which))
 
     def all(self) -> list[Rating]:
+        """The ratings, the latest first."""
         mine = select(RatingRow.rating).where(RatingRow.user_id == self._owner)
         with scoped(self._engine, self._owner) as connection:
             return [

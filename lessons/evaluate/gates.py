@@ -20,6 +20,8 @@ MULTI_PART = "multi-part"
 
 @dataclass(frozen=True)
 class Gate:
+    """A promise about a stage, its status, and its number in words."""
+
     stage: str
     promise: str
     status: Status = "not yet measurable"

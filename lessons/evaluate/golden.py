@@ -41,7 +41,8 @@ def _compact(text: str) -> str:
 class Evidence:
     """A fact that the answer rests on, and a passage that states it: the words, their document and page.
 
-    Each passage of `any_of` is enough as well. Without a quote the whole document is meant. `grade` is the relevance.
+    `any_of` are other passages of which each is enough as well. Without a quote the whole document is meant. `grade` is
+    the relevance, 1 or more.
     """
 
     source_file: str
@@ -108,6 +109,7 @@ def check_regular(path: Path) -> None:
 
 
 def json_lines(*files: Path) -> list[dict[str, Any]]:
+    """The objects of files that hold one a line."""
     return [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
 
 

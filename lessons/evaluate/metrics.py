@@ -22,6 +22,7 @@ Hits = Sequence[Set[int]]
 def ranking(answer: Answer) -> list[RetrievedDocument]:
     """What the stage found, best first, before the context's token budget cut the list.
 
+    Its length is the stage's own: a stage that returns 5 chunks has 5 places at @10 as well, as its reader has.
     Without exactly one context step the documents of the context themselves are taken.
     """
     handed = [step.input for step in answer.trace if step.name == "context"]

@@ -32,9 +32,9 @@ Row = tuple[int, dict[str, Any]]
 
 
 def read_questions(content: bytes | str, owner: str, name: str = "") -> list[Golden]:
-    """The questions of a set, asked as `owner`; LessonsError says which line cannot be used, and why.
+    """The questions of a set, asked as `owner`; `name` is that of the file, if it was one.
 
-    Where there is a column for answers, an empty one without a source means that the documents do not give the answer.
+    LessonsError says which line cannot be used, and why.
     """
     text = content if isinstance(content, str) else _decoded(content)
     lines = normalize(text.lstrip("\ufeff")).splitlines()

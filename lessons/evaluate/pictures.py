@@ -70,7 +70,10 @@ _FILE = 38  # columns of a file's name
 
 
 def plot_searches(answer: Answer) -> Figure:
-    """A column for each search, a row for each document of the context; the number is its place in that search."""
+    """A column for each search in its order, a row for each document of the context; the number is its place in a list.
+
+    Documents that the answer cites are filled.
+    """
     searches = [step for step in answer.trace if isinstance(step.input, dict) and isinstance(step.output, list)]
     documents = answer.context.documents
     cited = {citation.chunk_id for citation in answer.citations}
@@ -143,6 +146,7 @@ def plot_layout(layout: Layout) -> Figure:
 def plot_monthly(
     model: CostModel, sessions_a_day: int, turns: Sequence[int], prices: tuple[float, float] | None = None
 ) -> Figure:
+    """The monthly cost by the length of a session, part upon part."""
     figure, axes = canvas(6, 3.2)
     costs = [model.monthly(sessions_a_day, count, *(prices or ())) for count in turns]
     parts = [[cost[name] for cost in costs] for name in NAMES]
@@ -157,6 +161,8 @@ TEXTS = ROOT / "data" / "context" / "token_texts.json"
 
 @dataclass(frozen=True)
 class Estimate:
+    """One text with its numbers of tokens."""
+
     kind: str
     text: str
     estimated: int
@@ -169,6 +175,7 @@ class Estimate:
 
 
 def estimates(exact: TokenCounter) -> list[Estimate]:
+    """Every text counted both ways."""
     estimate, texts = TokenEstimator().count, json.loads(TEXTS.read_text(encoding="utf-8"))
     return [Estimate(kind, text, estimate(text), exact.count(text)) for kind, own in texts.items() for text in own]
 

@@ -75,6 +75,7 @@ def use_fonts() -> None:
 
 
 def name_rows(axes: Axes, names: Sequence[str]) -> None:
+    """Name the rows of a plot, the first on top."""
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
 
@@ -85,6 +86,7 @@ def legend_beside(axes: Axes, **style: Any) -> None:
 
 
 def stage_colour(name: str) -> str:
+    """The colour of a stage or a memory; one that is made in a notebook gets one that no stage has."""
     return stage_colours([name])[name]
 
 
@@ -95,7 +97,10 @@ def stage_colours(names: Iterable[str]) -> dict[str, str]:
 
 
 def shortened(text: str, most: int) -> str:
-    """The text, or as much of its beginning and its end as `most` columns hold; a Korean syllable takes two."""
+    """The text, or as much of its beginning and its end as `most` columns hold, with an ellipsis between.
+
+    A Latin letter is one column wide, a Korean syllable two.
+    """
     if cell_len(text) <= most:
         return text
     most_kept = min(len(text), most)  # hardly any character is narrower than a column
@@ -104,6 +109,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def wrapped(text: str, most: int) -> str:
+    """The text in lines of about `most` columns."""
     return fill(text, max(1, most * len(text) // max(1, cell_len(text))))
 
 
@@ -114,6 +120,7 @@ _DASHED: dict[str, Any] = {"color": "black", "linestyle": "--", "linewidth": 1}
 
 
 def plot_metric(evaluation: Evaluation, metric: str = "recall@5") -> Figure:
+    """One metric of every stage with its 95 % interval."""
     figure, axes = canvas(5.5, 0.6 * len(evaluation.stages) + 1.4)
     for row, (stage, colour) in enumerate(stage_colours(evaluation.stages).items()):
         _mark(axes, evaluation.summary(stage), metric, row=row, color=colour)

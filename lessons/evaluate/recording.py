@@ -29,9 +29,10 @@ NO_SERVER = "No model is served that could be recorded; set OPENAI_BASE_URL or O
 
 @dataclass
 class Forecast:
-    """What the rest will take at the most, from the tokens that each unit of the work is expected to send.
+    """What the rest will take, from the tokens that each unit of the work is expected to send.
 
-    `speed`, in tokens a second, holds until replies were recorded; then theirs does.
+    `speed`, in tokens a second, holds until replies were recorded; then theirs does. What is on record already takes
+    no time, so that each forecast is the most that is left.
     """
 
     journal: Journal
@@ -42,6 +43,7 @@ class Forecast:
     _replies: int = field(default=0, repr=False)
 
     def after(self, done: int) -> str:
+        """What is left when so many units are done."""
         replies = self.journal.replies().values()
         if len(replies) > self._replies:
             self._worked += sum(self.units[self.done : done])

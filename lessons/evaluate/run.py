@@ -123,7 +123,11 @@ def _asked(stage: Answering, question: Golden) -> Record:
 
 
 def measure(question: Golden, answer: Answer) -> Record:
-    """Judge one answer and its ranking; `strict` is 1 only where the whole answer is right."""
+    """Judge one answer and its ranking.
+
+    Correctness needs key facts or a short reference, groundedness something that was claimed. `correctness` is 1, 0.5
+    or 0; `strict` is 1 only where the whole answer is right.
+    """
     documents = ranking(answer)
     verdict = judge(question, answer)
     metrics = retrieval_metrics(question, documents)
@@ -188,7 +192,10 @@ def _beir(
 
 @dataclass(frozen=True)
 class Given:
-    """Instead of searching, takes the chunks that hold the evidence, or all of its page where none holds a quote."""
+    """Instead of searching, takes the chunks that hold the evidence, in its order: of each piece its first place.
+
+    Where none holds a quote whole, all chunks of its page are taken.
+    """
 
     evidence: tuple[Evidence, ...]
 
@@ -204,6 +211,7 @@ class Given:
 
 
 def oracle(question: Golden, index: Index, place: Workspace) -> Stage:
+    """A stage that answers this one question from the chunks of its evidence."""
     return Stage(name=CEILING, index=index, retriever=Given(question.evidence), query=(Condense(),), workspace=place)
 
 

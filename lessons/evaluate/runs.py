@@ -37,10 +37,13 @@ SHIPPED = ROOT / "data" / "runs"
 
 
 class Base(DeclarativeBase):
-    pass
+    """The tables of the evaluation room."""
+
 
 
 class RunRow(Base):
+    """A run: what was evaluated, when, and under which settings."""
+
     __tablename__ = "evaluation_runs"
 
     id: Mapped[int] = mapped_column(BIGINT, primary_key=True)
@@ -162,6 +165,7 @@ def _create(connection: Connection) -> None:
 
 
 def as_csv(evaluation: Evaluation) -> str:
+    """One line for each answer, after a line of names."""
     last = ("retrieved", "warnings", "answered")
     plain = [each.name for each in fields(Record) if each.name not in ("metrics", *last)]
     file = io.StringIO(newline="")
@@ -176,6 +180,7 @@ def as_csv(evaluation: Evaluation) -> str:
 
 
 def as_jsonl(evaluation: Evaluation) -> str:
+    """One object for each answer, with its metrics by name."""
     return _lines(map(as_json, evaluation.records))
 
 

@@ -112,7 +112,7 @@ CHAT = "chat"  # the category of small talk, whose answers are not judged
 
 
 def workload() -> list[Golden]:
-    """More than 300 questions of a day: golden ones, some in other words, popular ones again, and thanks in between."""
+    """More than 300 questions in the order in which they are asked, the same ones each time."""
     draw = random.Random(0)
     first = [golden for golden in golden_questions("dev") if not golden.history]
     known = {golden.id: golden for golden in first}
@@ -126,6 +126,7 @@ def workload() -> list[Golden]:
 
 
 def chat(text: str) -> Golden:
+    """Small talk, as something that is asked."""
     return Golden(CHAT, text, language(text), CHAT, owner=settings().user)
 
 
@@ -151,7 +152,8 @@ def _row(way: str, records: Sequence[Record], alone: Sequence[Record]) -> list[s
 def savings(stage: Stage, asked: Sequence[Golden]) -> EvaluationTable:
     """Serve the workload with no device, with each of them alone, and with all of them together.
 
-    These are the stages of its evaluation, whose records have the metrics of `_costs` as well.
+    These are the stages of its evaluation, whose records have the metrics of `_costs` as well. The kept answers of the
+    owners are forgotten before and after, so that each way begins with an empty cache.
     """
     every: Answering = stage
     for device in DEVICES.values():

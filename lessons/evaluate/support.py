@@ -30,6 +30,8 @@ class SupportQuestion:
 
 @dataclass(frozen=True)
 class Handled:
+    """A question and what came of it."""
+
     asked: SupportQuestion
     answer: CopilotAnswer
 
@@ -49,9 +51,12 @@ class Handled:
 
 @dataclass(frozen=True, repr=False)
 class SupportRun:
+    """All questions of a split, handled."""
+
     handled: tuple[Handled, ...]
 
     def only(self, wanted: Callable[[SupportQuestion], bool]) -> "SupportRun":
+        """A part of the questions, such as those of one kind."""
         return SupportRun(tuple(each for each in self.handled if wanted(each.asked)))
 
     def mean(self, of: Callable[[Handled], float]) -> float:
@@ -88,10 +93,12 @@ class SupportRun:
 
 
 def support_questions(split: str) -> list[SupportQuestion]:
+    """The labelled questions of a split, dev or test."""
     return [SupportQuestion(**line) for line in json_lines(QUESTIONS) if line["split"] == split]
 
 
 def handle(copilot: Copilot, split: str = "dev", user: str | None = None) -> SupportRun:
+    """Ask the copilot every question of a split."""
     asked = support_questions(split)
     answers = (copilot.ask(one.question, user=user, history=[(by, said) for by, said in one.history]) for one in asked)
     return SupportRun(tuple(map(Handled, asked, answers)))

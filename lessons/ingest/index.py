@@ -91,7 +91,8 @@ class Index:
     ) -> IngestionPipeline:
         """The steps for an owner's documents of a type, as LlamaIndex runs them; with a model, chunks are embedded.
 
-        `run(documents=…)` books calls to a model on a `step`, and tells `advance` what is made and for how many chunks.
+        `run(documents=…)` books calls to a model on a `step`, and tells `advance` what is made, and for how many
+        chunks it is. There is no cache of steps: vectors are cached by the words of a chunk.
         """
         placer = Placer(index=self.name, user_id=user_id, type=type or settings().document_type)
         last = [Embedder(model=embedding)] if embedding else []

@@ -98,7 +98,10 @@ class Jobs(JobQueue):
         return status
 
     def start(self, full: bool = False) -> None:
-        """Start the workers that are missing, as many as there may be if the queue is `full`; they go with the jobs."""
+        """Start the workers that are missing, to take up what an earlier process left; they go when nothing is open.
+
+        Where the queue is `full`, as many as there may be.
+        """
         chosen = self._place.settings
         with self._lock:
             self._workers = {worker for worker in self._workers if worker.is_alive()}

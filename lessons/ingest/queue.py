@@ -82,8 +82,9 @@ class JobStatus(Base):
     """A job as it stands, from the moment it was submitted. It is open until `finished_at` is set.
 
     `done` and `total` count files, each once for every index it goes into. `step` is what is done to `source_file` now,
-    or was when the job failed, to `step_done` of its `step_total` chunks. `reason` says why the job failed, or what it
-    waits for. `runs` counts the workers that took it, `attempts` how often work on its present file has begun.
+    or was when the job failed; `step_done` and `step_total` count the file's chunks while they are enriched or
+    embedded. `reason` says why the job failed, or while it is open what it waits for. `runs` counts the workers that
+    took it, `attempts` how often work on its present file has begun.
     """
 
     __tablename__ = "ingestion_jobs"
@@ -160,7 +161,10 @@ class JobQueue:
         room: int,
         enrichment: Enrichment = "none",
     ) -> tuple[str, bool]:
-        """Add a job, drop those that ended long ago; give its id, and whether `room` jobs waited already."""
+        """Add a job with its (content, source_file) pairs; give its id, and whether `room` jobs waited already.
+
+        Jobs that ended long ago are dropped on the way.
+        """
         with explained(), Session(self.engine) as session, session.begin():
             oldest = func.now() - timedelta(days=settings().finished_job_days)
             session.execute(delete(JobStatus).where(JobStatus.finished_at < oldest))
@@ -206,7 +210,7 @@ class JobQueue:
         return self.status(job_id, scope)
 
     def any_open(self, indexes: Sequence[str], embedding: str) -> bool:
-        """Whether there is an open job for a worker with these indexes and this embedding."""
+        """Whether a job waits or is being worked on that a worker with these indexes and this embedding could do."""
         with explained(), self.engine.begin() as connection:
             return bool(connection.scalar(select(exists().where(*_open_for(indexes, embedding)))))
 
@@ -236,7 +240,7 @@ class Superseded(Exception):  # noqa: N818 - it is no error
 
 @dataclass(frozen=True)
 class Claim:
-    """A job in the hands of one worker. Writing raises Superseded if the job was taken from it."""
+    """A job in the hands of one worker. Its methods raise DatabaseError if the database cannot be used."""
 
     engine: Engine
     job: JobStatus
@@ -251,12 +255,12 @@ class Claim:
             yield row.content, row.source_file
 
     def note(self, status: State, source_file: str, step: str, done: int, total: int) -> None:
-        """Write down what is being done."""
+        """Write down what is being done; Superseded if it should no longer be."""
         self.job.source_file = source_file
         self._write(status=status, source_file=source_file, step=step, step_done=done, step_total=total)
 
     def record(self, result: JobResult) -> None:
-        """Add the result of a file, and begin to count attempts at the next."""
+        """Add the result of a file, and begin to count attempts at the next; Superseded if it is no longer wanted."""
         self._write(reported=JobStatus.reported.op("||")(literal([asdict(result)], JSONB)), attempts=1, reason=None)
         self.job.reported = [*self.job.reported, asdict(result)]
 

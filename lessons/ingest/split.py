@@ -130,7 +130,8 @@ class SectionSplitter(TransformComponent):
     """Cuts the pages of each file into chunks of at most `chunk_size` tokens: whole sections as far as they fit.
 
     LlamaIndex's `SentenceSplitter` cuts a longer section and repeats `chunk_overlap` tokens; our own function finds the
-    sentences, since it knows how Korean ones end. Only a section shorter than `shortest` characters leaves its page.
+    sentences, since it knows how Korean ones end. A chunk leaves its page only where a section is shorter than
+    `shortest` characters.
     """
 
     chunk_size: int = 500

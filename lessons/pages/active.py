@@ -38,6 +38,7 @@ DEVICES = {
     ),
 )
 def page(place: Workspace, owner: str) -> None:
+    """Ask with the devices that are switched on, beside the bare stage."""
     name = session("active")
     if (question := _form(owner)) is not None:
         with st.spinner(_("Thinking …")):

@@ -138,6 +138,7 @@ def _found(answer: Answer, document: RetrievedDocument, quotes: Sequence[str]) -
 
 
 def show_known(golden: Golden) -> None:
+    """What is known about a golden question: the answer it should get, and the evidence."""
     with st.container(border=True, gap="xxsmall"):
         expected = plain(golden.answer) or _("The documents do not say; an honest refusal is right.")
         st.markdown(_("**Expected:** {answer}", answer=expected))

@@ -65,10 +65,12 @@ class Asked:
 
 
 def lines_of(golden: Golden) -> tuple[Line, ...]:
+    """What was said before a golden question."""
     return tuple(Line(role, content) for role, content in golden.history)
 
 
 def golden_named(id: str) -> Golden | None:
+    """The golden question with this id."""
     return next((each for each in all_golden() if each.id == id), None)
 
 

@@ -59,6 +59,7 @@ _KINDS: dict[str, type[LongTerm]] = {"tiers": Tiers, "recursive": RecursiveSumma
     N_("A conversation with one stage. Follow-ups are understood from what was said, also after a reload."),
 )
 def page(place: Workspace, owner: str) -> None:
+    """Go on with the conversation that the address names, or begin one."""
     offer_reuse()
     scope, session_id = Scope(owner), session("session")
     messages = message_store().get_or_create(scope, session_id)

@@ -177,6 +177,7 @@ def named_filter(text: str, owner: str) -> MetadataFilters | None:
 
 
 def answering(stage: Stage) -> Stage | Cached:
+    """The stage, with the response cache around it if the side bar says so."""
     return with_cache(stage, kept("cache") == "on")
 
 

@@ -47,6 +47,7 @@ Event = str | Step | Answer | LessonsError | None
     ),
 )
 def page(place: Workspace, owner: str) -> None:
+    """Ask, watch the answers come in, and look at what they rest on."""
     offer_reuse()
     arrive(owner)
     if (asked := ask_form(place, owner, is_pressed("question"))) is not None:

@@ -48,6 +48,7 @@ NOTED = "About the user:\n- name: Mina\n- uses: Altis Cloud"
     N_("What a model is sent for a question: the share of every part, and what is cut when it does not fit."),
 )
 def page(place: Workspace, owner: str) -> None:
+    """Ask a question and look at what was sent for it."""
     if (asked := _form(owner)) is not None:
         way, ask = asked
         with st.spinner(_("Thinking …")):

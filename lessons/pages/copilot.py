@@ -41,6 +41,7 @@ LONGEST = 100  # turns of a session
     N_("Answers from the FAQ and the guides of a product. At most three calls; it says so when they do not suffice."),
 )
 def page(place: Workspace, owner: str) -> None:
+    """Go on with the conversation that the address names, and what a month of such conversations costs."""
     chat, cost = st.tabs([_("Conversation"), _("Cost of a month")])
     with chat:
         _conversation(place, owner)

@@ -105,6 +105,7 @@ def _show_page(
 
 
 def show_picture(picture: Drawn | str, source_file: str, number: int) -> None:
+    """What `page_picture` gives."""
     if isinstance(picture, str):
         st.info(_(picture))
         return

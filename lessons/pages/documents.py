@@ -56,6 +56,7 @@ def jobs() -> Jobs:
 
 @titled(N_("Documents"), N_("What every stage searches: only the documents of the owner in the side bar."))
 def page(place: Workspace, owner: str) -> None:
+    """Upload files for the chosen owner, follow their jobs, and list what the owner has."""
     _upload(place, owner)
     _follow(owner)
     files = _list(place, owner)

@@ -37,7 +37,10 @@ PLUGS = {
 
 
 def page() -> None:
-    """Examine on opening and on demand; no secret is shown, whatever a check says."""
+    """Examine on opening and on demand; no secret is shown, whatever a check says.
+
+    Only a good report is remembered, for a minute: what was mended is seen at once.
+    """
     st.title(_("Health"), anchor=False)
     st.caption(_("What runs here, and what to do if something does not. The command *lessons doctor* says the same."))
     if st.button(_("Check again"), icon=":material/refresh:"):

@@ -22,6 +22,8 @@ LONGEST = 60  # columns of a question in the list
 
 @dataclass(frozen=True)
 class Past:
+    """A comparison, what was asked for it, and the owner who may see it."""
+
     owner: str  # who may see it
     asked: Asked
     compared: Comparison

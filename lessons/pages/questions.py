@@ -28,6 +28,7 @@ HELP = N_(
     N_("Your questions on your documents, through every stage. With answers, the stages are measured, too."),
 )
 def page(place: Workspace, owner: str) -> None:
+    """Give questions and run them; read a stored run of the owner's."""
     none = ""
     if not follow("own-run", owner):
         _ask(place, owner)

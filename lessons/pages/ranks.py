@@ -41,6 +41,7 @@ class Spot:
 
     @property
     def name(self) -> str:
+        """The file without its folders, and the page."""
         return self.document.source.rpartition("/")[2] + page_of(self.document.page)
 
 

@@ -29,6 +29,7 @@ GROUPS = {"category": N_("By category"), "language": N_("By language")}
     owned=False,
 )
 def page(place: Workspace, owner: str) -> None:
+    """Choose a run or start one, read its intervals, and compare its stages, or those of another run, by question."""
     _offer_to_measure(place)
     if chosen := runs.choose_run("run", place, _("Nothing has been measured yet. Choose stages above and start.")):
         number, run = chosen

@@ -55,7 +55,7 @@ Statements = Sequence[tuple[str, Mapping[str, Any]]]
 
 @dataclass(frozen=True)
 class Pair:
-    """A search and its floor: medians in milliseconds, and the median of the pairs' ratios with its quartiles."""
+    """Something and its floor: medians in milliseconds, and the median of the pairs' ratios with its quartiles."""
 
     name: str
     ms: float

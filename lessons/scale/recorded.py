@@ -48,7 +48,10 @@ def bytes_a_chunk(precision: str) -> float:
 
 
 def memory_needed(chunks: int, precision: str) -> float:
-    """Bytes to keep in memory; linear, as a graph has as many links at every node (Malkov & Yashunin, 2018)."""
+    """Bytes that have to stay in memory for quick searches: `chunks` times the bytes of a chunk.
+
+    A graph has the same number of links at every node (Malkov & Yashunin, 2018), so its size is linear.
+    """
     return chunks * bytes_a_chunk(precision)
 
 
@@ -83,7 +86,10 @@ def plot_memory() -> Figure:
 
 
 def plot_measured(value: str, label: str) -> Figure:
-    """A column of what was measured with `CANDIDATES`, such as `recall` or `p50_ms`, against the number of chunks."""
+    """One column of what was measured, `recall` or `p50_ms` for example, against the number of chunks.
+
+    Each search of an index kept `CANDIDATES` candidates.
+    """
     figure, axes = canvas(6.5, 3.5)
     for precision, colour in {"none": "#7f7f7f", **INDEXES}.items():
         known = [each for each in measured() if each.precision == precision and each.breadth in (0, CANDIDATES)]

@@ -103,7 +103,10 @@ class Opinion:
 
 
 def llm_judge(llm: LLM, golden: Golden, answer: Answer) -> Opinion:
-    """What a model thinks of an answer, through LlamaIndex's evaluators; ModelError if it can give no score."""
+    """What a model thinks of an answer, through LlamaIndex's evaluators; one or two calls, more for long contexts.
+
+    ModelError without a generative model, when it cannot be reached, and when it gives no score.
+    """
     if isinstance(llm, OfflineLLM):
         raise ModelError(
             "The keyless model cannot judge answers; set OPENAI_API_KEY or OPENAI_BASE_URL, or use the key facts alone."

@@ -40,6 +40,8 @@ _DENIED_AFTER = re.compile(r"\S{0,2}?\s?(?:이|가|은|는)?\s?(?:아니|아닙|
 
 
 class Level(IntEnum):
+    """How well an answer states a fact."""
+
     NO = 0
     NEAR = 1
     STATED = 2

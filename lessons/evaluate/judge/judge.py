@@ -43,7 +43,8 @@ _PRIVATE = frozenset({"user_id", "ref_id", "type"})  # metadata that is no title
 class Verdict:
     """`correctness` is 1.0 right, 0.5 partly (some facts, rounded, hedged …), 0.0 wrong, NaN where it cannot be judged.
 
-    `grounded` is a share, 0 to 1. A refusal makes no claim, so it is grounded, and left out of means.
+    `grounded` is a share, 0 to 1. A refusal makes no claim, so it is grounded; average groundedness over answers that
+    were not refused.
     """
 
     correctness: float
@@ -53,6 +54,7 @@ class Verdict:
 
 
 def judge(golden: Golden, answer: Answer) -> Verdict:
+    """The verdict on one answer."""
     correctness, refused = judge_text(golden, answer.text)
     evidence = golden.evidence if correctness == 1.0 and not is_unanswerable(golden) else ()
     astray = bool(evidence) and not any(_is_cited(place, answer) for each in evidence for place in each.places)
@@ -219,8 +221,9 @@ def groundedness(answer: Answer) -> float:
     """The share of the answer's sentences that a cited passage supports; 0.0 for an answer that says nothing.
 
     Supported: every number, date and identifier of the sentence stands in one of its passages or their titles, and
-    most of its terms do. A sentence in another language than its passages needs a number, a date or an identifier: its
-    words alone cannot be compared. One without a citation that says what the documents do not tell claims nothing.
+    most of its terms do. Without a citation nothing is supported. A sentence in another language than its passages
+    needs a number, a date or an identifier: its words alone cannot be compared. A sentence without a citation that says
+    what the documents do not tell claims nothing.
     """
     claims = [sentence for sentence in sentences(closed(normalize(answer.text))) if _is_claim(sentence)]
     return sum(_supported(claim, answer) for claim in claims) / len(claims) if claims else 0.0

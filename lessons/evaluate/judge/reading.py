@@ -33,7 +33,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Reading:
-    """A sentence; `rest` is its text without moments and identifiers."""
+    """A sentence. `rest` is its text without moments and identifiers."""
 
     text: str
     moments: tuple[Moment, ...]
@@ -57,10 +57,12 @@ def read(sentence: str) -> Reading:
 
 
 def read_all(text: str) -> list[Reading]:
+    """Every sentence of a text."""
     return [read(sentence) for sentence in sentences(normalize(text))]
 
 
 def numbers_in(*texts: str) -> list[Quantity]:
+    """Every quantity of these texts."""
     return [quantity for text in texts for reading in read_all(text) for quantity in reading.quantities]
 
 
