@@ -40,7 +40,6 @@ class Base(DeclarativeBase):
     """The tables of the evaluation room."""
 
 
-
 class RunRow(Base):
     """A run: what was evaluated, when, and under which settings."""
 
