@@ -16,6 +16,16 @@ def _retried(action, wait, pauses, error=TimeoutError):
     return action()
 
 
+@mistake("12.2")
+def never_gives_up(action, wait, attempts, first, most):
+    while True:
+        try:
+            return action()
+        except TimeoutError:
+            wait(first)
+            first = min(2 * first, most)
+
+
 mistakes(
     "12.2",
     knows_no_cap=lambda action, wait, attempts, first, most: _retried(

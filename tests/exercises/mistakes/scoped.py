@@ -9,6 +9,7 @@ mistakes(
     f"file_type == 'pptx' && page_number > 5 && source_file nin ['{SUBNETS}', '{DNS}']",
     f"file_type == 'pptx' && page_number >= 5 && source_file != '{SUBNETS}'",
     f"file_type == 'pptx' && page_number >= 5 && (source_file != '{SUBNETS}' || source_file != '{DNS}')",
+    "file_type = 'pptx'",
     7,
 )
 
