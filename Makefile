@@ -12,8 +12,8 @@ UV ?= $(or $(shell command -v uv),.uv/bin/uv)
 export UV_PYTHON_DOWNLOADS ?= never
 export UV_PROJECT_ENVIRONMENT ?= .venv
 # Each of the processes has a database of its own. Ray's nodes do not start in time beside other work.
-PARALLEL := --numprocesses=2 --dist=loadfile
-QUIET := tests/scale
+PARALLEL := --numprocesses=2 --dist=loadfile --no-loadscope-reorder
+QUIET := tests/scale/test_on_ray.py
 
 .PHONY: app lab quick test served bench site check setup clean clean-data
 
@@ -29,8 +29,7 @@ quick: check
 test: check
 	$(UV) run --locked $(EXTRAS) pytest $(QUIET)
 	$(UV) run --locked $(EXTRAS) pytest $(PARALLEL) --ignore=$(QUIET)
-	$(UV) run --locked $(EXTRAS) python -m tests.notebooks
-	$(UV) run --locked $(EXTRAS) python -m tests.notebooks --served
+	$(UV) run --locked $(EXTRAS) python -m tests.notebooks --both
 
 served: override EXTRAS += --extra local --group served
 served: setup

@@ -23,8 +23,9 @@ from lessons.database import engine, erase, stop  # noqa: E402
 from lessons.database.programs import am_root, run, stop_server, system_user  # noqa: E402
 from lessons.settings import Settings  # noqa: E402
 
-hypothesis.settings.register_profile("same", derandomize=True)
-hypothesis.settings.load_profile("same")  # chance fails no change; --hypothesis-profile=default looks further
+hypothesis.settings.register_profile("same", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("further", deadline=None)
+hypothesis.settings.load_profile("same")  # chance fails no change; --hypothesis-profile=further looks further
 
 Settings.model_config["env_file"] = None  # the reader's own .env is not for tests
 
@@ -40,10 +41,12 @@ SLOW = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is slow, and begin with it: of two processes none has a browser's tests left when the other is done."""
     here = Path(__file__).parent
     for item in items:
         if item.path.is_relative_to(here) and item.path.relative_to(here).as_posix().startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 def pytest_unconfigure() -> None:

@@ -2,6 +2,7 @@
 
     python -m tests.notebooks                  without a key
     python -m tests.notebooks --served         on a model behind an OpenAI-compatible server of this process
+    python -m tests.notebooks --both           both, with one loading of the documents
     python -m tests.notebooks --write          write the outputs instead of comparing them
 
 On a served model, only English notebooks with cells tagged `model-output` run. The outputs of these cells may be
@@ -43,37 +44,51 @@ COMPARE = ["--nbval", "--nbval-sanitize-with", "tests/nbval_sanitize.cfg", "--nb
 PATIENCE = "--timeout=1200"  # seconds for a cell: the longest takes one or two minutes, and ten on a busy machine
 MARK = "model-output"
 QUESTIONS = "6"  # of a split are asked of the served model, which costs time as a paid one costs money
+Task = tuple[Path, bool]
+"""A notebook, and whether its model is a served one."""
+
+served_environment: dict[str, str] = {}
+"""What notebooks on a served model find in their environment, once this process has a server."""
 
 
 def main() -> int:
     """The exit code of the comparison. Without named notebooks all of them run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--served", action="store_true", help="answer by a served model instead of the keyless one")
+    parser.add_argument("--both", action="store_true", help="first without a key, then by a served model")
     parser.add_argument("--write", action="store_true", help="write the outputs, and the vectors of what is embedded")
     parser.add_argument("--one-by-one", action="store_true", help="run no two notebooks at the same time")
     parser.add_argument("notebooks", nargs="*", type=Path)
     chosen, further = parser.parse_known_args()
-    whole = [*notebooks(), *([] if chosen.served else notebooks(NOTEBOOKS / "ko"))]
-    run = write if chosen.write else partial(compare, served=chosen.served, further=further)
+    ways = [False, True] if chosen.both else [chosen.served]
+    tasks = [(path, served) for served in ways for path in able(chosen.notebooks or whole_course(served), served)]
+    run = write if chosen.write else partial(compare, further=further)
     with embedding_told() as embedded:
-        code = run_all(chosen.notebooks or whole, run, chosen)
+        code = run_all(tasks, run, chosen.one_by_one)
         if chosen.write:
             write_vectors_of(embedded, whole=not chosen.notebooks)
-        elif not chosen.served:
+        else:
             tell_unshipped(embedded)
     return code
 
 
-def run_all(named: Sequence[Path], run: Callable[[Path], int], chosen: argparse.Namespace) -> int:
-    """The worst exit code of these notebooks, each of which `run` takes."""
-    found = [path for path in named if can_run(path)]
-    if chosen.served:
-        found = [path for path in found if MARK in path.read_text(encoding="utf-8")]
-    if chosen.one_by_one or len(found) < 2:
-        with prepared(chosen.served):
-            return max(map(run, found), default=0)
-    with ProcessPoolExecutor(2, get_context("spawn"), prepare_process, (chosen.served,)) as pool:
-        return max(pool.map(run, found))
+def whole_course(served: bool) -> list[Path]:
+    return [*notebooks(), *([] if served else notebooks(NOTEBOOKS / "ko"))]
+
+
+def able(named: Sequence[Path], served: bool) -> list[Path]:
+    """Those that can run, and on a served model those of them that ask one."""
+    return [path for path in named if can_run(path) and (not served or MARK in path.read_text(encoding="utf-8"))]
+
+
+def run_all(tasks: Sequence[Task], run: Callable[[Task], int], one_by_one: bool) -> int:
+    """The worst exit code of these tasks, each of which `run` takes."""
+    served = any(served for _, served in tasks)
+    if one_by_one or len(tasks) < 2:
+        with prepared(served):
+            return max(map(run, tasks), default=0)
+    with ProcessPoolExecutor(2, get_context("spawn"), prepare_process, (served,)) as pool:
+        return max(pool.map(run, tasks))
 
 
 def can_run(notebook: Path) -> bool:
@@ -151,14 +166,15 @@ def administer(*statements: LiteralString) -> None:
 
 @contextmanager
 def prepared(served: bool) -> Iterator[None]:
-    """What notebooks need while they run: the corpus, and a server if their model is a served one."""
+    """What notebooks need while they run: the corpus, and a server if the model of some is a served one."""
     with ExitStack() as opened:
         opened.enter_context(corpus_loaded())
         if served:
             from tests.support.openai_server import openai_server
 
             server = opened.enter_context(openai_server())
-            os.environ |= {"OPENAI_BASE_URL": server.url, "LESSONS_EVALUATION_QUESTIONS": QUESTIONS}
+            served_environment.update(OPENAI_BASE_URL=server.url, LESSONS_EVALUATION_QUESTIONS=QUESTIONS)
+            served_environment.update(LESSONS_TEST_EMBEDDED=os.devnull)  # its answers are others each time
         yield
 
 
@@ -169,14 +185,19 @@ def prepare_process(served: bool) -> None:
     opened.enter_context(prepared(served))
 
 
-def write(path: Path) -> int:
+def environment(tries: Path, served: bool) -> dict[str, str]:
+    return watched(tries) | (served_environment if served else {})
+
+
+def write(task: Task) -> int:
     """Execute a notebook and write its outputs; one that fails stays as it was."""
+    path, served = task
     as_loaded()
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(notebook, timeout=1200, kernel_name="python3", record_timing=False)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            client.execute(cwd=path.parent, env=watched(Path(folder) / "tries"))
+            client.execute(cwd=path.parent, env=environment(Path(folder) / "tries", served))
     except CellExecutionError as error:
         print(f"{path.name}: {error}", flush=True)
         return 1
@@ -185,14 +206,19 @@ def write(path: Path) -> int:
     return 0
 
 
-def compare(path: Path, served: bool, further: list[str]) -> int:
+def compare(task: Task, further: list[str]) -> int:
     """Run pytest on a notebook and print what it says; `further` are arguments for it."""
+    path, served = task
     as_loaded()
     with tempfile.TemporaryDirectory() as folder:
         compared = tolerant(path, Path(folder)) if served else path
         command = [sys.executable, "-m", "pytest", *COMPARE, PATIENCE, *further, str(compared)]
         done = subprocess.run(
-            command, cwd=ROOT, env=watched(tries := Path(folder) / "tries"), stdout=subprocess.PIPE, text=True
+            command,
+            cwd=ROOT,
+            env=environment(tries := Path(folder) / "tries", served),
+            stdout=subprocess.PIPE,
+            text=True,
         )
         print(f"{path.name}\n{done.stdout}{said(tries)}", flush=True)
         return int(done.returncode != 0 or said(tries) != "")

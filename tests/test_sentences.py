@@ -49,11 +49,16 @@ def without_pgvector(tcp_server: str) -> str:
     return f"postgresql://listener:s3cret@{tcp_server.split('@')[1].rsplit('/', 1)[0]}/speechless"
 
 
-@pytest.mark.parametrize("code", [NOTEBOOK, APP, COMMAND], ids=["notebook", "app", "command"])
 @pytest.mark.parametrize(
-    ("database", "advice"),
-    [(DEAD, "DATABASE_URL"), ("wrong_password", "password"), ("without_pgvector", "pgvector")],
-    ids=["unreachable", "wrong password", "no pgvector"],
+    ("code", "database", "advice"),
+    [
+        (NOTEBOOK, DEAD, "DATABASE_URL"),
+        (APP, DEAD, "DATABASE_URL"),
+        (COMMAND, DEAD, "DATABASE_URL"),
+        (COMMAND, "wrong_password", "password"),
+        (APP, "without_pgvector", "pgvector"),
+        (COMMAND, "without_pgvector", "pgvector"),
+    ],
 )
 def test_it_is_one_sentence_without_a_traceback_or_a_password(
     request: pytest.FixtureRequest, code: str, database: str, advice: str

@@ -43,7 +43,7 @@ class Scripted(MockLLM, FunctionCallingLLM):
         return [ToolSelection(tool_id="same", tool_name=name, tool_kwargs=kwargs) for name, kwargs in named]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(TURNS, st.integers(1, 6))
 def test_every_call_is_followed_by_its_result_and_the_limit_holds(turns: list[Any], limit: int) -> None:
     model = Scripted()

@@ -1,6 +1,9 @@
-"""One document of the reader's in every index, so that the shipped ones need not be loaded."""
+"""One document of the reader's in every index, so that the shipped ones need not be loaded; the app, and a browser."""
+
+from collections.abc import Iterator
 
 import pytest
+from selenium.webdriver.remote.webdriver import WebDriver
 
 from lessons.ingest.pipeline import ingest
 from lessons.library import indexes
@@ -10,6 +13,8 @@ from lessons.memory.profile import forget_user
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.workspace import workspace
+from tests.support.browser import chromium
+from tests.support.served import served
 
 POISON = """# Kiosk <script>alert(1)</script>
 
@@ -30,3 +35,28 @@ def shop(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> None:
         place.store(index).of(Scope("reader")).clear()
         results = list(ingest([(path, "kiosk.md")], index, place.store(index), place.embedding, Scope("reader")))
         assert results[0].status == "added"
+
+
+@pytest.fixture(scope="session")
+def address(database: Settings) -> Iterator[str]:
+    """The app, started as a reader starts it."""
+    with served() as (address, _):
+        yield address
+
+
+@pytest.fixture(scope="module")
+def window() -> Iterator[WebDriver]:
+    """A browser for the tests of a file; to start one for each takes as long as many of them."""
+    driver = chromium()
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def browser(window: WebDriver) -> Iterator[WebDriver]:
+    """An empty page of a browser in which nothing is left of another test."""
+    yield window
+    window.execute_script("sessionStorage.clear(); localStorage.clear()")
+    window.delete_all_cookies()
+    window.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    window.get("about:blank")

@@ -20,27 +20,11 @@ from lessons.ingest.pipeline import ingest
 from lessons.library import indexes
 from lessons.memory.summaries import RecursiveSummary
 from lessons.rag.types import Scope
-from lessons.settings import Settings
 from lessons.workspace import workspace
-from tests.support.browser import chromium
 from tests.support.openai_server import Server, openai_server
 from tests.support.served import served
 
 pytestmark = pytest.mark.skipif(not shutil.which("chromedriver"), reason="needs Chromium and its driver")
-
-
-@pytest.fixture(scope="module")
-def address(database: Settings) -> Iterator[str]:
-    """The app, started as a reader starts it."""
-    with served() as (address, _):
-        yield address
-
-
-@pytest.fixture
-def browser() -> Iterator[WebDriver]:
-    driver = chromium()
-    yield driver
-    driver.quit()
 
 
 def see(browser: WebDriver, words: str, seconds: float = 240) -> None:

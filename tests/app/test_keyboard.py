@@ -9,9 +9,9 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
 from lessons.pages.asking import golden_samples
-from tests.app.test_browser import address, at_rest, browser, pytestmark, see
+from tests.app.test_browser import at_rest, pytestmark, see
 
-__all__ = ["address", "browser", "pytestmark"]
+__all__ = ["pytestmark"]
 
 FAINT = """
 const sums = colour => colour.match(/[\\d.]+/g).map(Number);

@@ -13,12 +13,10 @@ from streamlit.testing.v1 import AppTest
 from lessons.language import in_korean, korean
 from lessons.settings import ROOT
 from lessons.tables import plain
-from tests.app.test_browser import address, at_rest, browser, click, see
+from tests.app.test_browser import at_rest, click, see
 from tests.app.test_browser import pytestmark as needs_chromium
 from tests.support.app import press, shown
 from tests.support.browser import chromium
-
-__all__ = ["address", "browser"]
 
 PAGES = ["compare", "chat", "context", "active", "copilot", "documents", "questions", "scoreboard", "field", "health"]
 CATALOGUE = ROOT / "lessons" / "pages" / "ko.po"

@@ -12,10 +12,8 @@ from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.tables import plain
 from lessons.workspace import workspace
-from tests.app.test_browser import address, at_rest, browser, pytestmark, see, there
+from tests.app.test_browser import at_rest, pytestmark, see, there
 from tests.support.app import shown
-
-__all__ = ["address", "browser"]
 
 ME = "단원 owner"
 NAME = "가게 쪽지.md"

@@ -1,7 +1,7 @@
 """One budget over everything that a model is sent."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.budget import Budget, Part, history_part, messages_of
@@ -30,7 +30,6 @@ budgets = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(budgets, st.text(max_size=80), st.text(min_size=1, max_size=80), parts, histories)
 def test_a_plan_never_passes_the_window_and_never_drops_the_question(
     budget: Budget, system: str, question: str, others: list[Part], history: list[tuple[str, str]]

@@ -1,7 +1,7 @@
 """Trimming a tool loop: never a call without its results, never the question."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock, ToolCallBlock
 
@@ -37,7 +37,6 @@ def conversations(draw: st.DrawFn) -> list[ChatMessage]:
     return messages
 
 
-@settings(deadline=None)
 @given(conversations(), st.integers(0, 300))
 def test_what_is_left_fits_and_keeps_question_and_pairs(messages: list[ChatMessage], room: int) -> None:
     try:
@@ -52,7 +51,6 @@ def test_what_is_left_fits_and_keeps_question_and_pairs(messages: list[ChatMessa
     assert [block.tool_call_id for block in blocks] == answered
 
 
-@settings(deadline=None)
 @given(conversations())
 def test_what_fits_is_left_alone(messages: list[ChatMessage]) -> None:
     assert trim(messages, tokens(messages)) == messages

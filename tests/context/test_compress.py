@@ -40,7 +40,7 @@ def compressed(
 
 
 @pytest.mark.parametrize("method", METHODS)
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(texts=st.lists(st.text(alphabet="ab .\n|#1환불은", max_size=200), max_size=4), tokens=st.integers(0, 120))
 def test_what_is_left_always_fits(method: Compressor, texts: list[str], tokens: int) -> None:
     left, _ = compressed(method, tuple(texts), tokens, "환불은 a1?")

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.budget import beginning
@@ -19,7 +19,6 @@ texts = st.text(max_size=150)
 shares = st.builds(Shares, **{name: st.integers(0, 60) for name in Shares.__dataclass_fields__})
 
 
-@settings(deadline=None)
 @given(
     total=st.integers(0, 120),
     prompts=st.integers(0, 30),

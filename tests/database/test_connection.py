@@ -289,7 +289,7 @@ def test_a_disk_that_fills_up_is_named_and_the_server_recovers(ordinary_place: P
         subprocess.run(["umount", "-l", str(ordinary_place.folder)], check=True)
 
 
-@examples(max_examples=25, deadline=None)
+@examples(max_examples=25)
 @given(st.text(min_size=8).filter(lambda word: len(set(word)) > 4))
 def test_no_message_ever_holds_the_password(tcp_server: str, password: str) -> None:
     said = sentence(tcp_server.replace(quote(PASSWORD, safe=""), quote(password, safe="")))

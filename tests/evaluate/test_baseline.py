@@ -10,7 +10,7 @@ from lessons.evaluate.baseline import against_baseline, changed_settings
 from lessons.evaluate.runs import read_run, ship
 from lessons.settings import Settings
 from tests.evaluate.records import evaluation
-from tests.test_cli import lessons, lessons_process
+from tests.test_cli import lessons
 
 GOOD = evaluation({"smart": [1.0] * 40})
 ROOMS = {f"room {number}": f"The key of room {number} hangs on hook {number + 40}." for number in range(12)}
@@ -95,11 +95,11 @@ def owner(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> str:
     return folder.name
 
 
-def test_a_process_ends_with_0_1_or_2(owner: str, tmp_path: Path) -> None:
+def test_the_command_ends_with_0_1_or_2(owner: str, tmp_path: Path) -> None:
     """The first run writes the baseline; the second is worse, since its questions expect what no document says."""
     set_, baseline = questions(tmp_path / "set.csv"), str(tmp_path / "baseline.jsonl.gz")
     command = ("gate", baseline, "--stage", "naive", "--questions", str(set_), "--user", owner)
-    missing = lessons_process(*command)
+    missing = lessons(*command)
     assert (missing.returncode, missing.stdout) == (2, "")
     assert "Nothing was compared" in missing.stderr
     assert "new baseline: naive, 12 questions" in lessons(*command, "--update").stdout

@@ -49,7 +49,7 @@ def test_a_wider_margin_lets_a_cheaper_stage_pass() -> None:
 SCORES = st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=6, max_size=6)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(SCORES, SCORES, SCORES)
 def test_some_stage_is_always_taken_and_never_a_dearer_one_than_the_best(
     naive: list[float], smart: list[float], agentic: list[float]

@@ -4,7 +4,7 @@ from math import isnan, nan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.evaluate.compare import COMPARISONS, FEWEST, GAIN_LEVEL, interval, mean_with_interval, paired_gain
@@ -15,7 +15,6 @@ from tests.evaluate.records import evaluation
 SCORES = st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=FEWEST, max_size=40)
 
 
-@settings(deadline=None)
 @given(SCORES)
 def test_an_interval_always_holds_the_mean(values: list[float]) -> None:
     low, high = interval(values)
@@ -75,7 +74,6 @@ def test_without_a_shared_question_nothing_is_shown() -> None:
     assert (gain.n, gain.verdict) == (0, "no difference shown")
 
 
-@settings(deadline=None)
 @given(SCORES, st.randoms(use_true_random=False))
 def test_better_and_worse_are_said_only_where_the_interval_excludes_zero(old: list[float], random) -> None:
     new = [random.choice([0.0, 0.5, 1.0]) for _ in old]

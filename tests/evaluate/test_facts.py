@@ -3,7 +3,7 @@
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.evaluate.judge.facts import Asked, Level, level
@@ -148,13 +148,11 @@ def test_words_beside_a_number_must_be_in_the_answer_or_in_the_question() -> Non
     assert level("영업손실 58억 원", "58억 원입니다.", Asked("영업손실은 얼마인가요?")) is Level.STATED
 
 
-@settings(deadline=None)
 @given(st.integers(1, 10**6), st.integers(1, 10**6))
 def test_a_bare_number_is_found_exactly_when_it_is_the_same(fact: int, there: int) -> None:
     assert (level(f"{fact} units", f"It has {there:,} units.") is Level.STATED) == (fact == there)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 9_999), st.integers(1, 9_999))
 def test_an_amount_in_korean_is_found_in_english_and_the_other_way_round(tenths: int, other: int) -> None:
     english = f"It was {other / 10:,.1f} billion won."
@@ -162,7 +160,6 @@ def test_an_amount_in_korean_is_found_in_english_and_the_other_way_round(tenths:
     assert (level(f"{other / 10:,.1f} billion won", f"{tenths}억원입니다.") is Level.STATED) == (tenths == other)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=200), st.text(min_size=1, max_size=40))
 def test_any_text_can_be_judged(answer: str, fact: str) -> None:
     assert level(fact, answer) in Level

@@ -1,7 +1,6 @@
 """`lessons record`: what it asks, that it goes on after any end, and how it and the doctor tell."""
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,12 +10,14 @@ import nbformat
 import pytest
 
 from lessons.doctor import checks
+from lessons.evaluate import recording
 from lessons.evaluate.recording import Forecast
 from lessons.models.recorded import Journal, Record, Reply, Served, read_record, record_path, write_record
 from lessons.settings import Settings
+from lessons.workspace import Workspace
 from tests.support.openai_server import Server, openai_server
 from tests.support.waiting import until
-from tests.test_cli import Done, lessons, lessons_process
+from tests.test_cli import Done, lessons
 
 COMMAND = [sys.executable, "-c", "from lessons.cli import main; main()"]
 RECORD = ["record", "--stage", "naive", "--limit", "4"]
@@ -34,24 +35,32 @@ def environment(folder: Path, url: str | None = None, **more: str) -> dict[str, 
     return chosen | ({"OPENAI_BASE_URL": url} if url else {}) | more
 
 
-def told(run: subprocess.CompletedProcess | Done) -> str:
+@pytest.fixture
+def here(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """The settings of a process that records the server, in this process."""
+    for name, value in environment(tmp_path, server.url).items():
+        monkeypatch.setenv(name, value)
+    chosen = Settings()
+    monkeypatch.setattr(recording, "settings", lambda: chosen)
+    return chosen
+
+
+def told(run: Done) -> str:
     return " ".join(run.stderr.split())
 
 
 @pytest.mark.timeout(600)
 def test_killed_half_way_it_loses_nothing_and_goes_on_and_then_the_answers_need_no_server(
-    database: Settings, server: Server, tmp_path: Path
+    database: Settings, server: Server, here: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = record_path("any", tmp_path)
-    started = subprocess.Popen([*COMMAND, *RECORD], env=os.environ | environment(tmp_path, server.url))
+    started = subprocess.Popen([*COMMAND, *RECORD])
     until(lambda: len(Journal(path).replies()) >= 3, seconds=300)
     started.kill()
     started.wait()
     before = Journal(path).replies()
     server.requests.clear()
-    whole = subprocess.run(
-        [*COMMAND, *RECORD], env=os.environ | environment(tmp_path, server.url), capture_output=True, text=True
-    )
+    whole = lessons(*RECORD)
     assert whole.returncode == 0, whole.stderr
     assert f"any: {len(before)} replies are on record and are not asked again." in told(whole)
     assert "hours and US$" in told(whole)
@@ -59,7 +68,9 @@ def test_killed_half_way_it_loses_nothing_and_goes_on_and_then_the_answers_need_
     assert before.items() <= found.replies.items()
     assert len(server.requests) == len(found.replies) - len(before) + 2  # a word, and a long prompt to time it
     assert all(reply.tokens_in and reply.seconds >= 0 and reply.date for reply in found.replies.values())
-    given = json.loads(lessons_process(*EVALUATE, **environment(tmp_path, LESSONS_RECORDED="any")).stdout)
+    replayed = Workspace.open(here.model_copy(update={"recorded": "any", "openai_base_url": None}))
+    monkeypatch.setattr("lessons.evaluate.run.workspace", lambda: replayed)
+    given = json.loads(lessons(*EVALUATE).stdout)
     assert given["stages"]["naive"]["answered_by"] == {"any (recorded)": 4}
 
 
@@ -67,10 +78,10 @@ EVALUATE = ["evaluate", "--stage", "naive", "--split", "dev", "--limit", "4", "-
 
 
 def test_a_server_that_dies_ends_it_with_what_to_do_and_what_was_recorded_stays(
-    database: Settings, server: Server, tmp_path: Path
+    database: Settings, server: Server, here: Settings, tmp_path: Path
 ) -> None:
     server.behave("say:07:30", "say:07:30", "say:It opens [1].", "error")
-    run = lessons_process(*RECORD, **environment(tmp_path, server.url))
+    run = lessons(*RECORD)
     assert run.returncode == 1
     assert "status 500" in told(run)
     assert "What was recorded stays; give the same command again to go on." in told(run)
@@ -135,35 +146,26 @@ CELLS = (
     "from llama_index.core.llms import ChatMessage\nfrom lessons.workspace import workspace",
     "workspace().llm.chat([ChatMessage('Who?')]).message.content",
 )
-NOTEBOOKS = """
-import sys
-from pathlib import Path
-from lessons.evaluate import recording
-recording.NOTEBOOKS = Path(sys.argv.pop(1))
-from lessons.cli import main
-main()
-"""
 
 
-def record_notebook(folder: Path, server: Server, *cells: str) -> subprocess.CompletedProcess:
+def record_notebook(folder: Path, *cells: str) -> Done:
     """Record a notebook of these cells, of which the last is marked."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     notebook.cells[-1].metadata["tags"] = ["model-output"]
     nbformat.write(notebook, folder / "00_one.ipynb")
-    command = [sys.executable, "-c", NOTEBOOKS, str(folder), "record", "--notebooks"]
-    whole = os.environ | environment(folder, server.url)
-    return subprocess.run(command, env=whole, capture_output=True, text=True, timeout=240)
+    return lessons("record", "--notebooks")
 
 
 def test_what_the_cells_of_notebooks_ask_is_recorded_and_not_asked_again_and_one_that_fails_ends_it(
-    server: Server, tmp_path: Path
+    server: Server, here: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = record_notebook(tmp_path, server, *CELLS)
+    monkeypatch.setattr(recording, "NOTEBOOKS", tmp_path)
+    run = record_notebook(tmp_path, *CELLS)
     assert run.returncode == 0, run.stderr
     assert "00_one.ipynb: 1 of 1 done" in told(run)
     assert len(server.requests) == 3  # a word and a long prompt each time, the cell's question once
     server.requests.clear()
-    failed = record_notebook(tmp_path, server, *CELLS, "1 / 0")
+    failed = record_notebook(tmp_path, *CELLS, "1 / 0")
     assert failed.returncode == 1
     assert "00_one.ipynb stopped: division by zero" in told(failed)
     assert len(server.requests) == 2

@@ -34,28 +34,15 @@ RIGHT = [
 ]
 
 NEARLY = [
-    ("03.1", 62, "both are worth the same"),
-    ("03.1", 60, "at a lower rank, too"),
     ("03.1", "61", "comes as a text"),
     ("04.1", (0.5, 1.0), "the other way round"),
     ("04.1", (100, 50), "100 times too large"),
-    ("04.1", (2, 1), "counts of passages"),
-    ("05.1", (6, 2), "the limit is five"),
     ("05.1", (2, 5), "the other way round"),
-    ("06.1", 345, "more slowly"),
-    ("06.1", 920, "how many in all"),
-    ("08.1", 10, "how many turns lie behind"),
-    ("08.1", 22, "two messages"),
-    ("10.1", 300, "after the documents?"),
-    ("10.1", 650, "the instructions"),
-    ("11.1", 5, "word for word"),
     ("12.1", "databaseerror", "capitals"),
-    ("12.1", "LessonsError", "its own class says more"),
     ("13.1", "dca", "in another order"),
     ("13.1", "ac", "worse than the margin"),
     ("14.1", 307_200, "1,000 times too large"),
     ("14.1", 286.1, "GiB"),
-    ("14.1", 102.4, "how many dimensions"),
     ("14.1", "307.2", "comes as a text"),
 ]
 

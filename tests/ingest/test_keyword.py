@@ -94,7 +94,7 @@ def bm25(documents: list[list[str]], question: list[str], k1: float = 1.2, b: fl
 WORDS = st.sampled_from(["alpha", "beta", "gamma", "delta", "omega", "ord-2024-001", "환불", "마케팅"])
 
 
-@hypothesis_settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@hypothesis_settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(documents=st.lists(st.lists(WORDS, min_size=1, max_size=30), min_size=1, max_size=12), asked=st.lists(WORDS))
 def test_scores_and_order_are_those_of_bm25(store: ChunkStore, documents: list[list[str]], asked: list[str]) -> None:
     store.replace_document(MINA, "a.txt", "", [chunk(" ".join(words), i) for i, words in enumerate(documents)])

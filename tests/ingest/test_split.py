@@ -108,7 +108,7 @@ def test_a_file_without_headings_is_cut_as_plain_sentences_and_embedded_plain() 
 words = st.text("가나다라 abcdefg.#!?\n", max_size=400)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(words.filter(str.strip), min_size=1, max_size=5), st.integers(1, 6))
 def test_chunks_are_never_too_long_too_short_or_empty_and_lose_nothing(texts: list[str], times: int) -> None:
     texts = [text.strip() * times for text in texts]

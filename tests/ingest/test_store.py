@@ -208,7 +208,7 @@ HOSTILE = st.one_of(
 )
 
 
-@hypothesis_settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@hypothesis_settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(key=HOSTILE, value=HOSTILE, operator=st.sampled_from(FilterOperator))
 def test_no_filter_ever_reaches_another_owner(
     store: ChunkStore, key: str, value: str, operator: FilterOperator

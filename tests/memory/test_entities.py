@@ -1,7 +1,6 @@
 """Entities: a known key is replaced and moves to the end, and there are never more than 25."""
 
 from hypothesis import given
-from hypothesis import settings as bounds
 from hypothesis import strategies as st
 
 from lessons.memory.turns import Entity, merged
@@ -20,7 +19,6 @@ def test_an_empty_value_takes_its_key_out() -> None:
     assert merged([Entity("budget", "500 dollars", 1)], [Entity("budget", "", 2)]) == ()
 
 
-@bounds(deadline=None)
 @given(st.lists(st.lists(ENTITY, max_size=30), max_size=12))
 def test_after_any_number_of_turns_there_are_at_most_25_and_the_newest_is_last(turns: list[list[Entity]]) -> None:
     known: tuple[Entity, ...] = ()

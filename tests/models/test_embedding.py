@@ -126,7 +126,7 @@ def test_odd_texts_have_a_vector_of_length_one(model, text: str) -> None:
     assert np.linalg.norm(model.get_text_embedding(text)) == pytest.approx(1, abs=1e-4)
 
 
-@hypothesis_settings(max_examples=15, deadline=None)
+@hypothesis_settings(max_examples=15)
 @given(st.text(max_size=80))
 @example("e\u0301")
 def test_a_vector_is_always_finite_and_of_length_one(text: str) -> None:

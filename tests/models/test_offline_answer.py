@@ -2,7 +2,7 @@ import re
 from time import perf_counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.keyless.llm import OfflineLLM
@@ -89,7 +89,6 @@ WORDS = st.one_of(
 )
 
 
-@settings(deadline=None)
 @given(question=WORDS, texts=st.lists(WORDS, max_size=4))
 def test_says_only_words_of_the_context_and_cites_only_its_documents(question: str, texts: list[str]) -> None:
     documents = context(*((f"file{number}.md", text) for number, text in enumerate(texts)))

@@ -1,7 +1,7 @@
 """What the keyless model notes of a conversation: typed values, facts about the user, corrections, a summary."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.keyless.notes import entities, profile
@@ -141,7 +141,6 @@ def test_a_finished_topic_shrinks() -> None:
 SAID = st.text(max_size=200) | st.sampled_from([text for text, _ in ENTITIES + PROFILE])
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(SAID, SAID), min_size=1, max_size=8), st.text(max_size=400))
 def test_summaries_never_pass_their_limits(talk: list[tuple[str, str]], before: str) -> None:
     turns = [(number, *turn) for number, turn in enumerate(talk)]
@@ -151,7 +150,6 @@ def test_summaries_never_pass_their_limits(talk: list[tuple[str, str]], before: 
     assert TokenEstimator().count(turns_summary(None, turns, tokens=40)) <= 40
 
 
-@settings(deadline=None)
 @given(SAID, SAID)
 def test_whatever_is_said_is_read(said: str, before: str) -> None:
     for pair in [*noted(before, said), *stated(said, [("budget", "500 dollars")], before)]:

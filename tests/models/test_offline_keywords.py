@@ -72,7 +72,7 @@ def test_a_korean_word_loses_its_particle_and_nothing_else(word: str, stem: str)
     assert read_korean(word)[0] == stem
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text("매출이 늘었다 order book CCX-40,.\n|#", max_size=200), st.integers(1, 8))
 def test_keywords_are_never_more_than_asked_for_and_never_twice(text: str, count: int) -> None:
     words = found(text, count=count)

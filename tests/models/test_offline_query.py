@@ -52,7 +52,7 @@ def test_a_follow_up_in_the_other_language_keeps_its_own() -> None:
     assert said.endswith("그럼 2분기는요?")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(TEXTS, HISTORIES)
 def test_any_question_after_any_history_is_compressed_once_and_for_all(question, history) -> None:
     said = compress(None, question, history)
@@ -60,14 +60,12 @@ def test_any_question_after_any_history_is_compressed_once_and_for_all(question,
     assert said or not question
 
 
-@settings(deadline=None)
 @given(TEXTS)
 def test_nothing_is_invented(question) -> None:
     assert set(terms(rewrite(None, question))) <= set(terms(question))
     assert rewrite(None, question) or not question
 
 
-@settings(deadline=None)
 @given(TEXTS, st.integers(0, 5))
 def test_variants_differ_from_the_question_and_from_each_other(question, count) -> None:
     variants = expand(None, question, count)["queries"]

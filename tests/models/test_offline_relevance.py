@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.keyless.llm import OfflineLLM
@@ -65,7 +65,6 @@ def test_a_document_in_the_other_language_is_judged_by_its_meaning() -> None:
     assert best("How long does a refund take?", far, near) == 1
 
 
-@settings(deadline=None)
 @given(
     question=st.text(max_size=40),
     texts=st.lists(st.text(max_size=60), min_size=1, max_size=5),

@@ -35,7 +35,7 @@ def test_a_list_is_told_by_its_heading_and_first_items_without_their_marks() -> 
     assert said == "At night: Turn the light off. Open the window."
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text("매출이 늘었다. Order book! CCX-40,\n|#-1", max_size=600))
 def test_a_summary_is_never_too_long(text: str) -> None:
     assert len(summary(None, text)) <= LONGEST

@@ -30,7 +30,7 @@ LIBRARIES = st.dictionaries(st.tuples(OWNERS, FILES), TEXTS, max_size=6)
 FORGET = text("DELETE FROM documents WHERE index_table = :table")
 QUERIES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
 
-rules = hypothesis_settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+rules = hypothesis_settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 class Direction(MockEmbedding):

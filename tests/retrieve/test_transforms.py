@@ -37,7 +37,7 @@ def run(
     return queries, step
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(TEXTS, HISTORIES, st.permutations(EVERY))
 def test_any_text_survives_any_chain(text: str, history: tuple, chain: list[QueryTransformer]) -> None:
     queries, _ = run(chain, text, history=history)
@@ -45,14 +45,14 @@ def test_any_text_survives_any_chain(text: str, history: tuple, chain: list[Quer
     assert len(set(queries)) == len(queries)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(TEXTS)
 def test_normalizing_twice_changes_nothing_more(text: str) -> None:
     once, _ = run([Normalize()], text)
     assert run([Normalize()], once[0])[0] == once
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(TEXTS, HISTORIES)
 @example("A\x1f0", (("user", "0"),))
 @example("", (("user", "B\x1f-"),))

@@ -1,4 +1,7 @@
-"""Wrong on purpose: for each exercise, mistakes that a learner makes and that its check must find."""
+"""Wrong on purpose: for each exercise, mistakes that a learner makes and that its check must find.
+
+One that fails in more cases than another would be found with it, so it is here only for another sort of verdict.
+"""
 
 from collections.abc import Callable
 from importlib import import_module

@@ -8,7 +8,7 @@ from math import log
 from lessons.text import terms
 from tests.exercises.mistakes import mistake, mistakes
 
-mistakes("10.1", 300, 1_250, 650, 0, "150 tokens")
+mistakes("10.1", 300)
 
 
 def _words(question):
@@ -17,14 +17,11 @@ def _words(question):
 
 mistakes(
     "10.2",
-    word_for_word=lambda question: question,
     forgets_the_order=lambda question: frozenset(_words(question)),
     drops_numbers=lambda question: tuple(word for word in _words(question) if not any(map(str.isdigit, word))),
     drops_short_words=lambda question: tuple(word for word in _words(question) if len(word) > 3),
     forgets_decomposed_korean=lambda question: tuple(re.findall(r"\w+", question.lower())),
     keeps_latin_letters_only=lambda question: tuple(re.findall(r"[a-z0-9]+", question.lower())),
-    gives_a_list=lambda question: _words(question),
-    one_key_for_all=lambda question: len(question) > 0,
 )
 
 
@@ -41,30 +38,6 @@ def serves_in_the_order_of_the_wishes(wanted, shares, available):
     if wanted["question"] > available:
         raise ValueError
     return _served(wanted, shares, available, list(wanted))
-
-
-@mistake("10.3")
-def forgets_the_shares(wanted, shares, available):
-    if wanted["question"] > available:
-        raise ValueError
-    return _served(wanted, dict.fromkeys(shares, 10**6), available, list(shares))
-
-
-@mistake("10.3")
-def cuts_the_question(wanted, shares, available):
-    given = {}
-    for name, share in shares.items():
-        given[name] = min(wanted[name], share, available)
-        available -= given[name]
-    return given
-
-
-@mistake("10.3")
-def divides_evenly(wanted, shares, available):
-    if wanted["question"] > available:
-        raise ValueError
-    part = available / sum(shares.values())
-    return {name: min(wanted[name], share, int(share * part)) for name, share in shares.items()}
 
 
 mistakes(
@@ -99,7 +72,6 @@ mistakes(
     best_first=lambda sentences, question, k: (
         [sentences[place] for place in _best(sentences, _rarity(sentences, question), k)]
     ),
-    the_first_sentences=lambda sentences, question, k: sentences[:k],
 )
 
 
@@ -119,16 +91,6 @@ mistakes(
     "10.4",
     keeps_at_least_one=lambda sentences, question, k: (
         [sentences[place] for place in sorted(_best(sentences, _rarity(sentences, question), max(1, k)))]
-    ),
-)
-
-
-mistakes(
-    "10.5",
-    until_the_maximum=lambda searches, missing, most: len(searches) < most,
-    while_something_is_missing=lambda searches, missing, most: bool(missing) and len(searches) < most,
-    heeds_the_order=lambda searches, missing, most: (
-        bool(missing) and len(searches) < most and searches[-1] not in searches[:-1]
     ),
 )
 

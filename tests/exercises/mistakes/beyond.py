@@ -2,19 +2,7 @@
 
 from tests.exercises.mistakes import mistake, mistakes
 
-mistakes("14.1", 102.4, 76.8, 409.6, 307_200_000_000, "a lot")
-
-
-@mistake("14.2")
-def takes_the_smallest(options, chunks, memory):
-    fitting = [option for option in options if option[1] * chunks <= memory]
-    return min(fitting, key=lambda option: option[1])[0] if fitting else ""
-
-
-@mistake("14.2")
-def forgets_the_chunks(options, chunks, memory):
-    fitting = [option for option in options if option[1] <= memory]
-    return max(fitting, key=lambda option: (option[2], -option[1]))[0] if fitting else ""
+mistakes("14.1", 102.4, 307_200_000_000)
 
 
 @mistake("14.2")
@@ -40,7 +28,6 @@ mistakes(
     trusts_every_replica=lambda wrote, replicas: (
         max(replicas, key=lambda replica: replica[1])[0] if replicas else "primary"
     ),
-    always_the_primary=lambda wrote, replicas: "primary",
 )
 
 
@@ -68,24 +55,6 @@ mistakes(
     "14.4",
     takes_turns=lambda owners, servers: [[name for name, _ in owners[place::servers]] for place in range(servers)],
 )
-
-
-@mistake("14.4")
-def by_hash(owners, servers):
-    placed = [[] for _ in range(servers)]
-    for name, _ in owners:
-        placed[sum(map(ord, name)) % servers].append(name)
-    return placed
-
-
-@mistake("14.4")
-def smallest_first(owners, servers):
-    placed, load = [[] for _ in range(servers)], [0] * servers
-    for name, chunks in sorted(owners, key=lambda owner: owner[1]):
-        emptiest = load.index(min(load))
-        placed[emptiest].append(name)
-        load[emptiest] += chunks
-    return placed
 
 
 @mistake("14.4")

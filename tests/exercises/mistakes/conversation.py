@@ -1,34 +1,12 @@
 """What goes wrong in notebook 08."""
 
 from collections import OrderedDict, deque
-from math import ceil, floor
+from math import ceil
 
 from lessons.models.tokens import TokenEstimator
 from tests.exercises.mistakes import mistake, mistakes
 
-mistakes("08.1", 5, 10, 12, 22, "eleven")
-
-
-@mistake("08.2")
-def oldest_first(messages, tokens, count):
-    kept = []
-    for message in messages:
-        tokens -= count(message[1])
-        if tokens < 0:
-            break
-        kept.append(message)
-    return kept
-
-
-@mistake("08.2")
-def newest_first_in_the_result(messages, tokens, count):
-    kept = []
-    for message in reversed(messages):
-        tokens -= count(message[1])
-        if tokens < 0:
-            break
-        kept.append(message)
-    return kept
+mistakes("08.1", 5)
 
 
 @mistake("08.2")
@@ -53,17 +31,6 @@ def needs_a_token_to_spare(messages, tokens, count):
 
 
 @mistake("08.2")
-def takes_one_too_many(messages, tokens, count):
-    kept = []
-    for message in reversed(messages):
-        kept.insert(0, message)
-        tokens -= count(message[1])
-        if tokens <= 0:
-            break
-    return kept
-
-
-@mistake("08.2")
 def always_hands_over_the_newest(messages, tokens, count):
     kept = list(messages[-1:])
     tokens -= sum(count(content) for _, content in kept)
@@ -73,27 +40,6 @@ def always_hands_over_the_newest(messages, tokens, count):
             break
         kept.insert(0, message)
     return kept
-
-
-@mistake("08.2")
-def empties_the_history(messages, tokens, count):
-    kept = []
-    while messages and count(messages[-1][1]) <= tokens:
-        tokens -= count(messages[-1][1])
-        kept.insert(0, messages.pop())
-    return kept
-
-
-mistakes(
-    "08.3",
-    four_characters_for_all=lambda text: ceil(len(text) / 4),
-)
-
-
-@mistake("08.3")
-def rounds_down(text):
-    latin = sum(each.isascii() and each.isalnum() for each in text)
-    return floor(latin / 4 + (len(text) - latin) / 1.5)
 
 
 def _by_script(text):
@@ -168,12 +114,6 @@ class OnlyReadingCounts(_Store):
 
 
 @mistake("08.4")
-class OneSessionTooFew(_Store):
-    def __init__(self, sessions, messages):
-        super().__init__(sessions - 1, messages)
-
-
-@mistake("08.4")
 class NeverDropsAMessage(_Store):
     def __init__(self, sessions, messages):
         super().__init__(sessions, None)
@@ -191,10 +131,3 @@ mistakes(
 def cuts_what_is_passed(passed, stored, turns):
     history = stored if passed is None else passed
     return history[-2 * turns :] if turns else []
-
-
-mistakes(
-    "08.5",
-    adds_both=lambda passed, stored, turns: (stored[-2 * turns :] if turns else []) + (passed or []),
-    prefers_what_is_stored=lambda passed, stored, turns: stored[-2 * turns :] if stored and turns else passed or [],
-)

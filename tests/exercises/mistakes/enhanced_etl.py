@@ -4,17 +4,7 @@ import re
 
 from tests.exercises.mistakes import mistake, mistakes
 
-mistakes("02.1", "a", "c", 250)
-
-
-@mistake("02.2")
-def one_sentence_too_late(sentences, size):
-    chunks = [""]
-    for each in sentences:
-        chunks[-1] += each
-        if len(chunks[-1]) > size:
-            chunks.append("")
-    return chunks
+mistakes("02.1", "a", "c")
 
 
 @mistake("02.2")
@@ -37,34 +27,6 @@ def is_never_full(sentences, size):
         else:
             chunks.append(each)
     return chunks
-
-
-@mistake("02.2")
-def forgets_the_last(sentences, size):
-    chunks, now = [], ""
-    for each in sentences:
-        if now and len(now) + len(each) > size:
-            chunks.append(now)
-            now = ""
-        now += each
-    return chunks
-
-
-mistakes(
-    "02.3",
-    one_sentence_whatever_its_length=lambda chunks, room: (
-        [[*before[-1:], *chunk] for before, chunk in zip([[], *chunks], chunks, strict=False)]
-    ),
-)
-
-
-@mistake("02.3")
-def the_first_sentences(chunks, room):
-    made = []
-    for before, chunk in zip([[], *chunks], chunks, strict=False):
-        heads = [before[:end] for end in range(len(before), -1, -1)]
-        made.append([*next(head for head in heads if sum(map(len, head)) <= room), *chunk])
-    return made
 
 
 def tail(before, room, full=False):
@@ -105,56 +67,6 @@ def skips_a_long_sentence(chunks, room):
 
 
 @mistake("02.4")
-def the_last_heading_only(lines):
-    path, found = "", []
-    for line in lines:
-        if re.match(r"#+ ", line):
-            path = line.lstrip("#").strip()
-        else:
-            found.append((path, line))
-    return found
-
-
-@mistake("02.4")
-def never_closes_a_section(lines):
-    path, found = [], []
-    for line in lines:
-        if re.match(r"#+ ", line):
-            path = [*path, line.lstrip("#").strip()]
-        else:
-            found.append((" > ".join(path), line))
-    return found
-
-
-def cut(lines, is_heading):
-    path, found = [], []
-    for line in lines:
-        if is_heading(line):
-            level = len(line) - len(line.lstrip("#"))
-            path = [*path[: level - 1], line.lstrip("#").strip()]
-        else:
-            found.append((" > ".join(path), line))
-    return found
-
-
-@mistake("02.4")
-def counts_levels_as_places(lines):
-    return cut(lines, lambda line: re.match(r"#+ ", line))
-
-
-@mistake("02.4")
-def any_mark_is_a_heading(lines):
-    path, found = {}, []
-    for line in lines:
-        if line.startswith("#"):
-            level = len(line) - len(line.lstrip("#"))
-            path = {each: title for each, title in path.items() if each < level} | {level: line.lstrip("#").strip()}
-        else:
-            found.append((" > ".join(path.values()), line))
-    return found
-
-
-@mistake("02.4")
 def knows_any_depth(lines):
     path, found = {}, []
     for line in lines:
@@ -166,12 +78,12 @@ def knows_any_depth(lines):
     return found
 
 
-def kept(keywords, text, chunks, invented=False, twice=False, frequent=False, half=False):
+def kept(keywords, text, chunks, invented=False, twice=False, half=False):
     found = []
     for keyword in keywords:
         small, known = keyword.lower(), [each.lower() for each in found]
         times = sum(small in chunk.lower() for chunk in chunks)
-        rare = frequent or (times < len(chunks) / 2 if half else times <= len(chunks) / 2)
+        rare = times < len(chunks) / 2 if half else times <= len(chunks) / 2
         if (invented or small in text.lower()) and (twice or small not in known) and rare:
             found.append(keyword)
     return found
@@ -181,24 +93,8 @@ mistakes(
     "02.5",
     believes_the_model=lambda keywords, text, chunks: kept(keywords, text, chunks, invented=True),
     keeps_repeats=lambda keywords, text, chunks: kept(keywords, text, chunks, twice=True),
-    keeps_what_is_everywhere=lambda keywords, text, chunks: kept(keywords, text, chunks, frequent=True),
     less_than_half=lambda keywords, text, chunks: kept(keywords, text, chunks, half=True),
 )
-
-
-@mistake("02.5")
-def heeds_capitals(keywords, text, chunks):
-    rare = [word for word in keywords if sum(word in chunk for chunk in chunks) <= len(chunks) / 2]
-    return list(dict.fromkeys(word for word in rare if word in text))[::-1]
-
-
-@mistake("02.5")
-def ignores_case_among_the_keywords_alone(keywords, text, chunks):
-    kept = {}
-    for keyword in keywords:
-        if keyword in text and sum(keyword in chunk for chunk in chunks) <= len(chunks) / 2:
-            kept.setdefault(keyword.lower(), keyword)
-    return list(kept.values())
 
 
 @mistake("02.5")

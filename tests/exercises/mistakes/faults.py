@@ -4,7 +4,7 @@ from hashlib import sha256
 
 from tests.exercises.mistakes import mistake, mistakes
 
-mistakes("12.1", "LessonsError", "Answer", "OperationalError", 503)
+mistakes("12.1", "LessonsError")
 
 
 def _retried(action, wait, pauses, error=TimeoutError):
@@ -14,6 +14,16 @@ def _retried(action, wait, pauses, error=TimeoutError):
         except error:
             wait(seconds)
     return action()
+
+
+@mistake("12.2")
+def never_gives_up(action, wait, attempts, first, most):
+    while True:
+        try:
+            return action()
+        except TimeoutError:
+            wait(first)
+            first = min(2 * first, most)
 
 
 mistakes(
@@ -33,16 +43,6 @@ mistakes(
 )
 
 
-@mistake("12.2")
-def never_gives_up(action, wait, attempts, first, most):
-    while True:
-        try:
-            return action()
-        except TimeoutError:
-            wait(first)
-            first = min(2 * first, most)
-
-
 class _Breaker:
     def __init__(self, limit, pause):
         self.limit, self.pause, self.failures, self.since = limit, pause, 0, None
@@ -57,18 +57,6 @@ class _Breaker:
 
     def succeeded(self):
         self.failures, self.since = 0, None
-
-
-@mistake("12.3")
-class AlwaysOpen(_Breaker):
-    def allows(self, now):
-        return True
-
-
-@mistake("12.3")
-class NeverMends(_Breaker):
-    def allows(self, now):
-        return self.since is None
 
 
 @mistake("12.3")
@@ -101,19 +89,11 @@ def _once(stored, files, known):
 
 mistakes(
     "12.4",
-    every_file=lambda stored, files: list(files),
-    by_name=lambda stored, files: [name for name in files if name not in stored],
-    by_name_and_content=lambda stored, files: (
-        [name for name, content in files.items() if stored.get(name) != _hash(content)]
-    ),
     overlooks_twins_of_one_run=lambda stored, files: (
         [name for name, content in files.items() if _hash(content) not in stored.values()]
     ),
     leaves_empty_files_out=lambda stored, files: _once(
         stored, files, lambda name, content, seen: not content or _hash(content) in seen
-    ),
-    with_a_hash_of_its_own=lambda stored, files: (
-        [name for name, content in files.items() if str(hash(content)) not in stored.values()]
     ),
     gives_up_after_the_first_known_one=lambda stored, files: (
         [] if stored else _once(stored, files, lambda name, content, seen: _hash(content) in seen)
@@ -134,12 +114,6 @@ def _fallen_back(ways, errors, spoken):
     return "", "", failed
 
 
-@mistake("12.5")
-def gives_up_at_the_first_failure(ways):
-    name, way = ways[0]
-    return name, way(), []
-
-
 mistakes(
     "12.5",
     takes_silence_for_an_answer=lambda ways: _fallen_back(
@@ -148,30 +122,7 @@ mistakes(
 )
 
 
-@mistake("12.5")
-def takes_an_empty_answer(ways):
-    failed = []
-    for name, way in ways:
-        try:
-            return name, way(), failed
-        except Exception:
-            failed.append(name)
-    return "", "", failed
-
-
 mistakes(
     "12.5",
     cannot_be_interrupted=lambda ways: _fallen_back(ways, BaseException, str.strip),
-)
-
-
-@mistake("12.5")
-def names_no_failures(ways):
-    name, text, _ = _fallen_back(ways, Exception, str.strip)
-    return name, text, []
-
-
-mistakes(
-    "12.5",
-    from_the_last_to_the_first=lambda ways: _fallen_back(ways[::-1], Exception, str.strip),
 )

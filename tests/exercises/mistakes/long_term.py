@@ -7,12 +7,7 @@ from tests.exercises.mistakes import mistake, mistakes
 
 mistakes(
     "09.1",
-    keeps_the_old_place=lambda known, new, limit: list({entity[0]: entity for entity in [*known, *new]}.values())[
-        -limit:
-    ],
     drops_the_newest=lambda known, new, limit: _merged(known, new, 10**6)[:limit],
-    keeps_one_too_few=lambda known, new, limit: _merged(known, new, limit - 1),
-    appends=lambda known, new, limit: [*known, *new][-limit:],
     drops_before_it_replaces=lambda known, new, limit: _merged(
         known[max(0, len(known) + len(new) - limit) :], new, limit
     ),
@@ -33,8 +28,6 @@ mistakes(
         list(range(upto + 1, upto + 1 + window)) if last - upto >= window else []
     ),
     everything_that_is_open=lambda last, upto, window: list(range(upto + 1, last + 1)) if last - upto > window else [],
-    all_but_the_window=lambda last, upto, window: list(range(upto + 1, last - window + 1)),
-    the_newest_ones=lambda last, upto, window: list(range(last - window + 1, last + 1)) if last - upto > window else [],
     from_the_turn_that_was_taken_last=lambda last, upto, window: (
         list(range(upto, upto + window)) if last - upto > window else []
     ),
@@ -79,13 +72,6 @@ mistakes(
 
 
 @mistake("09.3")
-def strips_every_particle(role, text):
-    found = re.search(r"저는 (.+) 씁니다\.", text)
-    value = found[1].rstrip("을를") if found else _either(text)
-    return value if role == "user" else ""
-
-
-@mistake("09.3")
 def hears_it_anywhere(role, text):
     found = re.search(r"use ([\w ]+)\.", text) or _korean(text)
     return found[1] if found and role == "user" else ""
@@ -109,18 +95,6 @@ def takes_any_particle(role, text):
     return said[1] if said and role == "user" else ""
 
 
-mistakes(
-    "09.4",
-    forgets_the_messages=lambda tables, user: (
-        {name: [row for row in rows if row.get("user_id") != user] for name, rows in tables.items()}
-    ),
-    forgets_everybody=lambda tables, user: {name: [] for name in tables},
-    forgets_only_the_facts=lambda tables, user: (
-        {**tables, "facts": [row for row in tables["facts"] if row["user_id"] != user]}
-    ),
-)
-
-
 @mistake("09.4")
 def forgets_namesakes_too(tables, user):
     own = {row["id"] for row in tables["sessions"] if row["user_id"].startswith(user)}
@@ -130,22 +104,11 @@ def forgets_namesakes_too(tables, user):
     return {**kept, "messages": [row for row in tables["messages"] if row["session_id"] not in own]}
 
 
-@mistake("09.4")
-def deletes_in_place(tables, user):
-    own = {row["id"] for row in tables["sessions"] if row["user_id"] == user}
-    tables["messages"] = [row for row in tables["messages"] if row["session_id"] not in own]
-    for name in ("sessions", "facts"):
-        tables[name] = [row for row in tables[name] if row["user_id"] != user]
-    return tables
-
-
 mistakes(
     "09.5",
     the_last_five=lambda said, question: range(max(0, len(said) - 5), len(said)),
-    the_first_five=lambda said, question: range(min(5, len(said))),
     only_what_shares_a_word=lambda said, question: [
         place for place, each in enumerate(said) if set(terms(each)) & set(terms(question))
     ][-5:],
     everything=lambda said, question: range(len(said)),
-    counts_from_one=lambda said, question: range(max(1, len(said) - 4), len(said) + 1),
 )

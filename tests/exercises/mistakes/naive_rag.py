@@ -1,10 +1,10 @@
 """What goes wrong in notebook 01."""
 
-from math import dist, hypot
+from math import hypot
 
 from tests.exercises.mistakes import mistake, mistakes
 
-mistakes("01.1", "b", "c", 1, "abc")
+mistakes("01.1", "b", "c", "abc")
 
 
 def dot(one, other):
@@ -18,28 +18,13 @@ def cos(one, other):
 
 mistakes(
     "01.2",
-    only_the_product=lambda one, other: dot(one, other),
     divides_by_zero=lambda one, other: dot(one, other) / (hypot(*one) * hypot(*other)),
-    the_distance=lambda one, other: 1 - cos(one, other),
     without_its_sign=lambda one, other: abs(cos(one, other)),
-    forgets_one_length=lambda one, other: dot(one, other) / hypot(*one),
 )
 
 
 mistakes(
     "01.3",
-    by_the_product=lambda question, passages, wanted: sorted(
-        range(len(passages)), key=lambda i: -dot(question, passages[i])
-    )[:wanted],
-    farthest_first=lambda question, passages, wanted: sorted(
-        range(len(passages)), key=lambda i: cos(question, passages[i])
-    )[:wanted],
-    one_too_few=lambda question, passages, wanted: sorted(
-        range(len(passages)), key=lambda i: -cos(question, passages[i])
-    )[: wanted - 1],
-    by_distance=lambda question, passages, wanted: sorted(
-        range(len(passages)), key=lambda i: dist(question, passages[i])
-    )[:wanted],
     later_of_equals_first=lambda question, passages, wanted: sorted(
         range(len(passages)), key=lambda i: (-round(cos(question, passages[i]), 9), -i)
     )[:wanted],
@@ -55,17 +40,8 @@ def always_that_many(question, passages, wanted):
 mistakes(
     "01.4",
     forgets_the_overlap=lambda tokens, size, overlap: [tokens[i : i + size] for i in range(0, len(tokens), size)],
-    adds_a_tail_that_was_there=lambda tokens, size, overlap: (
-        [tokens[i : i + size] for i in range(0, len(tokens), size - overlap)]
-    ),
-    loses_the_tail=lambda tokens, size, overlap: (
-        [tokens[i : i + size] for i in range(0, len(tokens) - size + 1, size - overlap)]
-    ),
     loses_a_text_shorter_than_the_overlap=lambda tokens, size, overlap: (
         [tokens[i : i + size] for i in range(0, len(tokens) - overlap, size - overlap)]
-    ),
-    starts_at_the_overlap=lambda tokens, size, overlap: (
-        [tokens[max(i - overlap, 0) : i + size] for i in range(0, len(tokens), size)]
     ),
 )
 

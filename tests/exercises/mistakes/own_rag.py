@@ -4,19 +4,11 @@ from math import ceil
 
 from tests.exercises.mistakes import mistake, mistakes
 
-mistakes("13.1", "ac", "abcd", "c", "bd", ("a", "d"))
+mistakes("13.1", "ac", "abcd", "c", ("a", "d"))
 
 
 mistakes(
     "13.2",
-    takes_the_cheapest=lambda stages, margin: min(stages, key=lambda stage: stage[1])[0],
-    takes_the_best=lambda stages, margin: max(stages, key=lambda stage: stage[2])[0],
-    refuses_the_edge=lambda stages, margin: min(
-        (stage for stage in stages if stage[2] > -margin or stage[2] == 0), key=lambda stage: stage[1]
-    )[0],
-    forgets_the_sign=lambda stages, margin: min(
-        (stage for stage in stages if stage[2] <= margin), key=lambda stage: stage[1]
-    )[0],
     takes_the_last_of_equals=lambda stages, margin: min(
         reversed([stage for stage in stages if stage[2] >= -margin]), key=lambda stage: stage[1]
     )[0],
@@ -40,8 +32,6 @@ mistakes(
 mistakes(
     "13.3",
     forgets_the_square=lambda n, half_width, margin: ceil(n * half_width / margin),
-    turns_it_round=lambda n, half_width, margin: ceil(n * (margin / half_width) ** 2) if half_width else 0,
-    rounds_down=lambda n, half_width, margin: int(n * (half_width / margin) ** 2),
     never_fewer_than_there_are=lambda n, half_width, margin: max(n, ceil(n * (half_width / margin) ** 2)),
 )
 

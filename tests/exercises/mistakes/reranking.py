@@ -5,7 +5,7 @@ import json
 from lessons.text import terms
 from tests.exercises.mistakes import mistake, mistakes
 
-mistakes("04.1", (0.5, 1.0), (1.0, 1.0), 0.5, "both", (1.0,))
+mistakes("04.1", (0.5, 1.0), 0.5, "both", (1.0,))
 
 
 def share(question, text):
@@ -28,28 +28,9 @@ def counts_repeated_words(question, documents, weight):
 
 
 @mistake("04.2")
-def swaps_the_weights(question, documents, weight):
-    worth = [weight * s + (1 - weight) * share(question, t) for t, s in documents]
-    return sorted(range(len(documents)), key=lambda i: -round(worth[i], 9))
-
-
-@mistake("04.2")
-def worst_first(question, documents, weight):
-    worth = [(1 - weight) * s + weight * share(question, t) for t, s in documents]
-    return sorted(range(len(documents)), key=lambda i: round(worth[i], 9))
-
-
-@mistake("04.2")
 def turns_ties_round(question, documents, weight):
     worth = [(1 - weight) * s + weight * share(question, t) for t, s in documents]
     return sorted(range(len(documents)), key=lambda i: round(worth[i], 9))[::-1]
-
-
-@mistake("04.2")
-def heeds_capitals(question, documents, weight):
-    asked = set(question.split())
-    worth = [(1 - weight) * s + weight * len(asked & set(t.split())) / max(len(asked), 1) for t, s in documents]
-    return sorted(range(len(documents)), key=lambda i: -round(worth[i], 9))
 
 
 @mistake("04.2")
@@ -69,30 +50,10 @@ mistakes(
 
 
 @mistake("04.3")
-def adds_similarities_up(scores, similar, wanted):
-    left, chosen = list(range(len(scores))), []
-    while left and len(chosen) < wanted:
-        best = max(left, key=lambda i: scores[i] - sum(similar[i][j] for j in chosen))
-        left.remove(best)
-        chosen.append(best)
-    return chosen
-
-
-@mistake("04.3")
 def fails_when_more_are_wanted(scores, similar, wanted):
     left, chosen = list(range(len(scores))), []
     for _ in range(wanted):
         best = max(left, key=lambda i: scores[i] - max((similar[i][j] for j in chosen), default=0))
-        left.remove(best)
-        chosen.append(best)
-    return chosen
-
-
-@mistake("04.3")
-def rewards_similarity(scores, similar, wanted):
-    left, chosen = list(range(len(scores))), []
-    while left and len(chosen) < wanted:
-        best = max(left, key=lambda i: scores[i] + max((similar[i][j] for j in chosen), default=0))
         left.remove(best)
         chosen.append(best)
     return chosen
@@ -131,28 +92,9 @@ mistakes(
 )
 
 
-@mistake("04.4")
-def believes_in_json(reply, count):
-    scores = {each["number"]: each["score"] for each in json.loads(reply)["scores"]}
-    return sorted(range(1, count + 1), key=lambda number: -scores.get(number, 0))
-
-
-@mistake("04.4")
-def drops_what_has_no_score(reply, count):
-    try:
-        scores = {each["number"]: each["score"] for each in json.loads(reply)["scores"]}
-        return sorted(scores, key=lambda number: -scores[number])
-    except (ValueError, TypeError):
-        return list(range(1, count + 1))
-
-
 mistakes(
     "04.5",
     leaves_the_order=lambda question, documents: documents,
     keeps_five=lambda question, documents: sorted(documents, key=lambda d: -share(question, d.content))[:5],
-    puts_shared_words_last=lambda question, documents: sorted(
-        documents, key=lambda d: share(question, d.content) - d.score / 10
-    ),
     gives_texts=lambda question, documents: [document.content for document in documents],
-    repeats_the_best=lambda question, documents: [documents[0], *documents],
 )
