@@ -8,13 +8,11 @@ from streamlit.testing.v1 import AppTest
 
 from lessons.pages import past
 from lessons.tables import plain
-from tests.app.test_browser import address, ask, ask_by_link, at_rest, browser, press, pytestmark, see
+from tests.app.test_browser import ask, ask_by_link, at_rest, press, pytestmark, see
 from tests.app.test_compare import QUESTION, opened
 from tests.app.test_compare import ask as ask_page
 from tests.support.app import press as press_page
 from tests.support.app import shown
-
-__all__ = ["address", "browser"]
 
 
 @pytest.fixture
