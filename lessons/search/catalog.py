@@ -9,8 +9,9 @@ from sqlalchemy import select, true
 from lessons.database.row_security import again_if_broken_off
 from lessons.errors import LessonsError
 from lessons.rag.store import ChunkStore
-from lessons.rag.tables import DocumentRow, kept
+from lessons.rag.tables import DocumentRow
 from lessons.rag.types import Scope
+from lessons.rag.versions import kept
 from lessons.search.filters import also
 from lessons.text import normalize
 
