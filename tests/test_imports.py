@@ -9,7 +9,7 @@ LESSONS = Path(__file__).parents[1] / "lessons"
 ROOMS = [
     ["language"], ["errors"], ["settings"], ["trace"], ["text"], ["tables"], ["database", "scale.replicas"],
     ["keyless", "models"],
-    ["budget"], ["search.filters"], ["rag.types"], ["rag.tables"], ["scale.hnsw"],
+    ["plan"], ["budget"], ["search.filters"], ["rag.types"], ["rag.versions"], ["rag.tables"], ["scale.hnsw"],
     ["rag.keyword_search"], ["rag.writing"], ["rag.store"], ["ingest"], ["rag.retrievers", "rag.context"], ["search"],
     ["rag.prompts"], ["rag.served_words"], ["rag.answer"], ["rag.adapters"], ["workspace"], ["agent"],
     ["rag.stages"], ["memory"], ["context"], ["copilot"], ["library"], ["evaluate"], ["scale"], ["faults"],

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from lessons.budget import Plan
 from lessons.context.cache import LOOKED_UP, Cached
 from lessons.context.compress import Hybrid
 from lessons.context.intent import Decision, Intent
@@ -21,6 +20,7 @@ from lessons.errors import LessonsError
 from lessons.memory.manager import Conversation
 from lessons.memory.summaries import Tiers
 from lessons.memory.types import Memory, NoMemory, parted
+from lessons.plan import Plan
 from lessons.rag.answer import Answer
 from lessons.rag.stages import Stage, standalone
 from lessons.rag.types import Scope

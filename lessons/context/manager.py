@@ -9,10 +9,11 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from lessons.budget import Budget, Message, Part, Plan, line
+from lessons.budget import Budget
 from lessons.context.wrapper import Wrapper, follow
 from lessons.memory.types import parted
 from lessons.models.tokens import ExactTokenCounter, TokenCounter
+from lessons.plan import Message, Part, Plan, line
 from lessons.rag.context import ContextBuilder
 from lessons.rag.stages import AnswerStream
 from lessons.rag.types import Builder, Query, Resources, RetrievedDocument

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from lessons.agent import stand_alone
-from lessons.budget import Budget, Message, Part, Piece, Plan, history_part, messages_of
+from lessons.budget import Budget
 from lessons.copilot.decision import ALL_STEPS, ANSWER, Decision, answer_prompt, decide, is_replaced
 from lessons.copilot.tools import WHOLE, Call, CopilotTools, Menu, headings, menus_for, within_section
 from lessons.errors import LessonsError
@@ -14,6 +14,7 @@ from lessons.ingest.index import Index
 from lessons.memory.types import parted
 from lessons.models.keyless import asks_for_steps
 from lessons.models.llm import describe
+from lessons.plan import Message, Part, Piece, Plan, history_part, messages_of
 from lessons.rag.answer import Answer, conversation_memory, respond
 from lessons.rag.context import ContextBuilder
 from lessons.rag.stages import AnswerStream, cause, cleaned, stages, standalone

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
-from lessons.budget import Piece
 from lessons.copilot.copilot import Layout
 from lessons.copilot.cost import CostModel
 from lessons.evaluate.golden import Golden
@@ -14,6 +13,7 @@ from lessons.evaluate.metrics import hits
 from lessons.evaluate.plots import canvas, legend_beside, name_rows, shortened, stage_colour, wrapped
 from lessons.language import _
 from lessons.models.tokens import TokenCounter, TokenEstimator
+from lessons.plan import Piece
 from lessons.rag.answer import Answer
 from lessons.rag.types import RetrievedDocument
 from lessons.settings import ROOT

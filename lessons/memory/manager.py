@@ -12,9 +12,9 @@ from dataclasses import replace
 from threading import Lock
 from typing import Any, Protocol
 
-from lessons.budget import Message
 from lessons.errors import LessonsError
 from lessons.memory.types import Memory, Recollection
+from lessons.plan import Message
 from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream
 from lessons.settings import settings

@@ -14,12 +14,12 @@ from sqlalchemy import BIGINT, Connection, DateTime, Engine, Index, PrimaryKeyCo
 from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.sql import delete, func, insert, select, tuple_
 
-from lessons.budget import Message, Part
 from lessons.database import engine, explained
 from lessons.database.owned import ensure_owned
 from lessons.database.row_security import scoped
 from lessons.errors import DatabaseError
 from lessons.models.tokens import TokenCounter
+from lessons.plan import Message, Part
 from lessons.rag.tables import Base
 from lessons.rag.types import Scope
 from lessons.settings import Settings, settings

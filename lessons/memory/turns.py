@@ -18,12 +18,12 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.sql import delete, func, insert, literal, select, text, update
 
-from lessons.budget import Message
 from lessons.database import explained
 from lessons.database.row_security import scoped
 from lessons.errors import DatabaseError
 from lessons.memory import messages
 from lessons.models.keyless import same_key
+from lessons.plan import Message
 from lessons.rag.tables import Base
 from lessons.rag.types import Scope
 from lessons.settings import settings

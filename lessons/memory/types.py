@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from lessons.budget import Message
 from lessons.memory.messages import Session
 from lessons.models.tokens import TokenEstimator
+from lessons.plan import Message
 from lessons.settings import settings
 
 

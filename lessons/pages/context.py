@@ -7,7 +7,6 @@ from typing import Any
 
 import streamlit as st
 
-from lessons.budget import Plan
 from lessons.context.compress import Abstractive, Extractive, Hybrid
 from lessons.context.intent import Decision, Intent
 from lessons.context.manager import ContextManager, Managed, Shares, TokenManager, found_documents
@@ -16,6 +15,11 @@ from lessons.pages.answer import show_answer
 from lessons.pages.asking import is_pressed, offer_samples, question_box
 from lessons.pages.common import allow_questions, choose, show_plot, titled
 from lessons.pages.language import N_, _
+<<<<<<< HEAD
+=======
+from lessons.pages.samples import is_pressed, offer_samples
+from lessons.plan import Plan
+>>>>>>> less-d
 from lessons.rag.answer import Answer
 from lessons.rag.stages import stages
 from lessons.rag.types import Compressor

@@ -9,11 +9,12 @@ from typing import Any
 from llama_index.core.llms import LLM
 from llama_index.core.prompts import BasePromptTemplate
 
-from lessons.budget import Budget, Part, history_part, messages_of
+from lessons.budget import Budget
 from lessons.models.call import stream
 from lessons.models.keyless import NOTHING_FOUND
 from lessons.models.llm import KEYLESS
 from lessons.models.served_call import INSTEAD
+from lessons.plan import Part, history_part, messages_of
 from lessons.rag.context import CITATION, Citation, citations, quoted, unsupported_figures
 from lessons.rag.prompts import DEFAULT_RESPONSE_FORMAT, INSTRUCTIONS, NO_WORDS, NOT_SEARCHED, REFUSALS, answer_prompt
 from lessons.rag.served_words import is_refusal, own_words, plain_citations
@@ -122,6 +123,8 @@ def room_beside(
     """
     budget = budget or Budget()
     left = budget.room(INSTRUCTIONS[language(question)], question)
+    if not (memory or history):
+        return Room("", (), min(documents, left))
     conversation = Part("memory", [memory], keep="whole"), history_part(history)
     said = budget.plan(conversation, max(left - documents, left // 4))
     return Room(said["memory"].text, messages_of(said["turns"]), min(documents, left - said.tokens))

@@ -21,8 +21,8 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
-from lessons.rag.tables import kept, term_table_name, version
 from lessons.rag.types import Where
+from lessons.rag.versions import kept, term_table_name, version
 from lessons.settings import settings
 from lessons.text import normalize
 

@@ -22,8 +22,9 @@ from sqlalchemy import Connection, Engine, Row, Select, TextClause, select, text
 from lessons.database.owned import ensure_owned
 from lessons.database.row_security import again_if_broken_off, reading
 from lessons.rag.keyword_search import KeywordSearch, TermStatistics
-from lessons.rag.tables import DocumentRow, chunk_table, kept, term_table, version
+from lessons.rag.tables import DocumentRow, chunk_table, term_table
 from lessons.rag.types import Scope, Where
+from lessons.rag.versions import kept, version
 from lessons.rag.writing import Writer
 from lessons.scale.hnsw import Way, choose_way, set_up_walk
 from lessons.scale.replicas import remember_write

@@ -4,8 +4,7 @@
     chunks_<index>   its chunks: text, metadata and embedding
     terms_<index>    an inverted index: one row for each term of each chunk, with how often it occurs there
 
-Every key begins with the owner, so that a search meets no other owner's rows. What was found out about an owner's
-documents is remembered until one of them changes (`version`, `kept`).
+Every key begins with the owner, so that a search meets no other owner's rows.
 """
 
 from collections.abc import Callable
@@ -13,7 +12,6 @@ from datetime import datetime
 from functools import cache
 from threading import Lock
 from typing import Any, TypeVar, cast
-from weakref import WeakKeyDictionary
 
 from pgvector.sqlalchemy import Vector
 from sqlalchemy import (
@@ -21,24 +19,22 @@ from sqlalchemy import (
     TEXT,
     Column,
     Connection,
-    Engine,
     ForeignKeyConstraint,
     Index,
     Integer,
     LargeBinary,
     PrimaryKeyConstraint,
-    Row,
     String,
     Table,
-    Transaction,
     UniqueConstraint,
     event,
     func,
-    text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.sql.ddl import DDL
+
+from lessons.rag.versions import term_table_name
 
 # PostgreSQL moves long values out of the row; comparing every vector of a table is three times faster without.
 _VECTOR_IN_PLACE = DDL("ALTER TABLE %(fullname)s ALTER embedding SET STORAGE MAIN")
@@ -69,7 +65,6 @@ class DocumentRow(Base):
 
 
 Defining = TypeVar("Defining", bound=Callable[..., Table])
-Found = TypeVar("Found")
 
 
 def _once(define: Defining) -> Defining:
@@ -125,57 +120,7 @@ def term_table(chunks: Table) -> Table:
     )
 
 
-def term_table_name(chunks: str) -> str:
-    """The name of the table of terms that belongs to a table of chunks."""
-    return chunks.replace("chunks", "terms", 1)
-
-
-def hnsw_name(chunks: str) -> str:
-    """The name of the HNSW index of a table of chunks."""
-    return f"{chunks}_hnsw"
-
-
 def drop_tables(connection: Connection, name: str) -> None:
     """Drop a table of chunks with its terms; the rows of its documents stay."""
     names = {"terms": f'"{term_table_name(name)}"', "chunks": f'"{name}"'}
     connection.execute(DDL("DROP TABLE IF EXISTS %(terms)s, %(chunks)s", context=names))
-
-
-_MOST = 512  # findings that are remembered
-# A transaction may commit after one that began later, so the latest time alone would not do.
-_VERSION = text("""
-SELECT count(*), max(id), sum(extract(epoch FROM ingested_at)), coalesce(sum(chunks), 0) AS chunks,
-    to_regclass(:hnsw) IS NOT NULL AS indexed
-FROM documents WHERE index_table = :index_table AND user_id = :user_id
-""")
-_threads = Lock()
-_versions: WeakKeyDictionary[Transaction | None, dict[tuple[str, str], Row]] = WeakKeyDictionary()
-_findings: WeakKeyDictionary[Engine, dict[tuple, tuple[object, Any]]] = WeakKeyDictionary()
-
-
-def version(connection: Connection, table: str, user_id: str) -> Row:
-    """Another row whenever any process has added, replaced or removed a document of the owner, or indexed the vectors.
-
-    It says how many `chunks` the owner has, and whether their vectors are `indexed`. Looked up once in a transaction.
-    """
-    looked_up = _versions.setdefault(connection.get_transaction(), {})
-    key = table, user_id
-    if key not in looked_up:
-        asked = {"index_table": table, "user_id": user_id, "hnsw": f'"{hnsw_name(table)}"'}
-        found = connection.execute(_VERSION, asked).one()
-        looked_up[key] = kept(connection.engine, (version, *key), found, lambda: found)
-    return looked_up[key]
-
-
-def kept(engine: Engine, key: tuple, now: object, find: Callable[[], Found]) -> Found:
-    """What `find` found for this key when the version was the same as `now`; else it is found again."""
-    findings = _findings.setdefault(engine, {})
-    with _threads:
-        finding = findings.pop(key, None)
-    if finding is None or finding[0] != now:
-        finding = (now, find())
-    with _threads:
-        findings[key] = finding  # now the last; what was not used for longest is the first
-        while len(findings) > _MOST:
-            del findings[next(iter(findings))]
-    return finding[1]

@@ -1,7 +1,7 @@
 """What travels along the path of a question: a query within a scope goes in, documents are found, a context comes out.
 
-Read on in `tables`, `store`, `keyword_search`, `retrievers`, `context`, `prompts`, `answer` and `stages`, in this
-order.
+Read on in `store`, `keyword_search`, `retrievers`, `context`, `prompts`, `answer` and `stages`, in this order; what
+they search is in `tables`.
 """
 
 import re

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, Table, text
 from sqlalchemy.sql.ddl import DDL
 
 from lessons.database import explained
-from lessons.rag.tables import hnsw_name, term_table_name
+from lessons.rag.versions import hnsw_name, term_table_name
 from lessons.settings import settings
 
 Way = Literal["exact", "hnsw"]

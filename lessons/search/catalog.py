@@ -9,8 +9,9 @@ from sqlalchemy import select, true
 from lessons.database.row_security import again_if_broken_off
 from lessons.errors import LessonsError
 from lessons.rag.store import ChunkStore
-from lessons.rag.tables import DocumentRow, kept
+from lessons.rag.tables import DocumentRow
 from lessons.rag.types import Scope
+from lessons.rag.versions import kept
 from lessons.search.filters import also
 from lessons.text import normalize
 
@@ -45,12 +46,9 @@ def _read(store: ChunkStore, scope: Scope) -> Catalog:
     of_document = select(chunks.metadata_).where(chunks.document_id == DocumentRow.id, chunks.user_id == scope.user_id)
     first = of_document.order_by(chunks.chunk_index).limit(1).lateral()
     found = select(DocumentRow.source_file, DocumentRow.chunks, first.c[0]).join(first, true(), isouter=True)
-    rows = store.rows(found.where(*_owned(store, scope)).order_by(DocumentRow.source_file), scope)
+    owned = DocumentRow.index_table == store.table_name, DocumentRow.user_id == scope.user_id
+    rows = store.rows(found.where(*owned).order_by(DocumentRow.source_file), scope)
     return {name: {**(metadata or {}), CHUNKS: chunks} for name, chunks, metadata in rows}
-
-
-def _owned(store: ChunkStore, scope: Scope) -> tuple:
-    return DocumentRow.index_table == store.table_name, DocumentRow.user_id == scope.user_id
 
 
 _SHOWN = 100  # characters of a name in a message

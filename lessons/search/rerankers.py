@@ -295,12 +295,10 @@ def by_number(said: Scores, count: int) -> dict[int, float]:
 class Postprocessed:
     """The documents in the order and with the scores that a node postprocessor gives them.
 
-    What it does to their text is not taken over, and neither is a node that it invents. `top_k` None takes the query's
-    own.
+    What it does to their text is not taken over, and neither is a node that it invents.
     """
 
     postprocessor: BaseNodePostprocessor
-    top_k: int | None = None
 
     def rerank(
         self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
@@ -311,4 +309,4 @@ class Postprocessed:
         for node in found:
             first.setdefault(node.node_id, node)
         kept = [known[id_].with_score(node.get_score()) for id_, node in first.items() if id_ in known]
-        return kept[: self.top_k or query.top_k]
+        return kept[: query.top_k]

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.budget import Budget, Part, history_part, messages_of
+from lessons.budget import Budget
 from lessons.errors import LessonsError
 from lessons.models.tokens import ExactTokenCounter, TokenEstimator
+from lessons.plan import Part, history_part, messages_of
 
 SYSTEM, QUESTION = "You answer questions.", "매출은 얼마인가요?"
 texts = st.text(max_size=60)

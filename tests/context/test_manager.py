@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.budget import beginning
 from lessons.context.compress import Extractive
 from lessons.context.manager import ContextManager, Managed, Shares, TokenManager
 from lessons.errors import LessonsError
 from lessons.memory.types import parted
 from lessons.models.tokens import ExactTokenCounter, TokenEstimator
+from lessons.plan import beginning
 from lessons.rag.stages import Stage
 
 QUESTION = "How long does a refund take?"

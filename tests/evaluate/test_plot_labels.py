@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from rich.cells import cell_len
 
-from lessons.budget import Piece
 from lessons.evaluate.dialogues import plot_growth
 from lessons.evaluate.evaluation import EvaluationTable
 from lessons.evaluate.pictures import plot_budget, plot_searches
@@ -26,6 +25,7 @@ from lessons.evaluate.plots import (
     stage_colours,
 )
 from lessons.evaluate.savings import plot_savings
+from lessons.plan import Piece
 from lessons.rag.answer import Answer
 from lessons.rag.types import Context, RetrievedDocument
 from lessons.trace import Trace

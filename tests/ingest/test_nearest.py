@@ -14,8 +14,8 @@ from lessons.keyless.llm import OfflineLLM
 from lessons.rag.retrievers import VectorRetriever
 from lessons.rag.stages import WALKED, Pipeline
 from lessons.rag.store import ChunkStore, Found
-from lessons.rag.tables import hnsw_name
 from lessons.rag.types import Query, Resources, Scope
+from lessons.rag.versions import hnsw_name
 from lessons.scale.hnsw import set_up_walk
 from lessons.settings import Settings, settings
 from lessons.trace import Trace

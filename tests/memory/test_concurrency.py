@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from random import Random
 
-from lessons.budget import Message
 from lessons.database import engine
 from lessons.memory.messages import InMemoryStore, MessageStore, StoredMessages
+from lessons.plan import Message
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 

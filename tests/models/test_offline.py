@@ -95,14 +95,14 @@ def test_a_registered_task_predicts_structures(monkeypatch: pytest.MonkeyPatch) 
     assert OfflineLLM().structured_predict(Length, prompt, text="four") == Length(characters=4)
 
 
-def test_the_prompt_has_only_the_sections_that_are_wanted() -> None:
-    def system(**sections: bool) -> str:
-        return str(answer_prompt(**sections).format_messages(**VARIABLES)[0].content)
+def test_the_prompt_has_a_section_for_the_memory_only_where_there_is_one() -> None:
+    def system(memory: bool) -> str:
+        return str(answer_prompt(memory).format_messages(**VARIABLES, memory="Mina has a cat.")[0].content)
 
-    assert "\n[Retrieved Context]\n[Source: 1 | faq.md]" in system()
-    assert "\n[Response Format]\nOne sentence." in system()
-    assert "\n[Retrieved Context]\n" not in system(context=False)
-    assert "\n[Response Format]\n" not in system(response_format=False)
+    for memory in (False, True):
+        assert "\n[Retrieved Context]\n[Source: 1 | faq.md]" in system(memory)
+        assert "\n[Response Format]\nOne sentence." in system(memory)
+        assert ("\n[Conversation Memory]\n" in system(memory)) is memory
 
 
 def test_braces_in_documents_are_only_text() -> None:

@@ -88,7 +88,6 @@ def test_mmr_begins_with_the_best_score_even_if_only_diversity_counts() -> None:
 def test_a_node_postprocessor_reranks_but_adds_and_repeats_nothing() -> None:
     documents = [document("short", 0.9, "a"), document("long", 0.1, "aaaa"), document("middle", 0.5, "aa")]
     assert rerank(Postprocessed(LongestFirst()), documents) == "long middle short"
-    assert rerank(Postprocessed(LongestFirst(), top_k=1), documents) == "long"
 
 
 def test_a_node_postprocessor_reads_the_title_and_no_other_metadata() -> None:

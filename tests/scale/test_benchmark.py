@@ -11,8 +11,8 @@ from lessons.database import engine
 from lessons.evaluate.throwaway import drop_leftovers
 from lessons.keyless.llm import OfflineLLM
 from lessons.rag.retrievers import KeywordRetriever, VectorRetriever
-from lessons.rag.tables import hnsw_name
 from lessons.rag.types import Query, Resources
+from lessons.rag.versions import hnsw_name
 from lessons.scale import benchmark
 from lessons.scale.benchmark import PERCENT, MadeUpEmbedding, asked, filtered
 from lessons.scale.graphs import BREADTHS, PRECISIONS, compared
