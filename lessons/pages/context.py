@@ -15,11 +15,7 @@ from lessons.pages.answer import show_answer
 from lessons.pages.asking import is_pressed, offer_samples, question_box
 from lessons.pages.common import allow_questions, choose, show_plot, titled
 from lessons.pages.language import N_, _
-<<<<<<< HEAD
-=======
-from lessons.pages.samples import is_pressed, offer_samples
 from lessons.plan import Plan
->>>>>>> less-d
 from lessons.rag.answer import Answer
 from lessons.rag.stages import stages
 from lessons.rag.types import Compressor
