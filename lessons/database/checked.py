@@ -1,7 +1,8 @@
 """Connections to a server elsewhere, which notice that it has gone silent.
 
-TCP gives up on a peer that is gone (the options in `connection`), but not on a proxy that passes nothing on. So a
-statement that has waited for a while asks over a second connection whether the server is there. It may take its time.
+TCP gives up on a peer that is gone (the options in `connection`), but not on a proxy that takes everything in and
+passes nothing on. So a statement that has waited for a while asks over a second connection whether the server is there.
+A long statement may take its time: its server answers.
 """
 
 from time import monotonic

@@ -52,18 +52,14 @@ def against_baseline(baseline: Evaluation, today: Evaluation, margin: float | No
             f"{most} questions with an answer or evidence are in both runs; "
             f"it takes {settings().gate_questions} to judge a metric."
         )
-    lost: dict[str, Pair] = {}
-    for metric in (gain.metric for gain in judged):
-        for before, after in reversed(moved_records(old, new, metric)):
-            if after.value(metric) < before.value(metric):
-                lost[before.question_id] = before, after
-    return GateResult(judged, tuple(lost.values()), margin)
+    fell = [pair for gain in judged for pair in moved_records(old, new, gain.metric)[::-1] if _fell(pair, gain.metric)]
+    return GateResult(judged, tuple({before.question_id: (before, after) for before, after in fell}.values()), margin)
 
 
 def changed_settings(baseline: Evaluation, today: Evaluation) -> list[str]:
     """The settings that both runs know and that differ, model and embedding among them, a line each."""
-    now = today.settings
-    return [f"{name}: {old} → {now[name]}" for name, old in baseline.settings.items() if now.get(name, old) != old]
+    before, now = baseline.settings, today.settings
+    return [f"{name}: {before[name]} → {now[name]}" for name in before if name in now and before[name] != now[name]]
 
 
 def _by_words(records: Sequence[Record]) -> Iterator[Record]:
@@ -72,6 +68,11 @@ def _by_words(records: Sequence[Record]) -> Iterator[Record]:
     for record in records:
         seen[record.question] += 1
         yield replace(record, question_id=f"{record.question} {seen[record.question]}")
+
+
+def _fell(pair: Pair, metric: str) -> bool:
+    before, after = pair
+    return after.value(metric) < before.value(metric)
 
 
 def _told(gain: Gain) -> str:

@@ -1,6 +1,7 @@
-"""Question sets in the layout of the BEIR benchmark (Thakur et al., 2021), with the judgements in qrels/SPLIT.tsv.
+"""Question sets in BEIR layout: `corpus.jsonl`, `queries.jsonl` and `qrels/test.tsv` or `qrels/dev.tsv` in one folder.
 
-What would make a measurement wrong without a sound stops it, with file and line.
+The layout is that of the BEIR benchmark (Thakur et al., 2021). What would make a measurement wrong without a sound
+stops it, with file and line. A document without words only leaves a warning: real sets have such documents.
 """
 
 import json

@@ -1,10 +1,14 @@
 """Is a difference more than chance? One rule, for reports, gates, the Scoreboard and the notebooks.
 
 Two stages answer the same questions, so the questions are resampled, never the stages apart: that a question is hard
-for both cancels out. A run of all stages looks at five differences of each metric; judged at 95 % each, one such run in
-five would show a difference where there is none. So every difference is judged as one of five (Bonferroni's
-correction): by its interval of 99 %, and by p multiplied by five. The interval alone would not do: where only a few
-questions moved, it is too narrow, and p says so.
+for both cancels out.
+
+A run of all stages looks at five differences of each metric: every stage against the one before, and Agentic against
+Smart. Judged at 95 % each, one such run in five would show a difference where there is none. So every difference is
+judged as one of five (Bonferroni's correction), whether it is printed with the others or alone: its interval is that of
+99 %, and its p value is multiplied by five. It is 'better' or 'worse' where the interval excludes zero and p is below
+0.05; otherwise no difference is shown. The interval alone would not do: where only a few questions moved, it is too
+narrow, and p says so.
 """
 
 from collections.abc import Callable
@@ -39,7 +43,7 @@ Interval = tuple[float, float]
 class Gain:
     """What one metric did from one stage to another, over the `n` questions that both have a value for.
 
-    The interval is that of `GAIN_LEVEL`, `p` is corrected for `COMPARISONS`.
+    The interval is that of `GAIN_LEVEL`, `p` is corrected for `COMPARISONS`, and `moved` questions have another value.
     """
 
     before: str

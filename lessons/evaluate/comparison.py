@@ -1,4 +1,8 @@
-"""One question answered by several stages, side by side: the answers, the chunks that each retrieved, the traces."""
+"""One question answered by several stages, side by side: the answers, the chunks that each retrieved, the traces.
+
+Stages cut documents into different chunks. Two chunks of one file stand in the same row if more than half of the
+shorter one is in the other; chunks that one stage found apart are not joined on their own account.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""Memories, measured: what is still understood of what was said before, how far back, and at what price in tokens."""
+"""Memories, measured: golden dialogues whose turns depend on what was said before, and how much a memory hands over.
+
+What is still understood, how far back, and at what price in tokens.
+"""
 
 import json
 import re
@@ -138,7 +141,10 @@ def _asked(stage: Stage, dialogue: Dialogue, name: str, make: Maker) -> Iterator
 
 
 def growth(memory: Memory, dialogues: Sequence[Dialogue], turns: int) -> list[int]:
-    """The estimated tokens that a memory hands over at each turn of the dialogues' reference answers, over and over."""
+    """The tokens that a memory hands over at each turn of a long conversation, by the estimate.
+
+    The conversation is made of the dialogues with their reference answers, said over and over.
+    """
     handed_over = []
     for golden in islice(cycle(golden for each in dialogues for golden in each.judged), turns):
         handed_over.append(memory.recall(golden.question).tokens)
@@ -229,8 +235,8 @@ def recall_old_facts(
 ) -> Evaluation:
     """Tell each memory each conversation, then ask: which of the utterances that answer does it still hand over?
 
-    The "stages" of the result are the memories, its categories how many turns old the oldest utterance of the evidence
-    is. An utterance counts if its words stand in what is handed over; a summary that says it in other words does not.
+    The "stages" of the result are the memories, its categories how old the oldest utterance of the evidence is. An
+    utterance counts if its words stand in what is handed over, so a summary that says it in other words does not.
     """
     return Evaluation("LoCoMo", "old facts", _of_each(memories, conversations, partial(_recalled, place), watch))
 

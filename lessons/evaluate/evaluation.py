@@ -60,7 +60,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Summary:
-    """Means over `n` answers, with 95 % intervals unless these are few."""
+    """Means over `n` answers, with 95 % intervals unless these are few; the refusal values are precision and recall."""
 
     n: int
     means: dict[str, float]

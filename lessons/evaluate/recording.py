@@ -1,4 +1,7 @@
-"""Recording a served model: golden questions or notebooks run once, with `LESSONS_RECORDING`, and replies are kept."""
+"""Recording a served model: golden questions or notebooks run once.
+
+While this process, or a kernel that it started, works with `LESSONS_RECORDING`, the client of the model keeps replies.
+"""
 
 import os
 import platform

@@ -1,7 +1,7 @@
 """One call that evaluates stages: on the golden questions, on a folder in BEIR layout, or on a reader's own questions.
 
-At the end the model is asked with the evidence given instead of searched. What it gets wrong there a better search
-alone does not put right: that is the ceiling by which a stage is judged.
+Each answer is measured, and at the end the model is asked with the evidence given instead of searched. What it gets
+wrong there a better search alone does not put right: that is the ceiling by which a stage is judged.
 """
 
 from collections import Counter, defaultdict
@@ -79,8 +79,9 @@ def evaluate(
 
     Without `data` these are the golden questions over the shipped documents, `dev` by default. With a folder in BEIR
     layout its whole corpus is searched, in an index that is gone afterwards. `own` questions of a reader are asked on
-    the reader's own documents. `limit`, or that of the settings, draws so many questions. LessonsError if a document or
-    question cannot be used. `tell` is given what a served model is about to be asked, and what it will take.
+    the reader's own documents. `limit`, or that of the settings, draws so many questions, the same for the same
+    `sample_seed`. LessonsError if a document or question cannot be used. `tell` is given what a served model is about
+    to be asked, and after a stage's first answer what all will take.
     """
     place = place or workspace()
     here = [stage.but(stage.name, workspace=place) for stage in stages]
@@ -109,7 +110,10 @@ def evaluate(
 
 
 def answers(stages: Sequence[Answering], questions: Sequence[Golden]) -> Iterator[Record]:
-    """A record for each question and stage, stage by stage; each question is asked as the owner it belongs to."""
+    """A record for each question and stage, stage by stage; each question is asked as the owner it belongs to.
+
+    Everything but the times is the same each time. One question runs at a time, so that no answer waits for another.
+    """
     for stage in stages:
         place = stage.workspace or workspace()
         if place.settings.evaluation_timed and isinstance(place.embedding, CachedEmbedding):

@@ -194,7 +194,10 @@ def as_json(record: Record) -> dict[str, Any]:
 
 
 def ship(evaluation: Evaluation, path: Path) -> None:
-    """Write a whole run, packed, in one step: a line that says what it is, then a line for each answer."""
+    """Write a whole run, packed: a line that says what it is, then a line for each answer.
+
+    In one step: where it cannot be written, an earlier run in that file stays.
+    """
     head = {"data": evaluation.data, "split": evaluation.split, "settings": evaluation.settings}
     head |= {"at": evaluation.at.isoformat()}
     text = _lines([head, *map(as_json, (*evaluation.records, *evaluation.ceiling))])

@@ -1,4 +1,9 @@
-"""What is saved around a stage, and what that costs in right answers: by intents, by compression, by each device."""
+"""What is saved around a stage, and what that costs in right answers: by intents, by compression, by each device.
+
+A day at the help desk has questions that come again, come again in other words, and thanks in between. It is built from
+the golden questions of *dev*, so that every answer can be judged, and from committed rewordings of them. Popular
+questions are asked more often than others, as in every log of a search engine.
+"""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -87,7 +92,10 @@ def compression(
 
 
 def compression_table(evaluation: Evaluation) -> EvaluationTable:
-    """The answers by method and, as their category, the share of the tokens that it left."""
+    """The answers by method and, as their category, the share of the tokens that it left.
+
+    At 100 % all methods have the answers of the whole context.
+    """
     whole, *shares = evaluation.groups("category")
 
     def said(method: str, share: str) -> str:

@@ -33,7 +33,10 @@ _KEEP = text("SET LOCAL idle_in_transaction_session_timeout = 0")
 def throwaway_stages(
     stages: Sequence[Answering], documents: Mapping[str, str], scope: Scope, place: Workspace, progress: Progress
 ) -> Iterator[list[Answering]]:
-    """The same stages over `documents` instead, texts by id, for the owner of `scope`, until the block ends."""
+    """The same stages over `documents` instead, texts by id, for the owner of `scope`, until the block ends.
+
+    Stages that share an index share its throw-away. `progress` hears of documents done and in all.
+    """
     drop_leftovers(place.engine, scope)
     trial = Workspace(place.settings, place.engine, place.embedding, place.llm)
     indexes = {stage.index.name: replace(stage.index, name=PREFIX + secrets.token_hex(3)[:5]) for stage in stages}

@@ -128,7 +128,11 @@ def enhanced_index(name: str = "enhanced", embedded: tuple[str, ...] = HEADER) -
 
 
 def ingredients() -> list[Index]:
-    """From the naive index to the enhanced one, one ingredient at a time, and two that embed more: for an ablation."""
+    """From the naive index to the enhanced one, one ingredient at a time: what an ablation compares.
+
+    Smaller chunks, overlap, sections, a header (the enhanced index itself), and two that embed more: what the words of
+    the chunk already say once more as keywords, and its summary.
+    """
     size, overlap = settings().chunk_tokens, settings().chunk_overlap
     return [
         Index("smaller", (SentenceSplitter(chunk_size=size, chunk_overlap=0),)),

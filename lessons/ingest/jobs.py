@@ -1,6 +1,7 @@
 """Ingestion in the background. Submit files, get a job's id at once, and look how far it is.
 
-The files lie in the database until the job ends, because that is the one place every worker can reach.
+The files lie in the database until the job ends, because that is the one place every worker can reach. Calls to a model
+are not retried here: its client retries a bounded number of times, and then the job fails.
 """
 
 import logging
@@ -69,8 +70,8 @@ class Jobs(JobQueue):
         """Queue (path or content, source_file) pairs for some indexes, or all of them; gives the job's id.
 
         When the queue is full, more workers begin, and the job is done before this returns. Indexes that enrich their
-        chunks come last, so that the plain ones can answer meanwhile. ReadError if a path cannot be opened or a file is
-        over `max_file_bytes`; then nothing is queued.
+        chunks come last, so that the plain ones can answer meanwhile. Without an `enrichment` it is the default for the
+        model. ReadError if a path cannot be opened or a file is over `max_file_bytes`; then nothing is queued.
         """
         names = list(self._indexes) if indexes is None else list(dict.fromkeys(indexes))
         if unknown := [name for name in names if name not in self._indexes]:
@@ -158,7 +159,8 @@ def _contents(files: Sequence[tuple[Path | bytes, str]], limit: int) -> Iterator
 def work(claim: Claim, place: Place, indexes: Mapping[str, Index]) -> None:
     """Work on a job from its first file without a result to its end, and write down what became of it.
 
-    A file at which work broke off too often is given up. A DatabaseError leaves the job open; any other error fails it.
+    A file at which work broke off too often is given up and the others go on. A DatabaseError leaves the job open and
+    is raised again, so that the worker can wait before the next attempt; every other error fails the job.
     """
     job = claim.job
     try:

@@ -183,8 +183,9 @@ def estimate(
 ) -> Estimate:
     """What it costs to enrich (path, source_file) pairs, but for those whose fingerprint is `known`.
 
-    The keyless model enriches about `SAMPLE` chunks of each file first, which takes milliseconds: a served model reads
-    the same prompts, and says about as much. Files that cannot be read cost nothing.
+    The keyless model enriches the same chunks with the same prompts first, which takes milliseconds. What it reads is
+    what a served model will read, and what it says is about as long. Of a long file about `SAMPLE` chunks stand for the
+    others. Files that cannot be read cost nothing. An index that does not enrich, too.
     """
     wanted, cut = index.at(level, llm), index.at("none", llm)
     done, chunks, calls, read_in, written = 0, 0, 0.0, 0.0, 0.0

@@ -47,7 +47,8 @@ class Section:
 def sections(pages: Sequence[BaseNode], shortest: int) -> list[Section]:
     """The sections of one file in order, each of at least `shortest` characters unless the whole file has fewer.
 
-    A shorter one, above all a heading without text, joins the next; the last joins the one before it.
+    A shorter one, above all a heading without text, joins the next; the last joins the one before it. Only so does a
+    section reach over two pages. `pages` carry their headings as (start, end, level, text) in `structure`.
     """
     joined: list[Section] = []
     for section in _under_headings(pages):

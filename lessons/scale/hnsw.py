@@ -4,8 +4,8 @@ HNSW (Malkov & Yashunin, 2018) walks a graph towards the nearest vectors. It kno
 rule out is dropped from what the walk found, so under a selective filter little is left, though the walk goes on a
 while (`hnsw.iterative_scan`). Comparing everything that a scope and its filters leave has no such gap.
 
-The graph holds vectors in half precision, which takes little more than half the memory and finds as much (notebook 14),
-for up to 4,000 dimensions, not 2,000. What it finds is scored in full precision.
+The graph holds vectors in half precision: it takes little more than half the memory and finds as much (notebook 14),
+and vectors of up to 4,000 dimensions fit, not only 2,000. What it finds is scored in full precision.
 """
 
 from typing import Any, Literal, cast
@@ -67,6 +67,7 @@ def index_when_large(engine: Engine, chunks: Table) -> None:
 
     Readers go on meanwhile, writers wait. The number of chunks is PostgreSQL's estimate: nobody may count all owners'.
     A graph that does not fit into memory is built several times slower, so as much of it is allowed as it needs.
+    Without half precision, or with more dimensions than can be indexed, every chunk is compared, however many.
     """
     dimension = cast(Vector, chunks.c.embedding.type).dim or 0
     names = {"index": f'"{hnsw_name(chunks.name)}"', "table": f'"{chunks.name}"', "dimension": str(dimension)}
@@ -74,11 +75,14 @@ def index_when_large(engine: Engine, chunks: Table) -> None:
         rows = _rows(connection, chunks)
         if rows <= settings().exact_search_chunks or dimension > _MOST_DIMENSIONS:
             return
-        needed = rows * (2 * dimension + _LINKS) / 1_000_000
-        megabytes = int(min(max(needed, 64), settings().index_megabytes))
-        connection.execute(_LOCK, {"index": hnsw_name(chunks.name), "memory": f"{megabytes}MB"})
+        connection.execute(_LOCK, {"index": hnsw_name(chunks.name), "memory": f"{_megabytes(dimension, rows)}MB"})
         if connection.scalar(_MISSING, {"index": names["index"]}):
             connection.execute(DDL(_HNSW, context=names))
+
+
+def _megabytes(dimension: int, rows: float) -> int:
+    needed = rows * (2 * dimension + _LINKS) / 1_000_000
+    return int(min(max(needed, 64), settings().index_megabytes))
 
 
 def _rows(connection: Connection, chunks: Table) -> float:
