@@ -37,7 +37,7 @@ def shop(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> None:
         assert results[0].status == "added"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def address(database: Settings) -> Iterator[str]:
     """The app, started as a reader starts it."""
     with served() as (address, _):
