@@ -158,8 +158,10 @@ def protect(connection: Connection, table: str, condition: str = OWNED, force: b
 
 
 def _died_of_illegal_instruction(log: Path) -> bool:
-    """Whether the end of the server's log says so (signal 4 is SIGILL); it may do so a moment later."""
+    """Whether the server's log says so (signal 4 is SIGILL); it may do so a moment after the connection broke."""
     deadline = monotonic() + 1
-    while not (died := "by signal 4" in log.read_text(errors="replace")[-20_000:]) and monotonic() < deadline:
+    while monotonic() < deadline:
+        if "terminated by signal 4" in log.read_text(errors="replace")[-20_000:]:
+            return True
         sleep(0.05)
-    return died
+    return False

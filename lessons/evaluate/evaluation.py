@@ -219,8 +219,8 @@ Pair = tuple[Record, Record]
 
 def compare_records(before: Sequence[Record], after: Sequence[Record], metric: str, old: str, new: str) -> Gain:
     """The gain in one metric over the questions that both lists answered, under the names `old` and `new`."""
-    values = [[record.value(metric) for record in pair] for pair in _pairs(before, after)]
-    return paired_gain(old, new, metric, *np.reshape(values, (-1, 2)).T)
+    pairs = [(first.value(metric), second.value(metric)) for first, second in _pairs(before, after)]
+    return paired_gain(old, new, metric, [first for first, _ in pairs], [second for _, second in pairs])
 
 
 def moved_records(before: Sequence[Record], after: Sequence[Record], metric: str) -> list[Pair]:

@@ -237,15 +237,16 @@ def _told(
 ) -> Iterator[Record]:
     """The records of all answers. Nothing is told of the keyless model or of a record: a minute and no money."""
     served = not (isinstance(llm, OfflineLLM) or bool(getattr(llm, "recorded", "")))
-    asked = len(questions)
+    asked, begun = len(questions), set[str]()
     if served:
         tell(
             f"{describe(llm)} will answer {asked:,} questions × {len(stages)} stage{'s' if len(stages) > 1 else ''}, "
             f"and each question once more with its evidence given: {asked * (len(stages) + 1):,} answers."
         )
     for done, record in enumerate(answers(stages, questions), start=1):
-        if served and done % asked == 1 % asked:
+        if served and record.stage not in begun:
             tell(forecast(record, asked))
+        begun.add(record.stage)
         watch("Asking", done, asked * len(stages))
         yield record
 

@@ -113,7 +113,8 @@ class Chunk(TextNode):
 
 def header(chunk: BaseNode) -> dict[str, str]:
     """What the enhanced index puts above the words of a chunk, which may have been stored as any node."""
-    return Chunk(text="", metadata=chunk.metadata).header()
+    embedded = chunk.embedded if isinstance(chunk, Chunk) else HEADER
+    return Chunk(text="", metadata=chunk.metadata, embedded=embedded).header()
 
 
 def same_words(chunk: BaseNode, others: Sequence[BaseNode]) -> BaseNode | None:

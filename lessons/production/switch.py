@@ -86,9 +86,12 @@ def catch_up(index: Index, old: Workspace, new: Workspace, scope: Scope) -> Diff
 
 def _chunks(index: Index, store: ChunkStore, source_file: str, scope: Scope) -> list[BaseNode]:
     """The chunks of a document as its index embeds them, from their rows."""
-    cut = (each.embedded for each in index.transformations if isinstance(each, SectionSplitter))
-    header, nodes = {"embedded": next(cut, ())}, store.get_nodes(scope=scope.only([source_file]))
-    return [Chunk(id_=each.node_id, text=each.get_content(), metadata=each.metadata, **header) for each in nodes]
+    splitters = (each.embedded for each in index.transformations if isinstance(each, SectionSplitter))
+    embedded = next(splitters, ())
+    nodes = store.get_nodes(scope=scope.only([source_file]))
+    return [
+        Chunk(id_=each.node_id, text=each.get_content(), metadata=each.metadata, embedded=embedded) for each in nodes
+    ]
 
 
 def switch(index: Index, old: Workspace, new: Workspace, scope: Scope) -> None:

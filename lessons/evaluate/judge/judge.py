@@ -185,8 +185,9 @@ def _is_hedged(answer: str, key_facts: Sequence[str], asked: Asked) -> bool:
     wanted = [quantity for form in _spellings(key_facts) for quantity in read(form).quantities]
     known = {quantity.value for reading in asked.readings for quantity in reading.quantities}
     known |= {quantity.value for quantity in wanted} | {quantity.written for quantity in wanted}
+    readings = read_all(answer)
     for number in wanted:
-        giving = [each for each in read_all(answer) if _same_number(number, each.quantities)]
+        giving = [each for each in readings if _same_number(number, each.quantities)]
         others = [_others(number, known, reading) for reading in giving]
         if giving and min(map(len, others)) > OTHERS_IN_SENTENCE + len(key_facts) - 1:
             return True
@@ -261,13 +262,7 @@ def _supported(claim: str, answer: Answer) -> bool:
 
 
 def _hard_parts_hold(sentence: Reading, passages: str) -> bool:
-    """Numbers agree by their value, or as written where tables give the unit in their head."""
-    readings = _read_passages(passages)
-    numbers = [each for reading in readings for each in reading.quantities]
-    values = {each.value for each in numbers}
-    written = {each.written for each in numbers if not each.kind and not each.scaled}
-    moments = [moment for reading in readings for moment in reading.moments]
-    years = frozenset(moment.year for moment in moments if moment.year)
+    values, written, moments, years = _inventory(passages)
     return (
         all(each.value in values or each.written in written for each in sentence.quantities)
         and all(any(there.answers(wanted, years) for there in moments) for wanted in sentence.moments)
@@ -275,7 +270,17 @@ def _hard_parts_hold(sentence: Reading, passages: str) -> bool:
     )
 
 
-_read_passages = lru_cache(maxsize=200)(read_all)
+@lru_cache(maxsize=200)
+def _inventory(passages: str) -> tuple[frozenset, frozenset, tuple, frozenset[int]]:
+    """Values with a unit, bare numbers as written (tables give the unit in their head), moments and years."""
+    numbers = numbers_in(passages)
+    moments = tuple(moment for reading in read_all(passages) for moment in reading.moments)
+    return (
+        frozenset(each.value for each in numbers),
+        frozenset(each.written for each in numbers if not each.kind and not each.scaled),
+        moments,
+        frozenset(moment.year for moment in moments if moment.year),
+    )
 
 
 def _documents(answer: Answer) -> dict[int, RetrievedDocument]:

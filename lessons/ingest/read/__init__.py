@@ -185,9 +185,12 @@ def _single(path: Path) -> tuple[Path, str]:
     return path.resolve(), stored_name(path.name)
 
 
-def _in_folder(folder: Path) -> Iterator[tuple[Path, str]]:
-    for file in sorted(file for file in folder.rglob("*") if file.suffix.lower() in READERS and file.is_file()):
-        name, target = file.relative_to(folder), file.resolve()
-        if not _hidden(name):
-            stays = file.is_symlink() and target.is_relative_to(folder.resolve())
-            yield target if stays else file, stored_name(name.as_posix())
+def _in_folder(folder: Path) -> list[tuple[Path, str]]:
+    files = sorted(file for file in folder.rglob("*") if file.suffix.lower() in READERS and file.is_file())
+    names = [file.relative_to(folder) for file in files]
+    return [(_followed(folder / name, folder), stored_name(name.as_posix())) for name in names if not _hidden(name)]
+
+
+def _followed(file: Path, folder: Path) -> Path:
+    target = file.resolve()
+    return target if file.is_symlink() and target.is_relative_to(folder.resolve()) else file

@@ -4,6 +4,7 @@ Ambiguous files are rejected: noise that is ingested is found again, and answere
 """
 
 import re
+from collections.abc import Callable
 
 import ftfy
 from ftfy.badness import is_bad
@@ -19,20 +20,23 @@ NOISE_SHARE = 0.2
 """Text is rejected if more than this share of its characters, white space aside, cannot be read."""
 
 
-def decode(data: bytes, declared: str | None = None) -> tuple[str, str | None] | None:
+Decoded = tuple[str, str | None]
+
+
+def decode(data: bytes, declared: str | None = None) -> Decoded | None:
     """The text and, unless it was plain Unicode or declared, the name of its encoding; None if nothing fits.
 
     `declared` is what the file itself says, as HTML does; it is believed where the bytes agree.
     """
-    marked = [encoding for mark, encoding in _BOMS.items() if data.startswith(mark)]
-    known, guesses = marked, {} if marked else {"UTF-16": _utf_16}
-    if not marked and b"\0" not in data:
-        known = ["utf-8", _browsers_name(declared or "")]
-        guesses = {"UTF-8 with broken bytes": _nearly_utf_8, "CP949": _korean, "Windows-1252": _western, **guesses}
-    for encoding in known:
-        if (text := _text(data, encoding)) is not None:
-            return text, None
-    return next(((text, name) for name, guess in guesses.items() if (text := guess(data))), None)
+    for mark, encoding in _BOMS.items():
+        if data.startswith(mark):
+            return _tried(data, encoding, None)
+    if b"\0" in data:
+        return _utf_16(data)
+    if found := _tried(data, "utf-8", None) or (declared and _tried(data, _browsers_name(declared), None)):
+        return found
+    guesses: list[Callable[[bytes], Decoded | None]] = [_nearly_utf_8, _korean, _western, _utf_16]
+    return next((found for guess in guesses if (found := guess(data))), None)
 
 
 def repaired(text: str) -> str:
@@ -57,14 +61,14 @@ def _repaired_line(line: str) -> str:
             data = line.encode(wrong)
         except UnicodeEncodeError:
             continue
-        if _text(data, "utf-8") is None and (korean := _korean(data)):
-            return korean
+        if not _tried(data, "utf-8", None) and (korean := _korean(data)):
+            return korean[0]
     return ftfy.fix_encoding(line)
 
 
-def _text(data: bytes, encoding: str) -> str | None:
+def _tried(data: bytes, encoding: str, name: str | None) -> Decoded | None:
     try:
-        return data.decode(encoding)
+        return data.decode(encoding), name
     except (UnicodeDecodeError, LookupError):
         return None
 
@@ -77,33 +81,35 @@ def _browsers_name(declared: str) -> str:
     return "cp1252" if name in ("iso-8859-1", "latin-1", "latin1", "ascii", "us-ascii") else name
 
 
-def _nearly_utf_8(data: bytes) -> str | None:
+def _nearly_utf_8(data: bytes) -> Decoded | None:
     """UTF-8 with a few broken bytes, at most one in a hundred of what is not ASCII."""
     text = data.decode("utf-8", "replace")
-    return text if text.count("\ufffd") * 100 <= sum(not char.isascii() for char in text) else None
+    broken = text.count("\ufffd")
+    return (text, "UTF-8 with broken bytes") if broken * 100 <= sum(not char.isascii() for char in text) else None
 
 
-def _korean(data: bytes) -> str | None:
+def _korean(data: bytes) -> Decoded | None:
     """CP949, if nearly all letters are the 2,350 syllables in use: other text that happens to fit has rare ones."""
-    text = _text(data, "cp949") or ""
+    text, _ = _tried(data, "cp949", None) or ("", None)
     foreign = _EAST_ASIAN.findall(text[:JUDGED])
     in_use = sum("가" <= letter <= "힣" and len(letter.encode("euc-kr")) == 2 for letter in foreign)
-    return text if foreign and in_use >= 0.8 * len(foreign) and not _CONTROL.search(text) else None
+    return (text, "CP949") if foreign and in_use >= 0.8 * len(foreign) and not _CONTROL.search(text) else None
 
 
-def _western(data: bytes) -> str | None:
+def _western(data: bytes) -> Decoded | None:
     """Windows-1252 (Latin-1 is part of it): mostly ASCII, and the rest accented letters and typographic marks."""
-    text = _text(data.translate(None, b"\x81\x8d\x8f\x90\x9d"), "cp1252") or ""
+    text, _ = _tried(data.translate(None, b"\x81\x8d\x8f\x90\x9d"), "cp1252", None) or ("", None)
     judged = text[:JUDGED]
     foreign = [char for char in judged if not char.isascii()]
     fits = all(map(_WESTERN.match, foreign)) and len(foreign) <= 0.3 * len(judged)
-    return text if fits and not _CONTROL.search(text) and not is_bad(judged) else None
+    return (text, "Windows-1252") if fits and not _CONTROL.search(text) and not is_bad(judged) else None
 
 
-def _utf_16(data: bytes) -> str | None:
+def _utf_16(data: bytes) -> Decoded | None:
     """UTF-16 without a byte order mark, in the order in which nearly every character is one of everyday text."""
     for encoding in ("utf-16-le", "utf-16-be"):
-        judged = (text := _text(data, encoding) or "")[:JUDGED]
+        text, _ = _tried(data, encoding, None) or ("", None)
+        judged = text[:JUDGED]
         if judged and len(_PLAUSIBLE.findall(judged)) >= 0.95 * len(judged):
-            return text
+            return text, "UTF-16"
     return None
