@@ -127,14 +127,14 @@ def converse(
         else:
             st.info(_("Nothing has been said yet. Ask below, in English or Korean."))
 
-    def keep(answer: Any) -> None:
+    def add(answer: Any) -> None:
         turns.append(Turn(answer.question, answer.text, answer, how))
         done(turns[-1])
 
     typed = st.chat_input(prompt, submit_mode="stop")
     if question := st.session_state.pop("again", None) or typed:
         with below.container():
-            _ask(question, lambda: _answer(ask(question), tell, every_step, keep))
+            _ask(question, lambda: _answer(ask(question), tell, every_step, add))
 
 
 def _ask(question: str, answer: Callable[[], None]) -> None:

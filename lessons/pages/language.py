@@ -4,7 +4,6 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from lessons.language import N_, _, ask_first, language
-from lessons.text import normalize
 
 __all__ = ["N_", "_", "choose_language", "keep", "kept", "language"]
 
@@ -13,6 +12,8 @@ LANGUAGES = {"en": "English", "ko": "한국어"}
 
 def kept(name: str) -> str:
     """What the address says under this name, or what this tab kept under it on another page; empty if neither."""
+    from lessons.text import normalize  # takes a moment, and the app first says that it is being opened
+
     return normalize(st.query_params.get(name, "")) or st.session_state.get(name, "")
 
 
@@ -30,7 +31,8 @@ def _visitor() -> str:
     """The language that was chosen, or the browser's if it is Korean, or English; empty where no page is drawn."""
     if get_script_run_ctx(suppress_warning=True) is None:
         return ""
-    return chosen if (chosen := kept("lang")) in LANGUAGES else _preferred()
+    chosen = st.query_params.get("lang") or st.session_state.get("lang")
+    return chosen if chosen in LANGUAGES else _preferred()
 
 
 ask_first(_visitor)
