@@ -11,7 +11,7 @@ from sqlalchemy import text
 from lessons.database import engine
 from lessons.errors import LessonsError, ModelError, ReadError
 from lessons.ingest.jobs import Jobs
-from lessons.ingest.queue import JobQueue, JobStatus, claim
+from lessons.ingest.queue import LOCKS, JobQueue, JobStatus, claim
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 from tests.ingest.jobs_place import ENRICHED, PLAIN, cleared, files, jobs_of, words
@@ -357,11 +357,14 @@ def test_a_held_job_does_not_keep_the_database_from_cleaning_up(either_database:
     made = JobQueue(engine(either_database))
     made.put(owner, [PLAIN.name], "hash8_8", files(1), 10)
     held = text(
-        "SELECT backend_xid IS NULL AND backend_xmin IS NULL FROM pg_stat_activity WHERE state LIKE 'idle in %'"
+        "SELECT a.state, a.backend_xid IS NULL AND a.backend_xmin IS NULL FROM pg_stat_activity a"
+        " JOIN pg_locks l USING (pid) JOIN pg_database d ON d.oid = l.database AND d.datname = current_database()"
+        " WHERE l.locktype = 'advisory' AND l.classid = :space AND l.objid = :number"
     )
     with claim(made.engine, [PLAIN.name], "hash8_8") as taken, made.engine.connect() as connection:
         assert taken is not None
-        assert connection.scalars(held).all() == [True]
+        holding = connection.execute(held, {"space": LOCKS, "number": taken.job.number}).all()
+        assert holding == [("idle in transaction", True)]
 
 
 def test_files_that_cannot_be_unpacked_fail_the_job_with_a_sentence(
