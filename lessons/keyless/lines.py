@@ -89,7 +89,7 @@ _RULE = re.compile(r"[\s|:+=_-]+")
 _ITEM = re.compile(
     r"\s*(?:[-*•‣▪◦○●·–►▶]|\(?\d{1,2}[.)]|[①-⑳]|(?:step|단계)\s*\d+|\d+\s*단계)(?=[\s:.])", re.IGNORECASE
 )
-_NUMBERED = re.compile(r"\(?\d{1,2}(?:\.\d{1,2})?[.)]?\s+[^\W\d_]")
+_NUMBERED = re.compile(r"\(?(\d{1,2}\.)??(\d{1,2})[.)]?\s+[^\W\d_]")
 _ENDED = re.compile(r"[.!?:;,。！？][\"'”’)\]]*$")
 _LABEL = re.compile(r"[^.:?!]{1,40}:\s\S")
 _QUARTER = re.compile(r"q[1-4]")
@@ -198,12 +198,12 @@ def _heading_level(found: list[str], position: int) -> int:
     text, following = found[position], found[position + 1 : position + 4]
     if text[0] == "#":
         return min(6, len(text) - len(text.lstrip("#")))
+    if _is_numbered_heading(found, position):
+        return 7
     if not following:
         return 0
     if text[-1] in "?？":
         return 8
-    if _is_numbered_heading(found, position):
-        return 7
     if not _is_short(text):
         return 0
     # One or two short lines before a sentence, a list or a table head it; more of them are data.
@@ -217,10 +217,13 @@ def is_ended(text: str) -> bool:
 
 
 def _is_numbered_heading(found: list[str], position: int) -> bool:
-    """'4. Storage' above a sentence, as no list has it: an open line between others that are no items."""
-    text, around = found[position], [*found[max(0, position - 1) : position], found[position + 1]]
-    open_line = _NUMBERED.match(text) and len(text) <= 60 and "|" not in text and not is_ended(text)
-    return bool(open_line) and not any(map(_NUMBERED.match, around))
+    """'4. Storage' above a sentence, '4.1 Limits' or '1. Open it', or where its section was cut off; no list's item."""
+    text, around = found[position], found[max(0, position - 1) : position] + found[position + 1 : position + 2]
+    numbered = _NUMBERED.match(text)
+    if not (numbered and around) or len(text) > 60 or "|" in text or is_ended(text):
+        return False
+    beside = filter(None, map(_NUMBERED.match, around))
+    return not any(other[1] == numbered[1] and abs(int(other[2]) - int(numbered[2])) <= 1 for other in beside)
 
 
 def _is_short(text: str) -> bool:

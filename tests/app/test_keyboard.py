@@ -149,6 +149,29 @@ def test_a_document_is_deleted_and_brought_back_with_keys_alone(browser: WebDriv
 
 
 @pytest.mark.timeout(600)
+def test_two_runs_are_compared_and_their_regressions_listed_with_keys_alone(
+    browser: WebDriver, address: str, shop: None
+) -> None:
+    browser.get(f"{address}/scoreboard")
+    see(browser, "Question by question")
+    tab_to(browser, "Compared with")
+    press_keys(browser, "keyless-dev", Keys.ENTER)
+    see(browser, "no question in common")
+    tab_to(browser, "Compared with", back=True)
+    press_keys(browser, "Qwen-Coder-test", Keys.ENTER)
+    see(browser, "agentic before")
+    tab_to(browser, "Regressions only")
+    worse_and_better = moved(browser)
+    press_keys(browser, Keys.SPACE)
+    WebDriverWait(browser, 60).until(lambda driver: 0 < moved(driver) < worse_and_better)
+
+
+def moved(browser: WebDriver) -> int:
+    """How many questions the last table lists."""
+    return len(browser.find_elements(By.CSS_SELECTOR, "[data-testid=stDataFrame]:last-of-type [role=row]"))
+
+
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_words_stand_out_and_headings_follow_each_other(
     browser: WebDriver, address: str, shop: None, scheme: str

@@ -261,6 +261,28 @@ ALERTS_KO = context(
     ),
 )
 
+SECTIONS = context(
+    (
+        "문_안내.docx",
+        """
+문 안내
+
+1. 여는 시간
+
+문은 8시에 엽니다.
+
+2. 문 만들기
+
+2.1 바깥문
+
+1. 틀을 세웁니다.
+
+2. 경첩을 답니다.
+""",
+    ),
+    ("권한.docx", "목수는 자신이 맡은 곳에서 문을 만들고 자신의 문만 고칩니다.\n\n3. 문 만들기"),
+)
+
 INJECTED = context(
     (
         "notes.txt",
@@ -282,6 +304,7 @@ class Case:
 
 
 ANSWERED = [
+    Case(SECTIONS, "문은 누가 만들 수 있나요?", ("목수는",), (2,), ("2. ", "3. ")),
     Case(
         REPORTS_EN,
         "What was Marlow Foods' revenue in the third quarter of 2024?",
