@@ -161,14 +161,16 @@ def test_two_runs_are_compared_and_their_regressions_listed_with_keys_alone(
     press_keys(browser, "Qwen-Coder-test", Keys.ENTER)
     see(browser, "agentic before")
     tab_to(browser, "Regressions only")
-    worse_and_better = moved(browser)
+    while_drawn_anew = WebDriverWait(browser, 60, ignored_exceptions=[StaleElementReferenceException, ValueError])
+    worse_and_better = while_drawn_anew.until(moved)
     press_keys(browser, Keys.SPACE)
-    WebDriverWait(browser, 60).until(lambda driver: 0 < moved(driver) < worse_and_better)
+    while_drawn_anew.until(lambda driver: 1 < moved(driver) < worse_and_better)
 
 
 def moved(browser: WebDriver) -> int:
-    """How many questions the last table lists."""
-    return len(browser.find_elements(By.CSS_SELECTOR, "[data-testid=stDataFrame]:last-of-type [role=row]"))
+    """How many rows the table of questions has, with that of its names; ValueError while it is not there."""
+    _means, questions = browser.find_elements(By.CSS_SELECTOR, "[data-testid=stDataFrame] [role=grid]")
+    return int(questions.get_attribute("aria-rowcount"))
 
 
 @pytest.mark.timeout(600)

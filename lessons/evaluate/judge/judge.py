@@ -273,8 +273,9 @@ def _hard_parts_hold(sentence: Reading, passages: str) -> bool:
 @lru_cache(maxsize=200)
 def _inventory(passages: str) -> tuple[frozenset, frozenset, tuple, frozenset[int]]:
     """Values with a unit, bare numbers as written (tables give the unit in their head), moments and years."""
-    numbers = numbers_in(passages)
-    moments = tuple(moment for reading in read_all(passages) for moment in reading.moments)
+    readings = read_all(passages)
+    numbers = [each for reading in readings for each in reading.quantities]
+    moments = tuple(moment for reading in readings for moment in reading.moments)
     return (
         frozenset(each.value for each in numbers),
         frozenset(each.written for each in numbers if not each.kind and not each.scaled),

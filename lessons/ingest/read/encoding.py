@@ -30,11 +30,12 @@ def decode(data: bytes, declared: str | None = None) -> Decoded | None:
     """
     for mark, encoding in _BOMS.items():
         if data.startswith(mark):
-            return _tried(data, encoding, None)
+            return None if (text := _text(data, encoding)) is None else (text, None)
     if b"\0" in data:
         return _utf_16(data)
-    if found := _tried(data, "utf-8", None) or (declared and _tried(data, _browsers_name(declared), None)):
-        return found
+    for encoding in ("utf-8", _browsers_name(declared or "")):
+        if (text := _text(data, encoding)) is not None:
+            return text, None
     guesses: list[Callable[[bytes], Decoded | None]] = [_nearly_utf_8, _korean, _western, _utf_16]
     return next((found for guess in guesses if (found := guess(data))), None)
 
@@ -61,14 +62,14 @@ def _repaired_line(line: str) -> str:
             data = line.encode(wrong)
         except UnicodeEncodeError:
             continue
-        if not _tried(data, "utf-8", None) and (korean := _korean(data)):
+        if _text(data, "utf-8") is None and (korean := _korean(data)):
             return korean[0]
     return ftfy.fix_encoding(line)
 
 
-def _tried(data: bytes, encoding: str, name: str | None) -> Decoded | None:
+def _text(data: bytes, encoding: str) -> str | None:
     try:
-        return data.decode(encoding), name
+        return data.decode(encoding)
     except (UnicodeDecodeError, LookupError):
         return None
 
@@ -90,7 +91,7 @@ def _nearly_utf_8(data: bytes) -> Decoded | None:
 
 def _korean(data: bytes) -> Decoded | None:
     """CP949, if nearly all letters are the 2,350 syllables in use: other text that happens to fit has rare ones."""
-    text, _ = _tried(data, "cp949", None) or ("", None)
+    text = _text(data, "cp949") or ""
     foreign = _EAST_ASIAN.findall(text[:JUDGED])
     in_use = sum("가" <= letter <= "힣" and len(letter.encode("euc-kr")) == 2 for letter in foreign)
     return (text, "CP949") if foreign and in_use >= 0.8 * len(foreign) and not _CONTROL.search(text) else None
@@ -98,7 +99,7 @@ def _korean(data: bytes) -> Decoded | None:
 
 def _western(data: bytes) -> Decoded | None:
     """Windows-1252 (Latin-1 is part of it): mostly ASCII, and the rest accented letters and typographic marks."""
-    text, _ = _tried(data.translate(None, b"\x81\x8d\x8f\x90\x9d"), "cp1252", None) or ("", None)
+    text = _text(data.translate(None, b"\x81\x8d\x8f\x90\x9d"), "cp1252") or ""
     judged = text[:JUDGED]
     foreign = [char for char in judged if not char.isascii()]
     fits = all(map(_WESTERN.match, foreign)) and len(foreign) <= 0.3 * len(judged)
@@ -108,7 +109,7 @@ def _western(data: bytes) -> Decoded | None:
 def _utf_16(data: bytes) -> Decoded | None:
     """UTF-16 without a byte order mark, in the order in which nearly every character is one of everyday text."""
     for encoding in ("utf-16-le", "utf-16-be"):
-        text, _ = _tried(data, encoding, None) or ("", None)
+        text = _text(data, encoding) or ""
         judged = text[:JUDGED]
         if judged and len(_PLAUSIBLE.findall(judged)) >= 0.95 * len(judged):
             return text, "UTF-16"
