@@ -63,7 +63,7 @@ def main() -> int:
     ways = [False, True] if chosen.both else [chosen.served]
     tasks = [(path, served) for served in ways for path in able(chosen.notebooks or whole_course(served), served)]
     run = write if chosen.write else partial(compare, further=further)
-    with embedding_told() as embedded:
+    with embedding_told() as embedded, answered_once(not chosen.write):
         code = run_all(tasks, run, chosen.one_by_one)
         if chosen.write:
             write_vectors_of(embedded, whole=not chosen.notebooks)
@@ -106,6 +106,14 @@ def embedding_told() -> Iterator[Path]:
         os.environ["LESSONS_TEST_EMBEDDED"] = str(embedded := Path(folder) / "embedded.jsonl")
         embedded.touch()
         yield embedded
+
+
+@contextmanager
+def answered_once(wanted: bool) -> Iterator[None]:
+    """Let all processes below look up what a stage answered in one of them (`tests/support/answered.py`)."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["LESSONS_TEST_ANSWERED"] = str(Path(folder) / "answered.sqlite") if wanted else ""
+        yield
 
 
 def embedded_texts(embedded: Path) -> dict[tuple[str, str], bool]:
@@ -174,7 +182,8 @@ def prepared(served: bool) -> Iterator[None]:
 
             server = opened.enter_context(openai_server())
             served_environment.update(OPENAI_BASE_URL=server.url, LESSONS_EVALUATION_QUESTIONS=QUESTIONS)
-            served_environment.update(LESSONS_TEST_EMBEDDED=os.devnull)  # its answers are others each time
+            # Its answers are others each time.
+            served_environment.update(LESSONS_TEST_EMBEDDED=os.devnull, LESSONS_TEST_ANSWERED="")
         yield
 
 

@@ -103,6 +103,8 @@ def test_what_is_filled_in_is_korean_too() -> None:
         == "아무것도 검색하지 못했습니다. 검색이 너무 오래 걸렸습니다. 다시 묻거나 LESSONS_TOOL_TIMEOUT을 늘리세요."
     )
     assert in_korean("It has never been said.") == "It has never been said."
+    said = "answered by qwen (of 3 steps 2 by qwen, 1 by keyless model)"
+    assert in_korean(said) == "qwen의 답변(스텝 3개 중 qwen 2개, 키 없는 모델 1개)"
 
 
 def test_what_introduces_a_message_stays_before_it() -> None:

@@ -48,10 +48,11 @@ class Choice:
         rows = []
         for each in self.candidates:
             against = "–" if each.stage == self.best else each.against_best.with_interval
-            acceptable = "yes" if each.acceptable else "no"
+            acceptable = _("yes") if each.acceptable else _("no")
             rows.append([each.stage, f"{each.mean:.2f}", f"{each.tokens:,.0f}", against, acceptable])
-        head = ["", self.metric, "tokens a question", f"against {self.best}", "acceptable"]
-        return Table(head, rows, repr(self))._repr_html_()
+        against_best = _("against {stage}", stage=self.best)
+        head = ["", _(self.metric), _("tokens a question"), against_best, _("acceptable")]
+        return Table(head, rows, _(repr(self)))._repr_html_()
 
 
 def choose(evaluation: Evaluation, metric: str = "correctness", margin: float | None = None) -> Choice:

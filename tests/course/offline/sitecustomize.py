@@ -1,18 +1,18 @@
 """Loaded by every Python process with this folder in its path: no connection leaves the machine, each try is told.
 
 A try is told even if whoever made it keeps quiet about the failure, as telemetry does. What is embedded besides the
-shipped corpus is told as well.
+shipped corpus is told as well, and an evaluation asks nothing twice (`tests/support/answered.py`), if that is wanted.
 """
 
 import json
 import os
 import sys
+from collections.abc import Callable
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
 NEAR = ("127.", "::1", "localhost", "0.0.0.0", "/")
-EMBEDS = "lessons.models.vectors"
 
 
 def refuse(event: str, details: tuple[Any, ...]) -> None:
@@ -30,11 +30,14 @@ def refuse(event: str, details: tuple[Any, ...]) -> None:
         raise OSError(f"no network: {name}")
 
 
-class EmbeddingFinder:
-    """Finds the module of the embedding cache, and lets it write down what it is asked for, once a process."""
+class Changed:
+    """Finds a module of the package, and changes it once it is loaded."""
+
+    def __init__(self, module: str, change: Callable[[ModuleType], None]) -> None:
+        self.module, self.change = module, change
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if name != EMBEDS:
+        if name != self.module:
             return None
         sys.meta_path.remove(self)
         spec = PathFinder.find_spec(name, path, target)
@@ -44,13 +47,14 @@ class EmbeddingFinder:
 
         def executed(module: ModuleType) -> None:
             execute(module)
-            write_down(module)
+            self.change(module)
 
         spec.loader.exec_module = executed
         return spec
 
 
 def write_down(module: ModuleType) -> None:
+    """Let the cache of embeddings write down what it is asked for, once a process."""
     cached, clean, seen = module.CachedEmbedding, module.normalize, set[tuple[str, str]]()
     question, passages = cached._get_query_embedding, cached._get_text_embeddings
 
@@ -75,7 +79,15 @@ def write_down(module: ModuleType) -> None:
     cached._get_query_embedding, cached._get_text_embeddings = ask_question, ask_passages
 
 
+def answer_once(module: ModuleType) -> None:
+    from tests.support import answered
+
+    answered.answer_once(module)
+
+
 if "LESSONS_TEST_TRIES" in os.environ:
     sys.addaudithook(refuse)
 if "LESSONS_TEST_EMBEDDED" in os.environ:
-    sys.meta_path.insert(0, EmbeddingFinder())
+    sys.meta_path.insert(0, Changed("lessons.models.vectors", write_down))
+if os.environ.get("LESSONS_TEST_ANSWERED"):
+    sys.meta_path.insert(0, Changed("lessons.evaluate.run", answer_once))
