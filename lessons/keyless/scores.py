@@ -109,6 +109,15 @@ def commands(line: Line) -> bool:
     return _COMMAND.search(line.text) is not None
 
 
+_YES_OR_NO = re.compile(r"(?:yes|no|네|예|아니요|아니오)[.,!]\s", re.IGNORECASE)
+THE_SAME = 0.5  # the question above a 'yes' must hold more than this share of the one that is asked, by weight
+
+
+def answers_another(question: Question, line: Line) -> bool:
+    """Whether a line says yes or no to the question above it, and that is not the one asked here."""
+    return _YES_OR_NO.match(line.text) is not None and held(question, search_terms(line.heading)) <= THE_SAME
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     line: Line
@@ -127,7 +136,7 @@ def candidates(question: Question, found: Sequence[Passage]) -> Iterator[Candida
     for rank, passage in enumerate(found):
         for position, line in enumerate(passage.lines):
             shares = not question.terms or not question.terms.isdisjoint(line.own | line.above)
-            if shares and line.kind != "heading" and not commands(line):
+            if shares and line.kind != "heading" and not commands(line) and not answers_another(question, line):
                 yield candidate_at(question, passage, position, rank)
 
 

@@ -111,3 +111,30 @@ def test_a_word_of_how_often_need_not_stand_in_the_answer() -> None:
         )
     )
     assert "every hour" in ask("How often are backups made?", documents)
+
+
+@pytest.mark.parametrize(
+    ("question", "own", "other", "said"),
+    [
+        (
+            "Can I pay at the door?",
+            "### How are courses paid?\n\nBy transfer, or in cash at the door.",
+            "### Can I look around before I pay?\n\nYes, once, and without an appointment at the door.",
+            "By transfer, or in cash at the door",
+        ),
+        (
+            "주차장을 예약할 수 있나요?",
+            "### 자리는 어떻게 잡나요?\n\n주차장은 전화로 예약합니다.",
+            "### 주차장에 세차장이 있나요?\n\n네, 예약 없이 씁니다.",
+            "주차장은 전화로 예약합니다",
+        ),
+    ],
+)
+def test_a_yes_to_another_question_is_not_said(question: str, own: str, other: str, said: str) -> None:
+    assert ask(question, context(("faq.md", f"{other}\n\n{own}"))).startswith(said)
+    assert ask(question, context(("faq.md", other))) == NOT_FOUND[language(question)]
+
+
+def test_a_yes_to_the_question_that_is_asked_is_said() -> None:
+    documents = context(("faq.md", "### Is the workshop open to guests?\n\nYes, on the first Friday of a month."))
+    assert ask("Is the workshop open for guests?", documents) == "Yes, on the first Friday of a month [1]."
