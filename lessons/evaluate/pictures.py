@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from lessons.copilot.copilot import Layout
@@ -33,6 +34,12 @@ PART_COLOURS = {
 }
 _LABEL_WIDTH = 30  # columns of a line
 _NARROWEST = 0.05  # of the width, of a part that has its number written in it
+_DARK = 0.48  # brightness below which white is read better than black
+
+
+def _brightness(colour: str) -> float:
+    """From 0 to 1, by the weights of ITU-R BT.601."""
+    return sum(weight * part for weight, part in zip((0.299, 0.587, 0.114), to_rgb(colour), strict=True))
 
 
 def plot_budget(budgets: Mapping[str, Sequence[Piece]], total: int) -> Figure:
@@ -45,7 +52,9 @@ def plot_budget(budgets: Mapping[str, Sequence[Piece]], total: int) -> Figure:
         for piece in pieces:
             axes.barh(row, piece.tokens, left=left, color=PART_COLOURS[piece.name])
             if piece.tokens > _NARROWEST * width:
-                axes.text(left + piece.tokens / 2, row, f"{piece.tokens:,}", ha="center", va="center", fontsize=8)
+                ink = "white" if _brightness(PART_COLOURS[piece.name]) < _DARK else "black"
+                said = f"{piece.tokens:,}"
+                axes.text(left + piece.tokens / 2, row, said, ha="center", va="center", fontsize=8, color=ink)
             left += piece.tokens
         for piece in pieces:
             edge = PART_COLOURS[piece.name]

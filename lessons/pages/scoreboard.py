@@ -37,7 +37,10 @@ def page(place: Workspace, owner: str) -> None:
         st.header(_("Question by question"), anchor=False)
         known = runs.known_runs(place)
         others = {number: _("this run")} | {other: label for other, label in known.items() if other != number}
-        old = choose(_("Compared with"), others, key=f"other than {number}")
+        last = st.session_state.get("compared-with")
+        begin = [*others].index(last) if last in others else 0
+        old = choose(_("Compared with"), others, index=begin, key=f"other than {number}")
+        st.session_state["compared-with"] = old if old != number else None
         show_moved(run if old == number else runs.loaded(old, place), run)
 
 

@@ -104,6 +104,17 @@ def test_a_run_is_compared_with_a_reference_run_by_question_and_interval(scorebo
     assert set(page.dataframe[-1].value["smart after"]) == {0.0}
 
 
+def test_what_a_run_is_compared_with_stays_when_another_run_is_chosen(scoreboard: AppTest) -> None:
+    first, second = (save(two_stages(), workspace().engine) for _ in range(2))
+    page = scoreboard.run()
+    page.selectbox(key=f"other than {second}").set_value("keyless-test").run()
+    page.selectbox(key="run").set_value(first).run()
+    assert page.selectbox(key=f"other than {first}").value == "keyless-test"
+    page.selectbox(key=f"other than {first}").set_value(first).run()
+    page.selectbox(key="run").set_value(second).run()
+    assert page.selectbox(key=f"other than {second}").value == second
+
+
 def test_only_regressions_are_listed_worst_first(scoreboard: AppTest) -> None:
     made = evaluation({"naive": [0.0, 0.5, 1.0], "smart": [1.0, 0.0, 0.0]}, "correctness")
     save(made, workspace().engine)
