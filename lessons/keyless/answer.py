@@ -36,7 +36,7 @@ from lessons.keyless.scores import (
     weighed,
 )
 from lessons.keyless.summary import centrality
-from lessons.keyless.words import Question, Unit, kinds_of, read_question
+from lessons.keyless.words import INTERROGATIVE, Question, Unit, kinds_of, read_question
 from lessons.text import language
 from lessons.text.editions import VERSION, replaced
 
@@ -46,10 +46,6 @@ _CUT = re.compile(
     r"[?？!;]\s+|[.,]\s+(?:and|or)?\b\s*|\s(?:and|or|versus|vs\.?|than|compared (?:with|to))\s"
     r"|(?<=[가-힣](?:랑|와|과))\s(?!함께|같이)|(?<=[가-힣]{2}(?:하고|이고|이며|하며|되고|있고|없고))\s"
     r"|(?<=수 (?:있고|없고))\s|\s(?:그리고|대비|또는|혹은)\s|(?<=보다)\s"
-)
-_ASKS = re.compile(
-    r"\b(?:what|when|where|who(?:m|se)?|which|why|how)\b|얼마|언제|어디|무엇|무슨|뭐|뭔|누구|누가|어떻|어느|어떤|몇|며칠|왜|[?？]",
-    re.IGNORECASE,
 )
 
 
@@ -64,7 +60,8 @@ class Part:
     @property
     def asks(self) -> bool:
         """Whether it asks by itself, as 'until when do they keep it' does and 'it is raining' does not."""
-        return _ASKS.search(self.words) is not None or any(unit.required for unit in self.own)
+        asked = INTERROGATIVE.search(self.words) or re.search("[?？]", self.words)
+        return asked is not None or any(unit.required for unit in self.own)
 
 
 def parts(question: Question) -> list[Part]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lessons.keyless.lines import Line, Passage, cells, quarters, search_terms, years
-from lessons.keyless.words import Question, Unit
+from lessons.keyless.words import INTERROGATIVE, Question, Unit
 
 Pairs = tuple[tuple[str, str], ...]  # the name of a column, and the cell under it
 WORTH = 0.4  # weight from which a word must be found
@@ -114,8 +114,10 @@ THE_SAME = 0.5  # the question above a 'yes' must hold more than this share of t
 
 
 def answers_another(question: Question, line: Line) -> bool:
-    """Whether a line says yes or no to the question above it, and that is not the one asked here."""
-    return _YES_OR_NO.match(line.text) is not None and held(question, search_terms(line.heading)) <= THE_SAME
+    """Whether a line says yes or no to the question above it, where another one wants a yes or no."""
+    if INTERROGATIVE.search(question.text) or not _YES_OR_NO.match(line.text):
+        return False
+    return held(question, search_terms(line.heading)) <= THE_SAME
 
 
 @dataclass(frozen=True, slots=True)
