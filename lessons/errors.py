@@ -1,5 +1,7 @@
 """The one exception a reader should ever see: a sentence that says what happened and what to do."""
 
+from typing import Any
+
 from lessons.language import _
 
 
@@ -9,6 +11,10 @@ class LessonsError(Exception):
     def _render_traceback_(self) -> list[str]:
         """IPython calls this instead of printing a traceback."""
         return [f"{type(self).__name__}: {_(str(self))}"]
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """What `display` shows in a notebook."""
+        printer.text(_(str(self)))
 
 
 class DatabaseError(LessonsError):

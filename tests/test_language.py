@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from babel.messages.pofile import read_po
+from IPython.lib.pretty import pretty
 from typer.main import get_command
 
 import lessons.language
@@ -150,8 +151,9 @@ def test_a_kernel_speaks_as_its_edition(monkeypatch: pytest.MonkeyPatch, folder:
     monkeypatch.setenv("LANGUAGE", "en" if expected == "ko" else "ko")
     monkeypatch.chdir(folder)
     assert language() == expected
-    error = LessonsError("The question is empty; type one.")._render_traceback_()
-    assert error == ["LessonsError: " + _("The question is empty; type one.")]
+    error, said = LessonsError("The question is empty; type one."), _("The question is empty; type one.")
+    assert error._render_traceback_() == [f"LessonsError: {said}"]
+    assert pretty(error) == said
 
 
 @pytest.mark.parametrize(

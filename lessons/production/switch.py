@@ -21,7 +21,6 @@ from lessons.ingest.split import Chunk, SectionSplitter
 from lessons.rag.store import ChunkStore
 from lessons.rag.tables import Base
 from lessons.rag.types import Scope
-from lessons.tables import counted
 from lessons.workspace import Workspace
 
 HASHES = """
@@ -103,8 +102,10 @@ def switch(index: Index, old: Workspace, new: Workspace, scope: Scope) -> None:
         connection.execute(NO_WRITER)
         left = _difference(connection, from_, to, scope)
         if left != Difference((), ()):
-            differing = counted(len(left.changed) + len(left.gone), "document")
-            raise LessonsError(f"The new index differs in {differing}, so the old one stays; catch up first.")
+            differing = len(left.changed) + len(left.gone)
+            raise LessonsError(
+                f"Documents in which the new index differs: {differing}. Catch up first; the old one stays."
+            )
         row = {"user_id": scope.user_id, "index_name": index.name, "chunks_table": to.table_name}
         connection.execute(insert(ServedRow).values(row).on_conflict_do_update(index_elements=[*row][:2], set_=row))
 

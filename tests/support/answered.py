@@ -1,6 +1,6 @@
 """A comparison of notebooks asks a stage a question once: what one notebook was answered, the others are told again.
 
-Two thirds of the notebooks' time went into answers that another notebook, or the other edition, had been given. What
+Half of the notebooks' time went into answers that another notebook, or the other edition, had been given. What
 makes an answer is its key: the stage's parts, the question, the settings, the models, and the documents of the owner in
 the stage's index. A stage with a part that is not the package's own is asked each time. Nothing is kept from one
 comparison to the next, and `--write` asks everything.
