@@ -115,7 +115,7 @@ THE_SAME = 0.5  # the question above a 'yes' must hold more than this share of t
 
 def answers_another(question: Question, line: Line) -> bool:
     """Whether a line says yes or no to the question above it, where another one wants a yes or no."""
-    if INTERROGATIVE.search(question.text) or not _YES_OR_NO.match(line.text):
+    if not _YES_OR_NO.match(line.text) or INTERROGATIVE.search(question.text):
         return False
     return held(question, search_terms(line.heading)) <= THE_SAME
 

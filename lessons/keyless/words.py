@@ -187,13 +187,13 @@ _KINDS = {
     "person": r"\bwho(?:m|se)?\b|누구|누가|담당자|책임자",
     "summary": r"\bsum(?:mar\w+| up\b)|\boverview\b|\bin short\b|\bbriefly\b|\boutline\b|요약|정리해|간추|개요|짧게",
 }
+_KIND = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _KINDS.items()}
 INTERROGATIVE = re.compile(
     r"\b(?:what|when|where|who(?:m|se)?|which|why|how)\b|얼마|언제|어디|무엇|무슨|뭐|뭔|누구|누가|어떻|어느|어떤|몇|며칠|왜",
     re.IGNORECASE,
 )
 """A question without any of these words can be answered by yes or no."""
 
-_KIND = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _KINDS.items()}
 _SHORT_YEAR = re.compile(r"(?<![\w.-])(\d\d)년(?=\s?(?:[1-4]\s?분기|[상하]반기|1?\d월|[초중말]))")  # 24년 3분기
 
 

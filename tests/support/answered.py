@@ -58,11 +58,12 @@ def opened() -> Any:
 def key_of(stage: Any, question: Any, place: Any, module: ModuleType) -> str:
     if type(stage) is not module.Stage:
         raise NotOursError(stage)
+    asked = described(stage), described(question)
     stored = place.store(stage.index).documents(module.Scope(question.owner))
     documents = [(document.source_file, document.sha256, document.chunks) for document in stored]
     models = module.describe(place.llm), module.identity(place.embedding)
     chosen = place.settings.model_dump_json(exclude=PLACE)
-    return sha256(repr([described(stage), described(question), documents, models, chosen]).encode()).hexdigest()
+    return sha256(repr([asked, documents, models, chosen]).encode()).hexdigest()
 
 
 def described(part: Any) -> Any:
