@@ -49,7 +49,8 @@ def gate_report(evaluation: Evaluation) -> GateReport:
 
     One with fewer than `gate_questions` questions is not judged. One that the mean reaches, but not by the rule of
     `compare`, is not shown. One that asks for more correct answers than the model gives from the evidence itself is not
-    reachable by a better search. '+10 %' is read as a share of the stage before, not as ten points.
+    reachable by a better search, unless the stage is above that ceiling already. '+10 %' is read as a share of the
+    stage before, not as ten points.
     """
     gates = [
         _gain(evaluation, "naive", "enhanced", "recall@5", 0.10),
@@ -68,17 +69,19 @@ def gate_report(evaluation: Evaluation) -> GateReport:
     return GateReport(gates)
 
 
-def _judged(gate: Gate, passed: bool, n: int, shown: bool = True, needed: float = nan, ceiling: float = nan) -> Gate:
+def _judged(
+    gate: Gate, passed: bool, n: int, shown: bool = True, mean: float = nan, needed: float = nan, ceiling: float = nan
+) -> Gate:
     """As measured on `n` questions. `shown`: a difference is more than chance; `needed`: the mean that it takes."""
     if not n:
         return replace(gate, number="")
-    if out_of_reach := not passed and needed > ceiling:
+    if above := not passed and needed > ceiling:
         gate = replace(gate, number=f"{gate.number}; it would take {needed:.3f}, the ceiling is {ceiling:.3f}")
     if n < settings().gate_questions:
         return replace(gate, status="too few questions")
     if passed:
         return replace(gate, status="passed" if shown else "not shown")
-    return replace(gate, status="not reachable" if out_of_reach else "missed")
+    return replace(gate, status="not reachable" if above and mean <= ceiling else "missed")
 
 
 def _gain(evaluation: Evaluation, before: str, after: str, metric: str, least: float) -> Gate:
@@ -91,7 +94,7 @@ def _gain(evaluation: Evaluation, before: str, after: str, metric: str, least: f
     number = f"{relative:+.1%}: {means}, difference {gain.change} at 99 %, n = {gain.n}: {gain.verdict}"
     needed, shown = (1 + least) * gain.mean_before, gain.verdict == "better"
     gate, ceiling = Gate(after, promise, number=number), evaluation.ceiling_mean(metric)
-    return _judged(gate, relative >= least, gain.n, shown, needed, ceiling)
+    return _judged(gate, relative >= least, gain.n, shown, gain.mean_after, needed, ceiling)
 
 
 def _share_correct(evaluation: Evaluation, stage: str, category: str, least: float) -> Gate:
@@ -99,8 +102,8 @@ def _share_correct(evaluation: Evaluation, stage: str, category: str, least: flo
     found = evaluation.summary(stage, category=category)
     value, ends = found.means["correctness"], found.intervals["correctness"]
     number = f"{mean_with_interval(value, ends, '.1%')}, {found.means['strict']:.1%} fully right, n = {found.n}"
-    ceiling = evaluation.ceiling_mean("correctness", category=category)
-    return _judged(Gate(stage, promise, number=number), value >= least, found.n, needed=least, ceiling=ceiling)
+    gate, ceiling = Gate(stage, promise, number=number), evaluation.ceiling_mean("correctness", category=category)
+    return _judged(gate, value >= least, found.n, mean=value, needed=least, ceiling=ceiling)
 
 
 def _no_worse(evaluation: Evaluation, before: str, after: str, categories: tuple[str, ...]) -> Gate:

@@ -3,7 +3,7 @@
 import logging
 from abc import ABC, abstractmethod
 from collections import OrderedDict, deque
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
@@ -17,7 +17,7 @@ from sqlalchemy.sql import delete, func, insert, select, tuple_
 from lessons.database import engine, explained
 from lessons.database.owned import ensure_owned
 from lessons.database.row_security import scoped
-from lessons.errors import DatabaseError
+from lessons.errors import DatabaseError, LessonsError
 from lessons.models.tokens import TokenCounter
 from lessons.plan import Message, Part
 from lessons.rag.tables import Base
@@ -172,7 +172,8 @@ class StoredMessages(MessageStore):
             connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(session, 0))))
             connection.execute(insert(MessageRow), rows)
             connection.execute(delete(MessageRow).where(*_of(scope, session_id), MessageRow.id <= beyond))
-        _cleaned_in(self._engine, int(monotonic() // CLEANED_EVERY))
+        with suppress(LessonsError):  # the messages are stored; the next ones come with another try
+            _cleaned_in(self._engine, int(monotonic() // CLEANED_EVERY))
 
     def last(self, scope: Scope, session_id: str, count: int | None = None) -> tuple[Message, ...]:
         said = select(MessageRow.role, MessageRow.content).where(*_of(scope, session_id))

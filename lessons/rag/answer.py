@@ -177,10 +177,8 @@ def _pieces(
     spoken = language(question)
     if not any(map(str.isalnum, answer.question)):
         yield NO_WORDS
-    elif not answer.searched:
-        yield NOT_SEARCHED[spoken]
     elif not answer.context.documents and not memory:
-        yield NOTHING_FOUND[spoken]
+        yield (NOTHING_FOUND if answer.searched else NOT_SEARCHED)[spoken]
     else:
         form = response_format or DEFAULT_RESPONSE_FORMAT[spoken]
         variables = hints | {"context": answer.context.text, "response_format": form}
@@ -198,6 +196,8 @@ def _complete(answer: Answer, question: str, memory: str, step: Step) -> None:
         answer.text = plain_citations(own_words(answer.text), context)
         answer.warnings += [] if answer.text or step.notes else [EMPTY]
     refused = answer.text in REFUSALS or (served and is_refusal(answer.text))
+    if refused and not answer.searched:
+        answer.text = NOT_SEARCHED[language(question)]
     answer.found = bool(answer.text) and not refused
     answer.citations = citations(answer.text, context) if answer.found else []
     answer.warnings += [note for note in step.notes if note not in answer.warnings]

@@ -136,6 +136,12 @@ def test_a_gate_above_the_ceiling_is_not_reachable_and_one_below_is_missed() -> 
     assert judged(0.6).startswith("missed: reranked")
 
 
+def test_a_stage_above_the_ceiling_has_not_reached_its_goal_but_could() -> None:
+    gate = next(str(each) for each in gate_report(capped(0.5, 0.4)) if "above smart" in each.promise)
+    assert gate.startswith("missed: reranked")
+    assert "the ceiling is 0.400" in gate
+
+
 ASKED = [CLOSING, UNANSWERABLE, UNKNOWN]
 
 

@@ -50,6 +50,17 @@ def test_a_question_in_korean_is_told_in_korean(lab: Lab) -> None:
         assert lab.ask("smart", "도서관은 몇 시에 열어요?").answer.text == NOT_SEARCHED["ko"]
 
 
+def test_what_is_known_of_the_conversation_still_answers(lab: Lab) -> None:
+    with lab.database.stopped():
+        known = "- name: Mina"
+        answers = [
+            lab.stage("naive").ask(f"What is my {what}?", user=lab.scope, memory=known) for what in ("name", "age")
+        ]
+    assert "Mina" in answers[0].text
+    assert answers[1].text == NOT_SEARCHED["en"]
+    assert all("Nothing could be retrieved" in str(answer.warnings) for answer in answers)
+
+
 @pytest.mark.parametrize("name", stages())
 def test_a_database_that_goes_away_during_retrieval_is_a_sentence_too(lab: Lab, name: str) -> None:
     stage = lab.stage(name)

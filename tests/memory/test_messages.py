@@ -12,6 +12,7 @@ from sqlalchemy import create_engine, insert, text
 from lessons.database import engine, stop
 from lessons.errors import DatabaseError
 from lessons.memory import messages
+from lessons.memory.manager import Conversation
 from lessons.memory.messages import (
     CLEANED_EVERY,
     InMemoryStore,
@@ -21,6 +22,7 @@ from lessons.memory.messages import (
     StoredMessages,
     choose_store,
 )
+from lessons.memory.types import Window
 from lessons.models.tokens import TokenEstimator
 from lessons.rag.types import Scope
 from lessons.settings import Settings, settings
@@ -148,6 +150,20 @@ def test_a_running_process_forgets_old_sessions_within_the_hour(
     monkeypatch.setattr(messages, "monotonic", lambda: later)
     store.add(scope, "another", ("user", "now"))
     assert store.get(scope, "asleep") is None
+
+
+def test_messages_are_stored_once_though_old_ones_cannot_be_forgotten(
+    any_database: Settings, session: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> int:
+        raise DatabaseError("The connection broke off.")
+
+    monkeypatch.setattr(messages, "_cleaned_in", broken)
+    store = StoredMessages(engine(any_database))
+    conversation = Conversation(Window(store.get_or_create(MINA, session)))
+    conversation.remember("first", "one")
+    conversation.remember("second", "two")
+    assert [content for _, content in store.last(MINA, session)] == ["first", "one", "second", "two"]
 
 
 def _said_long_ago(chosen: Settings, scope: Scope, session: str) -> None:
