@@ -26,7 +26,8 @@ from lessons.models.served_call import CHOSEN_INSTEAD, chosen_tools
 from lessons.rag.context import ContextBuilder
 from lessons.rag.types import Context, Query, Resources, RetrievedDocument
 from lessons.search.catalog import registered_file
-from lessons.search.transforms import Condense, normalized
+from lessons.search.other_transforms import normalized
+from lessons.search.transforms import Condense
 from lessons.settings import settings
 from lessons.text import normalize
 from lessons.trace import Step, Trace

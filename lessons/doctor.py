@@ -37,7 +37,7 @@ from lessons.models.served import ServedLLM
 from lessons.models.served_call import described
 from lessons.rag.prompts import answer_prompt
 from lessons.rag.types import Scope
-from lessons.search import rerankers, transforms
+from lessons.search import other_transforms, rerankers, transforms
 from lessons.settings import ROOT, Settings, settings
 from lessons.workspace import Workspace
 
@@ -173,7 +173,8 @@ def _prompts() -> Iterator[tuple[BasePromptTemplate, type[BaseModel] | None]]:
         yield from ((answer_prompt(memory=memory, language=language), None) for memory in (False, True))
         yield from ((decision.answer_prompt(task, question), None) for task in ("answer", "steps"))
         yield decision.sufficiency_prompt(question), decision.Decision
-        yield from ((transforms.query_prompt(task, question), None) for task in ("condense", "rewrite", "hyde"))
+        yield from ((transforms.query_prompt(task, question), None) for task in ("condense", "rewrite"))
+        yield other_transforms.hyde_prompt(question), None
         yield transforms.query_prompt("expand", question), transforms.Variants
         yield rerankers.relevance_prompt(question), rerankers.Scores
         yield enrich.KEYWORDS[language], enrich.Keywords

@@ -50,7 +50,8 @@ from lessons.rag.context import CITATION
 from lessons.rag.stages import AnswerStream, Stage
 from lessons.rag.tables import Base
 from lessons.rag.types import Context, Query, Scope
-from lessons.search.transforms import Condense, normalized
+from lessons.search.other_transforms import normalized
+from lessons.search.transforms import Condense
 from lessons.settings import settings
 from lessons.text import language, normalize
 from lessons.text.periods import figures

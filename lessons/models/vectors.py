@@ -9,7 +9,6 @@ the file and moves a cosine by less than 1e-4, where right and wrong passages ar
 
 import asyncio
 import logging
-from collections.abc import Sequence
 from functools import cache, cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -18,12 +17,13 @@ from typing import Any
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from pydantic import PrivateAttr
-from sqlalchemy import ARRAY, Engine, LargeBinary, bindparam, text
+from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from lessons.database import problems
 from lessons.errors import ModelError
-from lessons.settings import ROOT, settings
+from lessons.models.vector_table import VectorTable
+from lessons.settings import ROOT
 from lessons.text import normalize
 
 logger = logging.getLogger(__name__)
@@ -47,53 +47,6 @@ def read_vectors(model_name: str, folder: Path = SHIPPED) -> dict[bytes, np.ndar
         return {}
     with np.load(path, allow_pickle=False) as file:
         return dict(zip((row.tobytes() for row in file["keys"]), file["vectors"], strict=True))
-
-
-_LOCK = 7_226_001  # any number, the same in every process that creates the table
-
-_CREATE = (
-    "CREATE TABLE IF NOT EXISTS embedding_cache (model text, hash bytea, vector bytea NOT NULL,"
-    " used_on date NOT NULL DEFAULT current_date, PRIMARY KEY (model, hash))",
-    "CREATE INDEX IF NOT EXISTS embedding_cache_used_on ON embedding_cache (used_on)",
-)
-_READ = text(
-    "WITH due AS (SELECT hash FROM embedding_cache WHERE model = :model AND hash = ANY(:hashes)"
-    " AND used_on < current_date FOR UPDATE SKIP LOCKED),"
-    " used AS (UPDATE embedding_cache SET used_on = current_date"
-    " WHERE model = :model AND hash IN (SELECT hash FROM due))"
-    " SELECT hash, vector FROM embedding_cache WHERE model = :model AND hash = ANY(:hashes)"
-).bindparams(bindparam("hashes", type_=ARRAY(LargeBinary)))
-_WRITE = text(
-    "WITH unused AS (DELETE FROM embedding_cache WHERE used_on < current_date - cast(:days AS int))"
-    " INSERT INTO embedding_cache SELECT :model, * FROM unnest(:hashes, :vectors) ON CONFLICT DO NOTHING"
-).bindparams(bindparam("hashes", type_=ARRAY(LargeBinary)), bindparam("vectors", type_=ARRAY(LargeBinary)))
-
-
-class VectorTable:
-    """Vectors by model and hash in PostgreSQL, as little-endian float32 bytes, which give back the same bits.
-
-    What no process has read for `embedding_cache_days` is dropped when others are filed.
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
-        with engine.begin() as connection:
-            connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
-            for statement in _CREATE:
-                connection.execute(text(statement))
-
-    def read(self, model: str, hashes: Sequence[bytes]) -> dict[bytes, np.ndarray]:
-        """The vectors that are there, in one statement."""
-        with self.engine.begin() as connection:
-            rows = connection.execute(_READ, {"model": model, "hashes": list(hashes)})
-            return {bytes(row.hash): np.frombuffer(row.vector, "<f4") for row in rows}
-
-    def write(self, model: str, vectors: dict[bytes, np.ndarray]) -> None:
-        """File the vectors in one statement; what is there already stays, what was not used for long goes."""
-        data = [np.asarray(vector, "<f4").tobytes() for vector in vectors.values()]
-        with self.engine.begin() as connection:
-            given = {"model": model, "hashes": list(vectors), "vectors": data}
-            connection.execute(_WRITE, {**given, "days": settings().embedding_cache_days})
 
 
 class ThreadedEmbedding(BaseEmbedding):

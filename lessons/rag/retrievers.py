@@ -1,4 +1,4 @@
-"""Retrievers: by vector and by keyword in PostgreSQL, and by shared words without any database.
+"""Retrievers: by vector and by keyword in PostgreSQL.
 
 Each is a retriever of LlamaIndex. In a stage it is told with every question where to search and for whom; taken out of
 it, it is told once:
@@ -86,25 +86,6 @@ class KeywordRetriever(ScopedRetriever):
         return [ranked(documents(one)) for one in found]
 
 
-@dataclass(frozen=True)
-class JaccardRetriever(ScopedRetriever):
-    """Documents held in memory, ranked by the share of distinct terms they have in common with the query.
-
-    Jaccard similarity |A ∩ B| / |A ∪ B| over `lessons.text.terms` (Jaccard, 1901).
-    """
-
-    documents: tuple[RetrievedDocument, ...]
-    threshold: float | None = None
-
-    def search(
-        self, queries: Sequence[str], query: Query, resources: Resources | None = None
-    ) -> list[RetrievedDocument]:
-        scored = [
-            document.with_score(max(jaccard(text, document.content) for text in queries)) for document in self.documents
-        ]
-        return ranked((document for document in scored if document.score > 0), self.threshold)[: query.top_k]
-
-
 def merged(documents: Iterable[RetrievedDocument]) -> Iterable[RetrievedDocument]:
     """Each document once, with the best of its scores."""
     best: dict[str, RetrievedDocument] = {}
@@ -112,12 +93,6 @@ def merged(documents: Iterable[RetrievedDocument]) -> Iterable[RetrievedDocument
         if document.id not in best or best[document.id].score < document.score:
             best[document.id] = document
     return best.values()
-
-
-def jaccard(left: str, right: str) -> float:
-    """Shared distinct terms over all distinct terms, from 0 to 1; 0 when neither text has any."""
-    first, second = set(terms(left)), set(terms(right))
-    return len(first & second) / len(first | second) if first | second else 0.0
 
 
 def ranked(documents: Iterable[RetrievedDocument], threshold: float | None = None) -> list[RetrievedDocument]:

@@ -96,9 +96,9 @@ class ChunkStore(Writer):
             remember_write(self.engine)
             self._made = True
 
-    def where(self, scope: Scope, filters: MetadataFilters | None = None) -> Where:
+    def where(self, scope: Scope, filters: MetadataFilters | None = None, language: str | None = None) -> Where:
         """What every statement about chunks must carry: the scope's owner, materials and type, and the filters."""
-        return Where.of(self.table_name, scope, filters)
+        return Where.of(self.table_name, scope, filters, language)
 
     def within(self, scope: Scope, filters: MetadataFilters | None = None) -> TextClause:
         """The same, for a statement that SQLAlchemy builds."""
@@ -148,16 +148,22 @@ class ChunkStore(Writer):
         self, vectors: Sequence[Sequence[float]], limit: int, scope: Scope, filters: MetadataFilters | None = None
     ) -> list[Found]:
         """The nearest chunks to each of the vectors by cosine similarity, in one statement."""
-        return self.query_within(vectors, limit, scope, [filters])[0]
+        return self.query_within([None], vectors, limit, scope, filters)[0]
 
     @again_if_broken_off
     def query_within(
-        self, vectors: Sequence[Sequence[float]], limit: int, scope: Scope, filters: Sequence[MetadataFilters | None]
+        self,
+        languages: Sequence[str | None],
+        vectors: Sequence[Sequence[float]],
+        limit: int,
+        scope: Scope,
+        filters: MetadataFilters | None = None,
     ) -> list[list[Found]]:
-        """What `query_each` finds under each of the filters, in one transaction."""
+        """What `query_each` finds in each of the languages, None being all of them, in one transaction."""
         self._make_tables()
+        conditions = [self.where(scope, filters, language) for language in languages]
         with reading(self.engine, scope.user_id) as connection:
-            return [self._nearest(connection, vectors, limit, self.where(scope, each)) for each in filters]
+            return [self._nearest(connection, vectors, limit, where) for where in conditions]
 
     def _nearest(
         self, connection: Connection, vectors: Sequence[Sequence[float]], limit: int, where: Where

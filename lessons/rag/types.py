@@ -70,7 +70,9 @@ class Where:
     narrow: bool
 
     @classmethod
-    def of(cls, table: str, scope: Scope, filters: MetadataFilters | None = None) -> "Where":
+    def of(
+        cls, table: str, scope: Scope, filters: MetadataFilters | None = None, language: str | None = None
+    ) -> "Where":
         """The condition for the chunks of a table; the names of materials are looked up among its documents."""
         conditions = ["user_id = :user_id"]
         values: dict[str, Any] = {"user_id": scope.user_id}
@@ -83,6 +85,9 @@ class Where:
         if scope.type is not None:
             conditions.append("metadata_ ->> 'type' = :type")
             values |= {"type": scope.type}
+        if language is not None:
+            conditions.append("metadata_ ->> 'language' = :language")
+            values |= {"language": language}
         if filters is not None:
             condition, bound = filter_sql(filters)
             conditions.append(condition)

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from llama_index.core.vector_stores.types import MetadataFilters
 from sqlalchemy import func, select
 
 from lessons.database.row_security import again_if_broken_off
@@ -19,7 +18,6 @@ from lessons.rag.retrievers import ScopedRetriever, documents, merged, ranked
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.search.catalog import remembered
-from lessons.search.filters import also
 from lessons.settings import settings
 
 UNTOLD = ""
@@ -47,10 +45,10 @@ class CentredVectorRetriever(ScopedRetriever):
         wanted = self.wanted(query)
         with store.reading(query.scope):
             centres = remembered(language_centres, store, query.scope)
-            filters: list[MetadataFilters | None] = [also("language", each, query.filters) for each in centres]
+            languages: list[str | None] = [*centres]
             if UNTOLD in centres:
-                centres, filters = {UNTOLD: np.zeros_like(centres[UNTOLD])}, [query.filters]
-            within = store.query_within(vectors, wanted, query.scope, filters)
+                centres, languages = {UNTOLD: np.zeros_like(centres[UNTOLD])}, [None]
+            within = store.query_within(languages, vectors, wanted, query.scope, query.filters)
         found: list[list[RetrievedDocument]] = [[] for _ in vectors]
         for centre, each in zip(centres.values(), within, strict=True):
             for its, vector, nearest in zip(found, vectors, each, strict=True):

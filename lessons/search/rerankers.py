@@ -27,9 +27,10 @@ from lessons.budget import Budget
 from lessons.errors import LessonsError
 from lessons.models.call import structured
 from lessons.models.keyless import OfflineLLM
-from lessons.rag.retrievers import jaccard, ranked
+from lessons.rag.retrievers import ranked
 from lessons.rag.types import SHOWN, Query, Resources, RetrievedDocument, Scope
 from lessons.search.hybrid import from_0_to_1, fuse
+from lessons.search.jaccard import jaccard
 from lessons.settings import settings
 from lessons.text import cut_sentences, language, terms
 from lessons.trace import Step

@@ -1,8 +1,7 @@
 """Query transforms: a question becomes one or more queries.
 
-`Condense` completes a follow-up, `Rewrite` drops what is no part of the search, `Expand` adds phrasings, and `HyDE`
-searches with a passage that could stand in an answer (Gao et al. 2022, arXiv 2212.10496). What a model wrote is taken
-only if it can be a query; else the query stays, and the trace says why.
+`Condense` completes a follow-up, `Rewrite` drops what is no part of the search, `Expand` adds phrasings. What a model
+wrote is taken only if it can be a query; else the query stays, and the trace says why.
 """
 
 import logging
@@ -63,18 +62,6 @@ Question: {question}""",
 
 질문: {question}""",
 }
-HYDE = {
-    "en": """\
-Write a short passage, at most five sentences, as it could stand in a document that answers the question. It is only
-used to search for real passages like it. Write it in English, without a heading and without a remark about it.
-
-Question: {question}""",
-    "ko": """\
-질문에 답하는 문서에 있을 법한 짧은 글을 다섯 문장 이내로 쓰십시오. 비슷한 실제 글을 찾는 데만 쓰입니다. 제목이나
-설명 없이 한국어로 쓰십시오.
-
-질문: {question}""",
-}
 EXPAND = {
     "en": """\
 Phrase the question in {count} other ways for a search: other words for the same thing, another way to write dates and
@@ -87,13 +74,13 @@ Question: {question}""",
 
 질문: {question}""",
 }
-_LONGEST = {"condense": 200, "rewrite": 150, "hyde": 400, "expand": 400}  # tokens
-_TASKS = {"condense": CONDENSE, "rewrite": REWRITE, "hyde": HYDE, "expand": EXPAND}
+_TASKS = {"condense": (CONDENSE, 200), "rewrite": (REWRITE, 150), "expand": (EXPAND, 400)}  # tokens of a reply
 
 
 def query_prompt(task: str, question: str) -> PromptTemplate:
     """The prompt of a task in the language of the question."""
-    return PromptTemplate(_TASKS[task][language(question)], metadata={"task": task, "max_tokens": _LONGEST[task]})
+    templates, longest = _TASKS[task]
+    return PromptTemplate(templates[language(question)], metadata={"task": task, "max_tokens": longest})
 
 
 logger = logging.getLogger(__name__)
@@ -123,16 +110,16 @@ def tidy(queries: list[str], fallback: str) -> list[str]:
 
 
 def asked(
-    task: str, question: str, resources: Resources, step: Step, longest: int, known: str = "", **more: Any
+    prompt: PromptTemplate, question: str, resources: Resources, step: Step, longest: int, known: str = "", **more: Any
 ) -> str | None:
     """What the model makes of a question; None, with a note on the step, when it failed or cannot be used.
 
     `longest` is in characters, `known` what was said besides the question; `more` are further variables of the prompt.
     """
-    prompt = query_prompt(task, question)
     try:
         said = _plain(predict(resources.llm, prompt, step, question=question, **more))
     except Exception as error:
+        task = prompt.metadata["task"]
         logger.warning("the transform %s failed: %s", task, error, exc_info=not isinstance(error, LessonsError))
         note(step, str(error))
         return None
@@ -218,28 +205,6 @@ def _script(letter: str) -> str:
 
 
 @dataclass(frozen=True)
-class Passthrough:
-    """Leaves the queries as they are."""
-
-    def transform(self, queries: list[str], query: Query, resources: Resources, step: Step) -> list[str]:
-        return queries
-
-
-@dataclass(frozen=True)
-class Normalize:
-    """Unicode NFKC, lower case, one space between words, no punctuation at the ends."""
-
-    def transform(self, queries: list[str], query: Query, resources: Resources, step: Step) -> list[str]:
-        return tidy([normalized(text) for text in queries], query.text)
-
-
-def normalized(text: str) -> str:
-    """The text in the form in which two spellings of the same query are equal; a text without words stays."""
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", normalize(text)).casefold())
-    return re.sub(r"\s+", " ", folded).strip(" \t\n?!.,;:…·") or text
-
-
-@dataclass(frozen=True)
 class Condense:
     """Puts what a follow-up leaves out into it, from what was said before; without that nothing is asked."""
 
@@ -256,7 +221,8 @@ def _standalone(text: str, query: Query, resources: Resources, step: Step) -> st
     history = "\n".join(f"{role}: {content[: chosen.turn_chars]}" for role, content in turns)
     known = f"{memory}\n{history}".strip()
     variables = {"history": history, "turns": query.history, "memory": memory}
-    said = asked("condense", text, resources, step, chosen.max_query_chars, known, **variables)
+    prompt = query_prompt("condense", text)
+    said = asked(prompt, text, resources, step, chosen.max_query_chars, known, **variables)
     if said is None or said == _plain(text):
         return text
     if problem := strays(said, text, f"{known}\n{text}"):
@@ -274,7 +240,7 @@ class Rewrite:
 
 
 def _rewritten(text: str, resources: Resources, step: Step) -> str:
-    said = asked("rewrite", text, resources, step, settings().max_query_chars)
+    said = asked(query_prompt("rewrite", text), text, resources, step, settings().max_query_chars)
     if said and (problem := strays(said, text, text)):
         note(step, problem)
         return text
@@ -321,13 +287,3 @@ def _fits(text: str, question: str, step: Step) -> bool:
     if problem:
         note(step, problem)
     return problem is None
-
-
-@dataclass(frozen=True)
-class HyDE:
-    """Adds a passage for the first query. A model invents it, so it only searches and is never quoted."""
-
-    def transform(self, queries: list[str], query: Query, resources: Resources, step: Step) -> list[str]:
-        queries = tidy(queries, query.text)
-        said = asked("hyde", queries[0], resources, step, settings().max_passage_chars)
-        return tidy([*queries, said], query.text) if said else queries

@@ -13,9 +13,9 @@ from lessons.agent import Agent
 from lessons.database import engine
 from lessons.ingest.index import naive_index
 from lessons.keyless.llm import OfflineLLM
-from lessons.rag.retrievers import JaccardRetriever
 from lessons.rag.stages import Pipeline, Stage
 from lessons.rag.types import Context, Query, Resources, RetrievedDocument, Retriever, Scope
+from lessons.search.jaccard import JaccardRetriever
 from lessons.settings import Settings
 from lessons.trace import Step, Trace
 from lessons.workspace import Workspace

@@ -11,9 +11,9 @@ from llama_index.core.llms.llm import ToolSelection
 
 from lessons.agent import SHOWN_BEFORE, Agent, SearchTools
 from lessons.keyless.llm import OfflineLLM
-from lessons.rag.retrievers import JaccardRetriever
 from lessons.rag.stages import Pipeline
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
+from lessons.search.jaccard import JaccardRetriever
 from lessons.search.transforms import Condense
 from lessons.settings import settings
 from lessons.trace import Step, Trace

@@ -8,8 +8,8 @@ from lessons.keyless.answer import parts, query
 from lessons.keyless.lines import passage
 from lessons.keyless.llm import OfflineLLM
 from lessons.keyless.words import read_question
-from lessons.rag.retrievers import JaccardRetriever
 from lessons.rag.types import RetrievedDocument
+from lessons.search.jaccard import JaccardRetriever
 from tests.agent.conftest import gather
 
 SHELF = {

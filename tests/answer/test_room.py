@@ -11,9 +11,9 @@ from lessons.models.tokens import ExactTokenCounter, TokenEstimator
 from lessons.rag.answer import room_beside
 from lessons.rag.context import ContextBuilder
 from lessons.rag.prompts import INSTRUCTIONS
-from lessons.rag.retrievers import JaccardRetriever
 from lessons.rag.stages import Stage, stages
 from lessons.rag.types import RetrievedDocument
+from lessons.search.jaccard import JaccardRetriever
 from lessons.settings import Settings, settings
 from lessons.workspace import Workspace
 from tests.support.openai_server import Server, openai_server

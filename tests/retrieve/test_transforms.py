@@ -11,7 +11,8 @@ from llama_index.core.llms import LLM
 from lessons.keyless.llm import OfflineLLM
 from lessons.rag.store import Scope
 from lessons.rag.types import Query, QueryTransformer, Resources
-from lessons.search.transforms import Condense, Expand, HyDE, Normalize, Passthrough, Rewrite
+from lessons.search.other_transforms import HyDE, Normalize, Passthrough
+from lessons.search.transforms import Condense, Expand, Rewrite
 from lessons.settings import settings as configured
 from lessons.trace import Step
 from tests.support.openai_server import Server
