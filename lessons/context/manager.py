@@ -87,7 +87,8 @@ class ContextManager:
 class Managed(Wrapper):
     """Gives history, memory and documents their shares; `output` of the step 'manage' says what was sent of each.
 
-    Documents that do not fit are cut to their beginnings, unless the stage has a compressor of its own.
+    What the documents may take is kept for them, whatever was said before. Those that do not fit are cut to their
+    beginnings, unless the stage has a compressor of its own.
     """
 
     manager: ContextManager = field(default_factory=ContextManager)
@@ -96,8 +97,9 @@ class Managed(Wrapper):
         manager, counter = self.manager, self.manager.tokens.counter
         earlier = tuple(scope.get("history", ())), *parted(scope.get("memory", ""))
         with stream.answer.trace.step("manage", question) as step:
-            step.output = said = manager.fit(question, (), *earlier)
-        room = min(manager.shares.documents, said.room - said["question"].tokens)
+            room = min(manager.shares.documents, manager.fit(question).buffer)
+            others = replace(manager.tokens, window=manager.tokens.window - room)
+            step.output = said = replace(manager, tokens=others).fit(question, (), *earlier)
         memory = "\n".join(filter(None, (said["profile"].text, said["long-term"].text)))
         context = ContextBuilder(room, counter)
         narrow = self.on_stage(lambda one: one.but(one.name, context=context, compressor=one.compressor or manager))
@@ -105,8 +107,9 @@ class Managed(Wrapper):
         yield from follow(stream, narrow.inner.stream(question, **scope))
         sent = stream.answer.context.text
         found = ContextBuilder(sys.maxsize, counter).build(found_documents(stream.answer.trace))
-        whole = replace(manager, top=1, chars=len(sent))
-        step.output = whole.fit(question, [sent], *earlier).out_of("documents", found.total_tokens)
+        whole = replace(manager, top=1, chars=len(sent)).fit(question, [sent])["documents"]
+        pieces = tuple(whole if piece.name == "documents" else piece for piece in said.pieces)
+        step.output = Plan(pieces, said.room + room).out_of("documents", found.total_tokens)
 
 
 def found_documents(trace: Trace) -> list[RetrievedDocument]:

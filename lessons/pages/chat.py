@@ -42,6 +42,7 @@ from lessons.rag.types import Scope
 from lessons.search.materials import Purpose, top_k_for
 from lessons.settings import settings
 from lessons.tables import plain
+from lessons.text import normalize
 from lessons.trace import Step
 from lessons.workspace import Workspace, workspace
 
@@ -241,12 +242,20 @@ class Recorded:
 def _memory_named(
     name: str, place: Workspace, scope: Scope, session_id: str, messages: Session, turns: Sequence[Turn]
 ) -> Recorded:
-    """The memory of a session. A long-term one first takes up the turns that were said under another."""
+    """The memory of a session. A long-term one first takes up the turns that were said under another.
+
+    One that knows none of them has lost them to age, unless it was chosen only now.
+    """
+    before = st.session_state.get("remembered_by", (session_id, name))
+    st.session_state["remembered_by"] = session_id, name
     if name not in _KINDS:
         return Recorded(Window(messages) if name == "window" else NoMemory(), messages)
     memory = _KINDS[name].of(place, scope, session_id)
-    for turn in turns[memory.turns.count() :]:
-        memory.remember(turn.question, turn.text)
+    known = {turn.question for turn in memory.turns.last(1)}
+    newer = [*takewhile(lambda turn: normalize(turn.question) not in known, reversed(turns))]
+    if known or (before[0] == session_id and before[1] != name):
+        for turn in reversed(newer):
+            memory.remember(turn.question, turn.text)
     return Recorded(memory, messages)
 
 

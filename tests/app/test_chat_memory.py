@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from lessons.memory.messages import message_store
 from lessons.memory.profile import Profile
 from lessons.memory.summaries import RecursiveSummary
+from lessons.memory.turns import Turns
 from lessons.pages import common
 from lessons.rag.types import Scope
 from lessons.tables import plain
@@ -109,3 +110,25 @@ def test_a_conversation_under_another_memory_is_taken_up(shop: None) -> None:
     page.selectbox(key="memory").select("recursive").run()
     page.run()
     assert "Window: 1 turn word for word" in labels(page)
+
+
+def test_a_memory_that_was_dropped_for_its_age_is_not_made_again(talked: AppTest, owner: str) -> None:
+    scope, engine = Scope(owner), workspace().engine
+    talked.button(key="delete-budget").click().run()
+    Turns(engine, scope, session(talked)).forget()
+    talked.run()
+    page = opened(session(talked), owner)
+    assert labels(page)[0] == "Window: 0 turns word for word"
+    assert len(page.chat_message) == 16
+    assert "Profile (1)" in labels(page)
+
+
+def test_what_was_said_beyond_the_messages_that_are_kept_changes_nothing(owner: str) -> None:
+    name, scope = new_session(), Scope(owner)
+    memory = RecursiveSummary.of(workspace(), scope, name)
+    for number in range(60):
+        memory.turns.add(f"Question {number}?", "Noted.")
+    message_store().add(scope, name, *(("user", "Question 59?"), ("assistant", "Noted.")))
+    message_store().add(scope, name, *(("user", "Under another memory?"), ("assistant", "Noted.")))
+    opened(name, owner)
+    assert [turn.question for turn in memory.turns.last(2)] == ["Question 59?", "Under another memory?"]

@@ -126,6 +126,26 @@ def test_a_managed_stage_sends_each_part_within_its_share(stage_of: Callable[...
     assert all(len(document.content) <= 500 for document in answer.context.documents)
 
 
+@pytest.mark.parametrize("total", [560, 800, 1_000, 1_400])
+def test_a_managed_stage_that_is_short_of_room_sends_no_more_and_serves_documents_first(
+    stage_of: Callable[..., Stage], total: int
+) -> None:
+    history = [("user", f"How much is plan {number}?") for number in range(100)]
+    manager = ContextManager(TokenManager(total, 500))
+    notes = f"About the user:\n- name: Mina\nSummary:\n{LONG}"
+    answer = Managed(stage_of(f"A refund takes 14 days. {LONG}", LONG), manager).ask(
+        QUESTION, history=history, memory=notes
+    )
+    told, count = answer.trace["manage"].output, manager.tokens.counter.count
+    prompt = next(iter(answer.trace["answer"].prompts), "")
+    sent = [f"user: {said}" for role, said in history if f"{role}: {said}" in prompt]
+    assert told["documents"].tokens == count(answer.context.text)
+    assert told["history"].tokens == count("\n".join(sent))
+    assert told.room == total - 500
+    assert told.tokens <= told.room
+    assert not (sent and total == 560)
+
+
 def test_a_compressor_finds_in_a_long_document_what_its_beginning_lacks(stage_of: Callable[..., Stage]) -> None:
     late = stage_of(f"{LONG}A refund takes 14 days. {LONG}")
     assert "14 days" not in Managed(late).ask(QUESTION).text
