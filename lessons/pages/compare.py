@@ -41,7 +41,7 @@ Event = str | Step | Answer | LessonsError | None
 @titled(
     N_("One question, every stage"),
     N_(
-        "Five stages of retrieval-augmented generation, each the one before with one thing changed. They search "
+        "Five stages of retrieval-augmented generation, each the one before with something changed. They search "
         "fictional product guides, company reports and a clinic's leaflets, in English and Korean, or documents of "
         "yours."
     ),

@@ -2,7 +2,7 @@
 
     VectorStoreIndex.from_vector_store(OwnedVectorStore(store, Scope("me")), embed_model=…)
     stage.as_retriever(user="me")            stage.as_query_engine(user="me")
-    stage.but("mine", retriever=any_retriever_of_llama_index)
+    stage.but(retriever=any_retriever_of_llama_index)        stage.but(retriever=function_of_the_question)
 
 Whatever goes in or comes out through here stays with its owner.
 """
@@ -96,19 +96,31 @@ class OwnedVectorStore(BasePydanticVectorStore):
 
 @dataclass(frozen=True)
 class LlamaRetriever(ScopedRetriever):
-    """A retriever of LlamaIndex as the retriever of a stage, asked once for each phrasing.
+    """What finds nodes of LlamaIndex for a question, as the retriever of a stage; asked once for each phrasing.
 
     It searches what it was made for, so neither the filters of the question nor its scope narrow it; what says in its
     metadata that it belongs to another owner is left out.
     """
 
-    retriever: BaseRetriever
+    find: Callable[[str], Sequence[NodeWithScore]]
 
     def search(self, queries: Sequence[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
-        nodes = chain.from_iterable(enumerate(self.retriever.retrieve(text)) for text in queries)
+        nodes = chain.from_iterable(enumerate(self.find(text)) for text in queries)
         found = [RetrievedDocument.of(node, rank) for rank, node in nodes]
         own = [one for one in found if one.metadata.get("user_id") in (None, query.scope.user_id)]
         return sorted(merged(own), key=lambda document: -document.score)
+
+
+def as_retriever(given: Any) -> LlamaRetriever:
+    """A retriever of LlamaIndex, or a function of the question that gives its nodes; LessonsError for anything else."""
+    if isinstance(given, BaseRetriever):
+        return LlamaRetriever(given.retrieve)
+    if callable(given) and not isinstance(given, type):
+        return LlamaRetriever(given)
+    raise LessonsError(
+        f"{given!r} is no retriever; take an object with `search`, a retriever of LlamaIndex, or a function of the "
+        "question that gives its nodes."
+    )
 
 
 class StageRetriever(BaseRetriever):

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, Self
 
-from llama_index.core.base.base_retriever import BaseRetriever
-from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.prompts import BasePromptTemplate
 from llama_index.core.vector_stores.types import MetadataFilters
 
@@ -22,10 +20,10 @@ from lessons.errors import LessonsError
 from lessons.ingest.index import Index, enhanced_index, naive_index
 from lessons.models.llm import KEYLESS, describe
 from lessons.models.tokens import TokenEstimator
-from lessons.rag.adapters import LlamaRetriever, StageQueryEngine, StageRetriever
+from lessons.rag.adapters import StageQueryEngine, StageRetriever, as_retriever
 from lessons.rag.answer import Answer, conversation_memory, respond, room_beside
 from lessons.rag.context import ContextBuilder
-from lessons.rag.retrievers import ScopedRetriever, VectorRetriever, ranked
+from lessons.rag.retrievers import VectorRetriever, ranked
 from lessons.rag.types import (
     Compressor,
     Context,
@@ -41,7 +39,7 @@ from lessons.rag.types import (
 from lessons.search.catalog import only_file
 from lessons.search.hybrid import HybridRetriever
 from lessons.search.infer_filters import InferFilters
-from lessons.search.rerankers import ModelScored, Postprocessed, Postprocessor
+from lessons.search.rerankers import ModelScored, as_reranker
 from lessons.search.transforms import Condense, Expand, Rewrite
 from lessons.settings import settings
 from lessons.text import normalize
@@ -57,7 +55,8 @@ WALKED = "Searched through the HNSW index, which may miss a nearer chunk."
 class Pipeline:
     """What is done to a question before a model answers it. Only the retriever is required.
 
-    A retriever or node postprocessor of LlamaIndex may stand for the retriever or the reranker.
+    A retriever or node postprocessor of LlamaIndex may stand for the retriever or the reranker. So may a function: of
+    the question, which gives nodes, or of question and documents, which gives documents.
     """
 
     retriever: Retriever
@@ -68,10 +67,10 @@ class Pipeline:
     context: ContextBuilder = field(default_factory=ContextBuilder)
 
     def __post_init__(self) -> None:
-        if isinstance(self.retriever, BaseRetriever) and not isinstance(self.retriever, ScopedRetriever):
-            object.__setattr__(self, "retriever", LlamaRetriever(self.retriever))
-        if isinstance(self.reranker, BaseNodePostprocessor) and not isinstance(self.reranker, Postprocessor):
-            object.__setattr__(self, "reranker", Postprocessed(self.reranker))
+        if not hasattr(type(self.retriever), "search"):
+            object.__setattr__(self, "retriever", as_retriever(self.retriever))
+        if self.reranker is not None and not hasattr(type(self.reranker), "rerank"):
+            object.__setattr__(self, "reranker", as_reranker(self.reranker))
 
     def run(self, query: Query, resources: Resources, trace: Trace) -> Context:
         """Find the context of a question; nothing retrieved gives the empty context."""
@@ -141,9 +140,9 @@ class Stage(Pipeline):
     prompt: BasePromptTemplate | None = None
     workspace: Workspace | None = field(default=None, repr=False, compare=False)
 
-    def but(self, name: str, **change: Any) -> Self:
-        """This stage under another name with something changed."""
-        return replace(self, name=name, **change)
+    def but(self, name: str = "", **change: Any) -> Self:
+        """This stage under another name, by default `my` and its own, with something changed."""
+        return replace(self, name=name or f"my {self.name}", **change)
 
     def ask(self, question: str, **scope: Any) -> Answer:
         """Answer a question; the arguments are those of `stream`."""

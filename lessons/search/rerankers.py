@@ -1,8 +1,8 @@
 """Rerankers: the documents of a search in a better order.
 
 `ByScore` keeps the order of the search, `KeywordWeighted` counts shared words, `MMR` looks for what is new (Carbonell &
-Goldstein, SIGIR 1998), `ModelScored` fuses the scores of a model with those of the search, and `Postprocessed` takes
-any node postprocessor of LlamaIndex. A cross-encoder is in `search/cross_encoder.py`.
+Goldstein, SIGIR 1998), `ModelScored` fuses the scores of a model with those of the search, and `as_reranker` takes any
+node postprocessor of LlamaIndex, or a function. A cross-encoder is in `search/cross_encoder.py`.
 
 A model may score one document twice, invent numbers, give all the same score or say something else altogether. Then
 what it said is not used at all, and the order of the search stays: reranking may fail, but never lose a document to a
@@ -12,7 +12,7 @@ failure.
 import json
 import logging
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -28,7 +28,7 @@ from lessons.errors import LessonsError
 from lessons.models.call import structured
 from lessons.models.keyless import OfflineLLM
 from lessons.rag.retrievers import ranked
-from lessons.rag.types import SHOWN, Query, Resources, RetrievedDocument, Scope
+from lessons.rag.types import SHOWN, Query, Reranker, Resources, RetrievedDocument, Scope
 from lessons.search.hybrid import from_0_to_1, fuse
 from lessons.search.jaccard import jaccard
 from lessons.settings import settings
@@ -290,6 +290,30 @@ def by_number(said: Scores, count: int) -> dict[int, float]:
     if len(scores) > 2 and len(set(scores.values())) == 1:
         raise ValueError(f"the model gave all of them the same score, {said.scores[0].score:g}")
     return scores
+
+
+def as_reranker(given: Any) -> Reranker:
+    """A node postprocessor of LlamaIndex, or a function of question and documents; LessonsError for anything else."""
+    if isinstance(given, BaseNodePostprocessor):
+        return Postprocessed(given)
+    if callable(given) and not isinstance(given, type):
+        return Ordered(given)
+    raise LessonsError(
+        f"{given!r} is no reranker; take an object with `rerank`, a node postprocessor of LlamaIndex, or a function of "
+        "question and documents that gives documents."
+    )
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """The documents that a function of question and documents gives, in its order."""
+
+    order: Callable[[str, Sequence[RetrievedDocument]], Iterable[RetrievedDocument]]
+
+    def rerank(
+        self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
+    ) -> list[RetrievedDocument]:
+        return list(self.order(query.text, documents))[: query.top_k]
 
 
 @dataclass(frozen=True)

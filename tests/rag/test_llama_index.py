@@ -22,6 +22,7 @@ from lessons.errors import LessonsError
 from lessons.rag.adapters import OwnedVectorStore
 from lessons.rag.retrievers import KeywordRetriever, ScopedRetriever, VectorRetriever
 from lessons.rag.stages import Stage
+from lessons.rag.types import RetrievedDocument
 from lessons.search.hybrid import HybridRetriever
 from lessons.search.languages import CentredVectorRetriever
 from lessons.search.rerankers import MMR, ByScore, KeywordWeighted, ModelScored
@@ -175,6 +176,28 @@ def test_a_retriever_of_llama_index_serves_a_stage(naive: Stage) -> None:
 def test_a_node_postprocessor_of_llama_index_serves_a_stage(smart: Stage) -> None:
     without = smart.but("without", reranker=KeywordNodePostprocessor(exclude_keywords=["umbrellas"], lang="en"))
     assert "umbrellas" not in without.ask("What does the kiosk rent?", user="rag-mina").context.text
+
+
+def test_functions_serve_a_stage(naive: Stage) -> None:
+    def find(question: str) -> list[NodeWithScore]:
+        texts = f"Asked: {question}", "The kiosk opens at 9:15.", "Nothing here."
+        return [NodeWithScore(node=TextNode(text=text), score=0.5) for text in texts]
+
+    def longest_first(question: str, documents: list[RetrievedDocument]) -> list[RetrievedDocument]:
+        return sorted(documents, key=lambda document: (question in document.content, -len(document.content)))
+
+    mine = naive.but(retriever=find, reranker=longest_first)
+    assert mine.name == "my naive"
+    answer = mine.ask("When does the kiosk open?", user="rag-mina")
+    assert [document.content[:3] for document in answer.context.documents] == ["The", "Not", "Ask"]
+    assert "9:15" in answer.text
+
+
+@pytest.mark.parametrize("part", ["retriever", "reranker"])
+@pytest.mark.parametrize("given", [Fixed, "kiosk", 5])
+def test_what_is_no_part_of_a_stage_is_refused_at_once(naive: Stage, part: str, given: object) -> None:
+    with pytest.raises(LessonsError, match=rf"is no {part}; take an object with"):
+        naive.but(**{part: given})
 
 
 def test_a_prompt_of_llama_index_serves_a_stage(place: Workspace, naive: Stage) -> None:

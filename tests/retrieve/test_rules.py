@@ -1,7 +1,6 @@
 """What always holds, whatever is stored and asked."""
 
 import unicodedata
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +18,7 @@ from lessons.errors import LessonsError
 from lessons.models.vectors import CachedEmbedding
 from lessons.rag.retrievers import VectorRetriever
 from lessons.rag.store import ChunkStore
-from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
+from lessons.rag.types import Query, Resources, RetrievedDocument, Scope, Where
 from lessons.search.materials import Plans, chunk_range
 from lessons.settings import Settings
 
@@ -149,10 +148,11 @@ def test_no_chunk_is_found_twice(library: Library, materials: dict, owner: str, 
 
 
 @rules
-@given(materials=LIBRARIES, owner=OWNERS, forget=st.just(lambda self, scope, *_: []))
+@given(materials=LIBRARIES, owner=OWNERS)
 def test_a_forgotten_where_finds_no_foreign_chunk(
-    library: Library, monkeypatch: pytest.MonkeyPatch, materials: dict, owner: str, forget: Callable
+    library: Library, monkeypatch: pytest.MonkeyPatch, materials: dict, owner: str
 ) -> None:
     library.fill(materials)
-    monkeypatch.setattr(ChunkStore, "within", forget)
+    all_rows = Where(":user_id = :user_id", {"user_id": owner}, narrow=False)
+    monkeypatch.setattr(ChunkStore, "where", lambda self, *_: all_rows)
     assert {document.metadata["user_id"] for document in library.search("question", Scope(owner))} <= {owner}
