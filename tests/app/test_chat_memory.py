@@ -132,3 +132,8 @@ def test_what_was_said_beyond_the_messages_that_are_kept_changes_nothing(owner: 
     message_store().add(scope, name, *(("user", "Under another memory?"), ("assistant", "Noted.")))
     opened(name, owner)
     assert [turn.question for turn in memory.turns.last(2)] == ["Question 59?", "Under another memory?"]
+
+
+def test_what_a_user_said_answers_in_another_conversation(talked: AppTest, owner: str) -> None:
+    page = say(opened(new_session(), owner), "What is my budget?")
+    assert "500 dollars" in page.session_state["chat"][1][-1].answer.text
