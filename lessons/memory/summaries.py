@@ -170,8 +170,11 @@ def _said(turns: Sequence[Turn]) -> dict[str, Any]:
 
 
 def bounded(summary: str, count: int, tokens: int) -> str:
-    """A summary of at most so many sentences and tokens, whatever a model wrote: its first lines go first."""
-    lines = [" ".join(line.split()) for line in summary.splitlines() if line.strip()]
+    """A summary of at most so many sentences and tokens, whatever a model wrote: its first lines go first.
+
+    Lines lose the marks of a list, since a line that begins with '- ' is a fact that a memory notes.
+    """
+    lines = [" ".join(line.split()).lstrip("-*• ") for line in summary.splitlines() if line.strip("-*• \t")]
     kept: list[str] = []
     spoken = 0
     for line in reversed(lines):

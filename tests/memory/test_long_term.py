@@ -245,6 +245,10 @@ def test_what_a_model_writes_beyond_the_limits_is_cut_from_the_front() -> None:
     assert TokenEstimator().count(bounded(summary, 40, 50)) <= 50
 
 
+def test_a_list_that_a_model_writes_is_no_list_of_facts() -> None:
+    assert bounded("- user: They moved.\n\n* assistant: Noted.\n-", 20, 100) == "user: They moved.\nassistant: Noted."
+
+
 def test_a_database_that_is_down_is_told_in_a_sentence() -> None:
     nowhere = create_engine("postgresql+psycopg://nobody@127.0.0.1:1/none")
     memory = Noting(nowhere, OfflineLLM(), None, MINA, "s")  # type: ignore[arg-type]
