@@ -39,6 +39,12 @@ def test_a_question_about_something_else_finds_nothing(place: Workspace, owner: 
     assert sum(not finds(place, json.loads(line)["question"], owner) for line in lines) >= least
 
 
+def test_most_questions_about_something_else_are_refused(place: Workspace) -> None:
+    lines = Path(__file__).with_name("off_topic").joinpath("frozen.jsonl").read_text(encoding="utf-8").splitlines()
+    stage = SMART.but("asked", workspace=place)
+    assert sum(not stage.ask(json.loads(line)["question"], user="reader").found for line in lines) >= 35
+
+
 def test_no_dev_question_with_evidence_finds_nothing(place: Workspace) -> None:
     asked = [golden for golden in golden_questions("dev") if golden.evidence]
     assert [golden.id for golden in asked if not finds(place, golden.question, golden.owner, golden.history)] == []
