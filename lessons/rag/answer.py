@@ -10,9 +10,8 @@ from llama_index.core.llms import LLM
 from llama_index.core.prompts import BasePromptTemplate
 
 from lessons.budget import Budget
-from lessons.models.call import stream
 from lessons.models.keyless import NOTHING_FOUND
-from lessons.models.llm import KEYLESS
+from lessons.models.llm import KEYLESS, stream
 from lessons.models.served_call import INSTEAD
 from lessons.plan import Part, history_part, messages_of
 from lessons.rag.context import CITATION, Citation, citations, quoted, unsupported_figures
