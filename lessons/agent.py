@@ -20,8 +20,8 @@ from pydantic import ValidationError
 
 from lessons.budget import Budget
 from lessons.errors import LessonsError
-from lessons.models.call import keyless_of
 from lessons.models.keyless import OfflineLLM
+from lessons.models.llm import keyless_of
 from lessons.models.served_call import CHOSEN_INSTEAD, chosen_tools
 from lessons.rag.context import ContextBuilder
 from lessons.rag.types import Context, Query, Resources, RetrievedDocument

@@ -96,7 +96,7 @@ def checks(chosen: Settings, thorough: bool = True) -> Iterator[Check]:
     """
     yield Check("python", sys.version_info >= (3, 11), f"{platform.python_version()} on {platform.system()}")
     yield Check("llama-index", True, version("llama-index-core"))
-    yield _check("database", lambda: _database(chosen))
+    yield _check("database", lambda: server_info(chosen))
     yield _check("owners", lambda: _owners(chosen))
     yield _check("embedding", lambda: "{}, {} dimensions".format(*identity(embedding_model(chosen))))
     yield (answers := _check("language model", lambda: describe(_reached(language_model(chosen)))))
@@ -113,12 +113,6 @@ def _check(name: str, look: Callable[[], str]) -> Check:
         return Check(name, True, look())
     except LessonsError as error:
         return Check(name, False, str(error))
-
-
-def _database(chosen: Settings) -> str:
-    info = server_info(chosen)
-    where = f"at {info.url}" if info.kind == "external" else info.kind
-    return f"PostgreSQL {info.version} with pgvector {info.pgvector}, {where}"
 
 
 def _owners(chosen: Settings) -> str:

@@ -45,6 +45,7 @@ def _for_types_only(node: ast.ImportFrom, module: Path) -> bool:
     """Whether an import only names the type of something, or makes it, as the store its face for LlamaIndex."""
     return node.col_offset > 0 and module in (
         LESSONS / "agent.py",
+        LESSONS / "ingest" / "jobs.py",
         LESSONS / "rag" / "types.py",
         LESSONS / "rag" / "store.py",
     )

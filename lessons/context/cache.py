@@ -42,9 +42,8 @@ from lessons.context.wrapper import Wrapper, follow
 from lessons.database.owned import ensure_owned
 from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
-from lessons.models.call import predict
 from lessons.models.embedding import identity
-from lessons.models.llm import describe
+from lessons.models.llm import describe, predict
 from lessons.rag.answer import Answer, Citation
 from lessons.rag.context import CITATION
 from lessons.rag.stages import AnswerStream, Stage

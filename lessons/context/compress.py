@@ -12,8 +12,8 @@ from math import hypot, log
 from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
 
-from lessons.models.call import structured
 from lessons.models.keyless import Line, kept_text, passage
+from lessons.models.llm import structured
 from lessons.models.tokens import TokenEstimator
 from lessons.rag.context import SEPARATOR, ContextBuilder, source_header
 from lessons.rag.types import Builder, Compressor, Query, Resources, RetrievedDocument

@@ -13,8 +13,8 @@ from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
 
 from lessons.context.wrapper import Wrapper, follow
-from lessons.models.call import stream, structured
 from lessons.models.keyless import INTENTS, Label
+from lessons.models.llm import stream, structured
 from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream, Stage
 from lessons.settings import settings

@@ -14,7 +14,7 @@ from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
 
 from lessons.context.wrapper import Wrapper, follow
-from lessons.models.call import structured
+from lessons.models.llm import structured
 from lessons.rag.answer import Answer, respond
 from lessons.rag.context import source_header
 from lessons.rag.stages import AnswerStream, standalone

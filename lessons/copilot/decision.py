@@ -13,7 +13,7 @@ from llama_index.core.prompts import ChatPromptTemplate, PromptTemplate
 from pydantic import BaseModel, Field
 
 from lessons.errors import ModelError
-from lessons.models.call import keyless_of, structured
+from lessons.models.llm import keyless_of, structured
 from lessons.models.served_call import note_failure
 from lessons.rag.prompts import MEMORY, SYSTEM, prompt_of
 from lessons.rag.types import RetrievedDocument

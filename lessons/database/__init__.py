@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lessons.database.connection import ServerInfo, engine, erase, server_info, stop
+    from lessons.database.connection import engine, erase, server_info, stop
     from lessons.database.owned import ensure_schema
     from lessons.database.row_security import explained
 
-__all__ = ["ServerInfo", "engine", "ensure_schema", "erase", "explained", "server_info", "stop"]
+__all__ = ["engine", "ensure_schema", "erase", "explained", "server_info", "stop"]
 
 
 def __getattr__(name: str) -> Any:

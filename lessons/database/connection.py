@@ -4,10 +4,9 @@ import os
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import psycopg
 from pydantic import SecretStr
@@ -29,16 +28,6 @@ _engines: dict[SecretStr | Path, Engine] = {}
 _threads = RLock()
 
 
-@dataclass(frozen=True)
-class ServerInfo:
-    """Which database answers; `url` is without its password."""
-
-    kind: Literal["embedded", "external"]
-    version: str
-    pgvector: str
-    url: str
-
-
 def engine(settings: Settings | None = None) -> Engine:
     """The engine of this process for the configured database, which has answered at least once.
 
@@ -52,8 +41,8 @@ def engine(settings: Settings | None = None) -> Engine:
         return _engines[key]
 
 
-def server_info(settings: Settings | None = None) -> ServerInfo:
-    """Versions and address of the configured database; DatabaseError if it has no pgvector."""
+def server_info(settings: Settings | None = None) -> str:
+    """Versions and address, without its password, of the configured database; DatabaseError if it has no pgvector."""
     chosen = settings or process_settings()
     made = engine(chosen)
     with explained(), made.connect() as connection:
@@ -62,9 +51,9 @@ def server_info(settings: Settings | None = None) -> ServerInfo:
         pgvector = connection.scalar(text(query))
     if not pgvector:
         raise DatabaseError(NO_PGVECTOR)
-    shown = made.url.difference_update_query(["options", "password", "sslpassword"]).render_as_string()
-    kind: Literal["embedded", "external"] = "external" if chosen.database_url else "embedded"
-    return ServerInfo(kind, str(version).split()[0], pgvector, shown)
+    url = made.url.difference_update_query(["options", "password", "sslpassword"]).render_as_string()
+    where = f"at {url}" if chosen.database_url else "embedded"
+    return f"PostgreSQL {str(version).split()[0]} with pgvector {pgvector}, {where}"
 
 
 def stop(settings: Settings | None = None) -> None:

@@ -1,6 +1,6 @@
 """Keywords and summaries for each chunk, by LlamaIndex's extractors on whichever model is configured.
 
-Only the call itself is ours: it goes through `lessons.models.call`, so that it is booked, and answered by the keyless
+Only the call itself is ours: it goes through `lessons.models.llm`, so that it is booked, and answered by the keyless
 model when the configured one fails. Variables of the prompts are `title`, `section` and `text` of a chunk, and `count`.
 """
 
@@ -14,8 +14,8 @@ from llama_index.core.prompts import PromptTemplate
 from llama_index.core.schema import BaseNode, MetadataMode
 from pydantic import BaseModel, Field, PrivateAttr
 
-from lessons.models.call import predict, structured
 from lessons.models.keyless import OfflineLLM
+from lessons.models.llm import predict, structured
 from lessons.settings import settings
 from lessons.text import language, normalize
 from lessons.trace import Step

@@ -13,11 +13,7 @@ from io import BytesIO
 from pathlib import Path, PurePath
 from threading import Lock, Thread, current_thread
 from time import monotonic, sleep
-from typing import Protocol
-
-from llama_index.core.embeddings import BaseEmbedding
-from llama_index.core.llms import LLM
-from sqlalchemy import Engine
+from typing import TYPE_CHECKING
 
 from lessons.errors import DatabaseError, LessonsError, ReadError
 from lessons.ingest.enrich import Enrichment, default_level
@@ -26,10 +22,11 @@ from lessons.ingest.pipeline import ingest
 from lessons.ingest.queue import Claim, JobQueue, JobResult, JobStatus, State, Superseded, claim
 from lessons.ingest.read import READERS, too_large
 from lessons.models.embedding import identity
-from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
-from lessons.settings import Settings
 from lessons.text import normalize
+
+if TYPE_CHECKING:
+    from lessons.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 POLL = 0.25  # seconds between two looks at the queue
@@ -37,21 +34,10 @@ LONGEST_PAUSE = 30.0  # seconds between two looks at a database that is down
 GIVE_UP = 20  # looks at a database that is down, about eight minutes; the job stays open
 
 
-class Place(Protocol):
-    """What a worker needs of a workspace."""
-
-    settings: Settings
-    engine: Engine
-    embedding: BaseEmbedding
-    llm: LLM
-
-    def store(self, index: Index) -> ChunkStore: ...
-
-
 class Jobs(JobQueue):
     """The ingestion jobs of a workspace and the workers of this process, which begin with the first job."""
 
-    def __init__(self, place: Place, indexes: Mapping[str, Index]) -> None:
+    def __init__(self, place: "Workspace", indexes: Mapping[str, Index]) -> None:
         """`indexes` by the names under which jobs ask for them: the same in every process that shares the database."""
         super().__init__(place.engine)
         self._place, self._indexes = place, dict(indexes)
@@ -156,7 +142,7 @@ def _contents(files: Sequence[tuple[Path | bytes, str]], limit: int) -> Iterator
         yield content, normalize(name)
 
 
-def work(claim: Claim, place: Place, indexes: Mapping[str, Index]) -> None:
+def work(claim: Claim, place: "Workspace", indexes: Mapping[str, Index]) -> None:
     """Work on a job from its first file without a result to its end, and write down what became of it.
 
     A file at which work broke off too often is given up and the others go on. A DatabaseError leaves the job open and
@@ -184,7 +170,7 @@ def work(claim: Claim, place: Place, indexes: Mapping[str, Index]) -> None:
         claim.finish("FAILED", f"An unexpected error{at} ended the job: see the log, and submit the other files again.")
 
 
-def _fill(claim: Claim, place: Place, index: Index, name: str, files: Sequence[tuple[Path, str]]) -> None:
+def _fill(claim: Claim, place: "Workspace", index: Index, name: str, files: Sequence[tuple[Path, str]]) -> None:
     status: State = "ENRICHING" if index.enriches else "PROCESSING"
 
     def watch(source_file: str, step: str, done: int = 0, total: int = 0, /) -> None:

@@ -14,9 +14,9 @@ import numpy as np
 
 from lessons.keyless import task
 from lessons.keyless.answer import LEAST_COVERED, NOT_SAID, Part, choose, neutral, parts, query
-from lessons.keyless.lines import Passage, kept_text, quarters, read_documents, search_terms, years
+from lessons.keyless.lines import Passage, kept_text, read_documents, search_terms
 from lessons.keyless.queries import expand
-from lessons.keyless.scores import best_lines, held, ranked, reason, share, weighed
+from lessons.keyless.scores import best_lines, contradictions, held, ranked, reason, share, weighed
 from lessons.keyless.summary import summary
 from lessons.keyless.words import Question, read_question
 from lessons.models.tokens import TokenEstimator
@@ -65,7 +65,7 @@ def features(question: str, documents: Sequence[Any], llm: Any = None) -> np.nda
         ),
         "text": [held(asked, one.all) for one in found],
         "meaning": meaning,
-        "contradiction": [_contradictions(asked, one.title) for one in found],
+        "contradiction": [contradictions(asked, one.title) for one in found],
         "reason": [reason(asked, one)[0] if "why" in asked.kinds else 0.0 for one in found],
     }
     return np.array([columns[name] for name in WEIGHTS], dtype=float).T
@@ -76,15 +76,6 @@ def _meaning(documents: Sequence[Any]) -> list[float]:
     known = [each.legs["meaning"] for each in documents if "meaning" in each.legs]
     low, high = min(known, default=0.0), max(known, default=0.0)
     return [(each.legs.get("meaning", low) - low) / (high - low or 1.0) for each in documents]
-
-
-def _contradictions(asked: Question, head: frozenset[str]) -> int:
-    """In how many of year and quarter the document is headed by others than those asked about."""
-    count = 0
-    for kind, said in (("year", years(head)), ("quarter", quarters(head))):
-        wanted = [unit.covered(said) for unit in asked.units if unit.kind == kind]
-        count += bool(wanted and said) and not any(wanted)
-    return count
 
 
 LEAST = 0.2  # of the question that a passage's best line covers; below it the passage is about something else

@@ -27,18 +27,20 @@ def asked_cells(question: Question, line: Line) -> Pairs:
     All cells where the question names no period or the columns stand for other things; none for other periods only.
     """
     pairs = row_cells(line)
-    wanted = frozenset().union(*(unit.keys for unit in question.units if unit.kind in ("year", "quarter")))
     dated = [years(words) | quarters(words) for words in (search_terms(name) for name, _ in pairs)]
-    if sum(map(bool, dated)) < 2 or not wanted:
+    if sum(map(bool, dated)) < 2 or not any(unit.kind in ("year", "quarter") for unit in question.units):
         return pairs
-    kept = [pair for pair, period in zip(pairs, dated, strict=True) if period and _agree(period, wanted)]
+    kept = [pair for pair, period in zip(pairs, dated, strict=True) if period and not contradictions(question, period)]
     return (pairs[0], *kept) if kept else ()
 
 
-def _agree(period: frozenset[str], wanted: frozenset[str]) -> bool:
-    """Whether nothing that the column says of its period contradicts the question."""
-    said = ((years(period), years(wanted)), (quarters(period), quarters(wanted)))
-    return all(not mine or not theirs or mine & theirs for mine, theirs in said)
+def contradictions(question: Question, words: frozenset[str]) -> int:
+    """In how many of year and quarter these words name others than those asked about."""
+    count = 0
+    for kind, said in (("year", years(words)), ("quarter", quarters(words))):
+        wanted = [unit.covered(said) for unit in question.units if unit.kind == kind]
+        count += bool(wanted and said) and not any(wanted)
+    return count
 
 
 _EXPECTED = {

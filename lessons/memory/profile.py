@@ -11,8 +11,8 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 
 from lessons.memory.messages import MessageStore
 from lessons.memory.turns import LONGEST_KEY, LONGEST_VALUE, SessionRow, SlotRow, transaction
-from lessons.models.call import structured
 from lessons.models.keyless import same_key
+from lessons.models.llm import structured
 from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.text import normalize, terms

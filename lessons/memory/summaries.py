@@ -22,8 +22,8 @@ from lessons.memory.manager import logged
 from lessons.memory.profile import Profile
 from lessons.memory.turns import Entity, State, Turn, TurnRow, Turns, drop_unused, merged
 from lessons.memory.types import Recollection
-from lessons.models.call import predict, structured
 from lessons.models.embedding import identity
+from lessons.models.llm import predict, structured
 from lessons.models.tokens import TokenEstimator
 from lessons.rag.context import CITATION
 from lessons.rag.types import Scope

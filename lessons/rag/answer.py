@@ -1,7 +1,7 @@
 """An answer: what the model says piece by piece, and how that is tied back to the documents."""
 
 import html
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -10,9 +10,8 @@ from llama_index.core.llms import LLM
 from llama_index.core.prompts import BasePromptTemplate
 
 from lessons.budget import Budget
-from lessons.models.call import stream
 from lessons.models.keyless import NOTHING_FOUND
-from lessons.models.llm import KEYLESS
+from lessons.models.llm import KEYLESS, stream
 from lessons.models.served_call import INSTEAD
 from lessons.plan import Part, history_part, messages_of
 from lessons.rag.context import CITATION, Citation, citations, quoted, unsupported_figures
@@ -152,9 +151,17 @@ def respond(
     When the consumer stops early, the model call is closed and what was said so far is kept.
     """
     question = question or answer.question
+    spoken = language(question)
+    form = response_format or DEFAULT_RESPONSE_FORMAT[spoken]
+    given = hints | {"context": answer.context.text, "response_format": form}
+    if memory or prompt:
+        given["memory"] = memory
+    prompt = prompt or answer_prompt(memory=bool(memory), language=spoken)
     with answer.trace.step("answer", question) as step:
         try:
-            with closing(_pieces(answer, llm, question, response_format, memory, prompt, step, hints)) as pieces:
+            said = _unasked(answer, memory, spoken)
+            pieces = (text for text in [said]) if said else stream(llm, prompt, step, question=question, **given)
+            with closing(pieces):
                 for piece in pieces:
                     answer.text += piece
                     yield piece
@@ -163,29 +170,13 @@ def respond(
             step.output = answer.text
 
 
-def _pieces(
-    answer: Answer,
-    llm: LLM,
-    question: str,
-    response_format: str | None,
-    memory: str,
-    prompt: BasePromptTemplate | None,
-    step: Step,
-    hints: dict[str, Any],
-) -> Generator[str, None, None]:
-    """The model's text. Without documents and a conversation there is nothing to ask it about, so it is not asked."""
-    spoken = language(question)
+def _unasked(answer: Answer, memory: str, spoken: str) -> str:
+    """What is said without asking the model; empty where there are words, and documents or a conversation to go by."""
     if not any(map(str.isalnum, answer.question)):
-        yield NO_WORDS
-    elif not answer.context.documents and not memory:
-        yield (NOTHING_FOUND if answer.searched else NOT_SEARCHED)[spoken]
-    else:
-        form = response_format or DEFAULT_RESPONSE_FORMAT[spoken]
-        variables = hints | {"context": answer.context.text, "response_format": form}
-        if memory or prompt:
-            variables["memory"] = memory
-        chosen = prompt or answer_prompt(memory=bool(memory), language=spoken)
-        yield from stream(llm, chosen, step, question=question, **variables)
+        return NO_WORDS
+    if answer.context.documents or memory:
+        return ""
+    return (NOTHING_FOUND if answer.searched else NOT_SEARCHED)[spoken]
 
 
 def _complete(answer: Answer, question: str, memory: str, step: Step) -> None:

@@ -39,10 +39,10 @@ def parse_filter(text: str) -> MetadataFilters:
     return filters
 
 
-def pointer(text: str, column: int, width: int = 60) -> str:
+def pointer(text: str, column: int) -> str:
     """The text around a column, counted from 0, on one line, and a caret under it; Korean is two columns wide."""
-    first = max(0, column - width)
-    line = re.sub(r"\s", " ", text[first : column + width])
+    first = max(0, column - 60)
+    line = re.sub(r"\s", " ", text[first : column + 60])
     before = line[: column - first]
     return f"{line}\n{' ' * sum(1 + (unicodedata.east_asian_width(each) in 'WF') for each in before)}^"
 

@@ -34,16 +34,6 @@ class FilterError(ValueError):
     """Says in half a sentence what is wrong with one filter."""
 
 
-def usable(filters: MetadataFilters) -> MetadataFilters:
-    """The filters with their texts composed (NFC) and keywords trimmed; LessonsError for what no filter may hold."""
-    try:
-        if _size(filters) > settings().filter_clauses:
-            raise FilterError(f"it has more than {settings().filter_clauses} conditions")
-        return _usable_group(filters, 1)
-    except FilterError as problem:
-        raise LessonsError(f"The filter cannot be used: {problem}.") from None
-
-
 def usable_value(key: str, value: Any) -> Any:
     """The value as it is compared; FilterError for a text, number or list that no chunk could hold."""
     if isinstance(value, list):
@@ -72,17 +62,8 @@ def _size(filters: MetadataFilters) -> int:
     return sum(_size(part) if isinstance(part, MetadataFilters) else 1 for part in filters.filters)
 
 
-def _usable_group(filters: MetadataFilters, depth: int) -> MetadataFilters:
-    if depth > settings().filter_depth + 1:
-        raise FilterError(f"it is nested deeper than {settings().filter_depth} levels")
-    parts = [
-        _usable_group(part, depth + 1) if isinstance(part, MetadataFilters) else _usable_clause(part)
-        for part in filters.filters
-    ]
-    return MetadataFilters(filters=parts, condition=filters.condition)
-
-
 def _usable_clause(clause: Any) -> MetadataFilter:
+    """The filter with its texts composed (NFC) and keywords trimmed; FilterError for what no filter may hold."""
     if _UNSTORABLE.search(clause.key) or not 0 < len(clause.key) <= settings().filter_text_chars:
         raise FilterError("the name of a field is empty, too long or holds characters that cannot be stored")
     return clause.model_copy(update={"key": normalize(clause.key), "value": usable_value(clause.key, clause.value)})
@@ -119,13 +100,22 @@ def filter_sql(filters: MetadataFilters) -> tuple[str, dict[str, Any]]:
 
     An empty group limits nothing. LessonsError for an operator that is not supported and for what no filter may hold.
     """
-    binds = Binds()
-    return _group(usable(filters), binds), binds.values
+    binds, most = Binds(), settings().filter_clauses
+    try:
+        if _size(filters) > most:
+            raise FilterError(f"it has more than {most} conditions")
+        return _group(filters, binds, 1), binds.values
+    except FilterError as problem:
+        raise LessonsError(f"The filter cannot be used: {problem}.") from None
 
 
-def _group(filters: MetadataFilters, binds: Binds) -> str:
+def _group(filters: MetadataFilters, binds: Binds, depth: int) -> str:
+    if depth > settings().filter_depth + 1:
+        raise FilterError(f"it is nested deeper than {settings().filter_depth} levels")
     parts = [
-        _group(part, binds) if isinstance(part, MetadataFilters) else f"coalesce({_clause(part, binds)}, false)"
+        _group(part, binds, depth + 1)
+        if isinstance(part, MetadataFilters)
+        else f"coalesce({_clause(_usable_clause(part), binds)}, false)"
         for part in filters.filters
     ]
     if filters.condition == FilterCondition.OR and parts:

@@ -25,8 +25,8 @@ from pydantic import BaseModel, Field
 
 from lessons.budget import Budget
 from lessons.errors import LessonsError
-from lessons.models.call import structured
 from lessons.models.keyless import OfflineLLM
+from lessons.models.llm import structured
 from lessons.rag.retrievers import ranked
 from lessons.rag.types import SHOWN, Query, Reranker, Resources, RetrievedDocument, Scope
 from lessons.search.hybrid import from_0_to_1, fuse

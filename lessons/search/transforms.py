@@ -14,7 +14,7 @@ from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
 
 from lessons.errors import LessonsError
-from lessons.models.call import predict, structured
+from lessons.models.llm import predict, structured
 from lessons.rag.types import Query, Resources
 from lessons.settings import settings
 from lessons.text import language, normalize, terms

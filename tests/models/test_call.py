@@ -11,8 +11,7 @@ from pydantic import BaseModel, Field
 
 from lessons.errors import ModelError
 from lessons.keyless.llm import OfflineLLM, task
-from lessons.models.call import predict, stream, structured
-from lessons.models.llm import language_model, price
+from lessons.models.llm import language_model, predict, price, stream, structured
 from lessons.models.tokens import ExactTokenCounter
 from lessons.settings import Settings
 from lessons.trace import Step

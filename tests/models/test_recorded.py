@@ -16,8 +16,7 @@ from llama_index.core.tools import FunctionTool
 from lessons.doctor import labels
 from lessons.errors import ModelError
 from lessons.keyless.llm import OfflineLLM
-from lessons.models.call import predict, stream, structured
-from lessons.models.llm import KEYLESS, describe, language_model
+from lessons.models.llm import KEYLESS, describe, language_model, predict, stream, structured
 from lessons.models.recorded import (
     Journal,
     Record,

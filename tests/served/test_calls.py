@@ -8,8 +8,7 @@ import pytest
 from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
 
-from lessons.models.call import predict, stream, structured
-from lessons.models.llm import KEYLESS
+from lessons.models.llm import KEYLESS, predict, stream, structured
 from lessons.models.served import ServedLLM
 from lessons.trace import Step
 from tests.served.llama_server import MODEL, WINDOW, LlamaServer

@@ -7,8 +7,7 @@ import pytest
 from llama_index.core.llms import LLM
 
 from lessons.faults.lab import Lab
-from lessons.models.call import predict, stream, structured
-from lessons.models.llm import KEYLESS, language_model
+from lessons.models.llm import KEYLESS, language_model, predict, stream, structured
 from lessons.models.recorded import Served, keeping, read_record, record_path
 from lessons.models.server import asked_quantisation
 from lessons.settings import Settings
