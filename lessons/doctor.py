@@ -78,10 +78,8 @@ class Report(list[Check]):
     def ok(self) -> bool:
         return all(check.ok for check in self)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return "\n".join(map(str, self))
-
-    __repr__ = __str__
 
 
 def examine(chosen: Settings | None = None, thorough: bool = True) -> Report:

@@ -15,6 +15,7 @@ from lessons.ingest.trash import Trash
 from lessons.rag.stages import stages
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
+from lessons.search.filter_text import parse_filter
 from lessons.settings import ROOT
 from lessons.workspace import Workspace
 
@@ -77,6 +78,14 @@ def ensure_corpus(place: Workspace, user: str, progress: Progress = lambda done,
     begun = any(shipped & each for each in stored)
     if shipped and (not all(stored) or (begun and not all(shipped <= each for each in stored))):
         load_corpus(place, progress)
+
+
+def named_filter(place: Workspace, text: str, scope: Scope) -> MetadataFilters | None:
+    """The filter that is typed; LessonsError for a slip in it, and for a field that no document has."""
+    filters = parse_filter(text) if text.strip() else None
+    if filters:
+        check_fields(place, filters, scope)
+    return filters
 
 
 def check_fields(place: Workspace, filters: MetadataFilters, scope: Scope) -> None:

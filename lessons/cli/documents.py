@@ -1,7 +1,7 @@
 """The commands that read documents and answer from them: `lessons ingest`, `lessons ask`."""
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -49,6 +49,7 @@ def ingest(
     from lessons.library import indexes
     from lessons.models.keyless import OfflineLLM
     from lessons.rag.types import Scope
+    from lessons.scale.on_ray import cluster
     from lessons.workspace import workspace
 
     if not all(paths):  # as a script's unset variable is; a path made of it would be the folder it runs in
@@ -81,7 +82,8 @@ def ingest(
     if dry_run:
         return
     report: list[dict[str, Any]] = []
-    with _cluster(engine, place), bars(hidden=as_json) as watch:
+    running = cluster(place.settings) if engine == "ray" else nullcontext()
+    with running, bars(hidden=as_json) as watch:
         for filled, result in _ingested(files, targets, place, scope, level, engine):
             watch("Ingesting", len(report) + 1, len(files) * len(targets))
             entry = asdict(result)
@@ -117,15 +119,6 @@ def _ingested(
     for index in targets:
         for result in ingest_on_ray(files, index, place, scope, level):
             yield index, result
-
-
-def _cluster(engine: Engine, place: "Workspace") -> AbstractContextManager:
-    """What the work needs to be running: nothing here, the cluster with Ray."""
-    if engine == "local":
-        return nullcontext()
-    from lessons.scale.on_ray import cluster
-
-    return cluster(place.settings)
 
 
 def _line(line: dict[str, Any]) -> str:

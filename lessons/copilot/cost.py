@@ -43,11 +43,11 @@ class CostModel:
 
     def monthly(self, sessions_a_day: int, turns: int, *prices: float) -> dict[str, float]:
         """US dollars a month of retrieval, answers and memory, at `prices` as `price` takes them."""
-        uses = {"retrieval": turns, "answer": turns, "update": self.updates(turns)}
-        rates: dict[str, Rate] = {name: getattr(self, name) for name in uses}
+        uses = {"retrieval": (self.retrieval, turns), "answer": (self.answer, turns)}
+        uses["update"] = self.update, self.updates(turns)
         return {
-            name: DAYS * sessions_a_day * count * price(rates[name].tokens_in, rates[name].tokens_out, *prices)
-            for name, count in uses.items()
+            name: DAYS * sessions_a_day * count * price(rate.tokens_in, rate.tokens_out, *prices)
+            for name, (rate, count) in uses.items()
         }
 
     def __repr__(self) -> str:
@@ -57,12 +57,9 @@ class CostModel:
         return html_table(["", "model calls", "tokens in", "tokens out"], self._rows())
 
     def _rows(self) -> list[list[str]]:
-        rates = {
-            "retrieval, a question": self.retrieval,
-            "answer, a question": self.answer,
-            "memory, an update": self.update,
-        }
-        return [[name, f"{r.calls:.1f}", f"{r.tokens_in:,.0f}", f"{r.tokens_out:,.0f}"] for name, r in rates.items()]
+        names = "retrieval, a question", "answer, a question", "memory, an update"
+        rates = zip(names, (self.retrieval, self.answer, self.update), strict=True)
+        return [[name, f"{r.calls:.1f}", f"{r.tokens_in:,.0f}", f"{r.tokens_out:,.0f}"] for name, r in rates]
 
 
 def measured(copilot: Copilot, questions: Sequence[str], memory: RecursiveSummary, user: str) -> CostModel:

@@ -70,10 +70,6 @@ class Place:
     cells: tuple[Cell | None, ...]
 
     @property
-    def name(self) -> str:
-        return f"{self.source_file}{f', p. {self.page}' if self.page else ''}"
-
-    @property
     def evidence(self) -> tuple[int, ...]:
         """The numbers of the evidence that any stage found here."""
         return tuple(sorted({number for cell in self.cells if cell for number in cell.evidence}))
@@ -212,7 +208,8 @@ def _chunks(alignment: Alignment) -> Iterator[str]:
     rows = []
     for place in alignment.places:
         marks = ["★ " if cell and cell.evidence else "" for cell in place.cells]
-        rows.append([f"{place.name}: {place.start}", *map("".join, zip(marks, place.told, strict=True))])
+        page = f", p. {place.page}" if place.page else ""
+        rows.append([f"{place.source_file}{page}: {place.start}", *map("".join, zip(marks, place.told, strict=True))])
     yield markdown_table(["place", *alignment.stages], rows)
     if alignment.missed:
         yield "Evidence that no stage found:"

@@ -114,10 +114,6 @@ class Recognised:
         ends = interval([said.intent == found for said, found in self.pairs])
         return f"{mean_with_interval(self.accuracy, ends)} of {len(self.pairs)} utterances recognised"
 
-    def _repr_html_(self) -> str:
-        rows = [[label, *(str(n or "·") for n in row)] for label, row in zip(INTENTS, self.confusion, strict=True)]
-        return Table(["labelled ↓ recognised →", *INTENTS], rows, repr(self))._repr_html_()
-
 
 def recognise(llm: LLM) -> Recognised:
     """Let a model decide the intent of every utterance of the frozen test set."""

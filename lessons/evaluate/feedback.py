@@ -8,6 +8,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
+from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, DateTime, Engine, PrimaryKeyConstraint, delete, func, select
 from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.orm import Mapped, mapped_column
@@ -97,10 +98,8 @@ class Ratings:
         """The ratings, the latest first."""
         mine = select(RatingRow.rating).where(RatingRow.user_id == self._owner)
         with scoped(self._engine, self._owner) as connection:
-            return [
-                Rating(**each | {"passages": tuple(map(tuple, each["passages"])), "history": tuple(each["history"])})
-                for each in connection.scalars(mine.order_by(RatingRow.rated_at.desc()))
-            ]
+            known = connection.scalars(mine.order_by(RatingRow.rated_at.desc())).all()
+        return TypeAdapter(list[Rating]).validate_python(known)
 
 
 def question_lines(ratings: Iterable[Rating]) -> str:

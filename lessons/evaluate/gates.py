@@ -34,10 +34,8 @@ class Gate:
 class GateReport(list[Gate]):
     """All gates, a line each; in a notebook a table."""
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return "\n".join(map(str, self))
-
-    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         rows = [(_(each.promise), _(each.number), _(each.status)) for each in self]

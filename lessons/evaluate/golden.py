@@ -9,6 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from lessons.errors import LessonsError
 from lessons.settings import ROOT, settings
 from lessons.text import normalize
@@ -121,17 +123,10 @@ def sample(questions: Sequence[Golden], limit: int | None, seed: int) -> list[Go
     return [questions[place] for place in kept]
 
 
+_GOLDEN = TypeAdapter(Golden)
+
+
 def golden_from(item: dict[str, Any]) -> Golden:
-    """A question as data/README.md describes it; KeyError for a field that is missing."""
-    return Golden(
-        **{key: item[key] for key in ("id", "question", "language", "category", "split")},
-        **{key: item[key] for key in ("answer", "owner") if key in item},
-        key_facts=tuple(item.get("key_facts", ())),
-        evidence=tuple(map(_evidence, item["evidence"])),
-        history=tuple((turn["role"], turn["content"]) for turn in item.get("history", ())),
-    )
-
-
-def _evidence(item: dict[str, Any]) -> Evidence:
-    any_of = tuple(map(_evidence, item.get("any_of", ())))
-    return Evidence(item["source_file"], item["quote"], item.get("page"), any_of=any_of)
+    """A question as data/README.md describes it; ValidationError for a field that is missing."""
+    said = [(turn["role"], turn["content"]) for turn in item.get("history", ())]
+    return _GOLDEN.validate_python(item | {"history": said})

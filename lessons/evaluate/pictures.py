@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from lessons.copilot.copilot import Layout
@@ -34,12 +33,7 @@ PART_COLOURS = {
 }
 _LABEL_WIDTH = 30  # columns of a line
 _NARROWEST = 0.05  # of the width, of a part that has its number written in it
-_DARK = 0.48  # brightness below which white is read better than black
-
-
-def _brightness(colour: str) -> float:
-    """From 0 to 1, by the weights of ITU-R BT.601."""
-    return sum(weight * part for weight, part in zip((0.299, 0.587, 0.114), to_rgb(colour), strict=True))
+_DARK = {"system prompt", "context", "documents"}  # parts on which white is read better than black
 
 
 def plot_budget(budgets: Mapping[str, Sequence[Piece]], total: int) -> Figure:
@@ -52,7 +46,7 @@ def plot_budget(budgets: Mapping[str, Sequence[Piece]], total: int) -> Figure:
         for piece in pieces:
             axes.barh(row, piece.tokens, left=left, color=PART_COLOURS[piece.name])
             if piece.tokens > _NARROWEST * width:
-                ink = "white" if _brightness(PART_COLOURS[piece.name]) < _DARK else "black"
+                ink = "white" if piece.name in _DARK else "black"
                 said = f"{piece.tokens:,}"
                 axes.text(left + piece.tokens / 2, row, said, ha="center", va="center", fontsize=8, color=ink)
             left += piece.tokens

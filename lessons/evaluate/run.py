@@ -6,7 +6,7 @@ wrong there a better search alone does not put right: that is the ceiling by whi
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan
@@ -89,7 +89,11 @@ def evaluate(
         if own:
             task = _own(own, here, watch, place)
         elif data:
-            task = block.enter_context(_beir(data, here, split, watch, place))
+            found = read_beir(data, split)
+            indexing = partial(watch, "Indexing")
+            there = block.enter_context(throwaway_stages(here, found.documents, Scope(OWNER), place, indexing))
+            asked = [replace(question, owner=OWNER) for question in found.questions]
+            task = _Task(found.name, found.split, asked, there, there[-1].index, found.warnings)
         else:
             task = _golden(here, split or "dev", watch, place)
         questions = sample(task.questions, limit or place.settings.evaluation_questions, sample_seed)
@@ -179,16 +183,6 @@ def _own(questions: Sequence[Golden], stages: list[Answering], watch: Watcher, p
             raise LessonsError(f"{owner} has no documents to ask about; ingest some first.")
     splits = " and ".join(dict.fromkeys(question.split for question in questions))
     return _Task("own questions", splits, questions, stages, stages[-1].index)
-
-
-@contextmanager
-def _beir(
-    folder: Path, stages: list[Answering], split: str | None, watch: Watcher, place: Workspace
-) -> Iterator[_Task]:
-    found = read_beir(folder, split)
-    questions = [replace(question, owner=OWNER) for question in found.questions]
-    with throwaway_stages(stages, found.documents, Scope(OWNER), place, partial(watch, "Indexing")) as there:
-        yield _Task(found.name, found.split, questions, there, there[-1].index, found.warnings)
 
 
 # The ceiling

@@ -66,27 +66,19 @@ class Exercise:
 QUESTIONS = 115
 
 
-def one_letter(right: str, why_not: Mapping[str, str]) -> Accept:
-    """A question with one right letter; `why_not` says what speaks against each other one."""
+def right_letters(right: str, why_not: Mapping[str, str]) -> Accept:
+    """A question with one right letter or several; `why_not` says what speaks against other choices."""
 
     def accept(given: Any) -> bool | str:
         answer = letters(given)
         if answer is None and not isinstance(given, str):
             return f"what comes is {kind(given)}, not a text"
-        if answer is None or len(answer) > 1:
-            return f"{given!r} is not one letter"
-        return answer == right or f"{given!r} is not it: {why_not.get(answer, 'there is no such letter')}"
-
-    return accept
-
-
-def some_letters(right: str, why_not: Mapping[str, str]) -> Accept:
-    """A question with several right letters; `why_not` says what is off in some choices."""
-
-    def accept(given: Any) -> bool | str:
-        answer = letters(given)
+        if len(right) == 1:
+            if answer is None or len(answer) > 1:
+                return f"{given!r} is not one letter"
+            return answer == right or f"{given!r} is not it: {why_not.get(answer, 'there is no such letter')}"
         if answer is None:
-            return f"{given!r} is not it" if isinstance(given, str) else f"what comes is {kind(given)}, not a text"
+            return f"{given!r} is not it"
         in_order = "".join(sorted(answer))
         hint = "these are the ones, in another order" if in_order == right else why_not.get(in_order)
         return answer == right or (Nearly(f"{given!r} is not it yet: {hint}") if hint else False)

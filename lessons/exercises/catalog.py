@@ -16,7 +16,7 @@ from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 
 from lessons.copilot.decision import Decision
 from lessons.errors import LessonsError
-from lessons.exercises.cases import ACCEPTS, Accept, Case, Exercise, call, one_letter, some_letters
+from lessons.exercises.cases import ACCEPTS, Accept, Case, Exercise, call, right_letters
 from lessons.exercises.comparing import kind
 from lessons.exercises.measured import MEASURED
 from lessons.search.filter_text import parse_filter
@@ -68,7 +68,7 @@ def _made(item: dict[str, Any]) -> Any:
 
 def _exercise(id_: str, item: dict[str, Any]) -> Exercise:
     if "right" in item:
-        accept = (some_letters if "expects" in item else one_letter)(item["right"], item["why_not"])
+        accept = right_letters(item["right"], item["why_not"])
         letter = item.get("expects", ONE_LETTER)
         return Exercise(id_, item["title"], letter, [Case("", accept=accept)], hints=item["hints"])
     cases = [_case(each, ACCEPTS.get(id_), "rows" in item) for each in item["cases"]]

@@ -19,16 +19,14 @@ from lessons.tables import html_table
 
 Level = Literal["not attempted", "wrong", "nearly right", "right"]
 NOT_ATTEMPTED: Level = "not attempted"
-LEVELS: tuple[Level, ...] = ("wrong", "nearly right", "right")
-"""What is kept, from worst to best."""
-
-SIGNS: dict[Level, str] = {"not attempted": "·", "wrong": "✗", "nearly right": "≈", "right": "✓"}
-COLOURS: dict[Level, str] = {
-    "not attempted": "#6e7781",
-    "wrong": "#b3261e",
-    "nearly right": "#9a6700",
-    "right": "#1a7f37",
+MARKS: dict[Level, tuple[str, str]] = {
+    "not attempted": ("·", "#6e7781"),
+    "wrong": ("✗", "#b3261e"),
+    "nearly right": ("≈", "#9a6700"),
+    "right": ("✓", "#1a7f37"),
 }
+LEVELS = tuple(MARKS)[1:]
+"""What is kept, from worst to best."""
 
 DONE = Table(
     "exercises_done",
@@ -54,13 +52,13 @@ class Verdict:
 
     @property
     def _head(self) -> str:
-        return f"{SIGNS[self.level]} {self.exercise} {_(self.level)}"
+        return f"{MARKS[self.level][0]} {self.exercise} {_(self.level)}"
 
     def __repr__(self) -> str:
         return self._head + (f": {_(self.said)}" if self.said else "")
 
     def _repr_html_(self) -> str:
-        style = f"border-left:4px solid {COLOURS[self.level]};padding:2px 10px"
+        style = f"border-left:4px solid {MARKS[self.level][1]};padding:2px 10px"
         return f"<div style='{style}'><b>{html.escape(self._head)}</b><br>{html.escape(_(self.said))}</div>"
 
 
@@ -105,7 +103,7 @@ def progress(notebook: str | None = None) -> Progress:
 
 
 def _counted(notebook: str, levels: list[Level | None]) -> tuple[str, str, str]:
-    signs = " ".join(SIGNS[level or NOT_ATTEMPTED] for level in levels)
+    signs = " ".join(MARKS[level or NOT_ATTEMPTED][0] for level in levels)
     return notebook, signs, _("{right} of {all}", right=levels.count("right"), all=len(levels))
 
 

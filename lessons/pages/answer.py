@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from lessons.errors import LessonsError
+from lessons.evaluate.comparison import summary
 from lessons.evaluate.golden import Evidence, Golden, holds
 from lessons.evaluate.metrics import ranking
 from lessons.evaluate.plots import shortened
@@ -19,7 +20,7 @@ from lessons.rag.store import ChunkStore
 from lessons.rag.types import Context, RetrievedDocument, Scope
 from lessons.search.materials import Passage, passage
 from lessons.tables import plain, plain_line, spent
-from lessons.trace import Step, Trace
+from lessons.trace import Step
 from lessons.workspace import workspace
 
 MOST_BEFORE = 300  # characters of a chunk before the marked words, which are to be seen without scrolling
@@ -164,7 +165,7 @@ def show_steps(answers: Sequence[Answer]) -> None:
         labels = [f":{colours[at]}-badge[{_label(step, new[at])}]" for at, step in enumerate(answer.trace)]
         before, key = {step.name for step in answer.trace}, f"steps-{id(answer)}"
         name, steps = st.columns([1, 3], vertical_alignment="center")
-        name.markdown(f"**{plain(answer.stage.capitalize())}**  \n:small[{plain(_summary(answer.trace))}]")
+        name.markdown(f"**{plain(answer.stage.capitalize())}**  \n:small[{plain(_(summary(answer.trace)))}]")
         steps.pills(
             _("Steps of {stage}", stage=answer.stage),
             range(len(labels)),
@@ -178,13 +179,6 @@ def show_steps(answers: Sequence[Answer]) -> None:
         if st.session_state.get("step", ("", 0))[0] == key:
             pressed = answer.trace.steps[st.session_state.pop("step")[1]]
             show_dialog(_("What this step did"), _show_step, answer.stage, pressed)
-
-
-def _summary(trace: Trace) -> str:
-    took = {"ms": trace.ms, "calls": trace.llm_calls, "tokens": trace.tokens, "cost": trace.cost}
-    one = N_("{ms:,.0f} ms, 1 model call, {tokens:,} tokens, ${cost:.4f}")
-    many = N_("{ms:,.0f} ms, {calls} model calls, {tokens:,} tokens, ${cost:.4f}")
-    return _(one if trace.llm_calls == 1 else many, **took)
 
 
 def _label(step: Step, is_new: bool = True) -> str:

@@ -11,19 +11,17 @@ from time import monotonic
 from typing import Any, TypeVar
 
 import streamlit as st
-from llama_index.core.vector_stores.types import MetadataFilters
 from matplotlib.figure import Figure
 from streamlit.delta_generator import DeltaGenerator
 
 from lessons.context.cache import Cached, with_cache
 from lessons.errors import LessonsError
 from lessons.evaluate.plots import translate
-from lessons.library import check_fields, ensure_corpus, indexes, shipped_documents
+from lessons.library import ensure_corpus, indexes, shipped_documents
 from lessons.models.llm import describe
 from lessons.pages.language import N_, _, keep, kept
 from lessons.rag.stages import Stage, stages
 from lessons.rag.types import Scope
-from lessons.search.filter_text import parse_filter
 from lessons.settings import HOME, settings
 from lessons.tables import plain
 from lessons.workspace import Workspace, workspace
@@ -165,15 +163,6 @@ def _choose_owner() -> str:
     owner = Scope(chosen or settings().user).user_id
     keep("owner", owner, settings().user)
     return owner
-
-
-def named_filter(text: str, owner: str) -> MetadataFilters | None:
-    """The filter that is typed; LessonsError for a slip in it, and for a field that no document has."""
-    if not text.strip():
-        return None
-    filters = parse_filter(text)
-    check_fields(workspace(), filters, Scope(owner))
-    return filters
 
 
 def answering(stage: Stage) -> Stage | Cached:

@@ -18,18 +18,20 @@ from lessons.agent import telling
 from lessons.errors import LessonsError
 from lessons.evaluate.comparison import Comparison, as_markdown
 from lessons.evaluate.plots import stage_colour
+from lessons.library import named_filter
 from lessons.pages.answer import show_known, show_sources, show_steps
 from lessons.pages.asking import Asked, Line, ask_form, begin, is_pressed, offer_samples
-from lessons.pages.common import allow_questions, answering, named_filter, offer_reuse, show_error, titled
+from lessons.pages.common import allow_questions, answering, offer_reuse, show_error, titled
 from lessons.pages.language import N_, _
 from lessons.pages.past import Past, arrive, offer_link, remember, show_past
 from lessons.pages.ranks import show_ranks
 from lessons.pages.verdict import STATUSES, Score, marked, merged, scored, verdict, what_is_new
 from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream, cleaned, stages
+from lessons.rag.types import Scope
 from lessons.tables import plain, plain_line
 from lessons.trace import Step
-from lessons.workspace import Workspace
+from lessons.workspace import Workspace, workspace
 
 NARROWEST = 160  # pixels of a stage's column; what does not fit goes below
 UNEXPECTED = N_("This stage broke off for an unexpected reason; the log has the details.")
@@ -184,7 +186,7 @@ def _cards(groups: Sequence[Sequence[str]], scores: Mapping[str, Score]) -> dict
 def _begin(asked: Asked, owner: str) -> tuple[Comparison, dict[str, AnswerStream]]:
     """The comparison, still without answers, and those to come; LessonsError for what cannot be asked, or not yet."""
     question = cleaned(asked.question)[0]
-    filters = named_filter(asked.filter_text, owner)
+    filters = named_filter(workspace(), asked.filter_text, Scope(owner))
     allow_questions(owner, len(asked.stages))
     history = tuple((", ".join(filter(None, (line.stage, line.role))), line.content) for line in asked.before)
     limits = (N_("owner"), owner), (N_("file"), asked.source_file), (N_("filter"), asked.filter_text)

@@ -76,7 +76,6 @@ def kept_turn(owner: str, session_id: str, question: str, text: str) -> Turn:
     Its answer is a copy: two turns may have said the same, and a page names what belongs to an answer after it.
     """
     known = _kept().get((owner, session_id, question, _bare(text)))
-    # A copy, because a page names what belongs to an answer after it, and two turns may have said the same.
     return replace(known, answer=copy(known.answer)) if known else Turn(question, text)
 
 

@@ -58,18 +58,14 @@ def page() -> None:
     with st.expander(_("Versions, and what to paste into an issue")):
         if st.button(_("Write the report")):
             st.code(issue_report(), language="markdown")
-    _how_to_plug_in()
-
-
-@st.cache_data(ttl=60, show_spinner=False)
-def _examined() -> Report:
-    return examine(thorough=False)
-
-
-def _how_to_plug_in() -> None:
     st.header(_("Use something else"), anchor=False)
     st.markdown(_("Put these lines into a file named `.env` in the workbook's folder, and start the app again."))
     for title, (sentence, lines) in PLUGS.items():
         with st.expander(_(title)):
             st.markdown(_(sentence))
             st.code(lines, language="bash")
+
+
+@st.cache_data(ttl=60, show_spinner=False)
+def _examined() -> Report:
+    return examine(thorough=False)

@@ -86,9 +86,8 @@ def _show_gains(evaluation: Evaluation, metric: str) -> None:
                 st.markdown(plain(str(gain).removeprefix(f"{_(metric)}: ")))
             st.caption(plain(_(RULE)))
         with st.expander(_("What the stages promise")):
-            gates = (gate for gate in gate_report(evaluation) if gate.number)
-            said = (f"{_(gate.status)}: {_(gate.promise)} – {_(gate.number)}" for gate in gates)
-            st.markdown("  \n".join(map(plain, said)))
+            said = (plain(str(gate)) for gate in gate_report(evaluation) if gate.number)
+            st.markdown("  \n".join(said))
 
 
 def show_moved(old: Evaluation, new: Evaluation) -> None:

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Engine, event
 
 from lessons.errors import LessonsError
-from lessons.library import check_fields, indexes
+from lessons.library import indexes, named_filter
 from lessons.production import need_extra
 from lessons.rag.stages import cleaned, stages
 from lessons.rag.types import Query, RetrievedDocument, Scope
-from lessons.search.filter_text import parse_filter
 from lessons.search.materials import chunk_range
 from lessons.trace import Trace
 from lessons.workspace import Workspace
@@ -51,9 +50,7 @@ class Tools:
 
     def search(self, query: str, filter: str = "") -> list[Found]:
         """Find passages by meaning and by words, best first, such as under the filter `date >= 2024-07-01`."""
-        filters = parse_filter(filter) if filter.strip() else None
-        if filters:
-            check_fields(self.place, filters, self.scope)
+        filters = named_filter(self.place, filter, self.scope)
         asked = Query(cleaned(query)[0], self.scope, filters)
         found = self.pipeline.search(asked, self.place.resources(self.pipeline.index), Trace())
         return [_found(each) for each in found]

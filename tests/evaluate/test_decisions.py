@@ -39,7 +39,6 @@ def test_mistakes_fetch_too_many_chunks_rather_than_too_few(recognised: Recognis
 
 def test_the_confusion_is_drawn_with_every_intent() -> None:
     recognised = Recognised(tuple((said, INTENTS[len(said.text) % len(INTENTS)]) for said in utterances()))
-    assert "<td" in recognised._repr_html_()
     axes = plot_confusion(recognised).axes[0]
     assert [label.get_text() for label in axes.get_xticklabels()] == list(INTENTS)
     assert [text.get_text() for text in axes.texts] == [str(count) for row in recognised.confusion for count in row]

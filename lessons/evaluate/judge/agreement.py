@@ -17,6 +17,7 @@ from random import Random
 from llama_index.core.evaluation import CorrectnessEvaluator, FaithfulnessEvaluator
 from llama_index.core.evaluation.eval_utils import default_parser
 from llama_index.core.llms import LLM
+from pydantic import TypeAdapter
 
 from lessons.errors import ModelError
 from lessons.evaluate.golden import Golden, json_lines
@@ -74,17 +75,13 @@ def agreement(pairs: Iterable[tuple[str, str]]) -> Agreement:
 def labelled(split: str) -> list[Labelled]:
     """The hand-labelled answers of a split: 'dev', 'test', 'hard', or 'outputs_…' for a file of that name."""
     rows = json_lines(JUDGED / (f"{split}.jsonl" if split.startswith("outputs") else "pairs.jsonl"))
-    known = ("id", "language", "category", "question", "verdict")
-    return [
-        Labelled(
-            **{key: row[key] for key in known},
-            answer=row["reference"],
-            key_facts=tuple(row["key_facts"]),
-            candidate=row["answer"],
-        )
+    known = ("id", "language", "category", "question", "key_facts", "verdict")
+    chosen = [
+        {key: row[key] for key in known} | {"answer": row["reference"], "candidate": row["answer"]}
         for row in rows
         if row.get("split", split) == split
     ]
+    return TypeAdapter(list[Labelled]).validate_python(chosen)
 
 
 def validate(split: str = "outputs_second_frozen", judged: Callable[[Labelled], float] | None = None) -> Agreement:
