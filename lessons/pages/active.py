@@ -15,7 +15,7 @@ from lessons.pages.language import N_, _
 from lessons.rag.answer import Answer
 from lessons.rag.stages import stages
 from lessons.rag.types import Scope
-from lessons.tables import plain
+from lessons.tables import counted, plain
 from lessons.workspace import Workspace
 
 STAGE = "smart"
@@ -74,9 +74,7 @@ def _show_memory(place: Workspace, owner: str, name: str) -> None:
         turns = Turns(place.engine, Scope(owner), name).count()
     if turns:
         with st.container(horizontal=True, vertical_alignment="center"):
-            one = _("This conversation has 1 turn.")
-            said = one if turns == 1 else _("This conversation has {turns:,} turns.", turns=turns)
-            st.caption(said, width="content")
+            st.caption(_(f"This conversation has {counted(turns, 'turn')}."), width="content")
             st.button(_("New conversation"), on_click=begin_session, args=("active",))
 
 

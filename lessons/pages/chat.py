@@ -41,7 +41,7 @@ from lessons.rag.stages import AnswerStream, Stage, stages
 from lessons.rag.types import Scope
 from lessons.search.materials import Purpose, top_k_for
 from lessons.settings import settings
-from lessons.tables import plain
+from lessons.tables import counted, plain
 from lessons.text import normalize
 from lessons.trace import Step
 from lessons.workspace import Workspace, workspace
@@ -272,8 +272,7 @@ def show_memory(memory: Memory, turns: Sequence[Turn], place: Workspace, scope: 
             recalled = memory.recall(turns[-1].question if turns else "")
             st.caption(_("About {tokens:,} tokens go with the next question.", tokens=recalled.tokens))
             asked = [plain(content) for role, content in recalled.history if role == "user"]
-            one = _("Window: 1 turn word for word")
-            _fold(one if len(asked) == 1 else _("Window: {turns:,} turns word for word", turns=len(asked)), asked)
+            _fold(_(f"Window: {counted(len(asked), 'turn')} word for word"), asked)
             if long_term:
                 _show_long_term(long_term, recalled)
             _show_profile(Profile(place.engine, scope), "" if long_term else _(": this memory does not use it"))
@@ -301,8 +300,7 @@ def _show_long_term(memory: LongTerm, recalled: Recollection) -> None:
     _fold(_("Summary: {sentences}, {turns}", sentences=many, turns=upto) if lines else _("Summary: empty"), lines)
     if isinstance(memory, Tiers):
         older = [plain(line) for line in _older_turns(recalled.memory)]
-        one = _("Older turns found by meaning: 1 line")
-        _fold(one if len(older) == 1 else _("Older turns found by meaning: {number:,} lines", number=len(older)), older)
+        _fold(_(f"Older turns found by meaning: {counted(len(older), 'line')}"), older)
     else:
         known = [
             f"**{plain(each.key)}** {plain(each.value)} · " + _("turn {number}", number=each.turn)

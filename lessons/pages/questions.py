@@ -14,7 +14,7 @@ from lessons.pages.conversations import offer_rated
 from lessons.pages.language import N_, _
 from lessons.pages.runs import choose_run, follow, link_to_compare, show_record, show_table, start
 from lessons.settings import settings
-from lessons.tables import plain
+from lessons.tables import counted, plain
 from lessons.workspace import Workspace
 
 HELP = N_(
@@ -64,10 +64,8 @@ def _ask(place: Workspace, owner: str) -> None:
 
 def _counted(questions: list[Golden]) -> str:
     answered, supported = sum(bool(each.answer) for each in questions), sum(bool(each.evidence) for each in questions)
-    counts = {"number": len(questions), "answered": answered, "supported": supported}
-    one = N_("1 question, {answered} with an answer, {supported} with a source.")
-    many = N_("{number:,} questions, {answered} with an answer, {supported} with a source.")
-    return _(one if len(questions) == 1 else many, **counts)
+    number = counted(len(questions), "question")
+    return _(f"{number}, {answered} with an answer, {supported} with a source.")
 
 
 def _show(evaluation: Evaluation, number: int | str, owner: str) -> None:
