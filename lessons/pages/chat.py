@@ -244,16 +244,14 @@ def _memory_named(
 ) -> Recorded:
     """The memory of a session. A long-term one first takes up the turns that were said under another.
 
-    One that knows none of them has lost them to age, unless it was chosen only now.
+    If it knows none of them and they are older than it keeps anything, it has dropped them.
     """
-    before = st.session_state.get("remembered_by", (session_id, name))
-    st.session_state["remembered_by"] = session_id, name
     if name not in _KINDS:
         return Recorded(Window(messages) if name == "window" else NoMemory(), messages)
     memory = _KINDS[name].of(place, scope, session_id)
     known = {turn.question for turn in memory.turns.last(1)}
     newer = [*takewhile(lambda turn: normalize(turn.question) not in known, reversed(turns))]
-    if known or (before[0] == session_id and before[1] != name):
+    if known or (newer and not conversations.is_old(place.engine, scope, session_id)):
         for turn in reversed(newer):
             memory.remember(turn.question, turn.text)
     return Recorded(memory, messages)

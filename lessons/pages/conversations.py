@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import streamlit as st
@@ -22,6 +23,7 @@ from lessons.pages.language import _, keep, kept
 from lessons.rag.answer import Answer
 from lessons.rag.context import CITATION
 from lessons.rag.types import Scope
+from lessons.settings import settings
 from lessons.tables import plain, plain_line
 
 LISTED, KEPT = 20, 500  # conversations in the list; turns of this process with what they rest on
@@ -120,6 +122,16 @@ def stored(engine: Engine, scope: Scope) -> list[tuple[str, str]]:
     with scoped(opened(engine, MessageRow), scope.user_id) as connection:
         rows = connection.execute(first.order_by(ends.c.last.desc()).limit(LISTED)).all()
     return [(row.session_id, row.content) for row in rows]
+
+
+def is_old(engine: Engine, scope: Scope, session_id: str) -> bool:
+    """Whether the last stored message of a session is older than a long-term memory gets without use."""
+    if not isinstance(message_store(), StoredMessages):
+        return False
+    mine = MessageRow.user_id == scope.user_id, MessageRow.session_id == session_id
+    with scoped(opened(engine, MessageRow), scope.user_id) as connection:
+        last = connection.scalar(select(func.max(MessageRow.timestamp)).where(*mine))
+    return last is not None and datetime.now(UTC) - last > timedelta(hours=settings().memory_ttl_hours)
 
 
 # Ratings

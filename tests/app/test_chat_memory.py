@@ -3,6 +3,7 @@
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import text
 from streamlit.testing.v1 import AppTest
 
 from lessons.memory.messages import message_store
@@ -116,11 +117,24 @@ def test_a_memory_that_was_dropped_for_its_age_is_not_made_again(talked: AppTest
     scope, engine = Scope(owner), workspace().engine
     talked.button(key="delete-budget").click().run()
     Turns(engine, scope, session(talked)).forget()
+    with engine.begin() as connection:
+        aged = text(
+            "UPDATE conversation_messages SET timestamp = timestamp - interval '25 hours' WHERE user_id = :owner"
+        )
+        connection.execute(aged, {"owner": owner})
     talked.run()
     page = opened(session(talked), owner)
     assert labels(page)[0] == "Window: 0 turns word for word"
     assert len(page.chat_message) == 16
     assert "Profile (1)" in labels(page)
+
+
+def test_a_conversation_of_today_is_taken_up_by_a_memory_that_did_not_hear_it(owner: str) -> None:
+    name, scope = new_session(), Scope(owner)
+    message_store().add(scope, name, ("user", "My budget is 500 dollars."), ("assistant", "Noted."))
+    opened(name, owner)
+    memory = RecursiveSummary.of(workspace(), scope, name)
+    assert [turn.question for turn in memory.turns.last(2)] == ["My budget is 500 dollars."]
 
 
 def test_what_was_said_beyond_the_messages_that_are_kept_changes_nothing(owner: str) -> None:
