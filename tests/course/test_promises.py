@@ -11,7 +11,7 @@ import yaml
 from typer.main import get_command
 
 from lessons.cli import app
-from tests.course.measures import NOTEBOOKS, measure, notebooks
+from tests.course.measures import NOTEBOOKS, measure, notebooks, texts
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = {path.stem: yaml.safe_load(path.read_text("utf-8")) for path in ROOT.glob(".github/workflows/*.yml")}
@@ -101,3 +101,12 @@ def test_the_workflow_runs_what_make_test_runs() -> None:
 def test_the_issue_form_offers_every_notebook() -> None:
     options = FORM["body"][0]["attributes"]["options"]
     assert [path.stem for path in notebooks() if path.stem not in options] == []
+
+
+@pytest.mark.parametrize("notebook", notebooks()[1:13], ids=lambda path: path.stem)
+def test_a_notebook_says_what_was_decided_and_when_to_decide_otherwise(notebook: Path) -> None:
+    cells = [text for text in texts(notebook) if text.startswith("## Design decisions")]
+    assert len(cells) == 1
+    heads, _, *rows = [line for line in cells[0].splitlines() if line.startswith("|")]
+    assert re.search("decision.*alternative.*why.*otherwise", heads)
+    assert len(rows) >= 3
