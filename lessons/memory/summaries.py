@@ -5,6 +5,7 @@ keeps two from working on it at a time, and the state only moves on from the one
 undone is done with the next turn.
 """
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -169,12 +170,15 @@ def _said(turns: Sequence[Turn]) -> dict[str, Any]:
     return {"conversation": "\n".join(lines), "turns": [(turn.number, turn.question, turn.answer) for turn in turns]}
 
 
+_MARK = re.compile(r"^\s*(?:[-*•]+(?:\s+|$))+")  # not the sign of a figure
+
+
 def bounded(summary: str, count: int, tokens: int) -> str:
     """A summary of at most so many sentences and tokens, whatever a model wrote: its first lines go first.
 
     Lines lose the marks of a list, since a line that begins with '- ' is a fact that a memory notes.
     """
-    lines = [" ".join(line.split()).lstrip("-*• ") for line in summary.splitlines() if line.strip("-*• \t")]
+    lines = [" ".join(_MARK.sub("", line).split()) for line in summary.splitlines() if _MARK.sub("", line).strip()]
     kept: list[str] = []
     spoken = 0
     for line in reversed(lines):

@@ -121,7 +121,7 @@ def test_a_memory_that_was_dropped_for_its_age_is_not_made_again(talked: AppTest
         aged = text(
             "UPDATE conversation_messages SET timestamp = timestamp - interval '25 hours' WHERE user_id = :owner"
         )
-        connection.execute(aged, {"owner": owner})
+        assert connection.execute(aged, {"owner": owner}).rowcount == 16
     talked.run()
     page = opened(session(talked), owner)
     assert labels(page)[0] == "Window: 0 turns word for word"

@@ -246,7 +246,9 @@ def test_what_a_model_writes_beyond_the_limits_is_cut_from_the_front() -> None:
 
 
 def test_a_list_that_a_model_writes_is_no_list_of_facts() -> None:
-    assert bounded("- user: They moved.\n\n* assistant: Noted.\n-", 20, 100) == "user: They moved.\nassistant: Noted."
+    assert bounded("- user: They moved.\n\n* assistant: Noted.\n-\n-5 °C", 20, 100) == (
+        "user: They moved.\nassistant: Noted.\n-5 °C"
+    )
 
 
 def test_a_database_that_is_down_is_told_in_a_sentence() -> None:

@@ -28,6 +28,11 @@ def place() -> Iterator[Workspace]:
         yield made
 
 
+def frozen() -> list[str]:
+    lines = Path(__file__).with_name("off_topic").joinpath("frozen.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line)["question"] for line in lines]
+
+
 def finds(place: Workspace, question: str, owner: str, history: tuple[tuple[str, str], ...] = ()) -> bool:
     query = Query(question, Scope(owner), history=history)
     return bool(SMART.search(query, place.resources(SMART.index), Trace()))
@@ -35,14 +40,12 @@ def finds(place: Workspace, question: str, owner: str, history: tuple[tuple[str,
 
 @pytest.mark.parametrize(("owner", "least"), [("reader", 4), ("joon", 32), ("mina", 32)])
 def test_a_question_about_something_else_finds_nothing(place: Workspace, owner: str, least: int) -> None:
-    lines = Path(__file__).with_name("off_topic").joinpath("frozen.jsonl").read_text(encoding="utf-8").splitlines()
-    assert sum(not finds(place, json.loads(line)["question"], owner) for line in lines) >= least
+    assert sum(not finds(place, question, owner) for question in frozen()) >= least
 
 
 def test_most_questions_about_something_else_are_refused(place: Workspace) -> None:
-    lines = Path(__file__).with_name("off_topic").joinpath("frozen.jsonl").read_text(encoding="utf-8").splitlines()
     stage = SMART.but("asked", workspace=place)
-    assert sum(not stage.ask(json.loads(line)["question"], user="reader").found for line in lines) >= 35
+    assert sum(not stage.ask(question, user="reader").found for question in frozen()) >= 35
 
 
 def test_no_dev_question_with_evidence_finds_nothing(place: Workspace) -> None:
