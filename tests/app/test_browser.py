@@ -93,8 +93,8 @@ def test_stages_are_compared_a_citation_opened_and_the_comparison_saved(
     browser.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
     ask_by_link(browser, address, "How much are umbrellas?")
     press(browser, "//button[contains(., 'Save as Markdown')]")
-    WebDriverWait(browser, 60).until(lambda _: (tmp_path / "comparison.md").exists())
-    assert "How much are umbrellas" in (tmp_path / "comparison.md").read_text(encoding="utf-8")
+    saved = tmp_path / "comparison.md"  # the browser names the file before it has written it
+    WebDriverWait(browser, 60).until(lambda _: saved.exists() and "How much are umbrellas" in saved.read_text("utf-8"))
     dot = browser.find_element(By.CSS_SELECTOR, "[data-testid=stVegaLiteChart] .mark-symbol path")
     ActionChains(browser).move_to_element(dot).perform()
     see(browser, "<img src=x onerror=alert(1)>.md")
