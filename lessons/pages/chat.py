@@ -28,9 +28,9 @@ from lessons.pages.common import (
     allow_questions,
     answering,
     choose,
-    confirmed,
     errors_shown,
     offer_reuse,
+    offer_to_delete,
     show_dialog,
     titled,
 )
@@ -215,12 +215,14 @@ def _controls(scope: Scope, session_id: str, begun: bool) -> tuple[Stage, str]:
 
 def _offer_to_forget(scope: Scope, session_id: str) -> None:
     gone = _("What was said here will be deleted for good, with what was made of it. Your profile stays.")
-    if confirmed(_("Forget this conversation"), gone):
+
+    def forget() -> None:
         Turns(workspace().engine, scope, session_id).forget()
         message_store().remove(scope, session_id)
         conversations.forget_turns(scope.user_id, session_id)
         begin_session("session")
-        st.rerun()
+
+    offer_to_delete(_("Forget this conversation"), gone, forget)
 
 
 @dataclass(frozen=True)
@@ -317,19 +319,26 @@ def _show_profile(profile: Profile, note: str) -> None:
     with st.expander(_("Profile ({number})", number=len(slots)) + note, bool(slots)):
         st.caption(_("What you said about yourself. It goes with you from conversation to conversation."))
         for slot in reversed(slots):
-            with st.popover(f"{plain(slot.key)}: {plain(slot.value)}", width="stretch"):
-                _show_slot(profile, slot)
+            if st.button(f"{plain(slot.key)}: {plain(slot.value)}", key=f"open-{slot.key}", width="stretch"):
+                show_dialog(plain(slot.key), _show_slot, profile, slot)
 
 
 def _show_slot(profile: Profile, slot: Slot) -> None:
+    @errors_shown()
+    def save() -> None:
+        profile.put(slot.key, st.session_state[f"slot-{slot.key}"], slot.said)
+
+    @errors_shown()
+    def delete() -> None:
+        profile.delete(slot.key)
+
     if slot.said:
         st.caption(_("You said: “{words}”", words=plain(slot.said)))
-    value = st.text_input(_("Value"), slot.value, key=f"slot-{slot.key}")
-    if st.button(_("Save"), key=f"save-{slot.key}"):
-        profile.put(slot.key, value, slot.said)
-        st.rerun()
-    if st.button(_("Delete"), key=f"delete-{slot.key}"):
-        profile.delete(slot.key)
+    st.text_input(_("Value"), slot.value, key=f"slot-{slot.key}")
+    with st.container(horizontal=True):
+        saved = st.button(_("Save"), key=f"save-{slot.key}", on_click=save)
+        deleted = st.button(_("Delete"), key=f"delete-{slot.key}", on_click=delete)
+    if saved or deleted:
         st.rerun()
 
 
@@ -344,11 +353,13 @@ def _offer_to_forget_me(place: Workspace, scope: Scope) -> None:
         sessions=known.sessions,
         facts=_("1 fact") if known.facts == 1 else _("{number:,} facts", number=known.facts),
     )
-    if confirmed(_("Forget me"), warning, _("Delete all of it"), ":material/delete_forever:"):
+
+    def forget() -> None:
         forget_user(place.engine, scope, message_store())
         AnswerTable(place.engine).clear(scope.user_id)
         Ratings(place.engine, scope).forget()
         conversations.forget_turns(scope.user_id)
         st.session_state.pop("chat", None)
         keep("session", "")
-        st.rerun()
+
+    offer_to_delete(_("Forget me"), warning, forget, _("Delete all of it"), ":material/delete_forever:")

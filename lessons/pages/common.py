@@ -64,15 +64,23 @@ def choose_stages(key: str) -> list[Stage]:
     return [stages()[name] for name in names if name in chosen]
 
 
-def confirmed(label: str, warning: str, button: str = "", icon: str | None = None) -> bool:
-    """Whether the reader has read the warning and pressed the button below it."""
-    with st.popover(label, icon=icon):
-        st.markdown(warning)
-        return st.button(button or _("Delete it"), type="primary")
+def offer_to_delete(label: str, warning: str, delete: Callable[[], None], button: str = "", icon: str = "") -> None:
+    """A button that shows the warning, and below it the button that deletes."""
+    if st.button(label, icon=icon or None):
+        show_dialog(label, _show_warning, warning, delete, button or _("Delete it"))
+
+
+def _show_warning(warning: str, delete: Callable[[], None], button: str) -> None:
+    st.markdown(warning)
+    if st.button(button, type="primary", on_click=errors_shown()(delete)):
+        st.rerun()
 
 
 def show_dialog(title: str, body: Callable[..., object], *shown: object) -> None:
-    """Open a dialog. To draw the page anew would close it, so that waits while the session's `reading` is true."""
+    """Open a dialog. To draw the page anew would close it, so that waits while the session's `reading` is true.
+
+    Popovers would need less code, but Tab leads into one only after everything else on the page.
+    """
     st.session_state["reading"] = True
     st.dialog(title, width="large")(body)(*shown)
 

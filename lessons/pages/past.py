@@ -107,7 +107,7 @@ def show_past(owner: str, page: Callable[[], None]) -> None:
 
 
 def offer_link() -> None:
-    """The address of what is shown, to be copied. A dialog, because Tab leads into a popover only after all else."""
+    """The address of what is shown, to be copied."""
     if st.button(_("Copy link"), icon=":material/link:"):
         show_dialog(_("Copy link"), _show_link)
 

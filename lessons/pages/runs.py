@@ -18,7 +18,7 @@ from lessons.evaluate.run import StoppedError, Watcher
 from lessons.evaluate.runs import delete, load, rename, runs, save, shipped
 from lessons.pages import compare
 from lessons.pages.asking import golden_named
-from lessons.pages.common import choose, confirmed
+from lessons.pages.common import choose, errors_shown, offer_to_delete, show_dialog
 from lessons.pages.language import N_, _
 from lessons.pages.verdict import what_is_new
 from lessons.rag.stages import stages
@@ -160,14 +160,23 @@ def loaded(name: Name, place: Workspace, owner: str | None = None) -> Evaluation
 
 
 def _offer_to_change(number: int, key: str, place: Workspace, owner: str | None) -> None:
-    with st.popover(_("Name"), icon=":material/edit:"):
-        note = st.text_input(_("A name or a note for this run"), max_chars=80, key=f"note of {number}")
-        if st.button(_("Save"), key=f"save note of {number}"):
-            rename(number, note, place.engine, owner)
-            st.rerun()
-    if confirmed(_("Delete"), _("Run {number} will be deleted with all its answers, for good.", number=number)):
+    def deleted() -> None:
         delete(number, place.engine, owner)
         del st.session_state[key]
+
+    if st.button(_("Name"), icon=":material/edit:"):
+        show_dialog(_("Name"), _show_name, number, place, owner)
+    warning = _("Run {number} will be deleted with all its answers, for good.", number=number)
+    offer_to_delete(_("Delete"), warning, deleted)
+
+
+def _show_name(number: int, place: Workspace, owner: str | None) -> None:
+    @errors_shown()
+    def save() -> None:
+        rename(number, st.session_state[field], place.engine, owner)
+
+    st.text_input(_("A name or a note for this run"), max_chars=80, key=(field := f"note of {number}"))
+    if st.button(_("Save"), on_click=save):
         st.rerun()
 
 

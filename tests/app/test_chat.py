@@ -96,7 +96,7 @@ def test_a_new_conversation_leaves_the_old_one_where_it_was(begun: AppTest) -> N
 def test_a_forgotten_conversation_is_gone_after_a_reload_too(begun: AppTest) -> None:
     before = session(begun)
     assert opened(before).chat_message
-    assert not press(begun, "Delete it").chat_message
+    assert not press(press(begun, "Forget this conversation"), "Delete it").chat_message
     assert not opened(before).chat_message
 
 
@@ -185,7 +185,7 @@ def test_a_sample_question_is_said_at_once(begun: AppTest) -> None:
 
 def test_what_is_forgotten_is_forgotten_with_what_it_rests_on(begun: AppTest) -> None:
     before = session(begun)
-    press(begun, "Delete it")
+    press(press(begun, "Forget this conversation"), "Delete it")
     assert not [key for key in conversations._kept() if key[1] == before]
 
 

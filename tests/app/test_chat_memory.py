@@ -78,8 +78,10 @@ def test_a_question_about_what_was_said_long_ago_is_answered(talked: AppTest) ->
 
 
 def test_a_fact_of_the_profile_can_be_corrected_and_deleted(talked: AppTest, owner: str) -> None:
-    page = talked.text_input(key="slot-budget").set_value("300 dollars").run()
+    page = talked.button(key="open-budget").click().run()
+    page.text_input(key="slot-budget").set_value("300 dollars")
     page.button(key="save-budget").click().run()
+    page.button(key="open-사용").click().run()
     page.button(key="delete-사용").click().run()
     slots = Profile(workspace().engine, Scope(owner)).slots()
     assert [(slot.key, slot.value) for slot in slots] == [("budget", "300 dollars")]
@@ -88,7 +90,7 @@ def test_a_fact_of_the_profile_can_be_corrected_and_deleted(talked: AppTest, own
 
 def test_forget_me_deletes_everything_that_was_said(talked: AppTest, owner: str) -> None:
     before = session(talked)
-    press(talked, "Delete all of it")
+    press(press(talked, "Forget me"), "Delete all of it")
     assert session(talked) != before
     for page in (talked, opened(before, owner)):
         assert not page.chat_message
@@ -98,7 +100,7 @@ def test_forget_me_deletes_everything_that_was_said(talked: AppTest, owner: str)
 
 def test_a_forgotten_conversation_leaves_the_profile(talked: AppTest, owner: str) -> None:
     before = session(talked)
-    press(talked, "Delete it")
+    press(press(talked, "Forget this conversation"), "Delete it")
     assert RecursiveSummary.of(workspace(), Scope(owner), before).turns.count() == 0
     assert len(Profile(workspace().engine, Scope(owner)).slots()) == 2
 
@@ -115,6 +117,7 @@ def test_a_conversation_under_another_memory_is_taken_up(shop: None) -> None:
 
 def test_a_memory_that_was_dropped_for_its_age_is_not_made_again(talked: AppTest, owner: str) -> None:
     scope, engine = Scope(owner), workspace().engine
+    talked.button(key="open-budget").click().run()
     talked.button(key="delete-budget").click().run()
     Turns(engine, scope, session(talked)).forget()
     with engine.begin() as connection:

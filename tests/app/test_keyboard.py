@@ -109,6 +109,32 @@ def test_language_samples_and_pages_are_chosen_with_keys_alone(browser: WebDrive
 
 
 @pytest.mark.timeout(600)
+def test_a_fact_is_corrected_and_what_was_said_is_forgotten_with_keys_alone(
+    browser: WebDriver, address: str, shop: None
+) -> None:
+    browser.get(f"{address}/chat")
+    see(browser, "Nothing has been said yet")
+    tab_to(browser, "In English or Korean")
+    press_keys(browser, "My budget is 500 dollars.", Keys.ENTER)
+    see(browser, "budget: 500 dollars")
+    tab_to(browser, "budget: 500 dollars")
+    press_keys(browser, Keys.ENTER)
+    see(browser, "You said: “My budget is 500 dollars.”")
+    tab_to(browser, "Value")
+    press_keys(browser, Keys.END, *[Keys.BACKSPACE] * len("500 dollars"), "300 dollars")
+    tab_to(browser, "Save")
+    press_keys(browser, Keys.ENTER)
+    see(browser, "budget: 300 dollars")
+    tab_to(browser, "delete_forever", back=True)
+    press_keys(browser, Keys.ENTER)
+    see(browser, "This deletes for good")
+    tab_to(browser, "Delete all of it")
+    press_keys(browser, Keys.ENTER)
+    see(browser, "Profile (0)")
+    see(browser, "Nothing has been said yet")
+
+
+@pytest.mark.timeout(600)
 def test_what_can_be_copied_and_where_the_keyboard_is_are_seen(browser: WebDriver, address: str) -> None:
     browser.get(f"{address}/health")
     see(browser, "An OpenAI key")

@@ -111,7 +111,7 @@ def test_a_run_is_exported_and_deleted_only_after_it_is_confirmed(page: AppTest)
     assert [button.label for button in page.download_button] == ["Download as CSV", "Download as JSONL"]
     lines = as_jsonl(load(number, workspace().engine, "reader")).splitlines()
     assert len([json.loads(line) for line in lines]) == 4
-    press(page, "Delete it")
+    press(press(page, "Delete"), "Delete it")
     assert "No questions of yours" in page.info[0].value
 
 

@@ -134,7 +134,7 @@ def test_runs_without_a_common_question_say_so(scoreboard: AppTest) -> None:
 
 def test_a_run_is_given_a_name(scoreboard: AppTest) -> None:
     number = save(two_stages(), workspace().engine)
-    scoreboard.run().text_input(key=f"note of {number}").set_value("with a <b>wider</b> net")
+    press(scoreboard.run(), "Name").text_input(key=f"note of {number}").set_value("with a <b>wider</b> net")
     page = press(scoreboard, "Save")
     assert page.selectbox(key="run").options[0].startswith("with a <b>wider</b> net · run ")
     assert [row.note for row in runs(workspace().engine)] == ["with a <b>wider</b> net"]
@@ -179,7 +179,7 @@ def test_a_run_is_deleted_only_after_it_is_confirmed(scoreboard: AppTest) -> Non
     first, second = save(two_stages(), workspace().engine), save(two_stages(), workspace().engine)
     page = scoreboard.run()
     assert page.selectbox(key="run").value == second
-    page = press(page, "Delete it")
+    page = press(press(page, "Delete"), "Delete it")
     assert [row.id for row in runs(workspace().engine)] == [first]
     assert page.selectbox(key="run").value == first
 
