@@ -81,13 +81,10 @@ class Ratings:
 
     def take_back(self, id: str) -> None:
         """Delete a rating."""
-        self._delete(RatingRow.id == id)
+        self.forget(RatingRow.id == id)
 
-    def forget(self) -> None:
-        """Delete all of them."""
-        self._delete()
-
-    def _delete(self, *which: ColumnElement[bool]) -> None:
+    def forget(self, *which: ColumnElement[bool]) -> None:
+        """Delete all of them, or those that meet these conditions."""
         with scoped(self._engine, self._owner) as connection:
             connection.execute(delete(RatingRow).where(RatingRow.user_id == self._owner, *which))
 

@@ -77,7 +77,7 @@ def server(place: Workspace, scope: Scope) -> "MCPServer":
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
     for tool in (tools.search, tools.passages):
-        offered.add_tool(_told()(tool), annotations=reads)
+        offered.add_tool(_told()(tool), annotations=reads)  # under its own name, signature and docstring
     return offered
 
 
