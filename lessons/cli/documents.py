@@ -1,6 +1,5 @@
 """The commands that read documents and answer from them: `lessons ingest`, `lessons ask`."""
 
-from collections.abc import Iterator
 from contextlib import closing, nullcontext
 from dataclasses import asdict
 from functools import partial
@@ -15,12 +14,8 @@ from lessons.language import _
 from lessons.tables import counted, spent
 
 if TYPE_CHECKING:
-    from lessons.ingest.index import Index
-    from lessons.ingest.pipeline import FileResult
     from lessons.rag.answer import Answer
     from lessons.rag.stages import AnswerStream
-    from lessons.rag.types import Scope
-    from lessons.workspace import Workspace
 
 commands = typer.Typer()
 LISTED = 5  # names of files in a note
@@ -49,7 +44,7 @@ def ingest(
     from lessons.library import indexes
     from lessons.models.keyless import OfflineLLM
     from lessons.rag.types import Scope
-    from lessons.scale.on_ray import cluster
+    from lessons.scale.on_ray import cluster, ingest_on_ray
     from lessons.workspace import workspace
 
     if not all(paths):  # as a script's unset variable is; a path made of it would be the folder it runs in
@@ -84,7 +79,12 @@ def ingest(
     report: list[dict[str, Any]] = []
     running = cluster(place.settings) if engine == "ray" else nullcontext()
     with running, bars(hidden=as_json) as watch:
-        for filled, result in _ingested(files, targets, place, scope, level, engine):
+        results = (
+            place.ingest(files, [each.at(level, place.llm) for each in targets], scope)
+            if engine == "local"
+            else ((each, result) for each in targets for result in ingest_on_ray(files, each, place, scope, level))
+        )
+        for filled, result in results:
             watch("Ingesting", len(report) + 1, len(files) * len(targets))
             entry = asdict(result)
             report.append({"file": entry.pop("source_file"), "index": filled.name} | entry)
@@ -100,25 +100,6 @@ def ingest(
         raise LessonsError("There is no file to read here; PDF, DOCX, PPTX, HTML, MD and TXT can be read.")
     if any(line["status"] == "failed" for line in report):
         raise typer.Exit(1)
-
-
-def _ingested(
-    files: "list[tuple[Path, str]]",
-    targets: "list[Index]",
-    place: "Workspace",
-    scope: "Scope",
-    level: Level,
-    engine: Engine,
-) -> "Iterator[tuple[Index, FileResult]]":
-    """Ingest files into indexes at a level of enrichment, here or on a cluster."""
-    if engine == "local":
-        yield from place.ingest(files, [index.at(level, place.llm) for index in targets], scope)
-        return
-    from lessons.scale.on_ray import ingest_on_ray
-
-    for index in targets:
-        for result in ingest_on_ray(files, index, place, scope, level):
-            yield index, result
 
 
 def _line(line: dict[str, Any]) -> str:

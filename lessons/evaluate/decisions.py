@@ -30,7 +30,6 @@ from lessons.trace import Step
 PAIRS = ROOT / "data" / "context" / "cache_pairs.jsonl"
 FROZEN = ROOT / "data" / "context" / "cache_pairs_frozen.jsonl"
 TEST = EXAMPLES.with_name("intent_test.jsonl")
-_COLOURS = {"look-alikes": "#e45756", "paraphrases": "#54a24b"}
 
 
 @dataclass(frozen=True)
@@ -78,11 +77,11 @@ def plot_thresholds(pairs: Sequence[Pair], found: Sequence[float]) -> Figure:
     figure, axes = canvas(6.5, 4)
     thresholds = np.linspace(0.8, 1, 101)
     guarded = [each if pair.hits() else 0.0 for pair, each in zip(pairs, found, strict=True)]
-    for name, same in (("look-alikes", False), ("paraphrases", True)):
+    for name, same, colour in (("look-alikes", False, "#e45756"), ("paraphrases", True, "#54a24b")):
         chosen = [number for number, pair in enumerate(pairs) if pair.same == same]
         alone, behind = ((np.array(each)[chosen] >= thresholds[:, None]).mean(axis=1) for each in (found, guarded))
-        axes.plot(thresholds, alone, color=_COLOURS[name], linestyle="--", label=f"{name}, similarity alone")
-        axes.plot(thresholds, behind, color=_COLOURS[name], label=f"{name}, with the guard")
+        axes.plot(thresholds, alone, color=colour, linestyle="--", label=f"{name}, similarity alone")
+        axes.plot(thresholds, behind, color=colour, label=f"{name}, with the guard")
     axes.axvline(settings().cache_similarity, color="grey", linewidth=0.8)
     axes.set(xlabel="least similarity of a hit (the line: the default)", ylabel="share of the pairs that hit")
     axes.set_title("No threshold tells look-alikes from paraphrases")

@@ -177,9 +177,8 @@ class Evaluation:
             values = summarise(records).as_dict() if (records := self.of(stage, **group)) else {}
             return {name: value for name, value in values.items() if not only or name in only}
 
-        by_category = {name: chosen(category=name) for name in self.groups("category")}
-        by_language = {name: chosen(language=name) for name in self.groups("language")}
-        return chosen() | {"by_category": by_category, "by_language": by_language}
+        groups = {by: {name: chosen(**{by: name}) for name in self.groups(by)} for by in ("category", "language")}
+        return chosen() | {f"by_{by}": parts for by, parts in groups.items()}
 
     def __repr__(self) -> str:
         return f"Evaluation of {', '.join(self.stages)} on {self.questions} questions of {self.data}, {self.split}"

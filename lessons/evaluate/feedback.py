@@ -37,10 +37,7 @@ class RatingRow(Base):
 
 @dataclass(frozen=True)
 class Rating:
-    """An answer and whether it is good. `right` is what it should have said, `passages` are pairs of file and quote.
-
-    `history` is what was said before, user and assistant in turn.
-    """
+    """An answer and whether it is good. `right` is what it should have said, `passages` are pairs of file and quote."""
 
     question: str
     stage: str
@@ -48,7 +45,7 @@ class Rating:
     is_good: bool
     right: str = ""
     passages: tuple[tuple[str, str], ...] = ()
-    history: tuple[str, ...] = ()  # user and assistant in turn
+    history: tuple[str, ...] = ()  # what was said before, user and assistant in turn
 
     @classmethod
     def of(cls, answer: Answer, is_good: bool, right: str = "", history: Iterable[str] = ()) -> "Rating":
@@ -84,13 +81,10 @@ class Ratings:
 
     def take_back(self, id: str) -> None:
         """Delete a rating."""
-        self._delete(RatingRow.id == id)
+        self.forget(RatingRow.id == id)
 
-    def forget(self) -> None:
-        """Delete all of them."""
-        self._delete()
-
-    def _delete(self, *which: ColumnElement[bool]) -> None:
+    def forget(self, *which: ColumnElement[bool]) -> None:
+        """Delete all of them, or those that meet these conditions."""
         with scoped(self._engine, self._owner) as connection:
             connection.execute(delete(RatingRow).where(RatingRow.user_id == self._owner, *which))
 

@@ -40,29 +40,28 @@ def plot_budget(budgets: Mapping[str, Sequence[Piece]], total: int) -> Figure:
     """A bar for each budget, its parts side by side; what was left out is hatched, and a line marks the total."""
     figure, axes = canvas(7.5, 0.7 * len(budgets) + 1.6)
     width = max((sum(piece.tokens + piece.dropped for piece in pieces) for pieces in budgets.values()), default=1)
-    named = set[str]()
     for row, pieces in enumerate(budgets.values()):
         left = 0
         for piece in pieces:
             axes.barh(row, piece.tokens, left=left, color=PART_COLOURS[piece.name])
             if piece.tokens > _NARROWEST * width:
                 ink = "white" if piece.name in _DARK else "black"
-                said = f"{piece.tokens:,}"
-                axes.text(left + piece.tokens / 2, row, said, ha="center", va="center", fontsize=8, color=ink)
+                middle = left + piece.tokens / 2
+                axes.text(middle, row, f"{piece.tokens:,}", ha="center", va="center", fontsize=8, color=ink)
             left += piece.tokens
         for piece in pieces:
             edge = PART_COLOURS[piece.name]
             axes.barh(row, piece.dropped, left=left, color="white", edgecolor=edge, hatch="///")
             left += piece.dropped
-        named |= {piece.name for piece in pieces if piece.tokens or piece.dropped}
     if total <= 1.5 * width:
         axes.axvline(total, color="black", linewidth=1)
     axes.set_xlim(0, 1.02 * (max(total, width) if total <= 1.5 * width else width))
     name_rows(axes, [wrapped(name, _LABEL_WIDTH) for name in budgets])
     axes.set(xlabel=f"tokens (of {total:,}); hatched: left out", title="What a model is sent")
-    for name in PART_COLOURS:
-        if name in named:
-            axes.plot([], [], "s", color=PART_COLOURS[name], label=name)
+    shown = {piece.name for pieces in budgets.values() for piece in pieces if piece.tokens or piece.dropped}
+    for name, colour in PART_COLOURS.items():
+        if name in shown:
+            axes.plot([], [], "s", color=colour, label=name)
     legend_beside(axes, fontsize=8)
     return figure
 

@@ -88,10 +88,8 @@ def record_notebooks(watch: Watcher, tell: Callable[[str], object]) -> None:
 
     with _recording(tell) as (_, path, speed), tempfile.TemporaryDirectory(prefix="lessons-record-") as folder:
         read = {each: nbformat.read(each, as_version=4) for each in sorted(NOTEBOOKS.glob("*.ipynb"))}
-        calls = {
-            each: sum("model-output" in cell.metadata.get("tags", []) for cell in read[each].cells) for each in read
-        }
-        calling = {notebook: count for notebook, count in calls.items() if count}
+        tags = {path: [cell.metadata.get("tags", []) for cell in notebook.cells] for path, notebook in read.items()}
+        calling = {path: count for path in read if (count := sum("model-output" in each for each in tags[path]))}
         forecast = Forecast(Journal(path), [SENT["smart"]] * sum(calling.values()), speed)
         tell(f"{len(calling)} notebooks; a cell is taken for a question to Smart until some have run.")
         tell(forecast.after(0))

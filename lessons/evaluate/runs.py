@@ -21,7 +21,7 @@ from typing import Any
 from sqlalchemy import BIGINT, ColumnElement, Connection, DateTime, Engine, ForeignKey, or_, select, text, update
 from sqlalchemy import delete as delete_rows
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, relationship
+from sqlalchemy.orm import Mapped, Session, mapped_column, relationship
 
 from lessons.database import ensure_schema
 from lessons.database.owned import OWNED, protect
@@ -31,13 +31,10 @@ from lessons.evaluate.evaluation import CEILING, METRICS, Evaluation, Record
 from lessons.evaluate.run import stood_in
 from lessons.models.llm import KEYLESS
 from lessons.models.recorded import replace_file
+from lessons.rag.tables import Base
 from lessons.settings import ROOT, settings
 
 SHIPPED = ROOT / "data" / "runs"
-
-
-class Base(DeclarativeBase):
-    """The tables of the evaluation room."""
 
 
 class RunRow(Base):
@@ -154,7 +151,7 @@ def _session(engine: Engine, owner: str | None) -> Iterator[Session]:
 
 
 def _create(connection: Connection) -> None:
-    Base.metadata.create_all(connection)
+    Base.metadata.create_all(connection, [Base.metadata.tables[row.__tablename__] for row in (RunRow, ResultRow)])
     connection.execute(text("ALTER TABLE evaluation_runs ADD COLUMN IF NOT EXISTS note varchar"))  # of older databases
     protect(connection, RunRow.__tablename__, f"user_id IS NULL OR {OWNED}")
     protect(connection, ResultRow.__tablename__, "run_id IN (SELECT id FROM evaluation_runs)")

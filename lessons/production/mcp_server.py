@@ -76,16 +76,8 @@ def server(place: Workspace, scope: Scope) -> "MCPServer":
     offered, tools = MCPServer("lessons", instructions=INSTRUCTIONS, log_level="ERROR"), Tools(place, scope)
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
-    @offered.tool(description=tools.search.__doc__, annotations=reads)
-    def search(query: str, filter: str = "") -> list[Found]:
-        with _told():
-            return tools.search(query, filter)
-
-    @offered.tool(description=tools.passages.__doc__, annotations=reads)
-    def passages(source_file: str, first: int = 0, count: int = 5) -> list[Found]:
-        with _told():
-            return tools.passages(source_file, first, count)
-
+    for tool in (tools.search, tools.passages):
+        offered.add_tool(_told()(tool), annotations=reads)  # under its own name, signature and docstring
     return offered
 
 
