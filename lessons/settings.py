@@ -58,6 +58,7 @@ class Settings(BaseSettings):
     max_retries: int = 3
     recorded: str | None = None  # a model whose recorded replies are given while none is served; None: keyless only
     recorded_dir: Path = ROOT / "data" / "recorded"
+    own_stages: Path = ROOT / "my_stages.py"  # stages of the reader's own
     recording: bool = False  # whether the replies of the served model are kept, as `lessons record` does
     embedding_batch_size: int = Field(32, ge=1, le=2048)
     embedding_threads: int = 2

@@ -99,14 +99,14 @@ def chosen_stages(names: Iterable[str]) -> "list[Stage]":
 
     BadParameter for a name that is none.
     """
-    from lessons.rag.stages import stage_named, stages
+    from lessons.own_stages import every_stage
 
     asked = [name for entry in names for name in entry.split(",") if name] or ["all"]
-    known = [*stages(), "all"]
+    known = [*(stages := every_stage()), "all"]
     if wrong := [name for name in asked if name not in known]:
         told = f"there is no stage {wrong[0]!r}; choose from {', '.join(known)}"
         raise typer.BadParameter(told, param_hint="--stage")
-    return [stage_named(name) for name in stages() if name in asked or "all" in asked]
+    return [stage for name, stage in stages.items() if name in asked or "all" in asked]
 
 
 def with_device(stages: "Sequence[Stage]", device: Device) -> "list[Answering]":

@@ -31,6 +31,7 @@ from lessons.pages.common import (
     errors_shown,
     offer_reuse,
     offer_to_delete,
+    offered,
     show_dialog,
     titled,
 )
@@ -199,18 +200,19 @@ def _answer(stream: AnswerStream, tell: Callable[[Step], str], every_step: bool,
 
 def _controls(scope: Scope, session_id: str, begun: bool) -> tuple[Stage, str]:
     """The stage that answers, with as many chunks as its purpose needs, and the name of its memory."""
-    names, last = {name: name.capitalize() for name in stages()}, len(NAMES) - 1
+    known, last = offered(), len(NAMES) - 1
+    names = {name: name.capitalize() for name in known}
     memories = {each: _(label) for each, label in NAMES.items()}
     purposes = {each: _(label, chunks=top_k_for(each)) for each, label in PURPOSES.items()}
     many = _("How many chunks each search of the stage hands over.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = choose(_("Stage"), names, index=len(names) - 1, key="stage", width=200)
+        name = choose(_("Stage"), names, index=len(stages()) - 1, key="stage", width=200)
         memory = choose(_("Memory"), memories, index=last, key="memory", width=200, bind="query-params")
         purpose = choose(_("Chunks for"), purposes, key="purpose", help=many, width=250)
         if begun:
             st.button(_("New conversation"), on_click=begin_session, args=("session",))
             _offer_to_forget(scope, session_id)
-    return with_top_k(stages()[name], top_k_for(purpose)), memory
+    return with_top_k(known[name], top_k_for(purpose)), memory
 
 
 def _offer_to_forget(scope: Scope, session_id: str) -> None:

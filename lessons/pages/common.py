@@ -19,6 +19,7 @@ from lessons.errors import LessonsError
 from lessons.evaluate.plots import translate
 from lessons.library import ensure_corpus, indexes, shipped_documents
 from lessons.models.llm import describe
+from lessons.own_stages import every_stage, own_stages
 from lessons.pages.language import N_, _, keep, kept
 from lessons.rag.stages import Stage, stages
 from lessons.rag.types import Scope
@@ -58,10 +59,19 @@ def choose(label: str, options: Mapping[Option, str], place: DeltaGenerator | No
 
 def choose_stages(key: str) -> list[Stage]:
     """The stages that are chosen, in the order of the course; all of them at first."""
-    names = list(stages())
-    st.session_state.setdefault(key, names)
+    known = offered()
+    names = list(known)
+    st.session_state[key] = [name for name in st.session_state.get(key, names) if name in known]
     chosen = st.pills(_("Stages"), names, selection_mode="multi", format_func=str.capitalize, key=key)
-    return [stages()[name] for name in names if name in chosen]
+    return [known[name] for name in names if name in chosen]
+
+
+def offered() -> dict[str, Stage]:
+    """The stages to choose from: the five, and the reader's own where they can be read."""
+    try:
+        return every_stage()
+    except LessonsError:
+        return stages()
 
 
 def offer_to_delete(label: str, warning: str, delete: Callable[[], None], button: str = "", icon: str = "") -> None:
@@ -117,6 +127,10 @@ def titled(
             st.session_state["reading"] = False
             st.title(_(title), anchor=False)
             st.caption(_(caption))
+            try:
+                own_stages()
+            except LessonsError as error:  # the page goes on without them
+                show_error(error)
             with errors_shown():
                 body(*opened(owned))
 

@@ -21,13 +21,13 @@ from lessons.evaluate.plots import stage_colour
 from lessons.library import named_filter
 from lessons.pages.answer import show_known, show_sources, show_steps
 from lessons.pages.asking import Asked, Line, ask_form, begin, is_pressed, offer_samples
-from lessons.pages.common import allow_questions, answering, offer_reuse, show_error, titled
+from lessons.pages.common import allow_questions, answering, offer_reuse, offered, show_error, titled
 from lessons.pages.language import N_, _
 from lessons.pages.past import Past, arrive, offer_link, remember, show_past
 from lessons.pages.ranks import show_ranks
 from lessons.pages.verdict import STATUSES, Score, marked, merged, scored, verdict, what_is_new
 from lessons.rag.answer import Answer
-from lessons.rag.stages import AnswerStream, cleaned, stages
+from lessons.rag.stages import AnswerStream, cleaned
 from lessons.rag.types import Scope
 from lessons.tables import plain, plain_line
 from lessons.trace import Step
@@ -58,7 +58,7 @@ def page(place: Workspace, owner: str) -> None:
         except LessonsError as error:  # what was asked before stays in sight
             show_error(error)
     show_past(owner, page)
-    chosen = [name for name in stages() if name in st.session_state.stages]
+    chosen = [name for name in offered() if name in st.session_state.stages]
     with _place():
         if "past" in st.session_state:
             _show(st.session_state.past.compared, chosen)
@@ -194,7 +194,7 @@ def _begin(asked: Asked, owner: str) -> tuple[Comparison, dict[str, AnswerStream
     compared, streams = Comparison(question, {}, {}, history, known, asked.golden), dict[str, AnswerStream]()
     for name in asked.stages:
         try:
-            streams[name] = answering(stages()[name]).stream(
+            streams[name] = answering(offered()[name]).stream(
                 asked.question, user=owner, source_file=asked.source_file, filters=filters, history=asked.history(name)
             )
         except LessonsError as error:

@@ -10,9 +10,8 @@ import streamlit as st
 from lessons.evaluate.comparison import Comparison
 from lessons.evaluate.plots import shortened
 from lessons.pages.asking import EVERYWHERE, Asked, begin, golden_named, lines_of
-from lessons.pages.common import is_shared, show_dialog
+from lessons.pages.common import is_shared, offered, show_dialog
 from lessons.pages.language import _
-from lessons.rag.stages import stages
 from lessons.tables import plain_line
 from lessons.text import normalize
 
@@ -81,7 +80,7 @@ def _fill() -> None:
         begin(normalize(named.get("question", "")))
     st.session_state.file, st.session_state.filter = named.get("file", EVERYWHERE), normalize(named.get("filter", ""))
     chosen = {each.lower() for each in named.get_all("stages")}
-    st.session_state.stages = [name for name in stages() if name in chosen] or list(stages())
+    st.session_state.stages = [name for name in offered() if name in chosen] or list(offered())
 
 
 def _restore(name: str, past: Past) -> None:

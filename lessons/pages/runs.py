@@ -21,7 +21,6 @@ from lessons.pages.asking import golden_named
 from lessons.pages.common import choose, errors_shown, offer_to_delete, show_dialog
 from lessons.pages.language import N_, _
 from lessons.pages.verdict import what_is_new
-from lessons.rag.stages import stages
 from lessons.tables import plain, plain_line
 from lessons.workspace import Workspace
 
@@ -210,7 +209,7 @@ def show_rows(
     table = DataFrame(rows).style.apply(
         lambda row: ["font-weight: bold" if name in best.get(row[first], ()) else "" for name in row.index], axis=1
     )
-    helps = {name: what_is_new(name) if name in stages() else _("A stage of your own.") for name in evaluation.stages}
+    helps = {name: what_is_new(name) for name in evaluation.stages}
     helps[CEILING] = _("The model gets the evidence instead of searching for it.")
     known = {name: st.column_config.Column(_(name), width=INTERVAL, help=told) for name, told in helps.items()}
     known[first] = st.column_config.Column(pinned=True)

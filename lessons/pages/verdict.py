@@ -76,7 +76,7 @@ def what_is_new(name: str) -> str:
         "smart": _("+ words and meaning, question rewritten"),
         "reranked": _("+ {judged} judged, the best {kept} kept", judged=chosen.rerank_candidates, kept=chosen.top_k),
         "agentic": _("+ the model chooses the searches"),
-    }[name]
+    }.get(name, _("a stage of your own"))
 
 
 def scored(answer: Answer, golden: Golden | None) -> Score:

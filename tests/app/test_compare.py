@@ -1,6 +1,8 @@
 """The Compare page beyond a plain question: golden ones, follow-ups, addresses, passages, and stages that fail."""
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from lessons.pages import compare
 from lessons.pages.asking import all_golden
 from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream, Stage
+from lessons.settings import settings
 from lessons.tables import plain, plain_line
 from tests.support.app import press, shown
 
@@ -262,3 +265,22 @@ def test_a_filter_with_a_slip_is_told_and_what_was_answered_before_stays(page: A
     assert page.error
     assert answers(page) is before
     assert plain("7:30") in shown(page)
+
+
+def test_a_stage_of_the_readers_own_is_compared_until_its_file_breaks(
+    shop: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "my_stages.py"
+    file.write_text(
+        "from lessons.rag.stages import stage_named\nown = stage_named('naive').but('my own')", encoding="utf-8"
+    )
+    monkeypatch.setattr(settings(), "own_stages", file)
+    page = ask(opened(stages=["Smart", "my own"]))
+    assert {*answers(page)} == {"smart", "my own"}
+    assert plain("7:30") in answers(page)["my own"].text
+    assert "a stage of your own" in shown(page)
+    file.write_text("broken", encoding="utf-8")
+    os.utime(file, (1, 1))
+    page = ask(page.run())
+    assert "my_stages.py, line 1, cannot be run: NameError" in page.error[0].value.replace("\\", "")
+    assert [*answers(page)] == ["smart"]
