@@ -24,14 +24,14 @@ def row_cells(line: Line) -> Pairs:
 def asked_cells(question: Question, line: Line) -> Pairs:
     """The label of a row, and its cells under the periods of the question.
 
-    All cells where the question names no period or the columns stand for other things; none for other periods only.
+    All cells where the question names no period, or the columns stand for other things or for other periods only.
     """
     pairs = row_cells(line)
     dated = [years(words) | quarters(words) for words in (search_terms(name) for name, _ in pairs)]
     if sum(map(bool, dated)) < 2 or not any(unit.kind in ("year", "quarter") for unit in question.units):
         return pairs
     kept = [pair for pair, period in zip(pairs, dated, strict=True) if period and not contradictions(question, period)]
-    return (pairs[0], *kept) if kept else ()
+    return (pairs[0], *kept) if kept else pairs
 
 
 def contradictions(question: Question, words: frozenset[str]) -> int:
