@@ -428,24 +428,23 @@ def answer(llm: Any, question: str, context: str = "", memory: str = "", **_: An
         return NOT_FOUND[asked.language]
     items = sum(candidate.line.kind == "item" for candidate in choice.lines)
     several = len({candidate.passage.number for candidate in choice.lines}) > 1
-    said = dict.fromkeys(cite(asked, candidate, several) for candidate in choice.lines)
+    said = dict.fromkeys(cite(asked, candidate.line, candidate.passage, several) for candidate in choice.lines)
     missing = [NOT_SAID[asked.language].format(re.sub("[“”]", '"', part)) for part in choice.missing]
     return ("\n" if items > 1 else " ").join([*said, *missing])
 
 
-def cite(question: Question, candidate: Candidate, titled: bool) -> str:
+def cite(question: Question, line: Line, found: Passage, titled: bool) -> str:
     """The line's own words with its citation before the full stop; a table row with the cells above it.
 
     Next to lines of other documents (`titled`) it stands after its document's title, which often holds its subject.
     """
-    line, name, number = candidate.line, candidate.passage.name, candidate.passage.number
     text = _row(question, line) if line.kind == "row" else _LEAD.sub("", line.text)
-    text = f"{name}: {_NUMBERED.sub('', text)}" if titled and name and name not in text else text
+    text = f"{found.name}: {_NUMBERED.sub('', text)}" if titled and found.name and found.name not in text else text
     text = _CITED.sub("", " ".join(text.split()))
-    if not number:
+    if not found.number:
         return text
     body = text.rstrip(".!?。！？…:;, ")
-    return f"{body} [{number}]{text[len(body) :].strip() or '.'}"
+    return f"{body} [{found.number}]{text[len(body) :].strip() or '.'}"
 
 
 def _row(question: Question, line: Line) -> str:
@@ -484,7 +483,7 @@ def _told(asked: Question, found: Passage, heading: str, lines: Sequence[Line]) 
     count = _items(lines)
     told: list[str] = []
     for line in lines if count < 2 else dropwhile(lambda line: line.kind != "item", lines):
-        said = cite(asked, Candidate(line, found, 0, (), 0.0), titled=False)
+        said = cite(asked, line, found, titled=False)
         if said and told and count and line.kind != "item" and is_ended(line.text):
             told[-1] = f"{told[-1]} {said}"
         elif said and (line.kind == "item" or is_ended(line.text)):

@@ -76,12 +76,7 @@ def cover(unit: Unit, passage: Passage, position: int, asked: frozenset[str]) ->
     """
     near = _near(passage, position)
     if unit.kind not in ("year", "quarter"):
-        best = 0.0
-        for words, worth in near:  # what counts most comes first, so the rest cannot win once it is worth less
-            if worth <= best:
-                break
-            best = max(best, worth * unit.covered(words))
-        return best
+        return max(worth * unit.covered(words) for words, worth in near)
     mentions = years if unit.kind == "year" else quarters
     words, worth = next(((words, worth) for words, worth in near if mentions(words)), (frozenset[str](), 0.0))
     of_another_year = unit.kind == "quarter" and asked and years(words) and asked.isdisjoint(years(words))
