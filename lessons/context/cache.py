@@ -27,10 +27,8 @@ from sqlalchemy import (
     PrimaryKeyConstraint,
     Row,
     UniqueConstraint,
-    and_,
     delete,
     func,
-    or_,
     select,
     update,
 )
@@ -103,14 +101,10 @@ def restyled(answer: str, question: str, llm: LLM, step: Step) -> str:
 
 
 def _faithful(said: str, answer: str) -> bool:
-    cited = [CITATION.findall(text) for text in (said, answer)]
-    plain = [CITATION.sub("", text) for text in (said, answer)]
-    return (
-        sorted(cited[0]) == sorted(cited[1])
-        and figures(plain[0]) == figures(plain[1])
-        and language(said) == language(answer)
-        and len(said) <= _LONGER * len(answer)
+    new, old = (
+        (sorted(CITATION.findall(text)), figures(CITATION.sub("", text)), language(text)) for text in (said, answer)
     )
+    return new == old and len(said) <= _LONGER * len(answer)
 
 
 class AnswerRow(Base):
@@ -207,9 +201,9 @@ def _oldest() -> ColumnElement[datetime]:
 def _drop_stale(connection: Connection, shelf: Shelf) -> None:
     """Rows that another transaction is at work on are left to it, so that no two wait for each other."""
     expired = AnswerRow.created_at <= _oldest()
-    older = and_(AnswerRow.index_table == shelf.index_table, AnswerRow.corpus_version != shelf.corpus_version)
+    older = (AnswerRow.index_table == shelf.index_table) & (AnswerRow.corpus_version != shelf.corpus_version)
     mine = AnswerRow.user_id == shelf.user_id
-    locked = select(AnswerRow.id).where(mine, or_(expired, older)).with_for_update(skip_locked=True)
+    locked = select(AnswerRow.id).where(mine, expired | older).with_for_update(skip_locked=True)
     connection.execute(delete(AnswerRow).where(mine, AnswerRow.id.in_(locked)))
 
 
@@ -219,7 +213,6 @@ _CANDIDATES = 10  # nearest questions that the guard reads
 _PINNED = 2  # words or numbers without which a follow-up says too little to be looked up
 LOOKED_UP = "cache"
 """The name of the step in a trace."""
-
 
 _Asked = tuple[str, list[float], Shelf]  # a question as it is looked up
 

@@ -86,8 +86,6 @@ Documents:
     metadata={"task": "shorten"},
     function_mappings={"excerpts": lambda excerpts, **_: quoted(excerpts)},
 )
-
-
 _LONGEST = 2_500  # characters of a document that the model is shown
 
 
@@ -154,10 +152,9 @@ class Hybrid:
     ) -> list[RetrievedDocument]:
         extractive = Extractive()
         wide = ContextBuilder(int(settings().hybrid_extract * builder.max_tokens))
-        extracted = documents
         if wide.overflows(documents):
-            extracted = extractive.compress(query, documents, wide, resources, step)
-        return Abstractive(otherwise=extractive).compress(query, extracted, builder, resources, step)
+            documents = extractive.compress(query, documents, wide, resources, step)
+        return Abstractive(otherwise=extractive).compress(query, documents, builder, resources, step)
 
 
 def _shortened(
@@ -180,10 +177,8 @@ def _shortened(
         header=max(map(TokenEstimator().count, headers), default=0),
     )
     texts = {one.number: one.text for one in said.summaries}
-    kept = [
-        (document, _faithful(texts.get(number, ""), document)) for number, document in enumerate(documents, start=1)
-    ]
-    return [replace(document, content=text) for document, text in kept if text]
+    shorter = (replace(each, content=_faithful(texts.get(n, ""), each)) for n, each in enumerate(documents, start=1))
+    return [document for document in shorter if document.content]
 
 
 def _faithful(text: str, document: RetrievedDocument) -> str:

@@ -22,17 +22,15 @@ _LONGEST_RUN = 4  # words that one word can be written as
 
 
 def align(one: Sequence[Word], other: Sequence[Word]) -> tuple[list[Pair], list[Word], list[Word]]:
-    """Counterparts as pairs of positions, and the words of either question that have none.
+    """Counterparts as pairs of positions, and the words of each question that have none.
 
     A counterpart has a stem in common, or is the same word written apart ('sun set') or in short ('APR').
     """
-    left = [*range(len(one))], [*range(len(other))]
-    pairs = [(run[-1], whole) for run, whole in _matched(one, other, left[0], left[1])]
-    pairs += [(whole, run[-1]) for run, whole in _matched(other, one, left[1], left[0])]
-    rest, rest_of_other = (
-        [words[i] for i in indices if not words[i].is_asked] for words, indices in zip((one, other), left, strict=True)
-    )
-    return sorted(pairs), rest, rest_of_other
+    left, left_of_other = [*range(len(one))], [*range(len(other))]
+    pairs = [(run[-1], whole) for run, whole in _matched(one, other, left, left_of_other)]
+    pairs += [(whole, run[-1]) for run, whole in _matched(other, one, left_of_other, left)]
+    rest = [one[i] for i in left if not one[i].is_asked], [other[i] for i in left_of_other if not other[i].is_asked]
+    return sorted(pairs), *rest
 
 
 def _matched(
@@ -73,11 +71,6 @@ def _same_tense(one: Reading, other: Reading) -> bool:
     return first[:-1] != second[:-1] or first == second or not (first and second)
 
 
-def _same_numbers(one: Reading, other: Reading) -> bool:
-    first, second = (sorted(word.text for word in each.words if word.is_number) for each in (one, other))
-    return first == second
-
-
 def _same_words(one: Reading, other: Reading) -> bool:
     """Every word has an equal, an inflected or a synonymous counterpart."""
     _, *left = align(one.words, other.words)
@@ -89,7 +82,7 @@ def _same_roles(one: Reading, other: Reading) -> bool:
     counterparts = [(one.words[i], other.words[j], j) for i, j in align(one.words, other.words)[0]]
     if not all(_agree(a, b) for a, b, _ in counterparts):
         return False
-    strict = sum(word.is_number for word in one.words) > 1
+    strict = len(one.numbers) > 1
     return not any(
         _exchanged((a, b), (c, d))
         or (later < earlier and (strict or a.role == c.role == b.role == d.role != "predicate"))
@@ -116,7 +109,7 @@ def _exchanged(one: tuple[Word, Word], other: tuple[Word, Word]) -> bool:
 
 RULES: Mapping[str, Rule] = {
     "language": _equal("language"),
-    "numbers": _same_numbers,
+    "numbers": _equal("numbers"),
     "negation": _equal("negated"),
     "what is asked": _equal("asks"),
     "modality": _equal("modality"),

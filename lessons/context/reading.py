@@ -56,6 +56,10 @@ class Reading:
     modality: frozenset[str] = frozenset()
     tense: str = ""
 
+    @property
+    def numbers(self) -> list[str]:
+        return sorted(word.text for word in self.words if word.is_number)
+
 
 _MARKS = re.compile(r"\x02[\d.]*\x02|\x01")  # of `numbers.digits`
 _CODE = re.compile(r"\b[a-z][a-z_-]{0,60}\d[a-z\d./_-]*")

@@ -44,8 +44,6 @@ Cited passages:
 {quotes}""",
     metadata={"task": "judge_answer", "max_tokens": 300},
 )
-
-
 _MOST = {"missing": (0, 3), "queries": (0, 3)}  # parts of a question that are searched for at a time
 
 

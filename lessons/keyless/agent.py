@@ -43,9 +43,8 @@ def is_foreign(question: Question, found: Sequence[Passage]) -> bool:
 
 def _holds(words: frozenset[str], units: list[Unit]) -> bool:
     held = [unit for unit in units if unit.covered(words) >= MOSTLY]
-    if any(unit.required and unit not in held for unit in units):
-        return False
-    return sum(unit.weight for unit in held) >= COVERED * sum(unit.weight for unit in units)
+    complete = all(unit in held for unit in units if unit.required)
+    return complete and sum(unit.weight for unit in held) >= COVERED * sum(unit.weight for unit in units)
 
 
 _EXPLORES = re.compile(
@@ -57,9 +56,8 @@ _EXPLORES = re.compile(
 
 def directions(question: Question, found: Sequence[Passage]) -> list[str]:
     """What the question is about with a heading that it does not name, from each document in turn, best first."""
-    topic = " ".join(
-        unit.text for unit in question.units if unit.weight >= WORTH and not read_question(unit.text).kinds
-    )
+    about = (unit.text for unit in question.units if unit.weight >= WORTH)
+    topic = " ".join(text for text in about if not read_question(text).kinds)
     chosen: dict[str, str] = {}
     for passage in found:
         for line in passage.lines:
@@ -101,8 +99,6 @@ _DESCRIBES = re.compile(
     r"|[가-힣]의 [^,?]*[가-힣](?:의|한|된|하는|했던|인|던) [^,?]*[가-힣](?:은|는|이|가|의|을|를)\b",
     re.IGNORECASE,
 )
-
-
 _FILE = re.compile(r"(?<![\w./-])[\w./-]+\.(?:pdf|docx|pptx|html?|md|txt)\b", re.IGNORECASE)
 
 

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import dropwhile, groupby
 from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -31,7 +31,6 @@ from lessons.keyless.scores import (
     held,
     ranked,
     reason,
-    row_cells,
     share,
     weighed,
 )
@@ -429,29 +428,28 @@ def answer(llm: Any, question: str, context: str = "", memory: str = "", **_: An
         return NOT_FOUND[asked.language]
     items = sum(candidate.line.kind == "item" for candidate in choice.lines)
     several = len({candidate.passage.number for candidate in choice.lines}) > 1
-    said = dict.fromkeys(cite(asked, candidate, several) for candidate in choice.lines)
+    said = dict.fromkeys(cite(asked, candidate.line, candidate.passage, several) for candidate in choice.lines)
     missing = [NOT_SAID[asked.language].format(re.sub("[“”]", '"', part)) for part in choice.missing]
     return ("\n" if items > 1 else " ").join([*said, *missing])
 
 
-def cite(question: Question, candidate: Candidate, titled: bool) -> str:
+def cite(question: Question, line: Line, found: Passage, titled: bool) -> str:
     """The line's own words with its citation before the full stop; a table row with the cells above it.
 
     Next to lines of other documents (`titled`) it stands after its document's title, which often holds its subject.
     """
-    line, name, number = candidate.line, candidate.passage.name, candidate.passage.number
     text = _row(question, line) if line.kind == "row" else _LEAD.sub("", line.text)
-    text = f"{name}: {_NUMBERED.sub('', text)}" if titled and name and name not in text else text
+    text = f"{found.name}: {_NUMBERED.sub('', text)}" if titled and found.name and found.name not in text else text
     text = _CITED.sub("", " ".join(text.split()))
-    if not number:
+    if not found.number:
         return text
     body = text.rstrip(".!?。！？…:;, ")
-    return f"{body} [{number}]{text[len(body) :].strip() or '.'}"
+    return f"{body} [{found.number}]{text[len(body) :].strip() or '.'}"
 
 
 def _row(question: Question, line: Line) -> str:
     """The label of a row and the asked cells, each behind the name of its column."""
-    pairs = asked_cells(question, line) or row_cells(line)
+    pairs = asked_cells(question, line)
     if len(pairs) < 2:
         return ", ".join(cell for cell in cells(line.text) if cell)
     label, *rest = pairs
@@ -467,17 +465,13 @@ def steps(llm: Any, question: str, context: str, count: int, headings: Collectio
     """The steps in the first `count` documents, under these headings or where there are lists; else a usual answer."""
     asked = read_question(question)
     found = newest_editions(asked, passages(context)[:count])
-    sections = [(one, *section) for one in found for section in _under_headings(one)]
+    told = [(one, [line for line in one.lines if line.kind != "heading" and not commands(line)]) for one in found]
+    groups = ((one, *group) for one, lines in told for group in groupby(lines, key=lambda line: line.heading))
+    sections = [(one, heading, list(lines)) for one, heading, lines in groups]
     wanted = headings or {heading for _, heading, lines in sections if _items(lines) > 1}
-    told = [line for each in sections if each[1] in wanted for line in _told(asked, *each)]
-    told = told or [line for each in sections for line in _told(asked, *each)]
-    return "\n".join(told[:MOST_STEPS]) or answer(llm, question, context, **more)
-
-
-def _under_headings(found: Passage) -> Iterator[tuple[str, list[Line]]]:
-    """The headings of a document, each with the lines under it."""
-    lines = [line for line in found.lines if line.kind != "heading" and not commands(line)]
-    return ((heading, list(group)) for heading, group in groupby(lines, key=lambda line: line.heading))
+    shown = [line for each in sections if each[1] in wanted for line in _told(asked, *each)]
+    shown = shown or [line for each in sections for line in _told(asked, *each)]
+    return "\n".join(shown[:MOST_STEPS]) or answer(llm, question, context, **more)
 
 
 def _items(lines: Sequence[Line]) -> int:
@@ -486,12 +480,11 @@ def _items(lines: Sequence[Line]) -> int:
 
 def _told(asked: Question, found: Passage, heading: str, lines: Sequence[Line]) -> list[str]:
     """A heading, and the items under it with the sentences behind each; without items, the sentences."""
-    begins = _items(lines) < 2
+    count = _items(lines)
     told: list[str] = []
-    for line in lines:
-        begins = begins or line.kind == "item"
-        said = cite(asked, Candidate(line, found, 0, (), 0.0), titled=False) if begins else ""
-        if said and line.kind != "item" and told and _items(lines) and is_ended(line.text):
+    for line in lines if count < 2 else dropwhile(lambda line: line.kind != "item", lines):
+        said = cite(asked, line, found, titled=False)
+        if said and told and count and line.kind != "item" and is_ended(line.text):
             told[-1] = f"{told[-1]} {said}"
         elif said and (line.kind == "item" or is_ended(line.text)):
             told.append(said)

@@ -27,9 +27,7 @@ _PATTERNS = [
         r"^(?P<a>[^?:,;]{1,150}?) (?:vs\.?|versus) (?P<b>[^?:,;]{1,150}?)(?P<rest>)",
     )
 ]
-_ASPECT = re.compile(
-    r" (?:in terms of|in|regarding|concerning|when it comes to|with respect to) (?P<rest>.+)$", re.IGNORECASE
-)
+_ASPECT = re.compile(r" (?:in terms of|in|regarding|concerning|when it comes to|with respect to) (.+)$", re.IGNORECASE)
 _NO_SIDE = re.compile(
     r"(?:it|they|this|that|these|those|there|we|you|i|he|she|the two|both"
     r"|expected|planned|usual|before|ever|normal|\d.*)$",
@@ -63,9 +61,8 @@ def _english(text: str) -> tuple[str, str, str]:
     found = next(filter(None, (pattern.search(text) for pattern in _PATTERNS)), None)
     if not found:
         return "", "", ""
-    aspect = _ASPECT.search(found["b"])
-    other = found["b"][: aspect.start()] if aspect else found["b"]
-    return found["a"], other, f"{found['rest'] or ''} {aspect['rest'] if aspect else ''}"
+    other, *aspect = _ASPECT.split(found["b"], maxsplit=1)
+    return found["a"], other, " ".join([found["rest"] or "", *aspect])
 
 
 def _korean(text: str) -> tuple[str, str, str]:

@@ -144,8 +144,7 @@ _KINDS = {
     "farewell": r"\b(?:bye|goodbye|see you|take care|weekend|good night)\b|안녕히|다음에|주말|수고|고생",
     "who": r"\b(?:who|what) (?:are|can) you\b|누구|뭐야",
     "greeting": r"\b(?:hello|hi|hey|good (?:morning|afternoon|evening)|welcome|meet you|how are you|there)\b"
-    r"|안녕|반갑|반가"
-    r"|처음|아침|저기요|계신|지내",
+    r"|안녕|반갑|반가|처음|아침|저기요|계신|지내",
 }
 _KIND = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _KINDS.items()}
 

@@ -238,7 +238,7 @@ def kept_text(lines: Sequence[Line], places: Collection[int]) -> str:
     header: tuple[str, ...] = ()
     for line in (lines[place] for place in sorted({*places, *above})):
         if line.header and line.header != header:
-            said.append(f"| {' | '.join(line.header)} |")
+            said.append(_bars(line.header))
         header = line.header
         said.append(line.text)
     return "\n".join(said)

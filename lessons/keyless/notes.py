@@ -150,13 +150,11 @@ ENGLISH = [(key, re.compile(pattern, re.IGNORECASE)) for key, pattern in _ENGLIS
 KOREAN = [(key, re.compile(pattern)) for key, pattern in _KOREAN]
 
 ADDED_TO = frozenset(["condition", "allergy", "medicine"])
-NO_VALUES = re.compile(
+_NO_VALUES = re.compile(
     r"^(?:bit|little|lot|few|fan|while|not|no|what|how|why|when|where|who|that|this|it|broken|gone|wrong|missing|late"
     r"|slow|afraid|sure|sorry|question|problem|환자|뭐|무엇|얼마|어디|언제|누구|어떻|왜|몇|어느|어떤|안 |없)\b",
     re.IGNORECASE,
 )
-
-
 _CLAUSE = re.compile(
     r"[;:!?]|,(?!\d{3})|\.(?!\d)|\s[–—-]\s|\b(?:and|but|so) (?=(?:I|we|my|our)\b)"
     r"|(?<=[고만데])\s(?=(?:제|저|우리|저희) )"
@@ -222,7 +220,7 @@ def _statement(clause: str, patterns: Sequence[tuple[str, re.Pattern[str]]]) -> 
             continue
         key = name or " ".join(match["key"].lower().split())
         value = match["value"].strip(" .,!'\"“”")
-        if value and len(value) <= _LONGEST and not NO_VALUES.match(value) and key not in words_of("no_facts"):
+        if value and len(value) <= _LONGEST and not _NO_VALUES.match(value) and key not in words_of("no_facts"):
             found[key] = value
     yield from found.items()
 

@@ -80,8 +80,6 @@ _PARTS = re.compile(
     re.IGNORECASE,
 )
 _LEAST = 2  # words that make a part a question of its own
-
-
 _PARTICLE = re.compile(rf"(?<=[가-힣]{{3}}){particle_pattern('is', 'many', 'named')}$|(?<=[가-힣]{{2}})[은는을를의에]$")
 _ENDING = re.compile(
     r"(?:하나요|되나요|인가요|한가요|나요|까요|니까|이에요|예요|어요|아요|해요|돼요|죠|려면|면|는지)[?？]?$"

@@ -37,8 +37,6 @@ _TAKEN_BACK = re.compile(
     r"|그만 ?(?:뒀|두|써|쓰)|(?<![가-힣])안 (?:써|쓰|씁|먹)",
     re.IGNORECASE,
 )
-
-
 _BY_YOU = re.compile(
     r"\byou (?:said|told|mentioned|answered|gave)\b|\b(?:did|have|had) you (?:say|said|tell|told|mention)"
 )

@@ -24,14 +24,14 @@ def row_cells(line: Line) -> Pairs:
 def asked_cells(question: Question, line: Line) -> Pairs:
     """The label of a row, and its cells under the periods of the question.
 
-    All cells where the question names no period or the columns stand for other things; none for other periods only.
+    All cells where the question names no period, or the columns stand for other things or for other periods only.
     """
     pairs = row_cells(line)
     dated = [years(words) | quarters(words) for words in (search_terms(name) for name, _ in pairs)]
     if sum(map(bool, dated)) < 2 or not any(unit.kind in ("year", "quarter") for unit in question.units):
         return pairs
     kept = [pair for pair, period in zip(pairs, dated, strict=True) if period and not contradictions(question, period)]
-    return (pairs[0], *kept) if kept else ()
+    return (pairs[0], *kept) if kept else pairs
 
 
 def contradictions(question: Question, words: frozenset[str]) -> int:
@@ -76,12 +76,7 @@ def cover(unit: Unit, passage: Passage, position: int, asked: frozenset[str]) ->
     """
     near = _near(passage, position)
     if unit.kind not in ("year", "quarter"):
-        best = 0.0
-        for words, worth in near:  # what counts most comes first, so the rest cannot win once it is worth less
-            if worth <= best:
-                break
-            best = max(best, worth * unit.covered(words))
-        return best
+        return max(worth * unit.covered(words) for words, worth in near)
     mentions = years if unit.kind == "year" else quarters
     words, worth = next(((words, worth) for words, worth in near if mentions(words)), (frozenset[str](), 0.0))
     of_another_year = unit.kind == "quarter" and asked and years(words) and asked.isdisjoint(years(words))

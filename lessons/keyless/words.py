@@ -90,8 +90,8 @@ class Unit:
     text: str
     kind: str  # "year", "quarter", "code", "name", "word"
     terms: frozenset[str]
-    keys: frozenset[str]
-    weight: float
+    keys: frozenset[str] = frozenset()
+    weight: float = 1.0
     others: Forms = ()  # the terms of words that mean the same
 
     @property
@@ -124,9 +124,8 @@ def _korean_unit(word: str, following: str) -> Unit | None:
     core = _PARTICLE.sub("", word)
     if not (found := frozenset(terms(core))):
         return None
-    if _COMPANY.fullmatch(core) or _DIVISION.fullmatch(following):
-        return Unit(core, "name", found, frozenset(), 1.5)
-    return Unit(core, "word", found, frozenset(), 1.0)
+    is_name = _COMPANY.fullmatch(core) or _DIVISION.fullmatch(following)
+    return Unit(core, "name", found, weight=1.5) if is_name else Unit(core, "word", found)
 
 
 _WORD = re.compile(r"[^\s?？!,;:()\[\]{}\"“”‘’「」]+(?:’s\b)?")
@@ -158,16 +157,16 @@ def _unit(word: str, following: str, position: int, titled: bool) -> Unit | None
     if year := _YEAR.fullmatch(found[0]):
         return _period("year", year[1])
     if re.fullmatch(r"\d{1,2}|\d+[-–~]\d+", word):
-        return Unit(word, "word", frozenset(found[-2:]), frozenset(), 1.0)
+        return Unit(word, "word", frozenset(found[-2:]))
     if any(map(str.isdigit, found[0])):  # '3개월' must be found as '3개', not as any 3; '15.2%' as itself
         key = found[1] if len(found) > 1 and re.search("[가-힣]", found[1]) else found[0]
         return Unit(word, "code", frozenset(found), frozenset([key]), 1.5)
     if _ACRONYM.fullmatch(word):
-        return Unit(word, "word", frozenset(found), frozenset(), 1.2)
+        return Unit(word, "word", frozenset(found), weight=1.2)
     capital = word[0].isupper() and not titled and (position > 0 or word[1:2].isupper())
     if capital and word.lower() not in ENGLISH_STOP_WORDS:
-        return Unit(word, "name", frozenset(found), frozenset(), 1.5)
-    return Unit(word, "word", frozenset(found), frozenset(), 0.4 if found[0] in words_of("vague_stems") else 1.0)
+        return Unit(word, "name", frozenset(found), weight=1.5)
+    return Unit(word, "word", frozenset(found), weight=0.4 if found[0] in words_of("vague_stems") else 1.0)
 
 
 def _period(kind: str, key: str) -> Unit:
@@ -195,8 +194,6 @@ INTERROGATIVE = re.compile(
 """A question without any of these words can be answered by yes or no."""
 
 _SHORT_YEAR = re.compile(r"(?<![\w.-])(\d\d)년(?=\s?(?:[1-4]\s?분기|[상하]반기|1?\d월|[초중말]))")  # 24년 3분기
-
-
 _NO_SUBJECT = re.compile(rf"{_KINDS['summary']}|(?:{_KINDS['why']})(?:{particle_pattern()}(?![가-힣]))?", re.IGNORECASE)
 """Words that only say what kind of answer is wanted, so that no line has to hold them."""
 

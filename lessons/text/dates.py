@@ -4,6 +4,7 @@ import calendar
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 _MONTHS = {
     name.lower(): number
@@ -123,7 +124,8 @@ def replace_moments(text: str, write: Callable[[Moment, re.Match[str]], str]) ->
 
 def _span(groups: dict[str, str]) -> Moment | None:
     """A date, quarter, half or year; None when there is no such month or day."""
-    numbers = {part: int(groups[part]) for part in ("year", "quarter", "month", "day", "half") if groups.get(part)}
+    parts = ("year", "half", "quarter", "month", "day")
+    numbers: dict[str, Any] = {part: int(groups[part]) for part in parts if groups.get(part)}
     if "name" in groups:
         numbers["month"] = _MONTHS[groups["name"].lower().rstrip(".")]
     if "order" in groups:
@@ -133,10 +135,7 @@ def _span(groups: dict[str, str]) -> Moment | None:
     if "short" in groups:
         numbers["year"] = int(groups["short"]) + (2000 if len(groups["short"]) == 2 else 0)
     fits = 1 <= numbers.get("month", 1) <= 12 and 1 <= numbers.get("day", 1) <= 31
-    if not fits:
-        return None
-    year, half, quarter = (numbers.get(part) for part in ("year", "half", "quarter"))
-    return Moment(year, half, quarter, numbers.get("month"), numbers.get("day"))
+    return Moment(**numbers) if fits else None
 
 
 def _time(groups: dict[str, str]) -> Moment | None:

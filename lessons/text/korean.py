@@ -8,12 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal
 
-from lessons.text.word_lists import (
-    KOREAN_NO_NOUNS,
-    KOREAN_STOP_WORDS,
-    NOUNS_LIKE_PARTICLES,
-    NOUNS_LIKE_PREDICATES,
-)
+from lessons.text.word_lists import KOREAN_NO_NOUNS, KOREAN_STOP_WORDS, words_of
 
 Kind = Literal["noun", "action", "maybe", "open", "none"]
 """noun: before a particle that only nouns take; action: before 하다, 되다; open: bare; maybe: bare, or a verb; none."""
@@ -56,9 +51,9 @@ _CONNECTED = re.compile(
     r"[가-힣]+(?:거나|므로|려면|려고|면서|지만|는데|도록|더라도|어도|아도|어서|아서|여서|어야|아야|으면|으니|면|며|습니다|[었았였겠]다|세요|시오)"
 )
 _MAYBE = re.compile(r"[가-힣]*(?:고|면|지|기|서|니|자|는|을|던|진|난|될|어|아|음)")
-
-
 _HANGUL = re.compile("[가-힣]+")
+_LIKE_PREDICATES, _LIKE_PARTICLES = (tuple(words_of(f"nouns_like_{each}")) for each in ("predicates", "particles"))
+"""Ends of nouns that look like the ends of verbs, and like particles."""
 
 
 def korean_nouns(texts: Iterable[str]) -> frozenset[str]:
@@ -72,7 +67,7 @@ def read_korean(word: str) -> tuple[str, Kind]:
     """The stem of a word between spaces, and how sure it is a noun: '발행합니다' gives ('발행', 'noun')."""
     if word in KOREAN_STOP_WORDS or word in KOREAN_NO_NOUNS:
         return word, "none"
-    if word.endswith(NOUNS_LIKE_PREDICATES + NOUNS_LIKE_PARTICLES):
+    if word.endswith(_LIKE_PREDICATES + _LIKE_PARTICLES):
         return word, "open"
     if _CONNECTED.fullmatch(word):
         action = _ACTION.fullmatch(word)
@@ -85,9 +80,9 @@ def read_korean(word: str) -> tuple[str, Kind]:
 
 
 def _stem_of(stem: str, particle: str) -> tuple[str, Kind]:
-    if _PREDICATE.fullmatch(stem) and not stem.endswith(NOUNS_LIKE_PREDICATES):
+    if _PREDICATE.fullmatch(stem) and not stem.endswith(_LIKE_PREDICATES):
         return stem, "maybe" if particle not in _UNSURE else "none"
-    if particle == "는" and (action := _ACTION.fullmatch(stem)) and not stem.endswith(NOUNS_LIKE_PREDICATES):
+    if particle == "는" and (action := _ACTION.fullmatch(stem)) and not stem.endswith(_LIKE_PREDICATES):
         return action[1], "action"  # 발행하는
     return stem, ("maybe" if particle == "는" else "open") if particle in _UNSURE else "noun"
 

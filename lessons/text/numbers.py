@@ -38,14 +38,17 @@ _COUNTER = (
     "|고객|회사|공장|부서|분기|분"
 )
 _NATIVE = re.compile(rf"(?<![가-힣\d])({'|'.join(_NATIVE_TENS)})?({'|'.join(_NATIVE_ONES)})?(?=\s?(?:{_COUNTER}))")
-_SINO = {digit: value for value, digit in enumerate("일이삼사오육칠팔구", 1)}
+_SINO = str.maketrans("일이삼사오육칠팔구", "123456789")
 _SINO_NUMBER = re.compile(
     r"(?<![가-힣\d])(?:(?:[일이삼사오육칠팔구]?[천백십])+[일이삼사오육칠팔구]?"
     r"(?=\s?(?:퍼센트|프로|명|개|[원만억조년월일분초건대배주회톤세층점]|달러|파운드|시간))"
     r"|[일이삼사오육칠팔구](?= ?퍼센트)|일(?=주일)|[일이삼사오육](?=개월|학년))"
 )
-_DAYS = {"하루": 1, "이틀": 2, "사흘": 3, "나흘": 4, "닷새": 5, "열흘": 10, "보름": 15}
-_KOREAN_SPANS = re.compile(rf"(?<![가-힣])(?:({'|'.join(_DAYS)})|(일주일)|(반년)|(일 ?년))")
+_SPANS = {
+    "하루": "1일", "이틀": "2일", "사흘": "3일", "나흘": "4일", "닷새": "5일", "열흘": "10일", "보름": "15일",
+    "일주일": "1주", "반년": "6개월", "일년": "1년", "일 년": "1년",
+}  # fmt: skip
+_SPAN = re.compile(rf"(?<![가-힣])(?:{'|'.join(_SPANS)})")
 
 _FIGURE = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
 NUMBER = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
@@ -72,8 +75,8 @@ def numerals(text: str) -> dict[str, str]:
 def number_words(text: str) -> str:
     """The text with number words as digits: '6 hours', '43 명', '1일' for 하루. 'one of them' and the like stay."""
     text = _ENGLISH.sub(_english, re.sub(r"\ba fortnight\b", "1 fortnight", text))
-    text = _NATIVE.sub(_native, _KOREAN_SPANS.sub(_span, text))
-    return _SINO_NUMBER.sub(_sino, text)
+    text = _NATIVE.sub(_native, _SPAN.sub(lambda match: _SPANS[match[0]], text))
+    return _SINO_NUMBER.sub(lambda match: str(_amount(match[0].translate(_SINO))), text)
 
 
 def digits(text: str) -> str:
@@ -96,40 +99,28 @@ def _english(match: re.Match[str]) -> str:
     return str(total)
 
 
-def _span(match: re.Match[str]) -> str:
-    return f"{_DAYS[match[1]]}일" if match[1] else "1주" if match[2] else "6개월" if match[3] else "1년"
-
-
 def _native(match: re.Match[str]) -> str:
-    total = sum(_NATIVE_VALUES[word] for word in match.groups() if word)
-    return str(total) if total else match[0]
-
-
-def _sino(match: re.Match[str]) -> str:
-    total, digit = 0, 0
-    for character in match[0]:
-        if character in _SMALL:
-            total, digit = total + (digit or 1) * _SMALL[character], 0
-        else:
-            digit = _SINO[character]
-    return str(total + digit)
+    return str(sum(_NATIVE_VALUES[word] for word in match.groups() if word) or "")
 
 
 def _scaled(match: re.Match[str]) -> str:
+    parts = _PART.findall(match[0])
+    mantissa = parts[0][0].replace(",", "") if len(parts) == 2 else ""
+    return f"\x02{mantissa}\x02{_amount(match[0]).normalize():f}\x01"
+
+
+def _amount(text: str) -> Decimal:
+    """What digits say together with Korean scales: 4,200만 is '4천2백만', and 23 is '2십3'."""
     total = section = Decimal(0)
     current: Decimal | None = None
-    parts = _PART.findall(match[0])
-    for number, scale in parts:
+    for number, scale in _PART.findall(text):
         if number:
             current = Decimal(number.replace(",", ""))
         elif scale in _SMALL:
             section, current = section + (1 if current is None else current) * _SMALL[scale], None
         else:
-            total, section = total + ((section + (current or 0)) or 1) * _BIG[scale], Decimal(0)
-            current = None
-    total += section + (current or 0)
-    mantissa = parts[0][0].replace(",", "") if len(parts) == 2 and parts[0][0] else ""
-    return f"\x02{mantissa}\x02{total.normalize():f}\x01"
+            total, section, current = total + ((section + (current or 0)) or 1) * _BIG[scale], Decimal(0), None
+    return total + section + (current or 0)
 
 
 _UNITS: list[tuple[str, str, str]] = [  # pattern, kind, factor; the first that fits wins

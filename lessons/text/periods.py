@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from lessons.text.normal_form import language
+from lessons.text import language
 
 ORDINALS = ("first", "second", "third", "fourth")
 MONTHS = tuple(calendar.month_name)[1:]

@@ -42,8 +42,7 @@ def cut_sentences(text: str) -> list[str]:
 def _logical_lines(text: str) -> list[str]:
     lines: list[str] = []
     previous = ""
-    for line in text.splitlines():
-        line = line.strip()
+    for line in map(str.strip, text.splitlines()):
         if line and previous and _continues(previous, line):
             lines[-1] = f"{lines[-1]} {line}"
         elif line:
@@ -54,9 +53,8 @@ def _logical_lines(text: str) -> list[str]:
 
 def _continues(previous: str, line: str) -> bool:
     """Whether a page layout broke the sentence here: the line before is long and open, neither is a row or a label."""
-    if previous[-1] in ".!?:;。！？…|" or previous[0] in "#|" or _OWN_LINE.match(line) or _LABELLED.match(line):
-        return False
-    if "\t" in previous or "|" in previous:
+    is_closed = previous[-1] in ".!?:;。！？…" or previous[0] == "#" or "\t" in previous or "|" in previous
+    if is_closed or _OWN_LINE.match(line) or _LABELLED.match(line):
         return False
     width = len(previous) + sum("가" <= character <= "힣" for character in previous)
     return width >= 50 or (width >= 30 and line[0].islower())

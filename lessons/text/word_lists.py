@@ -17,7 +17,3 @@ ENGLISH_STOP_WORDS = words_of("english_stop_words")
 KOREAN_STOP_WORDS = words_of("korean_stop_words")
 """Words that say nothing about the subject of a text."""
 KOREAN_NO_NOUNS = words_of("korean_no_nouns")
-NOUNS_LIKE_PREDICATES = tuple(_LISTS["nouns_like_predicates"].split())
-"""Ends of nouns that look like the ends of verbs."""
-NOUNS_LIKE_PARTICLES = tuple(_LISTS["nouns_like_particles"].split())
-"""Ends of nouns that look like particles."""
