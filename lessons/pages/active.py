@@ -43,7 +43,9 @@ def page(place: Workspace, owner: str) -> None:
     if (question := _form(owner)) is not None:
         with st.spinner(_("Thinking …")):
             allow_questions(owner, 2)
-            st.session_state["active-result"] = owner, name, *_asked(question, owner, name)
+            off = [device for device in DEVICES if not st.session_state[f"device-{device}"]]
+            state = ActiveAgent(stages()[STAGE]).without(*off).ask(question, name, owner)
+            st.session_state["active-result"] = owner, name, state, stages()[STAGE].ask(question, user=owner)
     _show_memory(place, owner, name)
     *asked_in, state, bare = st.session_state.get("active-result", (None, None))
     if asked_in == [owner, name]:
@@ -60,12 +62,6 @@ def _form(owner: str) -> str | None:
             for device, (label, told) in DEVICES.items():
                 st.toggle(_(label), True, key=f"device-{device}", help=_(told))
         return question if st.form_submit_button(_("Ask"), type="primary") or is_pressed("active-question") else None
-
-
-def _asked(question: str, owner: str, name: str) -> tuple[ActiveState, Answer]:
-    off = [device for device in DEVICES if not st.session_state[f"device-{device}"]]
-    agent = ActiveAgent(stages()[STAGE]).without(*off)
-    return agent.ask(question, name, owner), stages()[STAGE].ask(question, user=owner)
 
 
 def _show_memory(place: Workspace, owner: str, name: str) -> None:

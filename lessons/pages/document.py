@@ -24,12 +24,9 @@ from lessons.settings import settings
 from lessons.tables import plain, plain_line
 from lessons.workspace import Workspace
 
-TOLD = ("doc_type", "has_steps", "page_number", "date")
-"""What is shown of a chunk beside what enriching has added."""
-
+TOLD = "doc_type", "has_steps", "page_number", "date"  # shown of a chunk beside what enriching has added
 AT_ONCE = 20  # chunks of a document on a page
-BADGES = "blue", "orange", "green", "violet"
-"""The names that Streamlit has for the colours of marked passages."""
+BADGES = "blue", "orange", "green", "violet"  # Streamlit's names for the colours of marked passages
 NOT_KEPT = N_(
     "The pages cannot be shown, because the file was not kept when it was ingested. To see them, delete the document "
     "and add the file again."
