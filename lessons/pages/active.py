@@ -65,13 +65,11 @@ def _form(owner: str) -> str | None:
 
 
 def _show_memory(place: Workspace, owner: str, name: str) -> None:
-    turns = 0
     with suppress(LessonsError):  # the answer has told of a database that is away
-        turns = Turns(place.engine, Scope(owner), name).count()
-    if turns:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(_(f"This conversation has {counted(turns, 'turn')}."), width="content")
-            st.button(_("New conversation"), on_click=begin_session, args=("active",))
+        if turns := Turns(place.engine, Scope(owner), name).count():
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.caption(_(f"This conversation has {counted(turns, 'turn')}."), width="content")
+                st.button(_("New conversation"), on_click=begin_session, args=("active",))
 
 
 def _show(state: ActiveState, bare: Answer) -> None:

@@ -54,8 +54,7 @@ def _show_whole(place: Workspace, owner: str, source_file: str, before: Index, e
     index = before if cut == before.name else enriched
     chunks = _chunks(place, index, owner, source_file)
     many = _("1 chunk") if len(chunks) == 1 else _("{number:,} chunks", number=len(chunks))
-    told = _("{chunks} in the index {index}. Grey: repeated from the chunk before.", chunks=many, index=index.name)
-    st.caption(told)
+    st.caption(_("{chunks} in the index {index}. Grey: repeated from the chunk before.", chunks=many, index=index.name))
     key = f"page of {source_file} {index.name}"
     numbers = [each.metadata.get("page_number") or 1 for each in chunks]
     if source_file.lower().endswith(".pdf") and max(Counter(numbers).values(), default=1) <= AT_ONCE:
