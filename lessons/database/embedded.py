@@ -42,8 +42,7 @@ from lessons.database.locks import FileLock
 from lessons.database.programs import drop_stale_pid, run, stop_server
 from lessons.errors import DatabaseError
 
-START_SECONDS = 60.0
-"""How long a start may take; recovery after a power cut is what needs it."""
+START_SECONDS = 60.0  # that a start may take; recovery after a power cut is what needs them
 
 _users: dict[Path, FileLock] = {}
 _watchers: list[subprocess.Popen] = []
@@ -52,8 +51,7 @@ _watchers: list[subprocess.Popen] = []
 def running(data_dir: Path) -> Address:
     """The address of the server of `data_dir`, started if need be; it runs at least as long as this process.
 
-    Raises:
-        DatabaseError: with one sentence on what to do.
+    DatabaseError says in one sentence what to do.
     """
     with _alone(data_dir) as home:
         _use(home)

@@ -22,9 +22,7 @@ from lessons.database.row_security import explained, walls
 from lessons.database.walls import MAY_TAKE_ON, ROLE_NAME, Protected, look
 from lessons.errors import DatabaseError
 
-SCHEMA_LOCK = 7_260_514_892
-"""Key of the advisory lock; any number does, as long as nothing else in the database uses it."""
-
+SCHEMA_LOCK = 7_260_514_892  # any number does, as long as nothing else in the database locks it
 NO_SUCH_INSTRUCTION = (
     "The pgvector that comes with the workbook uses instructions that this processor does not have: "
     "set DATABASE_URL to a server with pgvector, for example the container image pgvector/pgvector."
@@ -58,9 +56,7 @@ def ensure_schema(engine: Engine, create: Callable[[Connection], object]) -> Non
     """Switch pgvector on and call `create` with a connection, in one transaction that only one process runs at a time.
 
     `create` must do nothing where everything is in place (`CREATE TABLE IF NOT EXISTS`, `metadata.create_all`).
-
-    Raises:
-        DatabaseError: with one sentence on what to do; then nothing was created.
+    DatabaseError, with one sentence on what to do; then nothing was created.
     """
     try:
         with explained(), engine.begin() as connection:

@@ -79,11 +79,7 @@ def owner_group(owner: int) -> int:
 
 
 def server_process(cluster: Path) -> psutil.Process | None:
-    """The server that works in `cluster`, or None.
-
-    `postmaster.pid` may name a process that has nothing to do with PostgreSQL (numbers are reused), so the process
-    must be a postgres whose working folder is the cluster: a server changes into its folder when it starts.
-    """
+    """The server that works in `cluster`, or None: `postmaster.pid` may name any process, since numbers are reused."""
     process = _named_process(cluster)
     with suppress(OSError, psutil.Error):
         return process if process and _works_in(process, cluster) else None

@@ -14,8 +14,7 @@ from lessons.models.reply import instance, tool_calls
 from lessons.models.served import WAYS, ServedLLM
 from lessons.models.server import explain
 
-PROMPT_TOKENS = 2_000
-"""Of the long prompt: about what a stage sends."""
+PROMPT_TOKENS = 2_000  # of the long prompt: about what a stage sends
 ANSWER_TOKENS = 100
 SENT = {"naive": 2_500, "enhanced": 1_800, "smart": 3_800, "reranked": 7_800, "agentic": 14_700}
 """Tokens that a stage sends for one question of the shipped documents, counted on *dev*."""

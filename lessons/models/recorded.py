@@ -20,7 +20,7 @@ import os
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -175,23 +175,18 @@ class Journal:
 
     def append(self, reply: Reply) -> None:
         """On disk when this returns. A line begins with a break, so that one which was cut short spoils no other."""
-        handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        try:
-            os.write(handle, f"\n{reply.line()}\n".encode())
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        with self.path.open("ab", buffering=0) as file:
+            file.write(f"\n{reply.line()}\n".encode())
+            os.fsync(file.fileno())
 
     def replies(self) -> dict[str, Reply]:
         """Those that are whole."""
         found: dict[str, Reply] = {}
         lines = self.path.read_bytes().split(b"\n") if self.path.exists() else []
         for line in filter(None, lines):
-            try:
+            with suppress(ValueError, TypeError, KeyError):
                 reply = Reply.read(line.decode())
-            except (ValueError, TypeError, KeyError):
-                continue
-            found.setdefault(reply.key, reply)
+                found.setdefault(reply.key, reply)
         return found
 
 

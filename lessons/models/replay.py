@@ -21,10 +21,8 @@ from lessons.models.reply import repeats, without_thoughts
 from lessons.models.server import BoundedClient, StoppedError, explain, is_out_of_reach, is_refused
 from lessons.settings import Settings
 
-PROMPT_HEADER = "x-lessons-prompt"
-"""Tells the recording client which prompt a request was made of; it is not sent."""
-FAILURES = 3
-"""After so many in a row, the server is taken for dead."""
+PROMPT_HEADER = "x-lessons-prompt"  # tells the recording client which prompt a request was made of; it is not sent
+FAILURES = 3  # after so many in a row, the server is taken for dead
 _WORD = re.compile(r"\s*\S+|\s+")
 
 
@@ -101,15 +99,11 @@ def _whole(pieces: Any) -> ChatCompletion:
 
 def _kept(key: str, prompt: str, reply: ChatCompletion, began: float) -> Reply:
     said, usage = reply.choices[0], reply.usage
-    calls = [
-        (call.function.name, call.function.arguments)
-        for call in said.message.tool_calls or []
-        if call.type == "function"
-    ]
+    called = [call.function for call in said.message.tool_calls or [] if call.type == "function"]
     return Reply(
         key=key,
         text=said.message.content or "",
-        calls=tuple(calls),
+        calls=tuple((function.name, function.arguments) for function in called),
         ended=said.finish_reason,
         tokens_in=usage.prompt_tokens if usage else None,
         tokens_out=usage.completion_tokens if usage else None,

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from llama_index.core.base.llms.types import ChatResponse, ToolCallBlock
@@ -113,10 +114,8 @@ def instance(schema: type[Schema], response: ChatResponse) -> Schema:
     if not candidates:
         raise NoObjectError("it wrote no JSON object")
     for candidate in candidates[:-1]:
-        try:
+        with suppress(ValidationError):
             return schema.model_validate(candidate)
-        except ValidationError:
-            continue
     return schema.model_validate(candidates[-1])
 
 

@@ -44,7 +44,6 @@ def predict(llm: LLM, prompt: BasePromptTemplate, step: Step, asked: str, variab
     """The model's text, empty if it failed."""
     with _heard(llm, step, asked):
         try:
-            check_patience(llm)
             said = without_thoughts(for_task(llm, prompt).predict(prompt, **variables))
         except Exception as error:
             fall_back(step, llm, error)
@@ -70,7 +69,6 @@ def structured(
     form = schema.model_json_schema()
     with _heard(llm, step, asked):
         try:
-            check_patience(llm)
             found = for_task(llm, prompt, form).structured_predict(bounded(schema, items), prompt, **variables)
         except Exception as error:
             fall_back(step, llm, error, INSTEAD if otherwise is None else "went on without it")
@@ -85,9 +83,8 @@ def stream(
     """Yield the pieces of a served model and return the whole text, empty if it failed before the first piece."""
     said, seen = "", _Seen()
     try:
-        check_patience(llm)
-        messages = prompt.format_messages(llm=llm, **variables)
-        with closing(for_task(llm, prompt).stream_chat(messages)) as chunks:
+        model = for_task(llm, prompt)
+        with closing(model.stream_chat(prompt.format_messages(llm=llm, **variables))) as chunks:
             for piece in spoken(seen.deltas(chunks, llm)):
                 said += piece
                 yield piece
@@ -142,8 +139,7 @@ def chosen_tools(
     try:
         if not isinstance(llm, FunctionCallingLLM) or not llm.metadata.is_function_calling_model:
             raise ModelError("it cannot call tools")
-        check_patience(llm)
-        asked = for_task(llm, prompt, described(tools)) if prompt else llm
+        asked = for_task(llm, prompt, described(tools))
         response = asked.chat_with_tools(tools, chat_history=list(messages), allow_parallel_tool_calls=True)
         calls = llm.get_tool_calls_from_response(response, error_on_no_tool_call=False) or _written(response)
         for call in calls:
@@ -215,9 +211,10 @@ def _explained(error: Exception, llm: LLM) -> ModelError:
     return explain(error, name_of(llm), getattr(llm, "api_base", None))
 
 
-def for_task(llm: LLM, prompt: BasePromptTemplate, form: Any = None) -> Any:
-    """The model with the bound of the prompt on its reply, which has this form."""
-    return llm.for_prompt(prompt, form) if hasattr(llm, "for_prompt") else llm
+def for_task(llm: LLM, prompt: BasePromptTemplate | None, form: Any = None) -> Any:
+    """The model with the bound of the prompt on its reply, which has this form. ModelError as from `check_patience`."""
+    check_patience(llm)
+    return llm.for_prompt(prompt, form) if prompt is not None and hasattr(llm, "for_prompt") else llm
 
 
 def bounded(schema: type[Schema], items: Mapping[str, tuple[int, int]]) -> type[Schema]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Generator
+from contextlib import suppress
 from time import monotonic
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -212,10 +213,8 @@ def _wait(state: RetryCallState) -> float:
     """Seconds until the next attempt: what the server asks for in Retry-After, else a random, doubling time."""
     error = state.outcome.exception() if state.outcome else None
     if isinstance(error, openai.APIStatusError):
-        try:
+        with suppress(KeyError, ValueError):
             return max(0.0, float(error.response.headers["retry-after"]))
-        except (KeyError, ValueError):
-            pass
     return _back_off(state)
 
 

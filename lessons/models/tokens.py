@@ -20,8 +20,8 @@ _SCRIPTS = (
     (re.compile(r"[\u4E00-\u9FFF\uAC00-\uD7AF\u3040-\u309F\u30A0-\u30FF]"), Fraction(2, 3)),
     (re.compile(r"[\U0001F300-\U0001FAFF\u2600-\u27BF]"), Fraction(1)),
 )
-"""Latin letters and digits, Chinese, Korean and Japanese, emoji: characters, and the tokens that each of them takes."""
-_OTHER = Fraction(1, 3)
+"""Latin letters and digits; Chinese, Korean and Japanese; emoji: characters, and the tokens that each of them takes."""
+_OTHER = Fraction(1, 3)  # of a token for every other character
 
 
 class TokenCounter(Protocol):
@@ -33,11 +33,7 @@ class TokenCounter(Protocol):
 
 
 class TokenEstimator:
-    """Estimate tokens from the scripts of the characters, rounded up.
-
-    Latin letters and digits weigh 1/4 of a token, Chinese, Korean and Japanese 2/3, emoji 1, anything else 1/3.
-    The sum is exact: floats would now and then round one token up.
-    """
+    """Estimate tokens from the scripts of the characters, rounded up. Floats would now and then round one token up."""
 
     def count(self, text: str) -> int:
         counted = [(len(script.findall(text)), weight) for script, weight in _SCRIPTS]

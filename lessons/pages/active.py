@@ -43,7 +43,9 @@ def page(place: Workspace, owner: str) -> None:
     if (question := _form(owner)) is not None:
         with st.spinner(_("Thinking …")):
             allow_questions(owner, 2)
-            st.session_state["active-result"] = owner, name, *_asked(question, owner, name)
+            off = [device for device in DEVICES if not st.session_state[f"device-{device}"]]
+            state = ActiveAgent(stages()[STAGE]).without(*off).ask(question, name, owner)
+            st.session_state["active-result"] = owner, name, state, stages()[STAGE].ask(question, user=owner)
     _show_memory(place, owner, name)
     *asked_in, state, bare = st.session_state.get("active-result", (None, None))
     if asked_in == [owner, name]:
@@ -62,20 +64,12 @@ def _form(owner: str) -> str | None:
         return question if st.form_submit_button(_("Ask"), type="primary") or is_pressed("active-question") else None
 
 
-def _asked(question: str, owner: str, name: str) -> tuple[ActiveState, Answer]:
-    off = [device for device in DEVICES if not st.session_state[f"device-{device}"]]
-    agent = ActiveAgent(stages()[STAGE]).without(*off)
-    return agent.ask(question, name, owner), stages()[STAGE].ask(question, user=owner)
-
-
 def _show_memory(place: Workspace, owner: str, name: str) -> None:
-    turns = 0
     with suppress(LessonsError):  # the answer has told of a database that is away
-        turns = Turns(place.engine, Scope(owner), name).count()
-    if turns:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(_(f"This conversation has {counted(turns, 'turn')}."), width="content")
-            st.button(_("New conversation"), on_click=begin_session, args=("active",))
+        if turns := Turns(place.engine, Scope(owner), name).count():
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.caption(_(f"This conversation has {counted(turns, 'turn')}."), width="content")
+                st.button(_("New conversation"), on_click=begin_session, args=("active",))
 
 
 def _show(state: ActiveState, bare: Answer) -> None:

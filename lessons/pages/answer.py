@@ -1,6 +1,7 @@
 """An answer on a page: its words, the passages it cites, the chunks that were read, and its trace."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import streamlit as st
 
@@ -96,9 +97,8 @@ def _show_passage(answer: Answer, document: RetrievedDocument, quotes: Sequence[
         at = pieces[0].find(" ", len(pieces[0]) - MOST_BEFORE) + 1
         _neighbours(_("The beginning of this chunk"), [pieces[0][:at]])
         pieces[0] = f"… {pieces[0][at:]}"
-    pieces = [
-        f":orange-background[**{plain_line(each)}**]" if at % 2 else plain(each) for at, each in enumerate(pieces)
-    ]
+    pieces[::2] = map(plain, pieces[::2])
+    pieces[1::2] = [f":orange-background[**{plain_line(quote)}**]" for quote in pieces[1::2]]
     with st.container(border=True):
         st.markdown("".join(pieces))
     _neighbours(_("The chunk after"), found.after if found else ())
@@ -126,16 +126,13 @@ def _neighbours(label: str, texts: Sequence[str]) -> None:
 
 def _found(answer: Answer, document: RetrievedDocument, quotes: Sequence[str]) -> tuple[Passage, ChunkStore] | None:
     """The chunk in the index of the stage that answered, or in any; None if none has it with the words of a quote."""
-    scope = Scope(document.metadata["user_id"])
     known = [stages()[answer.stage].index] if answer.stage in stages() else indexes()
-    try:
-        places = ((passage(store, scope, document.id), store) for store in map(workspace().store, known))
-        return next(
-            ((place, store) for place, store in places if place and (not quotes or len(_cut(place.text, quotes)) > 1)),
-            None,
-        )
-    except LessonsError:
-        return None
+    with suppress(LessonsError):
+        for store in map(workspace().store, known):
+            place = passage(store, Scope(document.metadata["user_id"]), document.id)
+            if place and (not quotes or len(_cut(place.text, quotes)) > 1):
+                return place, store
+    return None
 
 
 def show_known(golden: Golden) -> None:

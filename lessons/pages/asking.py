@@ -169,8 +169,7 @@ def _take_golden() -> None:
 
 # Samples
 
-Answers = Mapping[str, Record]
-"""What the stages answered to one question, by their names."""
+Answers = Mapping[str, Record]  # what the stages answered to one question, by their names
 
 
 @dataclass(frozen=True)

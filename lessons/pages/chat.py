@@ -29,6 +29,7 @@ from lessons.pages.common import (
     answering,
     choose,
     errors_shown,
+    finish_button,
     offer_reuse,
     offer_to_delete,
     offered,
@@ -326,22 +327,13 @@ def _show_profile(profile: Profile, note: str) -> None:
 
 
 def _show_slot(profile: Profile, slot: Slot) -> None:
-    @errors_shown()
-    def save() -> None:
-        profile.put(slot.key, st.session_state[f"slot-{slot.key}"], slot.said)
-
-    @errors_shown()
-    def delete() -> None:
-        profile.delete(slot.key)
-
     if slot.said:
         st.caption(_("You said: “{words}”", words=plain(slot.said)))
-    st.text_input(_("Value"), slot.value, key=f"slot-{slot.key}")
+    st.text_input(_("Value"), slot.value, key=(field := f"slot-{slot.key}"))
     with st.container(horizontal=True):
-        saved = st.button(_("Save"), key=f"save-{slot.key}", on_click=save)
-        deleted = st.button(_("Delete"), key=f"delete-{slot.key}", on_click=delete)
-    if saved or deleted:
-        st.rerun()
+        put = partial(profile.put, slot.key, said=slot.said)
+        finish_button(_("Save"), lambda: put(st.session_state[field]), key=f"save-{slot.key}")
+        finish_button(_("Delete"), partial(profile.delete, slot.key), key=f"delete-{slot.key}")
 
 
 def _offer_to_forget_me(place: Workspace, scope: Scope) -> None:

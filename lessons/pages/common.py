@@ -82,7 +82,12 @@ def offer_to_delete(label: str, warning: str, delete: Callable[[], None], button
 
 def _show_warning(warning: str, delete: Callable[[], None], button: str) -> None:
     st.markdown(warning)
-    if st.button(button, type="primary", on_click=errors_shown()(delete)):
+    finish_button(button, delete, type="primary")
+
+
+def finish_button(label: str, work: Callable[[], None], **how: Any) -> None:
+    """A button in a dialog, which does the work and closes the dialog; `how` as `st.button`."""
+    if st.button(label, on_click=errors_shown()(work), **how):
         st.rerun()
 
 

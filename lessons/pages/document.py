@@ -24,12 +24,9 @@ from lessons.settings import settings
 from lessons.tables import plain, plain_line
 from lessons.workspace import Workspace
 
-TOLD = ("doc_type", "has_steps", "page_number", "date")
-"""What is shown of a chunk beside what enriching has added."""
-
+TOLD = "doc_type", "has_steps", "page_number", "date"  # shown of a chunk beside what enriching has added
 AT_ONCE = 20  # chunks of a document on a page
-BADGES = "blue", "orange", "green", "violet"
-"""The names that Streamlit has for the colours of marked passages."""
+BADGES = "blue", "orange", "green", "violet"  # Streamlit's names for the colours of marked passages
 NOT_KEPT = N_(
     "The pages cannot be shown, because the file was not kept when it was ingested. To see them, delete the document "
     "and add the file again."
@@ -57,8 +54,7 @@ def _show_whole(place: Workspace, owner: str, source_file: str, before: Index, e
     index = before if cut == before.name else enriched
     chunks = _chunks(place, index, owner, source_file)
     many = _("1 chunk") if len(chunks) == 1 else _("{number:,} chunks", number=len(chunks))
-    told = _("{chunks} in the index {index}. Grey: repeated from the chunk before.", chunks=many, index=index.name)
-    st.caption(told)
+    st.caption(_("{chunks} in the index {index}. Grey: repeated from the chunk before.", chunks=many, index=index.name))
     key = f"page of {source_file} {index.name}"
     numbers = [each.metadata.get("page_number") or 1 for each in chunks]
     if source_file.lower().endswith(".pdf") and max(Counter(numbers).values(), default=1) <= AT_ONCE:

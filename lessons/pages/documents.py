@@ -42,8 +42,7 @@ ADVICE = {
     "unchanged": N_("is already there, unchanged."),
     "failed": N_("could not be used."),
 }
-IS_IN = ("added", "replaced", "unchanged")
-"""What became of files that are then documents."""
+IS_IN = "added", "replaced", "unchanged"  # what became of files that are then documents
 
 
 @st.cache_resource

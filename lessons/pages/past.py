@@ -34,22 +34,22 @@ def _kept() -> dict[str, Past]:
 
 
 def remember(past: Past) -> None:
-    """Show and keep a comparison; its address becomes a new entry of the browser's history."""
+    """Show and keep a comparison."""
     _kept()[name := secrets.token_urlsafe(16)] = past
     for oldest in list(_kept())[:-KEPT]:
         _kept().pop(oldest, None)
     st.session_state.setdefault("mine", set()).add(name)
+    _show(name, past)
+
+
+def _show(name: str, past: Past) -> None:
+    """Its address, which fills the form also when the answers are no longer kept, becomes an entry of the history."""
     st.session_state.shown, st.session_state.past = name, past
-    st.query_params.update(_address(name, past))
-
-
-def _address(name: str, past: Past) -> dict[str, str | tuple[str, ...]]:
-    """What fills the form again, also when the answers are no longer kept."""
-    asked = past.asked
-    golden = asked.golden.id if asked.golden else ""
-    said = {"golden": golden, "question": asked.question, "file": asked.source_file or "", "filter": asked.filter_text}
-    kept = {key: value for key, value in said.items() if value or key in st.query_params}
-    return {"asked": name, "owner": past.owner, "stages": asked.stages, **kept}
+    if st.query_params.get("asked") != name:
+        asked, golden = past.asked, past.asked.golden.id if past.asked.golden else ""
+        said = {"golden": golden, "question": asked.question, "file": asked.source_file, "filter": asked.filter_text}
+        kept = {key: value or "" for key, value in said.items() if value or key in st.query_params}
+        st.query_params.update({"asked": name, "owner": past.owner, "stages": asked.stages, **kept})
 
 
 def arrive(owner: str) -> None:
@@ -61,35 +61,32 @@ def arrive(owner: str) -> None:
     past, is_other = _kept().get(named), is_new or named != shown
     if past and past.owner == owner:
         if is_other:
-            _restore(named, past)
+            _show(named, past)
+            _fill(past.asked)
         return
     st.session_state.pop("past", None)
     st.session_state.shown = ""
     if any(line.stage for line in st.session_state.get("before", ())):  # a follow-up to what is not shown any more
         st.session_state.before = ()
     if is_other:
-        _fill()
+        _fill(_named())
 
 
-def _fill() -> None:
-    """The form as the address says, without what it names in vain."""
+def _named() -> Asked:
+    """What the address asks, without what it names in vain."""
     named, golden = st.query_params, golden_named(st.query_params.get("golden", ""))
-    if golden:
-        begin(golden.question, lines_of(golden))
-    else:
-        begin(normalize(named.get("question", "")))
-    st.session_state.file, st.session_state.filter = named.get("file", EVERYWHERE), normalize(named.get("filter", ""))
+    question = golden.question if golden else normalize(named.get("question", ""))
     chosen = {each.lower() for each in named.get_all("stages")}
-    st.session_state.stages = [name for name in offered() if name in chosen] or list(offered())
+    wanted = tuple(name for name in offered() if name.lower() in chosen) or tuple(offered())
+    before = lines_of(golden) if golden else ()
+    return Asked(question, wanted, named.get("file"), normalize(named.get("filter", "")), golden, before)
 
 
-def _restore(name: str, past: Past) -> None:
-    st.session_state.shown, st.session_state.past = name, past
-    begin(past.asked.question, past.asked.before)
-    st.session_state.filter, st.session_state.file = past.asked.filter_text, past.asked.source_file or EVERYWHERE
-    st.session_state.stages = list(past.asked.stages)
-    if st.query_params.get("asked") != name:
-        st.query_params.update(_address(name, past))
+def _fill(asked: Asked) -> None:
+    """Put it into the form."""
+    begin(asked.question, asked.before)
+    st.session_state.filter, st.session_state.file = asked.filter_text, asked.source_file or EVERYWHERE
+    st.session_state.stages = list(asked.stages)
 
 
 def show_past(owner: str, page: Callable[[], None]) -> None:

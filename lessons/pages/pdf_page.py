@@ -21,9 +21,10 @@ SECONDS = 15  # for one page
 MEMORY = 1_500_000_000  # bytes that the child may map, where the system can limit them
 WIDTH, LARGEST, SIDE = 1_200, 4_000_000, 4_000  # of a picture in pixels: its width, its area, each of its sides
 CHARS = 100_000  # of a page that are searched for a passage
-MARKS = "#bfdcf5", "#ffd9b3", "#c5e8bd", "#e3cff0"
-"""The colours of the passages in turn."""
+MARKS = "#bfdcf5", "#ffd9b3", "#c5e8bd", "#e3cff0"  # the colours of the passages in turn
 PNG = b"\x89PNG"
+
+Box = tuple[int, int, int, int]  # left, top, right and bottom in pixels
 
 _at_once = Semaphore(2)
 
@@ -72,10 +73,6 @@ def _limit() -> None:
 
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-
-
-Box = tuple[int, int, int, int]
-"""Left, top, right and bottom in pixels."""
 
 
 def _rendered(page: "PdfPage", passages: Sequence[str]) -> tuple["Image", list[list[Box]]]:

@@ -18,7 +18,7 @@ from lessons.evaluate.run import StoppedError, Watcher
 from lessons.evaluate.runs import delete, load, rename, runs, save, shipped
 from lessons.pages import compare
 from lessons.pages.asking import golden_named
-from lessons.pages.common import choose, errors_shown, offer_to_delete, show_dialog
+from lessons.pages.common import choose, finish_button, offer_to_delete, show_dialog
 from lessons.pages.language import N_, _
 from lessons.pages.verdict import what_is_new
 from lessons.tables import plain, plain_line
@@ -27,9 +27,7 @@ from lessons.workspace import Workspace
 UNEXPECTED = N_("The evaluation broke off for an unexpected reason; the log has the details.")
 INTERVAL = 130  # pixels, which a mean with its interval takes
 
-Name = int | str
-"""The number of a stored run, or the name of one that ships with the workbook."""
-
+Name = int | str  # the number of a stored run, or the name of one that ships with the workbook
 MEANS = {
     "recall@5": N_("share of the evidence among the first 5 chunks"),
     "recall@2500tok": N_("share of the evidence within the first 2,500 tokens"),
@@ -170,13 +168,8 @@ def _offer_to_change(number: int, key: str, place: Workspace, owner: str | None)
 
 
 def _show_name(number: int, place: Workspace, owner: str | None) -> None:
-    @errors_shown()
-    def save() -> None:
-        rename(number, st.session_state[field], place.engine, owner)
-
     st.text_input(_("A name or a note for this run"), max_chars=80, key=(field := f"note of {number}"))
-    if st.button(_("Save"), on_click=save):
-        st.rerun()
+    finish_button(_("Save"), lambda: rename(number, st.session_state[field], place.engine, owner))
 
 
 def show_table(evaluation: Evaluation) -> list[str]:

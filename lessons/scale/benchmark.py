@@ -34,9 +34,7 @@ from lessons.search.materials import chunk_range, statistics
 from lessons.settings import settings
 from lessons.workspace import Workspace
 
-HEADLINE = "hybrid, all phrasings"
-"""The search that every stage from smart search on makes."""
-
+HEADLINE = "hybrid, all phrasings"  # the search that every stage from smart search on makes
 BASE = 10_000  # chunks, from which on growth is counted: below, most of a search is not the database's
 ROUNDS = 20  # of a search
 QUESTIONS = 1_000  # over which memory is watched
@@ -177,7 +175,7 @@ def searches(resources: Resources) -> dict[str, Callable[[int], object]]:
         "vector": retrieving(VectorRetriever()),
         "keyword": retrieving(KeywordRetriever()),
         "hybrid": retrieving(HybridRetriever()),
-        "hybrid, all phrasings": retrieving(HybridRetriever(), phrasings=len(asked(0))),
+        HEADLINE: retrieving(HybridRetriever(), phrasings=len(asked(0))),
         "range": lambda n: chunk_range(store, OWNER, MATERIAL, n % RANGE, n % RANGE + RANGE),
         "statistics": lambda n: statistics(store, OWNER, [MATERIAL]),
     }

@@ -137,11 +137,9 @@ def frameworks() -> Frameworks:
     """Our hybrid search beside those of other frameworks, as `data/rivals/compare.py` measured them."""
     found = _read("rivals/result.json")
     about = f"{found['questions']} questions, {found['korean']} of them in Korean, {found['chunks']:,} chunks"
-    return Frameworks(HEAD, [_row(each) for each in found["searches"]], about, found["searches"])
-
-
-def _row(found: dict[str, Any]) -> list[str]:
-    (low, high), (worst, best) = found["interval"], found["gain_interval"]
-    ndcg = f"{found['ndcg@10']:.2f} [{low:.2f}, {high:.2f}]"
-    gain = f"{found['ours_is_better_by']:+.2f} [{worst:+.2f}, {best:+.2f}]"
-    return [found["name"], ndcg, f"{found['korean']:.2f}", gain, str(found["lines"])]
+    rows = []
+    for each in found["searches"]:
+        ndcg = "{:.2f} [{:.2f}, {:.2f}]".format(each["ndcg@10"], *each["interval"])
+        gain = "{:+.2f} [{:+.2f}, {:+.2f}]".format(each["ours_is_better_by"], *each["gain_interval"])
+        rows.append([each["name"], ndcg, f"{each['korean']:.2f}", gain, str(each["lines"])])
+    return Frameworks(HEAD, rows, about, found["searches"])
