@@ -39,7 +39,8 @@ OWNER = "evaluation"  # of the documents in a throw-away index, so that nothing 
 
 # Settings that a result does not depend on, that are secret, or that are paths of this machine.
 _NOT_RECORDED = {
-    "database_url", "openai_api_key", "openai_base_url", "data_dir", "recorded_dir", "recording", "evaluation_timed",
+    "database_url", "openai_api_key", "openai_base_url", "data_dir", "recorded_dir", "own_stages", "recording",
+    "evaluation_timed",
 }  # fmt: skip
 Watcher = Callable[[str, int, int], object]
 """Told what is being done, how much of it is done, and how much there is in all."""

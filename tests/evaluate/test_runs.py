@@ -12,7 +12,7 @@ from sqlalchemy import Engine, func, select
 from lessons.database import engine
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import METRICS, Evaluation
-from lessons.evaluate.runs import ResultRow, as_jsonl, delete, export_csv, load, read_run, runs, save, ship
+from lessons.evaluate.runs import ResultRow, as_jsonl, delete, export_csv, load, read_run, runs, save, ship, shipped
 from lessons.settings import Settings, settings
 from tests.evaluate.records import evaluation, record
 
@@ -116,3 +116,9 @@ def test_a_private_run_is_its_owners_and_nobody_elses(store: Engine) -> None:
     assert load(number, store, "runs-mina").as_dict() == RUN.as_dict()
     delete(number, store, "runs-mina")
     assert number not in [row.id for row in runs(store, "runs-mina")]
+
+
+def test_no_run_that_ships_names_a_place_on_the_machine_that_made_it() -> None:
+    values = [value for run in shipped().values() for value in run.settings.values()]
+    assert values
+    assert [value for value in values if isinstance(value, str) and Path(value).is_absolute()] == []
