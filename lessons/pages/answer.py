@@ -79,7 +79,7 @@ def _show_source(answer: Answer, cited: Sequence[Citation]) -> None:
 
 def open_passage(answer: Answer, document: RetrievedDocument, quotes: Sequence[str]) -> None:
     """Show the whole chunk between its neighbours. What cannot be found any more is shown as the answer read it."""
-    show_dialog(_("The passage in its document"), _show_passage, answer, document, quotes)
+    show_dialog(_("The passage in its document"), _show_passage, answer, document, quotes, width="large")
 
 
 def _show_passage(answer: Answer, document: RetrievedDocument, quotes: Sequence[str]) -> None:
@@ -175,7 +175,7 @@ def show_steps(answers: Sequence[Answer]) -> None:
         )
         if st.session_state.get("step", ("", 0))[0] == key:
             pressed = answer.trace.steps[st.session_state.pop("step")[1]]
-            show_dialog(_("What this step did"), _show_step, answer.stage, pressed)
+            show_dialog(_("What this step did"), _show_step, answer.stage, pressed, width="large")
 
 
 def _label(step: Step, is_new: bool = True) -> str:

@@ -172,7 +172,7 @@ def _show_turn(turn: Turn, at: int, show: Callable[[Any, int], None]) -> None:
 def _offer_copy_and_retry(turn: Turn) -> None:
     with st.container(horizontal=True):
         if st.button(_("Copy"), icon=":material/content_copy:", key="copy"):
-            show_dialog(_("Copy"), partial(st.code, language=None, wrap_lines=True), turn.text)
+            show_dialog(_("Copy"), partial(st.code, language=None, wrap_lines=True), turn.text, width="large")
         _offer_retry(turn.question, "ask again")
 
 

@@ -8,7 +8,7 @@ from functools import wraps
 from io import BytesIO
 from threading import Lock
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import streamlit as st
 from matplotlib.figure import Figure
@@ -91,13 +91,15 @@ def finish_button(label: str, work: Callable[[], None], **how: Any) -> None:
         st.rerun()
 
 
-def show_dialog(title: str, body: Callable[..., object], *shown: object) -> None:
+def show_dialog(
+    title: str, body: Callable[..., object], *shown: object, width: Literal["small", "large"] = "small"
+) -> None:
     """Open a dialog. To draw the page anew would close it, so that waits while the session's `reading` is true.
 
     Popovers would need less code, but Tab leads into one only after everything else on the page.
     """
     st.session_state["reading"] = True
-    st.dialog(title, width="large")(body)(*shown)
+    st.dialog(title, width=width)(body)(*shown)
 
 
 @contextmanager
