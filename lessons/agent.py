@@ -94,8 +94,7 @@ class Found:
 class SearchTools:
     """The searches that a model may make for one question, and what they found, by (query, file or None).
 
-    The model names neither an owner nor a filter: those are the question's. Only the first search, which is about the
-    whole question, is reranked: to have every search judged cost more tokens than all else, and found no more.
+    The model names neither an owner nor a filter: those are the question's.
     """
 
     def __init__(self, pipeline: "Pipeline", query: Query, resources: Resources) -> None:
@@ -144,8 +143,8 @@ class SearchTools:
         return settings().tool_timeout + waiting
 
     def _search(self, text: str, filters: MetadataFilters | None) -> Found:
-        trace, judged = Trace(), self._query.rerank and not self.found
-        query = replace(self._query, text=text, filters=filters, rerank=judged, history=(), memory="")
+        trace = Trace()
+        query = replace(self._query, text=text, filters=filters, history=(), memory="")
         return Found(tuple(self._pipeline.search(query, self._resources, trace)), trace)
 
 

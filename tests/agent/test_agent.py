@@ -1,7 +1,7 @@
 """The loop of the agent: whatever a model says, it searches a few times, keeps calls and results together, and ends."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from threading import Event
 from typing import Any, cast
 
@@ -11,7 +11,7 @@ from llama_index.core.llms.llm import ToolSelection
 
 from lessons.agent import SHOWN_BEFORE, Agent, SearchTools
 from lessons.keyless.llm import OfflineLLM
-from lessons.rag.stages import Pipeline, Stage
+from lessons.rag.stages import Pipeline
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.search.jaccard import JaccardRetriever
 from lessons.search.transforms import Condense
@@ -65,22 +65,6 @@ def test_a_search_that_repeats_an_earlier_one_is_not_run_again(served: Served, s
     assert ran == ["Refunds paid?"]
     assert "was made before" in found.searches[1].notes[0]
     assert "was made before" in server.requests[-1]["messages"][-1]["content"]
-
-
-def test_only_the_first_search_is_reranked(served: Served, stage: Stage) -> None:
-    judged = []
-
-    def watched(question: str, documents: Sequence[RetrievedDocument]) -> Sequence[RetrievedDocument]:
-        judged.append(question)
-        return documents[::-1]
-
-    query = Query(QUESTION, Scope("reader"))
-    resources = Resources(store=cast(Any, None), embedding=cast(Any, None), llm=served(DONE))
-    tools, step = SearchTools(stage.but(reranker=watched), query, resources), Step("search")
-    for text in ("refunds paid", "costs of a seat"):
-        tools.run(ToolSelection(tool_id="1", tool_name="search_documents", tool_kwargs={"query": text}), step)
-    assert judged == ["refunds paid"]
-    assert len(tools.found) == 2
 
 
 def test_a_search_that_finds_nothing_suggests_a_broader_one(served: Served, server: Server) -> None:
