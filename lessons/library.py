@@ -24,6 +24,8 @@ CORPUS = ROOT / "data" / "corpus"
 
 FIELDS = "source_file", "page_number", "title", "date", "doc_type", "section", "language", "keywords", "has_steps"
 """What a filter may ask of every chunk; readers of a kind of file add further fields."""
+NUMBERS = frozenset(["page_number"])
+"""Those of them that hold numbers."""
 
 Progress = Callable[[int, int], object]
 """Told how many files are done, and how many there are in all."""
@@ -89,12 +91,14 @@ def named_filter(place: Workspace, text: str, scope: Scope) -> MetadataFilters |
 
 
 def check_fields(place: Workspace, filters: MetadataFilters, scope: Scope) -> None:
-    """LessonsError for a field of the filters that no chunk of the scope has; it says which there are."""
+    """LessonsError for a field of the filters that no chunk of the scope has, or a text where it holds numbers."""
     for part in filters.filters:
         if isinstance(part, MetadataFilters):
             check_fields(place, part, scope)
         elif part.key not in FIELDS and not any(_has_field(place.store(index), part.key, scope) for index in indexes()):
             raise LessonsError(f"No document has the field {part.key[:100]!r}; the fields are {', '.join(FIELDS)}.")
+        elif part.key in NUMBERS and isinstance(part.value, str):
+            raise LessonsError(f"The field {part.key!r} holds numbers; write {part.value[:100]!r} without quotes.")
 
 
 def _has_field(store: ChunkStore, key: str, scope: Scope) -> bool:

@@ -141,15 +141,22 @@ def converse(
 
 
 def _ask(question: str, answer: Callable[[], None]) -> None:
+    """Draw the answer as it comes in, then the page anew. What is left if it is stopped is drawn before it."""
     _said(question)
     with st.chat_message("assistant"):
-        try:
-            with st.spinner(_("Thinking …")):
-                answer()
-        except LessonsError as error:
-            st.error(plain(_(str(error))))
-            _offer_retry(question, "retry")
-            return
+        place, stopped = st.container(), st.empty()
+        with stopped.container(key="stopped"):
+            st.caption(_("Stopped."))
+            _offer_retry(question, "after stop")
+        with place:
+            try:
+                with st.spinner(_("Thinking …")):
+                    answer()
+            except LessonsError as error:
+                stopped.empty()
+                st.error(plain(_(str(error))))
+                _offer_retry(question, "retry")
+                return
     st.rerun()
 
 
@@ -327,13 +334,16 @@ def _show_profile(profile: Profile, note: str) -> None:
 
 
 def _show_slot(profile: Profile, slot: Slot) -> None:
+    def save() -> None:
+        if st.session_state[field].strip():  # to delete has a button of its own
+            profile.put(slot.key, st.session_state[field], slot.said)
+
     if slot.said:
         st.caption(_("You said: “{words}”", words=plain(slot.said)))
-    st.text_input(_("Value"), slot.value, key=(field := f"slot-{slot.key}"))
-    with st.container(horizontal=True):
-        put = partial(profile.put, slot.key, said=slot.said)
-        finish_button(_("Save"), lambda: put(st.session_state[field]), key=f"save-{slot.key}")
-        finish_button(_("Delete"), partial(profile.delete, slot.key), key=f"delete-{slot.key}")
+    with st.form(f"form-{slot.key}", border=False):
+        st.text_input(_("Value"), slot.value, key=(field := f"slot-{slot.key}"))
+        finish_button(_("Save"), save, st.form_submit_button, key=f"save-{slot.key}")
+    finish_button(_("Delete"), partial(profile.delete, slot.key), key=f"delete-{slot.key}")
 
 
 def _offer_to_forget_me(place: Workspace, scope: Scope) -> None:

@@ -85,9 +85,9 @@ def _show_warning(warning: str, delete: Callable[[], None], button: str) -> None
     finish_button(button, delete, type="primary")
 
 
-def finish_button(label: str, work: Callable[[], None], **how: Any) -> None:
+def finish_button(label: str, work: Callable[[], None], button: Callable[..., bool] = st.button, **how: Any) -> None:
     """A button in a dialog, which does the work and closes the dialog; `how` as `st.button`."""
-    if st.button(label, on_click=errors_shown()(work), **how):
+    if button(label, on_click=errors_shown()(work), **how):
         st.rerun()
 
 

@@ -17,7 +17,7 @@ from streamlit.delta_generator import DeltaGenerator
 from lessons.agent import telling
 from lessons.errors import LessonsError
 from lessons.evaluate.comparison import Comparison, as_markdown
-from lessons.evaluate.plots import stage_colour
+from lessons.evaluate.plots import shortened, stage_colour
 from lessons.library import named_filter
 from lessons.pages.answer import show_known, show_sources, show_steps
 from lessons.pages.asking import Asked, Line, ask_form, begin, is_pressed, offer_samples
@@ -37,6 +37,7 @@ NARROWEST = 160  # pixels of a stage's column; what does not fit goes below
 UNEXPECTED = N_("This stage broke off for an unexpected reason; the log has the details.")
 _PATIENCE = 0.5  # seconds without a word of any stage until the page is drawn again, so that it can be left
 _FAREWELL = 1.0  # seconds that a page which is left waits for the work to end
+LONGEST = 400  # columns of a question above its answers
 Event = str | Step | Answer | LessonsError | None
 
 
@@ -125,7 +126,7 @@ def _show_question(compared: Comparison) -> None:
     if golden:
         known = {"id": golden.id, "split": golden.split, "category": golden.category}
         said.append(plain_line(_("golden question {id} ({split}, {category})", **known)))
-    st.header(plain_line(compared.question), anchor=False)
+    st.header(plain_line(shortened(compared.question, LONGEST)), anchor=False)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(" · ".join([*said, *(plain_line(f"{_(name)}: {value}") for name, value in compared.limits)]))
         if compared.answers:

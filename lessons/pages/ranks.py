@@ -46,11 +46,16 @@ class Spot:
 
 
 def spot(place: Place, answers: Sequence[Answer], known: Sequence[Evidence]) -> Spot:
-    """The words are evidence, or those that the answer cites, or those nearest to the question."""
+    """The words are evidence, or those that an answer cites, or those nearest to the question."""
     cells = [(answer, cell) for answer, cell in zip(answers, place.cells, strict=True) if cell]
     answer, cell = next((each for each in reversed(cells) if each[1].evidence), cells[-1])
     documents = [ranking(answer)[rank - 1] for rank in cell.ranks]
-    cited = [each.quote for each in answer.citations if each.chunk_id in {document.id for document in documents}]
+    cited = [
+        each.quote
+        for answered, at in reversed(cells)
+        for each in answered.citations
+        if each.chunk_id in {ranking(answered)[rank - 1].id for rank in at.ranks}
+    ]
     quotes = [each.quote for number in place.evidence for each in known[number].places] + cited
     exact = ((each, around(quote, each.content)[1]) for quote in quotes for each in documents)
     nearest = _nearest(standalone(answer.trace, answer.question), documents[0].content) or place.start

@@ -137,7 +137,7 @@ def choose_run(key: str, place: Workspace, none: str, owner: str | None = None) 
         if none:
             st.info(none)
         return None
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key=f"row of {key}"):
         name = choose(_("Runs"), known, key=key)
         if isinstance(name, int):
             _offer_to_change(name, key, place, owner)
@@ -159,17 +159,26 @@ def loaded(name: Name, place: Workspace, owner: str | None = None) -> Evaluation
 def _offer_to_change(number: int, key: str, place: Workspace, owner: str | None) -> None:
     def deleted() -> None:
         delete(number, place.engine, owner)
-        del st.session_state[key]
+        st.session_state.pop(key, None)
+        for newest in [*known_runs(place, owner)][:1]:  # else the field goes on showing this one
+            st.session_state[key] = newest
 
     if st.button(_("Name"), icon=":material/edit:"):
-        show_dialog(_("Name"), _show_name, number, place, owner)
+        show_dialog(_("Name"), _show_name, number, key, place, owner)
     warning = _("Run {number} will be deleted with all its answers, for good.", number=number)
     offer_to_delete(_("Delete"), warning, deleted)
 
 
-def _show_name(number: int, place: Workspace, owner: str | None) -> None:
-    st.text_input(_("A name or a note for this run"), max_chars=80, key=(field := f"note of {number}"))
-    finish_button(_("Save"), lambda: rename(number, st.session_state[field], place.engine, owner))
+def _show_name(number: int, key: str, place: Workspace, owner: str | None) -> None:
+    field, row = f"note of {number}", next(row for row in runs(place.engine, owner) if row.id == number)
+
+    def save() -> None:
+        rename(number, st.session_state[field], place.engine, owner)
+        st.session_state[key] = number  # else the field goes on showing the name before
+
+    with st.form("name", border=False):
+        st.text_input(_("A name or a note for this run"), row.note or "", max_chars=80, key=field)
+        finish_button(_("Save"), save, st.form_submit_button)
 
 
 def show_table(evaluation: Evaluation) -> list[str]:

@@ -209,7 +209,9 @@ class Stage(Pipeline):
         )
 
     def _retrieve(self, query: Query, answer: Answer, place: Workspace) -> Generator[Step, None, Context]:
-        """A retrieval that fails is logged and told, and the answer goes on without context."""
+        """A retrieval that fails is logged and told, and the answer goes on without context, as for a mere emoji."""
+        if not any(map(str.isalnum, query.text)):
+            return Context()
         try:
             resources = place.resources(self.index)
             if self.agent:

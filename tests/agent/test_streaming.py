@@ -12,6 +12,7 @@ from lessons.memory.types import NoMemory
 from lessons.models.keyless import NOTHING_FOUND
 from lessons.pages.compare import together
 from lessons.rag.answer import Answer
+from lessons.rag.prompts import NO_WORDS
 from lessons.rag.stages import AnswerStream, Stage, stage_named
 from lessons.rag.types import RetrievedDocument
 from lessons.trace import Step
@@ -153,3 +154,8 @@ def test_the_stage_is_reranked_with_an_agent() -> None:
     reranked, agentic = stage_named("reranked"), stage_named("agentic")
     assert agentic == reranked.but("agentic", agent=agentic.agent)
     assert agentic.agent is not None
+
+
+def test_an_emoji_is_not_searched_for_and_that_is_no_failure(stage: Stage) -> None:
+    answer = stage.ask("😀")
+    assert (answer.text, answer.warnings, answer.searched) == (NO_WORDS, [], True)

@@ -237,6 +237,7 @@ def test_stop_keeps_what_was_said_and_ends_the_call_to_the_model(browser: WebDri
     at_rest(browser)
     say(browser, "When does the kiosk open?")
     see(browser, "word3")
+    assert "Stopped." not in browser.find_element(By.TAG_NAME, "body").text
     stop = there(browser, "[data-testid=stChatInputStopButton]")
     while browser.switch_to.active_element != stop:
         ActionChains(browser).send_keys(Keys.TAB).perform()
@@ -244,12 +245,14 @@ def test_stop_keeps_what_was_said_and_ends_the_call_to_the_model(browser: WebDri
     assert server.closed_by_client.wait(60)
     at_rest(browser)
     see(browser, "word3")
+    see(browser, "Stopped.")
     left = browser.find_elements(By.CSS_SELECTOR, "[data-testid=stException], [data-testid=stSpinner]")
     assert not [each for each in left if each.is_displayed()]
     server.behave("say:It opens at 7:30.")
     server.pause = 0.0
     say(browser, "And now in short?")
     see(browser, "It opens at 7:30.")
+    assert "Stopped." not in browser.find_element(By.TAG_NAME, "body").text
     for _ in range(2):  # a reload is no difference
         see(browser, "word3")
         see(browser, "It opens at 7:30.")

@@ -101,6 +101,7 @@ def test_hostile_text_arrives_as_text_and_forges_no_reply(call: Call) -> None:
         ("search", {"query": " "}, "The question is empty"),
         ("search", {"query": "x", "filter": "page = 1"}, "The filter is wrong at column"),
         ("search", {"query": "x", "filter": "colour == 'red'"}, "No document has the field 'colour'"),
+        ("search", {"query": "x", "filter": "page_number > 'x'"}, "The field 'page_number' holds numbers; write 'x'"),
         ("search", {}, "query"),
         ("ingest", {}, "Unknown tool"),
     ],
