@@ -48,7 +48,7 @@ def _ask(place: Workspace, owner: str) -> None:
         max_upload_size=megabytes,
     )
     pasted = st.text_area(_("Or paste them here"), key="own-text", height=120, placeholder=EXAMPLE, help=_(HELP))
-    questions: list[Golden] = []
+    questions, unusable = list[Golden](), False
     if upload or pasted.strip():
         try:
             given = upload.getvalue() if upload else pasted
@@ -56,8 +56,13 @@ def _ask(place: Workspace, owner: str) -> None:
             st.caption(_counted(questions))
         except LessonsError as error:
             st.error(plain(_(str(error))))
+            unusable = True
     asked = choose_stages("own-stages")
-    if st.button(_("Run"), type="primary", disabled=not (questions and asked)):
+    # Without questions it is enabled all the same: disabled, it would lose the click that ends the typing.
+    if st.button(_("Run"), type="primary", disabled=unusable or not asked):
+        if not questions:
+            st.info(_("Give at least one question: a file, or lines in the box."))
+            return
         allow_questions(owner, 1)
         start(lambda watch: evaluate(asked, watch=watch, place=place, own=questions), place, owner)
 
@@ -97,7 +102,7 @@ def _show_question(answers: list[Record], owner: str) -> None:
     for record in answers:
         with grid.cell():
             scores = {name: record.metrics.get(name) for name in ("correctness", "groundedness")}
-            said = [f"{name} {score:.2f}" for name, score in scores.items() if score is not None]
+            said = [f"{_(name)} {score:.2f}" for name, score in scores.items() if score is not None]
             tokens = _("{number:,} tokens", number=record.tokens)
             show_record(record, record.stage.capitalize(), *said, f"{record.ms:,.0f} ms", tokens)
     link_to_compare(answers[0], [record.stage for record in answers], owner)
