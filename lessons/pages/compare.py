@@ -37,6 +37,7 @@ NARROWEST = 160  # pixels of a stage's column; what does not fit goes below
 UNEXPECTED = N_("This stage broke off for an unexpected reason; the log has the details.")
 _PATIENCE = 0.5  # seconds without a word of any stage until the page is drawn again, so that it can be left
 _FAREWELL = 1.0  # seconds that a page which is left waits for the work to end
+FOCUS = "<script>document.querySelector('[data-testid=stForm] input').focus()</script>"
 LONGEST = 400  # columns of a question above its answers
 Event = str | Step | Answer | LessonsError | None
 
@@ -67,6 +68,8 @@ def page(place: Workspace, owner: str) -> None:
             offer_samples(owner, "question")
             st.header(_("What each stage changes"), anchor=False)
             _cards([[name] for name in chosen], {})
+    if st.session_state.pop("typing", False):
+        st.html(FOCUS, unsafe_allow_javascript=True)
 
 
 def _ask(asked: Asked, owner: str) -> None:
@@ -165,6 +168,7 @@ def _begin_follow_up() -> None:
     asked, compared = st.session_state.past.asked, st.session_state.past.compared
     said = [Line("assistant", compared.answers[name].text, name) for name in asked.stages if name in compared.answers]
     begin(before=(*asked.before, Line("user", compared.question), *said))
+    st.session_state.typing = True
 
 
 def _cards(groups: Sequence[Sequence[str]], scores: Mapping[str, Score]) -> dict[tuple[str, ...], DeltaGenerator]:

@@ -197,7 +197,8 @@ def _line(name: str, results: Sequence[JobResult]) -> str:
     """What became of a file in all indexes: a mark, its name, the reason or its chunks, and what enriching has cost."""
     bad = [result for result in results if result.status not in IS_IN]
     mark = ":red[✗]" if bad else ":green[✓]"
-    said = [f"{_(ADVICE.get(result.status, result.status))} {_(result.reason or '')}" for result in bad or results]
+    news = bad or [result for result in results if result.status != "unchanged"] or results
+    said = [f"{_(ADVICE.get(result.status, result.status))} {_(result.reason or '')}" for result in news]
     one, many = N_("1 chunk in {index}"), N_("{number:,} chunks in {index}")
     there = (each for each in results if each.chunks and each not in bad)
     made = [_(one if each.chunks == 1 else many, number=each.chunks, index=each.index) for each in there]

@@ -84,7 +84,7 @@ def test_a_question_is_asked_and_a_passage_opened_and_closed_with_keys_alone(
     tab_to(browser, "subdirectory_arrow_right", back=True)
     press_keys(browser, Keys.ENTER)
     see(browser, "A follow-up to")
-    tab_to(browser, "Your question", back=True)
+    WebDriverWait(browser, 60).until(lambda driver: focused(driver).startswith("Your question"))
     press_keys(browser, "And when does it close?", Keys.ENTER)
     while_drawn_anew = WebDriverWait(browser, 60, ignored_exceptions=[StaleElementReferenceException])
     while_drawn_anew.until(lambda driver: driver.find_element(By.TAG_NAME, "h2").text.startswith("And when"))
