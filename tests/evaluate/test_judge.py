@@ -183,6 +183,14 @@ def test_a_number_whose_unit_is_never_named_is_nearly_stated() -> None:
     assert judge_text(golden, "Turnover (£ million), Q2 2024: 125.2 [2].")[0] == 1.0
 
 
+def test_an_identifier_with_capitals_is_not_taken_for_the_name_of_something_else() -> None:
+    golden = Asked(
+        "What do I call the role for Altis?", answer="AcmeReadRole-Single", key_facts=("AcmeReadRole-Single",)
+    )
+    assert judge_text(golden, "The role is called AcmeReadRole-Single [1].")[0] == 1.0
+    assert judge_text(golden, "The role of Borealis is called AcmeReadRole-Single [1].")[0] == 0.0
+
+
 def test_a_korean_particle_ends_a_unit_and_a_quarter() -> None:
     golden = Asked("Q3에 새싹은 몇 cm였나요?", answer="Q3에 새싹은 5cm였습니다.", key_facts=("5cm",))
     assert judge_text(golden, "Q3는 새싹이 5cm를 넘지 않은 5cm입니다.")[0] == 1.0

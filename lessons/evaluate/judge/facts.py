@@ -203,8 +203,9 @@ def _turned_around(phrase: str, sentence: str, asked: Asked) -> bool:
 
 OWN_TERMS = 3  # words; a sentence with fewer beside the fact has no subject of its own: 'It was 43.'
 
-# English only: within a sentence, before "'s", or before another such word. Korean names cannot be told from words.
-_NAME = re.compile(r"(?<=[a-z0-9,\x00] )[A-Z][a-z]+|\b[A-Z][a-z]+(?=['’]s\b| [A-Z][a-z])")
+# English only: within a sentence, before "'s", or before another such word. Korean names cannot be told from words, and
+# an identifier such as ReadRole is no name.
+_NAME = re.compile(r"(?<=[a-z0-9,\x00] )[A-Z][a-z]+(?![A-Za-z0-9_])|\b[A-Z][a-z]+(?=['’]s\b| [A-Z][a-z])")
 
 
 def relevant(form: str, readings: Sequence[Reading], question: str, reference: str) -> list[Reading]:
