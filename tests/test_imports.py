@@ -12,8 +12,8 @@ ROOMS = [
     ["plan"], ["budget"], ["search.filters"], ["rag.types"], ["rag.versions"], ["rag.tables"], ["scale.hnsw"],
     ["rag.keyword_search"], ["rag.writing"], ["rag.store"], ["ingest"], ["rag.retrievers", "rag.context"], ["search"],
     ["rag.prompts"], ["rag.served_words"], ["rag.answer"], ["rag.adapters"], ["workspace"], ["agent"],
-    ["rag.stages"], ["own_stages"], ["memory"], ["context"], ["copilot"], ["library"], ["evaluate"], ["scale"], ["faults"],
-    ["production"],
+    ["rag.stages"], ["own_stages"], ["memory"], ["context"], ["copilot"], ["library"], ["evaluate"], ["scale"],
+    ["faults"], ["production"],
     ["doctor"], ["workbook"], ["exercises"], ["course"], ["pages"], ["cli"],
 ]  # fmt: skip
 DEPTH = {name: depth for depth, names in enumerate(ROOMS) for name in names}
