@@ -244,6 +244,10 @@ class Settings(BaseSettings):
 _adopted: Settings | None = None
 
 
+PATHS = {name for name, field in Settings.model_fields.items() if field.annotation is Path}
+"""The settings that are places on this machine."""
+
+
 @cache
 def settings() -> Settings:
     """The settings of this process, read once; LessonsError names one whose value cannot be."""

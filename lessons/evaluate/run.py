@@ -33,15 +33,13 @@ from lessons.rag.answer import Answer
 from lessons.rag.stages import Stage, stage_named
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.search.transforms import Condense
+from lessons.settings import PATHS
 from lessons.workspace import Workspace, workspace
 
 OWNER = "evaluation"  # of the documents in a throw-away index, so that nothing of a real owner mixes with them
 
 # Settings that a result does not depend on, that are secret, or that are paths of this machine.
-_NOT_RECORDED = {
-    "database_url", "openai_api_key", "openai_base_url", "data_dir", "recorded_dir", "own_stages", "recording",
-    "evaluation_timed",
-}  # fmt: skip
+_NOT_RECORDED = PATHS | {"database_url", "openai_api_key", "openai_base_url", "recording", "evaluation_timed"}
 Watcher = Callable[[str, int, int], object]
 """Told what is being done, how much of it is done, and how much there is in all."""
 

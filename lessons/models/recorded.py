@@ -30,15 +30,15 @@ from llama_index.core.prompts import BasePromptTemplate
 
 from lessons.database.locks import FileLock
 from lessons.errors import ModelError
-from lessons.settings import Settings
+from lessons.settings import PATHS, Settings
 
 NOT_ASKED = {"model", "stream", "stream_options", "max_tokens", "max_completion_tokens"}
 """What a request says besides what it asks."""
 KEY_CHARACTERS = 32
-UNDECIDING = {
-    "data_dir", "database_url", "failover_seconds", "user", "openai_api_key", "openai_base_url", "llm_model",
+UNDECIDING = PATHS | {
+    "database_url", "failover_seconds", "user", "openai_api_key", "openai_base_url", "llm_model",
     "context_window", "request_timeout", "reply_seconds", "answer_seconds", "max_retries", "tool_timeout", "recorded",
-    "recorded_dir", "own_stages", "recording", "price_per_million_input_tokens", "price_per_million_output_tokens",
+    "recording", "price_per_million_input_tokens", "price_per_million_output_tokens",
     "evaluation_questions", "evaluation_timed", "app_host", "app_port",
 }  # fmt: skip
 """Settings on which no request depends; the window of a model is kept by itself."""

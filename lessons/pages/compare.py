@@ -197,9 +197,10 @@ def _begin(asked: Asked, owner: str) -> tuple[Comparison, dict[str, AnswerStream
     limits = (N_("owner"), owner), (N_("file"), asked.source_file), (N_("filter"), asked.filter_text)
     known = tuple((name, value) for name, value in limits if value)
     compared, streams = Comparison(question, {}, {}, history, known, asked.golden), dict[str, AnswerStream]()
+    stages = offered()
     for name in asked.stages:
         try:
-            streams[name] = answering(offered()[name]).stream(
+            streams[name] = answering(stages[name]).stream(
                 asked.question, user=owner, source_file=asked.source_file, filters=filters, history=asked.history(name)
             )
         except LessonsError as error:

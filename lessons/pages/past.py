@@ -76,8 +76,8 @@ def _named() -> Asked:
     """What the address asks, without what it names in vain."""
     named, golden = st.query_params, golden_named(st.query_params.get("golden", ""))
     question = golden.question if golden else normalize(named.get("question", ""))
-    chosen = {each.lower() for each in named.get_all("stages")}
-    wanted = tuple(name for name in offered() if name.lower() in chosen) or tuple(offered())
+    known, chosen = offered(), {each.lower() for each in named.get_all("stages")}
+    wanted = tuple(name for name in known if name.lower() in chosen) or tuple(known)
     before = lines_of(golden) if golden else ()
     return Asked(question, wanted, named.get("file"), normalize(named.get("filter", "")), golden, before)
 

@@ -159,9 +159,10 @@ def loaded(name: Name, place: Workspace, owner: str | None = None) -> Evaluation
 def _offer_to_change(number: int, key: str, place: Workspace, owner: str | None) -> None:
     def deleted() -> None:
         delete(number, place.engine, owner)
-        st.session_state.pop(key, None)
-        for newest in [*known_runs(place, owner)][:1]:  # else the field goes on showing this one
-            st.session_state[key] = newest
+        if left := [*known_runs(place, owner)]:
+            st.session_state[key] = left[0]  # else the field goes on showing this one
+        else:
+            del st.session_state[key]
 
     if st.button(_("Name"), icon=":material/edit:"):
         show_dialog(_("Name"), _show_name, number, key, place, owner)
