@@ -67,8 +67,12 @@ def counted(number: int, noun: str) -> str:
 
 def spent(calls: int, tokens_in: int, tokens_out: int, cost: float) -> str:
     """What a model has used; cost in US dollars."""
-    money = f"${cost:.4f}" if cost else "free of charge"
-    return f"{counted(calls, 'call')}, {tokens_in:,} tokens in and {tokens_out:,} out, {money}"
+    return f"{counted(calls, 'call')}, {tokens_in:,} tokens in and {tokens_out:,} out, {money(cost)}"
+
+
+def money(cost: float) -> str:
+    """An amount of US dollars, as small as one answer's."""
+    return f"${cost:.4f}" if cost else "free of charge"
 
 
 def _side(column: Sequence[str]) -> str:

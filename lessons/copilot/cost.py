@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lessons.copilot.copilot import Copilot
+from lessons.language import _
 from lessons.memory.manager import Conversation
 from lessons.memory.summaries import RecursiveSummary
 from lessons.models.llm import price
@@ -54,10 +55,10 @@ class CostModel:
         return "\n".join(" ".join(row) for row in self._rows())
 
     def _repr_html_(self) -> str:
-        return html_table(["", "model calls", "tokens in", "tokens out"], self._rows())
+        return html_table(["", _("model calls"), _("tokens in"), _("tokens out")], self._rows())
 
     def _rows(self) -> list[list[str]]:
-        names = "retrieval, a question", "answer, a question", "memory, an update"
+        names = _("retrieval, a question"), _("answer, a question"), _("memory, an update")
         rates = zip(names, (self.retrieval, self.answer, self.update), strict=True)
         return [[name, f"{r.calls:.1f}", f"{r.tokens_in:,.0f}", f"{r.tokens_out:,.0f}"] for name, r in rates]
 

@@ -14,7 +14,7 @@ from lessons.evaluate.metrics import hits, ranking
 from lessons.rag.answer import Answer
 from lessons.rag.stages import changed, stages
 from lessons.rag.types import RetrievedDocument
-from lessons.tables import counted, markdown_table, plain, plain_line
+from lessons.tables import counted, markdown_table, money, plain, plain_line
 from lessons.trace import Step, Trace
 
 _SHINGLE = 4  # words in a row, of which two chunks hold the same
@@ -219,7 +219,7 @@ def _chunks(alignment: Alignment) -> Iterator[str]:
 def summary(trace: Trace) -> str:
     """What an answer took in all, in one line."""
     calls = counted(trace.llm_calls, "model call")
-    return f"{trace.ms:,.0f} ms, {calls}, {trace.tokens:,} tokens, ${trace.cost:.4f}"
+    return f"{trace.ms:,.0f} ms, {calls}, {trace.tokens:,} tokens, {money(trace.cost)}"
 
 
 def _steps(steps: Sequence[Step], depth: int = 0) -> Iterator[list[str]]:

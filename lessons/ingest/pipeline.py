@@ -23,6 +23,7 @@ from lessons.models.llm import price
 from lessons.models.tokens import ExactTokenCounter
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
+from lessons.tables import counted, money
 from lessons.trace import Step
 
 Status = Literal["added", "replaced", "unchanged", "duplicate", "failed"]
@@ -165,12 +166,12 @@ class Estimate:
     cost: float = 0.0
 
     def __str__(self) -> str:
-        head = f"Enriching {self.files} file{'' if self.files == 1 else 's'} at the level {self.level}"
+        head = f"Enriching {counted(self.files, 'file')} at the level {self.level}"
         if not self.calls:
             return f"{head} asks no model."
         tokens = f"{self.tokens_in:,} tokens in and {self.tokens_out:,} out"
-        money = f"about ${self.cost:.4f}" if self.cost else "free of charge"
-        return f"{head}: {self.calls:,} calls for {self.chunks:,} chunks, {tokens}, {money}."
+        calls, chunks = counted(self.calls, "call"), counted(self.chunks, "chunk")
+        return f"{head}: {calls} for {chunks}, {tokens}, {'about ' if self.cost else ''}{money(self.cost)}."
 
 
 def estimate(

@@ -157,7 +157,7 @@ def _pick_golden() -> None:
 
 def _label(each: Golden) -> str:
     follows = _(", follow-up") if each.history and each.category != "follow-up" else ""
-    return f"{each.question} ({each.split}, {each.category}{follows}, {each.owner})"
+    return f"{each.question} ({each.split}, {_(each.category)}{follows}, {each.owner})"
 
 
 def _take_golden() -> None:

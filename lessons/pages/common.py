@@ -154,7 +154,7 @@ def opened(owned: bool = True) -> tuple[Workspace, str]:
     with suppress(LessonsError):  # a database that cannot say so is told of by what needs it
         if not place.store(indexes()[0]).documents(Scope(owner)):
             none = _("{owner} has no documents yet. Add some on the page Documents, or check the name.", owner=owner)
-            st.sidebar.caption(plain(none))
+            st.info(plain(none))
     st.sidebar.caption(plain(_("Answers come from the {model}.", model=_(describe(place.llm)))))
     return place, owner
 

@@ -127,7 +127,7 @@ def _show_question(compared: Comparison) -> None:
     golden, follows = compared.golden, [said for who, said in compared.history if who == "user"]
     said = [_("A follow-up to: {questions}", questions=plain_line(" · ".join(follows)))] if follows else []
     if golden:
-        known = {"id": golden.id, "split": golden.split, "category": golden.category}
+        known = {"id": golden.id, "split": golden.split, "category": _(golden.category)}
         said.append(plain_line(_("golden question {id} ({split}, {category})", **known)))
     st.header(plain_line(shortened(compared.question, LONGEST)), anchor=False)
     with st.container(horizontal=True, vertical_alignment="center"):

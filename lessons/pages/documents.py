@@ -16,7 +16,7 @@ from lessons.ingest.enrich import Enrichment, default_level
 from lessons.ingest.jobs import Jobs
 from lessons.ingest.pipeline import Estimate, estimate
 from lessons.ingest.queue import JobResult, JobStatus
-from lessons.ingest.read import READERS, too_large
+from lessons.ingest.read import READERS, too_large, unreadable
 from lessons.library import indexes, shipped_documents, trash
 from lessons.pages.common import allow_uploads, errors_shown, titled
 from lessons.pages.document import show_document, try_search
@@ -29,7 +29,7 @@ from lessons.text import normalize
 from lessons.workspace import Workspace, workspace
 
 SHOWN_JOBS = 5
-MOST_READ = 300_000  # bytes that are read to estimate a cost, which takes a few seconds
+MOST_READ = 2_000_000  # bytes that are read to estimate a cost, which takes a few seconds
 LEAST_DONE = 0.05  # share of a job from which the time that is left can be told
 LEVELS: dict[Enrichment, str] = {
     "none": N_("nothing"),
@@ -42,6 +42,8 @@ ADVICE = {
     "unchanged": N_("is already there, unchanged."),
     "failed": N_("could not be used."),
 }
+STOPPED = N_("This job was cancelled at {file}. What was in by then stays; upload this file and those after it again.")
+UNBEGUN = N_("This job was cancelled before it began; upload its files again.")
 IS_IN = "added", "replaced", "unchanged"  # what became of files that are then documents
 
 
@@ -68,7 +70,8 @@ def page(place: Workspace, owner: str) -> None:
 def _upload(place: Workspace, owner: str) -> None:
     label = _("Add your own documents, up to {megabytes} MB each", megabytes=settings().max_file_bytes // 1_000_000)
     batch = st.session_state.setdefault("batch", 0)  # another key empties the list of files
-    kept = accepted(st.file_uploader(label, list(READERS), True, key=f"uploads-{batch}", help=", ".join(READERS)))
+    formats = ", ".join(READERS)
+    kept = accepted(st.file_uploader(f"{label}: {formats}", accept_multiple_files=True, key=f"uploads-{batch}"))
     files = [(upload.getvalue(), file_name(upload.name)) for upload in kept]
     level = _level(place, owner, files, ",".join(upload.file_id for upload in kept))
     if st.button(_("Ingest"), type="primary", disabled=not files):
@@ -79,10 +82,12 @@ def _upload(place: Workspace, owner: str) -> None:
 
 
 def accepted(uploads: Sequence[UploadedFile]) -> list[UploadedFile]:
-    """Those within the limits of one file and of one upload; a sentence on the page for each of the others."""
+    """Those that can be read, within the limits of one file and of one upload; a sentence for each of the others."""
     kept, total, most, together = [], 0, settings().max_file_bytes, settings().upload_bytes
     for upload in uploads:
-        if upload.size > most:
+        if PurePath(upload.name).suffix.lower() not in READERS:
+            st.error(plain(_(f"{upload.name} {unreadable()}")))
+        elif upload.size > most:
             st.error(plain(_(f"{upload.name} {too_large(most)}")))
         elif total + upload.size > together:
             limit = {"file": upload.name, "megabytes": together // 1_000_000}
@@ -125,10 +130,10 @@ def _cost(place: Workspace, owner: str, files: list[tuple[bytes, str]], level: E
         )
     found, share = _estimate(place, owner, few, level), sizes[-1] / sizes[len(few) - 1]
     if len(few) == len(files):
-        return str(found)
+        return _(str(found))
     counts = {name: round(getattr(found, name) * share) for name in ("chunks", "calls", "tokens_in", "tokens_out")}
     scaled = replace(found, files=len(files), cost=found.cost * share, **counts)
-    return _("{estimate} Estimated from the size.", estimate=scaled)
+    return _("{estimate} Estimated from the size.", estimate=_(str(scaled)))
 
 
 def _estimate(place: Workspace, owner: str, files: list[tuple[bytes, str]], level: Enrichment) -> Estimate:
@@ -174,7 +179,7 @@ def _show_job(job: JobStatus, owner: str, there: set[tuple[str, str]]) -> None:
     for name, results in files.items():
         st.markdown(_line(name, results))
     if job.status == "CANCELLED":
-        st.warning(_("This job was cancelled. What was in by then stays; upload the other files again."))
+        st.warning(plain(_(STOPPED if job.source_file else UNBEGUN, file=job.source_file)))
     told = any(result.reason and result.reason in (job.reason or "") for result in job.results)
     if job.reason and not job.is_open and not told:
         st.error(plain(f"{job.status}: {_(job.reason)}"))
@@ -215,7 +220,6 @@ def _list(place: Workspace, owner: str) -> list[str]:
     rows = _listed(owner)
     st.header(plain(_("Documents of {owner}: {number}", owner=owner, number=len(rows))), anchor=False)
     if not rows:
-        st.info(_("There are none yet. Add some above; they are searched as soon as their job is done."))
         _offer_undo(place, owner)
         return []
     typed = st.text_input(_("Find a document"), key="find", placeholder=_("A part of its name"))

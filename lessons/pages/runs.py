@@ -215,7 +215,7 @@ def show_rows(
     helps = {name: what_is_new(name) for name in evaluation.stages}
     helps[CEILING] = _("The model gets the evidence instead of searching for it.")
     known = {name: st.column_config.Column(_(name), width=INTERVAL, help=told) for name, told in helps.items()}
-    known[first] = st.column_config.Column(pinned=True)
+    known[first] = st.column_config.Column(_(first), pinned=True)
     st.dataframe(table, hide_index=True, height="content", column_config=known, alt=alt)
 
 

@@ -70,7 +70,7 @@ def _show(evaluation: Evaluation) -> None:
             said = _("{metric} of every stage by {group}, as in the table below", metric=_(metric), group=_(by))
             show_plot(plot_groups(evaluation, metric, by), said)
             columns = {name: evaluation.columns(**{by: name}) for name in evaluation.groups(by)}
-            rows = [{by: name, **dict(zip(of, cells(of, metric), strict=True))} for name, of in columns.items()]
+            rows = [{by: _(name), **dict(zip(of, cells(of, metric), strict=True))} for name, of in columns.items()]
             said = _("{metric} with 95 % intervals for each {group} and stage", metric=_(metric), group=_(by))
             runs.show_rows(rows, by, evaluation, said, {})
     said = _("{metric} of every stage against its latency", metric=_(metric))
@@ -126,7 +126,7 @@ def _table(pairs: Sequence[tuple[Record, Record]], metric: str, names: tuple[str
     told = {_("question"): "question", _("category"): "category", _("language"): "language"}
     rows = [  # values first: on a phone, what follows the beginning of the question is out of sight
         {name: round(each.value(metric), 2) for name, each in zip(names, pair, strict=True)}
-        | {label: getattr(pair[0], name) for label, name in told.items()}
+        | {label: _(getattr(pair[0], name)) for label, name in told.items()}
         for pair in pairs
     ]
     event = st.dataframe(

@@ -120,6 +120,12 @@ def test_files_become_a_job_that_is_followed_to_its_end(page: AppTest) -> None:
     assert {EVIL, "c.md"} <= listed(page)
 
 
+def test_a_file_of_a_format_without_a_reader_is_named_and_left_out(page: AppTest) -> None:
+    found = upload_to(page.run(), ("setup.exe", b"MZ"), ("note.md", b"# A\n\nA note.\n"))
+    assert plain("setup.exe is not one of the formats that can be read") in found.error[0].value
+    assert any(plain("Enriching 1 file") in each.value for each in found.caption)
+
+
 def test_a_file_over_the_limit_never_becomes_a_job(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings(), "max_file_bytes", 1_000)
     before = job_ids()
@@ -299,4 +305,7 @@ def test_a_cancelled_job_says_so(page: AppTest, monkeypatch: pytest.MonkeyPatch)
     ended = job(id="1", step_done=0, step_total=0, finished_at=datetime.now(UTC))
     ended.status = "CANCELLED"
     monkeypatch.setattr(documents.jobs(), "all", lambda *_: [ended])
-    assert "This job was cancelled" in page.run().warning[0].value
+    ended.source_file = None
+    assert "cancelled before it began" in page.run().warning[0].value
+    ended.source_file = "b.md"
+    assert plain("cancelled at b.md") in page.run().warning[0].value

@@ -13,7 +13,6 @@ from lessons.settings import settings
 from lessons.tables import plain
 from lessons.workspace import workspace
 from tests.app.test_browser import at_rest, pytestmark, see, there
-from tests.support.app import shown
 
 ME = "단원 owner"
 NAME = "가게 쪽지.md"
@@ -70,8 +69,8 @@ def test_a_shared_app_takes_no_other_name(mine: None, monkeypatch: pytest.Monkey
 
 def test_an_owner_without_documents_is_told_so(mine: None) -> None:
     told = plain("has no documents yet. Add some on the page Documents, or check the name.")
-    assert told in shown(opened("nobody knows"))
-    assert told not in shown(opened(ME))
+    assert told in opened("nobody knows").info[0].value
+    assert not any(told in info.value for info in opened(ME).info)
 
 
 def test_a_name_that_cannot_be_one_is_told_in_a_sentence(mine: None) -> None:

@@ -111,7 +111,7 @@ def _reader(path: Path) -> Callable[[Path], Content]:
     """The reader for the file's format, after a look at its size and first bytes; any name may hide a web page."""
     suffix = path.suffix.lower()
     if suffix not in READERS:
-        raise FileError(f"is not one of the formats that can be read: {', '.join(READERS)}.")
+        raise FileError(unreadable())
     _inspect(path)
     with path.open("rb") as file:
         head = file.read(1024)
@@ -132,6 +132,11 @@ def _inspect(path: Path) -> None:
         raise FileError(too_large(limit))
     if found.st_size == 0:
         raise FileError("is empty.")
+
+
+def unreadable() -> str:
+    """What is said of a file of a format that there is no reader for, after its name."""
+    return f"is not one of the formats that can be read: {', '.join(READERS)}."
 
 
 def too_large(limit: int) -> str:
