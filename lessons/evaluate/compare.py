@@ -33,7 +33,7 @@ _KEPT = 150  # questions; draws for as many or fewer are kept, at most 12 MB eac
 
 RULE = (
     f"Each difference is judged as one of {COMPARISONS}, even where fewer are compared: it is shown where its interval "
-    f"at {100 * GAIN_LEVEL:.0f} % excludes zero and p, multiplied by {COMPARISONS}, is below {1 - LEVEL:.2f}."
+    f"at {100 * GAIN_LEVEL:.0f} % excludes zero and p, already multiplied by {COMPARISONS}, is below {1 - LEVEL:.2f}."
 )
 Verdict = Literal["better", "worse", "no difference shown"]
 Interval = tuple[float, float]

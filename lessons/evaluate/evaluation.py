@@ -117,9 +117,7 @@ class Evaluation:
         answered = Counter(record.stage for record in self.records)
         if len(set(answered.values())) > 1:
             told = ", ".join(f"{stage} {count}" for stage, count in answered.items())
-            found.append(
-                f"the run was stopped; of the questions were answered by {told}. Means of stages are not comparable."
-            )
+            found.append(f"the run was stopped; questions answered: {told}. Means of stages are not comparable.")
         return [*found, *self.notes]
 
     def label(self, metric: str) -> str:

@@ -146,10 +146,16 @@ def choose_run(key: str, place: Workspace, none: str, owner: str | None = None) 
 
 def known_runs(place: Workspace, owner: str | None = None) -> dict[Name, str]:
     """What stored runs are called, the latest first, and below them those that ship with the workbook."""
-    known: dict[Name, str] = {row.id: _(str(row)) for row in runs(place.engine, owner) if row.user_id == owner}
+    mine = (row for row in runs(place.engine, owner) if row.user_id == owner)
+    known: dict[Name, str] = {row.id: f"{row.note} · {_(str(row))}" if row.note else _(str(row)) for row in mine}
     for name, run in shipped().items() if owner is None else ():
         known[name] = _("reference · {run} · {at:%Y-%m-%d}", run=name, at=run.at)
     return known
+
+
+def short_name(name: Name) -> str:
+    """What a run is called in a sentence."""
+    return _("run {number}", number=name) if isinstance(name, int) else name
 
 
 def loaded(name: Name, place: Workspace, owner: str | None = None) -> Evaluation:

@@ -41,7 +41,8 @@ def page(place: Workspace, owner: str) -> None:
         begin = [*others].index(last) if last in others else 0
         old = choose(_("Compared with"), others, index=begin, key=f"other than {number}")
         st.session_state["compared-with"] = old if old != number else None
-        show_moved(run if old == number else runs.loaded(old, place), run)
+        named = tuple("" if old == number else runs.short_name(each) for each in (old, number))
+        show_moved(run if old == number else runs.loaded(old, place), run, *named)
 
 
 def _offer_to_measure(place: Workspace) -> None:
@@ -90,22 +91,26 @@ def _show_gains(evaluation: Evaluation, metric: str) -> None:
             st.markdown("  \n".join(said))
 
 
-def show_moved(old: Evaluation, new: Evaluation) -> None:
-    """Choose a stage of each run and a metric; the difference with its interval, and the questions that moved."""
+def show_moved(old: Evaluation, new: Evaluation, old_name: str = "", new_name: str = "") -> None:
+    """Choose a stage of each run and a metric; the difference with its interval, and the questions that moved.
+
+    The runs have names if they are two.
+    """
     is_same = old is new
     if is_same and len(new.stages) < 2:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        after = st.selectbox(_("Stage"), new.stages, index=len(new.stages) - 1, key="moved-to")
+        shared = [at for at, stage in enumerate(new.stages) if stage in old.stages]
+        last = shared[-1] if shared else len(new.stages) - 1
+        after = st.selectbox(_("Stage"), new.stages, index=last, key=f"moved-to {new_name} {old_name}")
         others = [stage for stage in old.stages if not (is_same and stage == after)]
         begin = len(others) - 1 if is_same or after not in others else others.index(after)
         before = st.selectbox(_("Against"), others, index=begin, key=f"moved-from {is_same} {after}")
         labels, first = {name: _(new.label(name)) for name in METRICS}, METRICS.index("correctness")
         metric = choose(_("Moved in"), labels, index=first, key="moved-metric")
         worse = st.toggle(_("Regressions only"), key="regressions", help=_("Only questions that became worse."))
-    names = before, after
-    if before == after:
-        names = _("{stage} before", stage=before), _("{stage} after", stage=after)
+    named = ((before, old_name), (after, new_name))
+    names = [f"{stage} ({run})" if run else stage for stage, run in named]
     records = old.of(before), new.of(after)
     gain = compare_records(*records, metric, *names)
     if not gain.n:
@@ -120,7 +125,7 @@ def show_moved(old: Evaluation, new: Evaluation) -> None:
     _table(pairs[up:][::-1] if worse else pairs, metric, names)
 
 
-def _table(pairs: Sequence[tuple[Record, Record]], metric: str, names: tuple[str, str]) -> None:
+def _table(pairs: Sequence[tuple[Record, Record]], metric: str, names: Sequence[str]) -> None:
     if not pairs:
         return
     told = {_("question"): "question", _("category"): "category", _("language"): "language"}
@@ -141,7 +146,7 @@ def _table(pairs: Sequence[tuple[Record, Record]], metric: str, names: tuple[str
         _answers(*pairs[event.selection.rows[0]], metric, names)
 
 
-def _answers(old: Record, new: Record, metric: str, names: tuple[str, str]) -> None:
+def _answers(old: Record, new: Record, metric: str, names: Sequence[str]) -> None:
     st.markdown(f"**{plain(old.question)}**")
     for column, record, name in zip(st.columns(2), (old, new), names, strict=True):
         with column:

@@ -157,19 +157,28 @@ def _all(names: Sequence[str], scores: Mapping[str, Score]) -> str:
 def marked(text: str, before: str) -> str:
     """The text as Markdown, with the words that are new in it on green and those that are gone struck out.
 
-    Two answers with little in common are not worth marking; the numbers of citations are no difference.
+    Two answers with little in common are not worth marking. The numbers of citations are no difference, nor is a run of
+    words that only stands in another place.
     """
     old, new = (re.findall(r"\S+\s*", each) for each in (before, text))
     words = [[CITATION.sub("", word).strip() for word in each] for each in (old, new)]
     matcher = SequenceMatcher(None, words[0], words[1])
     if matcher.ratio() < ALIKE:
         return plain(text)
+    changes = [
+        (" ".join(filter(None, words[0][start:end])), " ".join(filter(None, words[1][begin:stop])), new[begin:stop])
+        for _, start, end, begin, stop in matcher.get_opcodes()
+    ]
+    different = [(gone, added) for gone, added, _ in changes if gone != added]
+    moved = {gone for gone, _ in different} & {added for _, added in different}
     parts = list[str]()
-    for kind, start, end, begin, stop in matcher.get_opcodes():
-        if kind == "equal":
-            parts.append(plain("".join(new[begin:stop])))
-        else:
-            gone, added = plain_line("".join(old[start:end])), plain_line("".join(new[begin:stop]))
+    for gone, added, said in changes:
+        if gone != added and gone and gone not in moved:
             parts += [" " if parts and not parts[-1].endswith(" ") else ""]  # after what was the end of the text
-            parts += [f":gray[~~{gone}~~] " if gone else "", f":green-background[{added}] " if added else ""]
+            parts.append(f":gray[~~{plain_line(gone)}~~] ")
+        if gone == added or added in moved:
+            parts.append(plain("".join(said)))
+        elif added:
+            parts += [" " if parts and not parts[-1].endswith(" ") else ""]
+            parts.append(f":green-background[{plain_line(''.join(said))}] ")
     return "".join(parts)

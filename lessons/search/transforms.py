@@ -1,20 +1,22 @@
 """Query transforms: a question becomes one or more queries.
 
 `Condense` completes a follow-up, `Rewrite` drops what is no part of the search, `Expand` adds phrasings. What a model
-wrote is taken only if it can be a query; else the query stays, and the trace says why.
+wrote is taken only if it can be a query; else the query stays, or the keyless model completes it, and the trace says
+why.
 """
 
 import logging
 import re
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
 
 from lessons.errors import LessonsError
-from lessons.models.llm import predict, structured
+from lessons.models.keyless import sides
+from lessons.models.llm import keyless_of, predict, structured, used
 from lessons.rag.types import Query, Resources
 from lessons.settings import settings
 from lessons.text import language, normalize, terms
@@ -216,13 +218,24 @@ class Condense:
 
 
 def _standalone(text: str, query: Query, resources: Resources, step: Step) -> str:
+    """The question completed; small models leave many as they are, which the keyless one can complete."""
     chosen, memory = settings(), query.memory
     turns = query.history[-2 * chosen.history_turns :]
     history = "\n".join(f"{role}: {content[: chosen.turn_chars]}" for role, content in turns)
     known = f"{memory}\n{history}".strip()
     variables = {"history": history, "turns": query.history, "memory": memory}
-    prompt = query_prompt("condense", text)
-    said = asked(prompt, text, resources, step, chosen.max_query_chars, known, **variables)
+    said = _completed(text, known, resources, step, **variables)
+    if said == text and (keyless := keyless_of(resources.llm)) is not resources.llm:
+        said = _completed(text, known, replace(resources, llm=keyless), Step(step.name), **variables)
+        if said != text:
+            step.notes.append("the keyless model completed the question")
+            used(step, keyless)
+    return said
+
+
+def _completed(text: str, known: str, resources: Resources, step: Step, **variables: Any) -> str:
+    """What the model makes of a follow-up; the follow-up where that cannot be used or only repeats it."""
+    said = asked(query_prompt("condense", text), text, resources, step, settings().max_query_chars, known, **variables)
     if said is None or said == _plain(text):
         return text
     if problem := strays(said, text, f"{known}\n{text}"):
@@ -255,7 +268,7 @@ class Variants(BaseModel):
 
 @dataclass(frozen=True)
 class Expand:
-    """Adds `n` phrasings of the first query to the queries."""
+    """Adds `n` phrasings of the first query to the queries: each side of a comparison, and what the model says."""
 
     n: int = field(default_factory=lambda: settings().query_variants)
 
@@ -276,7 +289,8 @@ class Expand:
             logger.warning("the transform expand failed: %s", error, exc_info=not isinstance(error, LessonsError))
             note(step, str(error))
             return queries
-        variants = tidy([*queries, *(text for text in said.queries if _fits(text, queries[0], step))], query.text)
+        fitting = (text for text in said.queries if _fits(text, queries[0], step))
+        variants = tidy([*queries, *sides(queries[0]), *fitting], query.text)
         return variants[: len(queries) + self.n]
 
 

@@ -218,7 +218,7 @@ def test_a_stopped_run_keeps_what_was_answered_and_says_so(shop: None) -> None:
     assert made.number is not None
     run = load(made.number, workspace().engine, "reader")
     assert [record.stage for record in run.records] == ["naive", "naive", "enhanced"]
-    assert "the run was stopped; of the questions were answered by naive 2, enhanced 1." in str(run.remarks)
+    assert "the run was stopped; questions answered: naive 2, enhanced 1." in str(run.remarks)
     delete(made.number, workspace().engine, "reader")
 
 

@@ -102,6 +102,12 @@ def test_new_words_are_marked_and_lost_ones_struck_out_but_not_citations() -> No
     assert marked("35 days [4].", "35 days [1].") == "35 days \\[4\\]\\."
 
 
+def test_a_sentence_that_only_moved_is_not_marked() -> None:
+    before = "Backups are kept for 30 days [1]. Open the menu [2]."
+    assert marked("Open the menu [1]. Backups are kept for 30 days [2].", before).count("Backups") == 1
+    assert ":" not in marked("Open the menu [1]. Backups are kept for 30 days [2].", before)
+
+
 WORDS = st.text(st.sampled_from("ab[]()<>!:`~*_#- 1.\n가") | st.characters(exclude_categories=["Cs"]), max_size=60)
 QUIET = {"paragraph_open", "paragraph_close", "inline", "text", "text_special", "hardbreak", "softbreak", "code_inline"}
 
