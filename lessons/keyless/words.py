@@ -145,7 +145,17 @@ def _units(text: str) -> Iterator[Unit]:
     for position, word in enumerate(words):
         unit = _unit(word, following[position], position, titled) if 0 < len(word) <= _LONGEST else None
         if unit:
-            yield replace(unit, others=same[position]) if unit.kind == "word" else unit
+            yield replace(unit, others=same[position] + _with_rieul(word)) if unit.kind == "word" else unit
+
+
+_WITHOUT_RIEUL = re.compile("([가-힣]+)([가-힣])(?:나요?|는지?|니|세요|시는|십시오)")
+
+
+def _with_rieul(word: str) -> Forms:
+    """The stem of a verb that loses its ㄹ before some endings: 만드나요 and 만들기 share nothing but 만."""
+    found = _WITHOUT_RIEUL.fullmatch(word)
+    has_final = found and (ord(found[2]) - ord("가")) % 28
+    return () if found is None or has_final else (frozenset([f"{found[1]}{chr(ord(found[2]) + 8)}"]),)
 
 
 def _unit(word: str, following: str, position: int, titled: bool) -> Unit | None:
@@ -194,7 +204,11 @@ INTERROGATIVE = re.compile(
 """A question without any of these words can be answered by yes or no."""
 
 _SHORT_YEAR = re.compile(r"(?<![\w.-])(\d\d)년(?=\s?(?:[1-4]\s?분기|[상하]반기|1?\d월|[초중말]))")  # 24년 3분기
-_NO_SUBJECT = re.compile(rf"{_KINDS['summary']}|(?:{_KINDS['why']})(?:{particle_pattern()}(?![가-힣]))?", re.IGNORECASE)
+_NO_SUBJECT = re.compile(
+    rf"{_KINDS['summary']}|\bstep[- ]by[- ]step\b|단계별로?|차근차근"
+    rf"|(?:{_KINDS['why']})(?:{particle_pattern()}(?![가-힣]))?",
+    re.IGNORECASE,
+)
 """Words that only say what kind of answer is wanted, so that no line has to hold them."""
 
 

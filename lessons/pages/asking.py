@@ -8,9 +8,10 @@ those of a reader's own documents are made from their headings.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import islice
+from itertools import islice, zip_longest
 
 import streamlit as st
+from llama_index.core.schema import BaseNode
 
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import Record
@@ -28,6 +29,7 @@ from lessons.text import normalize
 from lessons.workspace import Workspace, workspace
 
 MOST_OWN = 4  # samples that are made from a reader's own documents
+MOST_READ = 20  # chunks of each of these, whose headings are read
 EVERYWHERE = N_("all documents")
 FILTER_EXAMPLE = 'language == "ko" && page_number >= 2'
 FILTER_HELP = N_("""Only chunks that fit are searched, for example
@@ -227,14 +229,20 @@ def golden_samples(owner: str, first: str = "en") -> list[Sample]:
 
 
 def own_samples(owner: str) -> Iterator[Sample]:
-    """A question about the first heading of each of an owner's first documents."""
+    """Questions about the headings of an owner's first documents: the first of each, then the second of each …"""
     store = workspace().store(max(indexes(), key=lambda index: index.can_enrich))
-    firsts = (chunk_range(store, Scope(owner), each.source_file, 0, 1) for each in store.documents(Scope(owner)))
-    for chunk in islice((chunk for chunks in firsts for chunk in chunks), MOST_OWN):
-        known, name = chunk.metadata, chunk.metadata["source_file"]
-        heading = str(known.get("section") or known.get("title") or name).rpartition(" › ")[2]
+    files = [each.source_file for each in islice(store.documents(Scope(owner)), MOST_OWN)]
+    begun = [chunk_range(store, Scope(owner), name, 0, MOST_READ) for name in files]
+    headings = [dict.fromkeys(map(_heading, chunks)) for chunks in begun]
+    turns = ((name, each) for row in zip_longest(*headings) for name, each in zip(files, row, strict=True) if each)
+    for name, heading in islice(turns, MOST_OWN):
         asked = f"{heading} 내용을 요약해 주세요." if language_of(heading) == "ko" else f"Summarise {heading}."
         yield Sample(heading if heading.endswith("?") else asked, f":gray-badge[{plain_line(name)}]")
+
+
+def _heading(chunk: BaseNode) -> str:
+    known = chunk.metadata
+    return str(known.get("section") or known.get("title") or known["source_file"]).rpartition(" › ")[2]
 
 
 def offer_samples(owner: str, key: str, *more: str) -> None:

@@ -97,6 +97,7 @@ def _show(whole: Comparison, chosen: Sequence[str]) -> None:
     answers = {name: whole.answers[name] for name in chosen if name in whole.answers}
     problems = {name: whole.problems[name] for name in chosen if name in whole.problems}
     compared, before = replace(whole, answers=answers, problems=problems), ""
+    differs = False  # whether words of an answer are marked
     scores = {name: scored(answer, compared.golden) for name, answer in answers.items()}
     _show_question(compared)
     if scores:
@@ -106,7 +107,9 @@ def _show(whole: Comparison, chosen: Sequence[str]) -> None:
     for group, card in _cards(merged(chosen, scores), scores).items():
         with card:
             if score := scores.get(group[0]):
-                st.markdown(marked(score.answer.text, before))
+                said = marked(score.answer.text, before)
+                differs = differs or ":gray[~~" in said or ":green-background[" in said
+                st.markdown(said)
                 with st.container(gap=None):
                     show_sources(score.answer)
                 _show_facts(group, scores)
@@ -116,6 +119,8 @@ def _show(whole: Comparison, chosen: Sequence[str]) -> None:
     if scores:
         by = {_(score.answer.answered_by): name for name, score in scores.items() if score.answer.found}
         st.caption(plain("; ".join(f"{name.capitalize()}: {who}" if len(by) > 1 else who for who, name in by.items())))
+        if differs:
+            st.caption(_("On green: new in this answer. Struck out: said by the one before it."))
         show_ranks(compared)
         st.header(_("What each stage did"), anchor=False)
         st.caption(_("In colour: new in this stage. Choose a step to read its prompt, its input and its output."))

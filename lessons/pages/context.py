@@ -70,7 +70,7 @@ def _form(owner: str) -> tuple[str, Callable[[], Answer]] | None:
         way = choose(_("Documents that do not fit"), {way: _(way) for way in WAYS}, left, index=1, key="way")
         total = middle.slider(_("Tokens in all"), 600, most, most, 100)
         documents = right.slider(_("Share of the documents"), 50, 2_000, settings().share_documents, 50)
-        with st.expander(_("What was said before")):
+        with st.expander(_("What was said before"), expanded=True):
             history = st.text_area(_("Question and answer in turn, a line each"), EARLIER, key="earlier")
             memory = st.text_area(_("What is noted"), NOTED, key="noted")
         if not (st.form_submit_button(_("Ask"), type="primary") or is_pressed("context-question")):

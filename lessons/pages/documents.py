@@ -169,7 +169,7 @@ def _stored(owner: str) -> dict[str, list[DocumentRow]]:
 def _show_job(job: JobStatus, owner: str, there: set[tuple[str, str]]) -> None:
     """How far it is and what became of its files; nothing is said to be in that has been deleted since."""
     if job.is_open:
-        st.progress(*_progress(job))
+        st.progress(*_progress(job, st.session_state.setdefault("advances", {})))
         if st.button(_("Cancel"), key=f"cancel-{job.id}"):
             jobs().cancel(job.id, Scope(owner))
     files: dict[str, list[JobResult]] = {}
@@ -182,19 +182,25 @@ def _show_job(job: JobStatus, owner: str, there: set[tuple[str, str]]) -> None:
         st.warning(plain(_(STOPPED if job.source_file else UNBEGUN, file=job.source_file)))
     told = any(result.reason and result.reason in (job.reason or "") for result in job.results)
     if job.reason and not job.is_open and not told:
-        st.error(plain(f"{job.status}: {_(job.reason)}"))
+        st.error(plain(f"{_(job.status)}: {_(job.reason)}"))
 
 
-def _progress(job: JobStatus) -> tuple[float, str]:
-    """The share that is done, and what is being done, with the time that is left as far as it can be told."""
+def _progress(job: JobStatus, advances: dict[str, tuple[float, float]]) -> tuple[float, str]:
+    """The share that is done, and what is being done, with the time that is left as far as it can be told.
+
+    `advances` keeps the share of each job and the seconds after which it was seen first: chunks are done by the dozen,
+    and until the next are, the time that is left becomes less.
+    """
     part = _(" ({done} of {total} chunks)", done=job.step_done, total=job.step_total) if job.step_total else ""
     number = _("{done} of 1 file") if job.files == 1 else _("{done} of {total:,} files")
     files = number.format(done=job.done % job.files, total=job.files)
-    step = job.step or _("waiting")
-    doing = f"{job.status}: {files}, {step} {job.source_file or ''}"
+    doing = f"{_(job.status)}: {files}, {_(job.step or N_('waiting'))} {job.source_file or ''}"
     share = (job.done + (job.step_done / job.step_total if job.step_total else 0)) / max(job.total, 1)
     taken = (datetime.now(UTC) - job.started_at).total_seconds() if job.started_at else 0
-    left = _(", about {seconds:,} s left", seconds=ceil(taken * (1 - share) / share)) if share > LEAST_DONE else ""
+    if advances.get(job.id, (None,))[0] != share:
+        advances[job.id] = share, taken
+    seconds = advances[job.id][1] / share - taken if share > LEAST_DONE else 0
+    left = _(", about {seconds:,} s left", seconds=ceil(seconds)) if seconds > 0 else ""
     return min(share, 1.0), plain(f"{doing}{part}{left}")
 
 

@@ -1,5 +1,6 @@
 """The page of the reader's documents: upload, cost, jobs, deletion with undo, and a chunk before and after."""
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -281,16 +282,29 @@ def job(**state: object) -> JobStatus:
 
 def test_a_job_tells_how_long_it_will_take() -> None:
     begun = datetime.now(UTC) - timedelta(seconds=30)
-    share, told = documents._progress(job(started_at=begun, step="embedding", step_done=1, step_total=2))
+    share, told = documents._progress(job(started_at=begun, step="embedding", step_done=1, step_total=2), {})
     assert share == 0.25
     assert "about 90 s left" in told or "about 91 s left" in told
-    assert "left" not in documents._progress(job(started_at=begun, step="reading", step_done=0, step_total=0))[1]
+    assert "left" not in documents._progress(job(started_at=begun, step="reading", step_done=0, step_total=0), {})[1]
+
+
+def test_the_time_that_is_left_becomes_less_until_the_job_advances() -> None:
+    now, advances = datetime.now(UTC), {}
+    told = [
+        documents._progress(
+            job(id="1", started_at=now - timedelta(seconds=30 + waited), step_done=1, step_total=2), advances
+        )[1]
+        for waited in (0, 20, 100)
+    ]
+    assert re.search(r"about 9\d s left", told[0])
+    assert re.search(r"about [67]\d s left", told[1])
+    assert "left" not in told[2]
 
 
 def test_a_job_counts_files_and_not_what_goes_into_each_index() -> None:
     at = job(step_done=0, step_total=0)
     at.files, at.status, at.reported = 2, "ENRICHING", [{}, {}, {}]
-    assert documents._progress(at)[1].startswith(plain("ENRICHING: 1 of 2 files"))
+    assert documents._progress(at, {})[1].startswith(plain("ENRICHING: 1 of 2 files"))
 
 
 def test_what_the_reader_added_is_listed_before_what_is_shipped(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ def script() -> None:
 def mine(shop: None, tmp_path_factory: pytest.TempPathFactory) -> None:
     """A document of an owner that is not shipped, in every index, as `lessons ingest --user` leaves it."""
     path, place = tmp_path_factory.mktemp("mine") / "note.md", workspace()
-    path.write_text("# Shop\n\nThe shop opens at 6:05.\n", encoding="utf-8")
+    path.write_text("# Shop\n\nThe shop opens at 6:05.\n\n## Staff\n\nTwo people work there.\n", encoding="utf-8")
     for index in indexes():
         list(ingest([(path, NAME)], index, place.store(index), place.embedding, Scope(ME)))
 

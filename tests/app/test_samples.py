@@ -49,8 +49,9 @@ def test_a_sample_that_is_pressed_is_asked_at_once_with_its_conversation(shop: N
 
 
 def test_an_owner_of_ones_own_gets_questions_from_the_headings_of_the_documents(mine: None) -> None:
-    (sample,) = own_samples(ME)
+    sample, *others = own_samples(ME)
     assert "Shop" in sample.question
+    assert len({each.question for each in (sample, *others)}) == 1 + len(others)
     page = opened(owner=ME, stages="Naive")
     page.pills(key="question-sample").set_value(sample).run()
     assert plain("6:05") in shown(page)

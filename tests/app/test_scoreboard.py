@@ -12,7 +12,7 @@ from lessons.evaluate.evaluation import Evaluation, compare_records, moved_recor
 from lessons.evaluate.gates import gate_report
 from lessons.evaluate.golden import Golden, golden_questions
 from lessons.evaluate.run import evaluate
-from lessons.evaluate.runs import delete, load, runs, save, shipped
+from lessons.evaluate.runs import delete, load, rename, runs, save, shipped
 from lessons.pages import runs as board
 from lessons.pages.runs import UNEXPECTED, Running
 from lessons.rag.stages import stages
@@ -98,10 +98,24 @@ def test_a_run_is_compared_with_a_reference_run_by_question_and_interval(scorebo
     page = scoreboard.run()
     page.selectbox(key=f"other than {number}").set_value("keyless-test").run()
     assert not page.exception
-    gain = compare_records(base.of("smart"), worse, "correctness", "smart before", "smart after")
+    gain = compare_records(base.of("smart"), worse, "correctness", "smart (keyless-test)", f"smart (run {number})")
     assert plain(str(gain)) in shown(page)
     assert gain.verdict == "worse"
-    assert set(page.dataframe[-1].value["smart after"]) == {0.0}
+    assert set(page.dataframe[-1].value[f"smart (run {number})"]) == {0.0}
+
+
+def test_of_two_runs_a_stage_is_compared_with_itself_at_first(scoreboard: AppTest) -> None:
+    page = scoreboard.run()
+    page.selectbox(key="other than keyless-test").set_value("Qwen-Coder-test").run()
+    assert "reranked (keyless-test) against reranked (Qwen-Coder-test)" in shown(page).replace("\\", "")
+
+
+def test_the_name_of_a_run_is_nobody_s_to_translate(scoreboard: AppTest) -> None:
+    number = save(two_stages(), workspace().engine)
+    rename(number, "my first run", workspace().engine)
+    scoreboard.query_params["lang"] = "ko"
+    (label,) = (each for each in scoreboard.run().selectbox(key="run").options if "my first run" in each)
+    assert label.startswith(f"my first run · 실행 {number} · ")
 
 
 def test_what_a_run_is_compared_with_stays_when_another_run_is_chosen(scoreboard: AppTest) -> None:
