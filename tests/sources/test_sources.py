@@ -6,6 +6,7 @@ sake, only how many of them pass is watched.
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,13 @@ class Bench:
 @pytest.fixture(scope="module")
 def bench(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> Bench:
     return Bench(Workspace.open(database), tmp_path_factory.mktemp("sources"))
+
+
+@pytest.fixture(scope="module")
+def recorded(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    """The same on a model of 1.5 billion parameters, whose replies to these cases are on record."""
+    replayed = database.model_copy(update={"recorded": "qwen2.5-coder-1.5b-instruct-q4_k_m"})
+    return Bench(Workspace.open(replayed), tmp_path_factory.mktemp("recorded"))
 
 
 def followup(case: Case, bench: Bench) -> Failures:
@@ -175,6 +183,28 @@ def test_as_many_fresh_cases_of_each_kind_pass_as_were_measured(kind: str, bench
     fresh = [case for case in CASES if case["origin"] == "fresh" and case["kind"] == kind]
     passed = sum(next(DEVICES[kind](case, bench), None) is None for case in fresh)
     assert passed >= FRESH[kind]
+
+
+RECORDED = {
+    "followup": (4, 8),
+    "cause": (0, 0),
+    "comparison": (7, 7),
+    "not_comparison": (0, 6),
+    "exploration": (1, 4),
+    "complexity": (3, 23),
+    "identifier": (1, 4),
+    "emoji": (1, 5),
+    "nothing": (2, 2),
+}
+"""How many source and fresh cases of each kind the recorded model passes."""
+
+
+@pytest.mark.parametrize("kind", DEVICES)
+def test_as_many_cases_pass_on_the_recorded_model_as_were_measured(kind: str, recorded: Bench) -> None:
+    passed = Counter(
+        case["origin"] for case in CASES if case["kind"] == kind and next(DEVICES[kind](case, recorded), None) is None
+    )
+    assert (passed["source"], passed["fresh"]) == RECORDED[kind]
 
 
 def test_the_decision_fetches_exactly_as_many_chunks_as_expected_for_most_questions(bench: Bench) -> None:
