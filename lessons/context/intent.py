@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from lessons.context.wrapper import Wrapper, follow
 from lessons.models.keyless import INTENTS, Label
-from lessons.models.llm import stream, structured
+from lessons.models.llm import keyless_of, stream, structured
 from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream, Stage
 from lessons.settings import settings
@@ -62,8 +62,16 @@ class Decision(BaseModel):
 
 
 def decide(question: str, llm: LLM, step: Step) -> Decision:
-    """What an utterance needs, as the model sees it; the keyless model goes by labelled examples."""
-    return structured(llm, Decision, INTENT, step, question=question)
+    """What an utterance needs, as the model sees it; the keyless model goes by labelled examples.
+
+    Where a model would fetch fewer chunks than these examples, it may not: too few cost the answer, too many only
+    tokens.
+    """
+    said, keyless = structured(llm, Decision, INTENT, step, question=question), keyless_of(llm)
+    if keyless is llm or not said.top_k:
+        return said
+    other = keyless.structured_predict(Decision, INTENT, question=question)
+    return max(said, other, key=lambda each: INTENTS.index(each.intent))
 
 
 @dataclass(frozen=True)

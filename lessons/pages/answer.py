@@ -207,7 +207,7 @@ def _show_step(stage: str, step: Step) -> None:
             used = spent(each.llm_calls, each.tokens_in, each.tokens_out, each.cost)
             st.markdown(f"**{plain(stage.capitalize())}: {_label(each)}** · {each.ms:,.1f} ms, {plain(_(used))}")
             st.caption("  \n".join(plain_line(_(note)) for note in each.notes))
-            texts = "\n\n".join(each.prompts), _text(each.input), _text(each.output)
+            texts = "\n\n".join(each.prompts), _text(each.input), _text(each.output) or _("no output")
             for label, text in zip((_("Prompt"), _("Input"), _("Output")), texts, strict=True):
                 if text:
                     st.markdown(f"**{label}**")

@@ -60,7 +60,7 @@ def spot(place: Place, answers: Sequence[Answer], known: Sequence[Evidence]) -> 
     exact = ((each, around(quote, each.content)[1]) for quote in quotes for each in documents)
     nearest = _nearest(standalone(answer.trace, answer.question), documents[0].content) or place.start
     document, words = next(((each, words) for each, words in exact if words), (documents[0], nearest))
-    return Spot(place, answer, document, " ".join(words.split()), bool(cited))
+    return Spot(place, answer, document, " ".join(words.split()).lstrip("#| "), bool(cited))
 
 
 def show_ranks(compared: Comparison) -> None:

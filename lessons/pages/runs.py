@@ -107,7 +107,8 @@ def follow(key: str, owner: str | None = None) -> bool:
             st.warning(plain(_(running.problem)))
         else:
             st.session_state[key] = running.number
-            st.success(_("Stored as run {number}.", number=running.number))
+            stopped, whole = N_("Stopped. What was measured is stored as run {number}."), N_("Stored as run {number}.")
+            st.success(_(stopped if running.is_stopped else whole, number=running.number))
     return False
 
 
@@ -197,9 +198,10 @@ def show_table(evaluation: Evaluation) -> list[str]:
         rows[label] = ["" if name == CEILING else _(value(summary)) for name, summary in columns.items()]
     names = {row: _(evaluation.label(row)) for row in rows}
     table = [{"": names[row], **dict(zip(columns, values, strict=True))} for row, values in rows.items()]
-    best = {names[metric]: _best(evaluation, metric) for metric in known}
+    best = {} if evaluation.is_stopped else {names[metric]: _best(evaluation, metric) for metric in known}
     show_rows(table, "", evaluation, _("Means with 95 % intervals for each metric and stage"), best)
-    st.caption("  \n".join([_("Bold: the best of the stages."), *(plain(_(each)) for each in evaluation.remarks)]))
+    bold = [_("Bold: the best of the stages.")] if best else []
+    st.caption("  \n".join([*bold, *(plain(_(each)) for each in evaluation.remarks)]))
     with st.expander(_("The rows in plain words")):
         for row in (each for each in rows if each in MEANS):
             st.caption(f"**{plain_line(names[row])}** · {plain(_(MEANS[row]))}")

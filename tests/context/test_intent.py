@@ -154,6 +154,15 @@ def test_a_model_that_fails_leaves_the_decision_to_the_keyless_one(server: Serve
     assert "keyless" in step.notes[0]
 
 
+@pytest.mark.parametrize(("said", "intent"), [("simple", "complex"), ("complex", "complex"), ("chat", "chat")])
+def test_a_model_may_fetch_more_than_the_examples_do_or_nothing_but_not_less(
+    server: Server, said: str, intent: str
+) -> None:
+    server.behave(f'say:{{"intent": "{said}"}}')
+    llm = language_model(Settings(openai_base_url=server.url, max_retries=0))
+    assert decide("두 요금제를 비교해 주세요", llm, Step("intent")).intent == intent
+
+
 @pytest.mark.parametrize(
     "text", ["Great, what is it?", "감사보고서 언제 나와요?", "ok why?", "네 언제요?", "Who are the owners?"]
 )

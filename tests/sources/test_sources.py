@@ -191,7 +191,7 @@ RECORDED = {
     "comparison": (7, 7),
     "not_comparison": (0, 6),
     "exploration": (1, 4),
-    "complexity": (3, 23),
+    "complexity": (4, 28),
     "identifier": (1, 4),
     "emoji": (1, 5),
     "nothing": (2, 2),
