@@ -194,7 +194,8 @@ def _progress(job: JobStatus, advances: dict[str, tuple[float, float]]) -> tuple
     part = _(" ({done} of {total} chunks)", done=job.step_done, total=job.step_total) if job.step_total else ""
     number = _("{done} of 1 file") if job.files == 1 else _("{done} of {total:,} files")
     files = number.format(done=job.done % job.files, total=job.files)
-    doing = f"{_(job.status)}: {files}, {_(job.step or N_('waiting'))} {job.source_file or ''}"
+    step = _(job.step or N_("waiting"))
+    doing = f"{_(job.status)}: {files}, {step} {job.source_file or ''}"
     share = (job.done + (job.step_done / job.step_total if job.step_total else 0)) / max(job.total, 1)
     taken = (datetime.now(UTC) - job.started_at).total_seconds() if job.started_at else 0
     if advances.get(job.id, (None,))[0] != share:

@@ -1,8 +1,7 @@
 """Query transforms: a question becomes one or more queries.
 
 `Condense` completes a follow-up, `Rewrite` drops what is no part of the search, `Expand` adds phrasings. What a model
-wrote is taken only if it can be a query; else the query stays, or the keyless model completes it, and the trace says
-why.
+wrote is taken only if it can be a query; else the query stays or the keyless model completes it, as the trace says.
 """
 
 import logging
@@ -224,24 +223,22 @@ def _standalone(text: str, query: Query, resources: Resources, step: Step) -> st
     history = "\n".join(f"{role}: {content[: chosen.turn_chars]}" for role, content in turns)
     known = f"{memory}\n{history}".strip()
     variables = {"history": history, "turns": query.history, "memory": memory}
-    said = _completed(text, known, resources, step, **variables)
-    if said == text and (keyless := keyless_of(resources.llm)) is not resources.llm:
-        said = _completed(text, known, replace(resources, llm=keyless), Step(step.name), **variables)
-        if said != text:
+    said, unchanged = _made("condense", text, known, resources, step, **variables), (text, _plain(text))
+    if said in unchanged and (keyless := keyless_of(resources.llm)) is not resources.llm:
+        said = _made("condense", text, known, replace(resources, llm=keyless), Step(step.name), **variables)
+        if said not in unchanged:
             step.notes.append("the keyless model completed the question")
             used(step, keyless)
-    return said
+    return text if said in unchanged else said
 
 
-def _completed(text: str, known: str, resources: Resources, step: Step, **variables: Any) -> str:
-    """What the model makes of a follow-up; the follow-up where that cannot be used or only repeats it."""
-    said = asked(query_prompt("condense", text), text, resources, step, settings().max_query_chars, known, **variables)
-    if said is None or said == _plain(text):
-        return text
-    if problem := strays(said, text, f"{known}\n{text}"):
+def _made(task: str, text: str, known: str, resources: Resources, step: Step, **variables: Any) -> str:
+    """What the model makes of a question; the question itself where that cannot be used."""
+    said = asked(query_prompt(task, text), text, resources, step, settings().max_query_chars, known, **variables)
+    if said and (problem := strays(said, text, f"{known}\n{text}")):
         note(step, problem)
         return text
-    return said
+    return said or text
 
 
 @dataclass(frozen=True)
@@ -249,15 +246,7 @@ class Rewrite:
     """Drops courtesies and filler, keeps names, numbers, identifiers and negations."""
 
     def transform(self, queries: list[str], query: Query, resources: Resources, step: Step) -> list[str]:
-        return tidy([_rewritten(text, resources, step) for text in queries], query.text)
-
-
-def _rewritten(text: str, resources: Resources, step: Step) -> str:
-    said = asked(query_prompt("rewrite", text), text, resources, step, settings().max_query_chars)
-    if said and (problem := strays(said, text, text)):
-        note(step, problem)
-        return text
-    return said or text
+        return tidy([_made("rewrite", text, "", resources, step) for text in queries], query.text)
 
 
 class Variants(BaseModel):
@@ -275,16 +264,9 @@ class Expand:
     def transform(self, queries: list[str], query: Query, resources: Resources, step: Step) -> list[str]:
         queries = tidy(queries, query.text)
         prompt = query_prompt("expand", queries[0])
+        variables: dict[str, Any] = {"question": queries[0], "count": self.n}
         try:
-            said = structured(
-                resources.llm,
-                Variants,
-                prompt,
-                step,
-                items={"queries": (self.n, self.n)},
-                question=queries[0],
-                count=self.n,
-            )
+            said = structured(resources.llm, Variants, prompt, step, items={"queries": (self.n, self.n)}, **variables)
         except Exception as error:
             logger.warning("the transform expand failed: %s", error, exc_info=not isinstance(error, LessonsError))
             note(step, str(error))

@@ -185,7 +185,7 @@ def test_two_runs_are_compared_and_their_regressions_listed_with_keys_alone(
     see(browser, "no question in common")
     tab_to(browser, "Compared with", back=True)
     press_keys(browser, "Qwen-Coder-agentic-test", Keys.ENTER)
-    see(browser, "agentic before")
+    see(browser, "agentic (Qwen-Coder-agentic-test)")
     tab_to(browser, "Regressions only")
     while_drawn_anew = WebDriverWait(browser, 60, ignored_exceptions=[StaleElementReferenceException, ValueError])
     worse_and_better = while_drawn_anew.until(moved)
