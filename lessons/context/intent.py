@@ -71,7 +71,7 @@ def decide(question: str, llm: LLM, step: Step) -> Decision:
     if keyless is llm or not said.top_k:
         return said
     other = keyless.structured_predict(Decision, INTENT, question=question)
-    return max(said, other, key=lambda each: INTENTS.index(each.intent))
+    return max(said, other, key=lambda each: each.top_k)
 
 
 @dataclass(frozen=True)

@@ -111,17 +111,21 @@ class Evaluation:
         return answered == {KEYLESS} if answered else str(self.settings.get("answers", "")).startswith(KEYLESS)
 
     @property
+    def counts(self) -> Counter[str]:
+        """How many questions each stage has answered."""
+        return Counter(record.stage for record in self.records)
+
+    @property
     def is_stopped(self) -> bool:
         """Whether the stages have answered different numbers of questions."""
-        return len(set(Counter(record.stage for record in self.records).values())) > 1
+        return len(set(self.counts.values())) > 1
 
     @property
     def remarks(self) -> list[str]:
         """What a reader of the tables has to know, with the notes of the run."""
         found = [HALF_POINTS, *([QUOTED] if self.quotes else [])]
         if self.is_stopped:
-            answered = Counter(record.stage for record in self.records)
-            told = ", ".join(f"{stage} {count}" for stage, count in answered.items())
+            told = ", ".join(f"{stage} {count}" for stage, count in self.counts.items())
             found.append(f"the run was stopped; questions answered: {told}. Means of stages are not comparable.")
         return [*found, *self.notes]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lessons.keyless.lines import quarters, search_terms
 from lessons.text import ENGLISH_STOP_WORDS, language, terms
-from lessons.text.korean import particle_pattern
+from lessons.text.korean import agrees, particle_pattern
 from lessons.text.word_lists import words_of
 
 GROUPS = Path(__file__).with_name("glossary.txt")
@@ -148,14 +148,16 @@ def _units(text: str) -> Iterator[Unit]:
             yield replace(unit, others=same[position] + _with_rieul(word)) if unit.kind == "word" else unit
 
 
-_WITHOUT_RIEUL = re.compile("([가-힣]+)([가-힣])(?:나요?|는지?|니|세요|시는|십시오)")
+_WITHOUT_RIEUL = re.compile("([가-힣]{2,})(?:나요?|는지?|니|세요|시는|십시오)")
 
 
 def _with_rieul(word: str) -> Forms:
     """The stem of a verb that loses its ㄹ before some endings: 만드나요 and 만들기 share nothing but 만."""
     found = _WITHOUT_RIEUL.fullmatch(word)
-    has_final = found and (ord(found[2]) - ord("가")) % 28
-    return () if found is None or has_final else (frozenset([f"{found[1]}{chr(ord(found[2]) + 8)}"]),)
+    if not found or not agrees(found[1], "가"):  # which follows a vowel
+        return ()
+    stem = found[1]
+    return (frozenset([f"{stem[:-1]}{chr(ord(stem[-1]) + 8)}"]),)
 
 
 def _unit(word: str, following: str, position: int, titled: bool) -> Unit | None:

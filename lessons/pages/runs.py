@@ -148,7 +148,7 @@ def choose_run(key: str, place: Workspace, none: str, owner: str | None = None) 
 def known_runs(place: Workspace, owner: str | None = None) -> dict[Name, str]:
     """What stored runs are called, the latest first, and below them those that ship with the workbook."""
     mine = (row for row in runs(place.engine, owner) if row.user_id == owner)
-    known: dict[Name, str] = {row.id: f"{row.note} · {_(str(row))}" if row.note else _(str(row)) for row in mine}
+    known: dict[Name, str] = {row.id: " · ".join(filter(None, [row.note, _(str(row))])) for row in mine}
     for name, run in shipped().items() if owner is None else ():
         known[name] = _("reference · {run} · {at:%Y-%m-%d}", run=name, at=run.at)
     return known

@@ -109,8 +109,7 @@ def show_moved(old: Evaluation, new: Evaluation, old_name: str = "", new_name: s
         labels, first = {name: _(new.label(name)) for name in METRICS}, METRICS.index("correctness")
         metric = choose(_("Moved in"), labels, index=first, key="moved-metric")
         worse = st.toggle(_("Regressions only"), key="regressions", help=_("Only questions that became worse."))
-    named = ((before, old_name), (after, new_name))
-    names = [f"{stage} ({run})" if run else stage for stage, run in named]
+    names = [f"{stage} ({run})" if run else stage for stage, run in ((before, old_name), (after, new_name))]
     records = old.of(before), new.of(after)
     gain = compare_records(*records, metric, *names)
     if not gain.n:
@@ -128,10 +127,10 @@ def show_moved(old: Evaluation, new: Evaluation, old_name: str = "", new_name: s
 def _table(pairs: Sequence[tuple[Record, Record]], metric: str, names: Sequence[str]) -> None:
     if not pairs:
         return
-    told = {_("question"): "question", _("category"): "category", _("language"): "language"}
+    head = _("question"), _("category"), _("language")
     rows = [  # values first: on a phone, what follows the beginning of the question is out of sight
         {name: round(each.value(metric), 2) for name, each in zip(names, pair, strict=True)}
-        | {label: _(getattr(pair[0], name)) for label, name in told.items()}
+        | dict(zip(head, (pair[0].question, _(pair[0].category), pair[0].language), strict=True))
         for pair in pairs
     ]
     event = st.dataframe(

@@ -173,12 +173,12 @@ def marked(text: str, before: str) -> str:
     moved = {gone for gone, _ in different} & {added for _, added in different}
     parts = list[str]()
     for gone, added, said in changes:
-        if gone != added and gone and gone not in moved:
-            parts += [" " if parts and not parts[-1].endswith(" ") else ""]  # after what was the end of the text
+        is_new, is_gone = (bool(run) and gone != added and run not in moved for run in (added, gone))
+        if (is_new or is_gone) and parts and not parts[-1].endswith(" "):
+            parts.append(" ")  # after what was the end of the text
+        if is_gone:
             parts.append(f":gray[~~{plain_line(gone)}~~] ")
-        if gone == added or added in moved:
-            parts.append(plain("".join(said)))
-        elif added:
-            parts += [" " if parts and not parts[-1].endswith(" ") else ""]
-            parts.append(f":green-background[{plain_line(''.join(said))}] ")
+        if said:
+            whole = "".join(said)
+            parts.append(f":green-background[{plain_line(whole)}] " if is_new else plain(whole))
     return "".join(parts)

@@ -118,6 +118,16 @@ def test_the_name_of_a_run_is_nobody_s_to_translate(scoreboard: AppTest) -> None
     assert label.startswith(f"my first run · 실행 {number} · ")
 
 
+def test_a_question_is_nobody_s_to_translate(scoreboard: AppTest) -> None:
+    made = evaluation({"naive": [0.0], "smart": [1.0]}, "correctness")
+    asked = tuple(replace(each, question="summary", category="summary") for each in made.records)
+    save(replace(made, records=asked), workspace().engine)
+    scoreboard.query_params["lang"] = "ko"
+    table = scoreboard.run().dataframe[-1].value
+    assert list(table["질문"]) == ["summary"]
+    assert list(table["유형"]) == ["요약"]
+
+
 def test_what_a_run_is_compared_with_stays_when_another_run_is_chosen(scoreboard: AppTest) -> None:
     first, second = (save(two_stages(), workspace().engine) for _ in range(2))
     page = scoreboard.run()

@@ -108,6 +108,14 @@ def test_a_sentence_that_only_moved_is_not_marked() -> None:
     assert ":" not in marked("Open the menu [1]. Backups are kept for 30 days [2].", before)
 
 
+def test_a_citation_stays_where_the_words_before_it_are_gone() -> None:
+    before = "Backups are kept for 30 days on the server in Leeds [1]."
+    assert "\\[2\\]" in marked("Backups are kept for 30 days on the server [2].", before)
+    assert "\\[2\\]" in marked(
+        "Backups are kept for 30 days on the server [2]", "Backups are kept for 30 days on the server now"
+    )
+
+
 WORDS = st.text(st.sampled_from("ab[]()<>!:`~*_#- 1.\n가") | st.characters(exclude_categories=["Cs"]), max_size=60)
 QUIET = {"paragraph_open", "paragraph_close", "inline", "text", "text_special", "hardbreak", "softbreak", "code_inline"}
 
