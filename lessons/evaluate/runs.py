@@ -55,7 +55,7 @@ class RunRow(Base):
 
     def __str__(self) -> str:
         asked = f"{self.questions} question{'s' * (self.questions != 1)}"
-        whose = "one's own" if self.user_id else f"{self.data}, {self.split}"
+        whose = "your own" if self.user_id else f"{self.data}, {self.split}"
         return f"run {self.id} · {self.at:%Y-%m-%d %H:%M} · {', '.join(self.stages)} · {asked} of {whose}"
 
 

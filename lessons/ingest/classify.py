@@ -53,9 +53,11 @@ _NUMBERED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _IMPERATIVE = re.compile(
-    rf"(?:(?:then|now|first|next|finally|please)\s+)?(?:do not|{'|'.join(sorted(words_of('commands')))})\b",
+    r"(?:(?:then|now|first|next|finally|please|still)\s+)?(?:(?:in|on|at|from|under) [^.;:]{2,60}?,? )?"
+    rf"(?:do not|{'|'.join(sorted(words_of('commands')))})\b",
     re.IGNORECASE,
 )
+"""'Open it', 'Then open it', 'On the same page open it'."""
 _KOREAN_STEP = re.compile(r"(?:[하으]?십시오|세요|[가-힣]니다|[가-힣]기|[한는]다)\s*[.)]?(?=\s|$)")
 _KOREAN_ACTION = re.compile(
     r"(?!\S*(?:이|가)\s)(?![^.]{0,160}\S[은는]\s)[^.]{0,160}\S(?:[을를에]|에서|으로|로)\s[^.]{0,160}(?:(?<!습)니다|십시오)\."

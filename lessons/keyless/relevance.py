@@ -82,6 +82,7 @@ LEAST = 0.2  # of the question that a passage's best line covers; below it the p
 ENOUGH = 0.5  # the same for the best passage, to be about the question at all
 SHARED = 0.25  # of a word that a heading has to hold: Korean particles hide the rest
 _PATH = " > "
+_HOW = re.compile(r"steps?|procedures?|set|(?:방법|절차|순서)[가-힣]*", re.IGNORECASE)  # says how, not of what
 _STEPS = re.compile(r"\b(?:walk|guide|talk) me through\b|\bstep by step\b|단계|차례", re.IGNORECASE)
 
 
@@ -117,12 +118,14 @@ def asks_for_steps(question: str) -> bool:
 def _section(asked: Question, documents: Sequence[Any], ranked: Sequence[int]) -> tuple[str, bool] | None:
     """The section of the first passage's file that the question is about, and whether all of its passages were found.
 
-    None if no heading is about it, or if it tells no steps.
+    Where no heading is about it, that is the section of the first passage. None if it tells no steps.
     """
     first = documents[ranked[0] - 1]
     outline: Mapping[str, Sequence[int]] = first.metadata.get("outline", {})
     section = _asked_about(asked, str(first.metadata.get("title") or ""), outline)
-    if section is None:
+    if section is None and first.metadata.get("has_steps"):
+        section = str(first.metadata.get("section") or "").partition(_PATH)[0]
+    if section is None or section not in outline:
         return None
     found = [one.metadata for one in documents if one.source == first.source]
     own = [known for known in found if known["chunk_index"] in outline[section]]
@@ -146,7 +149,8 @@ def _asked_about(asked: Question, title: str, outline: Mapping[str, Sequence[int
 
 def _shared(asked: Question, heading: str) -> set[str]:
     words = search_terms(heading)
-    return {unit.text for unit in asked.units if unit.weight >= 0.5 and unit.covered(words) >= SHARED}
+    subject = (unit for unit in asked.units if unit.weight >= 0.5 and not _HOW.fullmatch(unit.text))
+    return {unit.text for unit in subject if unit.covered(words) >= SHARED}
 
 
 @task("shorten")

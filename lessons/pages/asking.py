@@ -206,7 +206,9 @@ KINDS: dict[str, Callable[[Answers], bool]] = {
     N_(":orange-badge[Enhanced is the first]"): partial(_first, "enhanced"),
     N_(":red-badge[later stages lose it]"): lambda answers: any(right := _right(answers)) and not right[-1],
     FOLLOW_UP: lambda answers: any(_right(answers)),
-    N_(":violet-badge[no stage is right]"): lambda answers: not any([*_right(answers), _is_refused(answers)]),
+    N_(":violet-badge[no stage is right]"): lambda answers: all(
+        each.value("correctness") == 0 for each in answers.values()
+    ),
     N_(":gray-badge[not in the documents]"): _is_refused,
 }
 """What a sample shows, and how its answers are known."""

@@ -30,6 +30,19 @@ OUTCOMES = {
     "not_documented": (N_("Not documented yet"), "gray"),
     "unavailable": (N_("The documents could not be searched"), "red"),
 }
+ACTIONS = {
+    "get_section": N_("next: read the whole section"),
+    "search_again": N_("next: search again"),
+    "none": N_("next: answer"),
+}
+PARTS = {
+    "system": N_("instructions"),
+    "summary": N_("summary"),
+    "entities": N_("entities"),
+    "turns": N_("turns"),
+    "documents": N_("documents"),
+    "question": N_("question"),
+}
 COSTS = {"retrieval": N_("retrieval and judging"), "answer": N_("answers"), "update": N_("memory updates")}
 IN_ALL = N_("in all, a month")
 QUESTIONS = 6  # one more than the memory's window, so that it is updated once
@@ -99,10 +112,10 @@ def _show_decisions(answer: CopilotAnswer) -> None:
         for call, decision in zip(answer.gathered.calls, answer.gathered.decisions, strict=False):
             told = [
                 _("helpful: {number}", number=len(decision.ranked_indices)),
-                _("sufficient: {answer}", answer=decision.is_sufficient),
+                _("sufficient") if decision.is_sufficient else _("not sufficient"),
                 _("confidence: {number}", number=round(decision.confidence, 2)),
                 *([_("missing: {words}", words=decision.missing)] if decision.missing else []),
-                _("next: {action}", action=decision.next_action),
+                _(ACTIONS[decision.next_action]),
             ]
             st.markdown(f"**{plain(str(call))}**  \n:small[{plain(' · '.join(told))}]")
     if answer.layout is not None:
@@ -110,7 +123,9 @@ def _show_decisions(answer: CopilotAnswer) -> None:
         with st.expander(_("Prompt: {tokens:,} of {room:,} tokens", tokens=plan.tokens, room=plan.room)):
             for part in plan.pieces:
                 share = part.tokens / part.limit if part.limit else 0.0
-                said = _("{part}: {tokens:,} of {limit:,}", part=_(part.name), tokens=part.tokens, limit=part.limit)
+                said = _(
+                    "{part}: {tokens:,} of {limit:,}", part=_(PARTS[part.name]), tokens=part.tokens, limit=part.limit
+                )
                 st.progress(min(1.0, share), said + (_(", the rest did not fit") if part.dropped else ""))
 
 

@@ -30,6 +30,7 @@ from lessons.workspace import Workspace, workspace
 
 SHOWN_JOBS = 5
 MOST_READ = 2_000_000  # bytes that are read to estimate a cost, which takes a few seconds
+TEXTS = ".txt", ".md", ".html", ".htm"
 LEAST_DONE = 0.05  # share of a job from which the time that is left can be told
 LEVELS: dict[Enrichment, str] = {
     "none": N_("nothing"),
@@ -72,7 +73,7 @@ def _upload(place: Workspace, owner: str) -> None:
     batch = st.session_state.setdefault("batch", 0)  # another key empties the list of files
     formats = ", ".join(READERS)
     kept = accepted(st.file_uploader(f"{label}: {formats}", accept_multiple_files=True, key=f"uploads-{batch}"))
-    files = [(upload.getvalue(), file_name(upload.name)) for upload in kept]
+    files = list(dict.fromkeys((upload.getvalue(), file_name(upload.name)) for upload in kept))
     level = _level(place, owner, files, ",".join(upload.file_id for upload in kept))
     if st.button(_("Ingest"), type="primary", disabled=not files):
         allow_uploads(owner, len(files))
@@ -119,21 +120,28 @@ def _level(place: Workspace, owner: str, files: list[tuple[bytes, str]], ids: st
 
 
 def _cost(place: Workspace, owner: str, files: list[tuple[bytes, str]], level: Enrichment) -> str:
-    """The estimate of all files from as many of the smallest ones as are read within seconds, scaled by size."""
+    """The estimate of all files from those that are read within seconds, or the beginning of one, scaled by size."""
     ordered = sorted(files, key=lambda file: len(file[0]))
     sizes = list(accumulate(len(content) for content, _ in ordered))
     few = [file for file, read in zip(ordered, sizes, strict=True) if read <= MOST_READ]
+    if len(few) == len(files):
+        return _(str(_estimate(place, owner, few, level)))
+    few = few or list(filter(None, [_beginning(*ordered[0])]))
     if not few:
         return _(
             "The files are too large to tell what enriching them costs before they are read ({megabytes:.0f} MB).",
             megabytes=sizes[-1] / 1e6,
         )
-    found, share = _estimate(place, owner, few, level), sizes[-1] / sizes[len(few) - 1]
-    if len(few) == len(files):
-        return _(str(found))
+    found, share = _estimate(place, owner, few, level), sizes[-1] / sum(len(content) for content, _ in few)
     counts = {name: round(getattr(found, name) * share) for name in ("chunks", "calls", "tokens_in", "tokens_out")}
     scaled = replace(found, files=len(files), cost=found.cost * share, **counts)
     return _("{estimate} Estimated from the size.", estimate=_(str(scaled)))
+
+
+def _beginning(content: bytes, name: str) -> tuple[bytes, str] | None:
+    """The first lines of a file that is too large to be read; only a text can be cut."""
+    is_text = PurePath(name).suffix.lower() in TEXTS
+    return (content[:MOST_READ].rpartition(b"\n")[0] or content[:MOST_READ], name) if is_text else None
 
 
 def _estimate(place: Workspace, owner: str, files: list[tuple[bytes, str]], level: Enrichment) -> Estimate:

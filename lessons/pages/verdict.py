@@ -169,11 +169,11 @@ def marked(text: str, before: str) -> str:
         (" ".join(filter(None, words[0][start:end])), " ".join(filter(None, words[1][begin:stop])), new[begin:stop])
         for _, start, end, begin, stop in matcher.get_opcodes()
     ]
-    different = [(gone, added) for gone, added, _ in changes if gone != added]
-    moved = {gone for gone, _ in different} & {added for _, added in different}
+    before, now = (f" {' '.join(filter(None, each))} " for each in words)
     parts = list[str]()
     for gone, added, said in changes:
-        is_new, is_gone = (bool(run) and gone != added and run not in moved for run in (added, gone))
+        is_new = gone != added and not _stands_in(before, added)
+        is_gone = gone != added and not _stands_in(now, gone)
         if (is_new or is_gone) and parts and not parts[-1].endswith(" "):
             parts.append(" ")  # after what was the end of the text
         if is_gone:
@@ -182,3 +182,8 @@ def marked(text: str, before: str) -> str:
             whole = "".join(said)
             parts.append(f":green-background[{plain_line(whole)}] " if is_new else plain(whole))
     return "".join(parts)
+
+
+def _stands_in(text: str, run: str) -> bool:
+    """Whether a text has this run of words somewhere; of one or two words nobody would say that they have moved."""
+    return not run or (run.count(" ") > 1 and f" {run} " in text)

@@ -273,7 +273,9 @@ def test_the_cost_of_large_files_is_told_from_their_size(page: AppTest, monkeypa
     small, large = ("s.md", b"A note about the harbour."), ("l.md", b"word " * 400)
     assert plain("2 files") in headed(upload_to(page.run(), small, large))
     assert plain("Estimated from the size.") in headed(page)
-    assert "too large to tell" in headed(upload_to(page, large))
+    assert plain("1 file") in headed(upload_to(page, large))
+    assert plain("Estimated from the size.") in headed(page)
+    assert "too large to tell" in headed(upload_to(page, ("l.docx", b"PK\x03\x04" + b"word " * 400)))
 
 
 def job(**state: object) -> JobStatus:

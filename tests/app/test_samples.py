@@ -26,6 +26,7 @@ def test_a_sample_of_every_kind_is_about_the_shipped_documents_and_in_both_langu
     assert by_stage(samples[":green-badge[Smart is the first]"])[1:3] == [0.0, 1.0]
     assert by_stage(samples[":orange-badge[Enhanced is the first]"])[:2] == [0.0, 1.0]
     assert by_stage(samples[":red-badge[later stages lose it]"])[-1] < 1
+    assert by_stage(samples[":violet-badge[no stage is right]"]) == [0.0] * 5
     assert samples[":blue-badge[a follow-up]"].before
     assert {sample.question.isascii() for sample in samples.values()} == {True, False}
 

@@ -106,6 +106,8 @@ def test_a_sentence_that_only_moved_is_not_marked() -> None:
     before = "Backups are kept for 30 days [1]. Open the menu [2]."
     assert marked("Open the menu [1]. Backups are kept for 30 days [2].", before).count("Backups") == 1
     assert ":" not in marked("Open the menu [1]. Backups are kept for 30 days [2].", before)
+    more = marked("Open the menu [1]. It is new here. Backups are kept for 30 days [2].", before)
+    assert "~~" not in more
 
 
 def test_a_citation_stays_where_the_words_before_it_are_gone() -> None:

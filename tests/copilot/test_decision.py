@@ -86,14 +86,14 @@ def test_it_asks_for_other_words_and_never_twice_for_the_same() -> None:
     assert keyless("When does the museum in Ulm open?", made=made).refined_query != first.refined_query
 
 
-def part(place: int, text: str) -> RetrievedDocument:
+def part(place: int, text: str, outline: dict[str, list[int]] | None = None, **more: str) -> RetrievedDocument:
     known = {
         "chunk_index": place,
         "has_steps": True,
         "title": "Servicing the pump",
-        "outline": {"": [0, 1], "Oil": [0, 1]},
+        "outline": outline or {"": [0, 1], "Oil": [0, 1]},
     }
-    return RetrievedDocument(f"g{place}", text, 1.0, "guide.md", known)
+    return RetrievedDocument(f"g{place}", text, 1.0, "guide.md", known | more)
 
 
 def test_half_of_the_steps_make_it_ask_for_the_section() -> None:
@@ -106,3 +106,21 @@ def test_half_of_the_steps_make_it_ask_for_the_section() -> None:
 def test_all_of_the_steps_suffice() -> None:
     both = [part(0, "## Oil\n1. Drain the oil of the pump to change it."), part(1, "2. Fill in new oil.")]
     assert keyless("How do I change the oil of the pump?", both).is_sufficient
+
+
+@pytest.mark.parametrize("asked", ["What are the steps to service the pump?", "How do I set up servicing the pump?"])
+def test_words_that_ask_for_steps_are_no_subject_of_a_heading(asked: str) -> None:
+    outline = {"": [0], "Steps": [0], "Creating users": [0]}
+    assert (
+        keyless(
+            asked, [part(0, "## Steps\n1. Drain the pump before servicing the pump.\n2. Service it.", outline)]
+        ).section
+        == ""
+    )
+
+
+def test_where_no_heading_is_about_it_the_section_of_the_first_passage_tells_the_steps() -> None:
+    outline = {"": [0, 1, 2], "Part A": [0, 1], "Part A > A1": [0], "Part A > A2": [1], "Part B": [2]}
+    found = [part(1, "## A2\n1. Mount the new filter into the housing.", outline, section="Part A > A2")]
+    decision = keyless("How do I mount a new filter?", found)
+    assert (decision.next_action, decision.section) == ("get_section", "Part A")

@@ -107,7 +107,7 @@ def test_the_lines_of_json_hold_every_answer_with_its_metrics() -> None:
 
 def test_a_private_run_is_its_owners_and_nobody_elses(store: Engine) -> None:
     number = save(RUN, store, "runs-mina")
-    assert str(runs(store, "runs-mina")[0]).endswith("3 questions of one's own")
+    assert str(runs(store, "runs-mina")[0]).endswith("3 questions of your own")
     for other in (None, "runs-joon", ""):
         assert number not in [row.id for row in runs(store, other)]
         delete(number, store, other)

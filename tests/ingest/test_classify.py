@@ -54,6 +54,7 @@ def test_many_questions_on_lines_of_their_own_are_a_faq() -> None:
         "1. Open the settings.\n2. Choose a name.\n3. Save.",
         "1. 설정을 엽니다.\n2. 이름을 고릅니다.\n3. 저장하십시오.",
         "Step 1: Open the lid.\nStep 2: Pour the water in.\nStep 3: Close it.",
+        "1. In the console create a key.\n2. On the same page, open Addresses.\n3. Still in the console choose Save.",
         "To renew:\n- Open the page.\n- Enter the code.\n- Press Save.",
     ],
 )
