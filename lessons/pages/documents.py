@@ -18,6 +18,7 @@ from lessons.ingest.pipeline import Estimate, estimate
 from lessons.ingest.queue import JobResult, JobStatus
 from lessons.ingest.read import READERS, too_large, unreadable
 from lessons.library import indexes, shipped_documents, trash
+from lessons.models.keyless import OfflineLLM
 from lessons.pages.common import allow_uploads, errors_shown, titled
 from lessons.pages.document import show_document, try_search
 from lessons.pages.language import N_, _
@@ -197,7 +198,8 @@ def _progress(job: JobStatus, advances: dict[str, tuple[float, float]]) -> tuple
     """The share that is done, and what is being done, with the time that is left as far as it can be told.
 
     `advances` keeps the share of each job and the seconds after which it was seen first: chunks are done by the dozen,
-    and until the next are, the time that is left becomes less.
+    and until the next are, the time that is left becomes less. The keyless model is so quick with keywords and
+    summaries that they say nothing of that time.
     """
     part = _(" ({done} of {total} chunks)", done=job.step_done, total=job.step_total) if job.step_total else ""
     number = _("{done} of 1 file") if job.files == 1 else _("{done} of {total:,} files")
@@ -205,10 +207,11 @@ def _progress(job: JobStatus, advances: dict[str, tuple[float, float]]) -> tuple
     step = _(job.step or N_("waiting"))
     doing = f"{_(job.status)}: {files}, {step} {job.source_file or ''}"
     share = (job.done + (job.step_done / job.step_total if job.step_total else 0)) / max(job.total, 1)
+    is_telling = job.step not in ("keywords", "summaries") or not isinstance(workspace().llm, OfflineLLM)
     taken = (datetime.now(UTC) - job.started_at).total_seconds() if job.started_at else 0
     if advances.get(job.id, (None,))[0] != share:
         advances[job.id] = share, taken
-    seconds = advances[job.id][1] / share - taken if share > LEAST_DONE else 0
+    seconds = advances[job.id][1] / share - taken if share > LEAST_DONE and is_telling else 0
     left = _(", about {seconds:,} s left", seconds=ceil(seconds)) if seconds > 0 else ""
     return min(share, 1.0), plain(f"{doing}{part}{left}")
 

@@ -5,7 +5,7 @@ An evaluation is the same for every tab of the process, which can all watch it a
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -203,9 +203,14 @@ def show_table(evaluation: Evaluation) -> list[str]:
     bold = [_("Bold: the best of the stages.")] if best else []
     st.caption("  \n".join([*bold, *(plain(_(each)) for each in evaluation.remarks)]))
     with st.expander(_("The rows in plain words")):
-        for row in (each for each in rows if each in MEANS):
-            st.caption(f"**{plain_line(names[row])}** · {plain(_(MEANS[row]))}")
+        st.caption(in_plain_words(evaluation, rows))
     return known
+
+
+def in_plain_words(evaluation: Evaluation, rows: Iterable[str]) -> str:
+    """What rows of the table count, a line each, as Markdown."""
+    known = [row for row in rows if row in MEANS]
+    return "\n\n".join(f"**{plain_line(_(evaluation.label(row)))}** · {plain(_(MEANS[row]))}" for row in known)
 
 
 def _best(evaluation: Evaluation, metric: str) -> list[str]:

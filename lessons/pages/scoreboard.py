@@ -62,7 +62,10 @@ def _offer_to_measure(place: Workspace) -> None:
 
 def _show(evaluation: Evaluation) -> None:
     known = runs.show_table(evaluation)
-    metric = st.selectbox(_("Metric"), known, format_func=lambda name: _(evaluation.label(name)), key="metric")
+    words = runs.in_plain_words(evaluation, known)
+    metric = st.selectbox(
+        _("Metric"), known, format_func=lambda name: _(evaluation.label(name)), key="metric", help=words
+    )
     whole, *grouped, time = st.tabs([_("All questions"), *map(_, GROUPS.values()), _("Against time")])
     with whole:
         _show_gains(evaluation, metric)
