@@ -147,7 +147,7 @@ def plot_groups(evaluation: Evaluation, metric: str = "recall@5", by: str = "cat
             _mark(axes, summary, metric, row=row, color=colours[stage])
         if not np.isnan(ceiling := evaluation.ceiling_mean(metric, **{by: group})):
             axes.plot([ceiling, ceiling], [len(rows) - 0.4, len(rows) + 0.4], **_DASHED)
-        rows.append(f"{group} (n = {_measured(evaluation.of(stages[0], **{by: group}), metric)})")
+        rows.append(f"{_(group)} (n = {_measured(evaluation.of(stages[0], **{by: group}), metric)})")
     name_rows(axes, rows)
     label = f"{evaluation.label(metric)}, mean with 95 % interval"
     axes.set(xlim=(-0.02, 1.02), xlabel=label, title=f"{metric} by {by}")
