@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from typing import Any
 
 from lessons.text import language, sentences, terms
@@ -218,11 +218,12 @@ def is_ended(text: str) -> bool:
 
 def _is_numbered_heading(found: list[str], position: int) -> bool:
     """'4. Storage' above a sentence, '4.1 Limits' or '1. Open it', or where its section was cut off; no list's item."""
-    text, around = found[position], found[max(0, position - 1) : position + 2]
-    if not _NUMBERED.match(text) or len(around) < 2 or len(text) > 60 or "|" in text or is_ended(text):
+    text, around = found[position], found[max(0, position - 1) : position] + found[position + 1 : position + 2]
+    numbered = _NUMBERED.match(text)
+    if not (numbered and around) or len(text) > 60 or "|" in text or is_ended(text):
         return False
-    counted = pairwise(filter(None, map(_NUMBERED.match, around)))
-    return not any(one[1] == other[1] and int(other[2]) - int(one[2]) in (0, 1) for one, other in counted)
+    beside = filter(None, map(_NUMBERED.match, around))
+    return not any(other[1] == numbered[1] and abs(int(other[2]) - int(numbered[2])) <= 1 for other in beside)
 
 
 def _is_short(text: str) -> bool:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.keyless.lines import barred, passage
+from lessons.keyless.lines import barred
 from lessons.keyless.llm import OfflineLLM
 from lessons.rag.prompts import ANSWER
 from tests.models.answer_cases import context
@@ -34,11 +34,6 @@ PLAIN_KO = context(
 
 def ask(question: str, documents: str) -> str:
     return OfflineLLM().predict(ANSWER, question=question, context=documents, response_format="")
-
-
-def test_a_numbered_heading_above_a_list_that_begins_anew_is_a_heading() -> None:
-    lines = passage(1, "", "1. Before\nRead this first.\n2. The server\n1. Make a key.\n2. Save it.").lines
-    assert [line.kind for line in lines] == ["heading", "prose", "heading", "item", "item"]
 
 
 def test_the_asked_period_selects_the_column() -> None:
