@@ -38,6 +38,15 @@ def test_a_procedure_is_told_to_its_last_step(place: Workspace, monkeypatch: pyt
     assert all(f"{name} valve" in answer.text for name in ("inlet", "filter", "rotor", "outlet"))
 
 
+@pytest.mark.parametrize(
+    "asked", ["What are the steps to service the Zephyr pump?", "How do I set up servicing Zephyr?"]
+)
+def test_however_a_procedure_is_asked_for_it_is_told_whole(place: Workspace, asked: str) -> None:
+    answer = ask(asked, place)
+    assert answer.outcome == "answered"
+    assert all(f"{name} valve" in answer.text for name in ("inlet", "filter", "rotor", "outlet"))
+
+
 def test_the_current_edition_is_told(place: Workspace) -> None:
     answer = ask("How do I fit the seal?", place)
     assert "silicone" in answer.text
