@@ -68,7 +68,12 @@ FEWEST_STEPS = 3
 
 
 class Classifier(TransformComponent):
-    """Puts `doc_type` on every chunk of each file, and `has_steps` on the chunks of the sections that tell them."""
+    """Puts `doc_type` on every chunk of each file, and `has_steps` on the chunks of the sections that tell them.
+
+    `rules` is raised when they recognise something else, so that files which are stored already are read anew.
+    """
+
+    rules: int = 2
 
     def __call__(self, nodes: Sequence[BaseNode], **_: Any) -> list[BaseNode]:
         for source, group in groupby(nodes, source_of):

@@ -82,6 +82,7 @@ LEAST = 0.2  # of the question that a passage's best line covers; below it the p
 ENOUGH = 0.5  # the same for the best passage, to be about the question at all
 SHARED = 0.25  # of a word that a heading has to hold: Korean particles hide the rest
 _PATH = " > "
+REST = {"en": "the rest of the steps", "ko": "나머지 단계"}
 _HOW = re.compile(r"steps?|procedures?|set|(?:방법|절차|순서)[가-힣]*", re.IGNORECASE)  # says how, not of what
 _STEPS = re.compile(r"\b(?:walk|guide|talk) me through\b|\bstep by step\b|단계|차례", re.IGNORECASE)
 
@@ -101,7 +102,7 @@ def sufficiency(llm: Any, question: str, documents: Sequence[Any], made: Sequenc
     if asks_for_steps(question) and confidence >= ENOUGH and (section := _section(asked, documents, order)):
         decision["section"], whole = section
         if not whole:
-            return decision | {"missing": "the rest of the steps", "next_action": "get_section"}
+            return decision | {"missing": REST[asked.language], "next_action": "get_section"}
     if confidence >= ENOUGH and choice.lines and not choice.missing:
         return decision | {"is_sufficient": True, "next_action": "none"}
     searched, queries = " ".join(made), [missing, *expand(llm, question)["queries"]]
