@@ -2,8 +2,10 @@
 
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from io import BytesIO
 from itertools import accumulate
 from math import ceil
 from pathlib import Path, PurePath
@@ -31,6 +33,7 @@ from lessons.workspace import Workspace, workspace
 
 SHOWN_JOBS = 5
 MOST_READ = 2_000_000  # bytes that are read to estimate a cost, which takes a few seconds
+FEW_PAGES = 20
 TEXTS = ".txt", ".md", ".html", ".htm"
 LEAST_DONE = 0.05  # share of a job from which the time that is left can be told
 LEVELS: dict[Enrichment, str] = {
@@ -133,16 +136,30 @@ def _cost(place: Workspace, owner: str, files: list[tuple[bytes, str]], level: E
             "The files are too large to tell what enriching them costs before they are read ({megabytes:.0f} MB).",
             megabytes=sizes[-1] / 1e6,
         )
-    found, share = _estimate(place, owner, few, level), sizes[-1] / sum(len(content) for content, _ in few)
+    found = _estimate(place, owner, few, level)
+    share = sizes[-1] / (sum(len(content) for content, _ in few) or 1)
     counts = {name: round(getattr(found, name) * share) for name in ("chunks", "calls", "tokens_in", "tokens_out")}
     scaled = replace(found, files=len(files), cost=found.cost * share, **counts)
     return _("{estimate} Estimated from the size.", estimate=_(str(scaled)))
 
 
 def _beginning(content: bytes, name: str) -> tuple[bytes, str] | None:
-    """The first lines of a file that is too large to be read; only a text can be cut."""
-    is_text = PurePath(name).suffix.lower() in TEXTS
-    return (content[:MOST_READ].rpartition(b"\n")[0] or content[:MOST_READ], name) if is_text else None
+    """The first lines of a large text or the first pages of a large PDF; other formats cannot be cut."""
+    kind = PurePath(name).suffix.lower()
+    if kind in TEXTS:
+        return content[:MOST_READ].rpartition(b"\n")[0] or content[:MOST_READ], name
+    return (_first_pages(content), name) if kind == ".pdf" else None
+
+
+def _first_pages(content: bytes) -> bytes:
+    """Nothing of a damaged file, which costs nothing either: it will be refused."""
+    from pypdf import PageRange, PdfWriter
+
+    begin = BytesIO()
+    with suppress(Exception), PdfWriter() as writer:
+        writer.append(BytesIO(content), pages=PageRange(f":{FEW_PAGES}"), import_outline=False)
+        writer.write(begin)
+    return begin.getvalue()
 
 
 def _estimate(place: Workspace, owner: str, files: list[tuple[bytes, str]], level: Enrichment) -> Estimate:

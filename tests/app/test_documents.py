@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from lessons.ingest.pipeline import ingest
 from lessons.ingest.queue import JobStatus
-from lessons.library import indexes
+from lessons.library import CORPUS, indexes
 from lessons.pages import documents
 from lessons.pages.document import shared
 from lessons.pages.documents import file_name, jobs
@@ -275,6 +275,9 @@ def test_the_cost_of_large_files_is_told_from_their_size(page: AppTest, monkeypa
     assert plain("Estimated from the size.") in headed(page)
     assert plain("1 file") in headed(upload_to(page, large))
     assert plain("Estimated from the size.") in headed(page)
+    pdf = (CORPUS / "product/guide_budgets_43_en.pdf").read_bytes()
+    for content in (pdf, b"%PDF-1.7 damaged" * 10):
+        assert plain("Estimated from the size.") in headed(upload_to(page, ("l.pdf", content)))
     assert "too large to tell" in headed(upload_to(page, ("l.docx", b"PK\x03\x04" + b"word " * 400)))
 
 
