@@ -200,15 +200,17 @@ def _is_refused(answers: Answers) -> bool:
     return all(record.refused and not record.answerable for record in answers.values())
 
 
+def _is_missed(answers: Answers) -> bool:
+    return all(record.value("correctness") == 0 for record in answers.values())
+
+
 FOLLOW_UP = N_(":blue-badge[a follow-up]")
 KINDS: dict[str, Callable[[Answers], bool]] = {
     N_(":green-badge[Smart is the first]"): partial(_first, "smart"),
     N_(":orange-badge[Enhanced is the first]"): partial(_first, "enhanced"),
     N_(":red-badge[later stages lose it]"): lambda answers: any(right := _right(answers)) and not right[-1],
     FOLLOW_UP: lambda answers: any(_right(answers)),
-    N_(":violet-badge[no stage is right]"): lambda answers: all(
-        each.value("correctness") == 0 for each in answers.values()
-    ),
+    N_(":violet-badge[no stage is right]"): _is_missed,
     N_(":gray-badge[not in the documents]"): _is_refused,
 }
 """What a sample shows, and how its answers are known."""

@@ -130,7 +130,7 @@ def _cost(place: Workspace, owner: str, files: list[tuple[bytes, str]], level: E
     few = [file for file, read in zip(ordered, sizes, strict=True) if read <= MOST_READ]
     if len(few) == len(files):
         return _(str(_estimate(place, owner, few, level)))
-    few = few or list(filter(None, [_beginning(*ordered[0])]))
+    few = few or _beginning(*ordered[0])
     if not few:
         return _(
             "The files are too large to tell what enriching them costs before they are read ({megabytes:.0f} MB).",
@@ -143,12 +143,13 @@ def _cost(place: Workspace, owner: str, files: list[tuple[bytes, str]], level: E
     return _("{estimate} Estimated from the size.", estimate=_(str(scaled)))
 
 
-def _beginning(content: bytes, name: str) -> tuple[bytes, str] | None:
-    """The first lines of a large text or the first pages of a large PDF; other formats cannot be cut."""
+def _beginning(content: bytes, name: str) -> list[tuple[bytes, str]]:
+    """The first lines of a large text or the first pages of a large PDF; empty for formats that cannot be cut."""
     kind = PurePath(name).suffix.lower()
     if kind in TEXTS:
-        return content[:MOST_READ].rpartition(b"\n")[0] or content[:MOST_READ], name
-    return (_first_pages(content), name) if kind == ".pdf" else None
+        begin = content[:MOST_READ]
+        return [(begin.rpartition(b"\n")[0] or begin, name)]
+    return [(_first_pages(content), name)] if kind == ".pdf" else []
 
 
 def _first_pages(content: bytes) -> bytes:

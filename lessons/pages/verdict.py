@@ -169,10 +169,10 @@ def marked(text: str, before: str) -> str:
         (" ".join(filter(None, words[0][start:end])), " ".join(filter(None, words[1][begin:stop])), new[begin:stop])
         for _, start, end, begin, stop in matcher.get_opcodes()
     ]
-    before, now = (f" {' '.join(filter(None, each))} " for each in words)
+    then, now = (f" {' '.join(filter(None, each))} " for each in words)
     parts = list[str]()
     for gone, added, said in changes:
-        is_new = gone != added and not _stands_in(before, added)
+        is_new = gone != added and not _stands_in(then, added)
         is_gone = gone != added and not _stands_in(now, gone)
         if (is_new or is_gone) and parts and not parts[-1].endswith(" "):
             parts.append(" ")  # after what was the end of the text

@@ -111,12 +111,8 @@ def test_all_of_the_steps_suffice() -> None:
 @pytest.mark.parametrize("asked", ["What are the steps to service the pump?", "How do I set up servicing the pump?"])
 def test_words_that_ask_for_steps_are_no_subject_of_a_heading(asked: str) -> None:
     outline = {"": [0], "Steps": [0], "Creating users": [0]}
-    assert (
-        keyless(
-            asked, [part(0, "## Steps\n1. Drain the pump before servicing the pump.\n2. Service it.", outline)]
-        ).section
-        == ""
-    )
+    found = part(0, "## Steps\n1. Drain the pump before servicing the pump.\n2. Service it.", outline)
+    assert keyless(asked, [found]).section == ""
 
 
 def test_where_no_heading_is_about_it_the_section_of_the_first_passage_tells_the_steps() -> None:
