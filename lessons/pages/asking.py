@@ -88,16 +88,22 @@ def all_golden() -> list[Golden]:
     return [each for split in SPLITS for each in golden_questions(split)]
 
 
-def question_box(key: str) -> str:
+def question_box(key: str, label: str = N_("Your question")) -> str:
     """The field for a question; its text is in the session's state under the key, too."""
-    return st.text_input(_("Your question"), key=key, placeholder=_("In English or Korean")) or ""
+    return st.text_input(_(label), key=key, placeholder=_("In English or Korean")) or ""
+
+
+def ask_line(key: str, label: str, button: str, taken: Callable[[], None] | None = None) -> bool:
+    """A line for a question, and whether it was just asked; `taken` is called before the page is drawn for it."""
+    with st.form(f"{key}-form", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        question_box(key, label)
+        return st.form_submit_button(_(button), type="primary", on_click=taken)
 
 
 def ask_form(place: Workspace, owner: str, pressed: bool) -> Asked | None:
     """What was just asked, or None: a line for the question, and what is seldom changed folded away below it."""
-    with st.form("ask", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        question = normalize(question_box("question"))
-        asked = st.form_submit_button(_("Ask"), type="primary") or pressed
+    follows = st.session_state.pop("follows", ())
+    asked = ask_line("question", N_("Your question"), N_("Ask")) or pressed or follows
     _show_before()
     with st.expander(_("Options: stages, golden questions, files and filters"), icon=":material/tune:"):
         _pick_golden()
@@ -112,7 +118,8 @@ def ask_form(place: Workspace, owner: str, pressed: bool) -> Asked | None:
         st.info(_("Choose at least one stage."))
     if not asked or not chosen:
         return None
-    before = st.session_state.get("before", ())
+    question = normalize(st.session_state["follow-up" if follows else "question"])
+    before = follows or st.session_state.get("before", ())
     source_file = None if file == EVERYWHERE else file
     return Asked(question, chosen, source_file, normalize(typed), golden_for(question, owner, before), before)
 
@@ -124,7 +131,7 @@ def _show_before() -> None:
     with st.expander(_("A follow-up to “{question}”", question=plain_line(before[0].content)), icon=":material/forum:"):
         for line in before:
             said = _("answered") if line.role == "assistant" else _("asked")
-            st.caption(f"**{plain(f'{line.stage} {said}'.strip().capitalize())}** {plain_line(line.content)}")
+            st.caption(f"**{said.capitalize()}** {plain_line(line.content)}")
         st.button(_("Ask something new instead"), on_click=begin)
 
 

@@ -20,7 +20,7 @@ from lessons.evaluate.comparison import Comparison, as_markdown
 from lessons.evaluate.plots import shortened, stage_colour
 from lessons.library import named_filter
 from lessons.pages.answer import show_known, show_sources, show_steps
-from lessons.pages.asking import Asked, Line, ask_form, begin, is_pressed, offer_samples
+from lessons.pages.asking import Asked, Line, ask_form, ask_line, begin, is_pressed, offer_samples
 from lessons.pages.common import allow_questions, answering, offer_reuse, offered, show_error, titled
 from lessons.pages.language import N_, _
 from lessons.pages.past import Past, arrive, offer_link, remember, show_past
@@ -37,7 +37,6 @@ NARROWEST = 160  # pixels of a stage's column; what does not fit goes below
 UNEXPECTED = N_("This stage broke off for an unexpected reason; the log has the details.")
 _PATIENCE = 0.5  # seconds without a word of any stage until the page is drawn again, so that it can be left
 _FAREWELL = 1.0  # seconds that a page which is left waits for the work to end
-FOCUS = "<script>document.querySelector('[data-testid=stForm] input').focus()</script>"
 LONGEST = 400  # columns of a question above its answers
 Event = str | Step | Answer | LessonsError | None
 
@@ -68,14 +67,13 @@ def page(place: Workspace, owner: str) -> None:
             offer_samples(owner, "question")
             st.header(_("What each stage changes"), anchor=False)
             _cards([[name] for name in chosen], {})
-    if st.session_state.pop("typing", False):
-        st.html(FOCUS, unsafe_allow_javascript=True)
 
 
 def _ask(asked: Asked, owner: str) -> None:
     """Draw the answers as they come in, then the page anew; LessonsError for what cannot be asked, or not yet."""
     compared, streams = _begin(asked, owner)
     remember(Past(owner, asked, compared))
+    st.session_state["follow-up"] = ""
     st.session_state.place = 1 - st.session_state.get("place", 0)
     with _place():
         _show_question(compared)
@@ -121,6 +119,7 @@ def _show(whole: Comparison, chosen: Sequence[str]) -> None:
         st.caption(plain("; ".join(f"{name.capitalize()}: {who}" if len(by) > 1 else who for who, name in by.items())))
         if differs:
             st.caption(_("On green: new in this answer. Struck out: said by the one before it."))
+        ask_line("follow-up", N_("A follow-up to these answers"), N_("Follow up"), _take_follow_up)
         show_ranks(compared)
         st.header(_("What each stage did"), anchor=False)
         st.caption(_("In colour: new in this stage. Choose a step to read its prompt, its input and its output."))
@@ -138,7 +137,6 @@ def _show_question(compared: Comparison) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(" · ".join([*said, *(plain_line(f"{_(name)}: {value}") for name, value in compared.limits)]))
         if compared.answers:
-            st.button(_("Ask a follow-up"), icon=":material/subdirectory_arrow_right:", on_click=_begin_follow_up)
             saved, kind, icon = as_markdown(compared), "text/markdown", ":material/download:"
             st.download_button(_("Save as Markdown"), saved, "comparison.md", kind, on_click="ignore", icon=icon)
             offer_link()
@@ -168,12 +166,12 @@ def _show_facts(group: Sequence[str], scores: Mapping[str, Score]) -> None:
             st.html(f'<div style="height:4px;width:{share:.0f}%;background:{stage_colour(name)}"></div>')
 
 
-def _begin_follow_up() -> None:
+def _take_follow_up() -> None:
     """Each stage remembers its own answer, so the conversation has a line of every stage."""
     asked, compared = st.session_state.past.asked, st.session_state.past.compared
     said = [Line("assistant", compared.answers[name].text, name) for name in asked.stages if name in compared.answers]
-    begin(before=(*asked.before, Line("user", compared.question), *said))
-    st.session_state.typing = True
+    st.session_state.follows = (*asked.before, Line("user", compared.question), *said)
+    begin()
 
 
 def _cards(groups: Sequence[Sequence[str]], scores: Mapping[str, Score]) -> dict[tuple[str, ...], DeltaGenerator]:

@@ -66,8 +66,6 @@ def arrive(owner: str) -> None:
         return
     st.session_state.pop("past", None)
     st.session_state.shown = ""
-    if any(line.stage for line in st.session_state.get("before", ())):  # a follow-up to what is not shown any more
-        st.session_state.before = ()
     if is_other:
         _fill(_named())
 
@@ -83,8 +81,11 @@ def _named() -> Asked:
 
 
 def _fill(asked: Asked) -> None:
-    """Put it into the form."""
-    begin(asked.question, asked.before)
+    """Put it into the form, unless it followed other answers: it could not be asked again without them."""
+    if any(line.stage for line in asked.before):
+        begin()
+    else:
+        begin(asked.question, asked.before)
     st.session_state.filter, st.session_state.file = asked.filter_text, asked.source_file or EVERYWHERE
     st.session_state.stages = list(asked.stages)
 

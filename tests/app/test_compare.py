@@ -40,6 +40,11 @@ def ask(page: AppTest, question: str | None = QUESTION) -> AppTest:
     return press(page, "Ask")
 
 
+def follow_up(page: AppTest, question: str) -> AppTest:
+    page.text_input(key="follow-up").set_value(question)
+    return press(page, "Follow up")
+
+
 def opened(**link: str | list[str]) -> AppTest:
     page = AppTest.from_function(script, default_timeout=120)
     page.query_params.update(link)
@@ -81,10 +86,7 @@ def test_what_is_known_of_a_golden_question_and_what_no_stage_found_is_shown(pag
 
 def test_a_follow_up_goes_on_with_each_stages_own_answer(page: AppTest) -> None:
     first = answers(ask(page))
-    press(page, "Ask a follow-up")
-    assert page.text_input(key="question").value == ""
-    assert plain_line(first["smart"].text) in shown(page)
-    ask(page, "And when does it close?")
+    follow_up(page, "And when does it close?")
     before = page.session_state["past"].asked.before
     assert [(line.stage, line.content) for line in before] == [
         ("", QUESTION),
@@ -95,8 +97,23 @@ def test_a_follow_up_goes_on_with_each_stages_own_answer(page: AppTest) -> None:
     assert f"A follow-up to: {plain_line(QUESTION)}" in shown(page)
 
 
-def test_a_follow_up_can_be_left(page: AppTest) -> None:
-    press(ask(page), "Ask a follow-up")
+def test_what_is_asked_after_a_follow_up_is_new(page: AppTest) -> None:
+    follow_up(ask(page), "And when does it close?")
+    assert [page.text_input(key=key).value for key in ("question", "follow-up")] == ["", ""]
+    ask(page)
+    assert page.session_state["past"].asked.before == ()
+
+
+def test_a_follow_up_that_cannot_be_asked_stays_in_its_line(page: AppTest) -> None:
+    ask(page).text_input(key="filter").set_value("nonsense")
+    follow_up(page, "And when does it close?")
+    assert page.error
+    assert page.text_input(key="follow-up").value == "And when does it close?"
+    assert f"A follow-up to: {plain_line(QUESTION)}" not in shown(page)
+
+
+def test_a_golden_follow_up_can_be_left(page: AppTest) -> None:
+    page.selectbox(key="golden-question").select(next(each for each in all_golden() if each.history)).run()
     press(page, "Ask something new instead")
     assert page.session_state["before"] == ()
     assert "A follow-up to" not in shown(page)
