@@ -11,6 +11,8 @@ PYTHON ?= python3
 UV ?= $(or $(shell command -v uv),.uv/bin/uv)
 export UV_PYTHON_DOWNLOADS ?= never
 export UV_PROJECT_ENVIRONMENT ?= .venv
+# Without bytecode, each of the many processes of the tests compiles LlamaIndex anew.
+unexport PYTHONDONTWRITEBYTECODE
 # Each of the processes has a database of its own. Ray's nodes do not start in time beside other work.
 PARALLEL := --numprocesses=2 --dist=loadfile --no-loadscope-reorder
 QUIET := tests/scale/test_on_ray.py

@@ -40,7 +40,8 @@ from tests.course.measures import NOTEBOOKS, notebooks
 from tests.course.offline_process import said, watched
 
 ROOT = Path(__file__).parents[1]
-COMPARE = ["--nbval", "--nbval-sanitize-with", "tests/nbval_sanitize.cfg", "--nbval-kernel-name", "python3"]
+PLUGINS = ["-p", "nbval.plugin", "-p", "pytest_timeout"]  # the others take a second and a half of each notebook
+COMPARE = [*PLUGINS, "--nbval", "--nbval-sanitize-with", "tests/nbval_sanitize.cfg", "--nbval-kernel-name", "python3"]
 PATIENCE = "--timeout=1200"  # seconds for a cell: the longest takes one or two minutes, and ten on a busy machine
 MARK = "model-output"
 QUESTIONS = "6"  # of a split are asked of the served model, which costs time as a paid one costs money
@@ -225,7 +226,7 @@ def compare(task: Task, further: list[str]) -> int:
         done = subprocess.run(
             command,
             cwd=ROOT,
-            env=environment(tries := Path(folder) / "tries", served),
+            env=environment(tries := Path(folder) / "tries", served) | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
             stdout=subprocess.PIPE,
             text=True,
         )
