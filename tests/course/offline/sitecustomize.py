@@ -85,6 +85,7 @@ def answer_once(module: ModuleType) -> None:
     answered.answer_once(module)
 
 
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]  # whose grammar takes JSON Schema a second to compile
 if "LESSONS_TEST_TRIES" in os.environ:
     sys.addaudithook(refuse)
 if "LESSONS_TEST_EMBEDDED" in os.environ:
