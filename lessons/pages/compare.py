@@ -37,6 +37,7 @@ NARROWEST = 160  # pixels of a stage's column; what does not fit goes below
 UNEXPECTED = N_("This stage broke off for an unexpected reason; the log has the details.")
 _PATIENCE = 0.5  # seconds without a word of any stage until the page is drawn again, so that it can be left
 _FAREWELL = 1.0  # seconds that a page which is left waits for the work to end
+TO_TOP = "<script>document.querySelector('[data-testid=stMain]').scrollTo(0, 0)</script>"
 LONGEST = 400  # columns of a question above its answers
 Event = str | Step | Answer | LessonsError | None
 
@@ -75,6 +76,7 @@ def _ask(asked: Asked, owner: str) -> None:
     remember(Past(owner, asked, compared))
     st.session_state["follow-up"] = ""
     st.session_state.place = 1 - st.session_state.get("place", 0)
+    st.html(TO_TOP, unsafe_allow_javascript=True)  # a follow-up is asked farther down
     with _place():
         _show_question(compared)
         cards = _cards([[name] for name in asked.stages], {})
