@@ -76,8 +76,8 @@ def _ask(asked: Asked, owner: str) -> None:
     remember(Past(owner, asked, compared))
     st.session_state["follow-up"] = ""
     st.session_state.place = 1 - st.session_state.get("place", 0)
-    st.html(TO_TOP, unsafe_allow_javascript=True)  # a follow-up is asked farther down
     with _place():
+        st.html(TO_TOP, unsafe_allow_javascript=True)  # a follow-up is asked farther down
         _show_question(compared)
         cards = _cards([[name] for name in asked.stages], {})
         _run(compared, streams, {name: card for (name,), card in cards.items()})

@@ -86,6 +86,8 @@ def test_a_question_is_asked_and_a_passage_opened_and_closed_with_keys_alone(
     see(browser, "A follow-up to: When does the kiosk open?")
     while_drawn_anew = WebDriverWait(browser, 60, ignored_exceptions=[StaleElementReferenceException])
     while_drawn_anew.until(lambda driver: driver.find_element(By.TAG_NAME, "h2").text.startswith("And when"))
+    scrolled = "return document.querySelector('[data-testid=stMain]').scrollTop"
+    while_drawn_anew.until(lambda driver: driver.execute_script(scrolled) == 0)
 
 
 @pytest.mark.timeout(600)
