@@ -61,6 +61,11 @@ class Asked:
     golden: Golden | None = None
     before: tuple[Line, ...] = ()
 
+    @property
+    def follows(self) -> bool:
+        """Whether it goes on with answers of the stages, without which it could not be asked again."""
+        return any(line.stage for line in self.before)
+
     def history(self, stage: str) -> list[tuple[str, str]]:
         """What was said before as this stage heard it: (role, content), oldest first."""
         return [(line.role, line.content) for line in self.before if line.stage in ("", stage)]

@@ -54,11 +54,14 @@ def page(place: Workspace, owner: str) -> None:
     """Ask, watch the answers come in, and look at what they rest on."""
     offer_reuse()
     arrive(owner)
+    if st.session_state.pop("begins", False):  # a follow-up was asked: the line above is for something new
+        begin()
     if (asked := ask_form(place, owner, is_pressed("question"))) is not None:
         try:
             _ask(asked, owner)
         except LessonsError as error:  # what was asked before stays in sight
             show_error(error)
+            st.html(TO_TOP, unsafe_allow_javascript=True)
     show_past(owner, page)
     chosen = [name for name in offered() if name in st.session_state.stages]
     with _place():
@@ -74,7 +77,7 @@ def _ask(asked: Asked, owner: str) -> None:
     """Draw the answers as they come in, then the page anew; LessonsError for what cannot be asked, or not yet."""
     compared, streams = _begin(asked, owner)
     remember(Past(owner, asked, compared))
-    st.session_state["follow-up"] = ""
+    st.session_state["follow-up"], st.session_state.begins = "", asked.follows
     st.session_state.place = 1 - st.session_state.get("place", 0)
     with _place():
         st.html(TO_TOP, unsafe_allow_javascript=True)  # a follow-up is asked farther down
@@ -131,7 +134,8 @@ def _show(whole: Comparison, chosen: Sequence[str]) -> None:
 def _show_question(compared: Comparison) -> None:
     """The question, what it follows and is limited to, what may be done with its answers, and what is known."""
     golden, follows = compared.golden, [said for who, said in compared.history if who == "user"]
-    said = [_("A follow-up to: {questions}", questions=plain_line(" · ".join(follows)))] if follows else []
+    told = plain_line(shortened(" · ".join(follows), LONGEST))
+    said = [_("A follow-up to: {questions}", questions=told)] if follows else []
     if golden:
         known = {"id": golden.id, "split": golden.split, "category": _(golden.category)}
         said.append(plain_line(_("golden question {id} ({split}, {category})", **known)))
@@ -173,7 +177,6 @@ def _take_follow_up() -> None:
     asked, compared = st.session_state.past.asked, st.session_state.past.compared
     said = [Line("assistant", compared.answers[name].text, name) for name in asked.stages if name in compared.answers]
     st.session_state.follows = (*asked.before, Line("user", compared.question), *said)
-    begin()
 
 
 def _cards(groups: Sequence[Sequence[str]], scores: Mapping[str, Score]) -> dict[tuple[str, ...], DeltaGenerator]:

@@ -45,11 +45,11 @@ def remember(past: Past) -> None:
 def _show(name: str, past: Past) -> None:
     """Its address, which fills the form also when the answers are no longer kept, becomes an entry of the history."""
     st.session_state.shown, st.session_state.past = name, past
-    if st.query_params.get("asked") != name:
-        asked, golden = past.asked, past.asked.golden.id if past.asked.golden else ""
-        said = {"golden": golden, "question": asked.question, "file": asked.source_file, "filter": asked.filter_text}
-        kept = {key: value or "" for key, value in said.items() if value or key in st.query_params}
-        st.query_params.update({"asked": name, "owner": past.owner, "stages": asked.stages, **kept})
+    asked, golden = past.asked, past.asked.golden.id if past.asked.golden else ""
+    question = "" if asked.follows else asked.question
+    said = {"golden": golden, "question": question, "file": asked.source_file, "filter": asked.filter_text}
+    kept = {key: value or "" for key, value in said.items() if value or key in st.query_params}
+    st.query_params.update({"asked": name, "owner": past.owner, "stages": asked.stages, **kept})
 
 
 def arrive(owner: str) -> None:
@@ -81,11 +81,12 @@ def _named() -> Asked:
 
 
 def _fill(asked: Asked) -> None:
-    """Put it into the form, unless it followed other answers: it could not be asked again without them."""
-    if any(line.stage for line in asked.before):
+    """Put it into the form, unless it follows answers: they are not in the form."""
+    if asked.follows:
         begin()
     else:
         begin(asked.question, asked.before)
+    st.session_state["follow-up"] = ""
     st.session_state.filter, st.session_state.file = asked.filter_text, asked.source_file or EVERYWHERE
     st.session_state.stages = list(asked.stages)
 

@@ -109,6 +109,7 @@ def test_a_follow_up_that_cannot_be_asked_stays_in_its_line(page: AppTest) -> No
     follow_up(page, "And when does it close?")
     assert page.error
     assert page.text_input(key="follow-up").value == "And when does it close?"
+    assert page.text_input(key="question").value == QUESTION
     assert f"A follow-up to: {plain_line(QUESTION)}" not in shown(page)
 
 

@@ -72,6 +72,14 @@ def test_the_list_has_the_latest_twenty_first_and_the_process_forgets_the_oldest
     assert len(past._kept()) == 3
 
 
+def test_the_address_of_a_follow_up_does_not_ask_it_alone(asked: AppTest) -> None:
+    asked.text_input(key="follow-up").set_value("And when does it close?")
+    press_page(asked, "Follow up")
+    assert opened(asked=name(asked)).session_state["past"].asked.question == "And when does it close?"
+    later = opened(**asked.query_params | {"asked": "x" * 22})
+    assert later.text_input(key="question").value == ""
+
+
 def test_a_shared_app_lists_only_what_this_tab_has_asked(asked: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(past, "is_shared", lambda: True)
     assert "Asked before" in str([each.label for each in asked.run().sidebar.expander])
@@ -112,6 +120,10 @@ def test_back_forward_and_reload_bring_the_answers_and_an_ask_is_one_entry_of_th
     browser.refresh()
     see_heading(browser, "When does the kiosk open? And when does it close?")
     see(browser, "18:15")
+    listed = "//*[@data-testid='stSidebar']//details//a[contains(., 'When does the kiosk open?')]"
+    browser.execute_script("arguments[0].click()", browser.find_elements(By.XPATH, listed)[-1])
+    see_heading(browser, "When does the kiosk open?")
+    WebDriverWait(browser, 60).until(lambda driver: "close" not in driver.current_url)
     press(browser, "//button[contains(., 'Copy link')]")
     see(browser, "asked=")
 
