@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from llama_index.core.llms import LLM
 from llama_index.core.prompts import BasePromptTemplate
@@ -28,18 +28,19 @@ from lessons.errors import LessonsError
 from lessons.ingest import enrich
 from lessons.library import indexes
 from lessons.memory import profile, summaries
-from lessons.models.abilities import abilities, probe, stages_answered
 from lessons.models.embedding import embedding_model, identity
 from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import describe, language_model
 from lessons.models.recorded import deciding, differing, prompt_label, read_record, record_path
-from lessons.models.served import ServedLLM
 from lessons.models.served_call import described
 from lessons.rag.prompts import answer_prompt
 from lessons.rag.types import Scope
 from lessons.search import other_transforms, rerankers, transforms
 from lessons.settings import ROOT, Settings, settings
 from lessons.workspace import Workspace
+
+if TYPE_CHECKING:
+    from lessons.models.served import ServedLLM
 
 PACKAGES = (
     "llama-index-core", "llama-index-vector-stores-postgres", "llama-index-llms-openai-like", "openai", "psycopg",
@@ -99,6 +100,8 @@ def checks(chosen: Settings, thorough: bool = True) -> Iterator[Check]:
     yield _check("embedding", lambda: "{}, {} dimensions".format(*identity(embedding_model(chosen))))
     yield (answers := _check("language model", lambda: describe(_reached(language_model(chosen)))))
     if thorough and answers.ok and _is_served(model := language_model(chosen)):
+        from lessons.models.abilities import abilities, stages_answered
+
         found = abilities(model)
         yield from (Check(each.name, each.ok, each.detail) for each in found)
         yield _check("stages", lambda: stages_answered(found))
@@ -124,11 +127,13 @@ def _owners(chosen: Settings) -> str:
 def _reached(model: LLM) -> LLM:
     """The model; ModelError if it is a served one and does not answer."""
     if _is_served(model):
+        from lessons.models.abilities import probe  # with the client, which a keyless model does without
+
         probe(model)
     return model
 
 
-def _is_served(model: LLM) -> TypeGuard[ServedLLM]:
+def _is_served(model: LLM) -> TypeGuard["ServedLLM"]:
     return not isinstance(model, OfflineLLM) and not getattr(model, "recorded", "")
 
 

@@ -1,11 +1,12 @@
 """What a notebook opens: `book = lessons.start()`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from psycopg import Connection
 from tqdm.auto import tqdm
 
+from lessons.doctor import Report, examine
 from lessons.ingest.pipeline import FileResult
 from lessons.ingest.read import named_files
 from lessons.library import indexes, load_corpus
@@ -14,9 +15,6 @@ from lessons.models.llm import describe
 from lessons.rag.stages import Stage, stages
 from lessons.rag.types import Scope
 from lessons.workspace import Workspace, workspace
-
-if TYPE_CHECKING:
-    from lessons.doctor import Report
 
 
 class Workbook:
@@ -31,10 +29,8 @@ class Workbook:
             return stages()[name]
         raise AttributeError(f"The workbook has no {name!r}; its stages are {', '.join(stages())}.")
 
-    def doctor(self) -> "Report":
+    def doctor(self) -> Report:
         """What runs here, each line in order or with what to do about it."""
-        from lessons.doctor import examine  # which takes a second to import
-
         return examine(self.workspace.settings)
 
     def connect(self) -> Connection:

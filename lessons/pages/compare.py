@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import replace
 from queue import Empty, SimpleQueue
+from time import monotonic_ns
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -37,7 +38,7 @@ NARROWEST = 160  # pixels of a stage's column; what does not fit goes below
 UNEXPECTED = N_("This stage broke off for an unexpected reason; the log has the details.")
 _PATIENCE = 0.5  # seconds without a word of any stage until the page is drawn again, so that it can be left
 _FAREWELL = 1.0  # seconds that a page which is left waits for the work to end
-TO_TOP = "<script>document.querySelector('[data-testid=stMain]').scrollTo(0, 0)</script>"
+TO_TOP = "<script>document.querySelector('[data-testid=stMain]').scrollTo(0, 0) // {time}</script>"
 LONGEST = 400  # columns of a question above its answers
 Event = str | Step | Answer | LessonsError | None
 
@@ -61,7 +62,7 @@ def page(place: Workspace, owner: str) -> None:
             _ask(asked, owner)
         except LessonsError as error:  # what was asked before stays in sight
             show_error(error)
-            st.html(TO_TOP, unsafe_allow_javascript=True)
+            _scroll_to_top()
     show_past(owner, page)
     chosen = [name for name in offered() if name in st.session_state.stages]
     with _place():
@@ -80,11 +81,16 @@ def _ask(asked: Asked, owner: str) -> None:
     st.session_state["follow-up"], st.session_state.begins = "", asked.follows
     st.session_state.place = 1 - st.session_state.get("place", 0)
     with _place():
-        st.html(TO_TOP, unsafe_allow_javascript=True)  # a follow-up is asked farther down
+        _scroll_to_top()
         _show_question(compared)
         cards = _cards([[name] for name in asked.stages], {})
         _run(compared, streams, {name: card for (name,), card in cards.items()})
     st.rerun()
+
+
+def _scroll_to_top() -> None:
+    """A follow-up is asked farther down. A browser runs a script again only if it differs from the one before."""
+    st.html(TO_TOP.format(time=monotonic_ns()), unsafe_allow_javascript=True)
 
 
 def _place() -> DeltaGenerator:

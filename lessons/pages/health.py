@@ -1,15 +1,11 @@
 """Whether everything works here: the doctor's lines, what is in use, and how to use something else."""
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
+from lessons.doctor import Report, examine, hidden, issue_report
 from lessons.pages.language import N_, _
 from lessons.settings import settings
 from lessons.tables import plain
-
-if TYPE_CHECKING:
-    from lessons.doctor import Report
 
 PLUGS = {
     N_("An OpenAI key"): (
@@ -45,8 +41,6 @@ def page() -> None:
 
     Only a good report is remembered, for a minute: what was mended is seen at once.
     """
-    from lessons.doctor import hidden, issue_report  # OpenAI's client comes with it, which no other page waits for
-
     st.title(_("Health"), anchor=False)
     st.caption(_("What runs here, and what to do if something does not. The command *lessons doctor* says the same."))
     if st.button(_("Check again"), icon=":material/refresh:"):
@@ -73,7 +67,5 @@ def page() -> None:
 
 
 @st.cache_data(ttl=60, show_spinner=False)
-def _examined() -> "Report":
-    from lessons.doctor import examine
-
+def _examined() -> Report:
     return examine(thorough=False)

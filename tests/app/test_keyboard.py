@@ -88,6 +88,11 @@ def test_a_question_is_asked_and_a_passage_opened_and_closed_with_keys_alone(
     while_drawn_anew.until(lambda driver: driver.find_element(By.TAG_NAME, "h2").text.startswith("And when"))
     scrolled = "return document.querySelector('[data-testid=stMain]').scrollTop"
     while_drawn_anew.until(lambda driver: driver.execute_script(scrolled) == 0)
+    for _ in range(2):  # an empty one is refused, each time in sight
+        tab_to(browser, "A follow-up to these answers")
+        press_keys(browser, Keys.ENTER)
+        see(browser, "The question is empty")
+        while_drawn_anew.until(lambda driver: driver.execute_script(scrolled) == 0)
 
 
 @pytest.mark.timeout(600)

@@ -57,6 +57,7 @@ def test_an_owner_who_is_chosen_afterwards_sees_no_foreign_answer_and_goes_on_wi
     assert not asked.exception
     assert plain("7:30") not in shown(asked)
     assert "follow-up" not in {box.key for box in asked.text_input}
+    assert asked.session_state["before"] == ()
 
 
 def test_the_list_has_the_latest_twenty_first_and_the_process_forgets_the_oldest(
