@@ -90,6 +90,8 @@ def test_a_question_is_asked_and_a_passage_opened_and_closed_with_keys_alone(
     while_drawn_anew.until(lambda driver: driver.execute_script(scrolled) == 0)
     for _ in range(2):  # an empty one is refused, each time in sight
         tab_to(browser, "A follow-up to these answers")
+        browser.execute_script("document.querySelector('[data-testid=stMain]').scrollTo(0, 9999)")
+        assert browser.execute_script(scrolled) > 0
         press_keys(browser, Keys.ENTER)
         see(browser, "The question is empty")
         while_drawn_anew.until(lambda driver: driver.execute_script(scrolled) == 0)
