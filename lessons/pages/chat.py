@@ -157,6 +157,7 @@ def _ask(question: str, answer: Callable[[], None]) -> None:
                 st.error(plain(_(str(error))))
                 _offer_retry(question, "retry")
                 return
+    stopped.empty()  # before the run ends, or it would be seen until the next one begins
     st.rerun()
 
 
