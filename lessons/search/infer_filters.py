@@ -18,7 +18,7 @@ from lessons.search.catalog import CHUNKS, catalog
 from lessons.search.series import Facets, facets
 from lessons.settings import settings
 from lessons.text import normalize
-from lessons.text.periods import quarters
+from lessons.text.periods import periods, quarters
 from lessons.trace import Step
 
 _BEYOND = re.compile(
@@ -142,9 +142,14 @@ def _calls(word: str, name: str) -> bool:
 
 
 def _dated(question: str, known: Mapping[str, Any], found: Facets) -> _Condition | None:
-    """Leaves out the documents of other quarters; those that are about no single quarter stay."""
+    """Leaves out the documents of other quarters; those that are about no single quarter stay.
+
+    'Q2 or Q3 2023' leaves open of which year Q2 is, so nothing is left out.
+    """
     asked = quarters(question)
-    if not asked.intersection(found.quarters.values()) or looks_beyond(question):
+    named = {period.number for period in periods(question) if period.unit == "quarter"}
+    is_open = named > {quarter.quarter for quarter in asked} or looks_beyond(question)
+    if is_open or not asked.intersection(found.quarters.values()):
         return None
     kept = frozenset(name for name in known if found.quarters.get(name) in {None, *asked})
     return _Condition(f"quarter: {', '.join(map(str, sorted(asked)))}", kept)

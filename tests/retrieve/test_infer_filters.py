@@ -63,6 +63,19 @@ def test_a_quarter_leaves_out_the_documents_of_other_quarters_only(store: ChunkS
     assert kept == {"acme-2024-q3.pdf", "report-3.pdf", "acme-press.md", "storage.md"}
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["Were sales higher in Q2 or in Q3 2024?", "2024년 2분기와 3분기 가운데 언제 더 많이 팔았나요?", "Q2 against Q3 2024"],
+)
+def test_a_second_quarter_without_a_year_leaves_nothing_out(store: ChunkStore, reports: Scope, question: str) -> None:
+    assert infer_filters(question, store, reports) is None
+
+
+def test_two_quarters_with_their_years_keep_both(store: ChunkStore, reports: Scope) -> None:
+    kept = documents(infer_filters("Sales in Q2 2024 and in Q3 2024?", store, reports))
+    assert {"acme-2024-q2.pdf", "acme-2024-q3.pdf"} < kept
+
+
 def test_name_and_quarter_work_together_and_both_are_told(store: ChunkStore, reports: Scope) -> None:
     found = infer_filters("Acme, Q3 2024: how many cranes?", store, reports)
     assert documents(found) == {"acme-2024-q3.pdf", "acme-press.md"}
