@@ -6,7 +6,7 @@ carries the prefix `LESSONS_`, so `LESSONS_TOP_K=8` changes `Settings().top_k`.
 
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import platformdirs
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
@@ -239,6 +239,10 @@ class Settings(BaseSettings):
         if isinstance(value, int | float) and not value >= 0:  # as NaN is not, either
             raise PydanticCustomError("negative", "should be 0 or more")
         return value
+
+    def on_record(self, model: str | None) -> Self:
+        """These settings without a server: a model's recorded replies answer, or without a name the keyless model."""
+        return self.model_copy(update={"openai_base_url": None, "openai_api_key": None, "recorded": model})
 
 
 _adopted: Settings | None = None

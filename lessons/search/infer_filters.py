@@ -142,14 +142,9 @@ def _calls(word: str, name: str) -> bool:
 
 
 def _dated(question: str, known: Mapping[str, Any], found: Facets) -> _Condition | None:
-    """Leaves out the documents of other quarters; those that are about no single quarter stay.
-
-    'Q2 or Q3 2023' leaves open of which year Q2 is, so nothing is left out.
-    """
-    asked = quarters(question)
-    named = {period.number for period in periods(question) if period.unit == "quarter"}
-    is_open = named > {quarter.quarter for quarter in asked} or looks_beyond(question)
-    if is_open or not asked.intersection(found.quarters.values()):
+    """Leaves out the documents of other quarters, unless one is named without its year; those that are of none stay."""
+    asked, named = quarters(question), {each.number for each in periods(question) if each.unit == "quarter"}
+    if named > {each.quarter for each in asked} or looks_beyond(question) or not asked & {*found.quarters.values()}:
         return None
     kept = frozenset(name for name in known if found.quarters.get(name) in {None, *asked})
     return _Condition(f"quarter: {', '.join(map(str, sorted(asked)))}", kept)

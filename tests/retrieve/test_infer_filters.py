@@ -65,7 +65,7 @@ def test_a_quarter_leaves_out_the_documents_of_other_quarters_only(store: ChunkS
 
 @pytest.mark.parametrize(
     "question",
-    ["Were sales higher in Q2 or in Q3 2024?", "2024년 2분기와 3분기 가운데 언제 더 많이 팔았나요?", "Q2 against Q3 2024"],
+    ["Were sales higher in Q2 or in Q3 2024?", "2024년 2분기와 3분기 가운데 언제 더 많이 팔았나요?"],
 )
 def test_a_second_quarter_without_a_year_leaves_nothing_out(store: ChunkStore, reports: Scope, question: str) -> None:
     assert infer_filters(question, store, reports) is None

@@ -67,7 +67,7 @@ def bench(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> Bench
 @pytest.fixture(scope="module")
 def recorded(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> Bench:
     """The same on a model of 1.5 billion parameters, whose replies to these cases are on record."""
-    replayed = database.model_copy(update={"recorded": "qwen2.5-coder-1.5b-instruct-q4_k_m"})
+    replayed = database.on_record("qwen2.5-coder-1.5b-instruct-q4_k_m")
     return Bench(Workspace.open(replayed), tmp_path_factory.mktemp("recorded"))
 
 
