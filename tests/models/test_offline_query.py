@@ -46,6 +46,12 @@ def test_a_question_that_stands_alone_is_not_changed_again(case: FollowUp) -> No
     assert compress(None, standalone(case), case.history) == standalone(case)
 
 
+def test_a_part_of_a_word_is_no_measure() -> None:
+    turns = [("user", "How many users does the Team plan include?"), ("assistant", "Ten.")]
+    alone = compress(None, "And for non-profit organisations?", turns)
+    assert alone == "How many users does the Team plan include – for non-profit organisations?"
+
+
 def test_a_follow_up_in_the_other_language_keeps_its_own() -> None:
     said = compress(None, "그럼 2분기는요?", [("user", "What was Marlow Foods' revenue in Q1 2024?")])
     assert "Marlow Foods" in said
