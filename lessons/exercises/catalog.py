@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from hashlib import sha256
-from itertools import count
 from typing import Any
 
 from llama_index.core.vector_stores.types import FilterCondition, MetadataFilters
@@ -17,7 +16,7 @@ from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 from lessons.copilot.decision import Decision
 from lessons.errors import LessonsError
 from lessons.exercises.cases import ACCEPTS, Accept, Case, Exercise, call, right_letters
-from lessons.exercises.comparing import kind
+from lessons.exercises.comparing import REFUSED, kind
 from lessons.exercises.measured import MEASURED
 from lessons.search.filter_text import parse_filter
 from lessons.settings import ROOT
@@ -29,6 +28,7 @@ MADE: dict[str, Callable[[Any], Any]] = {
     "bytes": str.encode,
     "sha256": lambda text: sha256(text.encode()).hexdigest(),
     "decision": Decision.model_validate,
+    "raises": {"ValueError": REFUSED}.get,
 }
 ONE_LETTER = "one of the letters 'a', 'b' and 'c'"
 
@@ -94,14 +94,17 @@ Learner = Callable[..., Any]
 def staged(learner: Learner, script: list[list[str]], failing: list[str], limit: int) -> Any:
     """A learner's loop with a model that follows a script and a search that may fail: what it gives, and what was run.
 
-    RuntimeError, which the verdict shows, if the model is asked more often than a loop asks it that counts every call.
+    RuntimeError, which the verdict shows, if the model is asked again after it has stopped or used up the calls.
     """
-    steps, run, decisions = iter(script), list[str](), count(1)
+    steps, run, left = iter(script), list[str](), limit
 
     def choose(found: Any) -> list[str]:
-        if (asked := next(decisions)) > limit + 1:
-            raise RuntimeError(f"the model is asked {asked} times, and the limit is {limit} calls")
-        return list(next(steps, []))
+        nonlocal left
+        if left <= 0:
+            raise RuntimeError("the model is asked again after it has stopped or used up the calls")
+        queries = next(steps, [])
+        left -= len(queries) or left
+        return list(queries)
 
     def search(query: str) -> str:
         run.append(query)
@@ -129,11 +132,11 @@ def filtered(filter_: str, *chunks: dict[str, Any]) -> list[bool]:
 
 
 def or_refused(learner: Learner, *given: Any) -> Any:
-    """What a function gives, or the word 'refused' if it raises ValueError."""
+    """What a function gives, or `REFUSED` if it raises ValueError."""
     try:
         return learner(*given)
     except ValueError:
-        return "refused"
+        return REFUSED
 
 
 def heard(learner: Learner, sessions: int, messages: int, script: Sequence[Sequence[str]]) -> list[list[str] | None]:

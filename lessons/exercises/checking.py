@@ -16,7 +16,7 @@ from typing import Any
 from lessons.agent import within
 from lessons.exercises.cases import Case, Exercise, call
 from lessons.exercises.catalog import exercise_named
-from lessons.exercises.comparing import Nearly, kind, nearly, same
+from lessons.exercises.comparing import REFUSED, Nearly, kind, nearly, same
 from lessons.exercises.progress_table import NOT_ATTEMPTED, Verdict, keep
 from lessons.language import _
 from lessons.settings import settings
@@ -134,6 +134,10 @@ class Attempt:
     def _mistake(self, returned: Any) -> str | None:
         """What is wrong with what came out; what should have only in a function's plain case. None if nothing is."""
         case = self.case
+        if (returned is REFUSED) != (case.expected is REFUSED):
+            if returned is REFUSED:
+                return "it raises ValueError, and a result is due"
+            return f"it returns {kind(returned).replace('nothing', 'None')}, and ValueError is due"
         if kind(returned) == "nothing":
             nothing = "nothing has come back yet" if case.given else "there is no answer yet"
             return None if case.given and case.accept is None and case.expected is None else nothing

@@ -15,6 +15,9 @@ TOLERANCE = 1e-6  # relative; learners add up in another order
 FACTORS = (100, 1_000, 1_000_000, 1_000_000_000)  # percent for share, prices and bytes of thousands, millions, billions
 DIGITS = range(1, 6)
 
+REFUSED = object()
+"""What comes of a function that raises ValueError."""
+
 _ALONE = re.compile(r"\b[a-z]\b")
 
 

@@ -76,10 +76,13 @@ def _better(ours: Callable[[Asked], Sequence[str]]) -> Accept:
 
 
 def _orders(learner: Callable[[Lists], Any], questions: Sequence[Lists]) -> Any:
-    """The ids as a learner's fusion orders them, for each pair of lists; what is no dict comes back as it is."""
+    """The ids as a learner's fusion orders them, for each pair of lists; what is no dict comes back as it is.
+
+    Scores are rounded, so that floats do not decide between equal ones.
+    """
     fused = [learner(lists) for lists in questions]
     wrong = [each for each in fused if kind(each) != "a dict"]
-    return wrong[0] if wrong else [sorted(each, key=lambda id_: -each[id_]) for each in fused]
+    return wrong[0] if wrong else [sorted(each, key=lambda id_: -round(each[id_], 9)) for each in fused]
 
 
 def _tower_first(made: Sequence[Sequence[str]]) -> bool | str:
@@ -112,7 +115,8 @@ def _reranked(learner: Callable[..., Any], questions: Sequence[tuple[str, list[R
 
 def _rerankings() -> Iterator[Case]:
     texts = ("budget alert region", "invoice backup", "예산 budget alert", "alert quarter")
-    made = [RetrievedDocument(f"d{place}", text, place / 10, "file.md") for place, text in enumerate(texts * 2)]
+    thirty = (texts * CANDIDATES)[:CANDIDATES]
+    made = [RetrievedDocument(f"d{place:02}", text, place / 10, "file.md") for place, text in enumerate(thirty)]
     ids = [document.id for document in made]
 
     def each_once(orders: list[list[Any]]) -> bool | str:

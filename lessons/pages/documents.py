@@ -37,7 +37,7 @@ FEW_PAGES = 20
 TEXTS = ".txt", ".md", ".html", ".htm"
 LEAST_DONE = 0.05  # share of a job from which the time that is left can be told
 LEVELS: dict[Enrichment, str] = {
-    "none": N_("nothing"),
+    "none": N_("nothing extra"),
     "keywords": N_("keywords"),
     "full": N_("keywords and summaries"),
 }

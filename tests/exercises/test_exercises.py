@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 from random import Random
+from statistics import median
 from typing import Any
 
 import nbformat
@@ -56,6 +57,20 @@ def asked(number: int) -> Asked:
 def test_the_solution_is_accepted(id_: str) -> None:
     verdict, title = judge(exercise_named(id_), checked(id_[:2], "solution")[id_]), exercise_named(id_).title
     assert str(verdict) == f"✓ {id_} right: {title}"
+
+
+def test_a_fusion_with_equal_scores_is_right_however_floats_round_them() -> None:
+    def from_the_median(scores: dict[str, float]) -> dict[str, float]:
+        middle = median(scores.values())
+        spread = median(abs(score - middle) for score in scores.values())
+        return {id_: (score - middle) / spread for id_, score in scores.items()}
+
+    def fused(lists: list[dict[str, float]]) -> dict[str, float]:
+        scaled = [from_the_median(scores) for scores in lists if scores]
+        ids = dict.fromkeys(id_ for scores in scaled for id_ in scores)
+        return {id_: sum(scores.get(id_, min(scores.values())) for scores in scaled) for id_ in ids}
+
+    assert judge(exercise_named("03.6"), fused).right
 
 
 @pytest.mark.parametrize(("id_", "learner"), WRONG)

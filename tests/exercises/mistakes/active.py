@@ -21,6 +21,10 @@ mistakes(
     drops_numbers=lambda question: tuple(word for word in _words(question) if not any(map(str.isdigit, word))),
     drops_short_words=lambda question: tuple(word for word in _words(question) if len(word) > 3),
     forgets_decomposed_korean=lambda question: tuple(re.findall(r"\w+", question.lower())),
+    drops_punctuation=lambda question: tuple(
+        re.sub(r"[^\w\s]", "", unicodedata.normalize("NFC", question)).lower().split()
+    ),
+    drops_signs=lambda question: tuple(_words(question)),
     keeps_latin_letters_only=lambda question: tuple(re.findall(r"[a-z0-9]+", question.lower())),
 )
 
@@ -92,6 +96,27 @@ mistakes(
     keeps_at_least_one=lambda sentences, question, k: (
         [sentences[place] for place in sorted(_best(sentences, _rarity(sentences, question), max(1, k)))]
     ),
+)
+
+
+def _similar(sentences, question, k, count=lambda words: words, long=True):
+    bags = [Counter(count(terms(each))) for each in sentences]
+    spread, asked = Counter(term for bag in bags for term in bag), Counter(terms(question))
+
+    def score(place):
+        vector = {term: n * log((1 + len(bags)) / spread[term]) for term, n in bags[place].items()}
+        length = sum(weight**2 for weight in vector.values()) ** 0.5 or 1
+        shared = sum(asked[term] * weight * log((1 + len(bags)) / spread[term]) for term, weight in vector.items())
+        return shared / (length if long else 1)
+
+    best = sorted(range(len(bags)), key=lambda place: -score(place))[:k]
+    return [sentences[place] for place in sorted(best)]
+
+
+mistakes(
+    "10.4",
+    forgets_how_often=lambda sentences, question, k: _similar(sentences, question, k, set),
+    forgets_the_length=lambda sentences, question, k: _similar(sentences, question, k, long=False),
 )
 
 

@@ -57,6 +57,39 @@ def counts_new_searches_only(choose, search, limit):
     return found
 
 
+@mistake("05.3")
+def a_repeat_at_once_is_free(choose, search, limit):
+    return loop(lambda found: list(dict.fromkeys(choose(found))), search, limit)
+
+
+@mistake("05.3")
+def runs_again_what_failed(choose, search, limit):
+    found, left = {}, limit
+    while left and (queries := choose(list(found.items()))[:left]):
+        left -= len(queries)
+        for query in queries:
+            try:
+                if not found.get(query, "").startswith("documents"):
+                    found[query] = search(query)
+            except RuntimeError as error:
+                found[query] = str(error)
+    return list(found.items())
+
+
+@mistake("05.3")
+def asks_once_more_with_no_call_left(choose, search, limit):
+    asked = []
+
+    def recorded(found):
+        asked.append(choose(found))
+        return asked[-1]
+
+    made = loop(recorded, search, limit)
+    if not asked or asked[-1]:
+        choose(made)
+    return made
+
+
 def tokens(messages):
     return sum(message["tokens"] for message in messages)
 
@@ -74,3 +107,16 @@ def changes_the_list(messages, room):
     while len(messages) > 1 and (tokens(messages) > room or messages[1]["role"] == "tool"):
         del messages[1]
     return messages
+
+
+@mistake("05.4")
+def jumps_over_what_does_not_fit(messages, room):
+    question, *rest = messages
+    blocks, kept = [], []
+    while rest:
+        end = 1 + len(rest[0]["calls"])
+        blocks, rest = [*blocks, rest[:end]], rest[end:]
+    for block in reversed(blocks):
+        if tokens([question, *kept, *block]) <= room:
+            kept = [*block, *kept]
+    return [question, *kept]

@@ -78,6 +78,18 @@ def knows_any_depth(lines):
     return found
 
 
+@mistake("02.4")
+def drops_empty_lines(lines):
+    path, found = {}, []
+    for line in filter(None, lines):
+        if heading := re.match("(#{1,6}) (.*)", line):
+            level = len(heading[1])
+            path = {above: title for above, title in path.items() if above < level} | {level: heading[2]}
+        else:
+            found.append((" > ".join(path.values()), line))
+    return found
+
+
 def kept(keywords, text, chunks, invented=False, twice=False, half=False):
     found = []
     for keyword in keywords:
@@ -103,4 +115,14 @@ def counts_chunks_letter_by_letter(keywords, text, chunks):
     for keyword in keywords:
         if keyword.lower() in text.lower() and sum(keyword in chunk for chunk in chunks) <= len(chunks) / 2:
             kept.setdefault(keyword.lower(), keyword)
+    return list(kept.values())
+
+
+@mistake("02.5")
+def counts_occurrences(keywords, text, chunks):
+    kept, all_text = {}, " ".join(chunks).lower()
+    for keyword in keywords:
+        word = keyword.lower()
+        if word in text.lower() and all_text.count(word) <= len(chunks) / 2:
+            kept.setdefault(word, keyword)
     return list(kept.values())

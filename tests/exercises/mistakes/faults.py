@@ -28,6 +28,9 @@ def never_gives_up(action, wait, attempts, first, most):
 
 mistakes(
     "12.2",
+    caps_all_waits_but_the_first=lambda action, wait, attempts, first, most: _retried(
+        action, wait, [min(first * 2**number, most) if number else first for number in range(attempts - 1)]
+    ),
     knows_no_cap=lambda action, wait, attempts, first, most: _retried(
         action, wait, [first * 2**number for number in range(attempts - 1)]
     ),

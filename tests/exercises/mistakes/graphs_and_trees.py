@@ -25,6 +25,13 @@ def once_for_each_piece(hits, parent):
     return [parent[hit] if hit_of[parent[hit]] > whole[parent[hit]] / 2 else hit for hit in hits]
 
 
+@mistake("16.3")
+def chunks_before_pieces(hits, parent):
+    whole, hit_of = Counter(parent.values()), Counter(parent[hit] for hit in hits)
+    full = [each for each in hit_of if hit_of[each] > whole[each] / 2]
+    return [*full, *(hit for hit in hits if parent[hit] not in full)]
+
+
 def of_one_chunk(hit, parent, around):
     numbers = range(max(0, hit - around), min(len(parent), hit + around + 1))
     within = [each for each in numbers if parent[each] == parent[hit]]

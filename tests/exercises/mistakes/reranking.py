@@ -43,6 +43,14 @@ def splits_at_spaces(question, documents, weight):
     return sorted(range(len(scores)), key=lambda place: -scores[place])
 
 
+@mistake("04.2")
+def shares_of_both_texts(question, documents, weight):
+    asked = set(terms(question))
+    held = [(set(terms(text)), score) for text, score in documents]
+    worth = [(1 - weight) * s + weight * len(asked & h) / max(len(asked | h), 1) for h, s in held]
+    return sorted(range(len(documents)), key=lambda i: -round(worth[i], 9))
+
+
 mistakes(
     "04.3",
     by_score_alone=lambda scores, similar, wanted: sorted(range(len(scores)), key=lambda i: -scores[i])[:wanted],
@@ -69,10 +77,10 @@ def the_mean_similarity(scores, similar, wanted):
     return chosen
 
 
-def order(reply, count, refuse):
+def order(reply, count, refuse, number=lambda score: score):
     as_found = list(range(1, count + 1))
     try:
-        pairs = [(each["number"], each["score"]) for each in json.loads(reply)["scores"]]
+        pairs = [(each["number"], number(each["score"])) for each in json.loads(reply)["scores"]]
         if refuse(pairs, count):
             return as_found
         scores = dict(pairs)
@@ -89,12 +97,19 @@ mistakes(
     overlooks_a_second_score=lambda reply, count: order(
         reply, count, lambda pairs, count: any(not 0 <= s <= 10 for _, s in pairs)
     ),
+    cuts_decimals_off=lambda reply, count: order(reply, count, unusable, int),
+    reads_numbers_in_quotes=lambda reply, count: order(reply, count, unusable, float),
 )
+
+
+def unusable(pairs, count):
+    return sorted(n for n, _ in pairs) != list(range(1, count + 1)) or any(not 0 <= s <= 10 for _, s in pairs)
 
 
 mistakes(
     "04.5",
     leaves_the_order=lambda question, documents: documents,
     keeps_five=lambda question, documents: sorted(documents, key=lambda d: -share(question, d.content))[:5],
+    keeps_ten=lambda question, documents: sorted(documents, key=lambda d: -share(question, d.content))[:10],
     gives_texts=lambda question, documents: [document.content for document in documents],
 )

@@ -32,6 +32,13 @@ def refuses_only_the_empty_name(chunks, owner, ref_ids):
     return [each for each in chunks if each["user_id"] == owner and (ref_ids is None or each["ref_id"] in ref_ids)]
 
 
+@mistake("07.2")
+def refuses_an_empty_set(chunks, owner, ref_ids):
+    if not ref_ids and ref_ids is not None:
+        raise ValueError
+    return _visible(chunks, owner, ref_ids)
+
+
 def _visible(chunks, owner, ref_ids):
     if not owner.strip():
         raise ValueError

@@ -44,6 +44,7 @@ mistakes(
     "03.3",
     loses_single_syllables=lambda text: cut(text, alone=False),
     forgets_composition=lambda text: cut(text, compose=False),
+    gives_each_pair_once=lambda text: list(dict.fromkeys(cut(text))),
 )
 
 
@@ -87,7 +88,33 @@ def quarters(question):
 mistakes(
     "03.5",
     takes_the_first=lambda question: next(iter(quarters(question)), None),
+    overlooks_a_quarter_without_a_year=lambda question: only(quarters(question)),
 )
+
+
+def only(found):
+    return found[0] if len(set(found)) == 1 else None
+
+
+@mistake("03.5")
+def finds_q_within_a_word(question):
+    found = re.findall(r"Q([1-4])(?:\s+(\d{4}))?", question, re.IGNORECASE)
+    found += [(q, y) for y, q in re.findall(r"(?:(\d{4})년\s*)?([1-4])분기", question)]
+    return only([(int(y), int(q)) for q, y in found if y]) if len({q for q, _ in found}) == 1 else None
+
+
+@mistake("03.5")
+def needs_a_space_in_korean(question):
+    found = re.findall(r"\bQ([1-4])(?:\s+(\d{4}))?", question, re.IGNORECASE)
+    found += [(q, y) for y, q in re.findall(r"(?:(\d{4})년\s+)?([1-4])분기", question)]
+    return only([(int(y), int(q)) for q, y in found if y]) if len({q for q, _ in found}) == 1 else None
+
+
+@mistake("03.5")
+def overlooks_a_korean_quarter_without_a_year(question):
+    found = re.findall(r"\bQ([1-4])(?:\s+(\d{4}))?", question, re.IGNORECASE)
+    found += [(q, y) for y, q in re.findall(r"(\d{4})년\s*([1-4])분기", question)]
+    return only([(int(y), int(q)) for q, y in found if y]) if len({q for q, _ in found}) == 1 else None
 
 
 @mistake("03.5")

@@ -17,6 +17,9 @@ mistakes(
     looks_at_the_closing_bracket=lambda answer: list(
         dict.fromkeys(int(number) for number in re.findall(r"(\d+)\]", answer))
     ),
+    looks_at_the_opening_bracket=lambda answer: list(
+        dict.fromkeys(int(number) for number in re.findall(r"\[(\d+)", answer))
+    ),
 )
 
 
