@@ -68,7 +68,7 @@ def judge_text(golden: Golden, text: str) -> tuple[float, bool]:
         return float(refusal), refusal
     if not is_judged(golden):
         return float("nan"), refusal
-    correctness = _by_facts(golden, text) if golden.key_facts else 0.0 if refusal else _by_words(golden.answer, text)
+    correctness = by_facts(golden, text) if golden.key_facts else 0.0 if refusal else _by_words(golden.answer, text)
     return correctness, refusal and not correctness > 0.0
 
 
@@ -83,7 +83,8 @@ def is_unanswerable(golden: Golden) -> bool:
     return golden.category == "unanswerable" or (refused and not golden.evidence and not golden.key_facts)
 
 
-def _by_facts(golden: Golden, text: str) -> float:
+def by_facts(golden: Golden, text: str) -> float:
+    """1.0 if the text states every key fact and the rest of the reference, 0.5 for a third of the facts, else 0.0."""
     asked = Asked(golden.question, golden.answer)
     levels = [level(fact, text, asked) for fact in golden.key_facts]
     least = Level.STATED if is_refusal(text) else Level.NEAR
