@@ -100,17 +100,16 @@ mistakes(
 
 
 def _similar(sentences, question, k, count=lambda words: words, long=True):
-    bags = [Counter(count(terms(each))) for each in sentences]
-    spread, asked = Counter(term for bag in bags for term in bag), Counter(terms(question))
+    spread = Counter(term for each in sentences for term in set(terms(each)))
+    rarity = {term: log((1 + len(sentences)) / number) for term, number in spread.items()}
+    asked = Counter(terms(question))
 
-    def score(place):
-        vector = {term: n * log((1 + len(bags)) / spread[term]) for term, n in bags[place].items()}
+    def score(each):
+        vector = {term: number * rarity[term] for term, number in Counter(count(terms(each))).items()}
         length = sum(weight**2 for weight in vector.values()) ** 0.5 or 1
-        shared = sum(asked[term] * weight * log((1 + len(bags)) / spread[term]) for term, weight in vector.items())
-        return shared / (length if long else 1)
+        return sum(asked[term] * rarity[term] * weight for term, weight in vector.items()) / (length if long else 1)
 
-    best = sorted(range(len(bags)), key=lambda place: -score(place))[:k]
-    return [sentences[place] for place in sorted(best)]
+    return [sentences[place] for place in sorted(_best(sentences, score, k))]
 
 
 mistakes(

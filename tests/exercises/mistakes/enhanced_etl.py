@@ -1,6 +1,7 @@
 """What goes wrong in notebook 02."""
 
 import re
+from operator import contains
 
 from tests.exercises.mistakes import mistake, mistakes
 
@@ -66,35 +67,29 @@ def skips_a_long_sentence(chunks, room):
     return made
 
 
-@mistake("02.4")
-def knows_any_depth(lines):
+def under_headings(lines, heading):
     path, found = {}, []
     for line in lines:
-        if heading := re.match("(#+) (.*)", line):
-            level = len(heading[1])
-            path = {above: title for above, title in path.items() if above < level} | {level: heading[2]}
+        if begun := re.match(heading, line):
+            level = len(begun[1])
+            path = {above: title for above, title in path.items() if above < level} | {level: begun[2]}
         else:
             found.append((" > ".join(path.values()), line))
     return found
 
 
-@mistake("02.4")
-def drops_empty_lines(lines):
-    path, found = {}, []
-    for line in filter(None, lines):
-        if heading := re.match("(#{1,6}) (.*)", line):
-            level = len(heading[1])
-            path = {above: title for above, title in path.items() if above < level} | {level: heading[2]}
-        else:
-            found.append((" > ".join(path.values()), line))
-    return found
+mistakes(
+    "02.4",
+    knows_any_depth=lambda lines: under_headings(lines, "(#+) (.*)"),
+    drops_empty_lines=lambda lines: under_headings(filter(None, lines), "(#{1,6}) (.*)"),
+)
 
 
-def kept(keywords, text, chunks, invented=False, twice=False, half=False):
+def kept(keywords, text, chunks, invented=False, twice=False, half=False, count=contains):
     found = []
     for keyword in keywords:
         small, known = keyword.lower(), [each.lower() for each in found]
-        times = sum(small in chunk.lower() for chunk in chunks)
+        times = sum(count(chunk.lower(), small) for chunk in chunks)
         rare = times < len(chunks) / 2 if half else times <= len(chunks) / 2
         if (invented or small in text.lower()) and (twice or small not in known) and rare:
             found.append(keyword)
@@ -106,6 +101,7 @@ mistakes(
     believes_the_model=lambda keywords, text, chunks: kept(keywords, text, chunks, invented=True),
     keeps_repeats=lambda keywords, text, chunks: kept(keywords, text, chunks, twice=True),
     less_than_half=lambda keywords, text, chunks: kept(keywords, text, chunks, half=True),
+    counts_occurrences=lambda keywords, text, chunks: kept(keywords, text, chunks, count=str.count),
 )
 
 
@@ -115,14 +111,4 @@ def counts_chunks_letter_by_letter(keywords, text, chunks):
     for keyword in keywords:
         if keyword.lower() in text.lower() and sum(keyword in chunk for chunk in chunks) <= len(chunks) / 2:
             kept.setdefault(keyword.lower(), keyword)
-    return list(kept.values())
-
-
-@mistake("02.5")
-def counts_occurrences(keywords, text, chunks):
-    kept, all_text = {}, " ".join(chunks).lower()
-    for keyword in keywords:
-        word = keyword.lower()
-        if word in text.lower() and all_text.count(word) <= len(chunks) / 2:
-            kept.setdefault(word, keyword)
     return list(kept.values())

@@ -96,25 +96,20 @@ def only(found):
     return found[0] if len(set(found)) == 1 else None
 
 
-@mistake("03.5")
-def finds_q_within_a_word(question):
-    found = re.findall(r"Q([1-4])(?:\s+(\d{4}))?", question, re.IGNORECASE)
-    found += [(q, y) for y, q in re.findall(r"(?:(\d{4})년\s*)?([1-4])분기", question)]
+def the_only_one(question, english=r"\bQ([1-4])(?:\s+(\d{4}))?", korean=r"(?:(\d{4})년\s*)?([1-4])분기"):
+    found = re.findall(english, question, re.IGNORECASE)
+    found += [(q, y) for y, q in re.findall(korean, question)]
     return only([(int(y), int(q)) for q, y in found if y]) if len({q for q, _ in found}) == 1 else None
 
 
-@mistake("03.5")
-def needs_a_space_in_korean(question):
-    found = re.findall(r"\bQ([1-4])(?:\s+(\d{4}))?", question, re.IGNORECASE)
-    found += [(q, y) for y, q in re.findall(r"(?:(\d{4})년\s+)?([1-4])분기", question)]
-    return only([(int(y), int(q)) for q, y in found if y]) if len({q for q, _ in found}) == 1 else None
-
-
-@mistake("03.5")
-def overlooks_a_korean_quarter_without_a_year(question):
-    found = re.findall(r"\bQ([1-4])(?:\s+(\d{4}))?", question, re.IGNORECASE)
-    found += [(q, y) for y, q in re.findall(r"(\d{4})년\s*([1-4])분기", question)]
-    return only([(int(y), int(q)) for q, y in found if y]) if len({q for q, _ in found}) == 1 else None
+mistakes(
+    "03.5",
+    finds_q_within_a_word=lambda question: the_only_one(question, english=r"Q([1-4])(?:\s+(\d{4}))?"),
+    needs_a_space_in_korean=lambda question: the_only_one(question, korean=r"(?:(\d{4})년\s+)?([1-4])분기"),
+    overlooks_a_korean_quarter_without_a_year=lambda question: the_only_one(
+        question, korean=r"(\d{4})년\s*([1-4])분기"
+    ),
+)
 
 
 @mistake("03.5")
