@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from lessons.context.guard import differences
 from lessons.context.intent import INTENTS, decide
 from lessons.evaluate.compare import interval, mean_with_interval
-from lessons.evaluate.golden import json_lines
+from lessons.evaluate.golden import json_lines, sample
 from lessons.evaluate.plots import canvas
 from lessons.language import _
 from lessons.models.keyless import EXAMPLES, Utterance, utterances
@@ -116,7 +116,7 @@ class Recognised:
 
 def recognise(llm: LLM) -> Recognised:
     """Let a model decide the intent of every utterance of the frozen test set."""
-    return Recognised(tuple((said, decide(said.text, llm, Step("intent")).intent) for said in utterances(TEST)))
+    return Recognised(tuple((said, decide(said.text, llm, Step("intent")).intent) for said in sample(utterances(TEST))))
 
 
 def plot_confusion(recognised: Recognised) -> Figure:

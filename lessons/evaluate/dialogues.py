@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import Evaluation, Record
-from lessons.evaluate.golden import GOLDEN, SPLITS, Golden, file_bytes, golden_from, holds, json_lines
+from lessons.evaluate.golden import GOLDEN, SPLITS, Golden, file_bytes, golden_from, holds, json_lines, sample
 from lessons.evaluate.plots import canvas, stage_colours
 from lessons.evaluate.run import measure
 from lessons.library import Progress
@@ -107,6 +107,7 @@ def evaluate_dialogues(
 
     The "stages" of the result are the memories, its categories say how far back a question reaches.
     """
+    dialogues = sample(dialogues)
     records = _of_each(memories, dialogues, partial(_asked, stage), watch)
     splits = dict.fromkeys(golden.split for each in dialogues for golden in each.judged)
     return Evaluation("dialogues", " and ".join(splits), records)

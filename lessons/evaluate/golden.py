@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -18,6 +18,7 @@ from lessons.text import normalize
 GOLDEN = ROOT / "data" / "golden"
 SPLITS = ("dev", "test")
 GAP = "…"
+T = TypeVar("T")
 
 
 def holds(text: str, quote: str) -> bool:
@@ -115,11 +116,13 @@ def json_lines(*files: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
 
 
-def sample(questions: Sequence[Golden], limit: int | None, seed: int) -> list[Golden]:
-    """At most `limit` questions drawn at random, the same for the same seed, in their own order."""
-    if limit is None or limit >= len(questions):
-        return list(questions)
-    kept = sorted(random.Random(seed).sample(range(len(questions)), limit))
+def sample(questions: Sequence[T], limit: int | None = None, seed: int = 0) -> list[T]:
+    """At most `limit` of them drawn at random, the same for the same seed, in their own order.
+
+    Never more than `LESSONS_EVALUATION_QUESTIONS` says, so that an evaluation on a slow or a paid model ends in time.
+    """
+    most = min(limit or len(questions), settings().evaluation_questions or len(questions), len(questions))
+    kept = sorted(random.Random(seed).sample(range(len(questions)), most))
     return [questions[place] for place in kept]
 
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from lessons.context.wrapper import Answering
 from lessons.database import erase
 from lessons.errors import LessonsError, ModelError
-from lessons.evaluate.golden import golden_questions
+from lessons.evaluate.golden import golden_questions, sample
 from lessons.evaluate.run import Watcher, evaluate
 from lessons.models.abilities import ANSWER_TOKENS, PROMPT_TOKENS, SENT, long_reply, probe
 from lessons.models.llm import language_model, price
@@ -67,7 +67,7 @@ def record_questions(
 ) -> None:
     """Ask golden questions of the stages, and each with its evidence given, and keep the replies."""
     with _recording(tell) as (chosen, path, speed):
-        asked = min(limit or chosen.evaluation_questions or 10**9, len(golden_questions(split)))
+        asked = len(sample(golden_questions(split), limit, seed))
         sent = [*(SENT.get(stage.name, SENT["smart"]) for stage in stages), SENT["naive"]]
         units = [tokens for tokens in sent for _ in range(asked)]
         forecast = Forecast(Journal(path), units, speed)

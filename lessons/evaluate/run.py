@@ -95,7 +95,7 @@ def evaluate(
             task = _Task(found.name, found.split, asked, there, there[-1].index, found.warnings)
         else:
             task = _golden(here, split or "dev", watch, place)
-        questions = sample(task.questions, limit or place.settings.evaluation_questions, sample_seed)
+        questions = sample(task.questions, limit, sample_seed)
         place.embedding.get_query_embedding("warm up")  # so that no question's latency includes loading the weights
         ExactTokenCounter(place.settings.llm_model).count("warm up")
         records, given = list[Record](), list[Record]()
@@ -121,7 +121,7 @@ def answers(stages: Sequence[Answering], questions: Sequence[Golden]) -> Iterato
         place = stage.workspace or workspace()
         if place.settings.evaluation_timed and isinstance(place.embedding, CachedEmbedding):
             place.embedding.forget_questions()
-        for question in questions:
+        for question in sample(questions):
             yield _asked(stage, question)
 
 

@@ -18,7 +18,7 @@ from lessons.context.compress import Abstractive, CutOff, Extractive, Hybrid
 from lessons.context.intent import INTENTS, Intent
 from lessons.context.wrapper import Answering
 from lessons.evaluate.evaluation import Evaluation, EvaluationTable, Record, compare_records, mean
-from lessons.evaluate.golden import Golden, golden_questions, json_lines
+from lessons.evaluate.golden import Golden, golden_questions, json_lines, sample
 from lessons.evaluate.plots import plot_cost
 from lessons.evaluate.run import answers, measure
 from lessons.language import _
@@ -75,7 +75,7 @@ def compression(
     """Answer each question from its whole context and from what every method leaves of it at every share."""
     place = stage.workspace or workspace()
     resources, records = place.resources(stage.index), list[Record]()
-    for question in questions:
+    for question in sample(questions):
         whole = stage.ask(question.question, user=question.owner, history=question.history)
         records.append(replace(measure(question, whole), stage=WHOLE, category="100%"))
         query = Query(standalone(whole.trace, question.question), Scope(question.owner))
@@ -164,6 +164,7 @@ def savings(stage: Stage, asked: Sequence[Golden]) -> EvaluationTable:
     owners are forgotten before and after, so that each way begins with an empty cache.
     """
     every: Answering = stage
+    asked = sample(asked)
     for device in DEVICES.values():
         every = device(every)
     ways = {NONE: stage} | {name: device(stage) for name, device in DEVICES.items()} | {ALL: every}

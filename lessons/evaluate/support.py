@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from lessons.copilot.copilot import Copilot, CopilotAnswer
 from lessons.evaluate.compare import Interval, interval, mean_with_interval
-from lessons.evaluate.golden import json_lines
+from lessons.evaluate.golden import json_lines, sample
 from lessons.evaluate.judge.facts import Level, level
 from lessons.settings import ROOT
 from lessons.tables import Table
@@ -103,6 +103,6 @@ def support_questions(split: str) -> list[SupportQuestion]:
 
 def handle(copilot: Copilot, split: str = "dev", user: str | None = None) -> SupportRun:
     """Ask the copilot every question of a split."""
-    asked = support_questions(split)
+    asked = sample(support_questions(split))
     answers = (copilot.ask(one.question, user=user, history=[(by, said) for by, said in one.history]) for one in asked)
     return SupportRun(tuple(map(Handled, asked, answers)))

@@ -132,10 +132,9 @@ def passages(context: str) -> list[Passage]:
     return [passage(int(parts[i]), parts[i + 1], parts[i + 2]) for i in range(1, len(parts), 3)]
 
 
-@lru_cache(maxsize=512)
 def passage(number: int, source: str, text: str) -> Passage:
     """One document, read."""
-    lines = tuple(_lines(sentences(barred(text))))
+    lines = _lines(text)
     first = lines[0].text if lines and lines[0].kind == "heading" else ""
     day = _DAY.search(source)
     file, _, place = _DAY.sub("", source).partition(" | ")
@@ -169,8 +168,10 @@ def cells(row: str) -> tuple[str, ...]:
     return tuple(cell.strip() for cell in row.strip().strip("|").split("|"))
 
 
-def _lines(found: list[str]) -> list[Line]:
-    """Give every sentence its kind and the headings above it."""
+@lru_cache(maxsize=2048)
+def _lines(text: str) -> tuple[Line, ...]:
+    """The sentences of a text, each with its kind and the headings above it."""
+    found = sentences(barred(text))
     lines: list[Line] = []
     path: list[tuple[int, str]] = []
     header: tuple[str, ...] = ()
@@ -190,7 +191,7 @@ def _lines(found: list[str]) -> list[Line]:
         lines.append(Line(text, kind, path[-1][1] if path else "", header, search_terms(text), above))
         if level:
             path.append((level, text.lstrip("# ").strip()))
-    return lines
+    return tuple(lines)
 
 
 def _heading_level(found: list[str], position: int) -> int:

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from lessons.keyless.lines import quarters, search_terms
@@ -98,8 +98,15 @@ class Unit:
     def required(self) -> bool:
         return self.kind != "word"
 
+    @cached_property
+    def every(self) -> frozenset[str]:
+        """All terms by which it, or a word that means the same, may be covered."""
+        return self.terms.union(self.keys, *self.others)
+
     def covered(self, found: frozenset[str]) -> float:
         """How much of the unit, or of a word that means the same, these terms hold, 0 to 1."""
+        if self.every.isdisjoint(found):
+            return 0.0
         own = float(not self.keys.isdisjoint(found)) if self.keys else len(self.terms & found) / len(self.terms)
         return SAME if own < SAME and any(other <= found for other in self.others) else own
 
@@ -227,7 +234,7 @@ def read_question(text: str) -> Question:
     """Only the first 4,000 characters are read."""
     text = _SHORT_YEAR.sub(r"20\1년", text[:4000])
     units = tuple(dict.fromkeys(_units(_NO_SUBJECT.sub(" ", text))) or _units(text))
-    every = frozenset().union(*(unit.terms.union(unit.keys, *unit.others) for unit in units))
+    every = frozenset().union(*(unit.every for unit in units))
     return Question(text, language(text), units, kinds_of(text), every)
 
 

@@ -31,7 +31,7 @@ from lessons.memory.messages import SessionMessages
 from lessons.memory.types import Window
 from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream
-from lessons.settings import Settings
+from lessons.settings import Settings, settings
 from lessons.workspace import Workspace
 from tests.evaluate.records import record
 
@@ -99,6 +99,13 @@ def test_documents_are_those_of_the_owner_of_the_dialogue(place: Workspace) -> N
     stage = Echo(place)
     evaluate_dialogues(stage, [DIALOGUE], {"none": MEMORIES["none"]})  # type: ignore[arg-type]
     assert stage.owners == ["reader"] * 3
+
+
+def test_no_more_dialogues_are_asked_than_the_setting_says(place: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings(), "evaluation_questions", 1)
+    stage = Echo(place)
+    evaluate_dialogues(stage, [DIALOGUE, DIALOGUE], {"none": MEMORIES["none"]})  # type: ignore[arg-type]
+    assert len(stage.owners) == 3
 
 
 def test_every_memory_takes_part(place: Workspace) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from lessons.errors import LessonsError
 from lessons.evaluate.golden import GAP, SPLITS, Evidence, Golden, golden_questions, holds, sample
+from lessons.settings import settings
 
 LINE = {
     "id": "q1",
@@ -95,7 +96,14 @@ def test_a_sample_is_the_same_for_the_same_seed_and_keeps_the_order() -> None:
     assert drawn == sample(questions, 10, seed=1)
     assert drawn != sample(questions, 10, seed=2)
     assert [int(question.id) for question in drawn] == sorted(int(question.id) for question in drawn)
-    assert sample(questions, None, 1) == sample(questions, 500, 1) == questions
+    assert sample(questions) == sample(questions, 500, seed=1) == questions
+
+
+def test_no_sample_is_larger_than_the_setting_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings(), "evaluation_questions", 3)
+    questions = [*range(100)]
+    assert len(sample(questions)) == len(sample(questions, 10, seed=1)) == 3
+    assert len(sample(questions, 2)) == 2
 
 
 WORDS = st.lists(st.text("abc가", min_size=1, max_size=3), min_size=1, max_size=6)
