@@ -18,6 +18,9 @@ from lessons.context.reading import OPEN, WEAK, Reading, Word
 from lessons.text import language, normalize
 
 Pair = tuple[int, int]
+ADNOMINAL = frozenset(("predicate", "future", "past"))
+BARE = {"ko": ADNOMINAL | {""}, "en": frozenset(("'s", ""))}
+"""Roles of words that belong to the word behind them, by language."""
 _LONGEST_RUN = 4  # words that one word can be written as
 
 
@@ -78,9 +81,12 @@ def _same_words(one: Reading, other: Reading) -> bool:
 
 
 def _same_roles(one: Reading, other: Reading) -> bool:
-    """Counterparts play the same part; where position tells the part, they stand in the same order."""
-    counterparts = [(one.words[i], other.words[j], j) for i, j in align(one.words, other.words)[0]]
-    if not all(_agree(a, b) for a, b, _ in counterparts):
+    """Counterparts play the same part; where position tells it, they stand in the same order, and so do I and you."""
+    pairs = align(one.words, other.words)[0]
+    counterparts = [(one.words[i], other.words[j], j) for i, j in pairs]
+    if not (
+        all(_agree(a, b) for a, b, _ in counterparts) and _same_persons(one, other) and _same_heads(one, other, pairs)
+    ):
         return False
     strict = len(one.numbers) > 1
     return not any(
@@ -91,20 +97,38 @@ def _same_roles(one: Reading, other: Reading) -> bool:
     )
 
 
+def _same_persons(one: Reading, other: Reading) -> bool:
+    """I and you stand in the same order, and who calls is not who is called."""
+    said = one.persons, other.persons
+    mine, others = ([person in ("I", "me", "my") for person in persons] for persons in said)
+    turned = {*mine} == {*others} and mine[:1] != others[:1]
+    return not turned and {"".join(each for each in persons if each != "my") for persons in said} != {"I", "me"}
+
+
+def _same_heads(one: Reading, other: Reading, pairs: Sequence[Pair]) -> bool:
+    """Whether a word without a particle stands before the same word in both: 한글 파일, not 엑셀 파일."""
+    counterpart, known = dict(pairs), {j for _, j in pairs}
+    return all(
+        counterpart.get(i + 1, j + 1) == j + 1 or j + 1 not in known
+        for i, j in pairs
+        if {one.words[i].role, other.words[j].role} & BARE[one.language]
+    )
+
+
 def _agree(one: Word, other: Word) -> bool:
     """Whether two counterparts can play the same part; one that is unmarked can play every weak one."""
     roles = {one.role, other.role}
     return (
         len(roles) == 1
-        or (roles <= WEAK and bool(roles & OPEN))
-        or (roles <= {"of", "in", "on", "at", "for"} and "of" in roles)
+        or (roles <= WEAK and bool(roles & OPEN) and len(roles & ADNOMINAL) < 2)
+        or (roles <= {"'s", "of", "in", "on", "at", "for"} and "of" in roles)
     )
 
 
 def _exchanged(one: tuple[Word, Word], other: tuple[Word, Word]) -> bool:
     """Whether two words each take the part that the other had: 'the manager's friend', 'the friend's manager'."""
-    (a, b), (c, d) = one, other
-    return a.role == d.role not in OPEN and (b.role == c.role != a.role or {b.role, c.role} <= OPEN)
+    (a, b), (c, d) = (["" if word.role in OPEN else word.role for word in pair] for pair in (one, other))
+    return a == d != b == c
 
 
 RULES: Mapping[str, Rule] = {

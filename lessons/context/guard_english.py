@@ -24,8 +24,11 @@ _REWRITTEN = [
         (r"\b(?:can't|cannot)\b", "can not"),
         (r"\bwon't\b", "will not"),
         (r"(\w)n't\b", r"\1 not"),
-        (r"\b(who|what|where|when|why|how|that|there|it|he|she|here)'?s\b", r"\1 is"),
+        (r"\b(who|what|where|when|why|how|that|there|it(?=')|he|she|here)'?s\b", r"\1 is"),
         (r"\b(?:got to|(?:have|has|had|need|needs|needed) to|needs?(?= to)|required to|supposed to|should)\b", "must"),
+        (r"\bmust (?:\w+ )?not\b", "can not"),
+        (r"\bused to (?=\w+ing\b)", "accustomed to "),
+        (r"\ba (few|little)\b", r"some-\1"),
         (r"\b(?:able|allowed|permitted|possible) to\b|\bis it (?:ok|okay|possible|allowed) (?:to|if)\b", "can"),
         (r"\bnot (?:\w+ )?(?:can|may)\b|\b(?:forbidden|prohibited|banned)\b", "can not"),
         (r"\b(?:in|on|at|for|by)? ?(?:what|which) (?:date|day|time|moment)\b|\bwhat is the (?:date|time) (?:of|for)\b", "when"),
@@ -46,6 +49,7 @@ _LIGHT = words_of("light_words")
 _OPTIONAL = words_of("optional_words")
 """Words that one question may have and the other not, though not each another one."""
 _DETERMINERS = frozenset(["a", "an", "the", "my", "our", "your", "i", "you", "we", "it"])
+_PERSONS = {"i": "I", "we": "I", "me": "me", "us": "me", "my": "my", "our": "my", "you": "you", "your": "you"}
 _AUXILIARIES = {
     **dict.fromkeys(("is", "are", "am", "be", "been", "being", "was", "were"), "be"),
     **dict.fromkeys(("do", "does", "did"), "do"),
@@ -56,6 +60,7 @@ _TENSES = {
     **dict.fromkeys(("was", "were", "did"), "past"),
     **dict.fromkeys(("is", "are", "does", "do", "am"), "present"),
     **dict.fromkeys(("will", "shall"), "future"),
+    "been": "perfect",
 }
 _NEGATIONS = frozenset(["not", "no", "never", "neither", "nor", "none", "nobody", "nothing"])
 _ASKS = {each: each for each in "what who whose when where why how".split()} | {"which": "what", "whom": "who"}  # noqa: SIM905
@@ -88,6 +93,11 @@ class _Phrase:
     auxiliary: str = ""
     words: list[str] = field(default_factory=list)
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether it is a preposition with nothing behind it yet, as in 'until when'."""
+        return bool(self.role) and not self.words
+
 
 def read_english(question: str) -> Reading:
     """The constraints of an English question."""
@@ -106,6 +116,7 @@ def read_english(question: str) -> Reading:
         negated=sum(token in _NEGATIONS for token in tokens),
         modality=frozenset(modality - implied),
         tense=_tense(tokens),
+        persons=tuple(_PERSONS[token] for token in tokens if token in _PERSONS),
     )
 
 
@@ -132,7 +143,7 @@ def _phrases(tokens: list[str]) -> list[_Phrase]:
     for token in tokens:
         if token in _AUXILIARIES:
             phrases.append(_Phrase(auxiliary=_AUXILIARIES[token]))
-        elif token in ("who", "whom", "what", "which"):
+        elif token in ("who", "whom", "what", "which") or (token in ("when", "where") and phrases[-1].is_bare):
             phrases[-1].words.append("?")
         elif token in _PREPOSITIONS:
             phrases.append(_Phrase(token))
@@ -151,6 +162,8 @@ def _active(phrases: list[_Phrase]) -> list[Word]:
         stranded[0].words, front = front, []
     be = any(phrase.auxiliary == "be" for phrase in phrases)
     passive = next((number for number, word in enumerate(core) if be and _is_past(word)), None)
+    if {"that", "?"} & {*core[:passive]}:  # a relative clause: 'the nurse that trained her'
+        passive = None
     if passive is None:
         order = [*core, *(front if not be or front != ["?"] else [])]
     else:
@@ -180,8 +193,12 @@ def _turned(core: list[str], phrases: list[_Phrase]) -> list[str]:
 
 def _words(tokens: list[str], role: str = "") -> list[Word]:
     """The content words by their stems, with synonyms made equal."""
-    kept = [(token, english_stem(token)) for token in tokens if token not in _NOT_CONTENT]
-    return [Word(frozenset([_SYNONYMS.get(stem, stem)]), role, token in _OPTIONAL) for token, stem in kept]
+    kept = [
+        (token, english_stem(token), "'s" if after == "'s" else role)
+        for token, after in zip(tokens, [*tokens[1:], ""], strict=False)
+        if token not in _NOT_CONTENT
+    ]
+    return [Word(frozenset([_SYNONYMS.get(stem, stem)]), part, token in _OPTIONAL) for token, stem, part in kept]
 
 
 def _is_past(word: str) -> bool:

@@ -42,12 +42,15 @@ _WHETHER = re.compile(r"(?:나요|니까|가요|까요|어요|아요|해요|돼�
 _ASKED = re.compile("(?:누(?:가|굴|구)|무엇|무얼|뭐|뭘|언제|어디|얼마|며칠|몇)(?P<particle>[가-힣]*)")
 _PAST = re.compile(r"(?<![가-힣])(?>[가-힣]*?(?:었|았|였|했|됐|웠|렸|졌|쳤|갔|왔|봤|샀|켰|꼈))[가-힣]*+\W*+$")
 _NEGATION = re.compile(r"(?<![가-힣])(?:안|못)(?= )|않|못하|(?<![가-힣])없|아니|아닌|말고|금지")
+_UNABLE = re.compile(r"(?<![가-힣])못(?= )|못하")
 _MODALITY = {"가능": "can", "의무": "must", "금지": "forbidden"}
 _ROLES = {each: role for each, role in PARTICLES.items() if role != "is"} | {"에의해": "agent"}
 _PARTICLES = sorted(_ROLES, key=len, reverse=True)
 _ENDINGS = {
     "predicate": "습니까 ㅂ니까 습니다 ㅂ니다 나요 는가 은가 ㄴ가 ㄴ가요 는가요 은가요 을까 ㄹ까 을까요 ㄹ까요 는지 은지 ㄴ지 ㄹ지 을지 는다 ㄴ다 요 여"
-    " 죠 지요 는데 은데 ㄴ데 던가 는 은 ㄴ 을 ㄹ 던 네요 는데요 ㄴ데요",
+    " 죠 지요 는데 은데 ㄴ데 던가 는 은 ㄴ 네요 는데요 ㄴ데요",
+    "future": "을 ㄹ",
+    "past": "던",
     "if": "면 으면 다면 ㄴ다면 거든",
     "because": "서 니까 으니까 느라",
     "and": "고 다가 면서 으면서 며 으며",
@@ -69,12 +72,14 @@ _OPPOSITES = dict(zip("낮작적짧좁", "높크많길넓", strict=True)) | {"�
 _CONVERSE = {"배우": "가르치", "받": "주", "사": "팔"}
 _LIGHT = re.compile(
     r"(?:무슨|뭔|뭣|어떤|어느|어떻|왜|어째서|가능|의무|금지)[가-힣]*|것|거|건|게|때|경우|및|그리고|또|정도|방법|절차|이유|까닭|원인|안|못|데|들"
-    r"|나|내|우리|제|저희|걸|이런|저런|그런|대해|대한|이에요|예요|이야|야|인가요|입니까|입니다|인지요?|이죠|짜리|요|여|인|이렇게|그렇게|이리|그리|대략|약"
+    r"|나|내|우리|제|저희|걸|이런|저런|그런|대해|대한|이에요|예요|이야|야|인가요|입니까|입니다|인지요?|이죠|짜리|요|여|인|이렇게|그렇게|이리|그리|대략"
 )
 _OPTIONAL = frozenset("보 알 나오 걸리 나가 들 생기 받 이 그 저 여기 바로 보통 주로".split())  # noqa: SIM905
 """Words that one question may have and the other not, though not each another one."""
 _LIGHT_VERBS = frozenset("있 되 하 싶 않 없 말 못하 아니 그러 이러 건가 거 것 중".split())  # noqa: SIM905
-_TOKEN = re.compile(r"(?P<mark>#[^\s가-힣,?!]*[^\s가-힣,?!.]\.?)?(?P<latin>[a-z][a-z0-9._-]*)?(?P<hangul>[가-힣]*)")
+_TOKEN = re.compile(
+    r"(?P<mark>#[^\s가-힣,?!]*[^\s가-힣,?!.]\.?)?(?P<latin>[a-z][a-z0-9._-]*)?(?P<hangul>[가-힣]*)(?P<comma>,?)"
+)
 
 
 def _letters(text: str) -> str:
@@ -85,7 +90,7 @@ _ROLE_OF_ENDING = {_letters(ending): role for role, endings in _ENDINGS.items() 
 _OUTER = sorted(_ROLE_OF_ENDING, key=len, reverse=True)
 _INNER = [
     _letters(each)
-    for each in "해 돼 어져 아져 어지 아지 고있 어있 드리 시키 으시 이 받 었 았 였 ㅆ 겠 시 하 되 어 아".split()  # noqa: SIM905
+    for each in "해 돼 어져 아져 어지 아지 고있 어있 드리 으시 이 받 었 았 였 ㅆ 겠 시 하 되 어 아".split()  # noqa: SIM905
 ]
 _STEM = re.compile(f"(.+?)(?:{'|'.join(_INNER)}){{0,6}}({'|'.join(_OUTER)})")
 _CONTRACTED = [("해", "하"), ("돼", "되"), ("ᅧ", "ᅵ"), ("ᅯ", "ᅮ"), ("ᅪ", "ᅩ")]
@@ -100,7 +105,7 @@ def read_korean(question: str) -> Reading:
         text = pattern.sub(instead, text)
     whether = _WHETHER.search(text) and not _WHAT.search(text)
     asks = {ask for ask, pattern in _ASKS.items() if pattern.search(text)} or {"whether" if whether else "what"}
-    modality = {name for word, name in _MODALITY.items() if word in text}
+    modality = {name for word, name in _MODALITY.items() if word in text} | ({"can"} if _UNABLE.search(text) else set())
     implied = set() if asks == {"whether"} else {"must", "can"} if asks & {"how", "where"} else {"must"}
     words = _words(text)
     kind = "verb" if words and words[-1].role == "predicate" else "who" if asks == {"who"} else ""
@@ -108,14 +113,14 @@ def read_korean(question: str) -> Reading:
         language="ko",
         asks=frozenset(asks),
         words=tuple(_turned(words)),
-        negated=len(_NEGATION.findall(text)),
+        negated=len(_NEGATION.findall(text)) - ("밖에" in text),
         modality=frozenset(modality - implied),
         tense=kind and f"{kind} {'past' if _PAST.search(text) else 'present'}",
     )
 
 
 def _words(text: str) -> list[Word]:
-    tokens = [found for found in _TOKEN.finditer(text) if found[0]]
+    tokens = [found for found in _TOKEN.finditer(text) if found[0].strip(",")]
     following = [*tokens[1:], None]
     return [
         word
@@ -134,9 +139,10 @@ def _read(token: re.Match[str], last: bool) -> Iterator[Word]:
             yield Word(frozenset("?"), role)
         return
     stems, role = _stems(hangul, last and not (token["mark"] or token["latin"]))
+    role = "topic" if not role and token["comma"] else "predicate" if last and role == "future" else role
     if token["mark"] or token["latin"]:
         yield Word(frozenset([token["mark"] or token["latin"]]), role)
-    if hangul in _ROLES or _LIGHT.fullmatch(hangul) or stems & _LIGHT_VERBS:
+    if hangul in _ROLES or hangul == "약" or _LIGHT.fullmatch(hangul) or stems & _LIGHT_VERBS:
         return
     if stems and not (role in _ROLES.values() and any(map(_LIGHT.fullmatch, stems))):
         yield Word(frozenset(_SYNONYMS.get(stem, stem) for stem in stems), role, light=bool(stems & _OPTIONAL))

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from lessons.text import numbers
 from lessons.text.dates import Moment, replace_moments
 
-WEAK = frozenset(("", "topic", "subject", "object", "predicate", "of", "in", "on", "at", "for"))
+WEAK = frozenset(("", "topic", "subject", "object", "predicate", "future", "past", "of", "in", "on", "at", "for"))
 """Roles that may go unmarked: English then tells them by position, Korean drops the particle."""
-OPEN = frozenset(("", "topic", "predicate"))
+OPEN = frozenset(("", "topic", "predicate", "future", "past"))
 """Roles that agree with every weak one."""
 
 
@@ -46,7 +46,7 @@ class Reading:
 
     `asks` is what it wants to know (who, when, how many …), `words` are its content words and numbers in the order of
     an active statement, `negated` counts its negations, `modality` is can, must or forbidden. `tense` is empty where
-    the question does not show it.
+    the question does not show it. `persons` are the first and the second, as they follow each other.
     """
 
     language: str
@@ -55,6 +55,7 @@ class Reading:
     negated: int = 0
     modality: frozenset[str] = frozenset()
     tense: str = ""
+    persons: tuple[str, ...] = ()
 
     @property
     def numbers(self) -> list[str]:
@@ -87,7 +88,8 @@ def _nth(found: re.Match[str]) -> str:
 
 def _measure(quantity: numbers.Quantity, written: str) -> tuple[str, str]:
     """The number in the base unit of its kind, and what is left of it: the noun that is counted."""
-    value = f"{'-' * (quantity.sign < 0)}{quantity.value.normalize():f}"
+    is_version = not quantity.kind and not quantity.scaled  # or may be one: 4.10 is another than 4.1
+    value = f"{'-' * (quantity.sign < 0)}{quantity.value if is_version else quantity.value.normalize():f}"
     if quantity.kind in ("people", "count"):
         return value, re.search(r"(?<![^\W\d])[^\W\d]*$", written)[0]  # type: ignore[index]
     return value + quantity.kind.lower(), ""

@@ -8,10 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.context.guard import differences, read_constraints
+from lessons.evaluate import decisions
 from lessons.evaluate.decisions import FROZEN, Pair, cache_pairs
 
 PAIRS = cache_pairs()
 FROZEN_PAIRS = cache_pairs(FROZEN)
+LOOK_ALIKES = cache_pairs(decisions.PAIRS.with_name("look_alikes.jsonl"))
 
 
 def test_there_are_enough_pairs_of_both_languages() -> None:
@@ -22,13 +24,20 @@ def test_there_are_enough_pairs_of_both_languages() -> None:
 
 
 def test_no_frozen_question_is_one_to_develop_on() -> None:
-    known, frozen = ({text for pair in pairs for text in (pair.asked, pair.again)} for pairs in (PAIRS, FROZEN_PAIRS))
+    sets = [*PAIRS, *LOOK_ALIKES], FROZEN_PAIRS
+    known, frozen = ({text for pair in pairs for text in (pair.asked, pair.again)} for pairs in sets)
     assert not known & frozen
 
 
 @pytest.mark.parametrize("pair", [pair for pair in PAIRS if not pair.same], ids=lambda pair: pair.again)
 def test_a_look_alike_is_told_apart(pair: Pair) -> None:
     assert not pair.hits()
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_few_look_alikes_that_differ_in_grammar_alone_hit(language: str) -> None:
+    hits = [pair.hits() for pair in LOOK_ALIKES if pair.language == language]
+    assert sum(hits) / len(hits) <= 0.05
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
@@ -64,6 +73,17 @@ def test_most_paraphrases_to_develop_on_are_recognised(language: str) -> None:
         ("Who sets the duration of the lease?", "What is the duration of the lease?", "what is asked"),
         ("회원이 회비를 내나요?", "회원이 회비를 얼마 내나요?", "what is asked"),
         ("What is the fee?", "수수료는 얼마인가요?", "language"),
+        ("Until when is the hall closed?", "From when is the hall closed?", "who does what"),
+        ("Who is the new manager of the mill?", "Who is the manager of the new mill?", "who does what"),
+        ("When will you get my form?", "When will I get your form?", "who does what"),
+        ("Who is the agent who called me?", "Who is the agent I called?", "who does what"),
+        ("Who is the nurse that trained Ann?", "Who is the nurse that Ann trained?", "who does what"),
+        ("How do I get to version 4.1?", "How do I get to version 4.10?", "numbers"),
+        ("How long are you open?", "How long have you been open?", "tense"),
+        ("엑셀 파일을 한글 파일로 바꾸나요?", "한글 파일을 엑셀 파일로 바꾸나요?", "who does what"),
+        ("출고된 차량은 몇 대인가요?", "출고될 차량은 몇 대인가요?", "who does what"),
+        ("못 걷는 환자는 몇 명인가요?", "안 걷는 환자는 몇 명인가요?", "modality"),
+        ("왜 카드만 안 받나요?", "왜 카드밖에 안 받나요?", "negation"),
     ],
 )
 def test_each_rule_tells_what_it_is_there_for(asked: str, again: str, rule: str) -> None:
