@@ -1,12 +1,13 @@
 """Execute the notebooks of the course and compare their outputs, in a data folder with the shipped documents loaded.
 
     python -m tests.notebooks                  without a key
-    python -m tests.notebooks --served         on a model behind an OpenAI-compatible server of this process
+    python -m tests.notebooks --recorded       by the replies of a real model that are on record
     python -m tests.notebooks --both           both, with one loading of the documents
     python -m tests.notebooks --write          write the outputs instead of comparing them
 
-On a served model, only English notebooks with cells tagged `model-output` run. The outputs of these cells may be
-others; every cell has to run, though. Both reach no other machine: a try is refused, told, and fails the comparison.
+By recorded replies, only English notebooks with cells tagged `model-output` run. The outputs of these cells may be
+others; every cell has to run, though, and how many of its requests are on record is told. Both reach no other machine:
+a try is refused, told, and fails the comparison.
 
 Two processes, each with a database of its own, take the next notebook as soon as they have ended one. Kernels of the
 Korean edition run in its folder, and so the package speaks Korean there.
@@ -44,25 +45,27 @@ PLUGINS = ["-p", "nbval.plugin", "-p", "pytest_timeout"]  # the others take a se
 COMPARE = [*PLUGINS, "--nbval", "--nbval-sanitize-with", "tests/nbval_sanitize.cfg", "--nbval-kernel-name", "python3"]
 PATIENCE = "--timeout=1200"  # seconds for a cell: the longest takes one or two minutes, and ten on a busy machine
 MARK = "model-output"
-QUESTIONS = "6"  # of a split are asked of the served model, which costs time as a paid one costs money
+RECORDED = {
+    "LESSONS_RECORDED": "qwen2.5-coder-1.5b-instruct-q4_k_m",
+    "LESSONS_EVALUATION_QUESTIONS": "1",  # of a set was asked when the notebooks were recorded, which took hours
+    "LESSONS_TEST_EMBEDDED": os.devnull,
+    "LESSONS_TEST_ANSWERED": "",
+}
 Task = tuple[Path, bool]
-"""A notebook, and whether its model is a served one."""
-
-served_environment: dict[str, str] = {}
-"""What notebooks on a served model find in their environment, once this process has a server."""
+"""A notebook, and whether recorded replies answer it."""
 
 
 def main() -> int:
     """The exit code of the comparison. Without named notebooks all of them run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--served", action="store_true", help="answer by a served model instead of the keyless one")
-    parser.add_argument("--both", action="store_true", help="first without a key, then by a served model")
+    parser.add_argument("--recorded", action="store_true", help="answer by recorded replies of a real model")
+    parser.add_argument("--both", action="store_true", help="first without a key, then by recorded replies")
     parser.add_argument("--write", action="store_true", help="write the outputs, and the vectors of what is embedded")
     parser.add_argument("--one-by-one", action="store_true", help="run no two notebooks at the same time")
     parser.add_argument("notebooks", nargs="*", type=Path)
     chosen, further = parser.parse_known_args()
-    ways = [False, True] if chosen.both else [chosen.served]
-    tasks = [(path, served) for served in ways for path in able(chosen.notebooks or whole_course(served), served)]
+    ways = [False, True] if chosen.both else [chosen.recorded]
+    tasks = [(path, way) for way in ways for path in able(chosen.notebooks or whole_course(way), way)]
     run = write if chosen.write else partial(compare, further=further)
     with embedding_told() as embedded, answered_once(not chosen.write):
         code = run_all(tasks, run, chosen.one_by_one)
@@ -73,22 +76,21 @@ def main() -> int:
     return code
 
 
-def whole_course(served: bool) -> list[Path]:
-    return [*notebooks(), *([] if served else notebooks(NOTEBOOKS / "ko"))]
+def whole_course(recorded: bool) -> list[Path]:
+    return [*notebooks(), *([] if recorded else notebooks(NOTEBOOKS / "ko"))]
 
 
-def able(named: Sequence[Path], served: bool) -> list[Path]:
-    """Those that can run, and on a served model those of them that ask one."""
-    return [path for path in named if can_run(path) and (not served or MARK in path.read_text(encoding="utf-8"))]
+def able(named: Sequence[Path], recorded: bool) -> list[Path]:
+    """Those that can run, and by recorded replies those of them that ask a model."""
+    return [path for path in named if can_run(path) and (not recorded or MARK in path.read_text(encoding="utf-8"))]
 
 
 def run_all(tasks: Sequence[Task], run: Callable[[Task], int], one_by_one: bool) -> int:
     """The worst exit code of these tasks, each of which `run` takes."""
-    served = any(served for _, served in tasks)
     if one_by_one or len(tasks) < 2:
-        with prepared(served):
+        with corpus_loaded():
             return max(map(run, tasks), default=0)
-    with ProcessPoolExecutor(2, get_context("spawn"), prepare_process, (served,)) as pool:
+    with ProcessPoolExecutor(2, get_context("spawn"), load_for_process) as pool:
         return max(pool.map(run, tasks))
 
 
@@ -173,41 +175,28 @@ def administer(*statements: LiteralString) -> None:
             connection.execute(statement)
 
 
-@contextmanager
-def prepared(served: bool) -> Iterator[None]:
-    """What notebooks need while they run: the corpus, and a server if the model of some is a served one."""
-    with ExitStack() as opened:
-        opened.enter_context(corpus_loaded())
-        if served:
-            from tests.support.openai_server import openai_server
-
-            server = opened.enter_context(openai_server())
-            served_environment.update(OPENAI_BASE_URL=server.url, LESSONS_EVALUATION_QUESTIONS=QUESTIONS)
-            # Its answers are others each time.
-            served_environment.update(LESSONS_TEST_EMBEDDED=os.devnull, LESSONS_TEST_ANSWERED="")
-        yield
-
-
-def prepare_process(served: bool) -> None:
-    """Prepare for as long as this process lives."""
+def load_for_process() -> None:
+    """Load the documents for as long as this process lives."""
     opened = ExitStack()
     atexit.register(opened.close)
-    opened.enter_context(prepared(served))
+    opened.enter_context(corpus_loaded())
 
 
-def environment(tries: Path, served: bool) -> dict[str, str]:
-    return watched(tries) | (served_environment if served else {})
+def environment(folder: Path, recorded: bool) -> dict[str, str]:
+    """What a notebook finds in its environment: it writes down in the folder what it tries and what is replayed."""
+    told = {"LESSONS_TEST_REPLAYED": str(folder / "replayed")}
+    return watched(folder / "tries") | (RECORDED | told if recorded else {})
 
 
 def write(task: Task) -> int:
     """Execute a notebook and write its outputs; one that fails stays as it was."""
-    path, served = task
+    path, recorded = task
     as_loaded()
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(notebook, timeout=1200, kernel_name="python3", record_timing=False)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            client.execute(cwd=path.parent, env=environment(Path(folder) / "tries", served))
+            client.execute(cwd=path.parent, env=environment(Path(folder), recorded))
     except CellExecutionError as error:
         print(f"{path.name}: {error}", flush=True)
         return 1
@@ -218,20 +207,28 @@ def write(task: Task) -> int:
 
 def compare(task: Task, further: list[str]) -> int:
     """Run pytest on a notebook and print what it says; `further` are arguments for it."""
-    path, served = task
+    path, recorded = task
     as_loaded()
-    with tempfile.TemporaryDirectory() as folder:
-        compared = tolerant(path, Path(folder)) if served else path
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        compared = tolerant(path, folder) if recorded else path
         command = [sys.executable, "-m", "pytest", *COMPARE, PATIENCE, *further, str(compared)]
         done = subprocess.run(
             command,
             cwd=ROOT,
-            env=environment(tries := Path(folder) / "tries", served) | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+            env=environment(folder, recorded) | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
             stdout=subprocess.PIPE,
             text=True,
         )
-        print(f"{path.name}\n{done.stdout}{said(tries)}", flush=True)
-        return int(done.returncode != 0 or said(tries) != "")
+        tried = said(folder / "tries")
+        print(f"{path.name}\n{done.stdout}{replayed(folder)}{tried}", flush=True)
+        return int(done.returncode != 0 or tried != "")
+
+
+def replayed(folder: Path) -> str:
+    """How many requests of a notebook were answered from the record; empty if it made none."""
+    found = said(folder / "replayed").split()
+    return f"{found.count('found')} of {len(found)} requests are on record.\n" if found else ""
 
 
 def tolerant(path: Path, folder: Path) -> Path:

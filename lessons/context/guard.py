@@ -84,9 +84,8 @@ def _same_roles(one: Reading, other: Reading) -> bool:
     """Counterparts play the same part; where position tells it, they stand in the same order, and so do I and you."""
     pairs = align(one.words, other.words)[0]
     counterparts = [(one.words[i], other.words[j], j) for i, j in pairs]
-    if not (
-        all(_agree(a, b) for a, b, _ in counterparts) and _same_persons(one, other) and _same_heads(one, other, pairs)
-    ):
+    agree = all(_agree(a, b) for a, b, _ in counterparts)
+    if not (agree and _same_persons(one, other) and _same_heads(one, other, pairs)):
         return False
     strict = len(one.numbers) > 1
     return not any(
@@ -106,7 +105,7 @@ def _same_persons(one: Reading, other: Reading) -> bool:
 
 
 def _same_heads(one: Reading, other: Reading, pairs: Sequence[Pair]) -> bool:
-    """Whether a word without a particle stands before the same word in both: 한글 파일, not 엑셀 파일."""
+    """Words that belong to the one behind them stand before the same one in both: 한글 파일, the new mill."""
     counterpart, known = dict(pairs), {j for _, j in pairs}
     return all(
         counterpart.get(i + 1, j + 1) == j + 1 or j + 1 not in known

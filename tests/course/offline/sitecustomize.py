@@ -1,7 +1,8 @@
 """Loaded by every Python process with this folder in its path: no connection leaves the machine, each try is told.
 
-A try is told even if whoever made it keeps quiet about the failure, as telemetry does. What is embedded besides the
-shipped corpus is told as well, and an evaluation asks nothing twice (`tests/support/answered.py`), if that is wanted.
+A try is told even if whoever made it keeps quiet about the failure, as telemetry does. If it is wanted, what is
+embedded besides the shipped corpus is told as well, and what is asked of a record, and an evaluation asks nothing
+twice (`tests/support/answered.py`).
 """
 
 import json
@@ -79,6 +80,19 @@ def write_down(module: ModuleType) -> None:
     cached._get_query_embedding, cached._get_text_embeddings = ask_question, ask_passages
 
 
+def count_replayed(module: ModuleType) -> None:
+    """Let the client of a record write down whether it found what it was asked for."""
+    request = module.ReplayingClient.request
+
+    def told(self: Any, cast_to: Any, options: Any, **how: Any) -> Any:
+        found = module.request_key(options.json_data) in self._replies
+        with open(os.environ["LESSONS_TEST_REPLAYED"], "a", encoding="utf-8") as file:
+            file.write("found\n" if found else "missing\n")
+        return request(self, cast_to, options, **how)
+
+    module.ReplayingClient.request = told
+
+
 def answer_once(module: ModuleType) -> None:
     from tests.support import answered
 
@@ -90,5 +104,7 @@ if "LESSONS_TEST_TRIES" in os.environ:
     sys.addaudithook(refuse)
 if "LESSONS_TEST_EMBEDDED" in os.environ:
     sys.meta_path.insert(0, Changed("lessons.models.vectors", write_down))
+if "LESSONS_TEST_REPLAYED" in os.environ:
+    sys.meta_path.insert(0, Changed("lessons.models.replay", count_replayed))
 if os.environ.get("LESSONS_TEST_ANSWERED"):
     sys.meta_path.insert(0, Changed("lessons.evaluate.run", answer_once))
