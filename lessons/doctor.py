@@ -145,13 +145,13 @@ def _records(chosen: Settings) -> Iterator[Check]:
 
 
 def _record(path: Path, chosen: Settings | None) -> str:
-    """How many replies a file holds and how many of them are stale; with settings, those must be the same, too."""
+    """How many replies a file holds, and how many to other prompts; with settings, those must be the same, too."""
     record = read_record(path)
     if chosen and (other := differing(record.served, deciding(chosen))):
         raise LessonsError(f"{path.name} was recorded with {other}; with other settings little of it is given.")
     stale = record.stale(labels())
     told = f"{len(record.replies):,} of {record.served.model}, recorded {record.dates}"
-    return f"{told}; {stale:,} stale, because their prompts have changed" if stale else told
+    return f"{told}; {stale:,} to prompts that the package does not send" if stale else told
 
 
 ASKED = {"en": "Who?", "ko": "누가?"}
@@ -159,7 +159,10 @@ ASKED = {"en": "Who?", "ko": "누가?"}
 
 
 def labels() -> frozenset[str]:
-    """What `prompt_label` makes of each prompt that the product sends: what is on record for none of them is stale."""
+    """What `prompt_label` makes of each prompt that the product sends.
+
+    What is on record for none of them is stale, or answers a prompt of somebody's own.
+    """
     schemas = frozenset(prompt_label(prompt, schema and schema.model_json_schema()) for prompt, schema in _prompts())
     nothing = cast(Any, None)
     return schemas | {prompt_label(AGENT, described(SearchTools(nothing, nothing, nothing).tools))}

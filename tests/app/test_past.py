@@ -122,7 +122,8 @@ def test_back_forward_and_reload_bring_the_answers_and_an_ask_is_one_entry_of_th
     see_heading(browser, "When does the kiosk open? And when does it close?")
     see(browser, "18:15")
     listed = "//*[@data-testid='stSidebar']//details//a[contains(., 'When does the kiosk open?')]"
-    browser.execute_script("arguments[0].click()", browser.find_elements(By.XPATH, listed)[-1])
+    links = WebDriverWait(browser, 60).until(lambda driver: driver.find_elements(By.XPATH, listed), "no past question")
+    browser.execute_script("arguments[0].click()", links[-1])
     see_heading(browser, "When does the kiosk open?")
     WebDriverWait(browser, 60).until(lambda driver: "close" not in driver.current_url)
     press(browser, "//button[contains(., 'Copy link')]")

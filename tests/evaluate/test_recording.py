@@ -121,7 +121,7 @@ def test_the_doctor_counts_the_replies_and_those_that_are_stale(database: Settin
     assert doctor(tmp_path) == []
     record = Record(SERVED, {"a": reply("a"), "b": reply("b", "answer:0123456789ab")})
     write_record(record_path("any", tmp_path), record)
-    line = "2 of any, recorded 2026-11-24; 1 stale, because their prompts have changed"
+    line = "2 of any, recorded 2026-11-24; 1 to prompts that the package does not send"
     assert doctor(tmp_path) == doctor(tmp_path, recorded="any") == [(True, line)]
 
 
