@@ -24,10 +24,10 @@ from lessons.text import normalize
 from lessons.workspace import workspace
 
 
-def passages() -> list[str]:
-    """What is embedded of every shipped document, for the indexes of all stages and of the ablation in notebook 02."""
+def passages(documents: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What is embedded of shipped documents, for the indexes of all stages and of the ablation in notebook 02."""
     found, wanted = [], [*indexes(), *ingredients()]
-    for document in shipped_documents():
+    for document in documents:
         pages = read(CORPUS / document["path"], document["path"])
         for index in wanted:
             found += [chunk.get_content(MetadataMode.EMBED) for chunk in index.chunks(pages, document["owner"])]
@@ -36,7 +36,7 @@ def passages() -> list[str]:
 
 def main() -> None:
     """Embed what is new, a batch at a time so that an interruption loses little, and write the file."""
-    embedding, texts = workspace().embedding, passages()
+    embedding, texts = workspace().embedding, passages(shipped_documents())
     for start in tqdm(range(0, len(texts), 16), desc="Embedding", unit="batch"):
         embedding.get_text_embedding_batch(texts[start : start + 16])
     print(write_vectors(embedding, texts))
