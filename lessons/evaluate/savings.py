@@ -163,8 +163,8 @@ def savings(stage: Stage, asked: Sequence[Golden]) -> EvaluationTable:
     These are the stages of its evaluation, whose records have the metrics of `_costs` as well. The kept answers of the
     owners are forgotten before and after, so that each way begins with an empty cache.
     """
-    every: Answering = stage
     asked = sample(asked)
+    every: Answering = stage
     for device in DEVICES.values():
         every = device(every)
     ways = {NONE: stage} | {name: device(stage) for name, device in DEVICES.items()} | {ALL: every}

@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.context.guard import differences, read_constraints
-from lessons.evaluate import decisions
 from lessons.evaluate.decisions import FROZEN, Pair, cache_pairs
 
 PAIRS = cache_pairs()
 FROZEN_PAIRS = cache_pairs(FROZEN)
-LOOK_ALIKES = cache_pairs(decisions.PAIRS.with_name("look_alikes.jsonl"))
+LOOK_ALIKES = cache_pairs(FROZEN.with_name("look_alikes.jsonl"))
 
 
 def test_there_are_enough_pairs_of_both_languages() -> None:

@@ -10,12 +10,12 @@ import pytest
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
 from lessons.models.embedding import embedding_model
-from lessons.models.vectors import CachedEmbedding
 from lessons.production import switch as production
 from lessons.production.switch import Difference, catch_up, difference, served, switch
 from lessons.rag.stages import stages
 from lessons.rag.types import Scope
 from lessons.workspace import Workspace
+from tests.support.embedded import told_embedded
 from tests.support.files import write_pdf
 
 INDEXES = [stages()["naive"].index, stages()["enhanced"].index]
@@ -91,11 +91,7 @@ def test_only_what_has_changed_is_embedded(
     catch_up(index, place, new, scope)
     write(place, index, scope, tmp_path, "pool.md", f"# Pool\n\nThe pool is closed to {scope.user_id}.")
     place.store(index).delete_document(scope, "kiosk.md")
-    embedded: list[str] = []
-    ask = CachedEmbedding._ask
-    monkeypatch.setattr(
-        CachedEmbedding, "_ask", lambda self, texts, query: embedded.extend(texts) or ask(self, texts, query)
-    )
+    embedded = told_embedded(monkeypatch)
     assert catch_up(index, place, new, scope) == Difference(("pool.md",), ("kiosk.md",))
     assert [scope.user_id in each for each in embedded] == [True]
     assert chunks(new, index, scope) == chunks(place, index, scope)
