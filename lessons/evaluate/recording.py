@@ -66,7 +66,7 @@ def record_questions(
     stages: Sequence[Answering], split: str, limit: int | None, seed: int, watch: Watcher, tell: Callable[[str], object]
 ) -> None:
     """Ask golden questions of the stages, and each with its evidence given, and keep the replies."""
-    with _recording(tell) as (chosen, path, speed):
+    with recording(tell) as (chosen, path, speed):
         asked = len(sample(golden_questions(split), limit, seed))
         sent = [*(SENT.get(stage.name, SENT["smart"]) for stage in stages), SENT["naive"]]
         units = [tokens for tokens in sent for _ in range(asked)]
@@ -86,7 +86,7 @@ def record_notebooks(watch: Watcher, tell: Callable[[str], object]) -> None:
     """Run the notebooks that call a model, on a database of their own; LessonsError names the one whose cell failed."""
     import nbformat
 
-    with _recording(tell) as (_, path, speed), tempfile.TemporaryDirectory(prefix="lessons-record-") as folder:
+    with recording(tell) as (_, path, speed), tempfile.TemporaryDirectory(prefix="lessons-record-") as folder:
         read = {each: nbformat.read(each, as_version=4) for each in sorted(NOTEBOOKS.glob("*.ipynb"))}
         tags = {path: [cell.metadata.get("tags", []) for cell in notebook.cells] for path, notebook in read.items()}
         calling = {path: count for path in read if (count := sum("model-output" in each for each in tags[path]))}
@@ -104,7 +104,7 @@ def record_notebooks(watch: Watcher, tell: Callable[[str], object]) -> None:
 
 
 @contextmanager
-def _recording(tell: Callable[[str], object]) -> Iterator[tuple[Settings, Path, float]]:
+def recording(tell: Callable[[str], object]) -> Iterator[tuple[Settings, Path, float]]:
     """The settings, the file of the model, and the tokens that it reads a second, until the replies are in the file."""
     chosen = settings()
     if not chosen.openai_api_key and not chosen.openai_base_url:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from data.make.dialogue_runs import ask_under_each_memory
 from lessons.errors import LessonsError
 from lessons.evaluate.dialogues import (
     AGES,
@@ -58,6 +59,7 @@ class Echo:
     workspace: Workspace
     name: str = "echo"
     owners: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
 
     def stream(self, question: str, *, user: str, history: tuple = (), memory: str = "") -> AnswerStream:
         self.owners.append(user)
@@ -66,6 +68,7 @@ class Echo:
 
     def _say(self, answer: Answer, words: str) -> Iterator[str]:
         answer.text = words
+        self.said.append(words)
         yield words
 
 
@@ -99,6 +102,14 @@ def test_documents_are_those_of_the_owner_of_the_dialogue(place: Workspace) -> N
     stage = Echo(place)
     evaluate_dialogues(stage, [DIALOGUE], {"none": MEMORIES["none"]})  # type: ignore[arg-type]
     assert stage.owners == ["reader"] * 3
+
+
+def test_what_is_recorded_is_what_an_evaluation_asks(place: Workspace) -> None:
+    in_turn, one_by_one = Echo(place), Echo(place)
+    ask_under_each_memory(in_turn, DIALOGUE, place)  # type: ignore[arg-type]
+    evaluate_dialogues(one_by_one, [DIALOGUE])  # type: ignore[arg-type]
+    assert len(in_turn.said) == len(MEMORIES) * len(DIALOGUE.turns)
+    assert sorted(in_turn.said) == sorted(one_by_one.said)
 
 
 def test_no_more_dialogues_are_asked_than_the_setting_says(place: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
