@@ -108,7 +108,7 @@ def evaluate_dialogues(
     The "stages" of the result are the memories, its categories say how far back a question reaches.
     """
     dialogues = sample(dialogues)
-    records = _of_each(memories, dialogues, partial(_asked, stage), watch)
+    records = _of_each(memories, dialogues, partial(asked, stage), watch)
     splits = dict.fromkeys(golden.split for each in dialogues for golden in each.judged)
     return Evaluation("dialogues", " and ".join(splits), records)
 
@@ -126,7 +126,7 @@ def _of_each(
     return tuple(found)
 
 
-def _asked(stage: Stage, dialogue: Dialogue, name: str, make: Maker) -> Iterator[Record]:
+def asked(stage: Stage, dialogue: Dialogue, name: str, make: Maker) -> Iterator[Record]:
     """The records of the turns that are judged; the others are said all the same."""
     memory = make(stage.workspace or workspace(), Scope(f"dialogue-{uuid4()}"), dialogue.id)
     conversation = Conversation(memory)

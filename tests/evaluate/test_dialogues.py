@@ -106,7 +106,7 @@ def test_documents_are_those_of_the_owner_of_the_dialogue(place: Workspace) -> N
 
 def test_what_is_recorded_is_what_an_evaluation_asks(place: Workspace) -> None:
     in_turn, one_by_one = Echo(place), Echo(place)
-    ask_under_each_memory(in_turn, DIALOGUE, place)  # type: ignore[arg-type]
+    ask_under_each_memory(in_turn, DIALOGUE)  # type: ignore[arg-type]
     evaluate_dialogues(one_by_one, [DIALOGUE])  # type: ignore[arg-type]
     assert len(in_turn.said) == len(MEMORIES) * len(DIALOGUE.turns)
     assert sorted(in_turn.said) == sorted(one_by_one.said)
