@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import date
+from threading import Lock
 from time import monotonic
 from typing import Any
 
@@ -52,13 +53,15 @@ class RecordingClient(BoundedClient):
         path = record_path(settings.llm_model, settings.recorded_dir)
         self._journal, self._replies = Journal(path), recorded_so_far(path)
         self._model, self._failed, self._stopped = settings.llm_model, 0, ""
+        self._asking: dict[str, Lock] = {}  # by request: asked twice at a time, a server may give two replies
 
     def request(self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None) -> Any:
         key, prompt = request_key(options.json_data), (options.headers or {}).pop(PROMPT_HEADER, "")
-        if key not in self._replies:
-            if self._stopped:
-                raise StoppedError(self._stopped)
-            self._replies[key] = self._ask(key, prompt, cast_to, options, stream, stream_cls)
+        with self._asking.setdefault(key, Lock()):
+            if key not in self._replies:
+                if self._stopped:
+                    raise StoppedError(self._stopped)
+                self._replies[key] = self._ask(key, prompt, cast_to, options, stream, stream_cls)
         return _given(self._replies[key], stream)
 
     def _ask(self, key: str, prompt: str, cast_to: Any, options: Any, stream: bool, stream_cls: Any) -> Reply:

@@ -111,6 +111,17 @@ def test_a_streamed_reply_answers_the_same_request_that_is_not_streamed(
     assert predict(replayed(folder), PROMPT, Step("again"), **ASKED) == said
 
 
+def test_what_two_threads_ask_at_a_time_is_asked_once_and_given_to_both(
+    server: Server, live: LLM, folder: Path
+) -> None:
+    server.pause = 0.05
+    server.behave("say:It opens at # [1]. Or so they say.")
+    with ThreadPoolExecutor() as both:
+        said = {*both.map(lambda name: "".join(stream(live, PROMPT, Step(name), **ASKED)), ["one", "other"])}
+    assert len(server.requests) == 1
+    assert said == {predict(replayed(folder), PROMPT, Step("again"), **ASKED)}
+
+
 @pytest.mark.parametrize("behaviour", ["answer", "no_schema", "prose"])
 def test_an_object_is_given_again_however_it_was_asked_for(
     server: Server, live: LLM, folder: Path, behaviour: str
