@@ -114,7 +114,7 @@ class SearchTools:
         return self._search(query, registered_file(source_file, self._query.filters, store, scope))
 
     def run(self, call: ToolSelection, step: Step) -> str:
-        """Run a call; what the model is told of it. A call that cannot be run or fails tells why."""
+        """Run a call and return the text for the model: the results, or why there are none."""
         try:
             named = {tool.metadata.get_name(): tool for tool in self.tools}
             if (tool := named.get(call.tool_name)) is None:

@@ -1,15 +1,21 @@
-"""Record a served model in the golden dialogues of *test*, under each memory.
+"""Record a served model in the golden dialogues of *test* under each memory, and measure what is on record.
 
 `uv run python -m data.make.dialogue_runs` goes on with what is on record already. Each judged turn is asked under all
 memories before the next one, since a server that keeps the beginnings of prompts (`llama-server --parallel 4`) then
 reads the documents of a question once.
+
+Where no model is served, `LESSONS_RECORDED` names the record that is asked instead, and without it the keyless model
+answers; the run is written to `data/runs/dialogues`.
 """
 
+from collections.abc import Sequence
 from functools import partial
 
 from lessons.cli.shared import bars
-from lessons.evaluate.dialogues import MEMORIES, Dialogue, asked, dialogues
+from lessons.evaluate.dialogues import MEMORIES, Dialogue, asked, dialogues, evaluate_dialogues
 from lessons.evaluate.recording import recording
+from lessons.evaluate.run import Watcher
+from lessons.evaluate.runs import SHIPPED, ship
 from lessons.library import load_corpus
 from lessons.rag.stages import Stage, stages
 from lessons.search.hybrid import HybridRetriever
@@ -32,15 +38,33 @@ def ask_under_each_memory(stage: Stage, dialogue: Dialogue) -> None:
         pass
 
 
-def main() -> None:
-    """LessonsError if no model is served."""
-    told = dialogues("test")
-    with bars() as watch, recording(print) as (chosen, _, _):
-        stage = short(Workspace.open(chosen.model_copy(update={"recording": True})))
-        load_corpus(stage.workspace, partial(watch, "Loading the shipped documents"), [stage.index])
+def load(place: Workspace, watch: Watcher) -> Stage:
+    """The stage in a workspace that holds the shipped documents."""
+    stage = short(place)
+    load_corpus(place, partial(watch, "Loading the shipped documents"), [stage.index])
+    return stage
+
+
+def record(told: Sequence[Dialogue], watch: Watcher) -> None:
+    with recording(print) as (chosen, _, _):
+        stage = load(Workspace.open(chosen.model_copy(update={"recording": True})), watch)
         for done, dialogue in enumerate(told, start=1):
             ask_under_each_memory(stage, dialogue)
             watch("Dialogues", done, len(told))
+
+
+def run(told: Sequence[Dialogue], watch: Watcher) -> None:
+    chosen = settings()
+    stage = load(Workspace.open(chosen), watch)
+    evaluation = evaluate_dialogues(stage, told, watch=partial(watch, "Asking"))
+    ship(evaluation, SHIPPED / "dialogues" / f"{chosen.recorded or 'keyless'}.jsonl.gz")
+
+
+def main() -> None:
+    """LessonsError for a record that is not there, or a server that cannot be used."""
+    served = settings().openai_api_key or settings().openai_base_url
+    with bars() as watch:
+        (record if served else run)(dialogues("test"), watch)
 
 
 if __name__ == "__main__":

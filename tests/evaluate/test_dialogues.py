@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
 
-from data.make.dialogue_runs import ask_under_each_memory
+from data.make.dialogue_runs import ask_under_each_memory, load
 from lessons.errors import LessonsError
 from lessons.evaluate.dialogues import (
     AGES,
@@ -28,6 +29,7 @@ from lessons.evaluate.dialogues import (
 from lessons.evaluate.evaluation import Evaluation
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.report import dialogue_report, locomo_report
+from lessons.evaluate.runs import SHIPPED, read_run
 from lessons.memory.messages import SessionMessages
 from lessons.memory.types import Window
 from lessons.rag.answer import Answer
@@ -110,6 +112,19 @@ def test_what_is_recorded_is_what_an_evaluation_asks(place: Workspace) -> None:
     evaluate_dialogues(one_by_one, [DIALOGUE])  # type: ignore[arg-type]
     assert len(in_turn.said) == len(MEMORIES) * len(DIALOGUE.turns)
     assert sorted(in_turn.said) == sorted(one_by_one.said)
+
+
+@pytest.mark.parametrize("path", sorted((SHIPPED / "dialogues").iterdir()), ids=lambda path: path.name)
+def test_a_shipped_run_is_what_its_model_answers_here(place: Workspace, path: Path) -> None:
+    """A changed prompt, search or memory makes it stale: `uv run python -m data.make.dialogue_runs` writes it anew."""
+    kept, name, told = read_run(path), path.name.removesuffix(".jsonl.gz"), dialogues("test")[:1]
+    stage = load(Workspace.open(place.settings.on_record(None if name == "keyless" else name)), lambda *_: None)
+    again = evaluate_dialogues(stage, told)
+    answers = {(each.stage, each.question_id): each.answer for each in kept.records}
+    assert {key: answers[key] for key in answers if key[1].startswith(told[0].id)} == {
+        (each.stage, each.question_id): each.answer for each in again.records
+    }
+    assert {each.question_id for each in kept.records} == {each.id for of in dialogues("test") for each in of.judged}
 
 
 def test_no_more_dialogues_are_asked_than_the_setting_says(place: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
