@@ -17,6 +17,7 @@ from lessons.evaluate.recording import recording
 from lessons.evaluate.run import Watcher
 from lessons.evaluate.runs import SHIPPED, ship
 from lessons.library import load_corpus
+from lessons.models.keyless import OfflineLLM
 from lessons.rag.stages import Stage, stages
 from lessons.search.hybrid import HybridRetriever
 from lessons.search.transforms import Condense
@@ -54,14 +55,14 @@ def record(told: Sequence[Dialogue], watch: Watcher) -> None:
 
 
 def run(told: Sequence[Dialogue], watch: Watcher) -> None:
-    chosen = settings()
-    stage = load(Workspace.open(chosen), watch)
-    evaluation = evaluate_dialogues(stage, told, watch=partial(watch, "Asking"))
-    ship(evaluation, SHIPPED / "dialogues" / f"{chosen.recorded or 'keyless'}.jsonl.gz")
+    place = Workspace.open(settings())
+    evaluation = evaluate_dialogues(load(place, watch), told, watch=partial(watch, "Asking"))
+    name = "keyless" if isinstance(place.llm, OfflineLLM) else settings().recorded
+    ship(evaluation, SHIPPED / "dialogues" / f"{name}.jsonl.gz")
 
 
 def main() -> None:
-    """LessonsError for a record that is not there, or a server that cannot be used."""
+    """LessonsError if a server cannot be used. For a record that is not there, the keyless model answers."""
     served = settings().openai_api_key or settings().openai_base_url
     with bars() as watch:
         (record if served else run)(dialogues("test"), watch)
