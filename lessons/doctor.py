@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeGuard, cast
 from llama_index.core.llms import LLM
 from llama_index.core.prompts import BasePromptTemplate
 from pydantic import BaseModel
-from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
 from lessons.agent import AGENT, SearchTools
@@ -35,6 +34,7 @@ from lessons.models.recorded import deciding, differing, prompt_label, read_reco
 from lessons.models.served_call import described
 from lessons.rag.prompts import answer_prompt
 from lessons.rag.types import Scope
+from lessons.scale.replicas import with_hosts
 from lessons.search import other_transforms, rerankers, transforms
 from lessons.settings import ROOT, Settings, settings
 from lessons.workspace import Workspace
@@ -227,8 +227,10 @@ def _private_words(chosen: Settings) -> tuple[set[str], set[str]]:
     names = {chosen.user}
     for text in list(secrets):
         with suppress(ArgumentError, ValueError):  # no address at all
-            url = make_url(text)
-            names |= {str(part) for part in (url.username, url.host, url.database) if part}
+            url = with_hosts(text.strip().strip("\"'"))
+            hosts = {host for listed in url.normalized_query.get("host", ()) for host in listed.split(",") if host}
+            names |= {str(part) for part in (url.username, url.host, url.database) if part} | hosts
+            secrets |= hosts - _PUBLIC
             secrets |= {str(url.password)} if url.password else set()
     return {word for word in secrets if len(word) >= _SHORTEST}, names - _PUBLIC
 

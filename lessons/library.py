@@ -1,7 +1,7 @@
 """The indexes of all stages, the shipped corpus in them, and the fields that a filter may name."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import groupby
 from operator import itemgetter
 
@@ -45,13 +45,18 @@ def shipped_documents() -> list[dict]:
 
 
 def load_corpus(
-    place: Workspace, progress: Progress = lambda done, total: None, targets: Sequence[Index] | None = None
+    place: Workspace,
+    progress: Progress = lambda done, total: None,
+    targets: Sequence[Index] | None = None,
+    left_out: Collection[str] = (),
 ) -> list[FileResult]:
     """Ingest what is missing of the shipped corpus for its owners, telling `progress` files done and in all.
 
-    It goes into the `targets`, or the indexes of all stages. Where nothing is missing, there is no progress to tell.
+    It goes into the `targets`, or the indexes of all stages, but for the paths `left_out`. Where nothing is missing,
+    there is no progress to tell.
     """
-    documents, targets = shipped_documents(), indexes() if targets is None else targets
+    documents = [document for document in shipped_documents() if document["path"] not in left_out]
+    targets = indexes() if targets is None else targets
     results: list[FileResult] = []
     for owner, group in groupby(sorted(documents, key=itemgetter("owner")), itemgetter("owner")):
         files = [(CORPUS / document["path"], document["path"]) for document in group]
@@ -79,7 +84,7 @@ def ensure_corpus(place: Workspace, user: str, progress: Progress = lambda done,
     shipped -= deleted
     begun = any(shipped & each for each in stored)
     if shipped and (not all(stored) or (begun and not all(shipped <= each for each in stored))):
-        load_corpus(place, progress)
+        load_corpus(place, progress, left_out=deleted)
 
 
 def named_filter(place: Workspace, text: str, scope: Scope) -> MetadataFilters | None:
@@ -97,8 +102,10 @@ def check_fields(place: Workspace, filters: MetadataFilters, scope: Scope) -> No
             check_fields(place, part, scope)
         elif part.key not in FIELDS and not any(_has_field(place.store(index), part.key, scope) for index in indexes()):
             raise LessonsError(f"No document has the field {part.key[:100]!r}; the fields are {', '.join(FIELDS)}.")
-        elif part.key in NUMBERS and isinstance(part.value, str):
-            raise LessonsError(f"The field {part.key!r} holds numbers; write {part.value[:100]!r} without quotes.")
+        elif part.key in NUMBERS:
+            for value in part.value if isinstance(part.value, list) else [part.value]:
+                if isinstance(value, str):
+                    raise LessonsError(f"The field {part.key!r} holds numbers; write {value[:100]!r} without quotes.")
 
 
 def _has_field(store: ChunkStore, key: str, scope: Scope) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 import platformdirs
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -66,9 +66,9 @@ class Settings(BaseSettings):
     price_per_million_output_tokens: float = 0.60
 
     # Reading and splitting
-    naive_chunk_tokens: int = 800
+    naive_chunk_tokens: int = Field(800, ge=1)
     naive_chunk_overlap: int = 0
-    chunk_tokens: int = 500
+    chunk_tokens: int = Field(500, ge=1)
     chunk_overlap: int = 100  # tokens
     shortest_chunk: int = 100  # characters
     keywords_per_chunk: int = 5
@@ -238,6 +238,14 @@ class Settings(BaseSettings):
     def _not_negative(cls, value: Any) -> Any:
         if isinstance(value, int | float) and not value >= 0:  # as NaN is not, either
             raise PydanticCustomError("negative", "should be 0 or more")
+        return value
+
+    @field_validator("naive_chunk_overlap", "chunk_overlap")
+    @classmethod
+    def _within_a_chunk(cls, value: int, info: ValidationInfo) -> int:
+        size = str(info.field_name).replace("overlap", "tokens")
+        if value > info.data.get(size, value):
+            raise PydanticCustomError("overlap", "should be at most LESSONS_{size}", {"size": size.upper()})
         return value
 
     def on_record(self, model: str | None) -> Self:

@@ -94,7 +94,6 @@ class Document:
     header: str = ""
     footer: str = ""
     nav: Sequence[str] = ()
-    page_numbers: bool = True
     extra: dict[str, str | int] = field(default_factory=dict)  # more manifest fields: company, year, quarter …
 
     @property

@@ -6,7 +6,8 @@ A question is a block of lines `field: value`, blocks are separated by a blank l
 states, `user` and `assistant` the turns before. All but the first three may be repeated.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from data.make.extract import find
@@ -25,33 +26,43 @@ CATEGORIES = {
 
 def questions(world: str, folder: str, corpus: Path) -> dict[str, list[dict]]:
     """`{world: questions}`; raises ValueError for an unknown field or category and for words not in the file."""
-    source = Path(folder) / "golden.txt"
-    blocks = source.read_text(encoding="utf-8").strip().split("\n\n") if source.is_file() else []
-    found = [_question(f"{world}-{number:03}", block, world, corpus) for number, block in enumerate(blocks, 1)]
-    _split(found)
-    return {world: found}
+    quoted = partial(evidence, world=world, corpus=corpus)
+    return {world: completed(world, blocks(Path(folder) / "golden.txt"), quoted)}
 
 
-def _split(found: list[dict]) -> None:
-    """Deal the questions to dev and test in turn, category by category and language by language."""
+def blocks(source: Path) -> list[list[tuple[str, str]]]:
+    """The (field, value) pairs of each block of a file."""
+    texts = source.read_text(encoding="utf-8").strip().split("\n\n")
+    lines = [[line.partition(": ") for line in text.splitlines()] for text in texts]
+    return [[(field, value) for field, _, value in block] for block in lines]
+
+
+def completed(
+    world: str, written: Iterable[Iterable[tuple[str, str]]], quoted: Callable[[str, str], dict]
+) -> list[dict]:
+    """The questions of blocks, dealt to dev and test in turn, category by category and language by language.
+
+    `quoted(id, value)` is what an `e` or `o` line of the question stands for.
+    """
+    found = [_question(f"{world}-{number:03}", fields, quoted) for number, fields in enumerate(written, start=1)]
     dealt = sorted(found, key=lambda question: (question["category"], question["language"], question["id"]))
     for position, question in enumerate(dealt):
         question["split"] = "test" if position % 2 else "dev"
+    return found
 
 
-def _question(name: str, block: str, world: str, corpus: Path) -> dict:
+def _question(name: str, written: Iterable[tuple[str, str]], quoted: Callable[[str, str], dict]) -> dict:
     fields: dict[str, list[str]] = {key: [] for key in ("q", "as", "a", "k")}
     history, items = [], []
-    for line in block.splitlines():
-        key, _, value = line.partition(": ")
+    for key, value in written:
         if key in ("user", "assistant"):
             history.append({"role": key, "content": value})
         elif key in ("e", "o"):
-            items.append((key, evidence(name, value, world, corpus)))
+            items.append((key, quoted(name, value)))
         elif key in fields:
             fields[key].append(value)
         else:
-            raise ValueError(f"{name} has an unknown field in {line!r}.")
+            raise ValueError(f"{name} has an unknown field {key!r}.")
     language, category, owner = [*fields["as"][0].split(), "reader"][:3]
     if category not in CATEGORIES:
         raise ValueError(f"{name} has the unknown category {category!r}.")

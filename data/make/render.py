@@ -71,10 +71,8 @@ class _Pdf(FPDF):
             self._small(self.document.header, 10)
 
     def footer(self) -> None:
-        parts = [self.document.footer, str(self.page_no()) if self.document.page_numbers else ""]
-        text = "   ".join(part for part in parts if part)
-        if text:
-            self._small(text, -13)
+        parts = [self.document.footer, str(self.page_no())]
+        self._small("   ".join(filter(None, parts)), -13)
 
     def _small(self, text: str, y: float) -> None:
         self.set_y(y)

@@ -71,7 +71,10 @@ def ingest(
             for each in targets
             if each.can_enrich and level != "none"
         ]
-        say("\n".join(map(str, estimates)), "")
+        if estimates:
+            say("\n".join(map(str, estimates)), "")
+        elif dry_run and level == "none":
+            note("at the level none nothing is enriched, which costs nothing; --enrich names another.")
         if dry_run and as_json:
             print_json([asdict(each) for each in estimates])
     if dry_run:

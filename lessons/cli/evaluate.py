@@ -1,5 +1,6 @@
 """The commands that measure: `lessons evaluate`, `gate`, `record`, `memories`, `bench`."""
 
+import os
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from lessons.cli.shared import (
     StageNames,
     User,
     bars,
+    chosen_stage,
     chosen_stages,
     note,
     print_json,
@@ -92,12 +94,14 @@ def gate(
     from lessons.evaluate.runs import read_run, ship
     from lessons.settings import settings
 
-    chosen = chosen_stages([stage])
+    asked = chosen_stage(stage)
     try:
+        if update and not os.access(baseline.resolve().parent, os.W_OK):
+            raise LessonsError(f"The folder of {baseline} is missing or closed; choose another file.")
         before = None if update else read_run(baseline)
         own = read_question_file(questions, user or settings().user) if questions else []
         with bars() as watch:
-            today = evaluate_stages(chosen, watch=watch, own=own, tell=say)
+            today = evaluate_stages([asked], watch=watch, own=own, tell=say)
         result = against_baseline(before, today, margin) if before else None
         if result is None:
             ship(today, baseline)
@@ -146,7 +150,7 @@ def memories(
     from lessons.library import load_corpus
     from lessons.workspace import workspace
 
-    asked, place = chosen_stages([stage])[0], workspace()
+    asked, place = chosen_stage(stage), workspace()
     if locomo:
         told = read_locomo(locomo)
         with bars() as watch:

@@ -136,7 +136,8 @@ def serve(host: str, port: int, headless: bool) -> int:
         raise LessonsError("The app is not in the installed package: clone the workbook, and start it in its folder.")
     for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background job would ignore the first
         signal.signal(number, _interrupt)
-    typer.echo(_(f"The app is at http://{host}:{port} – Ctrl-C ends it."))
+    named = f"[{host}]" if ":" in host else host  # an address of IPv6
+    typer.echo(_(f"The app is at http://{named}:{port} – Ctrl-C ends it."))
     environment = {"MALLOC_ARENA_MAX": ARENAS} | os.environ
     server = subprocess.Popen(command(host, port, headless), cwd=ROOT, env=environment, stdin=subprocess.PIPE)
     try:

@@ -109,6 +109,14 @@ def chosen_stages(names: Iterable[str]) -> "list[Stage]":
     return [stage for name, stage in stages.items() if name in asked or "all" in asked]
 
 
+def chosen_stage(name: str) -> "Stage":
+    """The stage with this name; BadParameter for a name that is none, and for several."""
+    first, *others = chosen_stages([name])
+    if others:
+        raise typer.BadParameter("name one stage", param_hint="--stage")
+    return first
+
+
 def with_device(stages: "Sequence[Stage]", device: Device) -> "list[Answering]":
     """Each stage, and after it the same with the device around it, if one is named."""
     if not device:

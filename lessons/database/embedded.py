@@ -1,7 +1,7 @@
 """A PostgreSQL server of our own, shared by every process that uses the same data folder.
 
-`running` is the whole interface: it makes the cluster if there is none, starts the server if it does not answer, and
-says where it is. What can go wrong on the way, and what holds against it:
+`running` makes the cluster if there is none, starts the server if it does not answer, and says where it is. What can go
+wrong on the way, and what holds against it:
 
 - Two processes start at once: starting happens under an exclusive file lock.
 - `initdb` is killed: it works in a temporary folder, which becomes the cluster by a rename when it is complete.
@@ -72,7 +72,9 @@ def erase(data_dir: Path) -> None:
         _leave(home)
         halt(home)
         # A watcher that is just starting must not put a file into a folder that is being emptied.
-        shutil.rmtree(home.rename(home.with_name(f"{home.name}-erased")))
+        aside = home.with_name(f"{home.name}-erased")
+        shutil.rmtree(aside, ignore_errors=True)  # left by somebody who was killed at the next line
+        shutil.rmtree(home.rename(aside))
         link = data_dir / "postgres"
         if link.is_symlink():
             link.unlink()

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, isnan
 from typing import Any
 
 from lessons.context.wrapper import Answering, Wrapper, follow
+from lessons.errors import LessonsError
 from lessons.evaluate.compare import Gain
 from lessons.evaluate.evaluation import LABELS, Evaluation, compare_records
 from lessons.evaluate.golden import SPLITS, golden_questions
@@ -65,6 +66,8 @@ def choose(evaluation: Evaluation, metric: str = "correctness", margin: float | 
     margin = settings().choice_margin if margin is None else margin
     found = {stage: evaluation.summary(stage) for stage in evaluation.stages}
     best = max(found, key=lambda stage: (found[stage].means[metric], -found[stage].tokens))
+    if isnan(found[best].means[metric]):
+        raise LessonsError(f"{best} has no value of {metric}, so no stage can be chosen by it; take another metric.")
     candidates = []
     for stage in sorted(found, key=lambda stage: found[stage].tokens):
         gain = compare_records(evaluation.of(best), evaluation.of(stage), metric, best, stage)

@@ -77,7 +77,7 @@ class Summary:
 
     @property
     def shares(self) -> str:
-        """Who did the steps, in percent: `qwen3:8b 96 %, keyless model 4 %`."""
+        """Who did the steps, in percent: `qwen3:8b 96%, keyless model 4%`."""
         total = sum(self.answered_by.values())
         shares = [f"{name} {count / total:.0%}" for name, count in Counter(self.answered_by).most_common()]
         return ", ".join(shares) or "–"

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from lessons.database.owned import ensure_owned
 from lessons.database.row_security import scoped
+from lessons.models.reply import normalized
 from lessons.rag.answer import Answer
 from lessons.rag.context import CITATION
 from lessons.rag.tables import Base
@@ -106,5 +107,6 @@ def question_lines(ratings: Iterable[Rating]) -> str:
         line: dict[str, Any] = {"question": rating.question, "answer": rating.expected}
         if rating.is_good and rating.passages:
             line["source_file"], line["evidence"] = rating.passages[0]
-        lines.append(json.dumps(line | ({"history": rating.history} if rating.history else {}), ensure_ascii=False))
+        line |= {"history": list(rating.history)} if rating.history else {}
+        lines.append(json.dumps(normalized(line), ensure_ascii=False))
     return "\n".join(lines)

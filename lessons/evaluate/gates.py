@@ -99,9 +99,10 @@ def _share_correct(evaluation: Evaluation, stage: str, category: str, least: flo
     promise = f"{stage}: at least {least:.0%} correct on {category} questions"
     found = evaluation.summary(stage, category=category)
     value, ends = found.means["correctness"], found.intervals["correctness"]
-    number = f"{mean_with_interval(value, ends, '.1%')}, {found.means['strict']:.1%} fully right, n = {found.n}"
+    judged = sum(not isnan(record.value("correctness")) for record in evaluation.of(stage, category=category))
+    number = f"{mean_with_interval(value, ends, '.1%')}, {found.means['strict']:.1%} fully right, n = {judged}"
     gate, ceiling = Gate(stage, promise, number=number), evaluation.ceiling_mean("correctness", category=category)
-    return _judged(gate, value >= least, found.n, mean=value, needed=least, ceiling=ceiling)
+    return _judged(gate, value >= least, judged, mean=value, needed=least, ceiling=ceiling)
 
 
 def _no_worse(evaluation: Evaluation, before: str, after: str, categories: tuple[str, ...]) -> Gate:

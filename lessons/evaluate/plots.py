@@ -16,7 +16,15 @@ from matplotlib.text import Text
 from matplotlib.ticker import LogFormatter
 from rich.cells import cell_len
 
-from lessons.evaluate.evaluation import CEILED, CEILING, Evaluation, Record, Summary, moved_records
+from lessons.evaluate.evaluation import (
+    CEILED,
+    CEILING,
+    Evaluation,
+    Record,
+    Summary,
+    compare_records,
+    moved_records,
+)
 from lessons.language import _
 from lessons.settings import ROOT
 from lessons.tables import counted
@@ -194,9 +202,10 @@ def _quality(evaluation: Evaluation, metric: str, x: Callable[[Summary], float],
 
 def plot_moved(evaluation: Evaluation, before: str, after: str, metric: str = "recall@5") -> Figure:
     """The questions whose metric changed between two stages, the largest gains on top, an arrow each."""
-    pairs = moved_records(evaluation.of(before), evaluation.of(after), metric)
+    records = evaluation.of(before), evaluation.of(after)
+    pairs = moved_records(*records, metric)
     up = sum(new.value(metric) > old.value(metric) for old, new in pairs)
-    same = _measured(evaluation.of(before), metric) - len(pairs)
+    same = compare_records(*records, metric, before, after).n - len(pairs)
     shown = pairs if len(pairs) <= MOVED_AT_MOST else pairs[: MOVED_AT_MOST // 2] + pairs[-MOVED_AT_MOST // 2 :]
     figure, axes = canvas(8, 0.28 * len(shown) + 1.6)
     colours = stage_colours([before, after])

@@ -27,6 +27,7 @@ from lessons.settings import ROOT, Settings, settings
 from lessons.workspace import Workspace
 
 NOTEBOOKS = ROOT / "notebooks"
+NOT_IN_YOURS = "Notebooks write to their database and delete from it, and DATABASE_URL names yours; record without it."
 NO_SERVER = "No model is served that could be recorded; set OPENAI_BASE_URL or OPENAI_API_KEY, and LESSONS_LLM_MODEL."
 
 
@@ -86,6 +87,8 @@ def record_notebooks(watch: Watcher, tell: Callable[[str], object]) -> None:
     """Run the notebooks that call a model, on a database of their own; LessonsError names the one whose cell failed."""
     import nbformat
 
+    if settings().database_url:
+        raise LessonsError(NOT_IN_YOURS)
     with recording(tell) as (_, path, speed), tempfile.TemporaryDirectory(prefix="lessons-record-") as folder:
         read = {each: nbformat.read(each, as_version=4) for each in sorted(NOTEBOOKS.glob("*.ipynb"))}
         tags = {path: [cell.metadata.get("tags", []) for cell in notebook.cells] for path, notebook in read.items()}

@@ -176,12 +176,17 @@ def _golden(stages: list[Answering], split: str, watch: Watcher, place: Workspac
 
 
 def _own(questions: Sequence[Golden], stages: list[Answering], watch: Watcher, place: Workspace) -> _Task:
+    unknown = set[str]()
     for owner in dict.fromkeys(question.owner for question in questions):
         ensure_corpus(place, owner, partial(watch, "Loading the shipped documents"))
-        if not all(place.store(stage.index).documents(Scope(owner)) for stage in stages):
+        stored = [{each.source_file for each in place.store(stage.index).documents(Scope(owner))} for stage in stages]
+        if not all(stored):
             raise LessonsError(f"{owner} has no documents to ask about; ingest some first.")
+        evidence = [each for question in questions if question.owner == owner for each in question.evidence]
+        unknown |= {place.source_file for each in evidence for place in each.places} - set[str]().union(*stored)
+    notes = [f"No document is named {name}: what rests on it counts as not found." for name in sorted(unknown)]
     splits = " and ".join(dict.fromkeys(question.split for question in questions))
-    return _Task("own questions", splits, questions, stages, stages[-1].index)
+    return _Task("own questions", splits, questions, stages, stages[-1].index, notes)
 
 
 # The ceiling
@@ -191,7 +196,7 @@ def _own(questions: Sequence[Golden], stages: list[Answering], watch: Watcher, p
 class Given:
     """Instead of searching, takes the chunks that hold the evidence, in its order: of each piece its first place.
 
-    Where none holds a quote whole, all chunks of its page are taken.
+    Where none holds a quote whole, all chunks of its page are taken, or of its document if no page is known.
     """
 
     evidence: tuple[Evidence, ...]
@@ -203,7 +208,7 @@ class Given:
             nodes = resources.store.get_nodes(scope=query.scope.only([source]))
             chunks = [RetrievedDocument(node.node_id, node.get_content(), 1.0, source, node.metadata) for node in nodes]
             holding = [chunk for chunk in chunks if holds(chunk.content, each.quote)]
-            found |= {chunk.id: chunk for chunk in holding or chunks if holding or chunk.page == each.page}
+            found |= {chunk.id: chunk for chunk in holding or chunks if holding or each.page in (None, chunk.page)}
         return list(found.values())
 
 
@@ -216,10 +221,15 @@ def ceiling(
     questions: Sequence[Golden], index: Index, place: Workspace, watch: Watcher = lambda label, done, total: None
 ) -> Iterator[Record]:
     """A record for each question whose evidence is known, and for each that has none because it cannot be answered."""
-    known = [each for each in questions if is_unanswerable(each) or (each.evidence and each.answer)]
+    known = _known(questions)
     for done, question in enumerate(known, start=1):
         yield _asked(oracle(question, index, place), question)
         watch("Asking with the evidence given", done, len(known))
+
+
+def _known(questions: Sequence[Golden]) -> list[Golden]:
+    """Those whose evidence is known, and those that have none because they cannot be answered."""
+    return [each for each in questions if is_unanswerable(each) or (each.evidence and each.answer)]
 
 
 # What a reader of the numbers has to know
@@ -230,11 +240,11 @@ def _told(
 ) -> Iterator[Record]:
     """The records of all answers. Nothing is told of the keyless model or of a record: a minute and no money."""
     served = not (isinstance(llm, OfflineLLM) or bool(getattr(llm, "recorded", "")))
-    asked, begun = len(questions), set[str]()
+    asked, given, begun = len(questions), len(_known(questions)), set[str]()
     if served:
         tell(
             f"{describe(llm)} will answer {asked:,} questions × {len(stages)} stage{'s' if len(stages) > 1 else ''}, "
-            f"and each question once more with its evidence given: {asked * (len(stages) + 1):,} answers."
+            f"and {given:,} once more with their evidence given: {asked * len(stages) + given:,} answers."
         )
     for done, record in enumerate(answers(stages, questions), start=1):
         if served and record.stage not in begun:

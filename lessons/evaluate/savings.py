@@ -30,7 +30,7 @@ from lessons.rag.stages import Stage, standalone
 from lessons.rag.types import Compressor, Query, Scope
 from lessons.settings import ROOT, settings
 from lessons.tables import Table
-from lessons.text import language
+from lessons.text import language, normalize
 from lessons.trace import Step
 from lessons.workspace import workspace
 
@@ -177,7 +177,7 @@ def savings(stage: Stage, asked: Sequence[Golden]) -> EvaluationTable:
 
 def _serve(name: str, way: Answering, asked: Sequence[Golden]) -> Iterator[Record]:
     """Without a cache an answer depends on its question only, so a question asked again costs what it did before."""
-    ids = {each.question: each.id for each in asked}
+    ids = {" ".join(normalize(each.question).split()): each.id for each in asked}
     known: dict[tuple[str, str], Record] = {}
     _empty_cache(way, asked)
     for number, each in enumerate(asked):

@@ -59,10 +59,6 @@ class SupportRun:
 
     handled: tuple[Handled, ...]
 
-    def only(self, wanted: Callable[[SupportQuestion], bool]) -> "SupportRun":
-        """A part of the questions, such as those of one kind."""
-        return SupportRun(tuple(each for each in self.handled if wanted(each.asked)))
-
     def mean(self, of: Callable[[Handled], float]) -> float:
         return sum(map(of, self.handled)) / len(self.handled)
 

@@ -50,7 +50,10 @@ def throwaway_stages(
 
 
 def drop_leftovers(engine: Engine, scope: Scope) -> list[str]:
-    """Drop the throw-away tables of the owner's killed runs, and return their names; those of runs that go on stay."""
+    """Drop the throw-away tables of killed runs, and return their names; those of runs that go on stay.
+
+    Of the documents in them only the owner's rows go: those of others are behind the wall.
+    """
     with explained(), engine.begin() as connection:
         tables = [name for name in inspect(connection).get_table_names() if name.startswith(f"chunks_{PREFIX}")]
         dead = [name for name in tables if connection.scalar(select(func.pg_try_advisory_xact_lock(_key(name))))]

@@ -30,7 +30,9 @@ def same(one: Any, other: Any) -> bool:
     if kind(one) != kind(other):
         return False
     if kind(other) == "a number":
-        return math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=1e-9) or (math.isnan(one) and math.isnan(other))
+        with suppress(OverflowError, TypeError):  # an integer beyond every float, a complex number
+            return math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=1e-9) or (math.isnan(one) and math.isnan(other))
+        return bool(one == other)
     if kind(other) == "a list":
         return len(one) == len(other) and all(map(same, one, other))
     if kind(other) == "a dict":

@@ -151,7 +151,7 @@ def work(claim: Claim, place: "Workspace", indexes: Mapping[str, Index]) -> None
     job = claim.job
     try:
         with _unpacked(claim, place.settings.data_dir) as files:
-            if job.attempts > place.settings.ingestion_attempts:
+            if job.attempts > place.settings.ingestion_attempts and job.done < job.total:
                 claim.record(_given_up(job, files))
             for position, name in enumerate(job.indexes):
                 if remaining := files[max(0, job.done - position * len(files)) :]:

@@ -118,13 +118,15 @@ class Trash:
         named = self._named(scope, source_file)
         with scoped(self._engine, scope.user_id) as connection:
             found = _rows(connection, f"SELECT id, index_table FROM documents WHERE {_NAMED} FOR UPDATE", named)
+            if not found:
+                return False
             connection.execute(text(f"DELETE FROM trashed_documents WHERE {_NAMED}"), named)
             connection.execute(text(_COPY_DOCUMENTS), named)
             for number, table in found:
                 _run(connection, _COPY_CHUNKS, self._tables[table], {"user_id": scope.user_id, "id": number})
             connection.execute(text(f"DELETE FROM documents WHERE {_NAMED}"), named)
         remember_write(self._engine)
-        return bool(found)
+        return True
 
     def restore(self, scope: Scope, source_file: str) -> bool:
         """Put a deleted document back as it was; False if there is none, or no longer.

@@ -163,9 +163,11 @@ def _with_reason(question: Question, chosen: list[Candidate], found: Sequence[Pa
         return chosen
     told = [(reason(question, passage), rank) for rank, passage in enumerate(found[:LINES])]
     (value, place), rank = max(told, key=lambda each: each[0][0] - RANK * each[1])
+    if value < 0 or not found[rank].lines:
+        return chosen
     new = candidate_at(question, found[rank], place, rank)
     known = any(one.line is new.line for one in chosen) or commands(new.line)
-    return chosen if value < 0 or known else [*chosen[: LINES - 1], new]
+    return chosen if known else [*chosen[: LINES - 1], new]
 
 
 def _least(question: Question, first: Candidate) -> float:

@@ -15,18 +15,13 @@ Pairs = tuple[tuple[str, str], ...]  # the name of a column, and the cell under 
 WORTH = 0.4  # weight from which a word must be found
 
 
-def row_cells(line: Line) -> Pairs:
-    """The cells of a row with the names above them; empty where the names cannot be told apart."""
-    row = cells(line.text)
-    return tuple(zip(line.header, row, strict=True)) if len(row) == len(line.header) else ()
-
-
 def asked_cells(question: Question, line: Line) -> Pairs:
-    """The label of a row, and its cells under the periods of the question.
+    """The label of a row, and its cells under the periods of the question; empty without a name for each cell.
 
     All cells where the question names no period, or the columns stand for other things or for other periods only.
     """
-    pairs = row_cells(line)
+    row = cells(line.text)
+    pairs: Pairs = tuple(zip(line.header, row, strict=True)) if len(row) == len(line.header) else ()
     dated = [years(words) | quarters(words) for words in (search_terms(name) for name, _ in pairs)]
     if sum(map(bool, dated)) < 2 or not any(unit.kind in ("year", "quarter") for unit in question.units):
         return pairs

@@ -81,7 +81,7 @@ class Reply:
         return json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
 
     @classmethod
-    def read(cls, line: str) -> "Reply":
+    def read(cls, line: bytes) -> "Reply":
         """ValueError, TypeError or KeyError if the line is no reply."""
         given = json.loads(line)
         return cls(**given | {"calls": tuple((name, arguments) for name, arguments in given["calls"])})
@@ -131,7 +131,7 @@ def record_path(model: str, folder: Path) -> Path:
 def read_record(path: Path) -> Record:
     """The record in a file. ModelError if there is none, or if it is damaged."""
     try:
-        first, *lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+        first, *lines = gzip.decompress(path.read_bytes()).splitlines()
         replies = {reply.key: reply for reply in map(Reply.read, lines)}
         return Record(Served(**json.loads(first)), replies)
     except FileNotFoundError:
@@ -157,7 +157,7 @@ def write_record(path: Path, record: Record) -> None:
 
 def replace_file(path: Path, content: bytes) -> None:
     """Write a file in one step: whoever reads it meanwhile, or after a crash or on a full disk, sees the old one."""
-    fresh = path.with_suffix(".new")
+    fresh = path.with_name(f"{path.name}.new")
     try:
         with fresh.open("wb") as written:
             written.write(content)
@@ -185,7 +185,7 @@ class Journal:
         lines = self.path.read_bytes().split(b"\n") if self.path.exists() else []
         for line in filter(None, lines):
             with suppress(ValueError, TypeError, KeyError):
-                reply = Reply.read(line.decode())
+                reply = Reply.read(line)
                 found.setdefault(reply.key, reply)
         return found
 
@@ -211,6 +211,8 @@ def keeping(path: Path, served: Served) -> Iterator[None]:
         changed = differing(before, served.settings)
         if before.window != served.window:
             changed = f"a window of {before.window:,} tokens (now {served.window:,})"
+        if before.model.lower() != served.model.lower():
+            changed = f"the model {before.model} (now {served.model})"
         if changed:
             raise ModelError(f"{path.name} was recorded with {changed}; set it so again, or move the file away.")
         _fold(path, served)

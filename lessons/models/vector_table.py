@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 import numpy as np
-from sqlalchemy import ARRAY, Engine, LargeBinary, bindparam, text
+from sqlalchemy import ARRAY, Connection, Engine, LargeBinary, bindparam, text
 
+from lessons.database import ensure_schema
 from lessons.settings import settings
-
-_LOCK = 7_226_001  # any number, the same in every process that creates the table
 
 _CREATE = (
     "CREATE TABLE IF NOT EXISTS embedding_cache (model text, hash bytea, vector bytea NOT NULL,"
@@ -35,10 +34,7 @@ class VectorTable:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        with engine.begin() as connection:
-            connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
-            for statement in _CREATE:
-                connection.execute(text(statement))
+        ensure_schema(engine, _create)
 
     def read(self, model: str, hashes: Sequence[bytes]) -> dict[bytes, np.ndarray]:
         """The vectors that are there, in one statement."""
@@ -52,3 +48,8 @@ class VectorTable:
         with self.engine.begin() as connection:
             given = {"model": model, "hashes": list(vectors), "vectors": data}
             connection.execute(_WRITE, {**given, "days": settings().embedding_cache_days})
+
+
+def _create(connection: Connection) -> None:
+    for statement in _CREATE:
+        connection.execute(text(statement))

@@ -18,10 +18,9 @@ import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from pydantic import PrivateAttr
 from sqlalchemy import Engine
-from sqlalchemy.exc import SQLAlchemyError
 
-from lessons.database import problems
-from lessons.errors import ModelError
+from lessons.database import explained
+from lessons.errors import DatabaseError, ModelError
 from lessons.models.vector_table import VectorTable
 from lessons.settings import ROOT
 from lessons.text import normalize
@@ -141,17 +140,19 @@ class CachedEmbedding(ThreadedEmbedding):
 
     def _stored(self, keys: list[bytes]) -> dict[bytes, np.ndarray]:
         try:
-            return self._table.read(self._shelf, keys) if keys and self._table else {}
-        except SQLAlchemyError as error:
-            logger.warning("The embedding cache cannot be read; embedding again. %s", problems.explain(error))
+            with explained():
+                return self._table.read(self._shelf, keys) if keys and self._table else {}
+        except DatabaseError as error:
+            logger.warning("The embedding cache cannot be read; embedding again. %s", error)
             return {}
 
     def _store(self, vectors: dict[bytes, np.ndarray]) -> None:
         try:
-            if self._table:
-                self._table.write(self._shelf, vectors)
-        except SQLAlchemyError as error:
-            logger.warning("The embedding cache cannot be written. %s", problems.explain(error))
+            with explained():
+                if self._table:
+                    self._table.write(self._shelf, vectors)
+        except DatabaseError as error:
+            logger.warning("The embedding cache cannot be written. %s", error)
 
     @property
     def _shelf(self) -> str:

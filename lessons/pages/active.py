@@ -15,14 +15,18 @@ from lessons.pages.language import N_, _
 from lessons.rag.answer import Answer
 from lessons.rag.stages import stages
 from lessons.rag.types import Scope
+from lessons.settings import settings
 from lessons.tables import counted, plain
 from lessons.workspace import Workspace
 
 STAGE = "smart"
 DEVICES = {
     "cache": (N_("Cache"), N_("A question that asks the same as an answered one gets that answer.")),
-    "intent": (N_("Intent"), N_("Small talk is not searched for; a simple question gets 3 chunks, a complex one 15.")),
-    "manager": (N_("Context manager"), N_("Each part of the prompt has its share of 3,500 tokens.")),
+    "intent": (
+        N_("Intent"),
+        N_("Small talk is not searched for; a simple question gets {simple} chunks, a complex one {complex}."),
+    ),
+    "manager": (N_("Context manager"), N_("Each part of the prompt has its share of {tokens:,} tokens.")),
     "refine": (N_("Refine"), N_("The answer is judged; what it lacks is searched for, and it is answered again.")),
     "compression": (N_("Compression"), N_("Chunks that do not fit are shortened to the sentences that matter.")),
     "memory": (N_("Memory"), N_("The last turns, what you said about yourself, and what matters of older turns.")),
@@ -59,8 +63,11 @@ def _form(owner: str) -> str | None:
     with st.form("active-form", border=False):
         question = question_box("active-question")
         with st.container(horizontal=True):
+            chosen = settings()
+            numbers = {"simple": chosen.simple_top_k, "complex": chosen.complex_top_k}
+            numbers["tokens"] = chosen.managed_tokens - chosen.managed_prompt_tokens
             for device, (label, told) in DEVICES.items():
-                st.toggle(_(label), True, key=f"device-{device}", help=_(told))
+                st.toggle(_(label), True, key=f"device-{device}", help=_(told, **numbers))
         return question if st.form_submit_button(_("Ask"), type="primary") or is_pressed("active-question") else None
 
 

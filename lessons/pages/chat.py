@@ -86,7 +86,7 @@ def page(place: Workspace, owner: str) -> None:
         show_answer(answer)
         before = turns[max(0, at - settings().memory_window) : at]
         said = [said for turn in before for said in (turn.question, turn.text)]
-        conversations.offer_feedback(ratings, given, answer, said)
+        conversations.offer_feedback(ratings, given, answer, said, at)
 
     done = partial(conversations.keep_turn, owner, session_id)
     converse(turns, _("In English or Korean"), ask, show, telling, done, how)
@@ -225,7 +225,10 @@ def _controls(scope: Scope, session_id: str, begun: bool) -> tuple[Stage, str]:
 
 
 def _offer_to_forget(scope: Scope, session_id: str) -> None:
-    gone = _("What was said here will be deleted for good, with what was made of it. Your profile stays.")
+    gone = _(
+        "What was said here will be deleted for good, with what was made of it. Your profile, your ratings and the "
+        "answers kept for reuse stay."
+    )
 
     def forget() -> None:
         Turns(workspace().engine, scope, session_id).forget()

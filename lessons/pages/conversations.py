@@ -18,7 +18,7 @@ from lessons.database.row_security import scoped
 from lessons.evaluate.feedback import Rating, Ratings, question_lines
 from lessons.memory.messages import MessageRow, StoredMessages, message_store, opened
 from lessons.memory.turns import SessionRow, TurnRow, transaction
-from lessons.pages.common import is_shared
+from lessons.pages.common import errors_shown, is_shared
 from lessons.pages.language import _, keep, kept
 from lessons.rag.answer import Answer
 from lessons.rag.context import CITATION
@@ -137,27 +137,33 @@ def is_old(engine: Engine, scope: Scope, session_id: str) -> bool:
 # Ratings
 
 
-def offer_feedback(ratings: Ratings, given: Mapping[str, Rating], answer: Answer, history: Iterable[str]) -> None:
-    """Rate an answer; after 👎 there is a line for what is right. A second click takes a rating back."""
+def offer_feedback(
+    ratings: Ratings, given: Mapping[str, Rating], answer: Answer, history: Iterable[str], at: int
+) -> None:
+    """Rate the answer of turn `at`; after 👎 there is a line for what is right. A second click takes a rating back.
+
+    Only what is done here is written: another tab, or a turn that says the same, may have rated it otherwise.
+    """
     rating = Rating.of(answer, True, history=history)
-    known, key = given.get(rating.id), f"thumbs-{rating.id}"
-    chosen = st.feedback("thumbs", key=key, default=int(known.is_good) if known else None)
-    if chosen is None:
-        if known:
-            ratings.take_back(rating.id)
-        return
+    known, thumb, field = given.get(rating.id), f"thumbs-{at}-{rating.id}", f"right-{at}-{rating.id}"
     right = known.right if known else ""
-    if not chosen:
-        typed = st.text_input(
+
+    def rate() -> None:
+        if (chosen := st.session_state[thumb]) is None:
+            ratings.take_back(rating.id)
+        else:
+            said = st.session_state.get(field, right).strip()
+            ratings.rate(replace(rating, is_good=bool(chosen), right=said))
+
+    default = int(known.is_good) if known else None
+    if st.feedback("thumbs", key=thumb, default=default, on_change=errors_shown()(rate)) == 0:
+        st.text_input(
             _("What would be right? (optional)"),
             right,
-            key=f"right-{rating.id}",
+            key=field,
+            on_change=errors_shown()(rate),
             help=_("With it, the question can be taken over on the page Own questions."),
         )
-        right = typed.strip()
-    rating = replace(rating, is_good=bool(chosen), right=right)
-    if rating != known:
-        ratings.rate(rating)
 
 
 def offer_rated(ratings: Ratings, key: str) -> None:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from lessons.copilot.copilot import Copilot, CopilotAnswer, telling
 from lessons.copilot.cost import CostModel, measured
-from lessons.evaluate.pictures import plot_monthly
+from lessons.evaluate.pictures import NAMES, plot_monthly
 from lessons.evaluate.support import support_questions
 from lessons.memory.manager import Conversation
 from lessons.memory.summaries import RecursiveSummary
@@ -35,15 +35,6 @@ ACTIONS = {
     "search_again": N_("next: search again"),
     "none": N_("next: answer"),
 }
-PARTS = {
-    "system": N_("instructions"),
-    "summary": N_("summary"),
-    "entities": N_("entities"),
-    "turns": N_("turns"),
-    "documents": N_("documents"),
-    "question": N_("question"),
-}
-COSTS = {"retrieval": N_("retrieval and judging"), "answer": N_("answers"), "update": N_("memory updates")}
 IN_ALL = N_("in all, a month")
 QUESTIONS = 6  # one more than the memory's window, so that it is updated once
 LONGEST = 100  # turns of a session
@@ -123,15 +114,15 @@ def _show_decisions(answer: CopilotAnswer) -> None:
         with st.expander(_("Prompt: {tokens:,} of {room:,} tokens", tokens=plan.tokens, room=plan.room)):
             for part in plan.pieces:
                 share = part.tokens / part.limit if part.limit else 0.0
-                said = _(
-                    "{part}: {tokens:,} of {limit:,}", part=_(PARTS[part.name]), tokens=part.tokens, limit=part.limit
-                )
+                name = N_("instructions") if part.name == "system" else part.name
+                said = _("{part}: {tokens:,} of {limit:,}", part=_(name), tokens=part.tokens, limit=part.limit)
                 st.progress(min(1.0, share), said + (_(", the rest did not fit") if part.dropped else ""))
 
 
 def _cost_model(place: Workspace, owner: str) -> None:
     st.markdown(_("What {number} questions use in calls and tokens, carried over to a month.", number=QUESTIONS))
     if st.button(_("Measure"), help=_("Asks the questions in a conversation of their own.")):
+        allow_questions(owner, QUESTIONS)
         with st.spinner(_("Asking …")):
             st.session_state["copilot-cost"] = _measured(place, owner)
     if (model := st.session_state.get("copilot-cost")) is None:
@@ -141,11 +132,11 @@ def _cost_model(place: Workspace, owner: str) -> None:
     sessions = left.slider(_("Sessions a day"), 10, 10_000, 500, 10)
     turns = right.slider(_("Turns in a session"), 1, LONGEST, 12)
     cost_in, cost_out = chosen.price_per_million_input_tokens, chosen.price_per_million_output_tokens
-    price_in = left.number_input(_("US dollars for a million tokens in"), 0.0, 100.0, cost_in)
-    price_out = right.number_input(_("US dollars for a million tokens out"), 0.0, 100.0, cost_out)
+    price_in = left.number_input(_("US dollars for a million tokens in"), 0.0, value=cost_in)
+    price_out = right.number_input(_("US dollars for a million tokens out"), 0.0, value=cost_out)
     costs = model.monthly(sessions, turns, price_in, price_out)
     for column, (name, dollars) in zip(st.columns(4), [*costs.items(), ("all", sum(costs.values()))], strict=True):
-        column.metric(_(COSTS.get(name, IN_ALL)).capitalize(), f"${dollars:,.2f}")
+        column.metric(_(NAMES.get(name, IN_ALL)).capitalize(), f"${dollars:,.2f}")
     plot = plot_monthly(model, sessions, range(1, LONGEST + 1), (price_in, price_out))
     show_plot(plot, _("US dollars a month by the turns of a session"))
 

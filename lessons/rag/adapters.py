@@ -32,7 +32,7 @@ from lessons.rag.answer import Answer
 from lessons.rag.retrievers import ScopedRetriever, merged
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
-from lessons.text import terms
+from lessons.text import normalize, terms
 
 
 class OwnedVectorStore(BasePydanticVectorStore):
@@ -58,14 +58,14 @@ class OwnedVectorStore(BasePydanticVectorStore):
     def add(self, nodes: Sequence[BaseNode], **_: Any) -> list[str]:
         known = {document.source_file: document.chunks for document in self._store.documents(self._scope)}
         for node in nodes:
-            source_file = str(node.metadata.get("source_file") or node.ref_doc_id or node.node_id)
+            source_file = normalize(str(node.metadata.get("source_file") or node.ref_doc_id or node.node_id))
             place = node.metadata.get("chunk_index", known.get(source_file, 0))
             known[source_file] = known.get(source_file, 0) + 1
             node.metadata |= {"source_file": source_file, "chunk_index": place, "user_id": self._scope.user_id}
         return self._store.add(nodes)
 
     def delete(self, ref_doc_id: str, **_: Any) -> None:
-        self._store.delete_document(self._scope, ref_doc_id)
+        self._store.delete_document(self._scope, normalize(ref_doc_id))
 
     def delete_nodes(self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None, **_: Any) -> None:
         self._store.delete_chunks(self._scope, node_ids, filters)

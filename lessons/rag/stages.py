@@ -163,7 +163,7 @@ class Stage(Pipeline):
         `user` is the owner whose documents are searched, or a scope such as that of a plan. `source_file` limits the
         search to one of them; a name that the store does not know is ignored with a warning. `history` are the last
         turns as (role, content), `memory` is what is known from before them; of both, what fits the window is
-        used. LessonsError for a question without words or too long for the window.
+        used. LessonsError for an empty question, or one too long for the window.
         """
         place = (self.workspace or workspace()).for_one_answer()
         text, warnings = cleaned(question)

@@ -113,8 +113,7 @@ class ChunkStore(Writer):
     @again_if_broken_off
     def version(self, scope: Scope) -> tuple:
         """Another value whenever any process has added, replaced or removed a document of the owner."""
-        self._make_tables()
-        with reading(self.engine, scope.user_id) as connection:
+        with self.reading(scope) as connection:
             return tuple(self._version(connection, scope.user_id))
 
     def _version(self, connection: Connection, user_id: str) -> Row:
@@ -127,17 +126,16 @@ class ChunkStore(Writer):
         return self._seen.get(scope.user_id, math.inf) <= settings().exact_search_chunks
 
     @contextmanager
-    def reading(self, scope: Scope) -> Iterator[None]:
+    def reading(self, scope: Scope) -> Iterator[Connection]:
         """Searches of the owner inside the block share one transaction."""
         self._make_tables()
-        with reading(self.engine, scope.user_id):
-            yield
+        with reading(self.engine, scope.user_id) as connection:
+            yield connection
 
     @again_if_broken_off
     def rows(self, statement: Select | TextClause, scope: Scope) -> Sequence[Row]:
         """What a statement finds among the owner's rows; its WHERE should carry `within(scope)`."""
-        self._make_tables()
-        with reading(self.engine, scope.user_id) as connection:
+        with self.reading(scope) as connection:
             return connection.execute(statement).all()
 
     def query(self, query: VectorStoreQuery, *, scope: Scope) -> Found:
@@ -160,9 +158,8 @@ class ChunkStore(Writer):
         filters: MetadataFilters | None = None,
     ) -> list[list[Found]]:
         """What `query_each` finds in each of the languages, None being all of them, in one transaction."""
-        self._make_tables()
         conditions = [self.where(scope, filters, language) for language in languages]
-        with reading(self.engine, scope.user_id) as connection:
+        with self.reading(scope) as connection:
             return [self._nearest(connection, vectors, limit, where) for where in conditions]
 
     def _nearest(
@@ -207,8 +204,7 @@ class ChunkStore(Writer):
         self, questions: Sequence[Sequence[str]], limit: int, scope: Scope, filters: MetadataFilters | None = None
     ) -> list[Found]:
         """What `keyword_search` finds for the terms of each question, in as many statements as for one."""
-        self._make_tables()
-        with reading(self.engine, scope.user_id) as connection:
+        with self.reading(scope) as connection:
             statement = self.ranking(connection, questions, limit, self.where(scope, filters))
             return _found(connection.execute(statement).all(), len(questions), "keyword")
 
@@ -223,14 +219,12 @@ class ChunkStore(Writer):
         self, terms: Sequence[str], scope: Scope, filters: MetadataFilters | None = None
     ) -> TermStatistics:
         """In how many chunks of the scope each term occurs: what makes a term rare enough to decide."""
-        self._make_tables()
-        with reading(self.engine, scope.user_id) as connection:
+        with self.reading(scope) as connection:
             return KeywordSearch(self.table_name, self.where(scope, filters)).statistics(connection, terms)
 
     def _with_words(self, hits: str, values: dict[str, Any]) -> TextClause:
         return text(WITH_WORDS.format(hits=hits, chunks=f'"{self.table_name}"')).bindparams(**values)
 
-    @again_if_broken_off
     def get_nodes(
         self, node_ids: Sequence[str] | None = None, filters: MetadataFilters | None = None, *, scope: Scope
     ) -> list[BaseNode]:

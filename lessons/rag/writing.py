@@ -83,7 +83,7 @@ class Writer:
             for (user_id, source_file), group in groupby(added, owner_and_file):
                 members = list(group)
                 enter(connection, user_id)
-                document_id = self._claim(connection, user_id, source_file, "", members)
+                document_id = self._claim(connection, user_id, source_file, None, members)
                 known = self.chunks.c.node_id.in_([node.node_id for node in members])
                 connection.execute(delete(self.chunks).where(self.chunks.c.user_id == user_id, known))
                 self._write(connection, document_id, members)
@@ -96,16 +96,21 @@ class Writer:
         connection: Connection,
         user_id: str,
         source_file: str,
-        sha256: str,
+        sha256: str | None,
         nodes: Sequence[BaseNode],
         content: bytes | None = None,
     ) -> int:
-        """Insert or update the document's row. Its lock makes a second writer of the same file wait for the first."""
+        """Insert or update the document's row. Its lock makes a second writer of the same file wait for the first.
+
+        Without a hash the nodes join a document, of which pages and bytes stay.
+        """
         key = {"index_table": self.table_name, "user_id": user_id, "source_file": source_file}
-        pages = len({node.metadata.get("page_number") for node in nodes})
-        values = {"sha256": sha256, "pages": pages, "chunks": len(nodes), "ingested_at": func.now(), "content": content}
-        statement = insert_or(DocumentRow).values(**key, **values)
-        statement = statement.on_conflict_do_update(index_elements=list(key), set_=values)
+        pages, known = len({node.metadata.get("page_number") for node in nodes}), DocumentRow.__table__.c
+        values = {"sha256": sha256 or "", "pages": pages, "chunks": len(nodes), "ingested_at": func.now()}
+        statement = insert_or(DocumentRow).values(**key, **values, content=content)
+        kept = {"pages": func.greatest(known.pages, pages), "content": known.content}
+        changed = values | (kept if sha256 is None else {"content": content})
+        statement = statement.on_conflict_do_update(index_elements=list(key), set_=changed)
         return connection.execute(statement.returning(DocumentRow.id)).scalar_one()
 
     def _write(self, connection: Connection, document_id: int, nodes: Sequence[BaseNode]) -> None:

@@ -13,6 +13,7 @@ which of them is the primary.
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -32,6 +33,7 @@ PAUSE = 0.2  # seconds between two attempts to connect
 
 _readers: WeakKeyDictionary[Engine, Engine] = WeakKeyDictionary()
 _written: WeakKeyDictionary[Engine, int] = WeakKeyDictionary()
+_remembering = Lock()
 
 
 def with_hosts(url: str) -> URL:
@@ -39,8 +41,9 @@ def with_hosts(url: str) -> URL:
     found = re.fullmatch(r"(?P<before>[\w+]+://(?:[^/@]*@)?)(?P<hosts>[^/?@]*,[^/?@]*)(?P<after>(?:[/?].*)?)", url)
     if not found:
         return make_url(url)
-    hosts, _, ports = zip(*(each.partition(":") for each in found["hosts"].split(",")), strict=True)
-    named = {"host": ",".join(hosts)} | ({"port": ",".join(ports)} if any(ports) else {})
+    servers = (re.match(r"(\[[^\]]*\]|[^:]*):?(.*)", each) for each in found["hosts"].split(","))
+    hosts, ports = zip(*(server.groups() for server in servers if server), strict=True)
+    named = {"host": ",".join(host.strip("[]") for host in hosts)} | ({"port": ",".join(ports)} if any(ports) else {})
     return make_url(found["before"] + found["after"]).update_query_dict(named)
 
 
@@ -81,7 +84,9 @@ def remember_write(engine: Engine) -> None:
     """Let later searches of this process see what has been written up to now; nothing to do without replicas."""
     if engine in _readers:
         with explained(), engine.connect() as connection:
-            _written[engine] = max(_written.get(engine, 0), int(connection.scalar(WRITTEN)))
+            position = int(connection.scalar(WRITTEN))
+        with _remembering:
+            _written[engine] = max(_written.get(engine, 0), position)
 
 
 def _connect_patiently(*arguments: Any, **words: Any) -> CheckedConnection:

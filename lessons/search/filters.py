@@ -110,17 +110,20 @@ def filter_sql(filters: MetadataFilters) -> tuple[str, dict[str, Any]]:
 
 
 def _group(filters: MetadataFilters, binds: Binds, depth: int) -> str:
-    if depth > settings().filter_depth + 1:
-        raise FilterError(f"it is nested deeper than {settings().filter_depth} levels")
+    most = 2 * settings().filter_depth + 3  # in each pair of parentheses && within ||, and around all a file's name
+    if depth > most:
+        raise FilterError(f"it is nested deeper than {most} levels")
     parts = [
         _group(part, binds, depth + 1)
         if isinstance(part, MetadataFilters)
         else f"coalesce({_clause(_usable_clause(part), binds)}, false)"
         for part in filters.filters
     ]
-    if filters.condition == FilterCondition.OR and parts:
+    if not parts:
+        return "(true)"
+    if filters.condition == FilterCondition.OR:
         return f"({' OR '.join(parts)})"
-    together = f"({' AND '.join(parts) or 'true'})"
+    together = f"({' AND '.join(parts)})"
     return f"NOT {together}" if filters.condition == FilterCondition.NOT else together
 
 

@@ -93,7 +93,8 @@ def certainty(question: str, document: RetrievedDocument, known: Collection[str]
     `known` are the terms of the question that occur anywhere in the documents of its owner.
     """
     asked, metadata = set(terms(question)), document.metadata
-    held = asked & set(terms(" ".join([metadata.get("title", ""), metadata.get("section", ""), document.content])))
+    headed = [str(metadata.get(key) or "") for key in ("title", "section")]
+    held = asked & set(terms(" ".join([*headed, document.content])))
     shares = (HELD * len(held) + KNOWN * len(asked & ({*known} | held))) / max(len(asked), 1)
     return 1 / (1 + exp(-MEANING * document.legs.get("meaning", 0.0) - shares - ALONE))
 

@@ -26,12 +26,7 @@ _BEYOND = re.compile(
     r"|restate|reclassif|revise|correct|정정|수정|재분류|재작성",
     re.IGNORECASE,
 )
-
-
-def looks_beyond(text: str) -> bool:
-    """Whether a text also means other quarters than those it names: the time between them, or a later correction."""
-    return bool(_BEYOND.search(text))
-
+"""A text with one also means other quarters than those it names: the time between them, or a later correction."""
 
 _EXCEPT = re.compile(
     r"\b(?:except|excluding|other than|besides|apart from|not counting)\b|제외|빼고|말고|이외|외에", re.IGNORECASE
@@ -144,7 +139,7 @@ def _calls(word: str, name: str) -> bool:
 def _dated(question: str, known: Mapping[str, Any], found: Facets) -> _Condition | None:
     """Leaves out the documents of other quarters, unless one is named without its year; those that are of none stay."""
     asked, named = quarters(question), {each.number for each in periods(question) if each.unit == "quarter"}
-    if named > {each.quarter for each in asked} or looks_beyond(question) or not asked & {*found.quarters.values()}:
+    if named > {each.quarter for each in asked} or _BEYOND.search(question) or not asked & {*found.quarters.values()}:
         return None
     kept = frozenset(name for name in known if found.quarters.get(name) in {None, *asked})
     return _Condition(f"quarter: {', '.join(map(str, sorted(asked)))}", kept)

@@ -47,6 +47,9 @@ _NEAR = re.compile(r"[\s,._/'-]*+(?:년(?:도|의)?|of|in|the)?[\s,._/-]*(?:the\
 _BACK = frozenset(["earlier", "before", "previously", "previous", "prior", "preceding", "전", "이전", "직전"])
 
 
+_LOOK_ALIKE = str.maketrans("İıſ", "Iis")  # what IGNORECASE takes for these letters
+
+
 @dataclass(frozen=True)
 class Period:
     """A named period and where in the text it stands. `unit`: year, quarter, half or month; `number` from 1."""
@@ -59,6 +62,7 @@ class Period:
 
 def periods(text: str) -> list[Period]:
     """The periods of a text, in its order."""
+    text = text.translate(_LOOK_ALIKE)
     found = [
         Period(unit, _number(unit, next(filter(None, match.groups()))), *match.span())
         for unit, pattern in _PATTERNS.items()
@@ -100,6 +104,7 @@ def pointed_at(text: str) -> tuple[str, int] | None:
 
     The unit is empty for 'the one before'.
     """
+    text = text.translate(_LOOK_ALIKE)
     if match := _AGO.search(text):
         count, unit, way = [group.lower() for group in match.groups() if group]
         steps = int(count) if count.isdigit() else _COUNT[count]

@@ -59,7 +59,7 @@ def _read_token(token: str) -> tuple[str, ...]:
             number, after_latin = "", False
         else:
             found.extend(_latin(segment[0]))
-            number, after_latin = segment[0] if segment[0].isdigit() else "", True
+            number, after_latin = segment[0] if segment[0].isdecimal() else "", True
     return tuple(term[:_LONGEST] for term in found)
 
 

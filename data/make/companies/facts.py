@@ -38,6 +38,26 @@ def growth(new: int, old: int) -> float:
     return percent(new - old, old)
 
 
+AMOUNTS: dict[str, Callable[[Company, Quarter], int]] = {
+    "exceptional": Company.exceptional,
+    "orders": Company.orders,
+    "backlog": Company.backlog,
+    "cash": Company.cash,
+    "debt": Company.debt,
+    "ocf": Company.operating_cash,
+    "fcf": Company.free_cash,
+    "capex": Company.capex,
+    "dividend": Company.dividend,
+    "acquisition": Company.acquisitions,
+    "borrowed": Company.borrowed,
+    "research": Company.research,
+}
+"""Amounts of the whole company, under the names that sentences have for them."""
+
+COUNTS = {"heads": Company.heads, "hired": Company.hired, "left": Company.left}
+"""Numbers of employees, at a site or in all."""
+
+
 @dataclass(frozen=True)
 class Figure:
     """A figure that waits for its format spec: `segment@quarter`, both optional, the quarter absolute or an offset."""
@@ -78,6 +98,10 @@ class Facts:
     def __getitem__(self, name: str) -> Figure | str:
         if name in self.words:
             return self.words[name]
+        if amount := AMOUNTS.get(name):
+            return Figure(self, lambda quarter, _: self._money(amount(self.company, quarter)))
+        if count := COUNTS.get(name):
+            return Figure(self, lambda quarter, site: f"{count(self.company, quarter, site):,}")
         return Figure(self, getattr(self, f"_{name}"))
 
     def _money(self, amount: int) -> str:
@@ -114,62 +138,11 @@ class Facts:
         new, old = (sum(self.revenue(part, segment) for part in end.to_date()) for end in (quarter, quarter + -4))
         return f"{abs(growth(new, old)):.1f}%"
 
-    def _net(self, quarter: Quarter, segment: str | None) -> str:
-        return self._money(self.company.net(quarter))
-
-    def _exceptional(self, quarter: Quarter, segment: str | None) -> str:
-        return self._money(self.company.exceptional(quarter))
-
-    def _orders(self, quarter: Quarter, segment: str | None) -> str:
-        return self._money(self.company.orders(quarter))
-
-    def _backlog(self, quarter: Quarter, segment: str | None) -> str:
-        return self._money(self.company.backlog(quarter))
-
     def _book_to_bill(self, quarter: Quarter, segment: str | None) -> str:
         return f"{self.company.orders(quarter) / self.company.revenue(quarter):.2f}"
 
-    def _cash(self, quarter: Quarter, segment: str | None) -> str:
-        return self._money(self.company.cash(quarter))
-
-    def _debt(self, quarter: Quarter, segment: str | None) -> str:
-        return self._money(self.company.debt(quarter))
-
-    def _ocf(self, quarter: Quarter, segment: str | None) -> str:
-        return self._money(self.company.operating_cash(quarter))
-
-    def _fcf(self, quarter: Quarter, segment: str | None) -> str:
-        return self._money(self.company.free_cash(quarter))
-
-    def _wc(self, quarter: Quarter, segment: str | None) -> str:
-        return self._money(self.company.working_capital(quarter))
-
-    def _capex(self, quarter: Quarter, segment: str | None) -> str:
-        return self._money(self.company.capex(quarter))
-
-    def _dividend(self, quarter: Quarter, segment: str | None) -> str:
-        return self._money(self.company.dividend(quarter))
-
-    def _acquisition(self, quarter: Quarter, segment: str | None) -> str:
-        return self._money(self.company.acquisitions(quarter))
-
-    def _borrowed(self, quarter: Quarter, segment: str | None) -> str:
-        return self._money(self.company.borrowed(quarter))
-
-    def _research(self, quarter: Quarter, segment: str | None) -> str:
-        return self._money(self.company.research(quarter))
-
     def _research_share(self, quarter: Quarter, segment: str | None) -> str:
         return f"{percent(self.company.research(quarter), self.company.revenue(quarter)):.1f}%"
-
-    def _heads(self, quarter: Quarter, site: str | None) -> str:
-        return f"{self.company.heads(quarter, site):,}"
-
-    def _hired(self, quarter: Quarter, site: str | None) -> str:
-        return f"{self.company.hired(quarter, site):,}"
-
-    def _left(self, quarter: Quarter, site: str | None) -> str:
-        return f"{self.company.left(quarter, site):,}"
 
     def _region(self, quarter: Quarter, region: str | None) -> str:
         return cell(self.company, self.company.regions(quarter)[region or ""])

@@ -254,15 +254,12 @@ class Company:
         """
         year = quarter.year + (quarter.number == 4)
         known = {4: 0, 1: 0, 2: 1, 3: 2}[quarter.number]
-        expected = sum(self._expected(Quarter(year, n)) for n in (1, 2, 3, 4))
+        expected = sum(self._plain_revenue(Quarter(year, n)) for n in (1, 2, 3, 4))
         miss = self.noise("guidance", year, spread=0.05) * (1 - 0.45 * known)
         half = (0.03, 0.022, 0.012)[known]
         step = self.profile["guidance_step"] * self.scale
         low, high = (round(expected * (1 + miss + sign * half) / step) * step for sign in (-1, 1))
         return year, int(low), int(high)
-
-    def _expected(self, quarter: Quarter) -> int:
-        return sum(self._segment_revenue(quarter, key) for key in self.segment_keys)
 
 
 @cache

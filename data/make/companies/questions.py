@@ -9,7 +9,8 @@ header of a table and a row of it. `@2023Q4` and `veldrane@2023Q4` name a report
 
 import itertools
 import re
-from functools import cache
+from collections.abc import Iterable
+from functools import cache, partial
 from pathlib import Path
 
 from data.make.companies.facts import Facts
@@ -17,7 +18,7 @@ from data.make.companies.model import Company, company
 from data.make.companies.quarter import Quarter
 from data.make.companies.report import report_path
 from data.make.extract import GAP, pages, squeeze
-from data.make.questions import evidence, gathered
+from data.make.questions import blocks, completed, evidence
 
 SOURCE = Path(__file__).parent / "golden.txt"
 SENTENCE_END = re.compile(r"(?<=[.!?])\s")
@@ -63,20 +64,14 @@ class Answers(Facts):
 
 def every_question(corpus: Path) -> list[dict]:
     """Every question; raises ValueError for evidence that no page holds."""
-    blocks = [_fields(block) for block in SOURCE.read_text(encoding="utf-8").strip().split("\n\n")]
-    found = [_question(f"reports-{number:03}", fields, corpus) for number, fields in enumerate(blocks, start=1)]
-    by_group = sorted(found, key=lambda question: (question["category"], question["language"], question["id"]))
-    for position, question in enumerate(by_group):  # every second of a category and language is for tuning
-        question["split"] = ("dev", "test")[position % 2]
-    return found
+    return completed("reports", map(_fields, blocks(SOURCE)), partial(_evidence, corpus=corpus))
 
 
-def _fields(block: str) -> list[tuple[str, str]]:
+def _fields(block: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """(field, value) pairs with the figures filled in and report names resolved to files."""
     facts, about = None, None
     fields = []
-    for line in block.splitlines():
-        name, _, value = line.partition(": ")
+    for name, value in block:
         if name == "c":
             key, quarter = value.split()
             about, facts = company(key), Answers(company(key), Quarter.parse(quarter), {})
@@ -99,24 +94,6 @@ def _file(name: str, about: Company | None) -> str:
     named = company(key) if key else about
     assert named is not None
     return report_path(named, Quarter.parse(quarter)).removeprefix("reports/")
-
-
-def _question(name: str, fields: list[tuple[str, str]], corpus: Path) -> dict:
-    first = dict(reversed(fields))
-    language, category = first["as"].split()
-    facts = [fact.strip() for key, value in fields if key == "k" for fact in value.split(" ; ")]
-    return {
-        "id": name,
-        "question": first["q"],
-        "language": language,
-        "category": category,
-        "answer": first["a"],
-        "key_facts": facts,
-        "evidence": gathered((key, _evidence(name, value, corpus)) for key, value in fields if key in ("e", "o")),
-        "history": [{"role": key, "content": value} for key, value in fields if key in ("user", "assistant")],
-        "split": "",
-        "owner": "reader",
-    }
 
 
 def _evidence(name: str, value: str, corpus: Path) -> dict:

@@ -154,14 +154,13 @@ def orders(voice: Voice) -> list[Block]:
 def cash(voice: Voice) -> list[Block]:
     """Cash, capital expenditure, borrowings and dividends."""
     company, now = voice.company, voice.quarter
+    grew = company.cash(now) > company.cash(now + -1)
     if company.operating_cash(now) < 0:
         first = voice.say("cash_burn")
+    elif grew and company.free_cash(now) < 0:
+        first = ""
     else:
-        first = voice.say(
-            "cash_up" if company.cash(now) > company.cash(now + -1) and company.free_cash(now) >= 0 else "cash_down"
-        )
-        if company.cash(now) > company.cash(now + -1) and company.free_cash(now) < 0:
-            first = ""
+        first = voice.say("cash_up" if grew else "cash_down")
     borrowed = company.borrowed(now)
     debt = voice.say("debt_new" if borrowed > 0 else "debt_repaid" if borrowed < 0 else "debt")
     paid = voice.say("dividend_paid") if company.dividend(now) else ""

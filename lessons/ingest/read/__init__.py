@@ -169,7 +169,7 @@ def named_files(paths: Sequence[Path]) -> list[tuple[Path, str]]:
         named = [pair for path in paths for pair in (_in_folder(path) if path.is_dir() else [_single(path)])]
     except OSError as error:
         raise ReadError(str(error.filename), f"cannot be opened: {error.strerror}.") from error
-    names = Counter(name for _, name in named)
+    names = Counter(name for _, name in {(path.resolve(), name) for path, name in named})
     return [(path, name if names[name] == 1 else stored_name(path.absolute().as_posix())) for path, name in named]
 
 
