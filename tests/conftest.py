@@ -2,12 +2,12 @@
 
 import os
 import shutil
-import socket
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import hypothesis
@@ -22,6 +22,12 @@ os.environ["LESSONS_DATA_DIR"] = tempfile.mkdtemp(prefix="lessons-test-")
 from lessons.database import engine, erase, stop  # noqa: E402
 from lessons.database.programs import am_root, run, stop_server, system_user  # noqa: E402
 from lessons.settings import Settings  # noqa: E402
+from tests.support.ports import free_port  # noqa: E402
+
+if TYPE_CHECKING:
+    from llama_index.core.llms import LLM
+
+    from tests.support.openai_server import Server
 
 hypothesis.settings.register_profile("same", derandomize=True, deadline=None)
 hypothesis.settings.register_profile("further", deadline=None)
@@ -89,9 +95,7 @@ def tcp_server() -> Iterator[str]:
         folder.chmod(0o711)
         word.chmod(0o644)
         os.chown(cluster, owner, -1)
-    with closing(socket.socket()) as trial:
-        trial.bind(("127.0.0.1", 0))
-        port = trial.getsockname()[1]
+    port = free_port()
     made, said = run(
         "initdb",
         "-U",
@@ -113,6 +117,23 @@ def tcp_server() -> Iterator[str]:
     yield f"postgresql://owner:p%40ss%20word%2F5%25@127.0.0.1:{port}/postgres"
     stop_server(cluster)
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator["Server"]:
+    """A misbehaving OpenAI-compatible server for the tests of a file."""
+    from tests.support.openai_server import openai_server
+
+    with openai_server() as running:
+        yield running
+
+
+@pytest.fixture
+def served(server: "Server") -> "Callable[..., LLM]":
+    """The model behind the server, which from now on behaves in this way."""
+    from tests.support.openai_server import model_behind
+
+    return partial(model_behind, server)
 
 
 @pytest.fixture(params=["embedded", "tcp"])

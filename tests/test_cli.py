@@ -71,7 +71,7 @@ def owner(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_help_names_every_command() -> None:
-    done = lessons_process("--help")
+    done = lessons("--help")
     assert done.returncode == 0
     assert all(command in done.stdout for command in ("doctor", "ingest", "ask", "app"))
 
@@ -311,6 +311,8 @@ def test_a_dry_run_says_what_enriching_costs_and_ingests_nothing(owner: str, tmp
     dry = lessons(*arguments, "--dry-run", "--enrich", "full")
     assert dry.returncode == 0
     assert all(line["calls"] == 2 and line["cost"] == 0 for line in json.loads(dry.stdout))
+    nothing = lessons(*arguments, "--dry-run", "--enrich", "none")
+    assert (json.loads(nothing.stdout), nothing.stderr.count("nothing is enriched")) == ([], 1)
     assert {line["status"] for line in json.loads(lessons(*arguments).stdout)} == {"added"}
 
 

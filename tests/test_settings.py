@@ -16,6 +16,8 @@ from lessons.settings import Settings, settings
         ("LESSONS_REQUEST_TIMEOUT", "nan", "should be 0 or more"),
         ("LESSONS_INGESTION_WORKERS", "9", "should be less than or equal to 4"),
         ("LESSONS_EMBEDDING_BATCH_SIZE", "0", "should be greater than or equal to 1"),
+        ("LESSONS_CHUNK_TOKENS", "0", "should be greater than or equal to 1"),
+        ("LESSONS_CHUNK_OVERLAP", "501", "should be at most LESSONS_CHUNK_TOKENS"),
         ("LESSONS_APP_PORT", "99999", "should be less than or equal to 65535"),
         ("LESSONS_SESSION_MESSAGES", "5", "should be a multiple of 2"),  # a question goes together with its answer
     ],

@@ -166,3 +166,7 @@ def test_cutting_at_sentences_keeps_every_character(text: str) -> None:
 def test_the_pieces_of_a_cut_are_the_sentences_with_what_stands_between_them(text: str) -> None:
     pieces = [" ".join(piece.split()) for piece in cut_sentences(text)]
     assert [piece for piece in pieces if piece] == [" ".join(sentence.split()) for sentence in sentences(text)]
+
+
+def test_a_numeral_that_is_no_decimal_digit_is_no_month() -> None:
+    assert terms("January")[0] not in terms("፩월")

@@ -32,6 +32,7 @@ WRONG = [
         "evaluate --limit many",
         "evaluate --split none",
         "gate base.json --margin much",
+        "gate base.json --stage all",
         "ingest . --index none",
         "ingest ",
     )

@@ -1,8 +1,6 @@
 """A pipeline over a few documents in memory, and an agent whose model is a server that says what the test wants."""
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, cast
 
 import pytest
@@ -19,7 +17,6 @@ from lessons.search.jaccard import JaccardRetriever
 from lessons.settings import Settings
 from lessons.trace import Step, Trace
 from lessons.workspace import Workspace
-from tests.support.openai_server import Server, model_behind, openai_server
 
 TEXTS = {
     "refunds.md": "Refunds are paid within 14 days.",
@@ -61,19 +58,6 @@ def gather(
             announced.append(next(work))
     except StopIteration as end:
         return Gathered(end.value, trace, announced)
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with openai_server() as running:
-        yield running
-
-
-@pytest.fixture
-def served(server: Server) -> Callable[..., LLM]:
-    """The model behind the server, which from now on behaves in this way."""
-
-    return partial(model_behind, server)
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """Text in a document that speaks to the model changes nothing but the text that can be quoted."""
 
 import html
-from collections.abc import Iterator
 
 import pytest
 
@@ -13,7 +12,7 @@ from lessons.rag.context import Citation, ContextBuilder
 from lessons.rag.prompts import DEFAULT_RESPONSE_FORMAT, SYSTEM
 from lessons.rag.types import RetrievedDocument
 from lessons.settings import Settings
-from tests.support.openai_server import Server, openai_server
+from tests.support.openai_server import Server
 
 PLAIN = "The warehouse in Daegu opens at 07:30."
 ATTACKS = [
@@ -35,12 +34,6 @@ def asked(attack: str) -> Answer:
         RetrievedDocument("b", "It employs 64 people.", 0.9, "staff.txt"),
     ]
     return Answer(QUESTION, "naive", "any", context=ContextBuilder().build(documents))
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with openai_server() as server:
-        yield server
 
 
 @pytest.mark.parametrize("attack", ATTACKS)

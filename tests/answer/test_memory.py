@@ -1,7 +1,5 @@
 """What was said before reaches the answer: named as such, without a citation, and as quoted material."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from lessons.keyless.llm import OfflineLLM
@@ -15,7 +13,7 @@ from lessons.rag.types import RetrievedDocument
 from lessons.search.transforms import query_prompt
 from lessons.settings import Settings, settings
 from tests.answer.test_injection import ATTACKS
-from tests.support.openai_server import Server, openai_server
+from tests.support.openai_server import Server
 
 NOTED = "About the user:\n- name: Mina\n- 사용: EC2"
 TURNS = (
@@ -32,12 +30,6 @@ def answered(question: str, memory: str = NOTED, llm: object = None) -> Answer:
     answer = Answer(question, "naive", "any", context=ContextBuilder().build([DOCUMENT]))
     list(respond(answer, llm or OfflineLLM(), memory=conversation_memory(memory, TURNS)))  # type: ignore[arg-type]
     return answer
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with openai_server() as server:
-        yield server
 
 
 @pytest.mark.parametrize(

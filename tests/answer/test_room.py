@@ -16,7 +16,7 @@ from lessons.rag.types import RetrievedDocument
 from lessons.search.jaccard import JaccardRetriever
 from lessons.settings import Settings, settings
 from lessons.workspace import Workspace
-from tests.support.openai_server import Server, openai_server
+from tests.support.openai_server import Server
 
 COUNT = TokenEstimator().count
 QUESTION = "How long does a refund take?"
@@ -73,12 +73,6 @@ def test_a_stage_counts_as_its_own_context_builder_does(database: Settings) -> N
     plain = stages()["naive"].but("plain", retriever=JaccardRetriever(DOCUMENTS), workspace=Workspace.open(database))
     strict = plain.but("strict", context=ContextBuilder(counter=Strict()))
     assert len(strict.ask(QUESTION).context.documents) < len(plain.ask(QUESTION).context.documents)
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with openai_server() as server:
-        yield server
 
 
 @pytest.mark.usefixtures("window")

@@ -1,7 +1,5 @@
 """What served models really wrote: citations in other forms, refusals in other words, figures of nobody's."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from lessons.models.keyless import NOT_FOUND, NOTHING_FOUND, OfflineLLM
@@ -12,7 +10,7 @@ from lessons.rag.prompts import DEFAULT_RESPONSE_FORMAT, NOT_SEARCHED
 from lessons.rag.served_words import own_words, plain_citations
 from lessons.rag.types import RetrievedDocument
 from lessons.settings import Settings
-from tests.support.openai_server import Server, openai_server
+from tests.support.openai_server import Server
 
 DOCUMENTS = [
     RetrievedDocument("a", "Sales by region: Great Britain 36.8.", 1.0, "reports/calderwick-2023-q3.pdf"),
@@ -20,12 +18,6 @@ DOCUMENTS = [
 ]
 CONTEXT = ContextBuilder().build(DOCUMENTS)
 QUESTION = "What were the sales in Great Britain in Q3 2023?"
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with openai_server() as running:
-        yield running
 
 
 def answered(server: Server, said: str, question: str = QUESTION, memory: str = "", **known: object) -> Answer:

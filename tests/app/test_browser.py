@@ -177,18 +177,6 @@ def test_a_reader_uploads_a_file_and_asks_about_it(browser: WebDriver, address: 
 
 
 @pytest.mark.timeout(600)
-def test_a_file_that_cannot_be_read_is_told_in_a_sentence(browser: WebDriver, address: str, tmp_path: Path) -> None:
-    broken = tmp_path / "broken.pdf"
-    broken.write_bytes(b"%PDF-1.7 not really")
-    browser.get(f"{address}/documents")
-    see(browser, "Add your own documents")
-    browser.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(broken))
-    see(browser, "broken.pdf")
-    click(browser, "Ingest")
-    see(browser, "✗ broken.pdf could not be used. It is cut off: its end is missing")
-
-
-@pytest.mark.timeout(600)
 def test_a_conversation_is_there_after_a_reload_and_a_passage_stays_open_while_the_memory_is_updated(
     browser: WebDriver, address: str, shop: None
 ) -> None:
@@ -284,15 +272,6 @@ def test_own_questions_are_run_and_a_run_has_a_link_to_compare(
     click(browser, "Run")
     see(browser, "Answers by stage")
     assert "question=" in link(browser, "Open in Compare")
-
-
-@pytest.mark.timeout(600)
-def test_the_scoreboard_offers_to_measure(browser: WebDriver, address: str) -> None:
-    browser.get(f"{address}/scoreboard")
-    see(browser, "Measure again")
-    browser.find_element(By.XPATH, "//summary[contains(., 'Measure again')]").click()
-    see(browser, "dev has ")
-    assert not browser.find_elements(By.CSS_SELECTOR, "[data-testid=stException]")
 
 
 def there(browser: WebDriver, selector: str) -> WebElement:

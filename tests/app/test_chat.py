@@ -9,7 +9,9 @@ from lessons.errors import LessonsError
 from lessons.evaluate.feedback import Rating, Ratings
 from lessons.pages import conversations
 from lessons.pages.asking import Sample, golden_samples
+from lessons.pages.conversations import Turn
 from lessons.rag.stages import Stage
+from lessons.settings import settings
 from lessons.tables import plain
 from lessons.workspace import workspace
 from tests.support.app import press, shown
@@ -43,6 +45,11 @@ def say(page: AppTest, words: str) -> AppTest:
     return page
 
 
+def rests_on(session_id: str) -> list[Turn]:
+    """What is kept of the answers of a conversation for a reload."""
+    return [turn for key, turn in conversations._kept().items() if key[1] == session_id]
+
+
 @pytest.fixture
 def begun(shop: None) -> AppTest:
     """A conversation of one turn."""
@@ -65,15 +72,18 @@ def test_the_purpose_says_how_many_chunks_are_read(shop: None, monkeypatch: pyte
     assert read == [5, 10, 3]
 
 
-def test_a_follow_up_is_understood_from_what_was_said(begun: AppTest) -> None:
-    page = say(begun, "And when does it close?")
-    assert "kiosk" in page.session_state["chat"][1][1].answer.trace["Condense"].output[0]
-    assert plain("18:15") in shown(page)
+def test_a_follow_up_is_understood_from_what_was_said_and_says_how(begun: AppTest) -> None:
+    text = shown(say(begun, "And when does it close?"))
+    asked = begun.session_state["chat"][1][1].answer.trace["Condense"].output[0]
+    assert "kiosk" in asked
+    assert plain(f"Understood as: {asked}") in text
+    assert plain("18:15") in text
 
 
-def test_a_reload_shows_the_conversation_and_goes_on_with_it(begun: AppTest) -> None:
+def test_a_reload_shows_the_conversation_with_what_it_rests_on_and_goes_on_with_it(begun: AppTest) -> None:
     page = opened(session(begun))
-    assert plain("7:30") in shown(page)
+    said = "7:30", "[1] kiosk.md", "Agentic, memory: Recursive summary"
+    assert [each for each in said if plain(each) not in shown(page)] == []
     assert plain("18:15") in shown(say(page, "And when does it close?"))
     assert len(page.chat_message) == 4
 
@@ -93,10 +103,12 @@ def test_a_new_conversation_leaves_the_old_one_where_it_was(begun: AppTest) -> N
     assert opened(before).chat_message
 
 
-def test_a_forgotten_conversation_is_gone_after_a_reload_too(begun: AppTest) -> None:
+def test_a_forgotten_conversation_is_gone_with_what_it_rests_on_and_after_a_reload_too(begun: AppTest) -> None:
     before = session(begun)
     assert opened(before).chat_message
+    assert rests_on(before)
     assert not press(press(begun, "Forget this conversation"), "Delete it").chat_message
+    assert not rests_on(before)
     assert not opened(before).chat_message
 
 
@@ -120,18 +132,6 @@ def test_markup_of_a_question_is_shown_and_never_comes_alive(begun: AppTest) -> 
     page = say(begun, poison)
     assert plain(poison) in shown(page)
     assert plain(poison) in shown(opened(session(page)))
-
-
-def test_a_reload_shows_what_the_answer_rests_on_and_who_answered(begun: AppTest) -> None:
-    page = opened(session(begun))
-    assert plain("[1] kiosk.md") in shown(page)
-    assert plain("Agentic, memory: Recursive summary") in shown(page)
-
-
-def test_a_follow_up_says_how_it_was_understood(begun: AppTest) -> None:
-    text = shown(say(begun, "And when does it close?"))
-    asked = begun.session_state["chat"][1][1].answer.trace["Condense"].output[0]
-    assert plain(f"Understood as: {asked}") in text
 
 
 def test_earlier_conversations_are_listed_and_gone_back_to(begun: AppTest) -> None:
@@ -183,12 +183,6 @@ def test_a_sample_question_is_said_at_once(begun: AppTest) -> None:
     assert page.chat_message[0].markdown[0].value == plain(sample.question)
 
 
-def test_what_is_forgotten_is_forgotten_with_what_it_rests_on(begun: AppTest) -> None:
-    before = session(begun)
-    press(press(begun, "Forget this conversation"), "Delete it")
-    assert not [key for key in conversations._kept() if key[1] == before]
-
-
 @pytest.fixture
 def rated(begun: AppTest) -> Iterator[AppTest]:
     yield begun
@@ -231,3 +225,18 @@ def test_each_turn_is_rated_by_itself_with_what_was_said_before(rated: AppTest) 
     page.feedback[1].set_value(0).run()
     assert {len(each.history): each.is_good for each in ratings()} == {0: True, 2: False}
     assert [each.value for each in opened(session(page)).feedback] == [1, 0]
+
+
+def test_turns_that_say_the_same_are_told_apart(rated: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings(), "memory_window", 0)
+    page = press(rated, "Ask again")
+    assert not page.exception
+    page.feedback[1].set_value(0).run()
+    assert [each.is_good for each in ratings()] == [False]
+
+
+def test_a_page_leaves_a_rating_alone_that_another_tab_gave(rated: AppTest) -> None:
+    other = thumb(opened(session(rated)), 1)
+    assert not rated.run().exception
+    assert [each.is_good for each in ratings()] == [True]
+    assert not thumb(other, None).exception

@@ -121,7 +121,7 @@ def test_a_golden_follow_up_can_be_left(page: AppTest) -> None:
 
 
 def test_an_address_fills_the_form_and_asks_nothing(shop: None) -> None:
-    page = opened(question=QUESTION, stages="Smart", file="kiosk.md", filter="page_number == 1")
+    page = opened(question=QUESTION, stages=["Smart", "nonsense"], file="kiosk.md", filter="page_number == 1")
     assert (page.text_input(key="question").value, page.session_state["stages"]) == (QUESTION, ["smart"])
     assert (page.selectbox(key="file").value, page.text_input(key="filter").value) == ("kiosk.md", "page_number == 1")
     assert "past" not in page.session_state

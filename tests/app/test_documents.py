@@ -189,7 +189,9 @@ def test_another_owner_sees_and_restores_nothing_of_it(page: AppTest) -> None:
     press(page.run(), "Delete")
     page.sidebar.selectbox[0].set_value("mina").run()
     assert not page.exception
-    assert "notes.md" not in str([page.dataframe, page.selectbox, page.success])
+    assert "notes.md" not in listed(page)
+    assert "notes.md" not in [option for box in [*page.selectbox, *page.multiselect] for option in box.options]
+    assert plain("notes.md") not in told(page)
     page.sidebar.selectbox[0].set_value(OWNER).run()
     press(page, "Undo")
 

@@ -16,6 +16,7 @@ from lessons.pages.serve import BROKE_OFF, SWEEP
 from tests.support.served import served
 from tests.support.visitor import Visitor, trouble, visitor
 from tests.support.waiting import until
+from tests.test_serve import open_page
 
 App = tuple[str, psutil.Process]
 FORGED: list[dict[str, Any]] = [{"json_value": "{"}, {"bytes_value": b"\xff"}, {"string_value": "none of these"}]
@@ -74,6 +75,12 @@ def test_sessions_that_have_ended_hold_no_files(app: App) -> None:
                 opened(others, "")
             assert app[1].num_fds() > before + 4 * pool
         until(lambda: app[1].num_fds() <= before + pool, LOST + 3 * SWEEP)
+
+
+def test_at_home_a_page_of_another_name_is_not_let_in(app: App) -> None:
+    for host, answer in ((b"evil.example", b"403 Forbidden"), (b"localhost", b"101 Switching")):
+        with open_page(int(app[0].rpartition(":")[2]), host, answer):
+            pass
 
 
 def test_plots_open_the_fonts_once_whoever_draws() -> None:

@@ -59,15 +59,6 @@ def test_an_answer_from_the_cache_says_so(compare: AppTest) -> None:
     assert steps(page) == ["cache"]
 
 
-def test_an_address_with_a_question_and_stages_opens_with_them(shop: None) -> None:
-    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    page.query_params.update({"question": "When does the kiosk open?", "stages": ["Smart", "nonsense"]})
-    page.run()
-    assert not page.exception
-    assert page.text_input(key="question").value == "When does the kiosk open?"
-    assert page.session_state["stages"] == ["smart"]
-
-
 def test_an_empty_question_is_told_in_a_sentence(compare: AppTest) -> None:
     assert plain("The question is empty; type one.") in shown(ask(compare, "  "))
 
@@ -122,12 +113,6 @@ def test_markup_of_a_document_is_shown_and_never_comes_alive(compare: AppTest) -
     text = shown(next(button for button in page.button if "kiosk" in button.label).click().run())
     assert plain("<script>alert(1)</script>") in text
     assert not re.search(r"(?<!\\)(<|!\[|\]\()", text)
-
-
-def test_a_rerun_does_not_ask_again(compare: AppTest) -> None:
-    page = ask(compare, "When does the kiosk open?")
-    before = page.session_state["past"].compared.answers["naive"]
-    assert page.run().session_state["past"].compared.answers["naive"] is before
 
 
 def test_another_owner_does_not_see_the_readers_documents(compare: AppTest) -> None:

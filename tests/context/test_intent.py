@@ -1,6 +1,6 @@
 """How much a question needs: greetings skip retrieval, questions get as many chunks as they need."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from llama_index.core.embeddings import MockEmbedding
@@ -16,7 +16,7 @@ from lessons.rag.stages import Stage, stages
 from lessons.settings import Settings
 from lessons.trace import Step
 from lessons.workspace import Workspace
-from tests.support.openai_server import Server, openai_server
+from tests.support.openai_server import Server
 
 
 @pytest.fixture(scope="module")
@@ -136,12 +136,6 @@ def test_a_reranker_chooses_that_many_from_its_own_candidates(stage: Stage) -> N
 def test_an_empty_question_is_told_as_by_the_stage(stage: Stage) -> None:
     with pytest.raises(LessonsError, match="empty"):
         Intent(stage).ask("  ")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with openai_server() as server:
-        yield server
 
 
 def test_a_model_that_fails_leaves_the_decision_to_the_keyless_one(server: Server) -> None:

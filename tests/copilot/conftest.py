@@ -1,11 +1,8 @@
 """A guide whose steps fill several chunks, and a FAQ, of an owner of these tests; a neighbour has a guide, too."""
 
-from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
-from llama_index.core.llms import LLM
 
 from lessons.copilot.tools import CopilotTools
 from lessons.ingest.pipeline import ingest
@@ -13,7 +10,6 @@ from lessons.rag.stages import stages
 from lessons.rag.types import Query, Scope
 from lessons.settings import Settings
 from lessons.workspace import Workspace, workspace
-from tests.support.openai_server import Server, model_behind, openai_server
 
 OWNER, NEIGHBOUR = "copilot-owner", "copilot-neighbour"
 INDEX = "reranked"
@@ -68,16 +64,3 @@ def place(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> Works
 @pytest.fixture
 def tools(place: Workspace) -> CopilotTools:
     return CopilotTools(Query("a question", Scope(OWNER)), place.resources(stages()[INDEX].index))
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with openai_server() as running:
-        yield running
-
-
-@pytest.fixture
-def served(server: Server) -> Callable[..., LLM]:
-    """The model behind the server, which from now on behaves in this way."""
-
-    return partial(model_behind, server)

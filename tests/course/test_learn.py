@@ -13,8 +13,7 @@ from jupyterlab.labapp import LabApp
 from lessons.course import learn
 from lessons.errors import LessonsError
 from tests.course.offline_process import LESSONS, ROOT, page, said, watched
-
-LEARN = [*LESSONS, "learn", "--no-browser", "--port=18488"]
+from tests.support.ports import free_port
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def tries(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def process(tries: Path) -> Iterator[subprocess.Popen]:
-    command = [*LEARN, "--without-solutions"]
+    command = [*LESSONS, "learn", "--no-browser", f"--port={free_port()}", "--without-solutions"]
     with subprocess.Popen(command, cwd=ROOT, env=watched(tries), stderr=subprocess.PIPE, text=True) as process:
         yield process
         process.kill()

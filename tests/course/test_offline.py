@@ -11,6 +11,7 @@ import pytest
 
 from tests.course.measures import notebooks, source
 from tests.course.offline_process import LESSONS, ROOT, page, run, said, watched
+from tests.support.ports import free_port
 from tests.test_cli import owner
 
 __all__ = ["owner"]
@@ -42,9 +43,10 @@ def test_everything_that_notebooks_and_app_use_is_imported(tries: Path) -> None:
 
 
 def test_the_app_starts_and_is_served(tries: Path) -> None:
-    command = [*LESSONS, "app", "--headless", "--port=18501"]
+    port = free_port()
+    command = [*LESSONS, "app", "--headless", f"--port={port}"]
     with subprocess.Popen(command, cwd=ROOT, env=watched(tries), stdout=subprocess.DEVNULL) as process:
-        assert page("http://127.0.0.1:18501/_stcore/health") == "ok"
+        assert page(f"http://127.0.0.1:{port}/_stcore/health") == "ok"
         process.terminate()
     assert said(tries) == ""
 

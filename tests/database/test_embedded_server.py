@@ -158,9 +158,8 @@ def test_a_copied_data_folder_is_another_database(ready_place: Place) -> None:
     copy.close()
 
 
-@pytest.mark.parametrize("name", ["x" * 200, """it's "a" $HOME `%s` 한글 folder"""], ids=["200 characters", "odd"])
-def test_the_data_folder_may_have_any_path(place: Place, name: str) -> None:
-    inner = Place(place.folder / name, place.prefix)
+def test_the_data_folder_may_have_any_path(place: Place) -> None:
+    inner = Place(place.folder / f"""{"x" * 200} it's "a" $HOME `%s` 한글 folder""", place.prefix)
     try:
         assert inner.answer() == "ok"
     finally:

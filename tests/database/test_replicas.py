@@ -20,6 +20,7 @@ from tests.ingest.test_store import chunk
     [
         ("postgres://me:p%40ss@one:5433,two/db?sslmode=require", "one,two", "5433,"),
         ("postgresql://one,two,three/db", "one,two,three", None),
+        ("postgresql://you@[::1]:5432,[::2]:5433/db", "::1,::2", "5432,5433"),
         ("postgresql:///db?host=/tmp/a,/tmp/b&port=1,2", "/tmp/a,/tmp/b", "1,2"),
     ],
 )

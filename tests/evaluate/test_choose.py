@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lessons.errors import LessonsError
 from lessons.evaluate import choose as choosing
 from lessons.evaluate.choose import Without, choose, dev_and_test, questions_needed
 from lessons.evaluate.compare import Gain
@@ -44,6 +45,11 @@ def test_a_wider_margin_lets_a_cheaper_stage_pass() -> None:
     close = measured(naive=[1.0] * 38 + [0.0] * 2, smart=[1.0] * 40)
     assert choose(close, margin=0.05).taken == "smart"
     assert choose(close, margin=0.2).taken == "naive"
+
+
+def test_a_metric_that_no_stage_has_decides_nothing() -> None:
+    with pytest.raises(LessonsError, match="has no value of correctness"):
+        choose(measured(naive=[float("nan")] * 4, smart=[float("nan")] * 4))
 
 
 SCORES = st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=6, max_size=6)

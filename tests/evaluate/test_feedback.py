@@ -75,3 +75,8 @@ def test_a_follow_up_keeps_what_was_said_before_it() -> None:
 
 def test_an_answer_without_a_source_is_not_taken_for_right() -> None:
     assert question_lines([replace(GOOD, passages=())]) == ""
+
+
+def test_a_line_end_of_another_alphabet_does_not_end_the_line() -> None:
+    (question,) = read_questions(question_lines([replace(BAD, right="At 8,\u2028not at 7\x85:30")]), "mina")
+    assert question.answer.split() == ["At", "8,", "not", "at", "7", ":30"]

@@ -80,6 +80,8 @@ def test_a_question_without_a_value_is_not_counted() -> None:
     (axes,) = plot_groups(run, by="language").axes
     assert [label.get_text() for label in axes.get_yticklabels()] == ["en (n = 2)"]
     assert plot_moved(run, "naive", "smart").get_suptitle() == "1 question up, 0 down, 1 unmoved from naive to smart"
+    half = evaluation({"naive": [0.0, 0.5], "smart": [1.0, float("nan")]})
+    assert plot_moved(half, "naive", "smart").get_suptitle() == "1 question up, 0 down, 0 unmoved from naive to smart"
 
 
 def test_few_questions_have_a_mean_without_an_interval() -> None:

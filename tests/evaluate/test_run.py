@@ -1,7 +1,6 @@
 """An evaluation: the ceiling beside the stages, and who did the steps."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from io import StringIO
 
@@ -24,7 +23,7 @@ from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.workspace import Workspace
 from tests.evaluate.records import evaluation
-from tests.support.openai_server import Server, openai_server
+from tests.support.openai_server import Server
 
 OWNER = "ceiling"
 INDEX = stage_named("enhanced").index
@@ -145,12 +144,6 @@ def test_a_stage_above_the_ceiling_has_not_reached_its_goal_but_could() -> None:
 ASKED = [CLOSING, UNANSWERABLE, UNKNOWN]
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with openai_server() as running:
-        yield running
-
-
 def measured(place: Workspace, server: Server, *behaviours: str):
     server.behave(*behaviours)
     served = language_model(Settings(openai_base_url=server.url, max_retries=0, llm_model="m"))
@@ -162,7 +155,7 @@ def test_a_served_run_is_announced_and_forecast_and_says_who_did_its_steps(place
     run, lines = measured(place, server, "answer")
     assert lines[0].startswith("m at 127.0.0.1")
     assert "3 questions × 1 stage," in lines[0]
-    assert "6 answers" in lines[0]
+    assert "5 answers" in lines[0]
     assert lines[1] == forecast(run.records[0], 3)
     assert run.as_dict()["stages"]["enhanced"]["answered_by"] == {"m": 3}
     assert not [note for note in run.notes if "in place of" in note]

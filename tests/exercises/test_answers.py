@@ -138,8 +138,9 @@ def test_what_nobody_asked_for_gets_a_sentence_and_no_error(id_: str, monkeypatc
             assert judge(exercise_named(id_), learner).said
 
 
-@pytest.mark.parametrize("id_", [each.id for each in exercises() if each.slips])
-def test_a_hint_does_not_tell_the_answer(id_: str) -> None:
-    each = exercise_named(id_)
-    answers = [str(case.expected) for case in each.cases if case.given is None]
-    assert not [off for off in each.slips for answer in answers if answer in off]
+def test_a_hint_does_not_tell_the_answer() -> None:
+    slipped = [each for each in exercises() if each.slips]
+    plain = [(each.slips, case) for each in slipped for case in each.cases if case.given is None]
+    pairs = [(slip, str(case.expected)) for slips, case in plain for slip in slips]
+    assert len(pairs) >= 10
+    assert [(slip, answer) for slip, answer in pairs if answer in slip] == []

@@ -167,7 +167,10 @@ def test_everything_is_the_same_as_itself_and_a_list_as_its_tuple(value: Any) ->
     assert not same([value], [value, value])
 
 
-@pytest.mark.parametrize(("one", "other"), [(True, 1), ("a", ["a"]), (1.0, 1.1), ({"a": 1}, {"b": 1}), (None, 0)])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [(True, 1), ("a", ["a"]), (1.0, 1.1), (1.0, 10**400), (1.0, 1j), ({"a": 1}, {"b": 1}), (None, 0)],
+)
 def test_what_differs_is_not_the_same(one: Any, other: Any) -> None:
     assert not same(one, other)
 

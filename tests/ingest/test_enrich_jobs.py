@@ -1,9 +1,7 @@
 """Levels of enrichment through jobs: what is stored, what is shown meanwhile, and what is told afterwards."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from llama_index.core.llms import LLM
@@ -18,7 +16,7 @@ from lessons.models.llm import language_model
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.workspace import Workspace
-from tests.ingest.jobs_place import HashEmbedding, cleared
+from tests.ingest.jobs_place import HashEmbedding
 from tests.support.openai_server import Server
 
 INDEX = replace(enhanced_index(), name="jobs_levels")
@@ -27,14 +25,8 @@ FILE = (" ".join(SENTENCES).encode(), "notes.md")
 
 
 @pytest.fixture
-def place(database: Settings) -> Iterator[Workspace]:
-    for settings in cleared(database):
-        yield Workspace(settings, engine(settings), HashEmbedding(), OfflineLLM())
-
-
-@pytest.fixture
-def owner() -> Scope:
-    return Scope(f"levels-{uuid4()}")
+def place(one_database: Settings) -> Workspace:
+    return Workspace(one_database, engine(one_database), HashEmbedding(), OfflineLLM())
 
 
 def done(place: Workspace, owner: Scope, level: Any = None, llm: LLM | None = None) -> JobStatus:

@@ -14,24 +14,8 @@ from lessons.ingest.jobs import Jobs
 from lessons.ingest.queue import LOCKS, JobQueue, JobStatus, claim
 from lessons.rag.types import Scope
 from lessons.settings import Settings
-from tests.ingest.jobs_place import ENRICHED, PLAIN, cleared, files, jobs_of, words
+from tests.ingest.jobs_place import ENRICHED, PLAIN, files, jobs_of, words
 from tests.support.waiting import until
-
-
-@pytest.fixture
-def one_database(database: Settings) -> Iterator[Settings]:
-    yield from cleared(database)
-
-
-@pytest.fixture
-def either_database(any_database: Settings) -> Iterator[Settings]:
-    yield from cleared(any_database)
-
-
-@pytest.fixture
-def owner() -> Scope:
-    """Somebody whom nobody has seen before."""
-    return Scope(f"owner-{uuid4()}")
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from time import sleep
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from sqlalchemy import text
@@ -35,27 +34,11 @@ KEPT = JobStatus.__mapper__.column_attrs.keys()
 
 
 @pytest.fixture
-def shared(any_database: Settings) -> Iterator[Settings]:
-    yield from cleared(any_database)
-
-
-@pytest.fixture
-def one_database(database: Settings) -> Iterator[Settings]:
-    yield from cleared(database)
-
-
-@pytest.fixture
 def own_server(tmp_path: Path) -> Iterator[Settings]:
     """A server that may be stopped, because no other test uses it."""
     chosen = Settings(data_dir=tmp_path)
     yield from cleared(chosen)
     erase(chosen)
-
-
-@pytest.fixture
-def owner() -> Scope:
-    """Somebody whom nobody has seen before."""
-    return Scope(f"owner-{uuid4()}")
 
 
 def chunks_in_place(settings: Settings, owner: Scope, jobs: Jobs) -> dict[str, list[int]]:
@@ -80,15 +63,15 @@ def child(target: Any, *arguments: Any) -> Any:
     return process
 
 
-def test_two_processes_share_the_queue_and_do_each_job_once(shared: Settings, owner: Scope) -> None:
-    jobs, context = jobs_of(shared), processes()
+def test_two_processes_share_the_queue_and_do_each_job_once(either_database: Settings, owner: Scope) -> None:
+    jobs, context = jobs_of(either_database), processes()
     batches = 40
     ids = [
         str(jobs.put(owner, [PLAIN.name], "hash8_8", [(f"text {number}".encode(), "a.txt")], 10)[0])
         for number in range(batches)
     ]
     started, embedded = context.Event(), [context.Value("i", 0), context.Value("i", 0)]
-    workers = [child(work_in_child, shared, owner.user_id, ids, 0.1, started, count) for count in embedded]
+    workers = [child(work_in_child, either_database, owner.user_id, ids, 0.1, started, count) for count in embedded]
     for worker in workers:
         worker.join(60)
     assert {(job.status, job.runs, job.done) for job in jobs.all(owner)} == {("COMPLETED", 1, 1)}
@@ -98,32 +81,22 @@ def test_two_processes_share_the_queue_and_do_each_job_once(shared: Settings, ow
 
 
 @KILLS
-def test_a_killed_workers_job_is_resumed_by_another_process(shared: Settings, owner: Scope) -> None:
+def test_a_killed_workers_job_is_resumed_by_another_process(either_database: Settings, owner: Scope) -> None:
     told, tell = processes().Pipe(duplex=False)
-    victim = child(submit_in_child, shared, owner.user_id, tell)
+    victim = child(submit_in_child, either_database, owner.user_id, tell)
     said = {told.recv(), told.recv()}
     assert "hanging" in said
     (job_id,) = said - {"hanging"}
-    jobs = jobs_of(shared)
+    jobs = jobs_of(either_database)
     assert (jobs.status(job_id, owner).done, jobs.status(job_id, owner).source_file) == (1, "file1.txt")
+    assert jobs.wait(job_id, owner, 2).runs == 1  # it is left alone while its worker lives
     victim.kill()
     victim.join(30)
     ended = jobs.wait(job_id, owner, 30)
     assert (ended.status, ended.runs, ended.done) == ("COMPLETED", 2, 3)
     assert [result.status for result in ended.results] == ["added"] * 3
-    assert list(chunks_in_place(shared, owner, jobs)) == ["file0.txt", "file1.txt", "file2.txt"]
-    assert not list((shared.data_dir / "jobs").glob(f"{job_id}-*"))
-
-
-@KILLS
-def test_a_job_is_left_alone_while_its_worker_lives(shared: Settings, owner: Scope) -> None:
-    told, tell = processes().Pipe(duplex=False)
-    busy = child(submit_in_child, shared, owner.user_id, tell)
-    (job_id,) = {told.recv(), told.recv()} - {"hanging"}
-    jobs = jobs_of(shared)
-    assert jobs.wait(job_id, owner, 2).runs == 1
-    busy.kill()
-    assert jobs.wait(job_id, owner, 30).runs == 2
+    assert list(chunks_in_place(either_database, owner, jobs)) == ["file0.txt", "file1.txt", "file2.txt"]
+    assert not list((either_database.data_dir / "jobs").glob(f"{job_id}-*"))
 
 
 def test_every_state_survives_a_restart_of_the_database(own_server: Settings, owner: Scope) -> None:

@@ -35,6 +35,11 @@ def test_two_files_of_one_name_keep_apart(tmp_path: Path) -> None:
     assert len(set(names)) == 2
 
 
+def test_a_file_that_is_named_twice_keeps_its_name(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("text")
+    assert [name for _, name in named_files([tmp_path, tmp_path / "a.txt"])] == ["a.txt", "a.txt"]
+
+
 def test_a_link_out_of_the_folder_is_refused_and_one_within_it_is_read(tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("secret")
     folder = tmp_path / "given"

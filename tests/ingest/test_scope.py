@@ -25,13 +25,13 @@ def mina() -> Scope:
 
 
 @pytest.fixture
-def store(any_database: Settings) -> ChunkStore:
-    return ChunkStore(engine(any_database), "scoped", "toy", 3)
+def store(database: Settings) -> ChunkStore:
+    return ChunkStore(engine(database), "scoped", "toy", 3)
 
 
 @pytest.fixture
-def plans(any_database: Settings) -> Plans:
-    return Plans(engine(any_database))
+def plans(database: Settings) -> Plans:
+    return Plans(engine(database))
 
 
 def put(store: ChunkStore, scope: Scope, name: str, type: str = "document") -> None:

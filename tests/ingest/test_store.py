@@ -20,7 +20,8 @@ from lessons.database import engine
 from lessons.errors import LessonsError
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope, Where
-from lessons.search.filters import BooleanFilter
+from lessons.search.filter_text import parse_filter
+from lessons.search.filters import BooleanFilter, also
 from lessons.settings import Settings
 
 MINA, JOON = Scope("mina"), Scope("joon")
@@ -33,8 +34,8 @@ def chunk(words: str, vector: list[float], scope: Scope = MINA, position: int = 
 
 
 @pytest.fixture
-def store(any_database: Settings) -> ChunkStore:
-    store = ChunkStore(engine(any_database), "test", "toy", 3)
+def store(database: Settings) -> ChunkStore:
+    store = ChunkStore(engine(database), "test", "toy", 3)
     store._make_tables()
     with store.engine.begin() as connection:
         connection.execute(text("DELETE FROM documents WHERE index_table = :table"), {"table": store.table_name})
@@ -149,6 +150,8 @@ def test_filters_nest(store: ChunkStore) -> None:
     assert sorted(found(store, filters=either)) == ["2020", "2021", "2025"]
     neither = MetadataFilters(filters=[either], condition=FilterCondition.NOT)
     assert sorted(found(store, filters=neither)) == ["2022", "2023", "2024"]
+    nothing = MetadataFilters(filters=[], condition=FilterCondition.NOT)
+    assert len(found(store, filters=nothing)) == 6
 
 
 @pytest.mark.parametrize(("value", "expected"), [(True, ["a"]), (False, ["b"])])
@@ -179,7 +182,7 @@ def nested(levels: int) -> MetadataFilters:
 @pytest.mark.parametrize(
     "filters",
     [
-        nested(21),
+        nested(43),
         MetadataFilters(filters=where("year", FilterOperator.EQ, 2024).filters * 101),
         where("keywords", FilterOperator.IN, ["k" * 51]),
         where("keywords", FilterOperator.CONTAINS, "  "),
@@ -199,7 +202,9 @@ def test_a_filter_that_no_chunk_could_meet_is_refused(store: ChunkStore, filters
 
 def test_filters_nest_to_the_limit(store: ChunkStore) -> None:
     store.add([chunk("a", [1, 0, 0], year=2024)])
-    assert found(store, filters=nested(20)) == ["a"]
+    deep = "year == 1 || year == 2024 && (" * 20 + "year == 2024" + ")" * 20
+    assert found(store, filters=parse_filter(deep)) == ["a"]
+    assert found(store, filters=also("source_file", "elsewhere.md", parse_filter(deep))) == []
 
 
 HOSTILE = st.one_of(

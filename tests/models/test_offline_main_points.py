@@ -1,9 +1,7 @@
 """A request to sum up gets the main sentences of what it is about, in their order."""
 
-from lessons.keyless.llm import OfflineLLM
 from lessons.models.keyless import NOT_FOUND
-from lessons.rag.prompts import ANSWER
-from tests.models.answer_cases import context
+from tests.models.answer_cases import ask, context
 
 BRIDGE = context(
     (
@@ -40,10 +38,6 @@ BRIDGE_KO = context(
 """,
     ),
 )
-
-
-def ask(question: str, documents: str) -> str:
-    return OfflineLLM().predict(ANSWER, question=question, context=documents, response_format="")
 
 
 def test_a_summary_covers_the_section_in_its_order() -> None:

@@ -3,15 +3,9 @@
 import pytest
 
 from lessons.keyless.answer import parts
-from lessons.keyless.llm import OfflineLLM
 from lessons.keyless.words import read_question
 from lessons.models.keyless import NOT_FOUND
-from lessons.rag.prompts import ANSWER
-from tests.models.answer_cases import FAQ_KO, REPORTS_EN, REPORTS_KO
-
-
-def ask(question: str, documents: str) -> str:
-    return OfflineLLM().predict(ANSWER, question=question, context=documents, response_format="")
+from tests.models.answer_cases import FAQ_KO, REPORTS_EN, REPORTS_KO, ask
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,9 @@
 
 import pytest
 
-from lessons.keyless.llm import OfflineLLM
 from lessons.keyless.words import read_question
 from lessons.models.keyless import NOT_FOUND
-from lessons.rag.prompts import ANSWER
-from tests.models.answer_cases import context
+from tests.models.answer_cases import ask, context
 
 PLANS = context(
     (
@@ -24,10 +22,6 @@ TWO_LANGUAGES = context(
     ("보안_안내.md", "# 보안\n\n백업은 35일 동안 보관합니다."),
     ("handbook.md", "# Handbook\n\nClosing files are kept for 60 months. The handbook is kept in the office."),
 )
-
-
-def ask(question: str, documents: str) -> str:
-    return OfflineLLM().predict(ANSWER, question=question, context=documents, response_format="")
 
 
 def test_a_quarter_that_is_named_is_demanded() -> None:

@@ -4,9 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.keyless.lines import barred
-from lessons.keyless.llm import OfflineLLM
-from lessons.rag.prompts import ANSWER
-from tests.models.answer_cases import context
+from tests.models.answer_cases import ask, context
 
 PLAIN_EN = context(
     (
@@ -30,10 +28,6 @@ PLAIN_KO = context(
 """,
     ),
 )
-
-
-def ask(question: str, documents: str) -> str:
-    return OfflineLLM().predict(ANSWER, question=question, context=documents, response_format="")
 
 
 def test_the_asked_period_selects_the_column() -> None:

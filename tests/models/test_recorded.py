@@ -276,9 +276,8 @@ def test_the_key_is_of_what_is_asked_and_of_nothing_else() -> None:
 
 
 def reply(key: str, prompt: str = "") -> Reply:
-    return Reply(
-        key, f"Said for {key}, 한국어.", (("search", '{"query": "q"}'),), "stop", 7, 3, 1.5, "2026-11-24", prompt
-    )
+    said, calls = f"Said for {key},\u2028한국어.\x85", (("search", '{"query": "q"}'),)
+    return Reply(key, said, calls, "stop", 7, 3, 1.5, "2026-11-24", prompt)
 
 
 def record(*replies: Reply) -> Record:
@@ -321,6 +320,7 @@ def test_two_processes_do_not_record_a_model_at_the_same_time(folder: Path) -> N
     ("now", "said"),
     [
         (Served("any", 4_096, settings={"context_tokens": 1_000}), "a window of 8,192 tokens (now 4,096)"),
+        (Served("an-y", 8_192, settings={"context_tokens": 1_000}), "the model any (now an-y)"),
         (Served("any", 8_192), "LESSONS_CONTEXT_TOKENS=1000"),
         (Served("any", 8_192, settings={"context_tokens": 1_000, "top_k": 3}), "LESSONS_TOP_K=unset"),
     ],

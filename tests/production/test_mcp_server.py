@@ -1,7 +1,6 @@
 """The MCP server as a process of its own, asked by the client of the official SDK."""
 
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
@@ -71,9 +70,9 @@ def test_a_filter_does_not_leave_the_owner(call: Call, owners: dict[str, str], a
 
 
 @needs_mcp
-@pytest.mark.parametrize("name", ["owner", "user", "user_id", "scope"])
-def test_an_argument_that_names_another_owner_changes_nothing(call: Call, owners: dict[str, str], name: str) -> None:
-    reply = call("search", {"query": "the secret ferry", name: owners["theirs"]})
+def test_an_argument_that_names_another_owner_changes_nothing(call: Call, owners: dict[str, str]) -> None:
+    named = dict.fromkeys(("owner", "user", "user_id", "scope"), owners["theirs"])
+    reply = call("search", {"query": "the secret ferry", **named})
     sources = {each["source_file"] for each in found(reply)}
     assert sources
     assert sources <= set(TEXTS["ours"])
@@ -133,9 +132,8 @@ def test_an_owner_without_documents_is_told_before_anybody_connects(place: Works
     assert done.stderr == "nobody at all has no documents yet: run `lessons ingest` first.\n"
 
 
-def test_without_the_extra_one_sentence_says_how_to_get_it(owners: dict[str, str]) -> None:
-    hidden = "import lessons.production as made; made.find_spec = lambda _: None; from lessons.cli import main; main()"
-    command = [sys.executable, "-c", hidden, "mcp", "--owner", owners["ours"]]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 1
+def test_without_the_extra_one_sentence_says_how_to_get_it(place: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lessons.production.find_spec", lambda _: None)
+    done = lessons("mcp", "--owner", "anybody")
+    assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "The MCP SDK and OpenInference are not installed: run `uv sync --extra production`.\n"

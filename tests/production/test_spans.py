@@ -62,7 +62,7 @@ def provider(collector: Collector) -> TracerProvider:
     return provider
 
 
-@pytest.fixture(params=["naive", "reranked", "agentic"])
+@pytest.fixture(scope="module", params=["naive", "reranked", "agentic"])
 def answer(request: pytest.FixtureRequest, place: Workspace, owners: dict[str, str]) -> Answer:
     index = stages()["smart"].index
     return stages()[request.param].but(request.param, index=index, workspace=place).ask(QUESTION, user=owners["ours"])

@@ -1,6 +1,5 @@
 """Another embedding model beside the first one: caught up, switched over, and never mixed."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
 from uuid import uuid4
@@ -19,6 +18,7 @@ from tests.support.embedded import told_embedded
 from tests.support.files import write_pdf
 
 INDEXES = [stages()["naive"].index, stages()["enhanced"].index]
+BOTH = pytest.mark.parametrize("index", INDEXES, ids=lambda index: index.name, indirect=True)
 
 
 @pytest.fixture
@@ -32,18 +32,14 @@ def new(place: Workspace) -> Workspace:
     return Workspace(chosen, place.engine, embedding_model(chosen, place.engine), place.llm)
 
 
-@pytest.fixture(params=INDEXES, ids=lambda index: index.name)
-def index(request: pytest.FixtureRequest, place: Workspace, scope: Scope, tmp_path: Path) -> Iterator[Index]:
-    write(
-        place,
-        request.param,
-        scope,
-        tmp_path,
-        "kiosk.md",
-        "# Kiosk\n\nIt opens at 7:30.\n\n# Coffee\n\nIt costs 2 euros.",
-    )
-    write(place, request.param, scope, tmp_path, "pool.md", "# Pool\n\nThe pool is closed on Mondays.")
-    return request.param
+@pytest.fixture
+def index(request: pytest.FixtureRequest, place: Workspace, scope: Scope, tmp_path: Path) -> Index:
+    """The enhanced index, or the one that is asked for, with two documents."""
+    index = getattr(request, "param", INDEXES[1])
+    kiosk = "# Kiosk\n\nIt opens at 7:30.\n\n# Coffee\n\nIt costs 2 euros."
+    write(place, index, scope, tmp_path, "kiosk.md", kiosk)
+    write(place, index, scope, tmp_path, "pool.md", "# Pool\n\nThe pool is closed on Mondays.")
+    return index
 
 
 def write(place: Workspace, index: Index, scope: Scope, folder: Path, name: str, words: str) -> None:
@@ -55,6 +51,7 @@ def chunks(place: Workspace, index: Index, scope: Scope) -> list[tuple]:
     return [(node.node_id, node.text, node.metadata) for node in place.store(index).get_nodes(scope=scope)]
 
 
+@BOTH
 def test_the_new_table_says_what_the_old_one_says(place: Workspace, new: Workspace, index: Index, scope: Scope) -> None:
     assert catch_up(index, place, new, scope) == Difference(("kiosk.md", "pool.md"), ())
     assert difference(place.store(index), new.store(index), scope) == Difference((), ())
@@ -85,6 +82,7 @@ def test_the_vectors_are_those_of_a_fresh_ingestion(
     assert once.similarities == pytest.approx(again.similarities, abs=1e-6)
 
 
+@BOTH
 def test_only_what_has_changed_is_embedded(
     place: Workspace, new: Workspace, index: Index, scope: Scope, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,8 @@
 """LlamaIndex's own public calls work on the path's parts, and its parts work in a stage; owners stay apart."""
 
 import asyncio
+import unicodedata
+from pathlib import Path
 
 import pytest
 from llama_index.core import VectorStoreIndex
@@ -22,11 +24,12 @@ from lessons.errors import LessonsError
 from lessons.rag.adapters import OwnedVectorStore
 from lessons.rag.retrievers import KeywordRetriever, ScopedRetriever, VectorRetriever
 from lessons.rag.stages import Stage
-from lessons.rag.types import RetrievedDocument
+from lessons.rag.types import RetrievedDocument, Scope
 from lessons.search.hybrid import HybridRetriever
 from lessons.search.languages import CentredVectorRetriever
 from lessons.search.rerankers import MMR, ByScore, KeywordWeighted, ModelScored
 from lessons.workspace import Workspace
+from tests.support.files import write_pdf
 
 
 @pytest.fixture
@@ -69,6 +72,27 @@ def test_a_document_grows_by_the_nodes_that_are_inserted_and_goes_as_a_whole(
     assert [node.metadata["chunk_index"] for node in notes.get_nodes(filters=of_file("menu.md"))] == [0, 1]
     notes.delete("menu.md")
     assert notes.get_nodes(filters=of_file("menu.md")) == []
+
+
+def test_a_name_of_decomposed_letters_is_found_as_it_is_typed(index: VectorStoreIndex, notes: OwnedVectorStore) -> None:
+    decomposed = unicodedata.normalize("NFD", "메뉴.md")
+    index.insert_nodes([TextNode(text="Cocoa is sold in March.", metadata={"source_file": decomposed})])
+    assert notes.get_nodes(filters=of_file("메뉴.md"))
+    notes.delete(decomposed)
+    assert notes.get_nodes(filters=of_file("메뉴.md")) == []
+
+
+def test_a_node_that_joins_a_document_leaves_its_bytes_and_pages(
+    place: Workspace, naive: Stage, tmp_path: Path
+) -> None:
+    mine, pages = Scope("rag-pages"), ["Ice is sold in July.", "Tea is sold in January."]
+    file = write_pdf(tmp_path / "menu.pdf", *pages)
+    list(place.ingest([(file, "menu.pdf")], [naive.index], mine))
+    store = place.store(naive.index)
+    index = VectorStoreIndex.from_vector_store(store.of(mine), embed_model=place.embedding)
+    index.insert_nodes([TextNode(text="Soup is sold at noon.", metadata={"source_file": "menu.pdf"})])
+    (kept,) = store.documents(mine)
+    assert (store.content(mine, "menu.pdf"), kept.pages, kept.chunks) == (file.read_bytes(), 2, 3)
 
 
 def test_nodes_that_are_inserted_together_are_in_order_and_go_by_a_filter(

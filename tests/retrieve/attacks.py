@@ -48,7 +48,7 @@ class Attacker:
     def filters(self, depth: int = 0) -> MetadataFilters:
         """A filter as code builds it, some nested deeper than allowed."""
         deeper = self._draw.random() < (0.3 if depth else 0.4)
-        parts = [self.filters(depth + 1) if deeper and depth < 24 else self._clause()]
+        parts = [self.filters(depth + 1) if deeper and depth < 46 else self._clause()]
         parts += [self._clause() for _ in range(self._draw.randint(0, 2))]
         return MetadataFilters(filters=parts, condition=self._draw.choice(list(FilterCondition)))
 

@@ -118,7 +118,7 @@ def test_owners_that_are_only_like_another_see_nothing(attacked: ChunkStore, joo
 def test_file_names_and_tool_arguments_reach_nothing_of_another_owner(
     attacked: ChunkStore, mina: Scope, joon: Scope
 ) -> None:
-    for name in Attacker(7, joon.user_id, "his.md").texts(1_000):
+    for name in ["a.md", "his.md", *Attacker(7, joon.user_id, "his.md").texts(1_000)]:
         limited = tried(lambda name=name: only_file(name, None, attacked, mina))
         assert limited is None or limited[0] is None or limited[0].filters[0].value == "a.md"
         tool = tried(lambda name=name: registered_file(name, None, attacked, mina))
@@ -126,17 +126,18 @@ def test_file_names_and_tool_arguments_reach_nothing_of_another_owner(
 
 
 def test_ranges_and_statistics_reach_nothing_of_another_owner(attacked: ChunkStore, mina: Scope, joon: Scope) -> None:
-    names = list(Attacker(8, joon.user_id, "his.md").texts(1_000))
-    for name in names:
-        chunks = tried(lambda name=name: chunk_range(attacked, mina, name, 0, 99)) or []
-        assert all(chunk.metadata["user_id"] == mina.user_id for chunk in chunks)
-    found = statistics(attacked, mina, names)
-    assert {material.state for material in found if material.ref_id != "a.md"} == {"NOT_FOUND"}
+    names = ["a.md", "his.md", *Attacker(8, joon.user_id, "his.md").texts(1_000)]
+    read = {name: tried(lambda name=name: chunk_range(attacked, mina, name, 0, 99)) or [] for name in names}
+    assert read["a.md"]
+    assert {chunk.metadata["user_id"] for chunks in read.values() for chunk in chunks} == {mina.user_id}
+    found = {material.ref_id: material.state for material in statistics(attacked, mina, names)}
+    assert found.pop("a.md") == "COMPLETED"
+    assert set(found.values()) == {"NOT_FOUND"}
 
 
 def test_sessions_plans_and_jobs_reach_nothing_of_another_owner(attacked: ChunkStore, mina: Scope, joon: Scope) -> None:
     messages, plans, jobs = rooms(attacked.engine)
-    for word in Attacker(9, joon.user_id, "monday").texts(1_000):
+    for word in ["monday", *Attacker(9, joon.user_id, "monday").texts(1_000)]:
         assert not tried(lambda word=word: messages.last(mina, word))
         assert tried(lambda word=word: plans.plan_scope(word, mina)) is None
         assert tried(lambda word=word: plans.make_plan(mina, [word, "his.md"])) is None

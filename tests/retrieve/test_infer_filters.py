@@ -8,7 +8,7 @@ from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, Scope
 from lessons.search.filter_text import parse_filter
 from lessons.search.infer_filters import InferFilters, InferredFilter, infer_filters
-from lessons.text.periods import Quarter, quarters
+from lessons.text.periods import Quarter, periods, pointed_at, quarters
 from lessons.trace import Step
 from tests.retrieve.attacks import Attacker
 from tests.retrieve.conftest import Put
@@ -185,3 +185,9 @@ def test_a_filter_that_was_given_is_left_as_it_is(store: ChunkStore, reports: Sc
     given = Query("What did Acme spend?", reports, parse_filter('source_file == "storage.md"'))
     query, step = narrowed(store, given, given.text)
     assert (query, step.notes) == (given, [])
+
+
+@pytest.mark.parametrize("text", ["APRİL 2024", "Aprıl 2024", "the fİrst quarter of 2024", "Auguſt 2024"])
+def test_a_letter_that_only_looks_like_another_breaks_no_question(text: str) -> None:
+    assert periods(text)
+    assert pointed_at("sıx months ago") == pointed_at("six months ago")

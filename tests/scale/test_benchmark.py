@@ -1,8 +1,6 @@
 """The benchmark of the command line: complete, with its ratios, and gone from the database afterwards."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 from sqlalchemy import Engine, inspect, text
@@ -11,6 +9,7 @@ from lessons.database import engine
 from lessons.evaluate.throwaway import drop_leftovers
 from lessons.keyless.llm import OfflineLLM
 from lessons.rag.retrievers import KeywordRetriever, VectorRetriever
+from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources
 from lessons.rag.versions import hnsw_name
 from lessons.scale import benchmark
@@ -19,14 +18,6 @@ from lessons.scale.graphs import BREADTHS, PRECISIONS, compared
 from lessons.scale.made_up import OWNER, empty_store, made_up_store
 from lessons.settings import Settings, settings
 from tests.test_cli import lessons
-
-KILLED = """
-import os, signal
-from lessons.scale.made_up import made_up_store
-from lessons.database import engine
-with made_up_store(engine(), 100):
-    os.kill(os.getpid(), signal.SIGKILL)
-"""
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +80,7 @@ def test_a_claim_keeps_no_vacuum_from_marking_pages_as_visible(there: Engine) ->
 
 
 def test_what_a_killed_benchmark_left_is_dropped_by_the_next(there: Engine) -> None:
-    subprocess.run([sys.executable, "-c", KILLED], check=False)
+    ChunkStore(there, "tmp_left", "made_up", 3).documents(OWNER)  # as it leaves it: nobody claims it
     assert left(there)
     with empty_store(there, 3):
         pass

@@ -1,11 +1,10 @@
 """PgBouncer in front of a server, in transaction mode: every transaction may get another connection."""
 
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psycopg
@@ -14,6 +13,7 @@ from sqlalchemy import make_url
 
 from lessons.database.programs import am_root, system_user
 from tests.database.places import wait_for
+from tests.support.ports import free_port
 
 CONFIGURATION = """
 [databases]
@@ -36,9 +36,7 @@ def pgbouncer(server: str) -> Iterator[str]:
     if not program:
         pytest.skip("needs PgBouncer: apt-get install pgbouncer")
     url, folder = make_url(server), Path(tempfile.mkdtemp(prefix="pgbouncer-"))
-    with closing(socket.socket()) as trial:
-        trial.bind(("127.0.0.1", 0))
-        port = trial.getsockname()[1]
+    port = free_port()
     places = {"host": url.host, "server_port": url.port, "database": url.database, "port": port, "folder": folder}
     (folder / "ini").write_text(CONFIGURATION.format(**places))
     (folder / "users").write_text(f'"{url.username}" "{url.password}"\n')

@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from tests.support.ports import free_port
+
 ROOT = Path(__file__).parents[2]
 
 
 @contextmanager
 def served() -> Iterator[tuple[str, int]]:
     """The address and the id of the app's process, which ends with the block; its first page has not been asked."""
-    with closing(socket.socket()) as trial:
-        trial.bind(("127.0.0.1", 0))
-        port = trial.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-c", "from lessons.cli import main; main()", "app", "--headless", f"--port={port}"]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
