@@ -305,7 +305,7 @@ class Cached(Wrapper):
     def _shelf(self, asked: dict[str, Any]) -> Shelf:
         place, scope = self.place, self.scope(asked.get("user"))
         store, filters = place.store(self.index), asked.get("filters")
-        deciding = {
+        deciding: dict[str, Any] = {
             "stage": repr(self.inner),
             "model": describe(place.llm),
             "embedding": identity(place.embedding),
@@ -315,6 +315,9 @@ class Cached(Wrapper):
             "filters": filters and filters.model_dump(mode="json"),
             "settings": place.settings.model_dump(mode="json"),  # secrets stay hidden in it
         }
+        own = settings().own_stages
+        if own.is_file():  # a stage of the reader's own may look as before and do something else
+            deciding["own stages"] = own.stat().st_mtime_ns
         way = sha256(json.dumps(deciding, sort_keys=True).encode()).hexdigest()
         return Shelf(scope.user_id, way, store.table_name, str(store.version(scope)))
 

@@ -23,7 +23,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import TEXT, Connection, DateTime, Engine, ForeignKey, Index, LargeBinary, String, Uuid
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy.orm import Mapped, Session, aliased, mapped_column
 from sqlalchemy.sql import (
     ColumnElement,
     column,
@@ -227,6 +227,15 @@ def _open_for(indexes: Sequence[str], embedding: str) -> list[ColumnElement[bool
     return [JobStatus.finished_at.is_(None), JobStatus.embedding == embedding, known]
 
 
+def _is_next(indexes: Sequence[str], embedding: str) -> ColumnElement[bool]:
+    """Whether no earlier open job holds an earlier version of one of its files, which would be stored after it."""
+    earlier, its, own = aliased(JobStatus), aliased(JobFileRow), aliased(JobFileRow)
+    open_for = earlier.finished_at.is_(None), earlier.embedding == embedding, earlier.indexes.contained_by([*indexes])
+    before = earlier.number < JobStatus.number, earlier.user_id == JobStatus.user_id
+    shared = its.job == earlier.number, own.job == JobStatus.number, its.source_file == own.source_file
+    return ~exists().where(*open_for, *before, earlier.indexes.overlap(JobStatus.indexes), *shared)
+
+
 def _of(job_id: str, scope: Scope) -> list[ColumnElement[bool]]:
     try:
         return [JobStatus.id == str(UUID(job_id)), JobStatus.user_id == scope.user_id]
@@ -294,7 +303,7 @@ def _change(connection: Connection, where: Sequence[ColumnElement[bool]], **valu
 @contextmanager
 def claim(engine: Engine, indexes: Sequence[str], embedding: str, only: str | None = None) -> Iterator[Claim | None]:
     """The oldest open job that nobody works on (or only the one with this id), held until the block ends; or None."""
-    free = select(JobStatus).where(*_open_for(indexes, embedding), NOBODY_WORKS_ON_IT)
+    free = select(JobStatus).where(*_open_for(indexes, embedding), NOBODY_WORKS_ON_IT, _is_next(indexes, embedding))
     if only is not None:
         free = free.where(JobStatus.id == only)
     with explained():

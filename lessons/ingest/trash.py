@@ -65,9 +65,10 @@ TRASHED_CHUNKS = Table(
 
 _COPIED = ", ".join(DocumentRow.__table__.columns.keys())
 _NAMED = "index_table = ANY(:tables) AND user_id = :user_id AND (source_file = :name OR CAST(:name AS text) IS NULL)"
+_FOUND = "user_id = :user_id AND id = ANY(:ids)"  # what was locked; the same name may have come in since
 _KEPT = "deleted_at > now() - :days * interval '1 day'"
 
-_COPY_DOCUMENTS = f"INSERT INTO trashed_documents ({_COPIED}) SELECT {_COPIED} FROM documents WHERE {_NAMED}"
+_COPY_DOCUMENTS = f"INSERT INTO trashed_documents ({_COPIED}) SELECT {_COPIED} FROM documents WHERE {_FOUND}"
 _COPY_CHUNKS = """
 INSERT INTO trashed_chunks (document_id, user_id, chunk, terms)
 SELECT document_id, user_id, to_jsonb(chunks), coalesce((
@@ -120,11 +121,12 @@ class Trash:
             found = _rows(connection, f"SELECT id, index_table FROM documents WHERE {_NAMED} FOR UPDATE", named)
             if not found:
                 return False
+            locked = {"user_id": scope.user_id, "ids": [number for number, _ in found]}
             connection.execute(text(f"DELETE FROM trashed_documents WHERE {_NAMED}"), named)
-            connection.execute(text(_COPY_DOCUMENTS), named)
+            connection.execute(text(_COPY_DOCUMENTS), locked)
             for number, table in found:
                 _run(connection, _COPY_CHUNKS, self._tables[table], {"user_id": scope.user_id, "id": number})
-            connection.execute(text(f"DELETE FROM documents WHERE {_NAMED}"), named)
+            connection.execute(text(f"DELETE FROM documents WHERE {_FOUND}"), locked)
         remember_write(self._engine)
         return True
 
@@ -142,7 +144,8 @@ class Trash:
                 if not connection.execute(text(_PUT_BACK_DOCUMENT), mine).rowcount:
                     raise LessonsError(f"{source_file} has been ingested again since; delete that version first.")
                 _run(connection, _PUT_BACK, self._tables[table], mine)
-            connection.execute(text(f"DELETE FROM trashed_documents WHERE {condition}"), named)
+            locked = {"user_id": scope.user_id, "ids": [number for number, _ in found]}
+            connection.execute(text(f"DELETE FROM trashed_documents WHERE {_FOUND}"), locked)
         remember_write(self._engine)
         return bool(found)
 

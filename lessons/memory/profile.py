@@ -71,8 +71,11 @@ class Profile:
         with transaction(self.engine, self.scope) as connection:
             return [Slot(*row) for row in connection.execute(wanted.order_by(SlotRow.updated_at))]
 
-    def put(self, key: str, value: str, said: str = "") -> None:
-        """Add a slot or correct it; an empty value deletes it. The oldest beyond the limit are dropped."""
+    def put(self, key: str, value: str, said: str = "", session_id: str | None = None) -> None:
+        """Add a slot or correct it; an empty value deletes it. The oldest beyond the limit are dropped.
+
+        What was said in a session is added only while there is that session: it may have been forgotten meanwhile.
+        """
         key, value = (" ".join(normalize(text).split()) for text in (key, value))
         if not value or not key:
             self.delete(key)
@@ -81,7 +84,11 @@ class Profile:
         row = upsert(SlotRow).values(user_id=self.scope.user_id, meaning=same_key(key), **values)
         changed = {**values, "updated_at": func.clock_timestamp()}
         newest = select(SlotRow.meaning).where(self._mine).order_by(SlotRow.updated_at.desc())
+        of_it = SessionRow.user_id == self.scope.user_id, SessionRow.session_id == session_id
+        there = select(SessionRow.turns).where(*of_it).with_for_update(read=True)
         with transaction(self.engine, self.scope) as connection:
+            if session_id is not None and connection.scalar(there) is None:
+                return
             connection.execute(row.on_conflict_do_update(index_elements=["user_id", "meaning"], set_=changed))
             beyond = newest.offset(settings().profile_slots)
             connection.execute(delete(SlotRow).where(self._mine, SlotRow.meaning.in_(beyond)))
@@ -96,7 +103,7 @@ class Profile:
         with transaction(self.engine, self.scope) as connection:
             connection.execute(delete(SlotRow).where(self._mine))
 
-    def learn(self, llm: LLM, said: str, before: str, step: Step) -> None:
+    def learn(self, llm: LLM, said: str, before: str, step: Step, session_id: str | None = None) -> None:
         """Take up what a message of the user states; `before` is the message before it.
 
         What a model gives is taken only if the message says it: nothing comes from documents, answers or guesses.
@@ -106,7 +113,7 @@ class Profile:
         variables: dict[str, Any] = {"said": said, "before": before, "noted": noted, "known": pairs}
         for fact in structured(llm, StatedFacts, PROFILE, step, items=_MOST, **variables).slots:
             if not fact.value or set(terms(fact.value)) & set(terms(said)):
-                self.put(fact.key, fact.value, said)
+                self.put(fact.key, fact.value, said, session_id)
 
     @property
     def _mine(self) -> ColumnElement[bool]:

@@ -5,6 +5,7 @@ keeps two from working on it at a time, and the state only moves on from the one
 undone is done with the next turn.
 """
 
+import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -37,6 +38,10 @@ from lessons.workspace import Workspace
 @cache
 def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(2, "memory")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # the threads stay with the parent
 
 
 @dataclass
@@ -130,7 +135,8 @@ class LongTerm(ABC):
                     return
                 for turn in self._unlearned():
                     before = self.turns.read(TurnRow.number == turn.number - 1)
-                    self.profile.learn(self.llm, turn.question, before[0].question if before else "", self.spent)
+                    said_before = before[0].question if before else ""
+                    self.profile.learn(self.llm, turn.question, said_before, self.spent, self.session_id)
                     self.turns.note({turn.number: {"learned": True}})
                 while window := self._overflow():
                     self._fold(window)

@@ -225,8 +225,11 @@ def keeping(path: Path, served: Served) -> Iterator[None]:
 
 
 def _fold(path: Path, served: Served) -> None:
-    """The journal goes when its replies are in the file; killed in between, they are in both and count once."""
-    write_record(path, Record(served, recorded_so_far(path)))
+    """The journal goes when all its replies are in the file; killed in between, they are in both and count once."""
+    written: dict[str, Reply] | None = None
+    while (so_far := recorded_so_far(path)) != written:  # others may append while the file is packed
+        write_record(path, Record(served, so_far))
+        written = so_far
     Journal(path).path.unlink(missing_ok=True)
 
 

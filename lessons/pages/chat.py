@@ -71,7 +71,7 @@ def page(place: Workspace, owner: str) -> None:
     stage, named = _controls(scope, session_id, bool(turns))
     if not turns:
         offer_samples(owner, "again")
-    memory = _memory_named(named, place, scope, session_id, messages, turns)
+    memory = _memory_named(named, place, scope, session_id, messages)
     show_memory(memory.memory, turns, place, scope)
 
     def ask(question: str) -> AnswerStream:
@@ -255,21 +255,20 @@ class Recorded:
             self.memory.remember(question, answer)
 
 
-def _memory_named(
-    name: str, place: Workspace, scope: Scope, session_id: str, messages: Session, turns: Sequence[Turn]
-) -> Recorded:
+def _memory_named(name: str, place: Workspace, scope: Scope, session_id: str, messages: Session) -> Recorded:
     """The memory of a session. A long-term one first takes up the turns that were said under another.
 
-    If it knows none of them and they are older than it keeps anything, it has dropped them.
+    The stored messages say which: what a tab shows may be older, or forgotten by another tab. If the memory knows none
+    of them and they are older than it keeps anything, it has dropped them.
     """
     if name not in _KINDS:
         return Recorded(Window(messages) if name == "window" else NoMemory(), messages)
     memory = _KINDS[name].of(place, scope, session_id)
     known = {turn.question for turn in memory.turns.last(1)}
-    newer = [*takewhile(lambda turn: normalize(turn.question) not in known, reversed(turns))]
+    newer = [*takewhile(lambda pair: normalize(pair[0]) not in known, reversed([*_pairs(messages)]))]
     if known or (newer and not conversations.is_old(place.engine, scope, session_id)):
-        for turn in reversed(newer):
-            memory.remember(turn.question, turn.text)
+        for question, answer in reversed(newer):
+            memory.remember(question, answer)
     return Recorded(memory, messages)
 
 

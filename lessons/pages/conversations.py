@@ -197,11 +197,17 @@ def _shown(ratings: Ratings, rating: Rating) -> Rating:
             st.caption(plain(_("{stage} answered: {answer}", stage=rating.stage.capitalize(), answer=rating.answer)))
         for file, quote in rating.passages[:1] if rating.is_good else ():
             st.caption(f"**{plain_line(file)}**: “{plain_line(quote)}”")
-        right = st.text_input(_("Expected answer"), rating.expected, key=f"expected-{rating.id}").strip()
-    if right and right != rating.expected:
-        rating = replace(rating, right=right)
-        ratings.rate(rating)
-    return rating
+        field = f"expected-{rating.id}"
+
+        def correct() -> None:
+            """Only what is done here is written: another tab may have corrected it, too, or taken it back."""
+            now = {each.id: each for each in ratings.all()}.get(rating.id)
+            if now and (said := st.session_state[field].strip()):
+                ratings.rate(replace(now, right=said))
+
+        written = errors_shown()(correct)
+        right = st.text_input(_("Expected answer"), rating.expected, key=field, on_change=written).strip()
+    return replace(rating, right=right) if right and right != rating.expected else rating
 
 
 def _take_over(key: str, counted: Sequence[Rating]) -> None:

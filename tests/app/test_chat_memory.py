@@ -154,3 +154,14 @@ def test_what_was_said_beyond_the_messages_that_are_kept_changes_nothing(owner: 
 def test_what_a_user_said_answers_in_another_conversation(talked: AppTest, owner: str) -> None:
     page = say(opened(new_session(), owner), "What is my budget?")
     assert "500 dollars" in page.session_state["chat"][1][-1].answer.text
+
+
+def test_a_tab_left_open_tells_the_memory_nothing_twice_and_nothing_forgotten(talked: AppTest, owner: str) -> None:
+    name = session(talked)
+    turns = RecursiveSummary.of(workspace(), Scope(owner), name).turns
+    say(opened(name, owner), "Is plan 9 cheap?")
+    talked.run()
+    assert turns.count() == 9
+    press(press(opened(name, owner), "Forget this conversation"), "Delete it")
+    talked.run()
+    assert turns.count() == 0

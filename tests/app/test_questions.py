@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -140,5 +141,18 @@ def test_rated_answers_are_taken_over_once_it_is_known_what_is_right(shop: None)
         assert next(button for button in page.button if button.label.startswith("Take over")).disabled is False
         page.text_area(key="own-text").set_value("One question a line?").run()
         assert next(button for button in page.button if button.label.startswith("Take over")).disabled
+    finally:
+        ratings.forget()
+
+
+def test_a_correction_in_another_tab_stays(shop: None) -> None:
+    ratings = Ratings(workspace().engine, "reader")
+    rated = Rating("When does it close?", "naive", "At 7:30 [1].", False, "At 18:00")
+    ratings.rate(rated)
+    try:
+        page = AppTest.from_function(script, default_timeout=120).run()
+        ratings.rate(replace(rated, right="At 18:15"))
+        page.run()
+        assert [each.right for each in ratings.all()] == ["At 18:15"]
     finally:
         ratings.forget()

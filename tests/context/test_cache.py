@@ -1,8 +1,10 @@
 """The response cache: what it reuses, for whom, and for how long."""
 
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -261,3 +263,16 @@ def test_a_rewording_is_used_only_if_it_says_the_same(said: str, used: bool) -> 
         server.behave(f"say:{said}")
         model = language_model(Settings(openai_base_url=server.url, max_retries=0))
         assert restyled(KEPT, REFUND, model, Step("cache")) == (said if used else KEPT)
+
+
+def test_a_change_of_the_readers_own_stages_makes_kept_answers_void(
+    cached: Cached, owner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "my_stages.py"
+    file.write_text("LONGEST = 1", encoding="utf-8")
+    monkeypatch.setattr(settings(), "own_stages", file)
+    cached.ask(REFUND, user=owner)
+    assert cached.ask(REFUND, user=owner).from_cache
+    file.write_text("LONGEST = 2", encoding="utf-8")
+    os.utime(file, (1, 1))
+    assert not cached.ask(REFUND, user=owner).from_cache

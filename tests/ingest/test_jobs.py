@@ -388,3 +388,26 @@ def test_a_file_over_the_limit_is_refused_before_it_reaches_the_queue(database: 
     with pytest.raises(ReadError, match=r"large\.txt is larger"):
         jobs.submit([(b"x" * 1_000_001, "large.txt"), *files(1)], owner)
     assert jobs.all(owner) == []
+
+
+def test_of_two_jobs_with_the_same_file_the_later_version_stays(
+    one_database: Settings, owner: Scope, gate: threading.Event
+) -> None:
+    begun = threading.Event()
+
+    def before(texts: list[str]) -> None:
+        if "slow-" in texts[0]:
+            begun.set()
+            gate.wait(30)
+
+    jobs = jobs_of(one_database, before)
+    first = jobs.submit([(words("slow"), "slow.txt"), (words("old"), "a.txt")], owner)
+    assert begun.wait(30)
+    second = jobs.submit([(words("new"), "a.txt")], owner)
+    jobs.wait(second, owner, 2)
+    gate.set()
+    assert [jobs.wait(each, owner, 30).status for each in (first, second)] == ["COMPLETED"] * 2
+    nodes = jobs._place.store(PLAIN).get_nodes(scope=owner)
+    kept = [node.get_content() for node in nodes if node.metadata["source_file"] == "a.txt"]
+    assert kept
+    assert all("new-" in each for each in kept)

@@ -67,7 +67,7 @@ def test_two_processes_share_the_queue_and_do_each_job_once(either_database: Set
     jobs, context = jobs_of(either_database), processes()
     batches = 40
     ids = [
-        str(jobs.put(owner, [PLAIN.name], "hash8_8", [(f"text {number}".encode(), "a.txt")], 10)[0])
+        str(jobs.put(owner, [PLAIN.name], "hash8_8", [(f"text {number}".encode(), f"{number}.txt")], 10)[0])
         for number in range(batches)
     ]
     started, embedded = context.Event(), [context.Value("i", 0), context.Value("i", 0)]

@@ -1,6 +1,7 @@
 """Deleted documents: no search finds them, they come back as they were, and after a while they do not."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from llama_index.core.schema import TextNode
@@ -9,6 +10,7 @@ from sqlalchemy import func, select, text, update
 
 from lessons.database import engine
 from lessons.errors import LessonsError
+from lessons.ingest import trash as trash_module
 from lessons.ingest.trash import TRASHED_CHUNKS, TRASHED_DOCUMENTS, Trash
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
@@ -133,5 +135,30 @@ def test_one_deletion_empties_every_index(store: ChunkStore) -> None:
     trash = trash_of(store, other)
     trash.delete(MINA, FILE)
     assert (store.documents(MINA), other.documents(MINA)) == ([], [])
+    trash.restore(MINA, FILE)
+    assert (len(store.get_nodes(scope=MINA)), len(other.get_nodes(scope=MINA))) == (3, 1)
+
+
+def test_a_second_deletion_leaves_what_the_first_one_kept(store: ChunkStore) -> None:
+    trash = trash_of(store)
+    assert (trash.delete(MINA, FILE), trash.delete(MINA, FILE)) == (True, False)
+    assert trash.restore(MINA, FILE)
+
+
+def test_an_index_that_is_filled_during_a_deletion_loses_nothing(
+    store: ChunkStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other, rows = ChunkStore(store.engine, "trash2", "toy", 3), trash_module._rows
+    other.delete_document(MINA, FILE)
+
+    def filled_meanwhile(connection: Any, statement: str, values: dict[str, Any]) -> list[Any]:
+        found = rows(connection, statement, values)
+        if statement.startswith("SELECT id, index_table FROM documents"):
+            other.replace_document(MINA, FILE, "v1", [chunk("다른 색인", MINA, 0)])
+        return found
+
+    monkeypatch.setattr(trash_module, "_rows", filled_meanwhile)
+    trash = trash_of(store, other)
+    assert trash.delete(MINA, FILE)
     trash.restore(MINA, FILE)
     assert (len(store.get_nodes(scope=MINA)), len(other.get_nodes(scope=MINA))) == (3, 1)

@@ -1,8 +1,13 @@
 """Long-term memories: bounded for ever, once per window, nothing lost in a crash, nobody else's, forgotten at will."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import wait
+from contextlib import suppress
+from threading import Barrier
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -11,6 +16,8 @@ from sqlalchemy import Engine, create_engine, text
 from lessons.database import engine
 from lessons.errors import DatabaseError
 from lessons.keyless.llm import OfflineLLM
+from lessons.memory import profile, summaries
+from lessons.memory.messages import InMemoryStore
 from lessons.memory.profile import Profile
 from lessons.memory.summaries import LongTerm, RecursiveSummary, Tiers, bounded
 from lessons.memory.turns import State, Turns
@@ -256,3 +263,31 @@ def test_a_database_that_is_down_is_told_in_a_sentence() -> None:
     memory = Noting(nowhere, OfflineLLM(), None, MINA, "s")  # type: ignore[arg-type]
     with pytest.raises(DatabaseError):
         memory.recall("?")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no fork")
+def test_a_child_forked_after_an_update_has_threads_of_its_own() -> None:
+    both = Barrier(2)
+    wait([summaries._pool().submit(both.wait) for _ in range(2)])
+    child = os.fork()
+    if child == 0:
+        with suppress(BaseException):
+            summaries._pool().submit(int).result(5)
+            os._exit(0)
+        os._exit(7)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_a_user_who_is_forgotten_during_an_update_stays_forgotten(
+    make: Make, place: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, structured = make(RecursiveSummary, Scope(f"u{uuid4().hex}"), knows_user=True), profile.structured
+
+    def forgotten_meanwhile(*given: Any, **named: Any) -> Any:
+        facts = structured(*given, **named)
+        profile.forget_user(place, memory.scope, InMemoryStore())
+        return facts
+
+    monkeypatch.setattr(profile, "structured", forgotten_meanwhile)
+    told(memory, "I have diabetes.")
+    assert memory.profile.slots() == []

@@ -310,6 +310,23 @@ def test_a_process_killed_between_file_and_journal_leaves_each_reply_once(folder
         assert not Journal(path).path.exists()
 
 
+def test_a_reply_that_comes_while_the_journal_is_folded_in_is_kept(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, late = record_path("any", folder), [reply("late")]
+    Journal(path).append(reply("early"))
+
+    def slowly(to: Path, whole: Record) -> None:
+        write_record(to, whole)
+        if late:
+            Journal(path).append(late.pop())
+
+    monkeypatch.setattr("lessons.models.recorded.write_record", slowly)
+    with keeping(path, SERVED):
+        pass
+    assert set(recorded_so_far(path)) == {"early", "late"}
+
+
 def test_two_processes_do_not_record_a_model_at_the_same_time(folder: Path) -> None:
     path = record_path("any", folder)
     with keeping(path, SERVED), pytest.raises(ModelError, match="Another process records any"), keeping(path, SERVED):
