@@ -15,7 +15,7 @@ from lessons.text.periods import moved, periods, pointed_at, written
 _LEAD = re.compile(
     r"^\s*(?:(?:아|네|그럼|그러면|그렇다면|그리고|그런데|근데|또|혹시|아니면|같은 (?:기간|분기|시기|해)(?:에는|에)?)"
     r"(?:[\s,]+|$))+"
-    r"|^\s*(?:(?:and|but|or|so|ok(?:ay)?|also|then|well|now)\b[\s,]*)*"
+    r"|^\s*(?:(?:and|but|or|so|ok(?:ay)?|also|then|well|now)\b(?!-\w)[\s,]*)*"
     r"(?:(?:what|how) about\b\s*|(?:the )?same (?:thing )?for\b\s*)?",
     re.IGNORECASE,
 )

@@ -118,7 +118,8 @@ _BE = (
 )
 _KOREAN_ILLNESS = (
     r"(?:만성 |급성 |제?[12]형 )?"
-    r"[가-힣]{0,20}(?:당뇨병?|고혈압|저혈압|천식|편두통|통풍|비염|위염|관절염|[가-힣]{1,4}(?:병|증|염|암)"
+    r"[가-힣]{0,20}(?:당뇨병?|고혈압|저혈압|천식|편두통|통풍|비염|위염|관절염"
+    r"|[가-힣]{1,4}(?:병|(?<![격수분원입허생록명인검보])증|염|암)"  # 자격증 is a paper, no illness
     r"|[가-힣]{1,20} 질환)"
 )
 _TOOL = r"[A-Z][A-Za-z\d.+#-]{0,40}"
@@ -152,7 +153,8 @@ KOREAN = [(key, re.compile(pattern)) for key, pattern in _KOREAN]
 ADDED_TO = frozenset(["condition", "allergy", "medicine"])
 _NO_VALUES = re.compile(
     r"^(?:bit|little|lot|few|fan|while|not|no|what|how|why|when|where|who|that|this|it|broken|gone|wrong|missing|late"
-    r"|slow|afraid|sure|sorry|question|problem|환자|뭐|무엇|얼마|어디|언제|누구|어떻|왜|몇|어느|어떤|안 |없)\b",
+    r"|slow|afraid|sure|sorry|question|problem|환자|안 |없)\b"
+    r"|(?:^|.*\s)(?:뭐|뭔|무엇|무슨|얼마|어디|언제|누구|누가|어떻|어떤|어느|며칠|왜(?!곡)|몇(?!몇))",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(

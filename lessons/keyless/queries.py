@@ -14,7 +14,7 @@ from lessons.text.periods import spelled_otherwise
 
 _GREETINGS = (
     r"^(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|excuse me|sorry(?: to bother you)?|um+|well|so|ok(?:ay)?"
-    r"|just out of curiosity|quick question|a question)\b[\s,.!:–-]*)+"
+    r"|just out of curiosity|quick question|a question)\b(?!-\w)[\s,.!:–-]*)+"
     r"|(?<![가-힣])(?:안녕하세요|실례지만|죄송하지만|죄송한데|혹시|저기요?|있잖아요|음+|아|네)(?:[\s,.!]+|$)"
 )
 _REQUESTS = (

@@ -29,7 +29,8 @@ _BEYOND = re.compile(
 """A text with one also means other quarters than those it names: the time between them, or a later correction."""
 
 _EXCEPT = re.compile(
-    r"\b(?:except|excluding|other than|besides|apart from|not counting)\b|제외|빼고|말고|이외|외에", re.IGNORECASE
+    r"\b(?:except|excluding|other than|besides|apart from|not counting)\b|제외|빼고|말고|이외|(?<![해예국야])외에",
+    re.IGNORECASE,
 )
 _IDENTIFIER = re.compile(r"[A-Za-z]{2,40}(?:[-_/][A-Za-z\d]{1,40}){0,10}[-_/]\d[\d-]*")
 EXPLICIT = ("faq", "release_notes", "syllabus", "press-release", "annual-letter")
@@ -137,9 +138,11 @@ def _calls(word: str, name: str) -> bool:
 
 
 def _dated(question: str, known: Mapping[str, Any], found: Facets) -> _Condition | None:
-    """Leaves out the documents of other quarters, unless one is named without its year; those that are of none stay."""
-    asked, named = quarters(question), {each.number for each in periods(question) if each.unit == "quarter"}
-    if named > {each.quarter for each in asked} or _BEYOND.search(question) or not asked & {*found.quarters.values()}:
+    """Leaves out the documents of other quarters, unless a quarter or a year stands alone; those of none stay."""
+    asked = quarters(question)
+    told = {(unit, number) for each in asked for unit, number in (("year", each.year), ("quarter", each.quarter))}
+    named = {(each.unit, each.number) for each in periods(question) if each.unit in ("year", "quarter")}
+    if named - told or _BEYOND.search(question) or not asked & {*found.quarters.values()}:
         return None
     kept = frozenset(name for name in known if found.quarters.get(name) in {None, *asked})
     return _Condition(f"quarter: {', '.join(map(str, sorted(asked)))}", kept)

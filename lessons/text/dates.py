@@ -63,6 +63,9 @@ _SHORT = r"(?P<short>20\d\d|\d\d)\b"
 _ORDINAL = rf"(?P<order>{'|'.join(_ORDER)})"
 _HOUR, _AM_PM = r"(?P<hour>\d{1,2})", r"(?P<noon>[ap])\.?m\b\.?"
 _KOREAN_NOON = r"(?:(?P<noon>오전|오후|새벽|아침|낮|저녁|밤)\s?)?"
+_AFTERNOON = "p", "오후", "저녁"
+_AFTER_NOON_AT = {"밤": range(6, 12), "낮": range(10)}
+"""The hours, 0 for twelve, that lie after noon: 밤 12시 is midnight, 밤 1시 follows it, 낮 11시 is before noon."""
 _COUNTED = r" ?(?:원|명|개|건|won|dollars?|pounds?|euros?|people)\b"
 
 # The first form that fits takes the characters. Month names keep their capital, so that 'may' stays a verb.
@@ -148,5 +151,6 @@ def _time(groups: dict[str, str]) -> Moment | None:
         return None
     known = bool(noon) or hour > 12 or hour == 0 or groups["hour"].startswith("0")
     if noon and hour <= 12:
-        hour = hour % 12 + (12 if noon in ("p", "오후", "낮", "저녁", "밤") else 0)
+        hour = hour % 12
+        hour += 12 if noon in _AFTERNOON or hour in _AFTER_NOON_AT.get(noon, ()) else 0
     return Moment(minute=(hour * 60 + minute) % 1440, vague=not known)

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from lessons.text import language
+from lessons.text.korean import particle_pattern
 
 ORDINALS = ("first", "second", "third", "fourth")
 MONTHS = tuple(calendar.month_name)[1:]
@@ -16,7 +17,8 @@ _PATTERNS = {
         r"|(?<![\w.-])(\d\d)년(?=\s?(?:[1-4]\s?분기|[상하]반기|1?\d월))"
     ),
     "quarter": re.compile(
-        rf"\bQ([1-4])\b|\b([1-4])Q\b|\b({'|'.join(ORDINALS)})[ -]quarter\b|(?<!\d)([1-4])\s?사?분기", re.IGNORECASE
+        rf"\bQ([1-4])\b|\b([1-4])Q\b|\b({'|'.join(ORDINALS)})[ -]quarter\b|(?<!\d)([1-4])(?:/4)?\s?사?분기",
+        re.IGNORECASE,
     ),
     "half": re.compile(r"\bH([12])\b|\b(first|second)[ -]half\b|([상하])반기", re.IGNORECASE),
     "month": re.compile(
@@ -27,16 +29,20 @@ _PATTERNS = {
 }
 _COUNT = {"a": 1, "one": 1, "two": 2, "three": 3, "six": 6, "한": 1, "두": 2, "세": 3, "석": 3, "여섯": 6}
 _UNIT = {"분기": "quarter", "반기": "half", "년": "year", "해": "year", "월": "month", "달": "month", "개월": "month"}
+_ENDS = rf"(?=(?:{particle_pattern()}|엔|쯤|대비){{0,3}}(?:가요|데요|요)?(?![가-힣])|이[었에]|[였예])"
+"""Here a Korean word ends, but for its particles: '3년 전에는' is a distance in time, '3년 전략' is none."""
 _AGO = re.compile(
     r"\b(a|one|two|three|six|\d{1,2}) (year|quarter|month)s? (later|after|earlier|before|previously)\b"
-    r"|(한|두|세|석|여섯|\d{1,2})\s?(년|분기|개월|달|해) ?(전|뒤|후)",
+    rf"|(한|두|세|석|여섯|\d{{1,2}})\s?(년|분기|개월|달|해) ?(전|뒤|후){_ENDS}",
     re.IGNORECASE,
 )
 _NEXT_TO = re.compile(
     r"\b(?:the )?(previous|prior|preceding|following|next) (year|quarter|month|half)\b"
     r"|\bthe (year|quarter|month) (before|after)\b|\bthe (one) (before|after)(?: that)?\b"
-    r"|(?<![가-힣])(?:바로 )?(전|이전|직전|다음|그다음) ?(분기|반기|해|달)(?![가-힣]{3})"
-    r"|(?<![가-힣])(전|이듬|다음)(년|해|월)",
+    r"|(?<![가-힣])(?:바로 )?(이전|직전|다음|그다음) ?(분기|반기|해|달)(?![가-힣]{3})"
+    r"|(?<![가-힣])(전)(?: ?(?=분기|반기)| (?=해|달))(분기|반기|해|달)(?![가-힣]{3})"
+    r"|(?<![가-힣])(전|이듬|다음)(년|월(?!세))|(?<![가-힣])(이듬|다음)(해)"
+    rf"|(?:(?<![가-힣] )|(?<=그 )|(?<=바로 ))(?<![가-힣])(전)(해|달){_ENDS}",
     re.IGNORECASE,
 )
 _JOINED = re.compile(

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.evaluate.judge.facts import Asked, Level, level
+from lessons.text.dates import moments
 
 SAME = [
     [
@@ -163,3 +164,10 @@ def test_an_amount_in_korean_is_found_in_english_and_the_other_way_round(tenths:
 @given(st.text(max_size=200), st.text(min_size=1, max_size=40))
 def test_any_text_can_be_judged(answer: str, fact: str) -> None:
     assert level(fact, answer) in Level
+
+
+@pytest.mark.parametrize(
+    ("said", "clock"), [("밤 12시", 0), ("밤 1시", 1), ("밤 9시", 21), ("낮 11시", 11), ("낮 12시", 12)]
+)
+def test_night_and_day_tell_the_half_of_the_day(said: str, clock: int) -> None:
+    assert moments(said)[0][0].minute == 60 * clock

@@ -182,3 +182,12 @@ def test_a_broken_outline_is_ignored(tmp_path: Path) -> None:
     whole = write_sized_pdf(tmp_path / "a.pdf", *PAGES, bookmarks=True).read_bytes()
     (tmp_path / "b.pdf").write_bytes(whole.replace(b"/First", b"/Frist"))
     assert structure(tmp_path / "b.pdf")["title"] == "A year of steady growth"
+
+
+def test_a_cell_of_two_paragraphs_leaves_its_row_on_one_line(tmp_path: Path) -> None:
+    document = docx.Document()
+    cells = document.add_table(1, 3).rows[0].cells
+    cells[0].text, cells[1].text, cells[2].text = "팀장", "8만 원", "15만 원"
+    cells[1].add_paragraph("(숙박 별도)")
+    document.save(path := tmp_path / "table.docx")
+    assert read(path)[0].text == "팀장 | 8만 원 (숙박 별도) | 15만 원"

@@ -160,3 +160,14 @@ def test_whatever_is_said_is_read(said: str, before: str) -> None:
 @pytest.mark.parametrize("said", ["백" * 400, "1" * 400, "1,111 " * 80, "천백 " * 130])
 def test_a_long_number_without_a_currency_is_read_once(said: str) -> None:
     assert not [value for value in values(said) if value.kind == "money"]
+
+
+@pytest.mark.parametrize("said", ["제 예산은 얼마였죠", "제 예산은 올해 얼마나 남았나요", "내 예산은 어떻게 바꾸나요"])
+def test_a_question_without_its_mark_replaces_no_fact(said: str) -> None:
+    assert stated(said, [("예산", "500만 원")]) == []
+
+
+@pytest.mark.parametrize("paper", ["자격증", "영수증", "신분증", "출입증"])
+def test_a_paper_is_no_illness(paper: str) -> None:
+    assert stated(f"저는 {paper}이 있어요") == []
+    assert stated("저는 우울증이 있어요") == [(same_key("질환"), "우울증")]

@@ -141,3 +141,12 @@ def test_each_part_of_a_question_keeps_its_subject() -> None:
 def test_a_hypothetical_passage_states_the_question_and_no_answer() -> None:
     assert hyde(None, "What was the revenue of Marlow in Q3 2024?") == "The revenue of Marlow in Q3 2024 was."
     assert hyde(None, "하늘전자의 매출은 얼마인가요?") == "하늘전자의 매출은 다음과 같습니다."
+
+
+@pytest.mark.parametrize(
+    "text", ["3년 전략", "3개월 전망", "한 해 전체 매출", "자료 전달 방법", "팀에 전해 주세요", "전월세"]
+)
+def test_a_word_that_begins_like_a_distance_in_time_is_none(text: str) -> None:
+    assert pointed_at(text) is None
+    assert pointed_at("3년 전에는?") == ("year", -3)
+    assert pointed_at("직전분기 대비") == ("quarter", -1)

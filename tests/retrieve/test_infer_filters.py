@@ -191,3 +191,19 @@ def test_a_filter_that_was_given_is_left_as_it_is(store: ChunkStore, reports: Sc
 def test_a_letter_that_only_looks_like_another_breaks_no_question(text: str) -> None:
     assert periods(text)
     assert pointed_at("sıx months ago") == pointed_at("six months ago")
+
+
+@pytest.mark.parametrize("question", ["Compare sales in Q3 2024 and 2023", "2023년과 2024년 3분기 매출을 비교해 줘"])
+def test_a_second_year_without_a_quarter_leaves_nothing_out(store: ChunkStore, reports: Scope, question: str) -> None:
+    assert infer_filters(question, store, reports) is None
+
+
+@pytest.mark.parametrize("text", ["2024년 3/4분기 매출", "3/4분기 2024년 매출", "2024년 3분기"])
+def test_a_quarter_of_four_is_counted_by_its_first_number(text: str) -> None:
+    assert quarters(text) == {Quarter(2024, 3)}
+
+
+def test_abroad_is_no_exception(store: ChunkStore, reports: Scope) -> None:
+    found = documents(infer_filters("한빛소재가 해외에서 판 금액은?", store, reports))
+    assert found == {f"report-{quarter}.pdf" for quarter in range(1, 5)}
+    assert infer_filters("한빛소재 외에 어느 회사가 있나요?", store, reports) is None

@@ -109,7 +109,9 @@ def _rows(table: Any, allowed: Allowance) -> Iterator[list[str]]:
 
 
 def _table_text(rows: Iterable[list[str]]) -> str:
-    return "\n".join(" | ".join(map(str.strip, row)) for row in rows)
+    return "\n".join(
+        " | ".join(" ".join(filter(None, map(str.strip, cell.splitlines()))) for cell in row) for row in rows
+    )
 
 
 def _page(number: int | None, blocks: Iterable[Block]) -> Page:
