@@ -7,6 +7,7 @@ answer and one state of the documents: whatever is ingested, replaced or removed
 
 import json
 import logging
+import re
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -214,6 +215,9 @@ _PINNED = 2  # words or numbers without which a follow-up says too little to be 
 LOOKED_UP = "cache"
 """The name of the step in a trace."""
 
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+>")
+"""Where an object lies in memory: another one may lie there later."""
+
 _Asked = tuple[str, list[float], Shelf]  # a question as it is looked up
 
 
@@ -262,6 +266,9 @@ class Cached(Wrapper):
     def _asked(self, question: str, scope: dict[str, Any], step: Step) -> _Asked | None:
         text = " ".join(normalize(question).split())
         if not text or len(text) > settings().max_question_chars:
+            return None
+        if _ADDRESS.search(repr(self.inner)):
+            step.notes.append("not looked up: the stage holds a function, by which it cannot be recognised")
             return None
         if scope.get("memory"):
             step.notes.append("not looked up: the answer may depend on what the conversation remembers")

@@ -126,7 +126,13 @@ def _make(
     }
     words = {name: value for name, value in defaults.items() if name not in url.query}
     made = create_engine(
-        url, pool_pre_ping=True, pool_size=5, max_overflow=15, connect_args=words, execution_options=options
+        url,
+        pool_pre_ping=True,
+        pool_size=5,
+        max_overflow=15,
+        connect_args=words,
+        execution_options=options,
+        hide_parameters=True,  # what an owner asked or wrote would stand in the log
     )
 
     @event.listens_for(made, "do_connect")

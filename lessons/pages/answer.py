@@ -126,10 +126,12 @@ def _neighbours(label: str, texts: Sequence[str]) -> None:
 
 def _found(answer: Answer, document: RetrievedDocument, quotes: Sequence[str]) -> tuple[Passage, ChunkStore] | None:
     """The chunk in the index of the stage that answered, or in any; None if none has it with the words of a quote."""
+    if (owner := document.metadata.get("user_id")) is None:  # of a retriever that searches elsewhere
+        return None
     known = [stages()[answer.stage].index] if answer.stage in stages() else indexes()
     with suppress(LessonsError):
         for store in map(workspace().store, known):
-            place = passage(store, Scope(document.metadata["user_id"]), document.id)
+            place = passage(store, Scope(owner), document.id)
             if place and (not quotes or len(_cut(place.text, quotes)) > 1):
                 return place, store
     return None

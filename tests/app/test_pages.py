@@ -3,6 +3,7 @@
 import re
 import sys
 from time import process_time
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,10 @@ from streamlit.testing.v1 import AppTest
 
 from lessons import pages
 from lessons.models.keyless import NOT_FOUND, NOTHING_FOUND
+from lessons.pages import answer as pages_answer
+from lessons.rag.answer import Answer
 from lessons.rag.stages import stages
+from lessons.rag.types import RetrievedDocument
 from lessons.settings import ROOT
 from lessons.tables import plain
 from tests.support.app import press, shown
@@ -169,3 +173,9 @@ def test_reuse_is_offered_only_where_answers_are_reused(shop: None, name: str, t
     script = f"from lessons.pages import {name}\n{name}.page()"
     page = AppTest.from_string(script, default_timeout=120).run()
     assert ("Reuse earlier answers" in [toggle.label for toggle in page.sidebar.toggle]) is there
+
+
+def test_a_chunk_that_is_in_no_store_is_not_found_in_its_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages_answer, "workspace", lambda: SimpleNamespace(store=lambda index: None))
+    answer = Answer(question="When?", stage="naive", model="keyless")
+    assert pages_answer._found(answer, RetrievedDocument("1", "In winter.", 1.0, "n.md"), []) is None

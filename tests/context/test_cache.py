@@ -3,13 +3,13 @@
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from llama_index.core.schema import TextNode
+from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 from sqlalchemy import select, text, update
 
@@ -139,7 +139,7 @@ def test_a_removed_document_makes_kept_answers_void(
 class Meanwhile:
     """A retriever while whose work the documents change."""
 
-    happens: Callable[[], None]
+    happens: Callable[[], None] = field(repr=False)
 
     def search(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
         self.happens()
@@ -276,3 +276,12 @@ def test_a_change_of_the_readers_own_stages_makes_kept_answers_void(
     file.write_text("LONGEST = 2", encoding="utf-8")
     os.utime(file, (1, 1))
     assert not cached.ask(REFUND, user=owner).from_cache
+
+
+def test_a_stage_with_a_function_is_not_taken_for_another_one(stage: Stage, owner: str) -> None:
+    node = NodeWithScore(node=TextNode(text="A refund takes 14 days.", id_="1"), score=1.0)
+    mine = Cached(stage.but("mine", retriever=lambda question: [node]))
+    mine.ask(REFUND, user=owner)
+    again = mine.ask(REFUND, user=owner)
+    assert not again.from_cache
+    assert "holds a function" in again.trace[LOOKED_UP].notes[0]

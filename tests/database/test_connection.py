@@ -313,3 +313,9 @@ def test_a_crash_is_told_and_the_next_connection_waits_for_the_recovery(database
             connection.execute(text("SELECT 1"))
     with made.connect() as connection:
         assert connection.scalar(text("SELECT 1")) == 1
+
+
+def test_an_error_for_the_log_does_not_hold_what_an_owner_wrote(database: Settings) -> None:
+    with pytest.raises(DatabaseError) as caught, explained(), engine(database).connect() as connection:
+        connection.execute(text("SELECT 1 / 0, cast(:said AS text)"), {"said": "a secret"})
+    assert "a secret" not in str(caught.value.__cause__)

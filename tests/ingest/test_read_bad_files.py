@@ -5,6 +5,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from time import process_time
 
 import docx
 import pytest
@@ -213,7 +214,7 @@ def test_a_merged_cell_stands_in_each_place_that_it_spans(tmp_path: Path) -> Non
     made.cell(0, 0).merge(made.cell(3, 0))
     made.cell(0, 1).merge(made.cell(1, 2))
     document.save(str(tmp_path / "a.docx"))
-    expected = [" | ".join(cell.text.strip() for cell in row.cells) for row in made.rows]
+    expected = [" | ".join(" ".join(cell.text.split("\n")) for cell in row.cells) for row in made.rows]
     assert read(tmp_path / "a.docx")[0].text == "\n".join(expected)
 
 
@@ -228,3 +229,33 @@ def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.txt").chmod(0)
     with pytest.raises(ReadError, match="Permission denied"):
         read(tmp_path / "a.txt")
+
+
+@pytest.mark.parametrize("text", ["# a{}b\n", "---\ntitle: a{}b\n---\nText.\n"])
+def test_blanks_within_a_line_of_markdown_take_no_time(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.md").write_text(text.format(" " * 40_000))
+    began = process_time()
+    read(tmp_path / "a.md")
+    assert process_time() - began < 2
+
+
+def test_many_hidden_tags_are_left_out_in_no_time(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<body>" + ("<nav>menu</nav>" + "word " * 40) * 8_000 + "</body>")
+    began = process_time()
+    assert read(tmp_path / "a.html")[0].text.split() == ["word"] * 320_000
+    assert process_time() - began < 4
+
+
+def test_a_bomb_is_told_by_its_bytes_whatever_its_part_is_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table(path := tmp_path / "a.docx", "<w:tr/>" * 40_000)
+    with zipfile.ZipFile(path) as packed:
+        parts = {name: packed.read(name) for name in packed.namelist()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in parts.items():
+            renamed = content.replace(b"word/document.xml", b"word/document.bin")
+            packed.writestr(name.replace("document.xml", "document.bin"), renamed)
+    monkeypatch.setattr(settings(), "max_xml_tags", 40_000)
+    with pytest.raises(ReadError, match="decompression bomb"):
+        read(path)

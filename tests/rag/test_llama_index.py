@@ -259,3 +259,15 @@ def test_our_rerankers_are_node_postprocessors_of_llama_index(reranker: BaseNode
     assert {node.text for node in ordered} <= set(texts)
     if isinstance(reranker, KeywordWeighted | ModelScored):
         assert ordered[0].text == texts[1]
+
+
+def test_a_narrow_store_deletes_nothing_outside_its_scope(place: Workspace, naive: Stage) -> None:
+    mine, store = Scope("rag-narrow"), place.store(naive.index)
+    index = VectorStoreIndex.from_vector_store(store.of(mine), embed_model=place.embedding)
+    names = ("a.md", "b.md")
+    index.insert_nodes([TextNode(text=f"Words of {name}.", metadata={"source_file": name}) for name in names])
+    narrow = store.of(mine.only(["a.md"]))
+    narrow.delete("b.md")
+    assert [document.source_file for document in store.documents(mine)] == ["a.md", "b.md"]
+    narrow.clear()
+    assert [document.source_file for document in store.documents(mine)] == ["b.md"]

@@ -132,15 +132,23 @@ def _inspect(path: Path, folder: str, program: str) -> None:
     """Refuse what is another kind of file, and what would fill the memory when it is unpacked."""
     with zipfile.ZipFile(path) as archive:
         entries, chosen = archive.infolist(), settings()
-        texts = [entry for entry in entries if entry.filename.endswith((".xml", ".rels"))]
+        if len(entries) > chosen.max_archive_entries:
+            raise FileError(f"packs {len(entries):,} files; it is refused as a decompression bomb.")
+        texts = [entry for entry in entries if _is_xml(archive, entry)]
         unpacked = sum(entry.file_size for entry in entries)
         largest = max((entry.file_size for entry in texts), default=0)
         if unpacked > chosen.max_unpacked_bytes or largest > chosen.max_xml_bytes:
             raise FileError(f"unpacks to {unpacked // 1_000_000} MB; it is refused as a decompression bomb.")
-        if len(entries) > chosen.max_archive_entries:
-            raise FileError(f"packs {len(entries):,} files; it is refused as a decompression bomb.")
         tags = sum(archive.read(entry).count(b"<") for entry in texts)
     if tags > chosen.max_xml_tags:
         raise FileError(f"holds {tags:,} tags; it is refused as a decompression bomb.")
     if not any(entry.filename.startswith(folder) for entry in entries):
         raise FileError(f"is not a {program} document, whatever its name says; save it as one, or correct its name.")
+
+
+def _is_xml(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bool:
+    """By its name or its first bytes: what is parsed is told by a content type, whatever the name of a part."""
+    if entry.filename.endswith((".xml", ".rels")):
+        return True
+    with archive.open(entry) as packed:
+        return packed.read(64).lstrip(b"\xef\xbb\xbf\xfe\xff\0 \t\r\n").startswith(b"<")

@@ -11,7 +11,7 @@ from lessons.ingest.read.page import Allowance, Block, Content, FileError, first
 from lessons.settings import settings
 
 MOST_ATTRIBUTES = 1_000  # of one HTML tag
-_ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$")
+_ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.+)")
 _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _NO_PARAGRAPH = re.compile(r"\s*$|\s*[-*+>|]|\s*\d+[.)]\s| {4}|\t")
@@ -36,7 +36,8 @@ def read_markdown(path: Path) -> Content:
     """One page of Markdown as it is written; title and date from its front matter, if it has one."""
     text, note = text_of(path)
     front = found[0] if (found := _FRONT_MATTER.match(text)) else ""
-    declared = dict(re.findall(r"^(title|date):[ \t]*[\"']?(.*?)[\"']?[ \t]*$", front, re.M))
+    values = re.findall(r"^(title|date):(.*)$", front, re.M)
+    declared = {name: re.sub(r"^[\"']|[\"']$", "", value.strip(" \t")) for name, value in values}
     content = page(None, _markdown_blocks(text.split("\n"), front.count("\n") + 1 if front else 0))
     return Content([content], declared.get("title"), first_date(declared.get("date", "")), note)
 
@@ -70,11 +71,18 @@ def _markdown_blocks(lines: list[str], front_matter: int) -> Iterator[Block]:
 def _markdown_heading(lines: list[str], number: int) -> tuple[int, str] | tuple[()]:
     line, after = lines[number], lines[number + 1] if number + 1 < len(lines) else ""
     if atx := _ATX.match(line):
-        return len(atx[1]), _MARKUP.sub(r"\1", atx[2])
+        return len(atx[1]), _MARKUP.sub(r"\1", _unclosed(atx[2]))
     stands_alone = number == 0 or not lines[number - 1].strip()
     if (underline := _SETEXT.match(after)) and stands_alone and not _NO_PARAGRAPH.match(line):
         return (1 if underline[1][0] == "=" else 2), _MARKUP.sub(r"\1", line)
     return ()
+
+
+def _unclosed(title: str) -> str:
+    """A heading without the signs that close it; a pattern for them takes time that grows with the square of blanks."""
+    said = title.rstrip(" \t") or title
+    bare = said.rstrip("#")
+    return (bare.rstrip(" \t") if bare[-1:] in (" ", "\t") else said) or title
 
 
 def read_html(path: Path) -> Content:
@@ -120,8 +128,7 @@ def _html_blocks(body: Any) -> Iterator[Block]:
     """The lines of a tree. Only a row that holds no other row is one line: tables also lay out pages."""
     from lxml import etree
 
-    for hidden in body.xpath(_HIDDEN):
-        hidden.drop_tree()
+    _drop(body.xpath(_HIDDEN))
     headings = body.xpath(_HEADINGS)
     for heading in headings:
         _say(heading, " ".join("".join(heading.itertext()).split()).rstrip("¶ "))
@@ -133,6 +140,18 @@ def _html_blocks(body: Any) -> Iterator[Block]:
     for event, tag in etree.iterwalk(body, events=("start", "end")):
         said, level = (tag.text, levels.get(tag)) if event == "start" else (tag.tail if tag is not body else None, None)
         yield from (Block(line.strip(), level) for line in (said or "").splitlines() if line.strip())
+
+
+def _drop(hidden: list[Any]) -> None:
+    """Take tags, in their order, out of a tree and leave what follows them; a text that grows is written once."""
+    grown: dict[tuple[Any, str], list[str]] = {}
+    for tag in hidden:
+        parent, before = tag.getparent(), tag.getprevious()
+        place = (parent, "text") if before is None else (before, "tail")
+        grown.setdefault(place, []).append(tag.tail or "")
+        parent.remove(tag)
+    for (tag, name), texts in grown.items():
+        setattr(tag, name, (getattr(tag, name) or "") + "".join(texts))
 
 
 def _say(tag: Any, text: str) -> None:
