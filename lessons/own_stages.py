@@ -30,7 +30,7 @@ def _read(path: Path, _changed: int) -> dict[str, Stage]:
         made = runpy.run_path(str(path))
     except Exception as error:
         here = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-        line = here[-1] if here else getattr(error, "lineno", None)
+        line = here[-1] if here else getattr(error, "lineno", None) or 1
         raise LessonsError(f"{path.name}, line {line}, cannot be run: {type(error).__name__}: {error}") from error
     own = {each.name: each for each in made.values() if isinstance(each, Stage) and each not in stages().values()}
     if taken := own.keys() & stages().keys():

@@ -164,7 +164,7 @@ class Settings(BaseSettings):
     turn_chars: int = 1_000  # of a question or an answer in these turns that a model is shown
 
     # Long-term memory
-    memory_window: int = 5  # turns word for word; one turn more, and the oldest of them are summarised together
+    memory_window: int = Field(5, ge=1)  # turns word for word; with one more, the oldest are summarised together
     memory_ttl_hours: float = 24.0  # after its last turn a session's long-term memory is dropped
     memory_turns: int = 1_000  # kept of a session to be searched, the newest ones
     summary_sentences: int = 20

@@ -74,3 +74,12 @@ def test_a_file_that_cannot_be_used_says_where(written: Written, text: str, said
     written(text)
     with pytest.raises(LessonsError, match=said):
         every_stage()
+
+
+def test_a_file_of_another_encoding_names_its_first_line(written: Written) -> None:
+    later = written("x = 1").stat().st_mtime + 1
+    path = settings().own_stages
+    path.write_text("x = 1", encoding="utf-16")
+    os.utime(path, (later, later))
+    with pytest.raises(LessonsError, match="line 1, cannot be run"):
+        every_stage()

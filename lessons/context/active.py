@@ -133,7 +133,7 @@ class ActiveAgent:
         return Tiers.of(place, scope, session_id) if MEMORY in self.devices else NoMemory()
 
     def ask(self, question: str, session_id: str = "active", user: str | Scope | None = None) -> ActiveState:
-        """Answer a question of a session. LessonsError for a question without words or too long for the budget."""
+        """Answer a question of a session. LessonsError for an empty question, or one too long for the budget."""
         conversation = Conversation(self.memory(session_id, user))
         known = conversation.recall(question)
         answer = self.way.ask(question, user=user, history=known.history, memory=known.memory)

@@ -5,7 +5,8 @@ Greetings and thanks are answered without a search. For everything else the inte
 
 from collections.abc import Generator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
 from typing import Any
 
 from llama_index.core.llms import LLM
@@ -96,15 +97,20 @@ class Intent(Wrapper):
 
 
 def with_top_k(stage: Stage, top_k: int) -> Stage:
-    """The stage with this many chunks in its context. A reranker still chooses from at least its own candidates."""
-    retriever: Any = stage.retriever
-    reranker: Any = stage.reranker
-    if reranker is None:
-        return stage.but(stage.name, retriever=replace(retriever, top_k=top_k))
-    is_model = isinstance(reranker, BaseModel)  # as LlamaIndex's node postprocessors are
-    chooses = reranker.model_copy(update={"top_k": top_k}) if is_model else replace(reranker, top_k=top_k)
-    candidates = max(top_k, retriever.top_k or 0)
-    return stage.but(stage.name, retriever=replace(retriever, top_k=candidates), reranker=chooses)
+    """The stage with this many chunks in its context. A reranker still chooses from at least its own candidates.
+
+    A part without a `top_k`, such as a function of the reader's own, stays as it is.
+    """
+    candidates = top_k if stage.reranker is None else max(top_k, getattr(stage.retriever, "top_k", None) or 0)
+    return stage.but(stage.name, retriever=_at(stage.retriever, candidates), reranker=_at(stage.reranker, top_k))
+
+
+def _at(part: Any, top_k: int) -> Any:
+    if not hasattr(part, "top_k"):
+        return part
+    changed = copy(part)
+    object.__setattr__(changed, "top_k", top_k)  # of a frozen dataclass, too
+    return changed
 
 
 def _small_talk(answer: Answer, llm: LLM) -> Generator[str, None, None]:

@@ -4,6 +4,7 @@ Madaan et al., Self-Refine (2023, arXiv 2303.17651), with retrieval in the loop.
 finds nothing new would only lead to the same answer, and there is a maximum of answers.
 """
 
+import logging
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
@@ -14,8 +15,9 @@ from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
 
 from lessons.context.wrapper import Wrapper, follow
+from lessons.errors import LessonsError
 from lessons.models.llm import structured
-from lessons.rag.answer import Answer, respond
+from lessons.rag.answer import Answer, conversation_memory, respond
 from lessons.rag.context import source_header
 from lessons.rag.stages import AnswerStream, standalone
 from lessons.rag.types import Query, RetrievedDocument
@@ -23,6 +25,8 @@ from lessons.search.catalog import only_file
 from lessons.search.transforms import unusable
 from lessons.settings import settings
 from lessons.trace import Step, Trace
+
+logger = logging.getLogger(__name__)
 
 JUDGE = PromptTemplate(
     """\
@@ -97,7 +101,9 @@ class Refined(Wrapper):
     most: int = field(default_factory=lambda: settings().refine_answers)
 
     def _pieces(self, stream: AnswerStream, question: str, scope: dict[str, Any]) -> Generator[Any, None, None]:
-        yield from follow(stream, self.inner.stream(question, **scope))
+        within = self.inner.stream(question, **scope)
+        told = [*within.answer.warnings]  # of the question, as long as nothing is answered
+        yield from follow(stream, within)
         if not stream.answer.context.documents:
             return
         query, seen = self._query(stream.answer, scope), _handed(stream.answer)
@@ -115,7 +121,9 @@ class Refined(Wrapper):
                 return
             seen |= {each.id for each in documents}
             stream.answer = self._next(stream.answer, query, documents)
-            yield from respond(stream.answer, self.place.llm, query.text, memory=query.memory)
+            stream.answer.warnings += told
+            said = conversation_memory(query.memory, ())
+            yield from respond(stream.answer, self.place.llm, query.text, memory=said, prompt=self.stage.prompt)
 
     def _query(self, answer: Answer, scope: dict[str, Any]) -> Query:
         """The question as it stands alone, within the limits under which it was asked."""
@@ -125,16 +133,23 @@ class Refined(Wrapper):
         return Query(standalone(answer.trace, answer.question), owner, filters, memory=scope.get("memory", ""))
 
     def _search(self, query: Query, queries: list[str], trace: Trace) -> list[RetrievedDocument]:
-        """What is found for each query, best first by turns. A judge's query is searched as it is."""
-        with trace.step(AGAIN, queries) as step:
-            within, pipeline = Trace(), replace(self.stage, query=())
-            resources = self.place.resources(self.index)
-            found = [pipeline.search(replace(query, text=text), resources, within) for text in queries]
-            for each in within:
-                step.nest(each)
-            turns = (each for turn in zip_longest(*found) for each in turn if each)
-            step.output = documents = list({each.id: each for each in turns}.values())
-        return documents
+        """What is found for each query, best first by turns; nothing if that fails, since there is an answer already.
+
+        A judge's query is searched as it is.
+        """
+        try:
+            with trace.step(AGAIN, queries) as step:
+                within, pipeline = Trace(), replace(self.stage, query=())
+                resources = self.place.resources(self.index)
+                found = [pipeline.search(replace(query, text=text), resources, within) for text in queries]
+                for each in within:
+                    step.nest(each)
+                turns = (each for turn in zip_longest(*found) for each in turn if each)
+                step.output = documents = list({each.id: each for each in turns}.values())
+            return documents
+        except Exception as error:
+            logger.warning("the second search failed: %s", error, exc_info=not isinstance(error, LessonsError))
+            return []
 
     def _next(self, answer: Answer, query: Query, found: Sequence[RetrievedDocument]) -> Answer:
         """The answer to come, over what the last one rests on, what was found now, and what else was known."""

@@ -239,7 +239,7 @@ class Copilot:
     ) -> AnswerStream:
         """The answer piece by piece, and with `.events()` each call and decision as it begins.
 
-        `history` and `memory` are what a memory recalls. LessonsError for a question without words.
+        `history` and `memory` are what a memory recalls. LessonsError for an empty question.
         """
         place = (self.workspace or workspace()).for_one_answer()
         text, warnings = cleaned(question)

@@ -73,7 +73,7 @@ def with_outlines(documents: Sequence[RetrievedDocument], store: ChunkStore, sco
     for file, place, sections, section in store.rows(statement, scope):
         for path in _paths({"sections": sections, "section": section}):
             outlines.setdefault(file, {}).setdefault(path, []).append(place)
-    return [replace(each, metadata=each.metadata | {"outline": outlines[each.source]}) for each in documents]
+    return [replace(each, metadata=each.metadata | {"outline": outlines.get(each.source, {})}) for each in documents]
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class CopilotTools:
 
     def _search(self, text: str, filters: MetadataFilters, count: int) -> list[RetrievedDocument]:
         text = normalize(text).strip()[: settings().max_query_chars]
-        if not terms(text):
+        if not any(map(str.isalnum, text)):
             raise LessonsError("The query holds no words.")
         query = replace(self.query, text=text, filters=filters, history=(), memory="")
         found = HybridRetriever(top_k=count).search([text], query, self.resources)

@@ -65,9 +65,11 @@ def choose(evaluation: Evaluation, metric: str = "correctness", margin: float | 
     """
     margin = settings().choice_margin if margin is None else margin
     found = {stage: evaluation.summary(stage) for stage in evaluation.stages}
-    best = max(found, key=lambda stage: (found[stage].means[metric], -found[stage].tokens))
-    if isnan(found[best].means[metric]):
-        raise LessonsError(f"{best} has no value of {metric}, so no stage can be chosen by it; take another metric.")
+    known = {stage: each for stage, each in found.items() if not isnan(each.means[metric])}
+    if not known:
+        first = next(iter(found))
+        raise LessonsError(f"{first} has no value of {metric}, so no stage can be chosen by it; take another metric.")
+    best = max(known, key=lambda stage: (known[stage].means[metric], -known[stage].tokens))
     candidates = []
     for stage in sorted(found, key=lambda stage: found[stage].tokens):
         gain = compare_records(evaluation.of(best), evaluation.of(stage), metric, best, stage)

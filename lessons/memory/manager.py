@@ -39,7 +39,7 @@ class Conversation:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._untold: deque[tuple[str, str]] = deque(maxlen=settings().history_turns)
+        self._untold: deque[tuple[str, str]] = deque(maxlen=max(1, settings().history_turns))
         self._telling = Lock()
 
     def ask(self, stage: Answerer, question: str, **scope: Any) -> Answer:

@@ -77,10 +77,11 @@ class Profile:
         What was said in a session is added only while there is that session: it may have been forgotten meanwhile.
         """
         key, value = (" ".join(normalize(text).split()) for text in (key, value))
+        key, value = key[:LONGEST_KEY], value[:LONGEST_VALUE]
         if not value or not key:
             self.delete(key)
             return
-        values = {"key": key[:LONGEST_KEY], "value": value[:LONGEST_VALUE], "said": normalize(said)}
+        values = {"key": key, "value": value, "said": normalize(said)}
         row = upsert(SlotRow).values(user_id=self.scope.user_id, meaning=same_key(key), **values)
         changed = {**values, "updated_at": func.clock_timestamp()}
         newest = select(SlotRow.meaning).where(self._mine).order_by(SlotRow.updated_at.desc())

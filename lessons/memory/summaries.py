@@ -294,7 +294,7 @@ class Tiers(LongTerm):
     def folded(self, state: State, window: list[Turn]) -> State:
         """Summarise the window by itself; the turns of the summary that makes room can be found by meaning from now."""
         chosen, last = settings(), window[-1].number
-        most = chosen.tiers_summarised // chosen.memory_window
+        most = max(1, chosen.tiers_summarised // chosen.memory_window)
         share = int(TokenEstimator().count(_said(window)["conversation"]) * chosen.tiers_summary_share)
         written = self._written(TURNS_SUMMARY, window, min(share, chosen.tiers_summary_tokens // most))
         self._embed(last - chosen.tiers_summarised + 1)

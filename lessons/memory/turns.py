@@ -127,7 +127,8 @@ def merged(known: Iterable[Entity], new: Iterable[Entity]) -> tuple[Entity, ...]
         by_meaning.pop(same_key(tidy.key), None)
         if tidy.key and tidy.value:
             by_meaning[same_key(tidy.key)] = tidy
-    return tuple(by_meaning.values())[-settings().entities_kept :]
+    kept = tuple(by_meaning.values())
+    return kept[max(0, len(kept) - settings().entities_kept) :]
 
 
 LOCKS = 726_005

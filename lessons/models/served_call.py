@@ -100,8 +100,8 @@ def stream(
         else:
             step.notes.append(f"the answer broke off ({_explained(error, llm)})")
     finally:
-        if said or seen.usage:
-            book(step, llm, asked, said, seen.usage)
+        if seen.written or seen.usage:
+            book(step, llm, asked, seen.written, seen.usage)
         if said:
             used(step, llm)
     return said
@@ -113,6 +113,7 @@ class _Seen:
 
     usage: dict[str, Any] = field(default_factory=dict)
     ended: str | None = "stop"
+    written: str = ""  # everything, also thoughts and what was held back
 
     def deltas(self, chunks: Iterable[ChatResponse], llm: LLM) -> Iterator[str]:
         for chunk in chunks:
@@ -121,6 +122,7 @@ class _Seen:
             choices = getattr(chunk.raw, "choices", None)
             self.ended = choices[0].finish_reason if choices else self.ended
             if chunk.delta:
+                self.written += chunk.delta
                 yield chunk.delta
 
 

@@ -219,7 +219,7 @@ class Condense:
 def _standalone(text: str, query: Query, resources: Resources, step: Step) -> str:
     """The question completed; small models leave many as they are, which the keyless one can complete."""
     chosen, memory = settings(), query.memory
-    turns = query.history[-2 * chosen.history_turns :]
+    turns = query.history[max(0, len(query.history) - 2 * chosen.history_turns) :]
     history = "\n".join(f"{role}: {content[: chosen.turn_chars]}" for role, content in turns)
     known = f"{memory}\n{history}".strip()
     variables = {"history": history, "turns": query.history, "memory": memory}

@@ -6,7 +6,7 @@ First numbers that are written out become digits, then numbers are read with the
 import re
 import unicodedata
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import MAX_PREC, Context, Decimal
 
 from lessons.text.korean import particle_pattern
 
@@ -86,6 +86,7 @@ def digits(text: str) -> str:
     `\\x02` in front, so that '254억' and '254만' can be told to be alike.
     """
     text = unicodedata.normalize("NFKC", text).replace("−", "-").replace("△", "-")
+    text = re.sub(r"(?<![\w.])\.(?=\d)", "0.", text)  # .5 %
     return _KOREAN.sub(_scaled, number_words(text))
 
 
@@ -272,4 +273,4 @@ def _rounded(there: Quantity, wanted: Quantity) -> bool:
     if there.figures >= wanted.figures or not (there.about or there.figures > 2):
         return False
     places = there.value.normalize().as_tuple().exponent
-    return wanted.value.quantize(Decimal(1).scaleb(int(places))) == there.value
+    return wanted.value.quantize(Decimal(1).scaleb(int(places)), context=Context(prec=MAX_PREC)) == there.value

@@ -162,3 +162,9 @@ def test_a_model_may_fetch_more_than_the_examples_do_or_nothing_but_not_less(
 )
 def test_a_question_in_few_words_is_no_courtesy(place: Workspace, text: str) -> None:
     assert intent_of(text, place) != "chat"
+
+
+def test_parts_of_the_readers_own_stay_as_they_are(stage: Stage) -> None:
+    own = stage.but("own", retriever=lambda question: [], reranker=lambda question, documents: documents)
+    assert with_top_k(own, 3).reranker is own.reranker
+    assert with_top_k(own, 3).retriever is own.retriever

@@ -1,6 +1,6 @@
 """Self-refine: what is missing is searched for, and the loop ends."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import uuid4
 
 import pytest
@@ -143,3 +143,28 @@ def test_devices_around_a_loop_tell_its_last_answer_and_every_step_once(one: Sta
     assert [names.count(name) for name in ("cache", "intent", "manage", AGAIN)] == [1, 1, 1, 1]
     assert names[:3] == ["cache", "intent", "manage"]
     assert names.count("answer") == names.count(JUDGED) == 2
+
+
+@dataclass(frozen=True)
+class Once(OneAtATime):
+    """A retriever that finds something the first time only, and then fails."""
+
+    asked: list[str] = field(default_factory=list)
+
+    def search(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+        self.asked.append(queries[0])
+        if len(self.asked) > 1:
+            raise TimeoutError
+        return super().search(queries, query, resources)
+
+
+def test_a_second_search_that_fails_leaves_the_first_answer(stage: Stage) -> None:
+    answer = Refined(stage.but("once", retriever=Once())).ask(BOTH)
+    assert "14 days" in answer.text
+    assert any("failed" in note for note in answer.trace[AGAIN].notes)
+
+
+def test_what_is_told_of_the_question_is_told_of_the_refined_answer_too(one: Stage) -> None:
+    answer = Refined(one).ask(BOTH, source_file="nowhere.md")
+    assert "24 months" in answer.text
+    assert any("nowhere.md is not among the documents" in warning for warning in answer.warnings)

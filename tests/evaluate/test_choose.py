@@ -52,6 +52,12 @@ def test_a_metric_that_no_stage_has_decides_nothing() -> None:
         choose(measured(naive=[float("nan")] * 4, smart=[float("nan")] * 4))
 
 
+@pytest.mark.parametrize("names", [("naive", "smart"), ("smart", "naive")])
+def test_a_stage_without_a_value_does_not_keep_another_from_being_taken(names: tuple[str, str]) -> None:
+    scores = {"naive": [float("nan")] * 6, "smart": [1.0] * 6}
+    assert choose(measured(**{name: scores[name] for name in names})).taken == "smart"
+
+
 SCORES = st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=6, max_size=6)
 
 

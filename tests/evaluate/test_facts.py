@@ -171,3 +171,27 @@ def test_any_text_can_be_judged(answer: str, fact: str) -> None:
 )
 def test_night_and_day_tell_the_half_of_the_day(said: str, clock: int) -> None:
     assert moments(said)[0][0].minute == 60 * clock
+
+
+def test_a_decimal_may_lack_its_zero() -> None:
+    assert level("0.5%", "The fee is .5%.") is Level.STATED
+    assert level("5%", "The fee is .5%.") is Level.NO
+    assert level("$0.75", "It costs $.75 each.") is Level.STATED
+
+
+def test_a_number_of_any_length_can_be_compared() -> None:
+    number = "123456789012345678901234567"
+    assert level(number, "The number is 3.14.") is Level.NO
+    assert level(number, f"The number is {number}.") is Level.STATED
+
+
+@pytest.mark.parametrize(
+    ("fact", "said"),
+    [
+        ("3 May 2025", "The deadline is not 3 May 2025 but 5 May 2025."),
+        ("5월 3일", "마감은 5월 3일이 아니라 5월 5일입니다."),
+        ("2024", "It was not in 2024 but in 2025."),
+    ],
+)
+def test_a_moment_that_the_answer_denies_is_not_stated(fact: str, said: str) -> None:
+    assert level(fact, said) is Level.NO

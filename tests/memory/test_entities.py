@@ -1,5 +1,6 @@
 """Entities: a known key is replaced and moves to the end, and there are never more than 25."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,3 +29,8 @@ def test_after_any_number_of_turns_there_are_at_most_25_and_the_newest_is_last(t
         if new and new[-1].value.strip():
             assert known[-1].turn == new[-1].turn
     assert len({entity.key for entity in known}) == len(known)
+
+
+def test_where_none_may_be_kept_none_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings(), "entities_kept", 0)
+    assert merged((), [Entity("plan", "9", 1)]) == ()

@@ -291,3 +291,22 @@ def test_a_user_who_is_forgotten_during_an_update_stays_forgotten(
     monkeypatch.setattr(profile, "structured", forgotten_meanwhile)
     told(memory, "I have diabetes.")
     assert memory.profile.slots() == []
+
+
+def test_a_fact_with_a_long_name_can_be_corrected_and_deleted(make: Make) -> None:
+    known = make(RecursiveSummary, Scope(f"u{uuid4().hex}"), knows_user=True).profile
+    known.put("the name of the dog that lives with my aunt in Busan", "Choco")
+    (slot,) = known.slots()
+    known.put(slot.key, "Coco")
+    assert [each.value for each in known.slots()] == ["Coco"]
+    known.delete(slot.key)
+    assert known.slots() == []
+
+
+def test_fewer_turns_in_the_second_tier_than_in_the_first_are_summarised_too(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings(), "tiers_summarised", 1)
+    memory = make(Tiers)
+    told(memory, *numbered(12))
+    assert memory.state.summary

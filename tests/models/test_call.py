@@ -225,3 +225,11 @@ def test_a_structured_call_with_a_wrong_key_is_raised(server: Server, step: Step
 def test_the_keyless_model_gives_structured_answers_without_a_server(step: Step) -> None:
     assert structured(OfflineLLM(), Grade, GRADE, step, passage="p").score == 10
     assert (step.llm_calls, step.cost) == (1, 0.0)
+
+
+def test_a_stream_without_a_word_is_paid_for_although_it_is_not_used(server: Server, step: Step) -> None:
+    server.behave("say:" + "[1] " * 80)
+    assert "4.2" in "".join(stream(served(server), PROMPT, step, **ASKED))
+    assert "said nothing" in step.notes[0]
+    assert step.llm_calls == 2
+    assert step.cost > 0

@@ -12,6 +12,7 @@ from enum import IntEnum
 from itertools import chain
 
 from lessons.evaluate.judge.reading import (
+    IDENTIFIER,
     KEPT,
     Found,
     Reading,
@@ -25,7 +26,7 @@ from lessons.evaluate.judge.reading import (
     share_found,
 )
 from lessons.text import language, terms
-from lessons.text.dates import Moment
+from lessons.text.dates import Moment, replace_moments
 from lessons.text.numbers import COUNTS, Quantity, close, equal, quantities
 
 MOST_WORDS = 2 / 3  # of a phrase of three words or more: NEAR
@@ -113,7 +114,7 @@ def _words_agree(wanted: Reading, form: str, readings: Sequence[Reading], answer
 
 
 def _moment_level(wanted: Moment, readings: Sequence[Reading], asked: Asked) -> Level:
-    there = [moment for reading in readings for moment in reading.moments]
+    there = [moment for reading in readings for moment in _affirmed(reading)]
     years = asked.years | {moment.year for moment in there if moment.kind == "year" and moment.year}
     if wanted.kind == "year":
         numbers = [each.value for reading in readings for each in reading.quantities if not each.kind]
@@ -121,6 +122,19 @@ def _moment_level(wanted: Moment, readings: Sequence[Reading], asked: Asked) -> 
     if any(moment.answers(wanted, frozenset(years)) for moment in there):
         return Level.STATED
     return Level.NEAR if any(moment.nearly(wanted) for moment in there) else Level.NO
+
+
+def _affirmed(reading: Reading) -> list[Moment]:
+    """The moments of a sentence without those that it denies: '3 May' in 'not on 3 May but on 5 May'."""
+    found: list[Moment] = []
+
+    def note(moment: Moment, match: re.Match[str]) -> str:
+        if not _denied(match.string, match.start(), match.end()):
+            found.append(moment)
+        return "\x00" * len(match[0])
+
+    replace_moments(IDENTIFIER.sub(lambda match: "\x00" * len(match[0]), reading.text), note)
+    return found
 
 
 def _quantity_level(wanted: Quantity, readings: Sequence[Reading], asked: Asked) -> Level:
