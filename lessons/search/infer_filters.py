@@ -18,7 +18,7 @@ from lessons.search.catalog import CHUNKS, catalog
 from lessons.search.series import Facets, facets
 from lessons.settings import settings
 from lessons.text import normalize
-from lessons.text.periods import periods, quarters
+from lessons.text.periods import Quarter, periods, quarters
 from lessons.trace import Step
 
 _BEYOND = re.compile(
@@ -138,11 +138,14 @@ def _calls(word: str, name: str) -> bool:
 
 
 def _dated(question: str, known: Mapping[str, Any], found: Facets) -> _Condition | None:
-    """Leaves out the documents of other quarters, unless a quarter or a year stands alone; those of none stay."""
-    asked = quarters(question)
-    told = {(unit, number) for each in asked for unit, number in (("year", each.year), ("quarter", each.quarter))}
-    named = {(each.unit, each.number) for each in periods(question) if each.unit in ("year", "quarter")}
-    if named - told or _BEYOND.search(question) or not asked & {*found.quarters.values()}:
+    """Leaves out the documents of other quarters, unless one is named without its year; those that are of none stay.
+
+    A year beside a quarter of another means the same quarter: 'Q3 2023 and 2024'.
+    """
+    asked, named = quarters(question), {each.number for each in periods(question) if each.unit == "quarter"}
+    if len(named) == 1:
+        asked |= {Quarter(each.number, *named) for each in periods(question) if asked and each.unit == "year"}
+    if named > {each.quarter for each in asked} or _BEYOND.search(question) or not asked & {*found.quarters.values()}:
         return None
     kept = frozenset(name for name in known if found.quarters.get(name) in {None, *asked})
     return _Condition(f"quarter: {', '.join(map(str, sorted(asked)))}", kept)

@@ -194,8 +194,10 @@ def test_a_letter_that_only_looks_like_another_breaks_no_question(text: str) -> 
 
 
 @pytest.mark.parametrize("question", ["Compare sales in Q3 2024 and 2023", "2023년과 2024년 3분기 매출을 비교해 줘"])
-def test_a_second_year_without_a_quarter_leaves_nothing_out(store: ChunkStore, reports: Scope, question: str) -> None:
-    assert infer_filters(question, store, reports) is None
+def test_a_second_year_means_the_same_quarter(store: ChunkStore, reports: Scope, question: str) -> None:
+    found = infer_filters(question, store, reports)
+    assert found
+    assert found.reasons == ("quarter: Q3 2023, Q3 2024",)
 
 
 @pytest.mark.parametrize("text", ["2024년 3/4분기 매출", "3/4분기 2024년 매출", "2024년 3분기"])
