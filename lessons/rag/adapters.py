@@ -66,23 +66,15 @@ class OwnedVectorStore(BasePydanticVectorStore):
         return self._store.add(nodes)
 
     def delete(self, ref_doc_id: str, **_: Any) -> None:
-        if (name := normalize(ref_doc_id)) in self._names():
+        if (name := normalize(ref_doc_id)) in catalog(self._store, self._scope):
             self._store.delete_document(self._scope, name)
 
     def delete_nodes(self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None, **_: Any) -> None:
         self._store.delete_chunks(self._scope, node_ids, filters)
 
     def clear(self) -> None:
-        for name in self._names():
+        for name in catalog(self._store, self._scope):
             self._store.delete_document(self._scope, name)
-
-    def _names(self) -> list[str]:
-        """The documents within the scope."""
-        names = [document.source_file for document in self._store.documents(self._scope)]
-        if self._scope.ref_ids is None and self._scope.type is None:
-            return names
-        known = catalog(self._store, self._scope)
-        return [name for name in names if name in known]
 
     def get_nodes(self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None) -> list[BaseNode]:
         return self._store.get_nodes(node_ids, filters, scope=self._scope)

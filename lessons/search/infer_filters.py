@@ -142,9 +142,10 @@ def _dated(question: str, known: Mapping[str, Any], found: Facets) -> _Condition
 
     A year beside a quarter of another means the same quarter: 'Q3 2023 and 2024'.
     """
-    asked, named = quarters(question), {each.number for each in periods(question) if each.unit == "quarter"}
-    if len(named) == 1:
-        asked |= {Quarter(each.number, *named) for each in periods(question) if asked and each.unit == "year"}
+    asked, told = quarters(question), periods(question)
+    named = {each.number for each in told if each.unit == "quarter"}
+    if asked and len(named) == 1:
+        asked |= {Quarter(each.number, *named) for each in told if each.unit == "year"}
     if named > {each.quarter for each in asked} or _BEYOND.search(question) or not asked & {*found.quarters.values()}:
         return None
     kept = frozenset(name for name in known if found.quarters.get(name) in {None, *asked})
