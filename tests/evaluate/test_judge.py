@@ -259,6 +259,22 @@ def test_a_sentence_is_grounded_when_a_passage_that_it_cites_holds_it(text: str,
     assert judge(Asked(), answered(text)).grounded == grounded
 
 
+@pytest.mark.parametrize(
+    ("figure", "grounded"), [("40 euros", 1.0), ("40", 1.0), ("40%", 0.0), ("40 dollars", 0.0), ("40 days", 0.0)]
+)
+def test_a_figure_is_grounded_with_its_unit(figure: str, grounded: float) -> None:
+    fees = RetrievedDocument("a", "The fee is 40 euros for residents of the town.", 0.9, "fees.md")
+    answer = answered(f"The fee is {figure} for residents of the town [1].", fees)
+    assert judge(Asked(), answer).grounded == grounded
+
+
+@pytest.mark.parametrize(("code", "grounded"), [("ERR-104", 1.0), ("ERR-10", 0.0)])
+def test_a_part_of_an_identifier_is_not_grounded_in_the_whole(code: str, grounded: float) -> None:
+    codes = RetrievedDocument("a", "The gate reports ERR-104 when the card is not read.", 0.9, "codes.md")
+    answer = answered(f"The gate reports {code} when the card is not read [1].", codes)
+    assert judge(Asked(), answer).grounded == grounded
+
+
 def test_a_right_answer_from_elsewhere_is_reported() -> None:
     golden = Asked(evidence=(Evidence("thornbury-2024-q2.pdf", "grew by 11.4% and reached", 1),))
     assert not judge(golden, answered("£125.2 million [1].")).right_answer_wrong_evidence

@@ -10,8 +10,10 @@ cannot do stands as well.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 from itertools import pairwise
 
@@ -23,7 +25,7 @@ from lessons.rag.context import CITATION
 from lessons.rag.served_words import closed, is_refusal
 from lessons.rag.types import RetrievedDocument
 from lessons.text import language, normalize, sentences, terms
-from lessons.text.numbers import MONEY, Quantity
+from lessons.text.numbers import COUNTS, MONEY, Quantity
 
 LEAST = 1 / 3  # share of the facts from which an answer is partly right
 LONGEST_REFERENCE = 30  # words; those of the answers that the judge was tuned on have 28 at most
@@ -263,22 +265,36 @@ def _supported(claim: str, answer: Answer) -> bool:
 
 
 def _hard_parts_hold(sentence: Reading, passages: str) -> bool:
-    values, written, moments, years = _inventory(passages)
+    kinds, written, moments, years = _inventory(passages)
     return (
-        all(each.value in values or each.written in written for each in sentence.quantities)
+        all(each.written in written or _has_kind(each, kinds.get(each.value, ())) for each in sentence.quantities)
         and all(any(there.answers(wanted, years) for there in moments) for wanted in sentence.moments)
-        and all(name in passages.lower() for name in sentence.identifiers)
+        and all(_names(passages, identifier) for identifier in sentence.identifiers)
     )
 
 
+def _names(passages: str, identifier: str) -> bool:
+    """Whether the passages name the identifier itself and not a longer one: ERR-10 does not stand in ERR-104."""
+    whole = rf"(?<![a-z0-9_-])v?{re.escape(identifier)}(?![a-z0-9_]|-[a-z0-9])"
+    return bool(re.search(whole, passages.lower()))
+
+
+def _has_kind(number: Quantity, kinds: Collection[str]) -> bool:
+    """Whether a value of these kinds in the passages may be this number: 40 euros are not 40%."""
+    return number.kind in kinds or "" in kinds or bool(kinds and (not number.kind or {number.kind, *kinds} <= COUNTS))
+
+
 @lru_cache(maxsize=200)
-def _inventory(passages: str) -> tuple[frozenset, frozenset, tuple, frozenset[int]]:
-    """Values with a unit, bare numbers as written (tables give the unit in their head), moments and years."""
+def _inventory(passages: str) -> tuple[dict[Decimal, set[str]], frozenset, tuple, frozenset[int]]:
+    """The kinds of each value, bare numbers as written (tables give the unit in their head), moments and years."""
     readings = read_all(passages)
     numbers = [each for reading in readings for each in reading.quantities]
     moments = tuple(moment for reading in readings for moment in reading.moments)
+    kinds = defaultdict[Decimal, set[str]](set)
+    for each in numbers:
+        kinds[each.value].add(each.kind)
     return (
-        frozenset(each.value for each in numbers),
+        kinds,
         frozenset(each.written for each in numbers if not each.kind and not each.scaled),
         moments,
         frozenset(moment.year for moment in moments if moment.year),
