@@ -10,12 +10,12 @@ import typer
 
 from lessons.cli.shared import (
     AsJson,
-    Device,
     Limit,
     SampleSeed,
     Split,
     StageNames,
     User,
+    Wrapper,
     bars,
     chosen_stage,
     chosen_stages,
@@ -23,7 +23,7 @@ from lessons.cli.shared import (
     print_json,
     print_tables,
     say,
-    with_device,
+    with_wrapper,
 )
 from lessons.language import _
 
@@ -38,7 +38,7 @@ Questions = Annotated[
 def evaluate(
     stage: StageNames = None,
     more: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
-    device: Device = None,
+    wrapper: Wrapper = None,
     split: Split | None = None,
     data: Annotated[Path | None, typer.Option(help="A folder in BEIR layout instead of the golden set.")] = None,
     questions: Questions = None,
@@ -56,7 +56,7 @@ def evaluate(
     from lessons.settings import settings
     from lessons.workspace import workspace
 
-    chosen = with_device(chosen_stages([*(stage or []), *(more or [])]), device)
+    chosen = with_wrapper(chosen_stages([*(stage or []), *(more or [])]), wrapper)
     owner = user or settings().user
     own = read_question_file(questions, owner) if questions else []
     with bars(hidden=as_json) as watch:
@@ -118,7 +118,7 @@ def gate(
 @commands.command()
 def record(
     stage: StageNames = None,
-    device: Device = None,
+    wrapper: Wrapper = None,
     split: Split = "dev",
     notebooks: Annotated[bool, typer.Option("--notebooks", help="Run the notebooks instead of questions.")] = False,
     limit: Limit = None,
@@ -130,7 +130,7 @@ def record(
     """
     from lessons.evaluate.recording import record_notebooks, record_questions
 
-    chosen = with_device(chosen_stages(stage or []), device)
+    chosen = with_wrapper(chosen_stages(stage or []), wrapper)
     with bars() as watch:
         if notebooks:
             record_notebooks(watch, say)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SECONDS_BETWEEN_LINES = 20
 
 StageNames = Annotated[list[str] | None, typer.Option("--stage", help="Name of a stage, or all; may be repeated.")]
-Device = Annotated[
+Wrapper = Annotated[
     Literal["compression", "refine", "manager", "intent"] | None,
     typer.Option(help="Ask each stage again with this around it."),
 ]
@@ -117,13 +117,13 @@ def chosen_stage(name: str) -> "Stage":
     return first
 
 
-def with_device(stages: "Sequence[Stage]", device: Device) -> "list[Answering]":
-    """Each stage, and after it the same with the device around it, if one is named."""
-    if not device:
+def with_wrapper(stages: "Sequence[Stage]", wrapper: Wrapper) -> "list[Answering]":
+    """Each stage, and after it the same with the wrapper around it, if one is named."""
+    if not wrapper:
         return [*stages]
-    from lessons.context.active import DEVICES
+    from lessons.context.active import WRAPPERS
 
-    return [each for stage in stages for each in (stage, DEVICES[device](stage).but(f"{stage.name} + {device}"))]
+    return [each for stage in stages for each in (stage, WRAPPERS[wrapper](stage).but(f"{stage.name} + {wrapper}"))]
 
 
 @contextmanager

@@ -1,8 +1,8 @@
-"""Active retrieval: every device around a stage, a memory before it, and one state that says what each of them did.
+"""Active retrieval: every wrapper around a stage, a memory before it, and one state that says what each of them did.
 
     similar question? → intent → profile and long-term memory → budget ⇄ retrieve → answer → refine → cache
 
-Each device also works alone. Here they stand so that one is not asked for what another has saved: what the cache
+Each wrapper also works alone. Here they stand so that one is not asked for what another has saved: what the cache
 answers needs no intent, and what needs no document needs no budget.
 """
 
@@ -27,7 +27,7 @@ from lessons.rag.types import Scope
 from lessons.tables import html_table
 from lessons.workspace import workspace
 
-DEVICES: Mapping[str, Callable[[Any], Answering]] = {
+WRAPPERS: Mapping[str, Callable[[Any], Answering]] = {
     "compression": lambda stage: stage.but(stage.name, compressor=Hybrid()),
     "refine": Refined,
     "manager": Managed,
@@ -37,13 +37,13 @@ DEVICES: Mapping[str, Callable[[Any], Answering]] = {
 """What stands around a stage, from the innermost to the outermost."""
 
 MEMORY = "memory"
-SWITCHES = (*list(DEVICES)[::-1], MEMORY)
-"""The devices that can be switched off."""
+SWITCHES = (*list(WRAPPERS)[::-1], MEMORY)
+"""The wrappers that can be switched off."""
 
 
 @dataclass(frozen=True, repr=False)
 class ActiveState:
-    """All that one question went through; what a device that was switched off would have found is empty.
+    """All that one question went through; what a wrapper that was switched off would have found is empty.
 
     `profile` is what the user said about themselves, `long_term` what is known from before the last turns.
     """
@@ -104,33 +104,33 @@ def _lines(text: str) -> int:
 
 @dataclass(frozen=True)
 class ActiveAgent:
-    """A stage with its devices, and sessions that remember."""
+    """A stage with its wrappers, and sessions that remember."""
 
     stage: Stage
-    devices: Sequence[str] = SWITCHES
+    wrappers: Sequence[str] = SWITCHES
 
     def __post_init__(self) -> None:
-        if unknown := [name for name in self.devices if name not in SWITCHES]:
-            raise LessonsError(f"There is no device {unknown[0]!r}; the devices are {', '.join(SWITCHES)}.")
+        if unknown := [name for name in self.wrappers if name not in SWITCHES]:
+            raise LessonsError(f"There is no wrapper {unknown[0]!r}; the wrappers are {', '.join(SWITCHES)}.")
 
-    def without(self, *devices: str) -> Self:
-        """The same agent with these switched off. LessonsError for a name that no device has."""
-        ActiveAgent(self.stage, devices)
-        return replace(self, devices=[name for name in self.devices if name not in devices])
+    def without(self, *wrappers: str) -> Self:
+        """The same agent with these switched off. LessonsError for a name that no wrapper has."""
+        ActiveAgent(self.stage, wrappers)
+        return replace(self, wrappers=[name for name in self.wrappers if name not in wrappers])
 
     @property
     def way(self) -> Answering:
-        """The stage within the devices that are switched on."""
+        """The stage within the wrappers that are switched on."""
         way: Answering = self.stage
-        for name, device in DEVICES.items():
-            way = device(way) if name in self.devices else way
+        for name, wrapper in WRAPPERS.items():
+            way = wrapper(way) if name in self.wrappers else way
         return way.but(self.stage.name)
 
     def memory(self, session_id: str, user: str | Scope | None = None) -> Memory:
         """What a session of this user remembers; nothing if the memory is switched off."""
         place = self.stage.workspace or workspace()
         scope = Scope.of(user or place.settings.user)
-        return Tiers.of(place, scope, session_id) if MEMORY in self.devices else NoMemory()
+        return Tiers.of(place, scope, session_id) if MEMORY in self.wrappers else NoMemory()
 
     def ask(self, question: str, session_id: str = "active", user: str | Scope | None = None) -> ActiveState:
         """Answer a question of a session. LessonsError for an empty question, or one too long for the budget."""

@@ -1,4 +1,4 @@
-"""What is saved around a stage, and what that costs in right answers: by intents, by compression, by each device.
+"""What is saved around a stage, and what that costs in right answers: by intents, by compression, by each wrapper.
 
 A day at the help desk has questions that come again, come again in other words, and thanks in between. It is built from
 the golden questions of *dev*, so that every answer can be judged, and from committed rewordings of them. Popular
@@ -12,7 +12,7 @@ from itertools import chain
 
 from matplotlib.figure import Figure
 
-from lessons.context.active import DEVICES
+from lessons.context.active import WRAPPERS
 from lessons.context.cache import Cached
 from lessons.context.compress import Abstractive, CutOff, Extractive, Hybrid
 from lessons.context.intent import INTENTS, Intent
@@ -109,7 +109,7 @@ def compression_table(evaluation: Evaluation) -> EvaluationTable:
     return EvaluationTable(head, rows, caption, evaluation=evaluation)
 
 
-# What each device saves on a day at the help desk
+# What each wrapper saves on a day at the help desk
 
 REWORDED = ROOT / "data" / "context" / "reworded.jsonl"
 REPEATED = 110  # questions that are drawn again
@@ -138,7 +138,7 @@ def chat(text: str) -> Golden:
     return Golden(CHAT, text, language(text), CHAT, owner=settings().user)
 
 
-_HEAD = ["device", "calls", "tokens", "$ / 1,000", "hits", "chunks", "ratio", "fully right", "correctness", "change"]
+_HEAD = ["wrapper", "calls", "tokens", "$ / 1,000", "hits", "chunks", "ratio", "fully right", "correctness", "change"]
 
 
 def _row(way: str, records: Sequence[Record], alone: Sequence[Record]) -> list[str]:
@@ -158,16 +158,16 @@ def _row(way: str, records: Sequence[Record], alone: Sequence[Record]) -> list[s
 
 
 def savings(stage: Stage, asked: Sequence[Golden]) -> EvaluationTable:
-    """Serve the workload with no device, with each of them alone, and with all of them together.
+    """Serve the workload with no wrapper, with each of them alone, and with all of them together.
 
     These are the stages of its evaluation, whose records have the metrics of `_costs` as well. The kept answers of the
     owners are forgotten before and after, so that each way begins with an empty cache.
     """
     asked = sample(asked)
     every: Answering = stage
-    for device in DEVICES.values():
-        every = device(every)
-    ways = {NONE: stage} | {name: device(stage) for name, device in DEVICES.items()} | {ALL: every}
+    for wrapper in WRAPPERS.values():
+        every = wrapper(every)
+    ways = {NONE: stage} | {name: wrapper(stage) for name, wrapper in WRAPPERS.items()} | {ALL: every}
     served = {name: list(_serve(name, way, asked)) for name, way in ways.items()}
     rows = [_row(name, records, served[NONE]) for name, records in served.items()]
     evaluation = Evaluation("workload", "dev", tuple(chain.from_iterable(served.values())))
@@ -211,5 +211,5 @@ def _empty_cache(way: Answering, asked: Sequence[Golden]) -> None:
 def plot_savings(savings: EvaluationTable) -> Figure:
     """Correctness with its 95 % interval over the cost of 1,000 questions, a point for each way."""
     figure = plot_cost(savings.evaluation, "correctness")
-    figure.axes[0].set_title("What each device saves, and what it costs")
+    figure.axes[0].set_title("What each wrapper saves, and what it costs")
     return figure

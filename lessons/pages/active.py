@@ -1,4 +1,4 @@
-"""Active retrieval: a stage with its devices, each of which can be switched off, and what they saved."""
+"""Active retrieval: a stage with its wrappers, each of which can be switched off, and what they saved."""
 
 from contextlib import suppress
 
@@ -20,7 +20,7 @@ from lessons.tables import counted, plain
 from lessons.workspace import Workspace
 
 STAGE = "smart"
-DEVICES = {
+WRAPPERS = {
     "cache": (N_("Cache"), N_("A question that asks the same as an answered one gets that answer.")),
     "intent": (
         N_("Intent"),
@@ -42,12 +42,12 @@ DEVICES = {
     ),
 )
 def page(place: Workspace, owner: str) -> None:
-    """Ask with the devices that are switched on, beside the bare stage."""
+    """Ask with the wrappers that are switched on, beside the bare stage."""
     name = session("active")
     if (question := _form(owner)) is not None:
         with st.spinner(_("Thinking …")):
             allow_questions(owner, 2)
-            off = [device for device in DEVICES if not st.session_state[f"device-{device}"]]
+            off = [wrapper for wrapper in WRAPPERS if not st.session_state[f"wrapper-{wrapper}"]]
             state = ActiveAgent(stages()[STAGE]).without(*off).ask(question, name, owner)
             st.session_state["active-result"] = owner, name, state, stages()[STAGE].ask(question, user=owner)
     _show_memory(place, owner, name)
@@ -66,8 +66,8 @@ def _form(owner: str) -> str | None:
             chosen = settings()
             numbers = {"simple": chosen.simple_top_k, "complex": chosen.complex_top_k}
             numbers["tokens"] = chosen.managed_tokens - chosen.managed_prompt_tokens
-            for device, (label, told) in DEVICES.items():
-                st.toggle(_(label), True, key=f"device-{device}", help=_(told, **numbers))
+            for wrapper, (label, told) in WRAPPERS.items():
+                st.toggle(_(label), True, key=f"wrapper-{wrapper}", help=_(told, **numbers))
         return question if st.form_submit_button(_("Ask"), type="primary") or is_pressed("active-question") else None
 
 

@@ -78,8 +78,8 @@ def _form(owner: str) -> tuple[str, Callable[[], Answer]] | None:
     manager = ContextManager(TokenManager(total), Shares(documents=documents))
     stage = Managed(stages()["reranked"].but("reranked", compressor=WAYS[way]), manager=manager)
     said = zip(cycle(("user", "assistant")), filter(str.strip, history.splitlines()), strict=False)
-    device = Intent(stage, name="reranked")
-    return way, partial(device.ask, question, user=owner, history=tuple(said), memory=memory)
+    wrapper = Intent(stage, name="reranked")
+    return way, partial(wrapper.ask, question, user=owner, history=tuple(said), memory=memory)
 
 
 def _show(way: str, answer: Answer) -> None:

@@ -1,4 +1,4 @@
-"""The page of the active agent: its devices as switches, and what they saved."""
+"""The page of the active agent: its wrappers as switches, and what they saved."""
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -30,7 +30,7 @@ def happened(page: AppTest) -> dict[str, str]:
     return dict(page.dataframe[0].value.itertuples(index=False))
 
 
-def test_a_question_shows_what_each_device_did_beside_the_bare_stage(page: AppTest) -> None:
+def test_a_question_shows_what_each_wrapper_did_beside_the_bare_stage(page: AppTest) -> None:
     page = ask(page, "When does the kiosk open?")
     assert happened(page)["intent"] == "simple: 3 chunks"
     assert happened(page)["iterations"].startswith("quality")
@@ -45,9 +45,9 @@ def test_the_same_question_in_a_new_conversation_comes_from_the_cache(page: AppT
     assert page.metric[0].value == "0"
 
 
-def test_every_device_can_be_switched_off(page: AppTest) -> None:
-    for device in SWITCHES:
-        page.toggle(key=f"device-{device}").set_value(False)
+def test_every_wrapper_can_be_switched_off(page: AppTest) -> None:
+    for wrapper in SWITCHES:
+        page.toggle(key=f"wrapper-{wrapper}").set_value(False)
     page = ask(page, "When does the kiosk open?")
     assert happened(page)["similar question"] == "none"
     assert {happened(page)[step] for step in ("intent", "budget", "iterations")} == {"–"}

@@ -1,4 +1,4 @@
-"""Active retrieval, assembled: each device does its part, and can be switched off."""
+"""Active retrieval, assembled: each wrapper does its part, and can be switched off."""
 
 from uuid import uuid4
 
@@ -25,7 +25,7 @@ def steps(agent: ActiveAgent, question: str, user: str) -> list[str]:
     return [step.name for step in agent.ask(question, "session", user).answer.trace]
 
 
-def test_a_question_passes_every_device_and_the_state_says_what_each_did(stage: Stage, user: str) -> None:
+def test_a_question_passes_every_wrapper_and_the_state_says_what_each_did(stage: Stage, user: str) -> None:
     state = ActiveAgent(stage).ask(REFUND, "session", user)
     assert "14 days" in state.answer.text
     assert state.intent is not None
@@ -68,12 +68,12 @@ def test_what_the_user_said_of_themselves_and_the_last_turns_are_known_to_the_ne
 
 
 @pytest.mark.parametrize(
-    ("device", "step"), [("cache", LOOKED_UP), ("intent", "intent"), ("manager", "manage"), ("refine", JUDGED)]
+    ("wrapper", "step"), [("cache", LOOKED_UP), ("intent", "intent"), ("manager", "manage"), ("refine", JUDGED)]
 )
-def test_a_device_that_is_switched_off_leaves_no_step(stage: Stage, user: str, device: str, step: str) -> None:
+def test_a_wrapper_that_is_switched_off_leaves_no_step(stage: Stage, user: str, wrapper: str, step: str) -> None:
     agent = ActiveAgent(stage)
     assert step in steps(agent, REFUND, user)
-    assert step not in steps(agent.without(device), REFUND, f"{user}-without")
+    assert step not in steps(agent.without(wrapper), REFUND, f"{user}-without")
 
 
 def test_compression_is_a_part_of_the_stage(stage: Stage) -> None:
@@ -90,11 +90,11 @@ def test_without_its_memory_it_remembers_nothing(stage: Stage, user: str) -> Non
     assert agent.ask("And on which card?", "session", user).turns == 0
 
 
-def test_without_any_device_it_is_the_stage(stage: Stage, user: str) -> None:
+def test_without_any_wrapper_it_is_the_stage(stage: Stage, user: str) -> None:
     bare = ActiveAgent(stage).without(*SWITCHES)
     assert bare.ask(REFUND, "session", user).answer.text == stage.ask(REFUND, user=user).text
 
 
-def test_a_device_that_there_is_not_is_refused_with_those_there_are(stage: Stage) -> None:
-    with pytest.raises(LessonsError, match=r"no device 'haste'; the devices are cache, .*memory"):
+def test_a_wrapper_that_there_is_not_is_refused_with_those_there_are(stage: Stage) -> None:
+    with pytest.raises(LessonsError, match=r"no wrapper 'haste'; the wrappers are cache, .*memory"):
         ActiveAgent(stage).without("haste")

@@ -116,7 +116,7 @@ def test_without_documents_nothing_is_judged(stage: Stage) -> None:
     assert JUDGED not in [step.name for step in answer.trace]
 
 
-def test_devices_stand_around_each_other(one: Stage) -> None:
+def test_wrappers_stand_around_each_other(one: Stage) -> None:
     answer = Refined(Intent(one)).ask("Thank you!")
     assert [step.name for step in answer.trace] == ["intent", "answer"]
 
@@ -136,7 +136,7 @@ def test_an_answer_that_cannot_be_judged_is_taken_as_it_is() -> None:
     assert "went on without it" in step.notes[0]
 
 
-def test_devices_around_a_loop_tell_its_last_answer_and_every_step_once(one: Stage) -> None:
+def test_wrappers_around_a_loop_tell_its_last_answer_and_every_step_once(one: Stage) -> None:
     answer = Cached(Intent(Managed(Refined(one)))).ask(BOTH, user=f"reader-{uuid4()}")
     names = [step.name for step in answer.trace]
     assert "24 months" in answer.text

@@ -24,7 +24,7 @@ class Marked(Wrapper):
 QUESTION = "How long does a refund take?"
 
 
-def test_a_device_answers_as_its_stage_with_its_own_step_before(stage: Stage) -> None:
+def test_a_wrapper_answers_as_its_stage_with_its_own_step_before(stage: Stage) -> None:
     plain, marked = stage.ask(QUESTION), Marked(stage).ask(QUESTION)
     assert (marked.text, marked.citations) == (plain.text, plain.citations)
     assert [step.name for step in marked.trace] == ["mark", *(step.name for step in plain.trace)]
@@ -48,14 +48,14 @@ def test_closing_a_stream_early_keeps_what_was_said(stage: Stage) -> None:
     assert stream.answer.text == first.strip()
 
 
-def test_closing_a_stream_of_nested_devices_early_keeps_what_was_said(stage: Stage) -> None:
+def test_closing_a_stream_of_nested_wrappers_early_keeps_what_was_said(stage: Stage) -> None:
     stream = Marked(Marked(stage)).stream(QUESTION)
     first = next(iter(stream))
     stream.close()
     assert stream.answer.text == first.strip()
 
 
-def test_devices_nest_with_the_outer_step_first(stage: Stage) -> None:
+def test_wrappers_nest_with_the_outer_step_first(stage: Stage) -> None:
     answer = Marked(Marked(stage, mark="inner"), mark="outer").ask(QUESTION)
     assert answer.text == stage.ask(QUESTION).text
     assert [step.name for step in answer.trace][:3] == ["mark", "mark", "retrieve"]
@@ -63,7 +63,7 @@ def test_devices_nest_with_the_outer_step_first(stage: Stage) -> None:
     assert answer.stage == "shelf + marked + marked"
 
 
-def test_a_change_reaches_the_device_or_what_it_stands_around(stage: Stage) -> None:
+def test_a_change_reaches_the_wrapper_or_what_it_stands_around(stage: Stage) -> None:
     both = Marked(Marked(stage)).but("new", mark="?", workspace=None)
     assert (both.name, both.mark) == ("new", "?")
     assert both.workspace is None

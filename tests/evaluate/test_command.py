@@ -128,7 +128,7 @@ def test_a_question_set_that_cannot_be_opened_is_a_sentence(database: Settings, 
 
 
 def test_a_device_around_a_stage_is_set_against_the_stage(folder: Path) -> None:
-    done = lessons("evaluate", "naive", "--device", "refine", "--data", str(folder), "--json")
+    done = lessons("evaluate", "naive", "--wrapper", "refine", "--data", str(folder), "--json")
     measured = json.loads(done.stdout)
     assert [*measured["stages"]] == ["naive", "naive + refine"]
     naive, refined = measured["stages"].values()

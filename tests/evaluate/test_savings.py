@@ -1,4 +1,4 @@
-"""What intents, compression and each device save, and what that costs in right answers."""
+"""What intents, compression and each wrapper save, and what that costs in right answers."""
 
 import math
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from lessons.evaluate.evaluation import Evaluation, EvaluationTable, Record
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.savings import (
     ALL,
-    DEVICES,
     METHODS,
     NONE,
     WHOLE,
+    WRAPPERS,
     chat,
     compression_table,
     costs,
@@ -81,7 +81,7 @@ def test_only_questions_for_tuning_are_in_the_workload() -> None:
 
 
 def test_each_device_is_served_alone_and_all_together(served: EvaluationTable) -> None:
-    assert served.evaluation.stages == [NONE, *DEVICES, ALL]
+    assert served.evaluation.stages == [NONE, *WRAPPERS, ALL]
     assert {len(served.evaluation.of(way)) for way in served.evaluation.stages} == {5}
 
 

@@ -1,4 +1,4 @@
-"""The examples of the five systems that the workbook teaches, each run through the device it is about, without a key.
+"""The examples of the five systems that the workbook teaches, each run through the wrapper it is about, without a key.
 
 `cases.jsonl` holds them ("source"), in both languages and with the model that must pass, beside others of their kinds
 ("fresh"), which somebody wrote who had not read the code. The fresh ones are frozen: methods are not changed for their
@@ -133,7 +133,7 @@ def nothing(case: Case, bench: Bench) -> Failures:
         yield f"answered: {answer}"
 
 
-DEVICES: dict[str, Callable[[Case, Bench], Failures]] = {
+WRAPPERS: dict[str, Callable[[Case, Bench], Failures]] = {
     "followup": followup,
     "cause": first_and_quoted,
     "comparison": comparison,
@@ -149,7 +149,7 @@ DEVICES: dict[str, Callable[[Case, Bench], Failures]] = {
 SOURCE = [case for case in CASES if case["origin"] == "source"]
 
 
-@pytest.mark.parametrize("kind", DEVICES)
+@pytest.mark.parametrize("kind", WRAPPERS)
 def test_every_kind_of_example_is_there_in_both_languages(kind: str) -> None:
     languages = {case["language"] for case in SOURCE if case["kind"] == kind}
     assert languages == {"en", "ko"} or kind in ("emoji", "not_comparison")
@@ -161,7 +161,7 @@ def test_every_kind_of_example_is_there_in_both_languages(kind: str) -> None:
     ids=lambda each: f"{each['kind']}-{each['language']}",
 )
 def test_the_examples_of_the_five_systems_pass(case: Case, bench: Bench) -> None:
-    assert list(DEVICES[case["kind"]](case, bench)) == []
+    assert list(WRAPPERS[case["kind"]](case, bench)) == []
 
 
 FRESH = {
@@ -178,10 +178,10 @@ FRESH = {
 """How many of the fresh cases of each kind passed when this was last measured."""
 
 
-@pytest.mark.parametrize("kind", DEVICES)
+@pytest.mark.parametrize("kind", WRAPPERS)
 def test_as_many_fresh_cases_of_each_kind_pass_as_were_measured(kind: str, bench: Bench) -> None:
     fresh = [case for case in CASES if case["origin"] == "fresh" and case["kind"] == kind]
-    passed = sum(next(DEVICES[kind](case, bench), None) is None for case in fresh)
+    passed = sum(next(WRAPPERS[kind](case, bench), None) is None for case in fresh)
     assert passed >= FRESH[kind]
 
 
@@ -199,10 +199,10 @@ RECORDED = {
 """How many source and fresh cases of each kind the recorded model passes."""
 
 
-@pytest.mark.parametrize("kind", DEVICES)
+@pytest.mark.parametrize("kind", WRAPPERS)
 def test_as_many_cases_pass_on_the_recorded_model_as_were_measured(kind: str, recorded: Bench) -> None:
     passed = Counter(
-        case["origin"] for case in CASES if case["kind"] == kind and next(DEVICES[kind](case, recorded), None) is None
+        case["origin"] for case in CASES if case["kind"] == kind and next(WRAPPERS[kind](case, recorded), None) is None
     )
     assert (passed["source"], passed["fresh"]) == RECORDED[kind]
 
