@@ -1,8 +1,4 @@
-"""How often the copilot does the right thing, on support questions labelled before it was built.
-
-An answer is right when it states every key fact; a question that the documents do not answer, when the right fallback
-comes. `kind` tells which kinds of questions it is good at.
-"""
+"""How often the copilot does the right thing, on support questions labelled before it was built."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

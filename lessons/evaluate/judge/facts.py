@@ -56,12 +56,9 @@ class Asked:
     reference: str = ""
 
     @property
-    def readings(self) -> list[Reading]:
-        return read_all(self.question) + read_all(self.reference)
-
-    @property
     def years(self) -> frozenset[int]:
-        return frozenset(moment.year for each in self.readings for moment in each.moments if moment.year)
+        known = read_all(self.question) + read_all(self.reference)
+        return frozenset(moment.year for each in known for moment in each.moments if moment.year)
 
     def sort_of(self, quantity: Quantity) -> Quantity | None:
         """A number without a unit as the reference gives it: 236억 원 for the fact 236. None if it is not there."""
@@ -87,8 +84,8 @@ def _form_level(form: str, said: Sequence[Reading], answer: str, asked: Asked) -
     wanted = read(form)
     readings = relevant(form, said, asked.question, asked.reference)
     parts = [_moment_level(moment, readings, asked) for moment in wanted.moments]
-    numbers = [(each, _quantity_level(each, readings, asked)) for each in wanted.quantities]
-    parts += [_with_unit(found, each, said, answer, asked) for each, found in numbers]
+    levels = [_quantity_level(each, readings, asked) for each in wanted.quantities]
+    parts += [_with_unit(*each, said, answer, asked) for each in zip(levels, wanted.quantities, strict=True)]
     parts += [Level.STATED if _is_named(name, readings) else Level.NO for name in wanted.identifiers]
     if not parts:
         return _phrase_level(form, readings, asked)
@@ -206,11 +203,9 @@ def _lesser(phrase: str, text: str) -> bool:
 def _turned_around(phrase: str, sentence: str, asked: Asked) -> bool:
     """Whether its clause denies the phrase (the reference does not), says fell for rose, or compares with it."""
     clause = next((part for part in clauses(sentence) if share_found(phrase, part) == 1.0), sentence)
-    if _lesser(phrase, sentence) and not _lesser(phrase, asked.reference):
-        return True
-    if negated(clause) and not negated(phrase) and not negated(asked.reference):
-        return True
-    return direction(clause) * direction(asked.reference) < 0
+    compared = _lesser(phrase, sentence) and not _lesser(phrase, asked.reference)
+    denied = negated(clause) and not negated(phrase) and not negated(asked.reference)
+    return compared or denied or direction(clause) * direction(asked.reference) < 0
 
 
 # Which sentences may state a fact

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, repeat
 
 from lessons.evaluate.golden import Evidence, Golden, holds
 from lessons.evaluate.judge.facts import Asked, Level, clause_of, level
@@ -43,11 +43,7 @@ _PRIVATE = frozenset({"user_id", "ref_id", "type"})  # metadata that is no title
 
 @dataclass(frozen=True)
 class Verdict:
-    """`correctness` is 1.0 right, 0.5 partly (some facts, rounded, hedged …), 0.0 wrong, NaN where it cannot be judged.
-
-    `grounded` is a share, 0 to 1. A refusal makes no claim, so it is grounded; average groundedness over answers that
-    were not refused.
-    """
+    """`correctness`: 1.0 right, 0.5 partly, 0.0 wrong, NaN not judged; `grounded`: a share, 1.0 for a refusal."""
 
     correctness: float
     grounded: float
@@ -97,9 +93,8 @@ def by_facts(golden: Golden, text: str) -> float:
 
 
 def _by_words(reference: str, answer: str) -> float:
-    """1.0, 0.5 or 0.0 by the share of the reference's terms in the answer.
+    """1.0, 0.5 or 0.0 by the share of the reference's terms in the answer; without half of its numbers 0.5 at best.
 
-    Numbers weigh as much as words, but an answer that lacks more than half of them is partly right at best.
     Across languages words cannot be compared; only numbers, dates and identifiers count there.
     """
     numbers = _hard_parts(reference)
@@ -149,10 +144,7 @@ def _same_number(number: Quantity, numbers: Iterable[Quantity]) -> bool:
 
 
 def _is_swapped(golden: Golden, text: str) -> bool:
-    """Whether facts have changed places: each word of the question stands beside another fact than in the reference.
-
-    'The guaranteed efficiency is 87.9%, the measured one 86.5%', where 86.5% was guaranteed and 87.9% measured.
-    """
+    """Whether facts have changed places, as in 'guaranteed 87.9%, measured 86.5%' where 86.5% was guaranteed."""
     right, said = _beside(golden, golden.answer), _beside(golden, text)
     both = right.keys() & said.keys()
     return len({right[word] for word in both}) > 1 and all(right[word] != said[word] for word in both)
@@ -181,41 +173,35 @@ def _beside(golden: Golden, text: str) -> dict[str, str]:
 
 
 def _is_hedged(answer: str, key_facts: Sequence[str], asked: Asked) -> bool:
-    """Whether the answer offers the fact's number among others of its kind that nobody asked for.
-
-    That is where too many stand in every sentence that gives it, or where one of these offers a choice.
-    """
+    """Whether every sentence that gives a fact's number has too many others of its kind, or one offers a choice."""
     wanted = [quantity for form in _spellings(key_facts) for quantity in read(form).quantities]
-    known = {quantity.value for reading in asked.readings for quantity in reading.quantities}
-    known |= {quantity.value for quantity in wanted} | {quantity.written for quantity in wanted}
+    known = {quantity.value for quantity in [*wanted, *numbers_in(asked.question, asked.reference)]}
+    known |= {quantity.written for quantity in wanted}
     readings = read_all(answer)
     for number in wanted:
         giving = [each for each in readings if _same_number(number, each.quantities)]
         others = [_others(number, known, reading) for reading in giving]
-        if giving and min(map(len, others)) > OTHERS_IN_SENTENCE + len(key_facts) - 1:
-            return True
-        if any(found and _offers_choice(reading, number) for found, reading in zip(others, giving, strict=True)):
+        is_list = giving and min(map(len, others)) > OTHERS_IN_SENTENCE + len(key_facts) - 1
+        if is_list or any(map(_offers_choice, giving, repeat(number), others)):
             return True
     return False
 
 
 def _others(wanted: Quantity, known: set, reading: Reading) -> set:
-    """Values of the fact's kind that stand in the sentence and are none of the known ones.
-
-    In '94억, 153억, 254억 원' the last unit is that of all.
-    """
-    kinds = {wanted.kind, ""} if wanted.kind in MONEY else {wanted.kind}
+    """Values of the fact's kind that stand in the sentence and are none of the known ones."""
+    kinds = {wanted.kind, ""} if wanted.kind in MONEY else {wanted.kind}  # '94억, 153억, 254억 원' has one unit for all
     alike = (each for each in reading.quantities if each.kind in kinds and (each.kind == wanted.kind or each.scaled))
     return {each.value for each in alike if not {each.value, each.written} & known}
 
 
-def _offers_choice(reading: Reading, wanted: Quantity) -> bool:
+def _offers_choice(reading: Reading, wanted: Quantity, others: set) -> bool:
     numbers = [found for found in reading.numbers if found.quantity.kind == wanted.kind]
-    return bool(_CHOICE.search(reading.text)) or any(
-        _OR.fullmatch(first.clause[first.quantity.end : second.quantity.start])
+    between = (
+        first.clause[first.quantity.end : second.quantity.start]
         for first, second in pairwise(numbers)
         if first.clause == second.clause
     )
+    return bool(others) and bool(_CHOICE.search(reading.text) or any(map(_OR.fullmatch, between)))
 
 
 # Does it rest on what it cites?
@@ -224,10 +210,8 @@ def _offers_choice(reading: Reading, wanted: Quantity) -> bool:
 def groundedness(answer: Answer) -> float:
     """The share of the answer's sentences that a cited passage supports; 0.0 for an answer that says nothing.
 
-    Supported: every number, date and identifier of the sentence stands in one of its passages or their titles, and
-    most of its terms do. Without a citation nothing is supported. A sentence in another language than its passages
-    needs a number, a date or an identifier: its words alone cannot be compared. A sentence without a citation that says
-    what the documents do not tell claims nothing.
+    Supported: every number, date and identifier of the sentence stands in its passages or their titles, and most of its
+    terms do. In another language than its passages it needs one of those: words alone cannot be compared.
     """
     claims = [sentence for sentence in sentences(closed(normalize(answer.text))) if _is_claim(sentence)]
     return sum(_supported(claim, answer) for claim in claims) / len(claims) if claims else 0.0
@@ -246,9 +230,9 @@ def _is_cited(passage: Evidence, answer: Answer) -> bool:
 
 
 def _is_claim(sentence: str) -> bool:
-    if not terms(CITATION.sub("", sentence)) or sentence[-1] == ":":
-        return False
-    return CITATION.search(sentence) is not None or not is_refusal(sentence)
+    """Whether it says something; to say, without a citation, what the documents do not tell claims nothing."""
+    says = bool(terms(CITATION.sub("", sentence))) and sentence[-1] != ":"
+    return says and (CITATION.search(sentence) is not None or not is_refusal(sentence))
 
 
 def _supported(claim: str, answer: Answer) -> bool:
@@ -269,14 +253,11 @@ def _hard_parts_hold(sentence: Reading, passages: str) -> bool:
     return (
         all(each.written in written or _has_kind(each, kinds.get(each.value, ())) for each in sentence.quantities)
         and all(any(there.answers(wanted, years) for there in moments) for wanted in sentence.moments)
-        and all(_names(passages, identifier) for identifier in sentence.identifiers)
+        and all(  # itself and not a longer one: ERR-10 does not stand in ERR-104
+            re.search(rf"(?<![a-z0-9_-])v?{re.escape(name)}(?![a-z0-9_]|-[a-z0-9])", passages.lower())
+            for name in sentence.identifiers
+        )
     )
-
-
-def _names(passages: str, identifier: str) -> bool:
-    """Whether the passages name the identifier itself and not a longer one: ERR-10 does not stand in ERR-104."""
-    whole = rf"(?<![a-z0-9_-])v?{re.escape(identifier)}(?![a-z0-9_]|-[a-z0-9])"
-    return bool(re.search(whole, passages.lower()))
 
 
 def _has_kind(number: Quantity, kinds: Collection[str]) -> bool:
@@ -287,18 +268,12 @@ def _has_kind(number: Quantity, kinds: Collection[str]) -> bool:
 @lru_cache(maxsize=200)
 def _inventory(passages: str) -> tuple[dict[Decimal, set[str]], frozenset, tuple, frozenset[int]]:
     """The kinds of each value, bare numbers as written (tables give the unit in their head), moments and years."""
-    readings = read_all(passages)
-    numbers = [each for reading in readings for each in reading.quantities]
-    moments = tuple(moment for reading in readings for moment in reading.moments)
+    moments = tuple(moment for reading in read_all(passages) for moment in reading.moments)
     kinds = defaultdict[Decimal, set[str]](set)
-    for each in numbers:
+    for each in (numbers := numbers_in(passages)):
         kinds[each.value].add(each.kind)
-    return (
-        kinds,
-        frozenset(each.written for each in numbers if not each.kind and not each.scaled),
-        moments,
-        frozenset(moment.year for moment in moments if moment.year),
-    )
+    bare = frozenset(each.written for each in numbers if not each.kind and not each.scaled)
+    return kinds, bare, moments, frozenset(moment.year for moment in moments if moment.year)
 
 
 def _documents(answer: Answer) -> dict[int, RetrievedDocument]:
