@@ -83,16 +83,9 @@ def _question(name: str, text: str, metadata: Any, grades: dict[str, int] | None
     facts = [each for each in spellings if len(each.split()) <= LONGEST_FACT]
     if grades is None and (kind in UNANSWERABLE or any(map(is_refusal, spellings))):
         spellings, facts = [NOT_FOUND["en"]], []
-    return Golden(
-        id=name,
-        question=text,
-        language=language(text),
-        category=kind,
-        answer=spellings[0] if spellings else "",
-        key_facts=("|".join(facts),) if facts else (),
-        evidence=tuple(Evidence(document, grade=grade) for document, grade in (grades or {}).items()),
-        split=split,
-    )
+    evidence = tuple(Evidence(document, grade=grade) for document, grade in (grades or {}).items())
+    reference, key_facts = next(iter(spellings), ""), ("|".join(facts),) if facts else ()
+    return Golden(name, text, language(text), kind, reference, key_facts, evidence, split=split)
 
 
 def _judgements(path: Path, documents: Collection[str]) -> Judgements:

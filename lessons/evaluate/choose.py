@@ -56,10 +56,7 @@ class Choice:
 
 
 def choose(evaluation: Evaluation, metric: str = "correctness", margin: float | None = None) -> Choice:
-    """The stage with the fewest tokens whose loss against the best one is at most `margin`, by its whole interval.
-
-    A test of non-inferiority (Piaggio et al., 2012, CONSORT extension): that no difference was shown is not enough.
-    """
+    """The cheapest stage that is not inferior to the best by `margin` (Piaggio et al., 2012, CONSORT extension)."""
     margin = settings().choice_margin if margin is None else margin
     found = {stage: evaluation.summary(stage) for stage in evaluation.stages}
     known = {stage: each for stage, each in found.items() if not isnan(each.means[metric])}
@@ -67,7 +64,7 @@ def choose(evaluation: Evaluation, metric: str = "correctness", margin: float | 
         first = next(iter(found))
         raise LessonsError(f"{first} has no value of {metric}, so no stage can be chosen by it; take another metric.")
     best = max(known, key=lambda stage: (known[stage].means[metric], -known[stage].tokens))
-    candidates = []
+    candidates = []  # that no difference was shown is not enough: the whole interval lies above minus the margin
     for stage, of in sorted(found.items(), key=lambda item: item[1].tokens):
         gain = compare_records(evaluation.of(best), evaluation.of(stage), metric, best, stage)
         candidates.append(Candidate(stage, of.means[metric], of.tokens, gain, acceptable=gain.ci_low >= -margin))

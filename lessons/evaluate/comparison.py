@@ -30,7 +30,6 @@ class Comparison:
 
     @property
     def alignment(self) -> "Alignment":
-        """What the stages retrieved, place by place, with the evidence if it is known."""
         return align(list(self.answers.values()), self.golden.evidence if self.golden else ())
 
 
@@ -86,7 +85,6 @@ class Alignment:
 
     @property
     def missed(self) -> list[Evidence]:
-        """The evidence that no stage found."""
         found = {number for place in self.places for number in place.evidence}
         return [each for number, each in enumerate(self.evidence) if number not in found]
 
@@ -107,10 +105,7 @@ def change(before: int | None, now: int | None) -> str:
 
 
 def _groups(found: Sequence[Sequence[RetrievedDocument]]) -> list[list[RetrievedDocument]]:
-    """The chunks that stand at one place, each id once, for stages cut a document into different chunks.
-
-    More than half of the shorter one is in the other; two that one stage found apart are joined by a third at the most.
-    """
+    """The chunks, each id once, that stand at one place: more than half of the shorter one is in the other."""
     apart = [{document.id for document in documents} for documents in found]
     groups: list[list[RetrievedDocument]] = []
     for chunk in {document.id: document for documents in found for document in documents}.values():
@@ -121,6 +116,7 @@ def _groups(found: Sequence[Sequence[RetrievedDocument]]) -> list[list[Retrieved
 
 
 def _one_place(one: RetrievedDocument, other: RetrievedDocument, apart: Sequence[set[str]]) -> bool:
+    """Two that one stage found apart are joined by a third at the most."""
     if one.source != other.source or any({one.id, other.id} <= ids for ids in apart):
         return False
     first, second = _shingles(one.content), _shingles(other.content)

@@ -1,8 +1,7 @@
 """How well two decisions of active retrieval are made: may the cache answer a question, and what does somebody want?
 
-The guard of the cache was developed on `data/context/cache_pairs.jsonl`; `cache_pairs_frozen.jsonl`, by two authors who
-have not read the guard, is only counted. `intent_test.jsonl` was written by an author who had not read the classifier,
-and is frozen. Both hold as many Korean as English questions.
+The cache's guard was developed on `PAIRS`. `FROZEN`, by two authors who have not read it, is only counted, and so is
+`TEST`, by one who had not read the classifier. Both hold as many Korean as English questions.
 """
 
 from collections.abc import Callable, Sequence

@@ -163,7 +163,6 @@ def forget(memory: Memory) -> None:
 
 
 def plot_growth(tokens: Mapping[str, Sequence[int]]) -> Figure:
-    """The tokens that each memory hands over, turn by turn."""
     figure, axes = canvas(6.5, 3.5)
     colours = stage_colours(tokens)
     for name, column in tokens.items():
@@ -221,10 +220,7 @@ def recall_old_facts(
     memories: Mapping[str, Maker] = MEMORIES,
     watch: Progress = lambda done, total: None,
 ) -> Evaluation:
-    """Tell each memory each conversation, then ask: which of the utterances that answer does it still hand over?
-
-    Categories say how old the oldest one is. A summary that says an utterance in other words does not count.
-    """
+    """Which of the utterances that answer a question each memory still hands over word for word, by their age."""
     return Evaluation("LoCoMo", "old facts", _of_each(memories, conversations, partial(_recalled, place), watch))
 
 

@@ -81,7 +81,6 @@ class Ratings:
             connection.execute(row.on_conflict_do_update(index_elements=["user_id", "id"], set_=values))
 
     def take_back(self, id: str) -> None:
-        """Delete a rating."""
         self.forget(RatingRow.id == id)
 
     def forget(self, *which: ColumnElement[bool]) -> None:

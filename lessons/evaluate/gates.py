@@ -63,10 +63,7 @@ def gate_report(evaluation: Evaluation) -> GateReport:
 def _judged(
     gate: Gate, passed: bool, n: int, shown: bool = True, mean: float = nan, needed: float = nan, ceiling: float = nan
 ) -> Gate:
-    """As measured on `n` questions. `shown`: a difference is more than chance; `needed`: the mean that it takes.
-
-    What needs more than the ceiling, the mean from the evidence itself, no better search reaches.
-    """
+    """As measured on `n` questions. `shown`: a difference is more than chance; `needed`: the mean that it takes."""
     if not n:
         return replace(gate, number="")
     if above := not passed and needed > ceiling:
@@ -75,6 +72,7 @@ def _judged(
         return replace(gate, status="too few questions")
     if passed:
         return replace(gate, status="passed" if shown else "not shown")
+    # What needs more than the mean from the evidence itself, no better search reaches.
     return replace(gate, status="not reachable" if above and mean <= ceiling else "missed")
 
 

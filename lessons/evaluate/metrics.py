@@ -19,10 +19,7 @@ Hits = Sequence[Set[int]]
 
 
 def ranking(answer: Answer) -> list[RetrievedDocument]:
-    """What the stage found, best first, before the token budget cut the list; without one context step, the context.
-
-    Its length is the stage's own: a stage that returns 5 chunks has 5 places at @10 as well, as its reader has.
-    """
+    """What the stage found, best first, before the token budget cut the list; without one context step, the context."""
     handed = [step.input for step in answer.trace if step.name == "context"]
     return list(handed[0]) if len(handed) == 1 and handed[0] else list(answer.context.documents)
 

@@ -113,17 +113,10 @@ def _question(number: int, row: dict[str, Any], owner: str) -> Golden:
         raise LessonsError(f"Line {number} has evidence, but no source_file that it stands in; name it.")
     history = _history(number, row.get("history"))
     unanswerable = "answer" in row and not words["answer"] and not words["source_file"]
-    return Golden(
-        id=f"line-{number}",
-        question=question,
-        language=language(question),
-        category="unanswerable" if unanswerable else "follow-up" if history else "own",
-        answer=words["answer"],
-        evidence=(Evidence(words["source_file"], words["evidence"]),) if words["source_file"] else (),
-        history=history,
-        split="all",
-        owner=owner,
-    )
+    category = "unanswerable" if unanswerable else "follow-up" if history else "own"
+    evidence = (Evidence(words["source_file"], words["evidence"]),) if words["source_file"] else ()
+    known = question, language(question), category, words["answer"]
+    return Golden(f"line-{number}", *known, evidence=evidence, history=history, split="all", owner=owner)
 
 
 def _words(number: int, key: str, value: Any) -> str:

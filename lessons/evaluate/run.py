@@ -1,8 +1,4 @@
-"""One call that evaluates stages: on the golden questions, on a folder in BEIR layout, or on a reader's own questions.
-
-At the end the model is asked with the evidence given instead of searched: what it gets wrong there a better search
-alone does not put right. That is the ceiling by which a stage is judged.
-"""
+"""One call that evaluates stages: on golden questions, on a folder in BEIR layout, or on a reader's own questions."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -175,7 +171,7 @@ def _own(questions: Sequence[Golden], stages: list[Answering], watch: Watcher, p
     return _Task("own questions", splits, questions, stages, stages[-1].index, notes)
 
 
-# The ceiling
+# The ceiling: what the model gets wrong with the evidence given, a better search alone does not put right
 
 
 @dataclass(frozen=True)
@@ -203,7 +199,6 @@ def oracle(question: Golden, index: Index, place: Workspace) -> Stage:
 def ceiling(
     questions: Sequence[Golden], index: Index, place: Workspace, watch: Watcher = lambda label, done, total: None
 ) -> Iterator[Record]:
-    """A record for each question that `_known` leaves."""
     known = _known(questions)
     for done, question in enumerate(known, start=1):
         yield _asked(oracle(question, index, place), question)

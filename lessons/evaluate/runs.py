@@ -1,8 +1,4 @@
-"""Runs that are kept: in the database, saved with their settings, listed and loaded; and as files for others.
-
-Everybody sees a run over the golden questions. One over a reader's own holds what their documents say, so it has an
-owner, and nobody else sees it.
-"""
+"""Runs that are kept, in the database and as files. A run over a reader's own questions is seen by nobody else."""
 
 import csv
 import gzip
@@ -73,19 +69,10 @@ class ResultRow(Base):
 
 def save(evaluation: Evaluation, engine: Engine, owner: str | None = None) -> int:
     """Store a run in one transaction, private with an `owner`; return its number. The oldest beyond the limit go."""
-    row = RunRow(
-        at=evaluation.at,
-        data=evaluation.data,
-        split=evaluation.split,
-        stages=evaluation.stages,
-        questions=evaluation.questions,
-        settings=evaluation.settings,
-        user_id=owner,
-        results=[
-            ResultRow(stage=record.stage, question_id=record.question_id, record=as_json(record))
-            for record in (*evaluation.records, *evaluation.ceiling)
-        ],
-    )
+    known = {name: getattr(evaluation, name) for name in ("at", "data", "split", "stages", "questions", "settings")}
+    row = RunRow(**known, user_id=owner)
+    for each in (*evaluation.records, *evaluation.ceiling):
+        row.results.append(ResultRow(stage=each.stage, question_id=each.question_id, record=as_json(each)))
     with _session(engine, owner) as session:
         session.add(row)
         session.flush()

@@ -89,12 +89,10 @@ class SupportRun:
 
 
 def support_questions(split: str) -> list[SupportQuestion]:
-    """The labelled questions of a split, dev or test."""
     return [SupportQuestion(**line) for line in json_lines(QUESTIONS) if line["split"] == split]
 
 
 def handle(copilot: Copilot, split: str = "dev", user: str | None = None) -> SupportRun:
-    """Ask the copilot every question of a split."""
     asked = sample(support_questions(split))
     answers = (copilot.ask(one.question, user=user, history=[(by, said) for by, said in one.history]) for one in asked)
     return SupportRun(tuple(map(Handled, asked, answers)))

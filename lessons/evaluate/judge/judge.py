@@ -3,10 +3,8 @@
 An answer is right when it states every key fact, with its unit, about its subject and for its period, without offering
 other numbers to choose from; where there are several key facts, it must also say the rest of the reference. It is
 partly right if it states, or nearly states, at least a third of the facts, and wrong below. Without key facts, the
-words of a reference of at most 30 words are compared, and correctness against a longer one is not reported.
-
-It gives the same verdict every time, and was measured against answers labelled by hand: `agreement.py`, where what it
-cannot do stands as well.
+words of a reference of at most 30 words are compared, and correctness against a longer one is not reported. What the
+judge cannot do, and how often answers labelled by hand agree with it, stands in `agreement.py`.
 """
 
 import re
@@ -52,7 +50,6 @@ class Verdict:
 
 
 def judge(golden: Golden, answer: Answer) -> Verdict:
-    """The verdict on one answer."""
     correctness, refused = judge_text(golden, answer.text)
     evidence = golden.evidence if correctness == 1.0 and not is_unanswerable(golden) else ()
     astray = bool(evidence) and not any(_is_cited(place, answer) for each in evidence for place in each.places)
@@ -93,13 +90,10 @@ def by_facts(golden: Golden, text: str) -> float:
 
 
 def _by_words(reference: str, answer: str) -> float:
-    """1.0, 0.5 or 0.0 by the share of the reference's terms in the answer; without half of its numbers 0.5 at best.
-
-    Across languages words cannot be compared; only numbers, dates and identifiers count there.
-    """
+    """1.0, 0.5 or 0.0 by the share of the reference's terms in the answer; without half of its numbers 0.5 at best."""
     numbers = _hard_parts(reference)
     kept = len(numbers & _hard_parts(answer)) / len(numbers) if numbers else 1.0
-    if language(reference) != language(answer):
+    if language(reference) != language(answer):  # words cannot be compared
         return 0.0 if not numbers or kept < PARTLY else 0.5 if kept < 1.0 else 1.0
     wanted = set(terms(reference))
     share = len(wanted & set(terms(answer))) / len(wanted) if wanted else 0.0
