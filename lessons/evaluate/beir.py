@@ -1,7 +1,6 @@
 """Question sets in the layout of the BEIR benchmark (Thakur et al., 2021): corpus, queries and judgements in a folder.
 
-What would make a measurement wrong without a sound stops it, with file and line. A document without words only leaves
-a warning: real sets have such documents.
+What would make a measurement wrong stops it, with file and line; a document without words, as real sets have, does not.
 """
 
 import json

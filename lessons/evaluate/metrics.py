@@ -1,7 +1,4 @@
-"""From an answer to its ranking, and from the ranking to retrieval metrics, as trec_eval defines them where it does.
-
-All are computed from `hits`: for each rank, best first, the numbers of the gold items, the facts, that it covers.
-"""
+"""From an answer to its ranking, and from the ranking to retrieval metrics, as trec_eval defines them where it does."""
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import accumulate, takewhile
@@ -15,7 +12,7 @@ from lessons.rag.types import RetrievedDocument
 TOKEN_BUDGET = 2_500
 RETRIEVAL_METRICS = ("recall@5", "mrr@10", "ndcg@10", "all@10", "doc_recall@5", f"recall@{TOKEN_BUDGET}tok")
 
-Hits = Sequence[Set[int]]
+Hits = Sequence[Set[int]]  # for each rank, best first, the numbers of the gold items, the facts, that it covers
 
 
 def ranking(answer: Answer) -> list[RetrievedDocument]:

@@ -69,9 +69,8 @@ def evaluate(
 ) -> Evaluation:
     """Ask all stages a reader's `own` questions, those of a BEIR folder `data`, or golden ones; measure the answers.
 
-    A BEIR corpus is searched in an index that is gone afterwards. `limit`, or that of the settings, draws questions by
-    `sample_seed`. `tell` hears what a served model will be asked, and after a stage's first answer what all will take.
-    LessonsError if a document or question cannot be used.
+    A BEIR corpus is searched in an index that is gone afterwards. `tell` hears what a served model will be asked, and
+    after a stage's first answer what all will take. LessonsError if a document or question cannot be used.
     """
     place = place or workspace()
     here = [stage.but(stage.name, workspace=place) for stage in stages]

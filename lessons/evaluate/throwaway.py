@@ -1,7 +1,6 @@
 """A throw-away index: it holds a foreign corpus for as long as an evaluation runs, and is gone afterwards.
 
-A process that is killed cannot tidy up. So each table is claimed by an advisory lock, which PostgreSQL frees then, and
-the next evaluation drops every throw-away table that nobody claims.
+A killed process cannot tidy up, but PostgreSQL frees its locks: the next run drops what no advisory lock claims.
 """
 
 import secrets

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
-from itertools import pairwise, repeat
+from itertools import pairwise
 
 from lessons.evaluate.golden import Evidence, Golden, holds
 from lessons.evaluate.judge.facts import Asked, Level, clause_of, level
@@ -176,7 +176,8 @@ def _is_hedged(answer: str, key_facts: Sequence[str], asked: Asked) -> bool:
         giving = [each for each in readings if _same_number(number, each.quantities)]
         others = [_others(number, known, reading) for reading in giving]
         is_list = giving and min(map(len, others)) > OTHERS_IN_SENTENCE + len(key_facts) - 1
-        if is_list or any(map(_offers_choice, giving, repeat(number), others)):
+        offers = (found and _offers_choice(reading, number) for found, reading in zip(others, giving, strict=True))
+        if is_list or any(offers):
             return True
     return False
 
@@ -188,25 +189,20 @@ def _others(wanted: Quantity, known: set, reading: Reading) -> set:
     return {each.value for each in alike if not {each.value, each.written} & known}
 
 
-def _offers_choice(reading: Reading, wanted: Quantity, others: set) -> bool:
+def _offers_choice(reading: Reading, wanted: Quantity) -> bool:
     numbers = [found for found in reading.numbers if found.quantity.kind == wanted.kind]
-    between = (
-        first.clause[first.quantity.end : second.quantity.start]
+    return bool(_CHOICE.search(reading.text)) or any(
+        _OR.fullmatch(first.clause[first.quantity.end : second.quantity.start])
         for first, second in pairwise(numbers)
         if first.clause == second.clause
     )
-    return bool(others) and bool(_CHOICE.search(reading.text) or any(map(_OR.fullmatch, between)))
 
 
 # Does it rest on what it cites?
 
 
 def groundedness(answer: Answer) -> float:
-    """The share of the answer's sentences that a cited passage supports; 0.0 for an answer that says nothing.
-
-    Supported: every number, date and identifier of the sentence stands in its passages or their titles, and most of its
-    terms do. In another language than its passages it needs one of those: words alone cannot be compared.
-    """
+    """The share of the answer's sentences that a cited passage supports; 0.0 for an answer that says nothing."""
     claims = [sentence for sentence in sentences(closed(normalize(answer.text))) if _is_claim(sentence)]
     return sum(_supported(claim, answer) for claim in claims) / len(claims) if claims else 0.0
 
@@ -230,6 +226,7 @@ def _is_claim(sentence: str) -> bool:
 
 
 def _supported(claim: str, answer: Answer) -> bool:
+    """Whether its passages or their titles hold every number, date and identifier, and most of its terms."""
     documents = _documents(answer)
     cited = [documents[number] for number in map(int, CITATION.findall(claim)) if number in documents]
     passages = "\n".join(map(_with_titles, cited))
@@ -238,7 +235,7 @@ def _supported(claim: str, answer: Answer) -> bool:
         return False
     words = set(terms(CITATION.sub("", claim)))
     if all(language(claim) != language(document.content) for document in cited):
-        return bool(sentence.numbers or sentence.moments or sentence.identifiers)
+        return bool(sentence.numbers or sentence.moments or sentence.identifiers)  # words cannot be compared
     return len(words & set(terms(passages))) >= MOST_TERMS * len(words)
 
 
