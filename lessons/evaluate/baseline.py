@@ -16,10 +16,7 @@ LISTED = 5  # questions that are named
 
 @dataclass(frozen=True)
 class GateResult:
-    """A stage against its baseline, metric by metric; `lost` are the questions that fell in one, each once.
-
-    With a `margin` a metric also fails where its interval does not exclude a larger loss: a gate that asks for proof.
-    """
+    """A stage against its baseline, by metric, and the questions that fell; a `margin` asks for proof of no loss."""
 
     gains: tuple[Gain, ...]
     lost: tuple[Pair, ...]
@@ -33,8 +30,8 @@ class GateResult:
     def __str__(self) -> str:
         lines = [f"{_('FAILED') if gain in self.failed else _('held')}  {_told(gain)}" for gain in self.gains]
         lines += [_("  fell: {question}", question=new.question) for _before, new in self.lost[:LISTED]]
-        rest = len(self.lost) - LISTED
-        lines += [_("  … and {rest} more", rest=rest)] if rest > 0 else []
+        if (rest := len(self.lost) - LISTED) > 0:
+            lines.append(_("  … and {rest} more", rest=rest))
         return "\n".join([*lines, _("Failed.") if self.failed else _("Passed.")])
 
 

@@ -1,13 +1,12 @@
-"""Question sets in BEIR layout: `corpus.jsonl`, `queries.jsonl` and `qrels/test.tsv` or `qrels/dev.tsv` in one folder.
+"""Question sets in the layout of the BEIR benchmark (Thakur et al., 2021): corpus, queries and judgements in a folder.
 
-The layout is that of the BEIR benchmark (Thakur et al., 2021). What would make a measurement wrong without a sound
-stops it, with file and line. A document without words only leaves a warning: real sets have such documents.
+What would make a measurement wrong stops it, with file and line; a document without words, as real sets have, does not.
 """
 
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,17 +40,18 @@ class BeirSet:
 def read_beir(folder: Path, split: str | None = None) -> BeirSet:
     """Read a set. Without a split, dev if it is there, else test. LessonsError says what to mend, and where."""
     split = split or ("dev" if os.path.exists(folder / "qrels" / "dev.tsv") else "test")
-    warnings: list[str] = []
-    documents = _documents(folder / "corpus.jsonl", warnings)
-    judged = _judgements(folder / "qrels" / f"{split}.tsv", documents)
+    texts = {name: (place, text) for place, name, text in _documents(folder / "corpus.jsonl")}
+    judged = _judgements(folder / "qrels" / f"{split}.tsv", texts)
     questions = _questions(folder / "queries.jsonl", judged, split)
-    searchable = {name: text for name, text in documents.items() if text}
+    searchable = {name: text for name, (_, text) in texts.items() if text}
+    empty = [(place, name) for name, (place, text) in texts.items() if not text]
+    warnings = [f"{place}: the document {name!r} has no text and cannot be found." for place, name in empty]
     return BeirSet(folder.resolve().name, split, searchable, questions, warnings)
 
 
-def _documents(path: Path, warnings: list[str]) -> dict[str, str]:
-    """The texts by id; a text begins with the title, where there is one."""
-    limit, found = settings().max_document_chars, dict[str, str]()
+def _documents(path: Path) -> Iterator[tuple[str, str, str]]:
+    """Place, id and text of each; a text begins with the title, where there is one."""
+    limit = settings().max_document_chars
     for place, name, item in _objects(path):
         text = "\n\n".join(filter(None, (_text(item, field, place) for field in ("title", "text"))))
         if len(text) > limit:
@@ -59,10 +59,7 @@ def _documents(path: Path, warnings: list[str]) -> dict[str, str]:
                 f"{place}: the document {name!r} has {len(text):,} characters, and {limit:,} are allowed; "
                 "split it into several documents, or raise LESSONS_MAX_DOCUMENT_CHARS."
             )
-        if not text:
-            warnings.append(f"{place}: the document {name!r} has no text and cannot be found.")
-        found[name] = text
-    return found
+        yield place, name, text
 
 
 def _questions(path: Path, judged: Judgements, split: str) -> list[Golden]:
@@ -85,19 +82,12 @@ def _question(name: str, text: str, metadata: Any, grades: dict[str, int] | None
     facts = [each for each in spellings if len(each.split()) <= LONGEST_FACT]
     if grades is None and (kind in UNANSWERABLE or any(map(is_refusal, spellings))):
         spellings, facts = [NOT_FOUND["en"]], []
-    return Golden(
-        id=name,
-        question=text,
-        language=language(text),
-        category=kind,
-        answer=spellings[0] if spellings else "",
-        key_facts=("|".join(facts),) if facts else (),
-        evidence=tuple(Evidence(document, grade=grade) for document, grade in (grades or {}).items()),
-        split=split,
-    )
+    evidence = tuple(Evidence(document, grade=grade) for document, grade in (grades or {}).items())
+    reference, key_facts = next(iter(spellings), ""), ("|".join(facts),) if facts else ()
+    return Golden(name, text, language(text), kind, reference, key_facts, evidence, split=split)
 
 
-def _judgements(path: Path, documents: dict[str, str]) -> Judgements:
+def _judgements(path: Path, documents: Collection[str]) -> Judgements:
     """A grade of 0 says that a document does not help, and is left out."""
     found: Judgements = {}
     for number, line in _lines(path):

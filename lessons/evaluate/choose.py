@@ -51,18 +51,12 @@ class Choice:
             against = "–" if each.stage == self.best else each.against_best.with_interval
             acceptable = _("yes") if each.acceptable else _("no")
             rows.append([each.stage, f"{each.mean:.2f}", f"{each.tokens:,.0f}", against, acceptable])
-        against_best = _("against {stage}", stage=self.best)
-        head = ["", _(self.metric), _("tokens a question"), against_best, _("acceptable")]
+        head = ["", _(self.metric), _("tokens a question"), _("against {stage}", stage=self.best), _("acceptable")]
         return Table(head, rows, _(repr(self)))._repr_html_()
 
 
 def choose(evaluation: Evaluation, metric: str = "correctness", margin: float | None = None) -> Choice:
-    """The stage with the fewest tokens whose loss against the best one is at most `margin`, by its interval.
-
-    This is a test of non-inferiority (Piaggio et al., 2012, CONSORT extension): that no difference was shown is not
-    enough, the whole interval of the paired difference must lie above minus the margin. Without `margin` it is that of
-    the settings.
-    """
+    """The cheapest stage that is not inferior to the best by `margin` (Piaggio et al., 2012, CONSORT extension)."""
     margin = settings().choice_margin if margin is None else margin
     found = {stage: evaluation.summary(stage) for stage in evaluation.stages}
     known = {stage: each for stage, each in found.items() if not isnan(each.means[metric])}
@@ -70,20 +64,16 @@ def choose(evaluation: Evaluation, metric: str = "correctness", margin: float | 
         first = next(iter(found))
         raise LessonsError(f"{first} has no value of {metric}, so no stage can be chosen by it; take another metric.")
     best = max(known, key=lambda stage: (known[stage].means[metric], -known[stage].tokens))
-    candidates = []
-    for stage in sorted(found, key=lambda stage: found[stage].tokens):
+    candidates = []  # that no difference was shown is not enough: the whole interval lies above minus the margin
+    for stage, of in sorted(found.items(), key=lambda item: item[1].tokens):
         gain = compare_records(evaluation.of(best), evaluation.of(stage), metric, best, stage)
-        acceptable = gain.ci_low >= -margin
-        candidates.append(Candidate(stage, found[stage].means[metric], found[stage].tokens, gain, acceptable))
+        candidates.append(Candidate(stage, of.means[metric], of.tokens, gain, acceptable=gain.ci_low >= -margin))
     return Choice(metric, margin, best, tuple(candidates))
 
 
 def questions_needed(gain: Gain, margin: float) -> int:
-    """About how many questions like these bring the half width of the interval down to the margin.
-
-    Widths fall with the root of the number: half the width takes four times the questions (Efron & Tibshirani, 1993,
-    chapter 6). 0 for a gain without spread.
-    """
+    """About how many questions like these bring the half width of the interval down to the margin."""
+    # Widths fall with the root of the number (Efron & Tibshirani, 1993, chapter 6).
     return ceil(gain.n * ((gain.ci_high - gain.ci_low) / 2 / margin) ** 2)
 
 
@@ -101,16 +91,13 @@ class Without(Wrapper):
 def dev_and_test(
     before: Answering, after: Answering, metrics: Sequence[str] = ("recall@5", "correctness", "strict")
 ) -> Table:
-    """What `after` gains over `before`, of another name, on the golden questions of both halves.
-
-    A rule that was made with dev at hand has to show its gain on test: what it gains on dev alone, it was fitted to.
-    """
+    """What `after` gains over `before`, of another name, on both halves; a gain on dev alone was only fitted to it."""
     asked = {split: tuple(answers([before, after], golden_questions(split))) for split in SPLITS}
     rows = []
     for metric in metrics:
         for split, records in asked.items():
             (gain,) = Evaluation("golden", split, records).gains([metric])
-            means = [f"{mean:.3f}" for mean in (gain.mean_before, gain.mean_after)]
-            told = [str(gain.n), *means, gain.with_interval, str(gain.moved), gain.outcome]
-            rows.append([f"{_(LABELS.get(metric, metric))}, {split}", *told])
+            means = f"{gain.mean_before:.3f}", f"{gain.mean_after:.3f}"
+            name = f"{_(LABELS.get(metric, metric))}, {split}"
+            rows.append([name, str(gain.n), *means, gain.with_interval, str(gain.moved), gain.outcome])
     return Table(["", _("questions"), before.name, after.name, _("difference"), _("moved"), ""], rows)

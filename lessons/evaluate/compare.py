@@ -3,12 +3,10 @@
 Two stages answer the same questions, so the questions are resampled, never the stages apart: that a question is hard
 for both cancels out.
 
-A run of all stages looks at five differences of each metric: every stage against the one before, and Agentic against
-Smart. Judged at 95 % each, one such run in five would show a difference where there is none. So every difference is
-judged as one of five (Bonferroni's correction), whether it is printed with the others or alone: its interval is that of
-99 %, and its p value is multiplied by five. It is 'better' or 'worse' where the interval excludes zero and p is below
-0.05; otherwise no difference is shown. The interval alone would not do: where only a few questions moved, it is too
-narrow, and p says so.
+A run of all stages looks at five differences of each metric. Judged at 95 % each, one such run in five would show a
+difference where there is none. So every difference is judged as one of five (Bonferroni's correction), alone as well:
+its interval is that of 99 %, and its p value is multiplied by five. It is 'better' or 'worse' where the interval
+excludes zero and p is below 0.05. The interval alone would not do: where few questions moved, it is too narrow.
 """
 
 from collections.abc import Callable
@@ -41,22 +39,19 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class Gain:
-    """What one metric did from one stage to another, over the `n` questions that both have a value for.
-
-    The interval is that of `GAIN_LEVEL`, `p` is corrected for `COMPARISONS`, and `moved` questions have another value.
-    """
+    """What one metric did from one stage to another."""
 
     before: str
     after: str
     metric: str
-    n: int
+    n: int  # questions that both have a value for
     mean_before: float
     mean_after: float
     delta: float
-    ci_low: float
+    ci_low: float  # of the interval of `GAIN_LEVEL`
     ci_high: float
-    p: float
-    moved: int = 0
+    p: float  # corrected for `COMPARISONS`
+    moved: int = 0  # questions that have another value
 
     @property
     def verdict(self) -> Verdict:
@@ -67,8 +62,8 @@ class Gain:
 
     def __str__(self) -> str:
         said = _("{0}: {1} against {2} {3}, p = {4}, {5} of {6} questions moved: {7}")
-        names = _(self.metric), self.after, self.before
-        return said.format(*names, self.with_interval, f"{self.p:.3f}", self.moved, self.n, self.outcome)
+        compared = _(self.metric), self.after, self.before, self.with_interval
+        return said.format(*compared, f"{self.p:.3f}", self.moved, self.n, self.outcome)
 
     @property
     def outcome(self) -> str:
@@ -87,19 +82,16 @@ class Gain:
 
     def as_dict(self) -> dict[str, object]:
         """The form of `lessons evaluate --json`."""
-        values = ("metric", "delta", "ci_low", "ci_high", "p", "n", "moved", "verdict")
-        plain = {name: getattr(self, name) for name in values}
-        return {"from": self.before, "to": self.after, **plain, "level": GAIN_LEVEL}
+        names = ("metric", "delta", "ci_low", "ci_high", "p", "n", "moved", "verdict")
+        values = {name: getattr(self, name) for name in names}
+        return {"from": self.before, "to": self.after, **values, "level": GAIN_LEVEL}
 
 
 def interval(values: ArrayLike, level: float = LEVEL, fewest: int = FEWEST) -> Interval:
-    """The percentile bootstrap interval of the mean (Efron & Tibshirani, 1993, chapter 13); seeded.
-
-    NaN values are left out. With less than `fewest` values the interval is NaN: drawn from so few it looks exact.
-    """
+    """The percentile bootstrap interval of the mean without NaN (Efron & Tibshirani, 1993, chapter 13); seeded."""
     known = np.asarray(values, dtype=float)
     known = known[~np.isnan(known)]
-    if known.size < fewest:
+    if known.size < fewest:  # drawn from so few it looks exact
         return float("nan"), float("nan")
     means = _resampled(known, _draw_counts) / known.size
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
@@ -133,8 +125,7 @@ def paired_gain(before: str, after: str, metric: str, old: ArrayLike, new: Array
     return Gain(before, after, metric, n, mean_before, mean_after, delta, low, high, p, moved)
 
 
-Draw = Callable[[np.random.Generator, int, int], NDArray[np.float64]]
-"""Draws weights for each question, in the shape (rows, size)."""
+Draw = Callable[[np.random.Generator, int, int], NDArray[np.float64]]  # weights for each question: (rows, size)
 
 
 def _draw_counts(rng: np.random.Generator, rows: int, size: int) -> NDArray[np.float64]:

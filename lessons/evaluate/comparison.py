@@ -1,8 +1,4 @@
-"""One question answered by several stages, side by side: the answers, the chunks that each retrieved, the traces.
-
-Stages cut documents into different chunks. Two chunks of one file stand in the same row if more than half of the
-shorter one is in the other; chunks that one stage found apart are not joined on their own account.
-"""
+"""One question answered by several stages, side by side: the answers, the chunks that each retrieved, the traces."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,21 +19,17 @@ _START = 80  # characters of a chunk by which a reader knows it again
 
 @dataclass(frozen=True)
 class Comparison:
-    """A question, what was said before it, and the answers by stage; `problems` says why a stage has none.
-
-    `limits` names the owner, the file and the filter within which was searched. `golden` is what is known about it.
-    """
+    """A question, what was said before it, and the answers by stage; `problems` says why a stage has none."""
 
     question: str
     answers: dict[str, Answer]
     problems: dict[str, str]
     history: tuple[tuple[str, str], ...] = ()
-    limits: tuple[tuple[str, str], ...] = ()
-    golden: Golden | None = None
+    limits: tuple[tuple[str, str], ...] = ()  # the owner, the file and the filter within which was searched
+    golden: Golden | None = None  # what is known about it
 
     @property
     def alignment(self) -> "Alignment":
-        """What the stages retrieved, place by place, with the evidence if it is known."""
         return align(list(self.answers.values()), self.golden.evidence if self.golden else ())
 
 
@@ -93,7 +85,6 @@ class Alignment:
 
     @property
     def missed(self) -> list[Evidence]:
-        """The evidence that no stage found."""
         found = {number for place in self.places for number in place.evidence}
         return [each for number, each in enumerate(self.evidence) if number not in found]
 
@@ -114,10 +105,7 @@ def change(before: int | None, now: int | None) -> str:
 
 
 def _groups(found: Sequence[Sequence[RetrievedDocument]]) -> list[list[RetrievedDocument]]:
-    """The chunks that stand at one place, each id once: more than half of the shorter chunk is in the other.
-
-    Two chunks that one stage found apart are joined by a third at the most.
-    """
+    """The chunks, each id once, that stand at one place: more than half of the shorter one is in the other."""
     apart = [{document.id for document in documents} for documents in found]
     groups: list[list[RetrievedDocument]] = []
     for chunk in {document.id: document for documents in found for document in documents}.values():
@@ -128,6 +116,7 @@ def _groups(found: Sequence[Sequence[RetrievedDocument]]) -> list[list[Retrieved
 
 
 def _one_place(one: RetrievedDocument, other: RetrievedDocument, apart: Sequence[set[str]]) -> bool:
+    """Two that one stage found apart are joined by a third at the most."""
     if one.source != other.source or any({one.id, other.id} <= ids for ids in apart):
         return False
     first, second = _shingles(one.content), _shingles(other.content)
@@ -144,11 +133,11 @@ def _place(
     group: Sequence[RetrievedDocument], found: Sequence[Sequence[RetrievedDocument]], evidence: Sequence[Evidence]
 ) -> Place:
     ids, cells = {chunk.id for chunk in group}, list[Cell | None]()
-    first = min(group, key=lambda chunk: (chunk.page or 0, -len(chunk.content), chunk.id))
     for documents in found:
         here = {rank: document for rank, document in enumerate(documents, start=1) if document.id in ids}
         covered = set[int]().union(*hits(list(here.values()), evidence))
         cells.append(Cell(tuple(here), tuple(sorted(covered))) if here else None)
+    first = min(group, key=lambda chunk: (chunk.page or 0, -len(chunk.content), chunk.id))
     return Place(first.source, first.page, " ".join(first.content.split())[:_START], tuple(cells))
 
 
@@ -158,10 +147,7 @@ _STEPS = ["step", "ms", "model calls", "tokens in", "tokens out", "cost ($)", "q
 
 
 def as_markdown(comparison: Comparison) -> str:
-    """Question, answers with their citations, retrieved chunks and traces, each under a heading of its own.
-
-    What questions, documents and models say stays text: nothing of it is markup.
-    """
+    """Question, answers, retrieved chunks and traces under their headings; what anybody said in them is no markup."""
     return "\n\n".join(filter(None, _paragraphs(comparison))) + "\n"
 
 
@@ -218,8 +204,7 @@ def _chunks(alignment: Alignment) -> Iterator[str]:
 
 def summary(trace: Trace) -> str:
     """What an answer took in all, in one line."""
-    calls = counted(trace.llm_calls, "model call")
-    return f"{trace.ms:,.0f} ms, {calls}, {trace.tokens:,} tokens, {money(trace.cost)}"
+    return f"{trace.ms:,.0f} ms, {counted(trace.llm_calls, 'model call')}, {trace.tokens:,} tokens, {money(trace.cost)}"
 
 
 def _steps(steps: Sequence[Step], depth: int = 0) -> Iterator[list[str]]:

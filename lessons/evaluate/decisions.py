@@ -1,9 +1,7 @@
 """How well two decisions of active retrieval are made: may the cache answer a question, and what does somebody want?
 
-A cache takes a question for one that was asked before: by similarity alone, by the guard, or by both. The guard was
-developed on `data/context/cache_pairs.jsonl`. What counts is `cache_pairs_frozen.jsonl`, by two authors who have not
-read the guard: it is only counted. An intent is recognised by the model. `data/context/intent_test.jsonl` was written
-by an author who had not read the classifier, and is frozen. Both hold as many Korean as English questions.
+The cache's guard was developed on `PAIRS`. `FROZEN`, by two authors who have not read it, is only counted, and so is
+`TEST`, by one who had not read the classifier. Both hold as many Korean as English questions.
 """
 
 from collections.abc import Callable, Sequence

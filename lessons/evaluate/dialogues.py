@@ -1,7 +1,4 @@
-"""Memories, measured: golden dialogues whose turns depend on what was said before, and how much a memory hands over.
-
-What is still understood, how far back, and at what price in tokens.
-"""
+"""Memories, measured on dialogues: what is still understood, how far back, and at what price in tokens."""
 
 import json
 import re
@@ -34,8 +31,7 @@ from lessons.workspace import Workspace, workspace
 DIALOGUES = GOLDEN / "dialogues"
 TOKENS = "memory tokens"  # the metric that says how many tokens a memory handed over, by the estimate
 
-Maker = Callable[[Workspace, Scope, str], Memory]
-"""Makes the memory of one session; the scope is that of a user whom nobody else is."""
+Maker = Callable[[Workspace, Scope, str], Memory]  # of one session; the scope is of a user whom nobody else is
 
 MEMORIES: dict[str, Maker] = {
     "none": lambda place, scope, session: NoMemory(),
@@ -43,20 +39,17 @@ MEMORIES: dict[str, Maker] = {
     "tiers": Tiers.of,
     "recursive summary": RecursiveSummary.of,
 }
+# How far back a question reaches, by the least number of turns.
 BANDS = {0: "stands alone", 1: "1 turn back", 2: "2–5 turns back", 6: "6–11 turns back", 12: "12+ turns back"}
-"""How far back a question reaches, by the least number of turns."""
 
 
 @dataclass(frozen=True)
 class Turn:
-    """What the user says. `golden` is what is known about the answer; a turn without it is not judged.
-
-    `distance` counts the turns back to the farthest one that the question needs; 0 if it stands alone.
-    """
+    """What the user says, and what is known about the answer; a turn without that is not judged."""
 
     question: str
     golden: Golden | None = None
-    distance: int = 0
+    distance: int = 0  # turns back to the farthest one that the question needs; 0 if it stands alone
 
 
 @dataclass(frozen=True)
@@ -103,10 +96,7 @@ def evaluate_dialogues(
     memories: Mapping[str, Maker] = MEMORIES,
     watch: Progress = lambda done, total: None,
 ) -> Evaluation:
-    """Ask every dialogue of the stage under each memory, turn by turn; the stage's own answers are remembered.
-
-    The "stages" of the result are the memories, its categories say how far back a question reaches.
-    """
+    """Ask every dialogue under each memory, a "stage" of the result; categories say how far back a question reaches."""
     dialogues = sample(dialogues)
     records = _of_each(memories, dialogues, partial(asked, stage), watch)
     splits = dict.fromkeys(golden.split for each in dialogues for golden in each.judged)
@@ -134,18 +124,15 @@ def asked(stage: Stage, dialogue: Dialogue, name: str, make: Maker) -> Iterator[
         recalled = conversation.recall(turn.question)
         answer = conversation.ask(stage, turn.question, user=dialogue.owner)
         if turn.golden:
-            record = measure(turn.golden, answer)
+            record, band = measure(turn.golden, answer), group_of(BANDS, turn.distance)
             metrics = record.metrics | {TOKENS: float(recalled.tokens)}
-            yield replace(record, stage=name, category=group_of(BANDS, turn.distance), metrics=metrics)
+            yield replace(record, stage=name, category=band, metrics=metrics)
         settle(memory)
     forget(memory)
 
 
 def growth(memory: Memory, dialogues: Sequence[Dialogue], turns: int) -> list[int]:
-    """The tokens that a memory hands over at each turn of a long conversation, by the estimate.
-
-    The conversation is made of the dialogues with their reference answers, said over and over.
-    """
+    """The tokens, by the estimate, that a memory hands over at each turn of the dialogues, said over and over."""
     handed_over = []
     for golden in islice(cycle(golden for each in dialogues for golden in each.judged), turns):
         handed_over.append(memory.recall(golden.question).tokens)
@@ -176,7 +163,6 @@ def forget(memory: Memory) -> None:
 
 
 def plot_growth(tokens: Mapping[str, Sequence[int]]) -> Figure:
-    """The tokens that each memory hands over, turn by turn."""
     figure, axes = canvas(6.5, 3.5)
     colours = stage_colours(tokens)
     for name, column in tokens.items():
@@ -234,11 +220,7 @@ def recall_old_facts(
     memories: Mapping[str, Maker] = MEMORIES,
     watch: Progress = lambda done, total: None,
 ) -> Evaluation:
-    """Tell each memory each conversation, then ask: which of the utterances that answer does it still hand over?
-
-    The "stages" of the result are the memories, its categories how old the oldest utterance of the evidence is. An
-    utterance counts if its words stand in what is handed over, so a summary that says it in other words does not.
-    """
+    """Which of the utterances that answer a question each memory still hands over word for word, by their age."""
     return Evaluation("LoCoMo", "old facts", _of_each(memories, conversations, partial(_recalled, place), watch))
 
 

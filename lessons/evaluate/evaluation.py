@@ -20,11 +20,8 @@ from lessons.tables import Table
 
 METRICS = (*RETRIEVAL_METRICS, "correctness", "strict", "groundedness")
 LABELS = {"correctness": "correctness (half points)", "strict": "strict (fully right)"}
-ALSO = ("smart", "agentic")
-"""Compared though Reranked stands between them: what it loses, Agentic must win back."""
-
-CEILING = "ceiling: evidence given"
-"""What the model answers when it gets the evidence without searching for it, in tables, plots and stored runs."""
+ALSO = ("smart", "agentic")  # compared though Reranked stands between them: what it loses, Agentic must win back
+CEILING = "ceiling: evidence given"  # what the model answers from the evidence, in tables, plots and stored runs
 CEILED = ("correctness", "strict")
 
 HALF_POINTS = "correctness gives half a point for an answer that is partly right; strict counts only those fully right."
@@ -136,7 +133,7 @@ class Evaluation:
     @property
     def stages(self) -> list[str]:
         """The names of the stages, in the order in which they ran."""
-        return list(dict.fromkeys(record.stage for record in self.records))
+        return list(self.counts)
 
     @property
     def questions(self) -> int:
@@ -209,7 +206,6 @@ class EvaluationTable(Table):
     evaluation: Evaluation = field(kw_only=True)
 
     def mean(self, stage: str, part: str) -> float:
-        """The mean of a metric or a field of the records that have it; NaN if none has."""
         return mean(self.evaluation.of(stage), part)
 
 
@@ -218,6 +214,11 @@ def mean(records: Sequence[Record], part: str) -> float:
     values = [getattr(each, part) if hasattr(each, part) else each.value(part) for each in records]
     known = [value for value in values if not isnan(value)]
     return float(np.mean(known)) if known else nan
+
+
+def measured(records: Sequence[Record], metric: str) -> int:
+    """How many of the answers have a value: a question without evidence, for one, has no recall."""
+    return sum(not isnan(record.value(metric)) for record in records)
 
 
 Pair = tuple[Record, Record]

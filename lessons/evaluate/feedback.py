@@ -81,7 +81,6 @@ class Ratings:
             connection.execute(row.on_conflict_do_update(index_elements=["user_id", "id"], set_=values))
 
     def take_back(self, id: str) -> None:
-        """Delete a rating."""
         self.forget(RatingRow.id == id)
 
     def forget(self, *which: ColumnElement[bool]) -> None:
@@ -98,14 +97,11 @@ class Ratings:
 
 
 def question_lines(ratings: Iterable[Rating]) -> str:
-    """The rated questions of which it is known what is right, as `read_questions` takes them: a JSON object a line.
-
-    The first passage of a good answer is the evidence; what a bad one cites is none.
-    """
+    """The rated questions of which it is known what is right, as `read_questions` takes them: a JSON object a line."""
     lines = []
     for rating in (each for each in ratings if each.expected):
         line: dict[str, Any] = {"question": rating.question, "answer": rating.expected}
-        if rating.is_good and rating.passages:
+        if rating.is_good and rating.passages:  # what a bad answer cites is no evidence
             line["source_file"], line["evidence"] = rating.passages[0]
         line |= {"history": list(rating.history)} if rating.history else {}
         lines.append(json.dumps(normalized(line), ensure_ascii=False))

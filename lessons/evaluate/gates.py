@@ -1,11 +1,11 @@
 """What each stage promises, and whether the numbers of an evaluation keep the promise."""
 
 from dataclasses import dataclass, replace
-from math import isnan, nan
+from math import nan
 from typing import Literal
 
 from lessons.evaluate.compare import mean_with_interval
-from lessons.evaluate.evaluation import Evaluation, compare_records
+from lessons.evaluate.evaluation import Evaluation, compare_records, measured
 from lessons.language import _
 from lessons.settings import settings
 from lessons.tables import Table
@@ -43,13 +43,7 @@ class GateReport(list[Gate]):
 
 
 def gate_report(evaluation: Evaluation) -> GateReport:
-    """Every gate with its number. A gate whose stages or questions are missing is not yet measurable.
-
-    One with fewer than `gate_questions` questions is not judged. One that the mean reaches, but not by the rule of
-    `compare`, is not shown. One that asks for more correct answers than the model gives from the evidence itself is not
-    reachable by a better search, unless the stage is above that ceiling already. '+10 %' is read as a share of the
-    stage before, not as ten points.
-    """
+    """Every gate with its number. '+10 %' is read as a share of the stage before, not as ten points."""
     gates = [
         _gain(evaluation, "naive", "enhanced", "recall@5", 0.10),
         _gain(evaluation, "enhanced", "smart", "recall@5", 0.15),
@@ -59,8 +53,7 @@ def gate_report(evaluation: Evaluation) -> GateReport:
     ]
     for stage in evaluation.stages:
         found = evaluation.summary(stage)
-        value = found.means["groundedness"]
-        claimed = sum(not isnan(record.value("groundedness")) for record in evaluation.of(stage))
+        value, claimed = found.means["groundedness"], measured(evaluation.of(stage), "groundedness")
         grounded = Gate(stage, f"{stage}: groundedness at least {GROUNDED:.0%}", number=f"{value:.1%}")
         fast = Gate(stage, f"{stage}: p95 latency below {P95_MS / 1000:.0f} s", number=f"{found.p95_ms:,.0f} ms")
         gates += [_judged(grounded, value >= GROUNDED, claimed), _judged(fast, found.p95_ms < P95_MS, found.n)]
@@ -79,6 +72,7 @@ def _judged(
         return replace(gate, status="too few questions")
     if passed:
         return replace(gate, status="passed" if shown else "not shown")
+    # What needs more than the mean from the evidence itself, no better search reaches.
     return replace(gate, status="not reachable" if above and mean <= ceiling else "missed")
 
 
@@ -97,12 +91,12 @@ def _gain(evaluation: Evaluation, before: str, after: str, metric: str, least: f
 
 def _share_correct(evaluation: Evaluation, stage: str, category: str, least: float) -> Gate:
     promise = f"{stage}: at least {least:.0%} correct on {category} questions"
-    found = evaluation.summary(stage, category=category)
-    value, ends = found.means["correctness"], found.intervals["correctness"]
-    judged = sum(not isnan(record.value("correctness")) for record in evaluation.of(stage, category=category))
-    number = f"{mean_with_interval(value, ends, '.1%')}, {found.means['strict']:.1%} fully right, n = {judged}"
+    found, judged = evaluation.summary(stage, category=category), evaluation.of(stage, category=category)
+    value, n = found.means["correctness"], measured(judged, "correctness")
+    ends = mean_with_interval(value, found.intervals["correctness"], ".1%")
+    number = f"{ends}, {found.means['strict']:.1%} fully right, n = {n}"
     gate, ceiling = Gate(stage, promise, number=number), evaluation.ceiling_mean("correctness", category=category)
-    return _judged(gate, value >= least, judged, mean=value, needed=least, ceiling=ceiling)
+    return _judged(gate, value >= least, n, mean=value, needed=least, ceiling=ceiling)
 
 
 def _no_worse(evaluation: Evaluation, before: str, after: str, categories: tuple[str, ...]) -> Gate:

@@ -22,10 +22,7 @@ T = TypeVar("T")
 
 
 def holds(text: str, quote: str) -> bool:
-    """Whether the text holds all words of the quote, in order. `…` stands for any words, or none, that are left out.
-
-    White space, letter case and the bars of tables may have changed on the way.
-    """
+    """Whether the text holds all words of the quote, in order. `…` stands for any words, or none, that are left out."""
     content, start = _compact(text), 0
     for part in map(_compact, quote.split(GAP)):
         found = content.find(part, start)
@@ -37,22 +34,19 @@ def holds(text: str, quote: str) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _compact(text: str) -> str:
+    """The text without white space, letter case and the bars of tables, which may have changed on the way."""
     return "".join(normalize(text).casefold().replace("|", " ").split())
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A fact that the answer rests on, and a passage that states it: the words, their document and page.
-
-    `any_of` are other passages of which each is enough as well. Without a quote the whole document is meant. `grade` is
-    the relevance, 1 or more.
-    """
+    """A fact that the answer rests on, and a passage that states it: the words, their document and page."""
 
     source_file: str
-    quote: str = ""
+    quote: str = ""  # without one the whole document is meant
     page: int | None = None
-    grade: int = 1
-    any_of: tuple["Evidence", ...] = ()
+    grade: int = 1  # the relevance, 1 or more
+    any_of: tuple["Evidence", ...] = ()  # other passages, of which each is enough as well
 
     @property
     def places(self) -> tuple["Evidence", ...]:
@@ -72,17 +66,14 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Golden:
-    """A question with what is known about it. One without evidence cannot be answered from the documents.
-
-    `key_facts` are the parts of the answer that must be right, each with its spellings separated by `|`.
-    """
+    """A question with what is known about it. One without evidence cannot be answered from the documents."""
 
     id: str
     question: str
     language: str
     category: str
     answer: str = ""
-    key_facts: tuple[str, ...] = ()
+    key_facts: tuple[str, ...] = ()  # what of the answer must be right, the spellings of each separated by `|`
     evidence: tuple[Evidence, ...] = ()
     history: tuple[tuple[str, str], ...] = ()
     split: str = "dev"
@@ -117,10 +108,7 @@ def json_lines(*files: Path) -> list[dict[str, Any]]:
 
 
 def sample(questions: Sequence[T], limit: int | None = None, seed: int = 0) -> list[T]:
-    """At most `limit` of them drawn at random, the same for the same seed, in their own order.
-
-    Never more than `LESSONS_EVALUATION_QUESTIONS` says, so that an evaluation on a slow or a paid model ends in time.
-    """
+    """At most `limit`, or LESSONS_EVALUATION_QUESTIONS, drawn at random, the same for a seed, in their own order."""
     most = min(limit or len(questions), settings().evaluation_questions or len(questions), len(questions))
     kept = sorted(random.Random(seed).sample(range(len(questions)), most))
     return [questions[place] for place in kept]

@@ -1,8 +1,4 @@
-"""From an answer to its ranking, and from the ranking to retrieval metrics, as trec_eval defines them where it does.
-
-Everything is computed from `hits`: for each rank, best first, the numbers of the gold items that the document there
-covers. An item is a fact; only the first chunk that covers it counts.
-"""
+"""From an answer to its ranking, and from the ranking to retrieval metrics, as trec_eval defines them where it does."""
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import accumulate, takewhile
@@ -16,29 +12,22 @@ from lessons.rag.types import RetrievedDocument
 TOKEN_BUDGET = 2_500
 RETRIEVAL_METRICS = ("recall@5", "mrr@10", "ndcg@10", "all@10", "doc_recall@5", f"recall@{TOKEN_BUDGET}tok")
 
-Hits = Sequence[Set[int]]
+Hits = Sequence[Set[int]]  # for each rank, best first, the numbers of the gold items, the facts, that it covers
 
 
 def ranking(answer: Answer) -> list[RetrievedDocument]:
-    """What the stage found, best first, before the context's token budget cut the list.
-
-    Its length is the stage's own: a stage that returns 5 chunks has 5 places at @10 as well, as its reader has.
-    Without exactly one context step the documents of the context themselves are taken.
-    """
+    """What the stage found, best first, before the token budget cut the list; without one context step, the context."""
     handed = [step.input for step in answer.trace if step.name == "context"]
     return list(handed[0]) if len(handed) == 1 and handed[0] else list(answer.context.documents)
 
 
 def retrieval_metrics(question: Golden, documents: Sequence[RetrievedDocument]) -> dict[str, float]:
-    """Every metric of `RETRIEVAL_METRICS`, each from 0 to 1; none for a question without evidence.
-
-    Where the evidence is whole documents, each ranks where its best chunk does.
-    """
+    """Every metric of `RETRIEVAL_METRICS`, each from 0 to 1; none for a question without evidence."""
     if not (evidence := question.evidence):
         return {}
     files = list(dict.fromkeys(each.files for each in evidence))
     first_chunks: dict[str, RetrievedDocument] = {}
-    for document in documents:
+    for document in documents:  # where the evidence is whole documents, each ranks where its best chunk does
         first_chunks.setdefault(document.source, document)
     by_file = hits(list(first_chunks.values()), files)
     by_passage = hits(documents, evidence) if any(each.quote for each in evidence) else by_file

@@ -27,15 +27,11 @@ EXAMPLE = """question,answer,source_file,evidence
 When does the kiosk open?,At 7:30,kiosk.md,The kiosk opens at 7:30.
 도서관은 몇 시에 열어요?,오전 9시,,"""
 
-Row = tuple[int, dict[str, Any]]
-"""The number of a line, and what it says by the names of `COLUMNS`."""
+Row = tuple[int, dict[str, Any]]  # the number of a line, and what it says by the names of `COLUMNS`
 
 
 def read_questions(content: bytes | str, owner: str, name: str = "") -> list[Golden]:
-    """The questions of a set, asked as `owner`; `name` is that of the file, if it was one.
-
-    LessonsError says which line cannot be used, and why.
-    """
+    """The questions of a set, asked as `owner`, from a file of that `name`; LessonsError says which line is no use."""
     text = content if isinstance(content, str) else _decoded(content)
     lines = normalize(text.lstrip("\ufeff")).splitlines()
     found = [_question(number, row, owner) for number, row in _rows(lines, name.lower().endswith((".csv", ".tsv")))]
@@ -66,16 +62,17 @@ def _decoded(content: bytes) -> str:
 
 def _rows(lines: list[str], is_table: bool) -> Iterator[Row]:
     """A table names its columns in its first line, JSON begins with a brace, and all else is a list of questions."""
-    first = next((line.strip() for line in lines if line.strip()), "")
+    filled = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+    first = filled[0][1].strip() if filled else ""
     if first.startswith("{"):
-        return _objects(lines)
+        return _objects(filled)
     for separator in (",", ";", "\t"):
         with suppress(csv.Error):
             if "question" in _named(next(csv.reader([first], delimiter=separator), [])):
                 return _table(lines, separator)
     if is_table and first:
         raise LessonsError(f"The table has no column named question; its first line is: {first[:100]}")
-    return ((number, {"question": line}) for number, line in enumerate(lines, start=1) if line.strip())
+    return ((number, {"question": line}) for number, line in filled)
 
 
 def _named(header: list[str]) -> list[str]:
@@ -94,8 +91,8 @@ def _table(lines: list[str], separator: str) -> Iterator[Row]:
         raise LessonsError(f"Line {reader.line_num} is no row of a table: {error}.") from error
 
 
-def _objects(lines: list[str]) -> Iterator[Row]:
-    for number, line in ((number, line) for number, line in enumerate(lines, start=1) if line.strip()):
+def _objects(filled: list[tuple[int, str]]) -> Iterator[Row]:
+    for number, line in filled:
         try:
             item = normalized(json.loads(line))
         except (ValueError, RecursionError) as error:
@@ -116,17 +113,10 @@ def _question(number: int, row: dict[str, Any], owner: str) -> Golden:
         raise LessonsError(f"Line {number} has evidence, but no source_file that it stands in; name it.")
     history = _history(number, row.get("history"))
     unanswerable = "answer" in row and not words["answer"] and not words["source_file"]
-    return Golden(
-        id=f"line-{number}",
-        question=question,
-        language=language(question),
-        category="unanswerable" if unanswerable else "follow-up" if history else "own",
-        answer=words["answer"],
-        evidence=(Evidence(words["source_file"], words["evidence"]),) if words["source_file"] else (),
-        history=history,
-        split="all",
-        owner=owner,
-    )
+    category = "unanswerable" if unanswerable else "follow-up" if history else "own"
+    evidence = (Evidence(words["source_file"], words["evidence"]),) if words["source_file"] else ()
+    known = question, language(question), category, words["answer"]
+    return Golden(f"line-{number}", *known, evidence=evidence, history=history, split="all", owner=owner)
 
 
 def _words(number: int, key: str, value: Any) -> str:

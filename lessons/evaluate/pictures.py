@@ -43,11 +43,10 @@ def plot_budget(budgets: Mapping[str, Sequence[Piece]], total: int) -> Figure:
     for row, pieces in enumerate(budgets.values()):
         left = 0
         for piece in pieces:
-            axes.barh(row, piece.tokens, left=left, color=PART_COLOURS[piece.name])
+            bar = axes.barh(row, piece.tokens, left=left, color=PART_COLOURS[piece.name])
             if piece.tokens > _NARROWEST * width:
                 ink = "white" if piece.name in _DARK else "black"
-                middle = left + piece.tokens / 2
-                axes.text(middle, row, f"{piece.tokens:,}", ha="center", va="center", fontsize=8, color=ink)
+                axes.bar_label(bar, [f"{piece.tokens:,}"], label_type="center", fontsize=8, color=ink)
             left += piece.tokens
         for piece in pieces:
             edge = PART_COLOURS[piece.name]
@@ -55,7 +54,8 @@ def plot_budget(budgets: Mapping[str, Sequence[Piece]], total: int) -> Figure:
             left += piece.dropped
     if total <= 1.5 * width:
         axes.axvline(total, color="black", linewidth=1)
-    axes.set_xlim(0, 1.02 * (max(total, width) if total <= 1.5 * width else width))
+        width = max(total, width)
+    axes.set_xlim(0, 1.02 * width)
     name_rows(axes, [wrapped(name, _LABEL_WIDTH) for name in budgets])
     axes.set(xlabel=f"tokens (of {total:,}); hatched: left out", title="What a model is sent")
     shown = {piece.name for pieces in budgets.values() for piece in pieces if piece.tokens or piece.dropped}
@@ -72,10 +72,7 @@ _FILE = 38  # columns of a file's name
 
 
 def plot_searches(answer: Answer) -> Figure:
-    """A column for each search in its order, a row for each document of the context; the number is its place in a list.
-
-    Documents that the answer cites are filled.
-    """
+    """A column for each search, a row for each document of the context with its place in it; the cited are filled."""
     searches = [step for step in answer.trace if isinstance(step.input, dict) and isinstance(step.output, list)]
     documents = answer.context.documents
     cited = {citation.chunk_id for citation in answer.citations}
@@ -112,11 +109,9 @@ def _query(step: Step) -> str:
 
 
 def plot_fusion(documents: Sequence[RetrievedDocument], question: Golden) -> Figure:
-    """Each chunk of a hybrid search by its two scores, larger the better it ranks, coloured where it holds evidence.
-
-    A chunk that one search did not find stands at the edge, at the lowest score of that search.
-    """
+    """Each chunk of a hybrid search by its two scores, larger the better it ranks, coloured where it holds evidence."""
     figure, axes = canvas(6.5, 4.5)
+    # A chunk that one search did not find stands at the edge.
     lowest = {leg: min((d.legs[leg] for d in documents if leg in d.legs), default=0.0) for leg in ("meaning", "words")}
     held = list(zip(documents, hits(documents, question.evidence), strict=True))
     for label, colour, wanted in (("other chunk", "#bab0ac", False), ("holds evidence", stage_colour("smart"), True)):

@@ -16,15 +16,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import LogFormatter
 from rich.cells import cell_len
 
-from lessons.evaluate.evaluation import (
-    CEILED,
-    CEILING,
-    Evaluation,
-    Record,
-    Summary,
-    compare_records,
-    moved_records,
-)
+from lessons.evaluate.evaluation import CEILED, CEILING, Evaluation, Summary, compare_records, measured, moved_records
 from lessons.language import _
 from lessons.settings import ROOT
 from lessons.tables import counted
@@ -38,13 +30,8 @@ STAGE_COLOURS = {  # the first colours of Vega's tableau10 scheme
     "reranked": "#b279a2",
     "agentic": "#e45756",
 }
-_KNOWN = STAGE_COLOURS | {
-    "none": "#bab0ac",
-    "window": "#4c78a8",
-    "tiers": "#54a24b",
-    "recursive summary": "#b279a2",
-    "everything": "#e45756",
-}
+_LIKE = {"window": "naive", "tiers": "smart", "recursive summary": "reranked", "everything": "agentic"}
+_KNOWN = STAGE_COLOURS | {name: STAGE_COLOURS[stage] for name, stage in _LIKE.items()} | {"none": "#bab0ac"}
 _OTHERS = [to_hex(each) for name in ("Dark2", "tab20b", "tab20c", "tab20") for each in mpl.color_sequences[name]]
 
 
@@ -105,10 +92,7 @@ def stage_colours(names: Iterable[str]) -> dict[str, str]:
 
 
 def shortened(text: str, most: int) -> str:
-    """The text, or as much of its beginning and its end as `most` columns hold, with an ellipsis between.
-
-    A Latin letter is one column wide, a Korean syllable two.
-    """
+    """The text, or as much of both ends as `most` columns hold, of which a Latin letter takes one, a Korean two."""
     if cell_len(text) <= most:
         return text
     most_kept = min(len(text), most)  # hardly any character is narrower than a column
@@ -155,7 +139,7 @@ def plot_groups(evaluation: Evaluation, metric: str = "recall@5", by: str = "cat
             _mark(axes, summary, metric, row=row, color=colours[stage])
         if not np.isnan(ceiling := evaluation.ceiling_mean(metric, **{by: group})):
             axes.plot([ceiling, ceiling], [len(rows) - 0.4, len(rows) + 0.4], **_DASHED)
-        rows.append(f"{_(group)} (n = {_measured(evaluation.of(stages[0], **{by: group}), metric)})")
+        rows.append(f"{_(group)} (n = {measured(evaluation.of(stages[0], **{by: group}), metric)})")
     name_rows(axes, rows)
     label = f"{evaluation.label(metric)}, mean with 95 % interval"
     axes.set(xlim=(-0.02, 1.02), xlabel=label, title=f"{metric} by {by}")
@@ -217,11 +201,6 @@ def plot_moved(evaluation: Evaluation, before: str, after: str, metric: str = "r
     name_rows(axes, [f"{old.question_id}  {shortened(old.question, 60)}" for old, _ in shown])
     figure.suptitle(f"{counted(up, 'question')} up, {len(pairs) - up} down, {same} unmoved from {before} to {after}")
     return figure
-
-
-def _measured(records: Sequence[Record], metric: str) -> int:
-    """How many of the answers have a value: a question without evidence, for one, has no recall."""
-    return sum(not np.isnan(record.value(metric)) for record in records)
 
 
 def _mark(axes: Axes, summary: Summary, metric: str, row: float = 0.0, x: float | None = None, **style: Any) -> None:

@@ -1,7 +1,4 @@
-"""Recording a served model: golden questions or notebooks run once.
-
-While this process, or a kernel that it started, works with `LESSONS_RECORDING`, the client of the model keeps replies.
-"""
+"""Recording a served model: golden questions or notebooks run once with `LESSONS_RECORDING`, and replies are kept."""
 
 import os
 import platform
@@ -33,15 +30,11 @@ NO_SERVER = "No model is served that could be recorded; set OPENAI_BASE_URL or O
 
 @dataclass
 class Forecast:
-    """What the rest will take, from the tokens that each unit of the work is expected to send.
-
-    `speed`, in tokens a second, holds until replies were recorded; then theirs does. What is on record already takes
-    no time, so that each forecast is the most that is left.
-    """
+    """The most that the rest will take: what is on record already takes no time."""
 
     journal: Journal
-    units: Sequence[int]
-    speed: float
+    units: Sequence[int]  # tokens that each unit of the work is expected to send
+    speed: float  # tokens a second, until replies were recorded; then theirs holds
     done: int = 0
     _worked: int = field(default=0, repr=False)
     _replies: int = field(default=0, repr=False)

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from lessons.evaluate.compare import RULE
 from lessons.evaluate.dialogues import AGES, SHARE, TOKENS, Dialogue, by_kind
-from lessons.evaluate.evaluation import CEILED, CEILING, METRICS, Evaluation, Summary, summarise
+from lessons.evaluate.evaluation import CEILED, CEILING, METRICS, Evaluation, Summary, mean, summarise
 from lessons.evaluate.gates import gate_report
 from lessons.language import _
 
@@ -47,6 +47,7 @@ def _stages(evaluation: Evaluation) -> Table:
     return table
 
 
+# The rows below the metrics: how each is written, here and in the app.
 PLAIN: dict[str, Callable[[Summary], str]] = {
     "refusal prec.": lambda of: _number(of.refusal_precision),
     "refusal recall": lambda of: _number(of.refusal_recall),
@@ -58,7 +59,6 @@ PLAIN: dict[str, Callable[[Summary], str]] = {
     "tokens": lambda of: f"{of.tokens:,.0f}",
     "US$ per 1,000": lambda of: f"{1_000 * of.cost:.2f}",
 }
-"""The rows below the metrics: how each is written, here and in the app."""
 
 
 def _groups(evaluation: Evaluation, metric: str) -> Table:
@@ -125,6 +125,5 @@ def _means(table: Table, label: str, evaluation: Evaluation, metric: str, **grou
 
 
 def _with_tokens(table: Table, evaluation: Evaluation) -> Table:
-    means = [summarise(evaluation.of(name), [TOKENS]).means[TOKENS] for name in evaluation.stages]
-    table.add_row(_("tokens handed over"), *(f"{mean:,.0f}" for mean in means))
+    table.add_row(_("tokens handed over"), *(f"{mean(evaluation.of(name), TOKENS):,.0f}" for name in evaluation.stages))
     return table

@@ -1,8 +1,4 @@
-"""One call that evaluates stages: on the golden questions, on a folder in BEIR layout, or on a reader's own questions.
-
-Each answer is measured, and at the end the model is asked with the evidence given instead of searched. What it gets
-wrong there a better search alone does not put right: that is the ceiling by which a stage is judged.
-"""
+"""One call that evaluates stages: on golden questions, on a folder in BEIR layout, or on a reader's own questions."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -40,10 +36,7 @@ OWNER = "evaluation"  # of the documents in a throw-away index, so that nothing 
 
 # Settings that a result does not depend on, that are secret, or that are paths of this machine.
 _NOT_RECORDED = PATHS | {"database_url", "openai_api_key", "openai_base_url", "recording", "evaluation_timed"}
-Watcher = Callable[[str, int, int], object]
-"""Told what is being done, how much of it is done, and how much there is in all."""
-
-
+Watcher = Callable[[str, int, int], object]  # told what is being done, how much of it is done, and how much there is
 Teller = Callable[[str], object]
 
 
@@ -74,13 +67,10 @@ def evaluate(
     own: Sequence[Golden] = (),
     tell: Teller = lambda line: None,
 ) -> Evaluation:
-    """Ask the questions of a split of all stages and measure the answers.
+    """Ask all stages a reader's `own` questions, those of a BEIR folder `data`, or golden ones; measure the answers.
 
-    Without `data` these are the golden questions over the shipped documents, `dev` by default. With a folder in BEIR
-    layout its whole corpus is searched, in an index that is gone afterwards. `own` questions of a reader are asked on
-    the reader's own documents. `limit`, or that of the settings, draws so many questions, the same for the same
-    `sample_seed`. LessonsError if a document or question cannot be used. `tell` is given what a served model is about
-    to be asked, and after a stage's first answer what all will take.
+    A BEIR corpus is searched in an index that is gone afterwards. `tell` hears what a served model will be asked, and
+    after a stage's first answer what all will take. LessonsError if a document or question cannot be used.
     """
     place = place or workspace()
     here = [stage.but(stage.name, workspace=place) for stage in stages]
@@ -88,10 +78,9 @@ def evaluate(
         if own:
             task = _own(own, here, watch, place)
         elif data:
-            found = read_beir(data, split)
-            indexing = partial(watch, "Indexing")
-            there = block.enter_context(throwaway_stages(here, found.documents, Scope(OWNER), place, indexing))
-            asked = [replace(question, owner=OWNER) for question in found.questions]
+            found, scope = read_beir(data, split), Scope(OWNER)
+            indexing = throwaway_stages(here, found.documents, scope, place, partial(watch, "Indexing"))
+            there, asked = block.enter_context(indexing), [replace(each, owner=OWNER) for each in found.questions]
             task = _Task(found.name, found.split, asked, there, there[-1].index, found.warnings)
         else:
             task = _golden(here, split or "dev", watch, place)
@@ -113,10 +102,7 @@ def evaluate(
 
 
 def answers(stages: Sequence[Answering], questions: Sequence[Golden]) -> Iterator[Record]:
-    """A record for each question and stage, stage by stage; each question is asked as the owner it belongs to.
-
-    Everything but the times is the same each time. One question runs at a time, so that no answer waits for another.
-    """
+    """A record for each question and stage, one at a time, so that no answer waits; all but the times repeats."""
     for stage in stages:
         place = stage.workspace or workspace()
         if place.settings.evaluation_timed and isinstance(place.embedding, CachedEmbedding):
@@ -130,13 +116,8 @@ def _asked(stage: Answering, question: Golden) -> Record:
 
 
 def measure(question: Golden, answer: Answer) -> Record:
-    """Judge one answer and its ranking.
-
-    Correctness needs key facts or a short reference, groundedness something that was claimed. `correctness` is 1, 0.5
-    or 0; `strict` is 1 only where the whole answer is right.
-    """
-    documents = ranking(answer)
-    verdict = judge(question, answer)
+    """Judge one answer and its ranking; `strict` is 1 only where the whole answer is right."""
+    documents, verdict = ranking(answer), judge(question, answer)
     metrics = retrieval_metrics(question, documents)
     if not isnan(verdict.correctness):
         metrics |= {"correctness": verdict.correctness, "strict": float(verdict.correctness == 1)}
@@ -189,15 +170,12 @@ def _own(questions: Sequence[Golden], stages: list[Answering], watch: Watcher, p
     return _Task("own questions", splits, questions, stages, stages[-1].index, notes)
 
 
-# The ceiling
+# The ceiling: what the model gets wrong with the evidence given, a better search alone does not put right
 
 
 @dataclass(frozen=True)
 class Given:
-    """Instead of searching, takes the chunks that hold the evidence, in its order: of each piece its first place.
-
-    Where none holds a quote whole, all chunks of its page are taken, or of its document if no page is known.
-    """
+    """Instead of searching, takes the chunks that hold the evidence; if none does, those of its page or document."""
 
     evidence: tuple[Evidence, ...]
 
@@ -220,7 +198,6 @@ def oracle(question: Golden, index: Index, place: Workspace) -> Stage:
 def ceiling(
     questions: Sequence[Golden], index: Index, place: Workspace, watch: Watcher = lambda label, done, total: None
 ) -> Iterator[Record]:
-    """A record for each question whose evidence is known, and for each that has none because it cannot be answered."""
     known = _known(questions)
     for done, question in enumerate(known, start=1):
         yield _asked(oracle(question, index, place), question)

@@ -1,8 +1,4 @@
-"""Runs that are kept: in the database, saved with their settings, listed and loaded; and as files for others.
-
-A run over the golden questions belongs to nobody and everybody sees it. One over a reader's own questions holds what
-the reader's documents say, so it has an owner, and nobody else sees it.
-"""
+"""Runs that are kept, in the database and as files. A run over a reader's own questions is seen by nobody else."""
 
 import csv
 import gzip
@@ -72,23 +68,11 @@ class ResultRow(Base):
 
 
 def save(evaluation: Evaluation, engine: Engine, owner: str | None = None) -> int:
-    """Store a run with all its answers in one transaction, and return its number. With an `owner` it is private.
-
-    The oldest runs of this owner, or of everybody, beyond the limit go.
-    """
-    row = RunRow(
-        at=evaluation.at,
-        data=evaluation.data,
-        split=evaluation.split,
-        stages=evaluation.stages,
-        questions=evaluation.questions,
-        settings=evaluation.settings,
-        user_id=owner,
-        results=[
-            ResultRow(stage=record.stage, question_id=record.question_id, record=as_json(record))
-            for record in (*evaluation.records, *evaluation.ceiling)
-        ],
-    )
+    """Store a run in one transaction, private with an `owner`; return its number. The oldest beyond the limit go."""
+    known = {name: getattr(evaluation, name) for name in ("at", "data", "split", "stages", "questions", "settings")}
+    row = RunRow(**known, user_id=owner)
+    for each in (*evaluation.records, *evaluation.ceiling):
+        row.results.append(ResultRow(stage=each.stage, question_id=each.question_id, record=as_json(each)))
     with _session(engine, owner) as session:
         session.add(row)
         session.flush()
@@ -190,10 +174,7 @@ def as_json(record: Record) -> dict[str, Any]:
 
 
 def ship(evaluation: Evaluation, path: Path) -> None:
-    """Write a whole run, packed: a line that says what it is, then a line for each answer.
-
-    In one step: where it cannot be written, an earlier run in that file stays.
-    """
+    """Write a run, packed: a line that says what it is, then one for each answer; an earlier file stays until then."""
     head = {"data": evaluation.data, "split": evaluation.split, "settings": evaluation.settings}
     head |= {"at": evaluation.at.isoformat()}
     text = _lines([head, *map(as_json, (*evaluation.records, *evaluation.ceiling))])

@@ -1,9 +1,4 @@
-"""What is saved around a stage, and what that costs in right answers: by intents, by compression, by each wrapper.
-
-A day at the help desk has questions that come again, come again in other words, and thanks in between. It is built from
-the golden questions of *dev*, so that every answer can be judged, and from committed rewordings of them. Popular
-questions are asked more often than others, as in every log of a search engine.
-"""
+"""What is saved around a stage, and what that costs in right answers: by intents, by compression, by each wrapper."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -92,10 +87,7 @@ def compression(
 
 
 def compression_table(evaluation: Evaluation) -> EvaluationTable:
-    """The answers by method and, as their category, the share of the tokens that it left.
-
-    At 100 % all methods have the answers of the whole context.
-    """
+    """The answers by method and, as their category, the share of the tokens it left; 100 % is the whole context."""
     whole, *shares = evaluation.groups("category")
 
     def said(method: str, share: str) -> str:
@@ -120,7 +112,7 @@ CHAT = "chat"  # the category of small talk, whose answers are not judged
 
 
 def workload() -> list[Golden]:
-    """More than 300 questions in the order in which they are asked, the same ones each time."""
+    """A day at the help desk: 300 golden questions of *dev*, some again or in other words, with thanks in between."""
     draw = random.Random(0)
     first = [golden for golden in golden_questions("dev") if not golden.history]
     known = {golden.id: golden for golden in first}
@@ -158,11 +150,7 @@ def _row(way: str, records: Sequence[Record], alone: Sequence[Record]) -> list[s
 
 
 def savings(stage: Stage, asked: Sequence[Golden]) -> EvaluationTable:
-    """Serve the workload with no wrapper, with each of them alone, and with all of them together.
-
-    These are the stages of its evaluation, whose records have the metrics of `_costs` as well. The kept answers of the
-    owners are forgotten before and after, so that each way begins with an empty cache.
-    """
+    """Serve the workload with no wrapper, with each alone, and with all together, each way from an empty cache."""
     asked = sample(asked)
     every: Answering = stage
     for wrapper in WRAPPERS.values():

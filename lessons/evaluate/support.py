@@ -1,8 +1,4 @@
-"""How often the copilot does the right thing, on support questions labelled before it was built.
-
-An answer is right when it states every key fact; a question that the documents do not answer, when the right fallback
-comes. `kind` tells which kinds of questions it is good at.
-"""
+"""How often the copilot does the right thing, on support questions labelled before it was built."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -93,12 +89,10 @@ class SupportRun:
 
 
 def support_questions(split: str) -> list[SupportQuestion]:
-    """The labelled questions of a split, dev or test."""
     return [SupportQuestion(**line) for line in json_lines(QUESTIONS) if line["split"] == split]
 
 
 def handle(copilot: Copilot, split: str = "dev", user: str | None = None) -> SupportRun:
-    """Ask the copilot every question of a split."""
     asked = sample(support_questions(split))
     answers = (copilot.ask(one.question, user=user, history=[(by, said) for by, said in one.history]) for one in asked)
     return SupportRun(tuple(map(Handled, asked, answers)))

@@ -1,7 +1,6 @@
 """A throw-away index: it holds a foreign corpus for as long as an evaluation runs, and is gone afterwards.
 
-A process that is killed cannot tidy up. So each table is claimed by an advisory lock, which PostgreSQL frees when its
-client dies, and the next evaluation drops every throw-away table that nobody claims any more.
+A killed process cannot tidy up, but PostgreSQL frees its locks: the next run drops what no advisory lock claims.
 """
 
 import secrets
@@ -33,10 +32,7 @@ _KEEP = text("SET LOCAL idle_in_transaction_session_timeout = 0")
 def throwaway_stages(
     stages: Sequence[Answering], documents: Mapping[str, str], scope: Scope, place: Workspace, progress: Progress
 ) -> Iterator[list[Answering]]:
-    """The same stages over `documents` instead, texts by id, for the owner of `scope`, until the block ends.
-
-    Stages that share an index share its throw-away. `progress` hears of documents done and in all.
-    """
+    """The same stages over `documents` instead, texts by id, for the owner of `scope`, until the block ends."""
     drop_leftovers(place.engine, scope)
     trial = Workspace(place.settings, place.engine, place.embedding, place.llm)
     indexes = {stage.index.name: replace(stage.index, name=PREFIX + secrets.token_hex(3)[:5]) for stage in stages}
@@ -50,10 +46,7 @@ def throwaway_stages(
 
 
 def drop_leftovers(engine: Engine, scope: Scope) -> list[str]:
-    """Drop the throw-away tables of killed runs, and return their names; those of runs that go on stay.
-
-    Of the documents in them only the owner's rows go: those of others are behind the wall.
-    """
+    """Drop the throw-away tables of killed runs with the owner's rows of their documents, and return their names."""
     with explained(), engine.begin() as connection:
         tables = [name for name in inspect(connection).get_table_names() if name.startswith(f"chunks_{PREFIX}")]
         dead = [name for name in tables if connection.scalar(select(func.pg_try_advisory_xact_lock(_key(name))))]

@@ -1,12 +1,11 @@
 """Judging the judge: answers labelled by hand, how far beyond chance the judge agrees with them, and a second judge.
 
-`outputs_second_frozen` is what to report: labelled before the judge ran on it by a rater who had not read the judge,
-which was tuned on the other half, `outputs_second_dev`, afterwards. `outputs_frozen` and `outputs_dev` are an earlier
-draw, `outputs_recorded_…` have two raters (`verdict`, `second`). The author of the judge labelled `dev` and `test`,
-which therefore flatter it, and `hard`, which is meant to break it. The judge knows numbers, names and words, and sees
-who did what only where two facts have changed places: it accepts 'opened 18 stores' where 18 stores were closed, and
-another entity's figure unless an English name that the question does not mention gives it away. It rejects free
-paraphrase, and a change that must be worked out from two figures.
+Report `outputs_second_frozen`: labelled before the judge ran on it by a rater who had not read the judge, which was
+tuned on the other half, `outputs_second_dev`, afterwards. `outputs_frozen` and `outputs_dev` are an earlier draw,
+`outputs_recorded_…` have two raters (`verdict`, `second`). The judge's author labelled `dev` and `test`, which flatter
+it, and `hard`, which is meant to break it. It sees who did what only where two facts have changed places: it accepts
+'opened 18 stores' where 18 were closed, and another entity's figure unless an English name that the question does not
+mention gives it away. It rejects free paraphrase, and a change that must be worked out from two figures.
 """
 
 from collections import Counter
@@ -75,13 +74,9 @@ def agreement(pairs: Iterable[tuple[str, str]]) -> Agreement:
 def labelled(split: str) -> list[Labelled]:
     """The hand-labelled answers of a split: 'dev', 'test', 'hard', or 'outputs_…' for a file of that name."""
     rows = json_lines(JUDGED / (f"{split}.jsonl" if split.startswith("outputs") else "pairs.jsonl"))
-    known = ("id", "language", "category", "question", "key_facts", "verdict")
-    chosen = [
-        {key: row[key] for key in known} | {"answer": row["reference"], "candidate": row["answer"]}
-        for row in rows
-        if row.get("split", split) == split
-    ]
-    return TypeAdapter(list[Labelled]).validate_python(chosen)
+    chosen = [row for row in rows if row.get("split", split) == split]
+    told = [row | {"answer": row["reference"], "candidate": row["answer"], "history": ()} for row in chosen]
+    return TypeAdapter(list[Labelled]).validate_python(told)
 
 
 def validate(split: str = "outputs_second_frozen", judged: Callable[[Labelled], float] | None = None) -> Agreement:
@@ -100,10 +95,7 @@ class Opinion:
 
 
 def llm_judge(llm: LLM, golden: Golden, answer: Answer) -> Opinion:
-    """What a model thinks of an answer, through LlamaIndex's evaluators; one or two calls, more for long contexts.
-
-    ModelError without a generative model, when it cannot be reached, and when it gives no score.
-    """
+    """What a model thinks of an answer, by LlamaIndex's evaluators; ModelError without a model, or without a score."""
     if isinstance(llm, OfflineLLM):
         raise ModelError(
             "The keyless model cannot judge answers; set OPENAI_API_KEY or OPENAI_BASE_URL, or use the key facts alone."

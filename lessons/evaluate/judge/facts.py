@@ -56,12 +56,9 @@ class Asked:
     reference: str = ""
 
     @property
-    def readings(self) -> list[Reading]:
-        return read_all(self.question) + read_all(self.reference)
-
-    @property
     def years(self) -> frozenset[int]:
-        return frozenset(moment.year for each in self.readings for moment in each.moments if moment.year)
+        known = read_all(self.question) + read_all(self.reference)
+        return frozenset(moment.year for each in known for moment in each.moments if moment.year)
 
     def sort_of(self, quantity: Quantity) -> Quantity | None:
         """A number without a unit as the reference gives it: 236억 원 for the fact 236. None if it is not there."""
@@ -87,8 +84,7 @@ def _form_level(form: str, said: Sequence[Reading], answer: str, asked: Asked) -
     wanted = read(form)
     readings = relevant(form, said, asked.question, asked.reference)
     parts = [_moment_level(moment, readings, asked) for moment in wanted.moments]
-    numbers = [(each, _quantity_level(each, readings, asked)) for each in wanted.quantities]
-    parts += [_with_unit(found, each, said, answer, asked) for each, found in numbers]
+    parts += [_quantity_level(each, readings, said, answer, asked) for each in wanted.quantities]
     parts += [Level.STATED if _is_named(name, readings) else Level.NO for name in wanted.identifiers]
     if not parts:
         return _phrase_level(form, readings, asked)
@@ -137,7 +133,10 @@ def _affirmed(reading: Reading) -> list[Moment]:
     return found
 
 
-def _quantity_level(wanted: Quantity, readings: Sequence[Reading], asked: Asked) -> Level:
+def _quantity_level(
+    wanted: Quantity, readings: Sequence[Reading], said: Sequence[Reading], answer: str, asked: Asked
+) -> Level:
+    """NEAR at best when the reference gives the number in a unit and the answer never names that unit."""
     expected, sort = wanted.sign or asked.direction_of(wanted), asked.sort_of(wanted)
     levels = [
         _one_quantity(wanted, found.quantity, where, expected, sort)
@@ -148,17 +147,10 @@ def _quantity_level(wanted: Quantity, readings: Sequence[Reading], asked: Asked)
     if wanted.kind in COUNTS:  # '1900 units' looks like a year
         years = (moment.year for reading in readings for moment in reading.moments if moment.kind == "year")
         levels += [Level.STATED for year in years if year == wanted.value]
-    return max(levels, default=Level.NO)
-
-
-def _with_unit(found: Level, wanted: Quantity, said: Sequence[Reading], answer: str, asked: Asked) -> Level:
-    """The level, NEAR at best when the reference gives the number in a unit and the answer never names that unit."""
-    sort = asked.sort_of(wanted)
-    if sort is None or sort.kind in COUNTS:
-        return found
     numbers = (each for reading in said for each in reading.quantities)
     heads = (unit for word in _WORD.findall(answer) for unit in quantities(f"{word} 1 {word}"))  # 'Sales (£): 12.4'
-    return found if any(each.kind == sort.kind for each in chain(numbers, heads)) else min(found, Level.NEAR)
+    clear = sort is None or sort.kind in COUNTS or any(each.kind == sort.kind for each in chain(numbers, heads))
+    return min(max(levels, default=Level.NO), Level.STATED if clear else Level.NEAR)
 
 
 def _numbers(reading: Reading) -> list[tuple[Found, int]]:
@@ -206,11 +198,9 @@ def _lesser(phrase: str, text: str) -> bool:
 def _turned_around(phrase: str, sentence: str, asked: Asked) -> bool:
     """Whether its clause denies the phrase (the reference does not), says fell for rose, or compares with it."""
     clause = next((part for part in clauses(sentence) if share_found(phrase, part) == 1.0), sentence)
-    if _lesser(phrase, sentence) and not _lesser(phrase, asked.reference):
-        return True
-    if negated(clause) and not negated(phrase) and not negated(asked.reference):
-        return True
-    return direction(clause) * direction(asked.reference) < 0
+    compared = _lesser(phrase, sentence) and not _lesser(phrase, asked.reference)
+    denied = negated(clause) and not negated(phrase) and not negated(asked.reference)
+    return compared or denied or direction(clause) * direction(asked.reference) < 0
 
 
 # Which sentences may state a fact

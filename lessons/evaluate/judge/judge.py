@@ -3,10 +3,8 @@
 An answer is right when it states every key fact, with its unit, about its subject and for its period, without offering
 other numbers to choose from; where there are several key facts, it must also say the rest of the reference. It is
 partly right if it states, or nearly states, at least a third of the facts, and wrong below. Without key facts, the
-words of a reference of at most 30 words are compared, and correctness against a longer one is not reported.
-
-It gives the same verdict every time, and was measured against answers labelled by hand: `agreement.py`, where what it
-cannot do stands as well.
+words of a reference of at most 30 words are compared, and correctness against a longer one is not reported. What the
+judge cannot do, and how often answers labelled by hand agree with it, stands in `agreement.py`.
 """
 
 import re
@@ -43,11 +41,7 @@ _PRIVATE = frozenset({"user_id", "ref_id", "type"})  # metadata that is no title
 
 @dataclass(frozen=True)
 class Verdict:
-    """`correctness` is 1.0 right, 0.5 partly (some facts, rounded, hedged …), 0.0 wrong, NaN where it cannot be judged.
-
-    `grounded` is a share, 0 to 1. A refusal makes no claim, so it is grounded; average groundedness over answers that
-    were not refused.
-    """
+    """`correctness`: 1.0 right, 0.5 partly, 0.0 wrong, NaN not judged; `grounded`: a share, 1.0 for a refusal."""
 
     correctness: float
     grounded: float
@@ -56,7 +50,6 @@ class Verdict:
 
 
 def judge(golden: Golden, answer: Answer) -> Verdict:
-    """The verdict on one answer."""
     correctness, refused = judge_text(golden, answer.text)
     evidence = golden.evidence if correctness == 1.0 and not is_unanswerable(golden) else ()
     astray = bool(evidence) and not any(_is_cited(place, answer) for each in evidence for place in each.places)
@@ -97,14 +90,10 @@ def by_facts(golden: Golden, text: str) -> float:
 
 
 def _by_words(reference: str, answer: str) -> float:
-    """1.0, 0.5 or 0.0 by the share of the reference's terms in the answer.
-
-    Numbers weigh as much as words, but an answer that lacks more than half of them is partly right at best.
-    Across languages words cannot be compared; only numbers, dates and identifiers count there.
-    """
+    """1.0, 0.5 or 0.0 by the share of the reference's terms in the answer; without half of its numbers 0.5 at best."""
     numbers = _hard_parts(reference)
     kept = len(numbers & _hard_parts(answer)) / len(numbers) if numbers else 1.0
-    if language(reference) != language(answer):
+    if language(reference) != language(answer):  # words cannot be compared
         return 0.0 if not numbers or kept < PARTLY else 0.5 if kept < 1.0 else 1.0
     wanted = set(terms(reference))
     share = len(wanted & set(terms(answer))) / len(wanted) if wanted else 0.0
@@ -149,10 +138,7 @@ def _same_number(number: Quantity, numbers: Iterable[Quantity]) -> bool:
 
 
 def _is_swapped(golden: Golden, text: str) -> bool:
-    """Whether facts have changed places: each word of the question stands beside another fact than in the reference.
-
-    'The guaranteed efficiency is 87.9%, the measured one 86.5%', where 86.5% was guaranteed and 87.9% measured.
-    """
+    """Whether facts have changed places, as in 'guaranteed 87.9%, measured 86.5%' where 86.5% was guaranteed."""
     right, said = _beside(golden, golden.answer), _beside(golden, text)
     both = right.keys() & said.keys()
     return len({right[word] for word in both}) > 1 and all(right[word] != said[word] for word in both)
@@ -181,30 +167,24 @@ def _beside(golden: Golden, text: str) -> dict[str, str]:
 
 
 def _is_hedged(answer: str, key_facts: Sequence[str], asked: Asked) -> bool:
-    """Whether the answer offers the fact's number among others of its kind that nobody asked for.
-
-    That is where too many stand in every sentence that gives it, or where one of these offers a choice.
-    """
+    """Whether every sentence that gives a fact's number has too many others of its kind, or one offers a choice."""
     wanted = [quantity for form in _spellings(key_facts) for quantity in read(form).quantities]
-    known = {quantity.value for reading in asked.readings for quantity in reading.quantities}
-    known |= {quantity.value for quantity in wanted} | {quantity.written for quantity in wanted}
+    known = {quantity.value for quantity in [*wanted, *numbers_in(asked.question, asked.reference)]}
+    known |= {quantity.written for quantity in wanted}
     readings = read_all(answer)
     for number in wanted:
         giving = [each for each in readings if _same_number(number, each.quantities)]
         others = [_others(number, known, reading) for reading in giving]
-        if giving and min(map(len, others)) > OTHERS_IN_SENTENCE + len(key_facts) - 1:
-            return True
-        if any(found and _offers_choice(reading, number) for found, reading in zip(others, giving, strict=True)):
+        is_list = giving and min(map(len, others)) > OTHERS_IN_SENTENCE + len(key_facts) - 1
+        offers = (found and _offers_choice(reading, number) for found, reading in zip(others, giving, strict=True))
+        if is_list or any(offers):
             return True
     return False
 
 
 def _others(wanted: Quantity, known: set, reading: Reading) -> set:
-    """Values of the fact's kind that stand in the sentence and are none of the known ones.
-
-    In '94억, 153억, 254억 원' the last unit is that of all.
-    """
-    kinds = {wanted.kind, ""} if wanted.kind in MONEY else {wanted.kind}
+    """Values of the fact's kind that stand in the sentence and are none of the known ones."""
+    kinds = {wanted.kind, ""} if wanted.kind in MONEY else {wanted.kind}  # '94억, 153억, 254억 원' has one unit for all
     alike = (each for each in reading.quantities if each.kind in kinds and (each.kind == wanted.kind or each.scaled))
     return {each.value for each in alike if not {each.value, each.written} & known}
 
@@ -222,13 +202,7 @@ def _offers_choice(reading: Reading, wanted: Quantity) -> bool:
 
 
 def groundedness(answer: Answer) -> float:
-    """The share of the answer's sentences that a cited passage supports; 0.0 for an answer that says nothing.
-
-    Supported: every number, date and identifier of the sentence stands in one of its passages or their titles, and
-    most of its terms do. Without a citation nothing is supported. A sentence in another language than its passages
-    needs a number, a date or an identifier: its words alone cannot be compared. A sentence without a citation that says
-    what the documents do not tell claims nothing.
-    """
+    """The share of the answer's sentences that a cited passage supports; 0.0 for an answer that says nothing."""
     claims = [sentence for sentence in sentences(closed(normalize(answer.text))) if _is_claim(sentence)]
     return sum(_supported(claim, answer) for claim in claims) / len(claims) if claims else 0.0
 
@@ -246,12 +220,13 @@ def _is_cited(passage: Evidence, answer: Answer) -> bool:
 
 
 def _is_claim(sentence: str) -> bool:
-    if not terms(CITATION.sub("", sentence)) or sentence[-1] == ":":
-        return False
-    return CITATION.search(sentence) is not None or not is_refusal(sentence)
+    """Whether it says something; to say, without a citation, what the documents do not tell claims nothing."""
+    says = bool(terms(CITATION.sub("", sentence))) and sentence[-1] != ":"
+    return says and (CITATION.search(sentence) is not None or not is_refusal(sentence))
 
 
 def _supported(claim: str, answer: Answer) -> bool:
+    """Whether its passages or their titles hold every number, date and identifier, and most of its terms."""
     documents = _documents(answer)
     cited = [documents[number] for number in map(int, CITATION.findall(claim)) if number in documents]
     passages = "\n".join(map(_with_titles, cited))
@@ -260,7 +235,7 @@ def _supported(claim: str, answer: Answer) -> bool:
         return False
     words = set(terms(CITATION.sub("", claim)))
     if all(language(claim) != language(document.content) for document in cited):
-        return bool(sentence.numbers or sentence.moments or sentence.identifiers)
+        return bool(sentence.numbers or sentence.moments or sentence.identifiers)  # words cannot be compared
     return len(words & set(terms(passages))) >= MOST_TERMS * len(words)
 
 
@@ -269,14 +244,11 @@ def _hard_parts_hold(sentence: Reading, passages: str) -> bool:
     return (
         all(each.written in written or _has_kind(each, kinds.get(each.value, ())) for each in sentence.quantities)
         and all(any(there.answers(wanted, years) for there in moments) for wanted in sentence.moments)
-        and all(_names(passages, identifier) for identifier in sentence.identifiers)
+        and all(  # itself and not a longer one: ERR-10 does not stand in ERR-104
+            re.search(rf"(?<![a-z0-9_-])v?{re.escape(name)}(?![a-z0-9_]|-[a-z0-9])", passages.lower())
+            for name in sentence.identifiers
+        )
     )
-
-
-def _names(passages: str, identifier: str) -> bool:
-    """Whether the passages name the identifier itself and not a longer one: ERR-10 does not stand in ERR-104."""
-    whole = rf"(?<![a-z0-9_-])v?{re.escape(identifier)}(?![a-z0-9_]|-[a-z0-9])"
-    return bool(re.search(whole, passages.lower()))
 
 
 def _has_kind(number: Quantity, kinds: Collection[str]) -> bool:
@@ -287,18 +259,12 @@ def _has_kind(number: Quantity, kinds: Collection[str]) -> bool:
 @lru_cache(maxsize=200)
 def _inventory(passages: str) -> tuple[dict[Decimal, set[str]], frozenset, tuple, frozenset[int]]:
     """The kinds of each value, bare numbers as written (tables give the unit in their head), moments and years."""
-    readings = read_all(passages)
-    numbers = [each for reading in readings for each in reading.quantities]
-    moments = tuple(moment for reading in readings for moment in reading.moments)
+    moments = tuple(moment for reading in read_all(passages) for moment in reading.moments)
     kinds = defaultdict[Decimal, set[str]](set)
-    for each in numbers:
+    for each in (numbers := numbers_in(passages)):
         kinds[each.value].add(each.kind)
-    return (
-        kinds,
-        frozenset(each.written for each in numbers if not each.kind and not each.scaled),
-        moments,
-        frozenset(moment.year for moment in moments if moment.year),
-    )
+    bare = frozenset(each.written for each in numbers if not each.kind and not each.scaled)
+    return kinds, bare, moments, frozenset(moment.year for moment in moments if moment.year)
 
 
 def _documents(answer: Answer) -> dict[int, RetrievedDocument]:

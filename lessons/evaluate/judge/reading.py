@@ -57,12 +57,10 @@ def read(sentence: str) -> Reading:
 
 
 def read_all(text: str) -> list[Reading]:
-    """Every sentence of a text."""
     return [read(sentence) for sentence in sentences(normalize(text))]
 
 
 def numbers_in(*texts: str) -> list[Quantity]:
-    """Every quantity of these texts."""
     return [quantity for text in texts for reading in read_all(text) for quantity in reading.quantities]
 
 
