@@ -17,8 +17,7 @@ from lessons.models.tokens import ExactTokenCounter, TokenCounter, TokenEstimato
 from lessons.plan import Part, Piece, Plan
 from lessons.settings import settings
 
-MESSAGE_TOKENS = 4
-"""Around every message: its role and the marks that set it apart from the next."""
+MESSAGE_TOKENS = 4  # around every message: its role and the marks that set it apart from the next
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ from pathlib import Path
 
 LESSONS = Path(__file__).parent
 NOTEBOOKS = LESSONS.parent / "notebooks" / "ko"
-VARIABLES = "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"
-"""Where gettext looks for the language of a shell, too, in this order."""
+VARIABLES = "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"  # where gettext, too, looks for a shell's language, in order
 
 _FILLED = re.compile(r"\{(\d+)\}")
 _visitors: list[Callable[[], str]] = []

@@ -9,8 +9,7 @@ from lessons.models.tokens import TokenCounter
 from lessons.tables import html_table
 from lessons.text import cut_sentences
 
-Message = tuple[str, str]
-"""Role (`user`, `assistant`) and content."""
+Message = tuple[str, str]  # role (`user`, `assistant`) and content
 
 
 @dataclass(frozen=True)

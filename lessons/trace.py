@@ -1,7 +1,4 @@
-"""The trace of one answer: what every step took in, gave out, and cost.
-
-Notebooks, app, command line and evaluation all read this one record.
-"""
+"""The trace of one answer, the one record that everything else reads: what every step took in, gave out, and cost."""
 
 import html
 from collections import Counter
