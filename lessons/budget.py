@@ -81,8 +81,7 @@ class Budget:
     def trim(self, messages: Sequence[ChatMessage]) -> list[ChatMessage]:
         """The messages without the oldest calls of tools that do not fit; a call goes with all of its results.
 
-        What comes before the first call always stays: the system prompt and the question. LessonsError if even that
-        does not fit.
+        The system prompt and the question, before the first call, always stay; LessonsError if these do not fit.
         """
         roles = [message.role for message in messages]
         begins = roles.index(MessageRole.ASSISTANT) if MessageRole.ASSISTANT in roles else len(roles)

@@ -46,10 +46,9 @@ def load_corpus(
     targets: Sequence[Index] | None = None,
     left_out: Collection[str] = (),
 ) -> list[FileResult]:
-    """Ingest what is missing of the shipped corpus for its owners, telling `progress` files done and in all.
+    """Ingest what is missing of the shipped corpus, but for the paths `left_out`, into the `targets` or all indexes.
 
-    It goes into the `targets`, or the indexes of all stages, but for the paths `left_out`. Where nothing is missing,
-    there is no progress to tell.
+    Where something is missing, `progress` is told files done and in all.
     """
     documents = [document for document in shipped_documents() if document["path"] not in left_out]
     targets = indexes() if targets is None else targets

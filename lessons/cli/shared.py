@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lessons.rag.stages import Stage
     from lessons.trace import Trace
 
-_SECONDS_BETWEEN_LINES = 20
+_SECONDS_BETWEEN_LINES = 20  # where there is no terminal, which shows at once what is said, on a line that goes away
 
 User = Annotated[str, typer.Option(help="Owner of the documents.", show_default="LESSONS_USER")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
@@ -50,10 +50,7 @@ def print_json(document: Any) -> None:
 
 @contextmanager
 def waiting(trace: "Trace", what: str) -> Iterator[Callable[[], None]]:
-    """Say on stderr which step is under way, and for how long, until what is given here is called.
-
-    A terminal shows it at once, on a line that goes away; anything else gets a line every twenty seconds.
-    """
+    """Say on stderr which step is under way, and for how long, until what is given here is called."""
     began, over, console = monotonic(), Event(), errors()
     status = console.status(what)
 
@@ -90,14 +87,11 @@ def chosen_stages(names: Iterable[str]) -> "list[Stage]":
 
 @contextmanager
 def bars(hidden: bool = False) -> Iterator[Callable[[str, int, int], None]]:
-    """On stderr, a bar for each thing that is being done; the yielded function moves it. Hidden for `--json`.
-
-    Lines on stdout appear above the bars in a terminal, and go where stdout goes everywhere else.
-    """
+    """On stderr, a bar for each thing that is being done; the yielded function moves it. Hidden for `--json`."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    above = sys.stdout.isatty()
+    above = sys.stdout.isatty()  # lines on stdout appear above the bars in a terminal; else they go where stdout goes
     with Progress(*columns, console=errors(), transient=True, disable=hidden, redirect_stdout=above) as shown:
         tasks: dict[str, Any] = {}
 
