@@ -4,6 +4,7 @@ In a notebook, `import lessons; book = lessons.start()` opens everything there i
 code of a class or function.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,16 +12,11 @@ if TYPE_CHECKING:
     from lessons.workbook import start as start
 
 __all__ = ["source", "start"]
+_HOMES = {"source": "lessons.course.source", "start": "lessons.workbook"}
 
 
 def __getattr__(name: str) -> Any:
     """Import each on first use, so that `import lessons` stays quick."""
-    if name == "start":
-        from lessons.workbook import start
-
-        return start
-    if name == "source":
-        from lessons.course.source import source
-
-        return source
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(name)

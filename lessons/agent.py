@@ -72,9 +72,6 @@ You gather from a collection of documents what answers a question. Another step 
 
 NO_CALL = "You have not searched yet. Call search_documents now, with a query for the question above."
 
-
-logger = logging.getLogger(__name__)
-
 NOTHING = "Nothing was found; search for something broader, in fewer words, or stop."
 NOTHING_IN_FILE = "Nothing was found in this file; search all documents, or stop."
 SHOWN_BEFORE = "This search found only documents that you have been shown."
@@ -167,15 +164,12 @@ def _problem(error: Exception) -> str:
     """What the model is told of an error."""
     if isinstance(error, LessonsError):
         return str(error)
-    logger.warning("a search of the agent failed", exc_info=error)
+    logging.getLogger(__name__).warning("a search of the agent failed", exc_info=error)
     return TOO_SLOW if isinstance(error, TimeoutError) else FAILED
 
 
 def _told(documents: tuple[RetrievedDocument, ...], known: set[str], nothing: str) -> str:
-    """The documents that the model has not been shown yet, as far as they fit, but one at least.
-
-    `nothing` where none was found.
-    """
+    """Documents that the model has not been shown, as far as they fit, or the first; `nothing` if none were found."""
     new = [document for document in documents if document.id not in known]
     if not new:
         return SHOWN_BEFORE if documents else nothing
@@ -230,8 +224,9 @@ class Driver:
 
     def add_result(self, call: ToolSelection, told: str) -> None:
         """Tell the model what came of a call."""
-        named = {"tool_call_id": call.tool_id}
-        self._messages.append(ChatMessage(told, role=MessageRole.TOOL, additional_kwargs=named))
+        self._messages.append(
+            ChatMessage(told, role=MessageRole.TOOL, additional_kwargs={"tool_call_id": call.tool_id})
+        )
 
     @property
     def _keyless(self) -> bool:
@@ -253,19 +248,17 @@ BEST_OF_FIRST = 3  # documents of the first search that come before those of the
 def merged(searches: Iterable[Sequence[RetrievedDocument]]) -> list[RetrievedDocument]:
     """Each document once: the best of the first search, which is about the whole question, then all take turns.
 
-    In its turn a search gives its best document that is not there yet, so that each has its say before the budget of
-    the context is spent. The first comes last in a round, for it has had its say.
+    So each has its say before the budget of the context is spent. The first comes last in a round, for it has had its.
     """
-    first, *others = [list(search) for search in searches] or [[]]
+    first, *others = list(searches) or [[]]
     given = {document.id: document for document in first[:BEST_OF_FIRST]}
-    waiting = [*others, first[BEST_OF_FIRST:]]
-    while any(waiting):
-        for search in waiting:
-            while search and search[0].id in given:
-                search.pop(0)
-            if search:
-                found = search.pop(0)
+    waiting = [iter(search) for search in (*others, first[BEST_OF_FIRST:])]
+    while waiting:
+        for search in [*waiting]:
+            if found := next((document for document in search if document.id not in given), None):
                 given[found.id] = found
+            else:
+                waiting.remove(search)
     return list(given.values())
 
 

@@ -17,8 +17,7 @@ from lessons.models.tokens import ExactTokenCounter, TokenCounter, TokenEstimato
 from lessons.plan import Part, Piece, Plan
 from lessons.settings import settings
 
-MESSAGE_TOKENS = 4
-"""Around every message: its role and the marks that set it apart from the next."""
+MESSAGE_TOKENS = 4  # around every message: its role and the marks that set it apart from the next
 
 
 @dataclass(frozen=True)
@@ -82,8 +81,7 @@ class Budget:
     def trim(self, messages: Sequence[ChatMessage]) -> list[ChatMessage]:
         """The messages without the oldest calls of tools that do not fit; a call goes with all of its results.
 
-        What comes before the first call always stays: the system prompt and the question. LessonsError if even that
-        does not fit.
+        The system prompt and the question, before the first call, always stay; LessonsError if these do not fit.
         """
         roles = [message.role for message in messages]
         begins = roles.index(MessageRole.ASSISTANT) if MessageRole.ASSISTANT in roles else len(roles)

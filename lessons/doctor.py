@@ -154,15 +154,11 @@ def _record(path: Path, chosen: Settings | None) -> str:
     return f"{told}; {stale:,} to prompts that the package does not send" if stale else told
 
 
-ASKED = {"en": "Who?", "ko": "누가?"}
-"""A question in each language, which the prompts of a question are made for."""
+ASKED = {"en": "Who?", "ko": "누가?"}  # a question in each language, which the prompts of a question are made for
 
 
 def labels() -> frozenset[str]:
-    """What `prompt_label` makes of each prompt that the product sends.
-
-    What is on record for none of them is stale, or answers a prompt of somebody's own.
-    """
+    """What `prompt_label` makes of each prompt that the package sends; what is on record for none of them is stale."""
     schemas = frozenset(prompt_label(prompt, schema and schema.model_json_schema()) for prompt, schema in _prompts())
     nothing = cast(Any, None)
     return schemas | {prompt_label(AGENT, described(SearchTools(nothing, nothing, nothing).tools))}

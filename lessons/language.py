@@ -16,11 +16,11 @@ from pathlib import Path
 
 LESSONS = Path(__file__).parent
 NOTEBOOKS = LESSONS.parent / "notebooks" / "ko"
-VARIABLES = "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"
-"""Where gettext looks for the language of a shell, too, in this order."""
+VARIABLES = "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"  # where gettext, too, looks for a shell's language, in order
 
 _FILLED = re.compile(r"\{(\d+)\}")
 _visitors: list[Callable[[], str]] = []
+ask_first = _visitors.append  # lets the app say the language of the visitor whose page is being drawn; "" if none is
 
 
 @cache
@@ -65,11 +65,6 @@ def _patterns() -> list[tuple[re.Pattern[str], str]]:
         (re.compile("(.*?)".join(map(re.escape, _FILLED.split(message)[::2])), re.DOTALL), message)
         for message in filled
     ]
-
-
-def ask_first(visitor: Callable[[], str]) -> None:
-    """Let the app say the language of the visitor whose page is being drawn; empty where none is."""
-    _visitors.append(visitor)
 
 
 def language() -> str:

@@ -20,15 +20,11 @@ from lessons.settings import ROOT
 from lessons.workspace import Workspace
 
 CORPUS = ROOT / "data" / "corpus"
-
-
 FIELDS = "source_file", "page_number", "title", "date", "doc_type", "section", "language", "keywords", "has_steps"
 """What a filter may ask of every chunk; readers of a kind of file add further fields."""
-NUMBERS = frozenset(["page_number"])
-"""Those of them that hold numbers."""
+NUMBERS = frozenset(["page_number"])  # those of them that hold numbers
 
-Progress = Callable[[int, int], object]
-"""Told how many files are done, and how many there are in all."""
+Progress = Callable[[int, int], object]  # told how many files are done, and how many there are in all
 
 
 def indexes() -> list[Index]:
@@ -50,10 +46,9 @@ def load_corpus(
     targets: Sequence[Index] | None = None,
     left_out: Collection[str] = (),
 ) -> list[FileResult]:
-    """Ingest what is missing of the shipped corpus for its owners, telling `progress` files done and in all.
+    """Ingest what is missing of the shipped corpus, but for the paths `left_out`, into the `targets` or all indexes.
 
-    It goes into the `targets`, or the indexes of all stages, but for the paths `left_out`. Where nothing is missing,
-    there is no progress to tell.
+    Where something is missing, `progress` is told files done and in all.
     """
     documents = [document for document in shipped_documents() if document["path"] not in left_out]
     targets = indexes() if targets is None else targets
@@ -73,10 +68,7 @@ def trash(place: Workspace) -> Trash:
 
 
 def ensure_corpus(place: Workspace, user: str, progress: Progress = lambda done, total: None) -> None:
-    """Load the shipped corpus if an owner of it asks and an index of theirs is empty, or a load broke off before.
-
-    What the owner deleted stays deleted.
-    """
+    """Load the shipped corpus, but for what an owner deleted, if they ask and an index is empty or a load broke off."""
     shipped = {document["path"] for document in shipped_documents() if document["owner"] == user}
     if not shipped:
         return

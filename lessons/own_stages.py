@@ -1,7 +1,4 @@
-"""Stages of the reader's own: those that `my_stages.py` defines join the five in the app and on the command line.
-
-The file is Python and runs as part of the program. It is read anew whenever it has changed.
-"""
+"""Stages of the reader's own: those that `my_stages.py` defines join the five in the app and on the command line."""
 
 import runpy
 import traceback
@@ -19,7 +16,7 @@ def every_stage() -> dict[str, Stage]:
 
 
 def own_stages() -> dict[str, Stage]:
-    """The stages that the reader's file defines at its top level, by name. Without a file there are none."""
+    """Those that the reader's file, if there is one, defines at its top level; it runs as part of the program."""
     path = settings().own_stages
     return _read(path, path.stat().st_mtime_ns) if path.is_file() else {}
 

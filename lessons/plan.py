@@ -9,8 +9,7 @@ from lessons.models.tokens import TokenCounter
 from lessons.tables import html_table
 from lessons.text import cut_sentences
 
-Message = tuple[str, str]
-"""Role (`user`, `assistant`) and content."""
+Message = tuple[str, str]  # role (`user`, `assistant`) and content
 
 
 @dataclass(frozen=True)
@@ -97,10 +96,8 @@ class Plan:
 
     def out_of(self, name: str, tokens: int) -> Self:
         """The same where there were so many tokens of a part before it came into the plan."""
-        given = [
-            replace(piece, dropped=max(0, tokens - piece.tokens)) if piece.name == name else piece
-            for piece in self.pieces
-        ]
+        dropped = max(0, tokens - self[name].tokens)
+        given = (replace(piece, dropped=dropped) if piece.name == name else piece for piece in self.pieces)
         return replace(self, pieces=tuple(given))
 
     def __repr__(self) -> str:

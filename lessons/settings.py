@@ -19,8 +19,7 @@ _PACKAGED = Path(__file__).with_name("files")
 ROOT = _PACKAGED if _PACKAGED.exists() else Path(__file__).parents[1]
 """The folder with the data: the checkout, with notebooks and app as well, or what is installed with the package."""
 
-HOME = ("127.0.0.1", "localhost", "::1")
-"""Addresses on which the app listens to its own machine only."""
+HOME = ("127.0.0.1", "localhost", "::1")  # addresses on which the app listens to its own machine only
 
 
 class Settings(BaseSettings):
@@ -254,8 +253,6 @@ class Settings(BaseSettings):
 
 
 _adopted: Settings | None = None
-
-
 PATHS = {name for name, field in Settings.model_fields.items() if field.annotation is Path}
 """The settings that are places on this machine."""
 

@@ -1,7 +1,4 @@
-"""The trace of one answer: what every step took in, gave out, and cost.
-
-Notebooks, app, command line and evaluation all read this one record.
-"""
+"""The trace of one answer, the one record that everything else reads: what every step took in, gave out, and cost."""
 
 import html
 from collections import Counter
@@ -72,10 +69,7 @@ class Trace:
 
     def __getitem__(self, name: str) -> Step:
         """The first step called `name`; KeyError if there is none."""
-        for step in self.steps:
-            if step.name == name:
-                return step
-        raise KeyError(name)
+        return {step.name: step for step in reversed(self.steps)}[name]
 
     def __iter__(self) -> Iterator[Step]:
         return iter(self.steps)

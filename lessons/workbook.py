@@ -45,8 +45,7 @@ class Workbook:
     def ingest(self, folder: Path, user: str) -> list[FileResult]:
         """Read the files of a folder into the index of every stage, for this owner; known ones are skipped.
 
-        The results come index by index. ReadError if there is no such folder. A file that cannot be read is among the
-        results, with the reason.
+        The results, index by index, say why a file cannot be read. ReadError if there is no such folder.
         """
         files, targets = named_files([folder]), indexes()
         results = self.workspace.ingest(files, targets, Scope(user))

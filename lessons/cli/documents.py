@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 commands = typer.Typer()
 LISTED = 5  # names of files in a note
 Level = Literal["none", "keywords", "full"]
-Engine = Literal["local", "ray"]
-"""Where files are worked on: in this process, or by the workers of a cluster."""
+Engine = Literal["local", "ray"]  # where files are worked on: in this process, or by the workers of a cluster
 
 
 @commands.command()

@@ -1,34 +1,32 @@
 """The commands that measure: `lessons evaluate`, `gate`, `record`, `memories`, `bench`."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import rich
 import typer
 
-from lessons.cli.shared import (
-    AsJson,
-    Limit,
-    SampleSeed,
-    Split,
-    StageNames,
-    User,
-    Wrapper,
-    bars,
-    chosen_stage,
-    chosen_stages,
-    note,
-    print_json,
-    print_tables,
-    say,
-    with_wrapper,
-)
+from lessons.cli.shared import AsJson, User, bars, chosen_stages, note, print_json, say
 from lessons.language import _
+
+if TYPE_CHECKING:
+    from lessons.context.wrapper import Answering
+    from lessons.rag.stages import Stage
 
 commands = typer.Typer()
 SIZES = [1_000, 10_000, 100_000]  # chunks of a benchmark
+StageNames = Annotated[list[str] | None, typer.Option("--stage", help="Name of a stage, or all; may be repeated.")]
+Wrapper = Annotated[
+    Literal["compression", "refine", "manager", "intent"] | None,
+    typer.Option(help="Ask each stage again with this around it."),
+]
+Split = Annotated[Literal["dev", "test"], typer.Option(help="dev is for tuning, test for reporting.")]
+Limit = Annotated[int | None, typer.Option(min=1, help="Ask this many of the questions.")]
+SampleSeed = Annotated[int, typer.Option(help="Another seed draws other questions.")]
 Questions = Annotated[
     Path | None, typer.Option(help="Your own questions, asked on your own documents: CSV, JSONL or one a line.")
 ]
@@ -67,7 +65,7 @@ def evaluate(
         for each in result.notes:
             note(each)
     else:
-        print_tables(report(result), "\n" + _(f"Stored as run {number}."))
+        rich.print(report(result), "\n" + _(f"Stored as run {number}."))
     if csv:
         export_csv(result, csv)
 
@@ -154,12 +152,12 @@ def memories(
     if locomo:
         told = read_locomo(locomo)
         with bars() as watch:
-            print_tables(locomo_report(recall_old_facts(told, place, watch=partial(watch, "Telling"))))
+            rich.print(locomo_report(recall_old_facts(told, place, watch=partial(watch, "Telling"))))
         return
     found = dialogues(split)
     with bars() as watch:
         load_corpus(place, partial(watch, "Loading the shipped documents"), [asked.index])
-        print_tables(dialogue_report(evaluate_dialogues(asked, found, watch=partial(watch, "Asking")), found))
+        rich.print(dialogue_report(evaluate_dialogues(asked, found, watch=partial(watch, "Asking")), found))
 
 
 @commands.command()
@@ -178,16 +176,27 @@ def bench(
     from lessons.scale.graphs import compared, graph_report
     from lessons.workspace import workspace
 
-    document: Any
-    shown: Any
+    sizes, found = chunks or SIZES, list[Any]()
     with bars(hidden=as_json) as watch:
-        if graphs:
-            found = compared(workspace().engine, chunks or SIZES, watch)
-            document, shown = [asdict(each) for each in found], graph_report(found)
-        else:
-            measured = list(benchmark(workspace(), chunks or SIZES, watch))
-            document, shown = as_document(measured), report(measured)
+        found += compared(workspace().engine, sizes, watch) if graphs else benchmark(workspace(), sizes, watch)
     if as_json:
-        print_json(document)
+        print_json([asdict(each) for each in found] if graphs else as_document(found))
     else:
-        print_tables(shown)
+        rich.print((graph_report if graphs else report)(found))
+
+
+def chosen_stage(name: str) -> "Stage":
+    """The stage with this name; BadParameter for a name that is none, and for several."""
+    first, *others = chosen_stages([name])
+    if others:
+        raise typer.BadParameter("name one stage", param_hint="--stage")
+    return first
+
+
+def with_wrapper(stages: "Sequence[Stage]", wrapper: Wrapper) -> "list[Answering]":
+    """Each stage, and after it the same with the wrapper around it, if one is named."""
+    if not wrapper:
+        return [*stages]
+    from lessons.context.active import WRAPPERS
+
+    return [each for stage in stages for each in (stage, WRAPPERS[wrapper](stage).but(f"{stage.name} + {wrapper}"))]

@@ -15,15 +15,9 @@ import typer
 from lessons.cli.shared import AsJson, print_json
 from lessons.language import _, language
 
-GRACE = 3.0
-"""Seconds that the server has to end by itself. It waits for open pages to leave, which they do not do."""
-
-LOST = 30
-"""Seconds for which a connection that was lost can be taken up again, while all that its page holds is kept."""
-
-ARENAS = "2"
-"""Parts of memory for all threads. glibc itself makes eight for each processor, and what is free in one stays there."""
-
+GRACE = 3.0  # seconds for the server to end by itself. It waits for open pages to leave, which they do not do
+LOST = 30  # seconds for which a lost connection can be taken up again, while all that its page holds is kept
+ARENAS = "2"  # parts of memory for all threads; glibc makes eight a processor, and what is free in one stays there
 commands = typer.Typer()
 
 

@@ -2,12 +2,12 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from threading import Event, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,20 +16,11 @@ from lessons.language import _
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from lessons.context.wrapper import Answering
     from lessons.rag.stages import Stage
     from lessons.trace import Trace
 
-_SECONDS_BETWEEN_LINES = 20
+_SECONDS_BETWEEN_LINES = 20  # where there is no terminal, which shows at once what is said, on a line that goes away
 
-StageNames = Annotated[list[str] | None, typer.Option("--stage", help="Name of a stage, or all; may be repeated.")]
-Wrapper = Annotated[
-    Literal["compression", "refine", "manager", "intent"] | None,
-    typer.Option(help="Ask each stage again with this around it."),
-]
-Split = Annotated[Literal["dev", "test"], typer.Option(help="dev is for tuning, test for reporting.")]
-Limit = Annotated[int | None, typer.Option(min=1, help="Ask this many of the questions.")]
-SampleSeed = Annotated[int, typer.Option(help="Another seed draws other questions.")]
 User = Annotated[str, typer.Option(help="Owner of the documents.", show_default="LESSONS_USER")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 
@@ -52,13 +43,6 @@ def note(text: str) -> None:
     say(_("Note: {0}").format(_(text)), "yellow")
 
 
-def print_tables(*shown: Any) -> None:
-    """Print tables and text on stdout."""
-    from rich.console import Console
-
-    Console().print(*shown)
-
-
 def print_json(document: Any) -> None:
     """Print one JSON document on stdout."""
     typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
@@ -66,20 +50,15 @@ def print_json(document: Any) -> None:
 
 @contextmanager
 def waiting(trace: "Trace", what: str) -> Iterator[Callable[[], None]]:
-    """Say on stderr which step is under way, and for how long, until what is given here is called.
-
-    A terminal shows it at once, on a line that goes away; anything else gets a line every twenty seconds.
-    """
+    """Say on stderr which step is under way, and for how long, until what is given here is called."""
     began, over, console = monotonic(), Event(), errors()
     status = console.status(what)
 
-    def told() -> str:
-        step = trace.steps[-1].name if trace.steps else "getting ready"
-        return f"{what}: {step}, {monotonic() - began:.0f} s"
-
     def tell() -> None:
         while not over.wait(1 if console.is_terminal else _SECONDS_BETWEEN_LINES):
-            status.update(told()) if console.is_terminal else say(told())
+            step = trace.steps[-1].name if trace.steps else "getting ready"
+            told = f"{what}: {step}, {monotonic() - began:.0f} s"
+            status.update(told) if console.is_terminal else say(told)
 
     def end() -> None:
         over.set()
@@ -95,10 +74,7 @@ def waiting(trace: "Trace", what: str) -> Iterator[Callable[[], None]]:
 
 
 def chosen_stages(names: Iterable[str]) -> "list[Stage]":
-    """The stages with these names, each of which may be several, comma between, or `all`; in the order of the course.
-
-    BadParameter for a name that is none.
-    """
+    """The stages with these names, several in one with commas, or `all`, in order; BadParameter for another name."""
     from lessons.own_stages import every_stage
 
     asked = [name for entry in names for name in entry.split(",") if name] or ["all"]
@@ -109,33 +85,13 @@ def chosen_stages(names: Iterable[str]) -> "list[Stage]":
     return [stage for name, stage in stages.items() if name in asked or "all" in asked]
 
 
-def chosen_stage(name: str) -> "Stage":
-    """The stage with this name; BadParameter for a name that is none, and for several."""
-    first, *others = chosen_stages([name])
-    if others:
-        raise typer.BadParameter("name one stage", param_hint="--stage")
-    return first
-
-
-def with_wrapper(stages: "Sequence[Stage]", wrapper: Wrapper) -> "list[Answering]":
-    """Each stage, and after it the same with the wrapper around it, if one is named."""
-    if not wrapper:
-        return [*stages]
-    from lessons.context.active import WRAPPERS
-
-    return [each for stage in stages for each in (stage, WRAPPERS[wrapper](stage).but(f"{stage.name} + {wrapper}"))]
-
-
 @contextmanager
 def bars(hidden: bool = False) -> Iterator[Callable[[str, int, int], None]]:
-    """On stderr, a bar for each thing that is being done; the yielded function moves it. Hidden for `--json`.
-
-    Lines on stdout appear above the bars in a terminal, and go where stdout goes everywhere else.
-    """
+    """On stderr, a bar for each thing that is being done; the yielded function moves it. Hidden for `--json`."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    above = sys.stdout.isatty()
+    above = sys.stdout.isatty()  # lines on stdout appear above the bars in a terminal; else they go where stdout goes
     with Progress(*columns, console=errors(), transient=True, disable=hidden, redirect_stdout=above) as shown:
         tasks: dict[str, Any] = {}
 

@@ -1,11 +1,10 @@
 """What is asked: a question, be it typed, golden, a follow-up or a sample, and what limits its search on Compare.
 
-An address fills the form of Compare when the page is opened, and never asks by itself. Samples have a badge that says
-what they show. Those of the shipped documents are chosen by what the stages got right in the reference run on *dev*,
-those of a reader's own documents are made from their headings.
+Samples of the shipped documents are chosen by what the stages got right in the reference run on *dev*, and their badge
+says so; those of a reader's own documents are made from their headings.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice, zip_longest
@@ -183,7 +182,7 @@ def _take_golden() -> None:
 
 # Samples
 
-Answers = Mapping[str, Record]  # what the stages answered to one question, by their names
+Answers = Sequence[Record]  # what the stages answered to one question, in the order of the course
 
 
 @dataclass(frozen=True)
@@ -199,21 +198,13 @@ class Sample:
 
 
 def _right(answers: Answers) -> list[bool]:
-    return [record.value("correctness") == 1 for record in answers.values()]
+    return [record.value("correctness") == 1 for record in answers]
 
 
 def _first(stage: str, answers: Answers) -> bool:
     """Whether this stage and all after it are right, and none before it."""
-    right, at = _right(answers), list(answers).index(stage)
+    right, at = _right(answers), [record.stage for record in answers].index(stage)
     return all(right[at:]) and not any(right[:at])
-
-
-def _is_refused(answers: Answers) -> bool:
-    return all(record.refused and not record.answerable for record in answers.values())
-
-
-def _is_missed(answers: Answers) -> bool:
-    return all(record.value("correctness") == 0 for record in answers.values())
 
 
 FOLLOW_UP = N_(":blue-badge[a follow-up]")
@@ -222,8 +213,8 @@ KINDS: dict[str, Callable[[Answers], bool]] = {
     N_(":orange-badge[Enhanced is the first]"): partial(_first, "enhanced"),
     N_(":red-badge[later stages lose it]"): lambda answers: any(right := _right(answers)) and not right[-1],
     FOLLOW_UP: lambda answers: any(_right(answers)),
-    N_(":violet-badge[no stage is right]"): _is_missed,
-    N_(":gray-badge[not in the documents]"): _is_refused,
+    N_(":violet-badge[no stage is right]"): lambda said: all(each.value("correctness") == 0 for each in said),
+    N_(":gray-badge[not in the documents]"): lambda said: all(each.refused and not each.answerable for each in said),
 }
 """What a sample shows, and how its answers are known."""
 
@@ -231,11 +222,10 @@ KINDS: dict[str, Callable[[Answers], bool]] = {
 @cache
 def golden_samples(owner: str, first: str = "en") -> list[Sample]:
     """One question of each kind about the owner's shipped documents, English and Korean in turn as far as there are."""
-    asked = dict[str, dict[str, Record]]()
+    asked = dict[str, list[Record]]()
     for record in next(run for run in shipped().values() if run.split == "dev").records:
-        asked.setdefault(record.question_id, {})[record.stage] = record
-    known = [(golden, answers) for name, answers in asked.items() if (golden := golden_named(name))]
-    mine = [(golden, answers) for golden, answers in known if golden.owner == owner]
+        asked.setdefault(record.question_id, []).append(record)
+    mine = [(each, asked[each.id]) for each in all_golden() if each.owner == owner and each.id in asked]
     found = list[Sample]()
     for badge, fits in KINDS.items():
         goldens = [each for each, told in mine if bool(each.history) == (badge == FOLLOW_UP) and fits(told)]
@@ -262,16 +252,12 @@ def _heading(chunk: BaseNode) -> str:
 
 
 def offer_samples(owner: str, key: str, *more: str) -> None:
-    """Questions to try; the one that is pressed goes into the field `key` and is asked, as `is_pressed` tells.
-
-    A page other than Compare, whose field is `question`, has no conversation before a question, and no stages side by
-    side that a badge could speak of.
-    """
+    """Questions to try; the one that is pressed goes into the field `key` and is asked, as `is_pressed` tells."""
     try:
         samples = golden_samples(owner, language()) or list(own_samples(owner))
     except LessonsError:
         samples = []  # the page tells of a database that is away
-    if key != "question":
+    if key != "question":  # only Compare has a conversation before a question, and stages that a badge speaks of
         samples = [Sample(each.question) for each in samples if not each.before]
     samples += map(Sample, more)
 

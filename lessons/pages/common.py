@@ -42,12 +42,9 @@ def page_of(page: object) -> str:
 
 
 def show_plot(figure: Figure, alt: str, place: DeltaGenerator | None = None) -> None:
-    """Draw it here or in `place`, as large as in a notebook; `alt` says in words what it shows.
-
-    One thread draws for all pages: matplotlib keeps fonts open for each that ever drew, and a page has many.
-    """
+    """Draw it here or in `place`, as large as in a notebook; `alt` says in words what it shows."""
     translate(figure)
-    picture = BytesIO()
+    picture = BytesIO()  # drawn by one thread for all pages: matplotlib keeps fonts open for each that ever drew
     _drawing.submit(figure.savefig, picture, format="png", dpi=2 * PIXELS, bbox_inches="tight").result()
     (place or st).image(picture, width=round(PIXELS * figure.get_figwidth()), alt=alt)
 
@@ -76,13 +73,13 @@ def offered() -> dict[str, Stage]:
 
 def offer_to_delete(label: str, warning: str, delete: Callable[[], None], button: str = "", icon: str = "") -> None:
     """A button that shows the warning, and below it the button that deletes."""
+
+    def warn() -> None:
+        st.markdown(warning)
+        finish_button(button or _("Delete it"), delete, type="primary")
+
     if st.button(label, icon=icon or None):
-        show_dialog(label, _show_warning, warning, delete, button or _("Delete it"))
-
-
-def _show_warning(warning: str, delete: Callable[[], None], button: str) -> None:
-    st.markdown(warning)
-    finish_button(button, delete, type="primary")
+        show_dialog(label, warn)
 
 
 def finish_button(label: str, work: Callable[[], None], button: Callable[..., bool] = st.button, **how: Any) -> None:
@@ -123,10 +120,7 @@ def show_error(error: LessonsError) -> None:
 def titled(
     title: str, caption: str, owned: bool = True
 ) -> Callable[[Callable[[Workspace, str], None]], Callable[[], None]]:
-    """A page below its title and caption, both messages, and beside the side bar; a known problem ends it plainly.
-
-    The owner is chosen in the side bar if the page shows what is `owned`; else it is the reader.
-    """
+    """A page below its title and caption, both messages, and beside the side bar; a known problem ends it plainly."""
 
     def decorated(body: Callable[[Workspace, str], None]) -> Callable[[], None]:
         @wraps(body)

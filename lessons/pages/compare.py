@@ -1,7 +1,4 @@
-"""One question to several stages, side by side. Each stage works in its own thread, and only the page's thread draws.
-
-What is done is kept at once: a page that is left has not paid for nothing.
-"""
+"""One question to several stages, side by side. Each stage works in a thread; only the page's own thread draws."""
 
 import logging
 import threading
@@ -77,7 +74,7 @@ def page(place: Workspace, owner: str) -> None:
 def _ask(asked: Asked, owner: str) -> None:
     """Draw the answers as they come in, then the page anew; LessonsError for what cannot be asked, or not yet."""
     compared, streams = _begin(asked, owner)
-    remember(Past(owner, asked, compared))
+    remember(Past(owner, asked, compared))  # before it is answered: a page that is left has not paid for nothing
     st.session_state["follow-up"], st.session_state.begins = "", asked.follows
     st.session_state.place = 1 - st.session_state.get("place", 0)
     with _place():

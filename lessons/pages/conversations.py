@@ -1,7 +1,4 @@
-"""The conversations of an owner: listed and shown again with what their answers rest on, and their answers rated.
-
-An answer is rated by 👍 or 👎; rated answers become questions of the reader's own.
-"""
+"""The conversations of an owner: listed and shown again with what their answers rest on, and their answers rated."""
 
 import re
 import secrets
@@ -73,11 +70,9 @@ def _bare(text: str) -> str:
 
 
 def kept_turn(owner: str, session_id: str, question: str, text: str) -> Turn:
-    """The turn with what it rests on, if that is still known.
-
-    Its answer is a copy: two turns may have said the same, and a page names what belongs to an answer after it.
-    """
+    """The turn with what it rests on, if that is still known."""
     known = _kept().get((owner, session_id, question, _bare(text)))
+    # A copy: two turns may have said the same, and a page names what belongs to an answer after it.
     return replace(known, answer=copy(known.answer)) if known else Turn(question, text)
 
 
@@ -89,10 +84,7 @@ def forget_turns(owner: str, session_id: str = "") -> None:
 
 
 def offer_conversations(name: str, found: Callable[[], Iterable[tuple[str, str]]], present: str) -> None:
-    """An owner's latest conversations by their first question; none on a shared app, where owners are shared, too.
-
-    `found` gives their ids and questions; the one that is gone back to is kept under `name`.
-    """
+    """The conversations `found`, ids and first questions, to go back to; none on a shared app, which shares owners."""
     others = [] if is_shared() else [each for each in found() if each[0] != present]
     if others:
         with st.sidebar.expander(_("Earlier conversations ({number})", number=len(others)), icon=":material/history:"):

@@ -1,7 +1,4 @@
-"""One document: opened whole with its chunks marked, or a chunk of it before and after enriching; and a bare search.
-
-The pages of a PDF are shown as pictures, with the chunks marked where they stand.
-"""
+"""One document: opened whole with its chunks marked, or a chunk of it before and after enriching; and a bare search."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -132,7 +129,8 @@ def shared(before: str, text: str) -> int:
 
 def _compare_a_chunk(place: Workspace, owner: str, chosen: str, before: Index, enriched: Index) -> None:
     chunks = _chunks(place, enriched, owner, chosen)
-    titles = {at: _title(chunk) for at, chunk in enumerate(chunks)}
+    begins = (chunk.metadata.get("section") or " ".join(_words(chunk).split())[:60] for chunk in chunks)
+    titles = {at: f"{chunks[at].metadata['chunk_index'] + 1}. {begin}" for at, begin in enumerate(begins)}
     chunk = chunks[choose(_("Chunk"), titles, key=f"before-after-chunk of {chosen}")]
     left, right = st.columns(2, gap="large")
     with left:
@@ -157,11 +155,6 @@ def _chunks(place: Workspace, index: Index, owner: str, source_file: str) -> lis
 
 def _words(chunk: BaseNode) -> str:
     return chunk.get_content(MetadataMode.NONE)
-
-
-def _title(chunk: BaseNode) -> str:
-    words = " ".join(_words(chunk).split())
-    return f"{chunk.metadata['chunk_index'] + 1}. {chunk.metadata.get('section') or words[:60]}"
 
 
 def _box(*lines: str) -> None:

@@ -145,22 +145,18 @@ def _cost(place: Workspace, owner: str, files: list[tuple[bytes, str]], level: E
 
 def _beginning(content: bytes, name: str) -> list[tuple[bytes, str]]:
     """The first lines of a large text or the first pages of a large PDF; empty for formats that cannot be cut."""
-    kind = PurePath(name).suffix.lower()
+    from pypdf import PageRange, PdfWriter
+
+    kind, pages = PurePath(name).suffix.lower(), BytesIO()
     if kind in TEXTS:
         begin = content[:MOST_READ]
         return [(begin.rpartition(b"\n")[0] or begin, name)]
-    return [(_first_pages(content), name)] if kind == ".pdf" else []
-
-
-def _first_pages(content: bytes) -> bytes:
-    """Nothing of a damaged file, which costs nothing either: it will be refused."""
-    from pypdf import PageRange, PdfWriter
-
-    begin = BytesIO()
-    with suppress(Exception), PdfWriter() as writer:
+    if kind != ".pdf":
+        return []
+    with suppress(Exception), PdfWriter() as writer:  # a damaged file costs nothing: it will be refused
         writer.append(BytesIO(content), pages=PageRange(f":{FEW_PAGES}"), import_outline=False)
-        writer.write(begin)
-    return begin.getvalue()
+        writer.write(pages)
+    return [(pages.getvalue(), name)]
 
 
 def _estimate(place: Workspace, owner: str, files: list[tuple[bytes, str]], level: Enrichment) -> Estimate:
@@ -243,11 +239,9 @@ def _line(name: str, results: Sequence[JobResult]) -> str:
     one, many = N_("1 chunk in {index}"), N_("{number:,} chunks in {index}")
     there = (each for each in results if each.chunks and each not in bad)
     made = [_(one if each.chunks == 1 else many, number=each.chunks, index=each.index) for each in there]
-    if any(each.llm_calls for each in results):
-        counts = [[each.llm_calls, each.tokens_in, each.tokens_out] for each in results]
-        calls, tokens_in, tokens_out = map(sum, zip(*counts, strict=True))
-        model = spent(calls, tokens_in, tokens_out, sum(each.cost for each in results))
-        made.append(_("enriched with {spent}", spent=_(model)))
+    used = [sum(getattr(each, name) for each in results) for name in ("llm_calls", "tokens_in", "tokens_out", "cost")]
+    if used[0]:
+        made.append(_("enriched with {spent}", spent=_(spent(*used))))
     lines = [*dict.fromkeys(line.strip() for line in said), ", ".join(made)]
     return f"{mark} **{plain_line(name)}** {plain_line(' '.join(filter(None, lines)))}"
 

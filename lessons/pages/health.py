@@ -37,10 +37,7 @@ PLUGS = {
 
 
 def page() -> None:
-    """Examine on opening and on demand; no secret is shown, whatever a check says.
-
-    Only a good report is remembered, for a minute: what was mended is seen at once.
-    """
+    """Examine on opening and on demand; no secret is shown, whatever a check says."""
     st.title(_("Health"), anchor=False)
     st.caption(_("What runs here, and what to do if something does not. The command *lessons doctor* says the same."))
     if st.button(_("Check again"), icon=":material/refresh:"):
@@ -50,7 +47,7 @@ def page() -> None:
     if report.ok:
         st.success(_("Everything works."))
     else:
-        _examined.clear()  # what is fixed is to be seen at once
+        _examined.clear()  # only a good report is remembered: what is mended is to be seen at once
         st.error(_("Something does not work; the lines marked No say what to do."))
     for check in report:
         colour, word = ("green", _("OK")) if check.ok else ("red", _("No"))

@@ -37,10 +37,7 @@ class Drawn(NamedTuple):
 
 
 def draw_page(pdf: bytes, number: int, passages: Sequence[str], first: int = 1) -> Drawn | None:
-    """The page with this 1-based number, passages marked and numbered from `first` on; None if it cannot be drawn.
-
-    A passage that does not stand on the page is not marked.
-    """
+    """The page with this 1-based number, its passages marked and numbered from `first`; None if it cannot be drawn."""
     asked = json.dumps({"number": number, "passages": list(passages), "first": first}).encode()
     command = [sys.executable, "-P", __file__]
     with _at_once, suppress(OSError, subprocess.TimeoutExpired):

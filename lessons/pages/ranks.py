@@ -58,14 +58,10 @@ def spot(place: Place, answers: Sequence[Answer], known: Sequence[Evidence]) -> 
     ]
     quotes = [each.quote for number in place.evidence for each in known[number].places] + cited
     exact = ((each, around(quote, each.content)[1]) for quote in quotes for each in documents)
-    nearest = _nearest(standalone(answer.trace, answer.question), documents[0].content) or _begin(place.start)
+    begin = f"{place.start.rpartition(' ')[0] or place.start} …"  # up to the end of a word
+    nearest = _nearest(standalone(answer.trace, answer.question), documents[0].content) or begin
     document, words = next(((each, words) for each, words in exact if words), (documents[0], nearest))
     return Spot(place, answer, document, " ".join(words.split()).lstrip("#| "), bool(cited))
-
-
-def _begin(start: str) -> str:
-    """The beginning of a chunk up to the end of a word."""
-    return f"{start.rpartition(' ')[0] or start} …"
 
 
 def show_ranks(compared: Comparison) -> None:

@@ -1,7 +1,4 @@
-"""Evaluations: one at a time in the background of the app, the stored ones to choose from, and their table.
-
-An evaluation is the same for every tab of the process, which can all watch it and stop it.
-"""
+"""Evaluations: one at a time in the background of the app, the stored ones to choose from, and their table."""
 
 import logging
 import threading
@@ -85,7 +82,7 @@ def _measure(running: Running, work: Callable[[Watcher], Evaluation], place: Wor
 
 @st.cache_resource
 def current() -> list[Running]:
-    """The evaluation of this process, the same for every tab; empty if there is none."""
+    """The evaluation of this process, which every tab can watch and stop; empty if there is none."""
     return []
 
 

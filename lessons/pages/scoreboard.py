@@ -95,10 +95,7 @@ def _show_gains(evaluation: Evaluation, metric: str) -> None:
 
 
 def show_moved(old: Evaluation, new: Evaluation, old_name: str = "", new_name: str = "") -> None:
-    """Choose a stage of each run and a metric; the difference with its interval, and the questions that moved.
-
-    The runs have names if they are two.
-    """
+    """Choose a stage of each run and a metric, and see what moved; the runs have names if they are two."""
     is_same = old is new
     if is_same and len(new.stages) < 2:
         return

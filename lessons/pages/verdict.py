@@ -157,8 +157,7 @@ def _all(names: Sequence[str], scores: Mapping[str, Score]) -> str:
 def marked(text: str, before: str) -> str:
     """The text as Markdown, with the words that are new in it on green and those that are gone struck out.
 
-    Two answers with little in common are not worth marking. The numbers of citations are no difference, nor is a run of
-    words that only stands in another place.
+    Two answers with little in common are not marked. No difference are numbers of citations, and words that moved.
     """
     old, new = (re.findall(r"\S+\s*", each) for each in (before, text))
     words = [[CITATION.sub("", word).strip() for word in each] for each in (old, new)]
