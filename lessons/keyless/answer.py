@@ -6,34 +6,19 @@ If the best lines leave something essential open – a name, a year, an identifi
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from heapq import nlargest
 from itertools import dropwhile, groupby
 from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
-from lessons.keyless import task
+from lessons.keyless import scores, task
 from lessons.keyless.intent import OPEN, OPEN_FROM
 from lessons.keyless.lines import Line, Passage, cells, is_ended, passages, search_terms
 from lessons.keyless.recall import asks_back, recalled
-from lessons.keyless.scores import (
-    BEFORE,
-    ELSEWHERE,
-    RANK,
-    WORTH,
-    Candidate,
-    asked_cells,
-    candidate_at,
-    commands,
-    fits,
-    gives_reason,
-    held,
-    ranked,
-    reason,
-    share,
-    weighed,
-)
+from lessons.keyless.scores import WORTH, Candidate, candidate_at, commands, fits, ranked, share, weighed
 from lessons.keyless.summary import centrality
 from lessons.keyless.words import INTERROGATIVE, Question, Unit, kinds_of, read_question
 from lessons.text import language
@@ -74,10 +59,7 @@ def parts(question: Question) -> list[Part]:
 
 
 def _weighted(question: Question, text: str, own: Sequence[Unit]) -> Question:
-    """The question with the kind of answer of one part, its own units, and names and periods that it does not replace.
-
-    Words of the other parts count for less.
-    """
+    """The question as one part asks it, with the names and periods that it does not replace; other words count less."""
     kinds = {unit.kind for unit in own}
     aside = ASIDE if any(unit.kind == "word" and unit.weight >= 0.5 for unit in own) else 1.0
     units = [
@@ -101,13 +83,9 @@ def query(part: Part, every: Sequence[Part]) -> str:
     """
     said = Counter(unit for each in every for unit in each.own)
     bare = not any(unit.kind == "word" and unit.weight >= WORTH and said[unit] == 1 for unit in part.own)
-    units = [
-        unit
-        for unit in part.question.units
-        if unit.weight >= WORTH or unit in part.own or (bare and unit.kind == "word")
-    ]
-    units.sort(key=lambda unit: unit.kind in ("quarter", "year"))
-    return " ".join(unit.text.upper() if unit.kind == "quarter" else unit.text for unit in units)
+    units = sorted(part.question.units, key=lambda unit: unit.kind in ("quarter", "year"))
+    kept = [one for one in units if one.weight >= WORTH or one in part.own or (bare and one.kind == "word")]
+    return " ".join(unit.text.upper() if unit.kind == "quarter" else unit.text for unit in kept)
 
 
 def _with_names(question: Question, found: Sequence[Passage]) -> Question:
@@ -145,24 +123,21 @@ def _answer(question: Question, found: Sequence[Passage]) -> list[Candidate]:
     if not fitting:
         return []
     near = (one for one in fitting if one.score >= NEARLY * fitting[0].score)
-    first = next((one for one in near if min(one.covered, default=0.0) >= BEFORE), fitting[0])
+    first = next((one for one in near if min(one.covered, default=0.0) >= scores.BEFORE), fitting[0])
     chosen = _joined(question, first, every[:NEXT_BEST])
     covered = together(chosen)
-    open_ = (unit.required and value < ELSEWHERE for unit, value in zip(question.units, covered, strict=True))
+    open_ = (unit.required and value < scores.ELSEWHERE for unit, value in zip(question.units, covered, strict=True))
     if any(open_) or share(question.units, covered) < _least(question, first):
         return []
     return _with_list(question, _with_reason(question, chosen, found))
 
 
 def _with_reason(question: Question, chosen: list[Candidate], found: Sequence[Passage]) -> list[Candidate]:
-    """The lines, with the reason if one is asked for and none of them gives it: it may share no word with the question.
-
-    It is taken from the first documents.
-    """
-    if "why" not in question.kinds or any(gives_reason(one.line) for one in chosen):
+    """The lines, and the reason if one is asked for and none gives it: it may share no word with the question."""
+    if "why" not in question.kinds or any(scores.gives_reason(one.line) for one in chosen):
         return chosen
-    told = [(reason(question, passage), rank) for rank, passage in enumerate(found[:LINES])]
-    (value, place), rank = max(told, key=lambda each: each[0][0] - RANK * each[1])
+    told = [(scores.reason(question, passage), rank) for rank, passage in enumerate(found[:LINES])]
+    (value, place), rank = max(told, key=lambda each: each[0][0] - scores.RANK * each[1])
     if value < 0 or not found[rank].lines:
         return chosen
     new = candidate_at(question, found[rank], place, rank)
@@ -243,18 +218,17 @@ def _main_points(question: Question, found: Sequence[Passage]) -> list[Candidate
     return _best(POINTS, told, centrality(texts, question.text, whole))
 
 
-def _best(count: int, lines: Sequence[Candidate], scores: Sequence[float]) -> list[Candidate]:
-    """The lines with the highest scores, in their own order."""
-    kept = sorted(range(len(lines)), key=lambda place: -scores[place])[:count]
-    return [lines[place] for place in sorted(kept)]
+def _best(count: int, lines: Sequence[Candidate], worth: Sequence[float]) -> list[Candidate]:
+    """The lines that are worth most, in their own order."""
+    return [lines[place] for place in sorted(nlargest(count, range(len(lines)), worth.__getitem__))]
 
 
 def _section(question: Question, found: Sequence[Passage]) -> list[Candidate]:
     """What the section tells that a question is about, line by line; nothing if none is about it."""
     sections = [
-        (_held_by_section(question, passage, places) - RANK * rank, passage, places)
+        (_held_by_section(question, passage, places) - scores.RANK * rank, passage, places)
         for rank, passage in enumerate(found)
-        if held(question, passage.all) >= ABOUT or not question.units
+        if scores.held(question, passage.all) >= ABOUT or not question.units
         for places in _sections(passage)
     ]
     if not sections:
@@ -266,8 +240,8 @@ def _section(question: Question, found: Sequence[Passage]) -> list[Candidate]:
 def _held_by_section(question: Question, passage: Passage, places: list[int]) -> float:
     """How much of the question a section holds, 0 to 1."""
     words = frozenset().union(*(passage.lines[place].own | passage.lines[place].above for place in places))
-    held = [max(unit.covered(words), OF_THE_TITLE * unit.covered(passage.title)) for unit in question.units]
-    return share(question.units, held)
+    covered = [max(unit.covered(words), OF_THE_TITLE * unit.covered(passage.title)) for unit in question.units]
+    return share(question.units, covered)
 
 
 def _sections(passage: Passage) -> Iterator[list[int]]:
@@ -285,10 +259,7 @@ _LATEST = re.compile(r"\b(?:latest|newest|most recent)\b|최근|최신", re.IGNO
 
 
 def of_the_whole(question: Question, found: Sequence[Passage], embedding: BaseEmbedding) -> list[Candidate]:
-    """What is nearest in meaning in the document that an open question names by its title; the newest for the latest.
-
-    None if the question names something that no document holds.
-    """
+    """What is nearest in meaning in the document that an open question's words name in its title, or in the newest."""
     if _names_what_is_missing(question, found):
         return []
     latest = _LATEST.search(question.text) is not None
@@ -333,10 +304,7 @@ def choose(question: Question, found: Sequence[Passage], embedding: BaseEmbeddin
 
 
 def newest_editions(question: Question, found: Sequence[Passage]) -> list[Passage]:
-    """The documents without those of which a newer edition is there, unless the question names a version.
-
-    Titles of editions differ in the version only.
-    """
+    """The documents without those of which a newer edition is there, unless the question names a version."""
     if VERSION.search(question.text):
         return list(found)
     old = replaced({str(place): {"title": one.name, "date": one.day} for place, one in enumerate(found)})
@@ -366,17 +334,13 @@ def neutral(unit: Unit) -> bool:
 
 
 def _by_meaning(question: Question, found: Sequence[Passage], embedding: BaseEmbedding) -> list[Candidate]:
-    """The two lines nearest in meaning among those that hold the question's years, quarters and identifiers.
-
-    They are said in their own language, because translating would be inventing.
-    """
+    """The two lines nearest in meaning that hold what is neutral; untranslated: to translate would be to invent."""
     bound = replace(question, units=tuple(filter(neutral, question.units)), terms=frozenset())
     if sum(unit.weight >= 1 for unit in question.units) < SAYS_ENOUGH or _names_what_is_missing(bound, found):
         return []
     kept = [one for one in ranked(bound, found) if fits(bound, one)][:MOST_EMBEDDED]
-    near = _nearness(question, kept, embedding)
-    best = sorted(range(len(kept)), key=lambda i: -near[i])[:2]
-    return _with_list(question, [kept[i] for i in best]) if kept else []
+    best = nlargest(2, range(len(kept)), _nearness(question, kept, embedding).__getitem__)
+    return _with_list(question, [kept[place] for place in best]) if kept else []
 
 
 def _nearness(question: Question, lines: Sequence[Candidate], embedding: BaseEmbedding) -> list[float]:
@@ -412,10 +376,7 @@ _LEAD = re.compile(r"^(?:[-*•‣▪◦○●·–►▶#]+\s+|[QA]\d*[.:]\s+)"
 
 @task("answer")
 def answer(llm: Any, question: str, context: str = "", memory: str = "", **_: Any) -> str:
-    """A few sentences of the context with their citations, steps in full, or one of the two sentences of refusal.
-
-    A question about what was said is answered from the memory of the conversation.
-    """
+    """A few sentences of the context with their citations, steps in full, or one of the two sentences of refusal."""
     if remembered := recalled(question, memory):
         return remembered
     if asks_back(question):
@@ -428,18 +389,14 @@ def answer(llm: Any, question: str, context: str = "", memory: str = "", **_: An
         choice = Choice(tuple(of_the_whole(asked, found, llm.embedding)))
     if not choice.lines:
         return NOT_FOUND[asked.language]
-    items = sum(candidate.line.kind == "item" for candidate in choice.lines)
-    several = len({candidate.passage.number for candidate in choice.lines}) > 1
-    said = dict.fromkeys(cite(asked, candidate.line, candidate.passage, several) for candidate in choice.lines)
+    several = len({one.passage.number for one in choice.lines}) > 1
+    said = dict.fromkeys(cite(asked, one.line, one.passage, several) for one in choice.lines)
     missing = [NOT_SAID[asked.language].format(re.sub("[“”]", '"', part)) for part in choice.missing]
-    return ("\n" if items > 1 else " ").join([*said, *missing])
+    return ("\n" if _items(one.line for one in choice.lines) > 1 else " ").join([*said, *missing])
 
 
 def cite(question: Question, line: Line, found: Passage, titled: bool) -> str:
-    """The line's own words with its citation before the full stop; a table row with the cells above it.
-
-    Next to lines of other documents (`titled`) it stands after its document's title, which often holds its subject.
-    """
+    """The line's own words with its citation before the full stop; `titled` behind its document's title."""
     text = _row(question, line) if line.kind == "row" else _LEAD.sub("", line.text)
     text = f"{found.name}: {_NUMBERED.sub('', text)}" if titled and found.name and found.name not in text else text
     text = _CITED.sub("", " ".join(text.split()))
@@ -451,7 +408,7 @@ def cite(question: Question, line: Line, found: Passage, titled: bool) -> str:
 
 def _row(question: Question, line: Line) -> str:
     """The label of a row and the asked cells, each behind the name of its column."""
-    pairs = asked_cells(question, line)
+    pairs = scores.asked_cells(question, line)
     if len(pairs) < 2:
         return ", ".join(cell for cell in cells(line.text) if cell)
     label, *rest = pairs
@@ -476,7 +433,7 @@ def steps(llm: Any, question: str, context: str, count: int, headings: Collectio
     return "\n".join(shown[:MOST_STEPS]) or answer(llm, question, context, **more)
 
 
-def _items(lines: Sequence[Line]) -> int:
+def _items(lines: Iterable[Line]) -> int:
     return sum(line.kind == "item" for line in lines)
 
 

@@ -29,9 +29,8 @@ _PATTERNS = [
 ]
 _ASPECT = re.compile(r" (?:in terms of|in|regarding|concerning|when it comes to|with respect to) (.+)$", re.IGNORECASE)
 _NO_SIDE = re.compile(
-    r"(?:it|they|this|that|these|those|there|we|you|i|he|she|the two|both"
-    r"|expected|planned|usual|before|ever|normal|\d.*)$",
-    re.IGNORECASE,
+    r"(?i)(?:it|they|this|that|these|those|there|we|you|i|he|she|the two|both"
+    r"|expected|planned|usual|before|ever|normal|\d.*)$"
 )
 _HOW = "(?:어떻게|뭐가|뭐|무엇이|어떤 점이|어디가|얼마나)"
 _DIFFER = re.compile(

@@ -1,7 +1,4 @@
-"""How the keyless model notes what a user says: the values that are named, and the facts about the user.
-
-Both are notes: a value under a key, where a new value of a known key replaces the old one.
-"""
+"""How the keyless model notes what a user says, values and facts, each under a key whose new value replaces the old."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -167,9 +164,8 @@ _FILLER = re.compile(
     re.IGNORECASE,
 )
 _SUPPOSED = re.compile(
-    r"\b(?:if|suppose|imagine|assum\w+|pretend|say I|let's say|would|might|maybe)\b"
-    r"|만약|만일|가령|라면|다면|(?<=[가-힣])으?면\b|경우",
-    re.IGNORECASE,
+    r"(?i)\b(?:if|suppose|imagine|assum\w+|pretend|say I|let's say|would|might|maybe)\b"
+    r"|만약|만일|가령|라면|다면|(?<=[가-힣])으?면\b|경우"
 )
 _ALSO = re.compile(
     r"\b(?:also|too|as well|additionally)\b|(?<=[가-힣A-Za-z\d])도\s|(?<![가-힣])또(?:한)?\s", re.IGNORECASE

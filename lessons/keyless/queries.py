@@ -51,10 +51,9 @@ def rewrite(llm: Any, question: str, **_: Any) -> str:
 
 _BE = re.compile(r"^(?:what|which|who)(?: (is|are|was|were)|[’']s) ((?!there\b|the one\b).+)$", re.IGNORECASE)
 _ASKING = re.compile(
-    r"^(?:when|where|why|how|what|which|who)\b(?:\s(?:much|many|long|often|far))?"
+    r"(?i)^(?:when|where|why|how|what|which|who)\b(?:\s(?:much|many|long|often|far))?"
     r"(?:\s(?:is|are|was|were|do|does|did|can|will|would|should)\b(?:\s(?:I|we|you|one)\b)?)?\s*"
-    r"|^(?:do|does|did|can|could|will|would|should)\s",
-    re.IGNORECASE,
+    r"|^(?:do|does|did|can|could|will|would|should)\s"
 )
 _KOREAN_ASKING = re.compile(r"(?<![가-힣])(?:언제|어디|얼마|누구|무엇|뭐|며칠|어떻게|왜)\S{0,60}(?:요|까|죠|지)$")
 
@@ -74,10 +73,9 @@ def statement(query: str) -> str:
 
 
 _PARTS = re.compile(
-    r"(?<!\s)\s*(?:[?？;]\s+|,?\s(?:and|as well as)\s"
+    r"(?i)(?<!\s)\s*(?:[?？;]\s+|,?\s(?:and|as well as)\s"
     r"(?=(?:what|when|who|where|why|how|which|is|are|was|were|does|did|do|can)\b))"
-    r"|(?<=[가-힣]고)[,]?\s(?=\S+\s\S+)|,?\s그리고\s",
-    re.IGNORECASE,
+    r"|(?<=[가-힣]고)[,]?\s(?=\S+\s\S+)|,?\s그리고\s"
 )
 _LEAST = 2  # words that make a part a question of its own
 _PARTICLE = re.compile(rf"(?<=[가-힣]{{3}}){particle_pattern('is', 'many', 'named')}$|(?<=[가-힣]{{2}})[은는을를의에]$")

@@ -45,9 +45,7 @@ def relevance(llm: Any, question: str, documents: Sequence[Any], **_: Any) -> di
     """A score from 0 to 10 for each document, numbered from 1. They are retrieved documents with their `legs`."""
     sums = features(question, documents, llm) @ np.array(list(WEIGHTS.values()))
     scores = 10 / (1 + np.exp(EVEN - sums))
-    return {
-        "scores": [{"number": number, "score": round(float(score), 4)} for number, score in enumerate(scores, start=1)]
-    }
+    return {"scores": [{"number": at, "score": round(float(score), 4)} for at, score in enumerate(scores, start=1)]}
 
 
 def features(question: str, documents: Sequence[Any], llm: Any = None) -> np.ndarray:
@@ -187,10 +185,7 @@ _ADMITTED = re.compile("|".join(re.escape(said).replace(r"\{\}", "[^”]*") for 
 
 @task("judge_answer")
 def judge_answer(llm: Any, question: str, answer: str, quotes: str = "", **_: Any) -> dict[str, Any]:
-    """The parts that are not answered, how much is, and a query for each part that is missing.
-
-    An answer without quotes rests on nothing, so it answers nothing.
-    """
+    """How much is answered, and the parts that are not, each with a query; without quotes to rest on, nothing is."""
     asked = read_question(question)
     said = _ADMITTED.sub(" ", answer).strip() if quotes else ""
     known = search_terms(f"{said} {quotes}") if said else frozenset[str]()

@@ -1,7 +1,4 @@
-"""How well a line of the documents answers: how much of the question it covers, and which cells of a row are asked for.
-
-A line is read together with what gives it its subject: its headings, the line before it, the title of its document.
-"""
+"""How well a line of the documents answers: how much of the question it covers, and which cells are asked for."""
 
 import math
 import re
@@ -16,9 +13,9 @@ WORTH = 0.4  # weight from which a word must be found
 
 
 def asked_cells(question: Question, line: Line) -> Pairs:
-    """The label of a row, and its cells under the periods of the question; empty without a name for each cell.
+    """The label of a row, and its cells under the periods that the question and the columns share, else all its cells.
 
-    All cells where the question names no period, or the columns stand for other things or for other periods only.
+    Empty without a name for each cell.
     """
     row = cells(line.text)
     pairs: Pairs = tuple(zip(line.header, row, strict=True)) if len(row) == len(line.header) else ()
@@ -78,15 +75,11 @@ def cover(unit: Unit, passage: Passage, position: int, asked: frozenset[str]) ->
     return 0.0 if of_another_year else worth * unit.covered(words)
 
 
-def _near(passage: Passage, position: int) -> Iterator[tuple[frozenset[str], float]]:
+def _near(passage: Passage, position: int) -> list[tuple[frozenset[str], float]]:
     """The words around a line, and how much each counts."""
-    line = passage.lines[position]
-    yield line.own, 1.0
-    yield line.above, ABOVE
-    yield passage.title, TITLE
-    if position:
-        yield passage.lines[position - 1].own, BEFORE
-    yield passage.all, ELSEWHERE
+    line, before = passage.lines[position], passage.lines[position - 1 : position]
+    around = [(line.own, 1.0), (line.above, ABOVE), (passage.title, TITLE), *((each.own, BEFORE) for each in before)]
+    return [*around, (passage.all, ELSEWHERE)]
 
 
 _COMMAND = re.compile(

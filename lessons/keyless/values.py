@@ -11,14 +11,13 @@ from lessons.text.periods import MONTHS, neighbours, periods
 
 _IDENTIFIER = re.compile(r"(?<![\w-])[A-Za-z]+[-_#][A-Za-z\d_-]*\d[A-Za-z\d_-]*")
 _MEASURE = re.compile(
-    r"(?:\b(?:net|gross|operating|total|annual|average|free|pre-tax|advertising)\s+){0,5}"
+    r"(?i)(?:\b(?:net|gross|operating|total|annual|average|free|pre-tax|advertising)\s+){0,5}"
     r"(?<![\w-])(?:revenues?|(?:net )?sales|profits?|margins?|income|debt|costs?|cash flow|expenses?|expenditure"
     r"|earnings|turnover|headcount|employees|assets|equity|liabilities|market share|dividends?|spending|investments?"
     r"|backlog|EBITDA|workforce)\b"
     r"|[가-힣]{0,20}(?:매출|매출액|이익|손실|이익률|(?<=[가-힣]{2})[률율]|비용|(?<=[가-힣]{2})(?<![설장준경])비|자산|부채|자본|차입금"
     r"|현금흐름|배당금|인원|판매량|생산량|수주잔고|주가|직원 수)"
-    rf"(?={particle_pattern()}|요|\W|$)",
-    re.IGNORECASE,
+    rf"(?={particle_pattern()}|요|\W|$)"
 )
 _NAME = re.compile(r"\b[A-Z][A-Za-zÀ-ÿ\d&-]*(?:[ ](?:(?:of|and) (?=[A-Z]))?[A-Z][A-Za-zÀ-ÿ\d&-]*)*")
 _NO_NAMES = ENGLISH_STOP_WORDS | frozenset(

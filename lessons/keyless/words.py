@@ -1,8 +1,4 @@
-"""What a question asks for: its units – names, periods, identifiers, words, and what means the same – and its kinds.
-
-A word of a question may stand in a document as another one: 'staff', 'employees', 직원. The groups in `glossary.txt`
-are general vocabulary; they name nothing that only some documents know.
-"""
+"""What a question asks for: its units – names, periods, identifiers, words, and what means the same – and its kinds."""
 
 import re
 from collections import defaultdict
@@ -17,7 +13,7 @@ from lessons.text import ENGLISH_STOP_WORDS, language, terms
 from lessons.text.korean import agrees, particle_pattern
 from lessons.text.word_lists import words_of
 
-GROUPS = Path(__file__).with_name("glossary.txt")
+GROUPS = Path(__file__).with_name("glossary.txt")  # general vocabulary: nothing that only some documents know
 _MOST_WORDS = 3  # of a form
 _MOST_ENDING = 3  # syllables of particles and endings that may follow a Korean form
 
@@ -43,8 +39,8 @@ def others(words: Sequence[str]) -> list[Forms]:
         widths = range(min(_MOST_WORDS, len(words) - start), 0, -1)
         width, said = next(((w, form) for w in widths if (form := _said(words[start : start + w]))), (1, ""))
         if said:
-            forms = (form for group in _index()[said] for form in group if form != said)
-            found[start : start + width] = [tuple(dict.fromkeys(map(_terms, forms)))] * width
+            forms = (held for group in _index()[said] for form, held in group.items() if form != said)
+            found[start : start + width] = [tuple(dict.fromkeys(forms))] * width
         start += width
     return found
 
@@ -64,20 +60,15 @@ def _key(form: str) -> str:
 
 
 @cache
-def _index() -> dict[str, list[list[str]]]:
-    """The groups by each of their forms."""
-    found: dict[str, list[list[str]]] = defaultdict(list)
+def _index() -> dict[str, list[dict[str, frozenset[str]]]]:
+    """The groups, each the terms of its forms, by each of these forms."""
+    found: dict[str, list[dict[str, frozenset[str]]]] = defaultdict(list)
     for line in GROUPS.read_text(encoding="utf-8").splitlines():
         if line and line[0] != "#":
-            group = list(dict.fromkeys(filter(None, (_key(form.strip()) for form in line.split("=")))))
-            for form in group:
-                found[form].append(group)
+            group = {key: frozenset(terms(form)) for form in line.split("=") if (key := _key(form.strip()))}
+            for key in group:
+                found[key].append(group)
     return dict(found)
-
-
-@cache
-def _terms(form: str) -> frozenset[str]:
-    return frozenset(form.split() if form.isascii() else terms(form))
 
 
 SAME = 0.8  # what a word counts that means the same as the one that was asked for
@@ -207,16 +198,14 @@ _KINDS = {
 }
 _KIND = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _KINDS.items()}
 INTERROGATIVE = re.compile(
-    r"\b(?:what|when|where|who(?:m|se)?|which|why|how)\b|얼마|언제|어디|무엇|무슨|뭐|뭔|누구|누가|어떻|어느|어떤|몇|며칠|왜",
-    re.IGNORECASE,
+    r"(?i)\b(?:what|when|where|who(?:m|se)?|which|why|how)\b|얼마|언제|어디|무엇|무슨|뭐|뭔|누구|누가|어떻|어느|어떤|몇|며칠|왜"
 )
 """A question without any of these words can be answered by yes or no."""
 
 _SHORT_YEAR = re.compile(r"(?<![\w.-])(\d\d)년(?=\s?(?:[1-4]\s?분기|[상하]반기|1?\d월|[초중말]))")  # 24년 3분기
 _NO_SUBJECT = re.compile(
-    rf"{_KINDS['summary']}|\bstep[- ]by[- ]step\b|단계별로?|차근차근"
-    rf"|(?:{_KINDS['why']})(?:{particle_pattern()}(?![가-힣]))?",
-    re.IGNORECASE,
+    rf"(?i){_KINDS['summary']}|\bstep[- ]by[- ]step\b|단계별로?|차근차근"
+    rf"|(?:{_KINDS['why']})(?:{particle_pattern()}(?![가-힣]))?"
 )
 """Words that only say what kind of answer is wanted, so that no line has to hold them."""
 

@@ -1,7 +1,4 @@
-"""What every room needs to know about text: clean it, name its language, cut it into sentences and search terms.
-
-Korean and English are equals here.
-"""
+"""What every room needs to know about text: clean it, name its language, cut it into sentences and search terms."""
 
 import re
 import unicodedata
@@ -12,9 +9,8 @@ from lessons.text.word_lists import ENGLISH_STOP_WORDS, KOREAN_STOP_WORDS
 
 __all__ = ["ENGLISH_STOP_WORDS", "KOREAN_STOP_WORDS", "cut_sentences", "language", "normalize", "sentences", "terms"]
 
-_LINE_ENDS = dict.fromkeys(map(ord, "\x0b\x0c\x85\u2028\u2029"), "\n")
 _UNWANTED = dict.fromkeys([*range(9), *range(14, 32), *range(127, 160), 0xAD, 0x200B, 0xFEFF])
-_CLEAN = _UNWANTED | _LINE_ENDS
+_CLEAN = _UNWANTED | dict.fromkeys(map(ord, "\r\x0b\x0c\x85\u2028\u2029"), "\n")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _HANGUL = re.compile("[가-힣]")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -25,8 +21,7 @@ def normalize(text: str) -> str:
 
     Decomposed Korean looks the same but embeds and compares differently, and PostgreSQL refuses NUL.
     """
-    text = text.replace("\r\n", "\n").replace("\r", "\n").translate(_CLEAN)
-    return unicodedata.normalize("NFC", _SURROGATES.sub("", text))
+    return unicodedata.normalize("NFC", _SURROGATES.sub("", text.replace("\r\n", "\n").translate(_CLEAN)))
 
 
 def language(text: str) -> str:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 _MONTHS = {
-    name.lower(): number
-    for number in range(1, 13)
-    for name in (calendar.month_name[number], calendar.month_abbr[number])
+    name.lower(): number for names in (calendar.month_name, calendar.month_abbr) for number, name in enumerate(names)
 } | {"sept": 9}
+del _MONTHS[""]
 _ORDER = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 
 
@@ -69,6 +68,7 @@ _AFTER_NOON_AT = {"밤": range(6, 12), "낮": range(10)}
 _COUNTED = r" ?(?:원|명|개|건|won|dollars?|pounds?|euros?|people)\b"
 
 # The first form that fits takes the characters. Month names keep their capital, so that 'may' stays a verb.
+# '03/05/2024' has no form, because half of the world reads it otherwise.
 _FORMS = [
     re.compile(form, re.A)
     for form in (
@@ -98,10 +98,7 @@ _FORMS = [
 
 
 def moments(text: str) -> tuple[list[Moment], str]:
-    """The moments of a text, form by form, and the text with their characters blanked out.
-
-    '03/05/2024' is not read, because half of the world reads it otherwise.
-    """
+    """The moments of a text, form by form, and the text with their characters blanked out."""
     found: list[Moment] = []
 
     def blank(moment: Moment, match: re.Match[str]) -> str:

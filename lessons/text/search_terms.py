@@ -44,11 +44,12 @@ def terms(text: str) -> list[str]:
     """
     found: list[str] = []
     for token in _SPACED_PERCENT.sub("%", text).split():
-        found.extend(_token_terms(token) if len(token) <= _LONGEST else _read_token(token))
+        found.extend(_token_terms(token) if len(token) <= _LONGEST else _token_terms.__wrapped__(token))
     return found
 
 
-def _read_token(token: str) -> tuple[str, ...]:
+@lru_cache(maxsize=50_000)
+def _token_terms(token: str) -> tuple[str, ...]:
     """The terms of one token between spaces."""
     found: list[str] = []
     number, after_latin = "", False
@@ -61,9 +62,6 @@ def _read_token(token: str) -> tuple[str, ...]:
             found.extend(_latin(segment[0]))
             number, after_latin = segment[0] if segment[0].isdecimal() else "", True
     return tuple(term[:_LONGEST] for term in found)
-
-
-_token_terms = lru_cache(maxsize=50_000)(_read_token)
 
 
 def _pairs(word: str, number: str) -> list[str]:
@@ -100,9 +98,8 @@ def _latin(token: str) -> list[str]:
     if len(parts) == 1:
         return [lower] if lower[-1] in "+#" else _word(lower, token.isupper())
     whole = [] if "," in lower or not re.search(r"[\d_.@]", lower) else [lower]
-    return whole + [
-        term for part in parts if len(part) > 1 and part not in _CONTRACTIONS for term in _word(part, False)
-    ]
+    kept = (part for part in parts if len(part) > 1 and part not in _CONTRACTIONS)
+    return whole + [term for part in kept for term in _word(part, False)]
 
 
 def _word(word: str, capitals: bool) -> list[str]:
@@ -123,9 +120,6 @@ IRREGULAR = {
 
 @lru_cache(maxsize=50_000)
 def english_stem(word: str) -> str:
-    """The Porter stem of a lower-case word, or of its base if its form is irregular.
-
-    A stemmer keeps the word in itself while it works, so threads cannot share one.
-    """
+    """The Porter stem of a lower-case word, or of its base if its form is irregular."""
     base = IRREGULAR.get(word, word)
-    return snowballstemmer.stemmer("porter").stemWord(base) or base
+    return snowballstemmer.stemmer("porter").stemWord(base) or base  # threads cannot share a stemmer: it keeps the word
