@@ -25,7 +25,26 @@ from lessons.text import language
 from lessons.text.editions import VERSION, replaced
 
 ASIDE = 0.3  # what a word of another part still counts
-MOST = 4
+MOST = 4  # parts of a question
+LINES = 3  # sentences of an answer, lists and summaries aside
+NEXT_BEST = 60  # lines that may join the best one
+GAIN = 2.0  # what a line is worth more for saying what the lines before it leave open
+JOINS = 0.75  # the worth from which it joins, as a share of the first one's score
+SURE = 0.8  # a line of this score is joined only by whole sentences that add something
+ADDS = 0.02  # the gain from which one does
+CLOSE = 0.8  # the least score of one, as a share of the first one's
+NEARLY = 0.9  # from this share of the best score, a line that leaves nothing open goes before one that does
+LEAST_COVERED = 0.4  # share of the question's words, by weight, that an answer must cover
+OF_A_RECORD = 0.3  # the same for a line that holds the identifier asked about: 'delivered' says where a parcel is
+POINTS = 6  # sentences of a summary
+MATTER = 3  # of an answer to what matters in a document
+FEWEST = 4  # points of a section that can stand for itself; a shorter one goes on into the next
+ABOUT = 0.3  # share of the question's words, by weight, that a document must hold to be about it
+OF_THE_TITLE = 0.5  # what a word counts that only the title of the section's document says
+FOREIGN = 0.8  # share of the documents; fitted to dev and to fifty questions about nothing in the documents
+SAYS_ENOUGH = 2  # words of full weight without which meaning says nothing; 'And in the year before?' has one
+MOST_EMBEDDED = 12  # lines; embedding one costs tens of milliseconds
+MOST_STEPS = 20  # lines
 _CUT = re.compile(
     r"[?？!;]\s+|[.,]\s+(?:and|or)?\b\s*|\s(?:and|or|versus|vs\.?|than|compared (?:with|to))\s"
     r"|(?<=[가-힣](?:랑|와|과))\s(?!함께|같이)|(?<=[가-힣]{2}(?:하고|이고|이며|하며|되고|있고|없고))\s"
@@ -97,18 +116,6 @@ def _with_names(question: Question, found: Sequence[Passage]) -> Question:
 
     units = (replace(unit, kind="name", weight=1.5) if names(unit) else unit for unit in question.units)
     return replace(question, units=tuple(units))
-
-
-LINES = 3  # sentences of an answer, lists and summaries aside
-NEXT_BEST = 60  # lines that may join the best one
-GAIN = 2.0  # what a line is worth more for saying what the lines before it leave open
-JOINS = 0.75  # the worth from which it joins, as a share of the first one's score
-SURE = 0.8  # a line of this score is joined only by whole sentences that add something
-ADDS = 0.02  # the gain from which one does
-CLOSE = 0.8  # the least score of one, as a share of the first one's
-NEARLY = 0.9  # from this share of the best score, a line that leaves nothing open goes before one that does
-LEAST_COVERED = 0.4  # share of the question's words, by weight, that an answer must cover
-OF_A_RECORD = 0.3  # the same for a line that holds the identifier asked about: 'delivered' says where a parcel is
 
 
 def _answer(question: Question, found: Sequence[Passage]) -> list[Candidate]:
@@ -203,13 +210,6 @@ def _with_list(question: Question, chosen: list[Candidate]) -> list[Candidate]:
     return [replace(first, line=lines[i], position=i) for i in range(start, end + 1)] if start < end else chosen
 
 
-POINTS = 6  # sentences of a summary
-MATTER = 3  # of an answer to what matters in a document
-FEWEST = 4  # points of a section that can stand for itself; a shorter one goes on into the next
-ABOUT = 0.3  # share of the question's words, by weight, that a document must hold to be about it
-OF_THE_TITLE = 0.5  # what a word counts that only the title of the section's document says
-
-
 def _main_points(question: Question, found: Sequence[Passage]) -> list[Candidate]:
     """The main sentences, items and rows of the section that a question is about, in their order; none if none is."""
     if not (told := _section(question, found)):
@@ -286,9 +286,6 @@ class Choice:
     missing: tuple[str, ...] = ()
 
 
-FOREIGN = 0.8  # share of the documents; fitted to dev and to fifty questions about nothing in the documents
-
-
 def choose(question: Question, found: Sequence[Passage], embedding: BaseEmbedding | None) -> Choice:
     """The lines that answer by their words, else the nearest in meaning.
 
@@ -322,10 +319,6 @@ def _by_words(question: Question, found: Sequence[Passage]) -> Choice:
             kept.setdefault(answers[number][place].line.text, (number, place))
     missing = tuple(part.words for part, lines in zip(asked, answers, strict=True) if not lines and part.asks)
     return Choice(tuple(answers[number][place] for number, place in sorted(kept.values())), missing if kept else ())
-
-
-SAYS_ENOUGH = 2  # words of full weight without which meaning says nothing; 'And in the year before?' has one
-MOST_EMBEDDED = 12  # lines; embedding one costs tens of milliseconds
 
 
 def neutral(unit: Unit) -> bool:
@@ -414,9 +407,6 @@ def _row(question: Question, line: Line) -> str:
     label, *rest = pairs
     named = [label] if len(pairs) == len(line.header) else [("", label[1])]
     return ", ".join(f"{name}: {cell}" if name else cell for name, cell in [*named, *rest] if cell)
-
-
-MOST_STEPS = 20  # lines
 
 
 @task("steps")

@@ -67,14 +67,11 @@ _LONGEST = 300  # characters of a question that can lack something
 
 @dataclass(frozen=True)
 class Turn:
-    """A question as it stands alone, and what was answered.
-
-    `own` is what surely belongs to it: a question in few words that points at nothing may have changed the subject.
-    """
+    """A question as it stands alone, and what was answered."""
 
     question: str
     answer: str
-    own: str
+    own: str  # what surely belongs to it: a question in few words that points at nothing may have changed the subject
 
 
 @task("condense")

@@ -1,8 +1,7 @@
 """How the keyless model tells what an utterance wants: no document, one fact, an explanation, or many places.
 
-It is fitted to labelled examples: ridge regression from the vector of an utterance and its shape to the four intents.
-Penalty, scales and margin were chosen by cross-validation on the examples. In the same way it recognises an open
-question, which asks of a document as a whole what is worrying, important or striking in it.
+Ridge regression from the vector and the shape of an utterance, fitted to labelled examples; penalty, scales and margin
+were chosen by cross-validation. Likewise for open questions, of what is worrying or striking in a document as a whole.
 """
 
 import json

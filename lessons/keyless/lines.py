@@ -25,8 +25,7 @@ _LONGEST_LABEL = 60  # characters
 def barred(text: str) -> str:
     """The text with a bar between the cells of tables that a PDF's layout has lost; the rest stays as it is.
 
-    A table is a line of column names above lines that end in numbers. Where the names cannot be told apart, the rows
-    stay without bars, each on its own.
+    A table is a line of column names above lines that end in numbers; where no names can be told, its rows stand alone.
     """
     lines = text.splitlines()
     done: list[str] = []
@@ -92,7 +91,6 @@ _ITEM = re.compile(
 _NUMBERED = re.compile(r"\(?(\d{1,2}\.)??(\d{1,2})[.)]?\s+[^\W\d_]")
 _ENDED = re.compile(r"[.!?:;,。！？][\"'”’)\]]*$")
 _LABEL = re.compile(r"[^.:?!]{1,40}:\s\S")
-_QUARTER = re.compile(r"q[1-4]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +107,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One document of the context. Without a header line the number is 0 and nothing can be cited.
+    """One document of the context."""
 
-    `name` is the document's title where its header gives one, else its first heading.
-    """
-
-    number: int
-    name: str
+    number: int  # 0 without a header line; then nothing can be cited
+    name: str  # the document's title where its header gives one, else its first heading
     lines: tuple[Line, ...]
     title: frozenset[str]
     all: frozenset[str]
@@ -161,7 +156,7 @@ def years(words: frozenset[str]) -> frozenset[str]:
 
 
 def quarters(words: frozenset[str]) -> frozenset[str]:
-    return frozenset(word for word in words if len(word) == 2 and _QUARTER.fullmatch(word))
+    return words & {"q1", "q2", "q3", "q4"}
 
 
 def cells(row: str) -> tuple[str, ...]:
@@ -228,7 +223,7 @@ def _is_numbered_heading(found: list[str], position: int) -> bool:
 
 
 def _is_short(text: str) -> bool:
-    return not (len(text) > 80 or _ENDED.search(text) or _ITEM.match(text) or _LABEL.match(text) or "|" in text)
+    return not (len(text) > 80 or is_ended(text) or _ITEM.match(text) or _LABEL.match(text) or "|" in text)
 
 
 def kept_text(lines: Sequence[Line], places: Collection[int]) -> str:

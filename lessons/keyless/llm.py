@@ -1,7 +1,6 @@
 """The keyless model: a LlamaIndex LLM that extracts and never invents.
 
-Prompts carry the name of their task in `prompt.metadata["task"]`. This model computes the task from the prompt's
-variables with deterministic methods, so it needs no key, no server and no weights.
+It computes the task named in `prompt.metadata["task"]` from the prompt's variables: no key, no server, no weights.
 """
 
 import re

@@ -28,7 +28,7 @@ _ONLY_A_NUMBER = re.compile(
     r"(?:이에요|이요|예요|요|입니다| please)?\W*"
 )
 _BARE = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?:\s?[조억만천백])*")
-_TAKEN_BACK = re.compile(
+TAKEN_BACK = re.compile(
     r"(?i)\b(?:no longer|not? (?:\w+ )?any ?more|stopped (?:using|taking)|forget (?:about )?(?:my|the)"
     r"|don[’']t (?:have|use|take))\b"
     r"|(?:더 ?이상|이제는?) .*(?:안 |않|없)|(?:없던|없는) (?:걸로|것으로|일로)|잊어 ?(?:줘|주세요)"
@@ -100,11 +100,6 @@ def opens_correction(sentence: str) -> str | None:
     """What stands behind 'no, I meant' or '아니요,'; None if the sentence does not begin so."""
     match = _OPENS.match(sentence)
     return sentence[match.end() :].strip() or None if match else None
-
-
-def takes_back(sentence: str) -> bool:
-    """Whether the sentence says that something no longer holds."""
-    return _TAKEN_BACK.search(sentence) is not None
 
 
 def corrected(old: str, sentence: str) -> str | None:

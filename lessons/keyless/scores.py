@@ -10,6 +10,10 @@ from lessons.keyless.words import INTERROGATIVE, Question, Unit
 
 Pairs = tuple[tuple[str, str], ...]  # the name of a column, and the cell under it
 WORTH = 0.4  # weight from which a word must be found
+# How much a word counts that stands not in the sentence but near it. Tuned on outside text.
+ABOVE, TITLE, BEFORE, ELSEWHERE = 0.9, 0.8, 0.6, 0.3
+EXPECTED = 0.12  # what a line gains for holding the kind of thing that is asked for
+RANK = 0.02  # what a line loses for each document before its own
 
 
 def asked_cells(question: Question, line: Line) -> Pairs:
@@ -55,10 +59,6 @@ def expected(question: Question, text: str) -> float:
     """The share of the kinds of thing asked for – a date, a number, a person, a reason – that a text holds."""
     kinds = [kind for kind in question.kinds if kind in _EXPECTED]
     return sum(_EXPECTED[kind].search(text) is not None for kind in kinds) / len(kinds) if kinds else 0.0
-
-
-# How much a word counts that stands not in the sentence but near it. Tuned on outside text.
-ABOVE, TITLE, BEFORE, ELSEWHERE = 0.9, 0.8, 0.6, 0.3
 
 
 def cover(unit: Unit, passage: Passage, position: int, asked: frozenset[str]) -> float:
@@ -112,10 +112,6 @@ class Candidate:
     position: int  # within the passage
     covered: tuple[float, ...]  # of each unit of the question, 0 to 1
     score: float
-
-
-EXPECTED = 0.12  # what a line gains for holding the kind of thing that is asked for
-RANK = 0.02  # what a line loses for each document before its own
 
 
 def candidates(question: Question, found: Sequence[Passage]) -> Iterator[Candidate]:
@@ -183,8 +179,7 @@ def gives_reason(line: Line) -> bool:
 def reason(question: Question, found: Passage) -> tuple[float, int]:
     """How well a document says why, from 1 to -1, and in which line.
 
-    A line that gives a reason is worth the more, the more of the question it covers. A document without one that covers
-    the question only repeats what is to be explained, and gets less than nothing.
+    One that covers the question without a reason only repeats what is to be explained, and gets less than nothing.
     """
     given, repeated = [], [(0.0, 0)]
     for place, line in enumerate(found.lines):

@@ -18,6 +18,11 @@ from lessons.text import sentences, terms
 LONGEST = 200  # characters
 SHORTEST = 36  # columns, of a sentence that can stand for its section; a Korean character takes two
 EARLIER = 0.15  # how much a sentence loses for each one before it, up to half of its score
+LONGEST_LINE = 160  # characters of a line
+_FADES = 0.95  # what is left of a line's weight for each line that came after it
+_STANDS = 1.5  # how much more the line weighs that stands for its topic
+_NUMBERS = ("money", "percent", "quantity", "date")
+Turn = tuple[int, str, str]  # number, question and answer
 _MARK = re.compile(r"^(?:[-*•‣▪◦○●·–►▶#]+|\(?\d{1,2}[.)]|[①-⑳])\s+")
 
 
@@ -75,13 +80,6 @@ def _outline(lines: list[Line], section: str) -> str:
 def _spread(texts: tuple[str, ...]) -> tuple[Counter[str], int]:
     """In how many of the texts each term stands, and how many texts there are."""
     return Counter(term for text in texts for term in set(terms(text))), len(texts)
-
-
-LONGEST_LINE = 160  # characters of a line
-_FADES = 0.95  # what is left of a line's weight for each line that came after it
-_STANDS = 1.5  # how much more the line weighs that stands for its topic
-_NUMBERS = ("money", "percent", "quantity", "date")
-Turn = tuple[int, str, str]  # number, question and answer
 
 
 @task("recursive_summary")

@@ -134,13 +134,17 @@ _TRAILING = re.compile(r"(?<![\s,.])[\s,.]+$")
 
 def values(text: str) -> list[Value]:
     """The values of a text in its order; none overlaps another."""
-    typed: list[Value] = []
+    typed, named = list[Value](), list[Value]()
     for kind, pattern in _TYPED.items():
         for match in pattern.finditer(text):
             found = _TRAILING.sub("", match[0])
             if kind != "service" or not _QUARTER.fullmatch(found):
                 typed.append(Value(kind, found, match.start(), match.start() + len(found)))
-    return _apart((*typed, *dated(text), *(slot for slot in slots(text) if _is_name(slot, text))))
+    for slot in slots(text):  # a single capitalised word at the beginning of a sentence is no name
+        begins = text[: slot.start].rstrip()[-1:] in ("", ".", "!", "?")
+        if slot.kind == "name" and not (begins and slot.text.isascii() and " " not in slot.text):
+            named.append(slot)
+    return _apart((*typed, *dated(text), *named))
 
 
 def dated(text: str) -> Iterator[Value]:
@@ -149,12 +153,6 @@ def dated(text: str) -> Iterator[Value]:
         start, end, units = run[0].start, run[-1].end, {period.unit for period in run}
         finest = next(unit for unit in ("month", "quarter", "half", "year") if unit in units)
         yield Value(finest, text[start:end], start, end)
-
-
-def _is_name(slot: Value, text: str) -> bool:
-    """Whether it is one; a single capitalised word at the beginning of a sentence is none."""
-    begins = text[: slot.start].rstrip()[-1:] in ("", ".", "!", "?")
-    return slot.kind == "name" and not (begins and slot.text.isascii() and " " not in slot.text)
 
 
 _WORDS = {
@@ -174,21 +172,15 @@ _WORDS = {
     "deadline": r"\b(?:deadline|due)\b|마감|기한",
 }
 TYPES = {
-    "money": ("amount", "금액"),
-    "percent": ("share", "비율"),
-    "date": ("date", "날짜"),
-    "identifier": ("identifier", "식별자"),
-    "service": ("service", "서비스"),
-    "name": ("subject", "대상"),
-    "period": ("period", "기간"),
-}
+    "money": ("amount", "금액"), "percent": ("share", "비율"), "date": ("date", "날짜"), "name": ("subject", "대상"),
+    "identifier": ("identifier", "식별자"), "service": ("service", "서비스"), "period": ("period", "기간"),
+}  # fmt: skip
 """What a value without a word for it is called, in English and in Korean."""
 
 _ENGLISH = {korean: english for english, korean in TYPES.values()}
 _MODIFIER = re.compile(
     r"^(?:(?:my|our|the|new|monthly|yearly|annual|total|whole|current|제|우리|새|월|전체|총|이번 달|한 달)\s)+"
 )
-_KEYS = frozenset(["복용 약", "사는 곳"])
 _TOPIC = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _WORDS.items()}
 
 
@@ -201,7 +193,7 @@ def same_key(key: str) -> str:
     """What a key means: 'budget', 'monthly budget' and '예산' are the same; a dog's name is not its owner's."""
     plain = _MODIFIER.sub("", " ".join(key.split()).casefold())
     about = topics(plain)
-    alone = " " not in plain or plain in _KEYS
+    alone = " " not in plain or plain in ("복용 약", "사는 곳")
     return next(iter(about)) if len(about) == 1 and alone else _ENGLISH.get(plain, plain)
 
 
@@ -241,8 +233,7 @@ def key_of(sentence: str, value: Value) -> str:
 def _english(before: str, behind: str, named: bool) -> str | None:
     """The margin *of* a company is not called so, an amount *of* something is."""
     match = None if named and before.rstrip().endswith(" of") else _OWNED.search(before) or _PLAIN.search(before)
-    match = match or _BEHIND.match(behind)
-    if not match:
+    if not (match := match or _BEHIND.match(behind)):
         return "budget" if _SPENDS.search(before) else None
     label = " ".join(match[1].lower().split())
     return None if set(label.split()) & _NO_LABELS else label

@@ -14,6 +14,7 @@ from lessons.text.korean import agrees, particle_pattern
 from lessons.text.word_lists import words_of
 
 GROUPS = Path(__file__).with_name("glossary.txt")  # general vocabulary: nothing that only some documents know
+SAME = 0.8  # what a word counts that means the same as the one that was asked for
 _MOST_WORDS = 3  # of a form
 _MOST_ENDING = 3  # syllables of particles and endings that may follow a Korean form
 
@@ -69,9 +70,6 @@ def _index() -> dict[str, list[dict[str, frozenset[str]]]]:
             for key in group:
                 found[key].append(group)
     return dict(found)
-
-
-SAME = 0.8  # what a word counts that means the same as the one that was asked for
 
 
 @dataclass(frozen=True)
@@ -131,12 +129,14 @@ _HOW_MEASURES = re.compile(r"(?<=\bhow )(?:often|far|soon|long|old|big|large|hig
 _YEAR = re.compile(r"(?:mid|early|late|pre|post|end)?-?((?:19|20)\d\d)", re.IGNORECASE)
 _QUARTER = re.compile(r"(?:[1-4]분기.*|[Qq][1-4]|quarter|third|fourth)")
 _ACRONYM = re.compile(r"[A-Z][A-Z&/]{0,4}s?")  # R&D, ACKs: what it stands for may be written out
+_WITHOUT_RIEUL = re.compile("([가-힣]+)([가-힣])(?:나요?|는지?|니|세요|시는|십시오)")
 _LONGEST = 60  # characters; what is longer is no word, and nothing can be found by it
 
 
 def _units(text: str) -> Iterator[Unit]:
     """The units of a text, the quarters first, then in its order."""
-    yield from (_period("quarter", quarter) for quarter in sorted(quarters(search_terms(text))))
+    for quarter in sorted(quarters(search_terms(text))):
+        yield Unit(quarter, "quarter", frozenset([quarter]), frozenset([quarter]), 1.5)
     words = [re.sub("['’]s$", "", word.strip(".'’-–—")) for word in _WORD.findall(_HOW_MEASURES.sub(" ", text))[:400]]
     titled = len(words) > 3 and sum(word[:1].isupper() for word in words) > 0.7 * len(words)
     following, same = [*words[1:], ""], others(words)
@@ -146,16 +146,12 @@ def _units(text: str) -> Iterator[Unit]:
             yield replace(unit, others=same[position] + _with_rieul(word)) if unit.kind == "word" else unit
 
 
-_WITHOUT_RIEUL = re.compile("([가-힣]{2,})(?:나요?|는지?|니|세요|시는|십시오)")
-
-
 def _with_rieul(word: str) -> Forms:
     """The stem of a verb that loses its ㄹ before some endings: 만드나요 and 만들기 share nothing but 만."""
     found = _WITHOUT_RIEUL.fullmatch(word)
-    if not found or not agrees(found[1], "가"):  # which follows a vowel
+    if not found or not agrees(found[1] + found[2], "가"):  # which follows a vowel
         return ()
-    stem = found[1]
-    return (frozenset([f"{stem[:-1]}{chr(ord(stem[-1]) + 8)}"]),)
+    return (frozenset([f"{found[1]}{chr(ord(found[2]) + 8)}"]),)
 
 
 def _unit(word: str, following: str, position: int, titled: bool) -> Unit | None:
@@ -165,7 +161,7 @@ def _unit(word: str, following: str, position: int, titled: bool) -> Unit | None
     if not found or _QUARTER.fullmatch(word) or (position == 0 and word.lower() == "may"):
         return None
     if year := _YEAR.fullmatch(found[0]):
-        return _period("year", year[1])
+        return Unit(year[1], "year", frozenset([year[1]]), frozenset([year[1]]), 1.5)
     if re.fullmatch(r"\d{1,2}|\d+[-–~]\d+", word):
         return Unit(word, "word", frozenset(found[-2:]))
     if any(map(str.isdigit, found[0])):  # '3개월' must be found as '3개', not as any 3; '15.2%' as itself
@@ -177,10 +173,6 @@ def _unit(word: str, following: str, position: int, titled: bool) -> Unit | None
     if capital and word.lower() not in ENGLISH_STOP_WORDS:
         return Unit(word, "name", frozenset(found), weight=1.5)
     return Unit(word, "word", frozenset(found), weight=0.4 if found[0] in words_of("vague_stems") else 1.0)
-
-
-def _period(kind: str, key: str) -> Unit:
-    return Unit(key, kind, frozenset([key]), frozenset([key]), 1.5)
 
 
 _KINDS = {

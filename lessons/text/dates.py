@@ -15,18 +15,15 @@ _ORDER = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4, "1st": 1,
 
 @dataclass(frozen=True)
 class Moment:
-    """A point or span of the calendar; what the text leaves open is None. `minute` counts from midnight.
-
-    `vague` says that the hour may be before or after noon.
-    """
+    """A point or span of the calendar; what the text leaves open is None."""
 
     year: int | None = None
     half: int | None = None
     quarter: int | None = None
     month: int | None = None
     day: int | None = None
-    minute: int | None = None
-    vague: bool = False
+    minute: int | None = None  # from midnight
+    vague: bool = False  # the hour may be before or after noon
 
     @property
     def kind(self) -> str:

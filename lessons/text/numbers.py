@@ -157,6 +157,7 @@ _UNITS: list[tuple[str, str, str]] = [  # pattern, kind, factor; the first that 
 _UNIT = "|".join(f"(?P<u{i}>{pattern})" for i, (pattern, _, _) in enumerate(_UNITS))
 COUNTS = frozenset({"", "count", "people"})
 MONEY = frozenset({"USD", "KRW", "GBP", "EUR", "JPY", "CNY"})
+SEVERAL = 10_000  # from this size on '2,270억' without 원 is the amount in 원
 _SIGNS = {"£": "GBP", "$": "USD", "us$": "USD", "€": "EUR", "₩": "KRW", "¥": "JPY"}
 _SCALES = {
     "thousand": 3, "k": 3, "million": 6, "mn": 6, "mln": 6, "m": 6,
@@ -224,8 +225,8 @@ def _read(match: re.Match[str]) -> Quantity:
     units = ((name, Decimal(size)) for place, (_, name, size) in enumerate(_UNITS) if match[f"u{place}"])
     kind, factor = next(units, ("", Decimal(1)))
     if match["cur"]:
-        sign = match["cur"].strip()
-        kind, factor = _SIGNS.get(sign.lower(), sign.upper()), Decimal(1)
+        currency = match["cur"].strip()
+        kind, factor = _SIGNS.get(currency.lower(), currency.upper()), Decimal(1)
     number = Decimal(match["big"] or match["num"].replace(",", ""))
     written = Decimal(match["man"]) if match["man"] else number
     if match["scale"]:
@@ -234,9 +235,6 @@ def _read(match: re.Match[str]) -> Quantity:
     about = bool(_ABOUT.search(match.string[: match.start()]) or _ABOUT_AFTER.match(match.string, match.end()))
     scaled = bool(match["scale"] or match["big"])
     return Quantity(number * factor, written, kind, sign, about, scaled, number, *match.span())
-
-
-SEVERAL = 10_000  # from this size on '2,270억' without 원 is the amount in 원
 
 
 def equal(there: Quantity, wanted: Quantity) -> bool:

@@ -48,8 +48,7 @@ _JOINED = re.compile(
 _BETWEEN = re.compile(r"\s*+(?:of|in|,|의)?\s*+")
 _NEAR = re.compile(r"[\s,._/'-]*+(?:년(?:도|의)?|of|in|the)?[\s,._/-]*(?:the\s+)?", re.IGNORECASE)
 _BACK = frozenset(["earlier", "before", "previously", "previous", "prior", "preceding", "전", "이전", "직전"])
-
-
+_LENGTH = {"quarter": 4, "half": 2, "month": 12}
 _LOOK_ALIKE = str.maketrans("İıſ", "Iis")  # what IGNORECASE takes for these letters
 
 
@@ -119,9 +118,6 @@ def figures(text: str) -> set[str]:
     for period in reversed(periods(text)):
         text = text[: period.start] + " " + text[period.end :]
     return found | set(re.findall(r"\d+(?:[.,]\d+)*", _AGO.sub(" ", text)))
-
-
-_LENGTH = {"quarter": 4, "half": 2, "month": 12}
 
 
 def moved(named: dict[str, int], unit: str, steps: int) -> dict[str, int]:
