@@ -17,6 +17,8 @@ from lessons.text import terms
 
 COVERED = 0.9  # share of a question's words, by weight, that one line must hold
 MOSTLY = 0.5  # of a word's terms
+READ = 3  # passages whose names are followed, best first
+LINES = 2  # of each
 
 
 def is_covered(question: Question, found: Sequence[Passage]) -> bool:
@@ -55,10 +57,6 @@ def directions(question: Question, found: Sequence[Passage]) -> list[str]:
             if new and line.kind != "heading" and line.heading not in chosen.values():
                 chosen.setdefault(passage.name, line.heading)
     return [f"{topic}: {heading}" for heading in chosen.values()]
-
-
-READ = 3  # passages, best first
-LINES = 2  # of each
 
 
 def bridges(question: Question, found: list[Passage]) -> list[str]:

@@ -255,14 +255,11 @@ def _sections(passage: Passage) -> Iterator[list[int]]:
         yield places
 
 
-_LATEST = re.compile(r"\b(?:latest|newest|most recent)\b|최근|최신", re.IGNORECASE)
-
-
 def of_the_whole(question: Question, found: Sequence[Passage], embedding: BaseEmbedding) -> list[Candidate]:
     """What is nearest in meaning in the document that an open question's words name in its title, or in the newest."""
     if _names_what_is_missing(question, found):
         return []
-    latest = _LATEST.search(question.text) is not None
+    latest = re.search(r"(?i)\b(?:latest|newest|most recent)\b|최근|최신", question.text) is not None
 
     def named(passage: Passage) -> tuple[float, str]:
         return sum(unit.covered(passage.title) for unit in question.units), passage.day if latest else ""
@@ -344,24 +341,18 @@ def _nearness(question: Question, lines: Sequence[Candidate], embedding: BaseEmb
     return [embedding.similarity(asked, vector) for vector in embedding.get_text_embedding_batch(texts)]
 
 
-NOTHING_FOUND = {
+NOTHING_FOUND = {  # said when there is no document at all
     "en": "Nothing was found in the documents for this question.",
     "ko": "이 질문과 관련된 내용을 문서에서 찾지 못했습니다.",
 }
-"""What is said when there is no document at all."""
-
-NOT_FOUND = {
+NOT_FOUND = {  # said when there are documents and they do not answer
     "en": "The documents do not answer this question.",
     "ko": "문서에서 이 질문에 대한 답을 찾을 수 없습니다.",
 }
-"""What is said when there are documents and they do not answer."""
-
-NOT_SAID = {
+NOT_SAID = {  # said of one part of a question when the others are answered
     "en": "The documents do not say: “{}”.",
     "ko": "“{}”에 대한 답은 문서에 나와 있지 않습니다.",
 }
-"""What is said of one part of a question when the others are answered."""
-
 _CITED = re.compile(r"\s?\[\d+\]")
 _NUMBERED = re.compile(r"^\(?\d{1,2}[.)]\s+")
 _LEAD = re.compile(r"^(?:[-*•‣▪◦○●·–►▶#]+\s+|[QA]\d*[.:]\s+)")

@@ -57,8 +57,7 @@ def sides(question: str) -> list[str]:
 
 def _english(text: str) -> tuple[str, str, str]:
     """Both sides, and what they are compared in; empty for a question that compares nothing."""
-    found = next(filter(None, (pattern.search(text) for pattern in _PATTERNS)), None)
-    if not found:
+    if not (found := next(filter(None, (pattern.search(text) for pattern in _PATTERNS)), None)):
         return "", "", ""
     other, *aspect = _ASPECT.split(found["b"], maxsplit=1)
     return found["a"], other, " ".join([found["rest"] or "", *aspect])

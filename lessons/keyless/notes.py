@@ -11,13 +11,12 @@ from lessons.text import language, sentences
 from lessons.text.word_lists import words_of
 
 _LATELY = 2  # turns within which 'no, 300' corrects something
-Notes = dict[str, tuple[str, str, int]]  # by what the key means: key, value and turn, the newest last
+Note = tuple[str, str, int]  # key, value and turn
+Notes = dict[str, Note]  # by what the key means, the newest last
 
 
 @task("entities")
-def entities(
-    llm: Any, turns: Sequence[tuple[int, str, str]], known: Sequence[tuple[str, str, int]] = (), **_: Any
-) -> Any:
+def entities(llm: Any, turns: Sequence[tuple[int, str, str]], known: Sequence[Note] = (), **_: Any) -> Any:
     """What the user names in these turns (number, question, answer); an empty value takes an entity back."""
     before: Notes = {same_key(key): (key, value, turn) for key, value, turn in known}
     notes: Notes = dict(before)

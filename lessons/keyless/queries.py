@@ -84,14 +84,10 @@ _ENDING = re.compile(
 )
 _NEGATIONS = frozenset("no not nor never without except cannot".split())  # noqa: SIM905
 _DENIED = re.compile("없|않|못|안$|아닌|아니")
-_KIND = {
-    "date": ("date", "날짜 시기"),
-    "number": ("amount", "금액 수"),
-    "steps": ("steps", "방법 절차"),
-    "why": ("reason", "이유 원인"),
-    "person": ("person responsible", "담당자"),
-}
-"""A word for what is asked, in English and in Korean."""
+_KIND = {  # a word for what is asked, in English and in Korean
+    "date": ("date", "날짜 시기"), "number": ("amount", "금액 수"), "steps": ("steps", "방법 절차"),
+    "why": ("reason", "이유 원인"), "person": ("person responsible", "담당자"),
+}  # fmt: skip
 
 
 @task("expand")

@@ -66,7 +66,7 @@ _WHERE_THEY_ARE = re.compile(
 )
 _WE_ARE = r"\b(?:we(?: are|['’]re)|I(?: am|['’]m)) (?:now |still )?"
 
-SAID = {
+SAID = {  # how an answer says that it comes from the conversation and not from a document
     "en": {
         "noted": "From what you told me earlier: {}.",
         "user": "You said earlier: “{}”",
@@ -78,8 +78,6 @@ SAID = {
         "assistant": "앞서 이렇게 답했습니다: “{}”",
     },
 }
-"""How an answer says that it comes from the conversation and not from a document."""
-
 _WHEN = re.compile(r"months?|years?|quarters?|dates?|days?|날짜|[연년]도|몇\s?월|월|분기", re.IGNORECASE)
 _PERIODS = ("date", "year", "quarter", "half", "month")
 _LATELY = 6  # lines within which 'no, 300' corrects something

@@ -50,8 +50,7 @@ _ADMITTED = re.compile("|".join(re.escape(said).replace(r"\{\}", "[^”]*") for 
 @task("relevance")
 def relevance(llm: Any, question: str, documents: Sequence[Any], **_: Any) -> dict[str, list[dict[str, float]]]:
     """A score from 0 to 10 for each document, numbered from 1. They are retrieved documents with their `legs`."""
-    sums = features(question, documents, llm) @ np.array(list(WEIGHTS.values()))
-    scores = 10 / (1 + np.exp(EVEN - sums))
+    scores = 10 / (1 + np.exp(EVEN - features(question, documents, llm) @ np.array(list(WEIGHTS.values()))))
     return {"scores": [{"number": at, "score": round(float(score), 4)} for at, score in enumerate(scores, start=1)]}
 
 
@@ -62,12 +61,10 @@ def features(question: str, documents: Sequence[Any], llm: Any = None) -> np.nda
     phrasings = [read_question(question), *map(read_question, expand(llm, question)["queries"])]
     meaning = _meaning(documents)
     foreign = [one.language != asked.language for one in found]
+    lines = [best_lines(each, found) for each in phrasings]
     columns = {
         "search": [each.score for each in documents],
-        "line": np.maximum(
-            np.max([best_lines(each, found) for each in phrasings], axis=0),
-            np.where(foreign, BY_MEANING * np.array(meaning), 0.0),
-        ),
+        "line": np.maximum(np.max(lines, axis=0), np.where(foreign, BY_MEANING * np.array(meaning), 0.0)),
         "text": [held(asked, one.all) for one in found],
         "meaning": meaning,
         "contradiction": [contradictions(asked, one.title) for one in found],

@@ -17,10 +17,7 @@ RANK = 0.02  # what a line loses for each document before its own
 
 
 def asked_cells(question: Question, line: Line) -> Pairs:
-    """The label of a row, and its cells under the periods that the question and the columns share, else all its cells.
-
-    Empty without a name for each cell.
-    """
+    """The label of a row and its cells under the periods asked for, else all; empty without a name for each cell."""
     row = cells(line.text)
     pairs: Pairs = tuple(zip(line.header, row, strict=True)) if len(row) == len(line.header) else ()
     dated = [years(words) | quarters(words) for words in (search_terms(name) for name, _ in pairs)]
@@ -89,20 +86,19 @@ _COMMAND = re.compile(
 )
 
 
+_YES_OR_NO = re.compile(r"(?:yes|no|네|예|아니요|아니오)[.,!]\s", re.IGNORECASE)
+THE_SAME = 0.5  # the question above a 'yes' must hold more than this share of the one that is asked, by weight
+
+
 def commands(line: Line) -> bool:
     """Whether the line tries to tell its reader what to do with it."""
     return _COMMAND.search(line.text) is not None
 
 
-_YES_OR_NO = re.compile(r"(?:yes|no|네|예|아니요|아니오)[.,!]\s", re.IGNORECASE)
-THE_SAME = 0.5  # the question above a 'yes' must hold more than this share of the one that is asked, by weight
-
-
 def answers_another(question: Question, line: Line) -> bool:
     """Whether a line says yes or no to the question above it, where another one wants a yes or no."""
-    if not _YES_OR_NO.match(line.text) or INTERROGATIVE.search(question.text):
-        return False
-    return held(question, search_terms(line.heading)) <= THE_SAME
+    yes_or_no = _YES_OR_NO.match(line.text) and not INTERROGATIVE.search(question.text)
+    return bool(yes_or_no) and held(question, search_terms(line.heading)) <= THE_SAME
 
 
 @dataclass(frozen=True, slots=True)

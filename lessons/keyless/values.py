@@ -171,12 +171,10 @@ _WORDS = {
     "goal": r"\b(?:goal|target|aim)\b|목표",
     "deadline": r"\b(?:deadline|due)\b|마감|기한",
 }
-TYPES = {
+TYPES = {  # what a value without a word for it is called, in English and in Korean
     "money": ("amount", "금액"), "percent": ("share", "비율"), "date": ("date", "날짜"), "name": ("subject", "대상"),
     "identifier": ("identifier", "식별자"), "service": ("service", "서비스"), "period": ("period", "기간"),
 }  # fmt: skip
-"""What a value without a word for it is called, in English and in Korean."""
-
 _ENGLISH = {korean: english for english, korean in TYPES.values()}
 _MODIFIER = re.compile(
     r"^(?:(?:my|our|the|new|monthly|yearly|annual|total|whole|current|제|우리|새|월|전체|총|이번 달|한 달)\s)+"

@@ -191,15 +191,13 @@ _KINDS = {
 _KIND = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _KINDS.items()}
 INTERROGATIVE = re.compile(
     r"(?i)\b(?:what|when|where|who(?:m|se)?|which|why|how)\b|얼마|언제|어디|무엇|무슨|뭐|뭔|누구|누가|어떻|어느|어떤|몇|며칠|왜"
-)
-"""A question without any of these words can be answered by yes or no."""
+)  # a question without any of these words can be answered by yes or no
 
 _SHORT_YEAR = re.compile(r"(?<![\w.-])(\d\d)년(?=\s?(?:[1-4]\s?분기|[상하]반기|1?\d월|[초중말]))")  # 24년 3분기
 _NO_SUBJECT = re.compile(
     rf"(?i){_KINDS['summary']}|\bstep[- ]by[- ]step\b|단계별로?|차근차근"
     rf"|(?:{_KINDS['why']})(?:{particle_pattern()}(?![가-힣]))?"
-)
-"""Words that only say what kind of answer is wanted, so that no line has to hold them."""
+)  # words that only say what kind of answer is wanted, so that no line has to hold them
 
 
 @dataclass(frozen=True)

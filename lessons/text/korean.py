@@ -49,8 +49,8 @@ _CONNECTED = re.compile(
 )
 _MAYBE = re.compile(r"[가-힣]*(?:고|면|지|기|서|니|자|는|을|던|진|난|될|어|아|음)")
 _HANGUL = re.compile("[가-힣]+")
+# Ends of nouns that look like the ends of verbs, and like particles.
 _LIKE_PREDICATES, _LIKE_PARTICLES = (tuple(words_of(f"nouns_like_{each}")) for each in ("predicates", "particles"))
-"""Ends of nouns that look like the ends of verbs, and like particles."""
 
 
 def korean_nouns(texts: Iterable[str]) -> frozenset[str]:

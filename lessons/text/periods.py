@@ -74,8 +74,6 @@ def periods(text: str) -> list[Period]:
 
 
 class Quarter(NamedTuple):
-    """A quarter of a year."""
-
     year: int
     quarter: int
 

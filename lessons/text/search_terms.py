@@ -32,6 +32,8 @@ _DATE = re.compile(r"(\d{4})[-./](\d{1,2})[-./](\d{1,2})")
 _CONTRACTIONS = frozenset(["re", "ve", "ll"])
 _SPACED_PERCENT = re.compile(r"(?<=\d)\s+%")
 _LONGEST = 100  # characters of a term; a tsvector takes 2,046 bytes
+_BASES = (entry.split(":") for entry in words_of("irregular_forms"))
+IRREGULAR = {form: base for base, forms in _BASES for form in forms.split(",")}
 
 
 def terms(text: str) -> list[str]:
@@ -108,14 +110,6 @@ def _word(word: str, capitals: bool) -> list[str]:
             return []
         return [english_stem(word) if len(word) < 40 else word]
     return [word, *re.findall(r"\d{4,}", word)] if not word.isdigit() else [word]
-
-
-IRREGULAR = {
-    form: base
-    for base, _, forms in (entry.partition(":") for entry in words_of("irregular_forms"))
-    for form in forms.split(",")
-}
-"""The base of each irregular form."""
 
 
 @lru_cache(maxsize=50_000)
