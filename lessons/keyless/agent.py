@@ -19,14 +19,28 @@ COVERED = 0.9  # share of a question's words, by weight, that one line must hold
 MOSTLY = 0.5  # of a word's terms
 READ = 3  # passages whose names are followed, best first
 LINES = 2  # of each
+AT_ONCE = 2  # directions or names that are searched for together
+PARTS, SHORTEST = 3, 2  # parts that are searched for one by one, and the words that one must have
+HOPS, FEW_HOPS = 4, 1  # searches for names: if the question describes something by something else, and if not
+_DESCRIBES = re.compile(
+    r"(?i)\b(?:of|in|by|from|for|at|with|to|under|where|behind) (?:the|an?|this|that)\b[^,?]*?"
+    r"\b(?:of|that|who|whom|whose|which|where|when)\b"
+    r"|\b(?:the|an?) [\w-]+(?: [\w-]+)? (?:that|who|whom|whose|which|where|in which)\b"
+    r"|['’]s [\w-]+(?: [\w-]+)?(?:['’]s| of)\b"
+    r"|[가-힣]의 [^,?]*[가-힣](?:의|한|된|하는|했던|인|던) [^,?]*[가-힣](?:은|는|이|가|의|을|를)\b"
+)
+_FILE = re.compile(r"(?<![\w./-])[\w./-]+\.(?:pdf|docx|pptx|html?|md|txt)\b", re.IGNORECASE)
+_EXPLORES = re.compile(
+    r"(?i)\b(?:tell me (?:more )?about|(?:is|do we) know[n]? about|everything about|main (?:points|aspects))\b"
+    r"|전반|두루|개관|살펴|(?:에 대해|에 관해) (?:알려|설명)"
+)
 
 
 def is_covered(question: Question, found: Sequence[Passage]) -> bool:
     """Whether one line has its names, its periods and most of its words; across languages the search is trusted."""
     units = [unit for unit in question.units if unit.weight >= WORTH]
-    lines = ((passage, line) for passage in found for line in passage.lines if line.kind != "heading")
-    holds = (_holds(line.own | line.above | passage.title, units) for passage, line in lines)
-    return is_foreign(question, found) or any(holds)
+    lines = ((one, line) for one in found for line in one.lines if line.kind != "heading")
+    return is_foreign(question, found) or any(_holds(line.own | line.above | one.title, units) for one, line in lines)
 
 
 def is_foreign(question: Question, found: Sequence[Passage]) -> bool:
@@ -38,12 +52,6 @@ def _holds(words: frozenset[str], units: list[Unit]) -> bool:
     held = [unit for unit in units if unit.covered(words) >= MOSTLY]
     complete = all(unit in held for unit in units if unit.required)
     return complete and sum(unit.weight for unit in held) >= COVERED * sum(unit.weight for unit in units)
-
-
-_EXPLORES = re.compile(
-    r"(?i)\b(?:tell me (?:more )?about|(?:is|do we) know[n]? about|everything about|main (?:points|aspects))\b"
-    r"|전반|두루|개관|살펴|(?:에 대해|에 관해) (?:알려|설명)"
-)
 
 
 def directions(question: Question, found: Sequence[Passage]) -> list[str]:
@@ -74,19 +82,6 @@ def bridges(question: Question, found: list[Passage]) -> list[str]:
                     made = f"{name.text} {' '.join(open_words)}"
                     valued[made] = max(valued.get(made, 0), (one.score - 0.1 * rank) * worth - 0.01 * place)
     return sorted(valued, key=lambda made: -valued[made])
-
-
-AT_ONCE = 2  # directions or names that are searched for together
-PARTS, SHORTEST = 3, 2  # parts that are searched for one by one, and the words that one must have
-HOPS, FEW_HOPS = 4, 1  # searches for names: if the question describes something by something else, and if not
-_DESCRIBES = re.compile(
-    r"(?i)\b(?:of|in|by|from|for|at|with|to|under|where|behind) (?:the|an?|this|that)\b[^,?]*?"
-    r"\b(?:of|that|who|whom|whose|which|where|when)\b"
-    r"|\b(?:the|an?) [\w-]+(?: [\w-]+)? (?:that|who|whom|whose|which|where|in which)\b"
-    r"|['’]s [\w-]+(?: [\w-]+)?(?:['’]s| of)\b"
-    r"|[가-힣]의 [^,?]*[가-힣](?:의|한|된|하는|했던|인|던) [^,?]*[가-힣](?:은|는|이|가|의|을|를)\b"
-)
-_FILE = re.compile(r"(?<![\w./-])[\w./-]+\.(?:pdf|docx|pptx|html?|md|txt)\b", re.IGNORECASE)
 
 
 @task("tool_calls")

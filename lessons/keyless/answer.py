@@ -1,7 +1,6 @@
 """How the keyless model answers: at most three lines of the documents that cover the question, each with its citation.
 
-A question with several parts is read part by part: 'what …, and when …', 'A or B', '…은 얼마이고 …은 언제인가요?'
-If the best lines leave something essential open – a name, a year, an identifier, half of the words – nothing is chosen.
+A question is read part by part; if the best lines leave a name, a year or half of the words open, nothing is chosen.
 """
 
 import re
@@ -96,10 +95,7 @@ def _says(text: str, unit: Unit) -> bool:
 
 
 def query(part: Part, every: Sequence[Part]) -> str:
-    """A part as a search query: its words, and the names and periods that it shares with the others.
-
-    One that brings no words of its own, as '… or in 2024?', takes those of all.
-    """
+    """A part as a search query: its words (those of all if it has none) and the names and periods that all share."""
     said = Counter(unit for each in every for unit in each.own)
     bare = not any(unit.kind == "word" and unit.weight >= WORTH and said[unit] == 1 for unit in part.own)
     units = sorted(part.question.units, key=lambda unit: unit.kind in ("quarter", "year"))
@@ -109,12 +105,11 @@ def query(part: Part, every: Sequence[Part]) -> str:
 
 def _with_names(question: Question, found: Sequence[Passage]) -> Question:
     """Korean has no capitals: a word of three syllables in the titles of some documents but not of all is a name."""
-
-    def names(unit: Unit) -> bool:
+    units = list(question.units)
+    for at, unit in enumerate(units):
         long = unit.kind == "word" and len(unit.text) > 2 and not unit.text.isascii() and not unit.others
-        return long and 0 < sum(unit.covered(one.title) == 1 for one in found) < len(found)
-
-    units = (replace(unit, kind="name", weight=1.5) if names(unit) else unit for unit in question.units)
+        if long and 0 < sum(unit.covered(one.title) == 1 for one in found) < len(found):
+            units[at] = replace(unit, kind="name", weight=1.5)
     return replace(question, units=tuple(units))
 
 
@@ -260,11 +255,8 @@ def of_the_whole(question: Question, found: Sequence[Passage], embedding: BaseEm
     if _names_what_is_missing(question, found):
         return []
     latest = re.search(r"(?i)\b(?:latest|newest|most recent)\b|최근|최신", question.text) is not None
-
-    def named(passage: Passage) -> tuple[float, str]:
-        return sum(unit.covered(passage.title) for unit in question.units), passage.day if latest else ""
-
-    best = max(found, key=named)
+    named = [sum(unit.covered(one.title) for unit in question.units) for one in found]
+    best = found[max(range(len(found)), key=lambda at: (named[at], found[at].day if latest else ""))]
     about = replace(question, units=tuple(unit for unit in question.units if unit.covered(best.title) == 1))
     told = _section(weighed(about, found), [one for one in found if one.name == best.name])
     return _best(MATTER, told, _nearness(question, told, embedding))
@@ -286,8 +278,8 @@ class Choice:
 def choose(question: Question, found: Sequence[Passage], embedding: BaseEmbedding | None) -> Choice:
     """The lines that answer by their words, else the nearest in meaning.
 
-    Meanings cannot tell 'near' from 'not there', so they count only where words cannot be compared: if the retriever
-    has put a document in the other language first, and hardly any in that of the question beside it.
+    Meanings cannot tell 'near' from 'not there', so they count only where words cannot be compared: if the first
+    document and most others are in the other language.
     """
     chosen = _by_words(question, newest_editions(question, found))
     chosen = chosen if chosen.lines else _by_words(question, found)
@@ -433,5 +425,4 @@ def _told(asked: Question, found: Passage, heading: str, lines: Sequence[Line]) 
 
 @task("restyle")
 def restyle(llm: Any, answer: str, **_: Any) -> str:
-    """The answer as it is."""
     return answer

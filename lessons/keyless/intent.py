@@ -43,7 +43,6 @@ class Utterance(NamedTuple):
 
 @cache
 def utterances(path: Path = EXAMPLES) -> tuple[Utterance, ...]:
-    """The labelled utterances of a file."""
     return tuple(Utterance(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines())
 
 

@@ -1,7 +1,6 @@
 """Which words of a text can name its subject: nouns as a reader would write them, without particles and endings.
 
-No dictionary and no model: closed lists of words, the endings of verbs, and Korean's spelling rules. What stays
-uncertain in one place another settles: a word that takes an object particle somewhere is a noun everywhere.
+No dictionary and no model: a Korean word that takes an object particle somewhere is a noun everywhere.
 """
 
 import re

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Any
 
 from lessons.text import language, sentences, terms
@@ -20,6 +20,16 @@ _NAME = re.compile(
     r"Q[1-4] \d{4}|\d{4} Q[1-4]|\d{4}년 [1-4]분기|\d{4}년 [상하]반기|H[12] \d{4}|FY ?\d{4}|[^\s()]+\([^)]*\)|\S+"
 )
 _LONGEST_LABEL = 60  # characters
+_HEADER = re.compile(r"(?:\A|\n\n---\n\n)\[Source: (\d+) \| ([^\n]*)\][ \t]*(?:\n|\Z)")
+_DAY = re.compile(r" \| (\d{4}-\d\d-\d\d)$")
+_ROW = re.compile(r"\s*\|.*\||[^|]+\|[^|]+")
+_RULE = re.compile(r"[\s|:+=_-]+")
+_ITEM = re.compile(
+    r"\s*(?:[-*•‣▪◦○●·–►▶]|\(?\d{1,2}[.)]|[①-⑳]|(?:step|단계)\s*\d+|\d+\s*단계)(?=[\s:.])", re.IGNORECASE
+)
+_NUMBERED = re.compile(r"\(?(\d{1,2}\.)??(\d{1,2})[.)]?\s+[^\W\d_]")
+_ENDED = re.compile(r"[.!?:;,。！？][\"'”’)\]]*$")
+_LABEL = re.compile(r"[^.:?!]{1,40}:\s\S")
 
 
 def barred(text: str) -> str:
@@ -81,18 +91,6 @@ def _fitted(row: Row, names: Row) -> Row:
     return (" ".join(row), *[""] * (len(names) - 1))
 
 
-_HEADER = re.compile(r"(?:\A|\n\n---\n\n)\[Source: (\d+) \| ([^\n]*)\][ \t]*(?:\n|\Z)")
-_DAY = re.compile(r" \| (\d{4}-\d\d-\d\d)$")
-_ROW = re.compile(r"\s*\|.*\||[^|]+\|[^|]+")
-_RULE = re.compile(r"[\s|:+=_-]+")
-_ITEM = re.compile(
-    r"\s*(?:[-*•‣▪◦○●·–►▶]|\(?\d{1,2}[.)]|[①-⑳]|(?:step|단계)\s*\d+|\d+\s*단계)(?=[\s:.])", re.IGNORECASE
-)
-_NUMBERED = re.compile(r"\(?(\d{1,2}\.)??(\d{1,2})[.)]?\s+[^\W\d_]")
-_ENDED = re.compile(r"[.!?:;,。！？][\"'”’)\]]*$")
-_LABEL = re.compile(r"[^.:?!]{1,40}:\s\S")
-
-
 @dataclass(frozen=True, slots=True)
 class Line:
     """One sentence, list item or table row, and what gives it its subject."""
@@ -128,7 +126,6 @@ def passages(context: str) -> list[Passage]:
 
 
 def passage(number: int, source: str, text: str) -> Passage:
-    """One document, read."""
     lines = _lines(text)
     first = lines[0].text if lines and lines[0].kind == "heading" else ""
     day = _DAY.search(source)
@@ -170,11 +167,10 @@ def _lines(text: str) -> tuple[Line, ...]:
     lines: list[Line] = []
     path: list[tuple[int, str]] = []
     header: tuple[str, ...] = ()
-    for position, text in enumerate(found):
+    for position, (text, following) in enumerate(pairwise([*found, ""])):
         is_row = "|" in text and _ROW.match(text) is not None
         if is_row and _RULE.fullmatch(text):
             continue
-        following = found[position + 1] if position + 1 < len(found) else ""
         if is_row and not header and "|" in following and len(cells(text)) == len(cells(following)):
             header = cells(text)
             continue

@@ -1,7 +1,4 @@
-"""The keyless model: a LlamaIndex LLM that extracts and never invents.
-
-It computes the task named in `prompt.metadata["task"]` from the prompt's variables: no key, no server, no weights.
-"""
+"""The keyless model: a LlamaIndex LLM that extracts and never invents, with no key, no server and no weights."""
 
 import re
 from collections.abc import Sequence
@@ -34,7 +31,7 @@ _PIECE = re.compile(r"\s*\S+\s*?(?=\s|$)|\s+")
 
 
 class OfflineLLM(CustomLLM, FunctionCallingLLM):
-    """Does the registered tasks; with an embedding model it also answers from documents in the other language."""
+    """Does the task named in `prompt.metadata["task"]`; with an embedding model it also answers across languages."""
 
     model: str = "keyless-extractive"
     embedding: BaseEmbedding | None = None

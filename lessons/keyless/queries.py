@@ -37,18 +37,6 @@ _KOREAN_REQUESTS = (
     r"|(?:이|가)?\s?(?:궁금합니다|궁금해요|궁금한데요|알고 싶습니다|알고 싶어요|알고 싶은데요)[.?!]*$"
 )
 _FILLER = [re.compile(each, re.IGNORECASE) for each in (_GREETINGS, _THANKS, _REQUESTS, _KOREAN_REQUESTS)]
-
-
-@task("rewrite")
-def rewrite(llm: Any, question: str, **_: Any) -> str:
-    """The question without what only politeness put there; every word that a search looks for stays."""
-    query = question.strip()
-    for filler in _FILLER:
-        query = filler.sub("", query).strip()
-    query = re.sub(r"\s+", " ", query).strip(" ,.?!？")
-    return query if terms(query) else question
-
-
 _BE = re.compile(r"^(?:what|which|who)(?: (is|are|was|were)|[’']s) ((?!there\b|the one\b).+)$", re.IGNORECASE)
 _ASKING = re.compile(
     r"(?i)^(?:when|where|why|how|what|which|who)\b(?:\s(?:much|many|long|often|far))?"
@@ -56,22 +44,6 @@ _ASKING = re.compile(
     r"|^(?:do|does|did|can|could|will|would|should)\s"
 )
 _KOREAN_ASKING = re.compile(r"(?<![가-힣])(?:언제|어디|얼마|누구|무엇|뭐|며칠|어떻게|왜)\S{0,60}(?:요|까|죠|지)$")
-
-
-@task("hyde")
-def hyde(llm: Any, question: str, **_: Any) -> str:
-    """The question as a statement that leaves its answer open."""
-    said = statement(rewrite(llm, question))
-    return f"{said[:1].upper()}{said[1:]}."
-
-
-def statement(query: str) -> str:
-    """A question turned into the beginning of a statement: 'the revenue in Q2 was', '매출은 다음과 같습니다'."""
-    if match := _BE.match(query):
-        return f"{match[2]} {match[1] or 'is'}"
-    return _KOREAN_ASKING.sub("다음과 같습니다", _ASKING.sub("", query)) or query
-
-
 _PARTS = re.compile(
     r"(?i)(?<!\s)\s*(?:[?？;]\s+|,?\s(?:and|as well as)\s"
     r"(?=(?:what|when|who|where|why|how|which|is|are|was|were|does|did|do|can)\b))"
@@ -88,6 +60,30 @@ _KIND = {  # a word for what is asked, in English and in Korean
     "date": ("date", "날짜 시기"), "number": ("amount", "금액 수"), "steps": ("steps", "방법 절차"),
     "why": ("reason", "이유 원인"), "person": ("person responsible", "담당자"),
 }  # fmt: skip
+
+
+@task("rewrite")
+def rewrite(llm: Any, question: str, **_: Any) -> str:
+    """The question without what only politeness put there; every word that a search looks for stays."""
+    query = question.strip()
+    for filler in _FILLER:
+        query = filler.sub("", query).strip()
+    query = re.sub(r"\s+", " ", query).strip(" ,.?!？")
+    return query if terms(query) else question
+
+
+@task("hyde")
+def hyde(llm: Any, question: str, **_: Any) -> str:
+    """The question as a statement that leaves its answer open."""
+    said = statement(rewrite(llm, question))
+    return f"{said[:1].upper()}{said[1:]}."
+
+
+def statement(query: str) -> str:
+    """A question turned into the beginning of a statement: 'the revenue in Q2 was', '매출은 다음과 같습니다'."""
+    if match := _BE.match(query):
+        return f"{match[2]} {match[1] or 'is'}"
+    return _KOREAN_ASKING.sub("다음과 같습니다", _ASKING.sub("", query)) or query
 
 
 @task("expand")

@@ -1,7 +1,4 @@
-"""What was said in the conversation: corrections carried out, and questions about it answered in its own words.
-
-A memory is read line by line: `- key: value` is something noted, `user: …` and `assistant: …` are what somebody said.
-"""
+"""What was said in the conversation: corrections carried out, and questions about it answered in its own words."""
 
 import re
 from collections.abc import Sequence
@@ -148,7 +145,7 @@ def _put_right(lines: list[Said], correction: str) -> bool:
 
 
 def remembered(memory: str) -> list[Said]:
-    """What a memory's lines say, settled, in their order; a line in no known form is left out."""
+    """What a memory's lines (`- key: value`, `user: …`, `assistant: …`; no others) say, settled, in their order."""
     found: list[Said] = []
     for line in filter(None, (_LINE.match(line.strip()) for line in memory.splitlines())):
         said = [line["text"]] if line["noted"] else sentences(line["text"])
@@ -194,8 +191,5 @@ def _covered(wanted: list[Unit], question: str, text: str) -> float:
         return 1.0
     found, about = search_terms(text), topics(text)
     dated = any(value.kind in _PERIODS for value in values(text))
-    held = [
-        1.0 if topics(unit.text) & about or (dated and _WHEN.fullmatch(unit.text)) else unit.covered(found)
-        for unit in wanted
-    ]
-    return sum(held) / len(held)
+    told = [topics(unit.text) & about or (dated and _WHEN.fullmatch(unit.text)) for unit in wanted]
+    return sum(1.0 if said else unit.covered(found) for unit, said in zip(wanted, told, strict=True)) / len(wanted)

@@ -125,10 +125,7 @@ def _section(asked: Question, documents: Sequence[Any], ranked: Sequence[int]) -
 
 
 def _asked_about(asked: Question, title: str, outline: Mapping[str, Sequence[int]]) -> str | None:
-    """The outermost section whose headings share with the question what no other's do; the whole file for several.
-
-    Without one it is the whole file, too, if the title says most of what is asked for.
-    """
+    """The outermost section whose headings alone share words with the question; the whole file for several."""
     titled, said = _shared(asked, title), dict[str, set[str]]()
     for path in filter(None, outline):
         said.setdefault(path.partition(_PATH)[0], set()).update(_shared(asked, path) - titled)

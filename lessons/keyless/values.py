@@ -8,6 +8,7 @@ from lessons.keyless.words import KOREAN_COMPANY
 from lessons.text import ENGLISH_STOP_WORDS, language
 from lessons.text.korean import particle_pattern
 from lessons.text.periods import MONTHS, neighbours, periods
+from lessons.text.word_lists import words_of
 
 _IDENTIFIER = re.compile(r"(?<![\w-])[A-Za-z]+[-_#][A-Za-z\d_-]*\d[A-Za-z\d_-]*")
 _MEASURE = re.compile(
@@ -20,9 +21,7 @@ _MEASURE = re.compile(
     rf"(?={particle_pattern()}|요|\W|$)"
 )
 _NAME = re.compile(r"\b[A-Z][A-Za-zÀ-ÿ\d&-]*(?:[ ](?:(?:of|and) (?=[A-Z]))?[A-Z][A-Za-zÀ-ÿ\d&-]*)*")
-_NO_NAMES = ENGLISH_STOP_WORDS | frozenset(
-    "analyse analyze compare describe explain find give list name show summarise summarize ceo cfo coo cto faq".split()  # noqa: SIM905
-)
+_NO_NAMES = ENGLISH_STOP_WORDS | words_of("no_names")
 _KOREAN_NAME = re.compile(rf"(?<![가-힣])[가-힣]{{1,8}}{KOREAN_COMPANY}(?={particle_pattern()}|요|\W|$)")
 _OWNER = re.compile(r"(?<![가-힣])[가-힣]{2,10}?(?=의\s)")
 _POINTER = re.compile(r"(?<!\S)(?:그|이|저|해당|같은|어느|어떤)\s$")
@@ -95,7 +94,6 @@ def _name(match: re.Match[str], text: str) -> Value | None:
 
 
 def people(text: str) -> list[str]:
-    """The people whom a text names."""
     found = dict.fromkeys(match[1] or match[2] for match in _PERSON.finditer(text))
     return [name for name in found if name.split()[0].lower() not in ENGLISH_STOP_WORDS]
 
@@ -210,8 +208,7 @@ _KOREAN = re.compile(
     r"\s*+(?:약|대략|총|한|이제|매달|최대|지금|현재)?\s*+$"
 )
 _POSSESSIVE = re.compile(r"^(?:제|내|저희|우리|저|나|이번|이제|지금|현재|그|이|저희의|우리의)\s+")
-_NOBODY = frozenset("저 나 제가 내가 우리 저희 그것 이것 그 이 여기 거기 지금 오늘 저희가 우리가".split())  # noqa: SIM905
-_NO_LABELS = ENGLISH_STOP_WORDS | frozenset("answer question number thing point result one".split())  # noqa: SIM905
+_NO_LABELS = ENGLISH_STOP_WORDS | words_of("no_labels")
 
 
 def key_of(sentence: str, value: Value) -> str:
@@ -240,6 +237,6 @@ def _english(before: str, behind: str, named: bool) -> str | None:
 def _korean(before: str, behind: str) -> str | None:
     match = _KOREAN.search(before)
     label = _POSSESSIVE.sub("", match[1]).strip() if match else ""
-    if label in _NOBODY or (len(label) < 2 and label != "팀"):
+    if label in words_of("nobody") or (len(label) < 2 and label != "팀"):
         return "예산" if _KOREAN_SPENDS.match(behind) else None
     return label

@@ -34,10 +34,9 @@ def normalize(text: str) -> str:
 
 
 def language(text: str) -> str:
-    """'ko' when the text has more words with Hangul than English function words, otherwise 'en'.
+    """'ko' when the first 5,000 characters have more words with Hangul than English function words, otherwise 'en'.
 
-    Function words tell a sentence's language better than letters: 'LlamaIndex PGVectorStore 사용법' is a Korean
-    question, 'What does 환불 mean in this guide?' an English one. The first 5,000 characters decide.
+    These tell better than letters: 'LlamaIndex PGVectorStore 사용법' is Korean, 'What does 환불 mean here?' English.
     """
     words = _LETTERS.findall(unicodedata.normalize("NFC", text[:5000]))
     hangul = sum(_HANGUL.search(word) is not None for word in words)
@@ -45,10 +44,9 @@ def language(text: str) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """Cut text into sentences; each line of a list or a table, and each short line without an end, is its own.
+    """Cut text into sentences, none empty; each line of a list or a table, each short line without an end, is its own.
 
-    Lines that a page layout has broken are joined again. Decimals, abbreviations, initials, dates such as
-    '2024. 3. 15.' and file names stay whole. Never returns an empty sentence.
+    Lines that a page layout has broken are joined; decimals, abbreviations, initials, dates and file names stay whole.
     """
     cut = ((line, pairwise([0, *_sentence_ends(line), len(line)])) for line in _logical_lines(text))
     return [sentence for line, ends in cut for start, end in ends if (sentence := line[start:end].strip())]

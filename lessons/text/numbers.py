@@ -7,14 +7,13 @@ from decimal import MAX_PREC, Context, Decimal
 
 from lessons.text.korean import particle_pattern
 
-_ONES = """
-one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
-nineteen
-""".split()  # noqa: SIM905
+_DIGITS = "one two three four five six seven eight nine".split()  # noqa: SIM905
+_TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()  # noqa: SIM905
+_ONES = _DIGITS + _TEENS
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
 _WORD = {word: value for value, word in enumerate(_ONES, 1)} | {word: 10 * n for n, word in enumerate(_TENS, 2)}
 _BELOW_100 = (
-    rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_ONES[:9])}))?|{'|'.join(sorted(_ONES, key=len, reverse=True))})"
+    rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_DIGITS)}))?|{'|'.join(sorted(_ONES, key=len, reverse=True))})"
 )
 _ENGLISH = re.compile(
     rf"\b(?:(?:{_BELOW_100}|a) hundred(?: (?:and )?{_BELOW_100})?|{_BELOW_100}|a dozen)\b(?!-(?:off|time))", re.I
@@ -182,15 +181,13 @@ _ABOUT_AFTER = re.compile(r"\s?(?:가량|정도|수준|안팎|내외|쯤|남짓|
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number. `value` is in the base unit of its kind, `written` the leading digits as they stand ('4.2' of 4.2 bn).
+    """A number with its unit."""
 
-    Kinds: a currency, percent, point, time (seconds), months, bytes …; 'people' (43명), 'count' (12건, 3 times);
-    '' without a unit.
-    """
-
-    value: Decimal
-    written: Decimal
-    kind: str = ""
+    value: Decimal  # in the base unit of its kind
+    written: Decimal  # the leading digits as they stand: 4.2 of 4.2 bn
+    kind: str = (
+        ""  # a currency, percent, time (seconds), months, bytes …; people (43명), count (12건); '' without a unit
+    )
     sign: int = 0
     about: bool = False
     scaled: bool = False

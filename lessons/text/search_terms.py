@@ -1,8 +1,4 @@
-"""The terms of a text that full-text search compares.
-
-Korean words become overlapping pairs of syllables, so that 마케팅이 and 마케팅 share terms without a morphological
-analyser; English words become their stems.
-"""
+"""The terms of a text that full-text search compares."""
 
 import calendar
 import re
@@ -39,10 +35,9 @@ IRREGULAR = {form: base for base, forms in _BASES for form in forms.split(",")}
 def terms(text: str) -> list[str]:
     """Search terms in order, repeated as often as they occur, lower case.
 
-    Korean and other East Asian words give overlapping pairs of characters (a single character stands for itself),
-    English words their Porter stem; stop words give nothing. Numbers, percentages, versions, dates and identifiers stay
-    whole and are followed by their parts: 'ORD-2024-001' gives 'ord-2024-001', 'ord', '2024', '001', and '2024년' gives
-    '2024', '2024년'.
+    Korean and other East Asian words give overlapping pairs of characters, so that 마케팅이 meets 마케팅 without a
+    morphological analyser, English words their Porter stem; stop words give nothing. Numbers, versions, dates and
+    identifiers stay whole, followed by their parts: 'ORD-2024' gives 'ord-2024', 'ord', '2024', '2024년' '2024'.
     """
     found: list[str] = []
     for token in _SPACED_PERCENT.sub("%", text).split():
@@ -52,7 +47,6 @@ def terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=50_000)
 def _token_terms(token: str) -> tuple[str, ...]:
-    """The terms of one token between spaces."""
     found: list[str] = []
     number, after_latin = "", False
     for segment in _SEGMENT.finditer(unicodedata.normalize("NFKC", token)):
