@@ -88,8 +88,7 @@ def recursive_summary(
 ) -> str:
     """The new summary, at most `count` lines of a sentence each: what the old one says and what these turns add.
 
-    What was corrected is dropped, a topic that is over keeps what its user stated and one line more, and where there
-    are too many the lines that say least and are oldest go.
+    A topic that is over keeps what its user stated and one line more; of too many, those that say least and oldest go.
     """
     old: list[Said] = []
     for line in remembered(summary):

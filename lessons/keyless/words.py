@@ -110,6 +110,13 @@ _SINGLE = re.compile("([가-힣])(?:[은는을를에당]|에서|까지|부터|�
 _FOLLOWING = "은는이가을를의에로와과도만까부으당려고면지기니아어습나"
 _COMPANY = re.compile(f".{{2,}}{KOREAN_COMPANY}")
 _DIVISION = re.compile(f"(?:부문|사업부|사업장|본부|공장|지점){particle_pattern()}?")
+_WORD = re.compile(r"[^\s?？!,;:()\[\]{}\"“”‘’「」]+(?:’s\b)?")
+_HOW_MEASURES = re.compile(r"(?<=\bhow )(?:often|far|soon|long|old|big|large|high)\b", re.IGNORECASE)
+_YEAR = re.compile(r"(?:mid|early|late|pre|post|end)?-?((?:19|20)\d\d)", re.IGNORECASE)
+_QUARTER = re.compile(r"(?:[1-4]분기.*|[Qq][1-4]|quarter|third|fourth)")
+_ACRONYM = re.compile(r"[A-Z][A-Z&/]{0,4}s?")  # R&D, ACKs: what it stands for may be written out
+_WITHOUT_RIEUL = re.compile("([가-힣]+)([가-힣])(?:나요?|는지?|니|세요|시는|십시오)")
+_LONGEST = 60  # characters; what is longer is no word, and nothing can be found by it
 
 
 def _korean_unit(word: str, following: str) -> Unit | None:
@@ -122,15 +129,6 @@ def _korean_unit(word: str, following: str) -> Unit | None:
         return None
     is_name = _COMPANY.fullmatch(core) or _DIVISION.fullmatch(following)
     return Unit(core, "name", found, weight=1.5) if is_name else Unit(core, "word", found)
-
-
-_WORD = re.compile(r"[^\s?？!,;:()\[\]{}\"“”‘’「」]+(?:’s\b)?")
-_HOW_MEASURES = re.compile(r"(?<=\bhow )(?:often|far|soon|long|old|big|large|high)\b", re.IGNORECASE)
-_YEAR = re.compile(r"(?:mid|early|late|pre|post|end)?-?((?:19|20)\d\d)", re.IGNORECASE)
-_QUARTER = re.compile(r"(?:[1-4]분기.*|[Qq][1-4]|quarter|third|fourth)")
-_ACRONYM = re.compile(r"[A-Z][A-Z&/]{0,4}s?")  # R&D, ACKs: what it stands for may be written out
-_WITHOUT_RIEUL = re.compile("([가-힣]+)([가-힣])(?:나요?|는지?|니|세요|시는|십시오)")
-_LONGEST = 60  # characters; what is longer is no word, and nothing can be found by it
 
 
 def _units(text: str) -> Iterator[Unit]:

@@ -48,33 +48,34 @@ def sentences(text: str) -> list[str]:
 
     Lines that a page layout has broken are joined; decimals, abbreviations, initials, dates and file names stay whole.
     """
-    cut = ((line, pairwise([0, *_sentence_ends(line), len(line)])) for line in _logical_lines(text))
+    lines: list[str] = []
+    for raw, goes_on in _lines(text):
+        if goes_on:
+            lines[-1] = f"{lines[-1]} {raw.strip()}"
+        elif line := raw.strip():
+            lines.append(line)
+    cut = ((line, pairwise([0, *_sentence_ends(line), len(line)])) for line in lines)
     return [sentence for line, ends in cut for start, end in ends if (sentence := line[start:end].strip())]
 
 
 def cut_sentences(text: str) -> list[str]:
     """The same sentences with every character between them, so that joining the pieces gives the text again."""
-    borders, position, previous = [0], 0, ""
-    for raw in text.splitlines(keepends=True):
-        line = raw.strip()
+    borders, position = [0], 0
+    for raw, goes_on in _lines(text):
         start = position + len(raw) - len(raw.lstrip())
-        if line and not (previous and _continues(previous, line)):
-            borders.append(position)
-        borders += [start + end for end in _sentence_ends(line)]
-        position, previous = position + len(raw), line
+        borders += [] if goes_on or raw.isspace() else [position]
+        borders += [start + end for end in _sentence_ends(raw.strip())]
+        position += len(raw)
     return [text[start:end] for start, end in pairwise([*borders, len(text)]) if end > start]
 
 
-def _logical_lines(text: str) -> list[str]:
-    lines: list[str] = []
+def _lines(text: str) -> Iterator[tuple[str, bool]]:
+    """Each line with its end, and whether a page layout broke a sentence before it."""
     previous = ""
-    for line in map(str.strip, text.splitlines()):
-        if line and previous and _continues(previous, line):
-            lines[-1] = f"{lines[-1]} {line}"
-        elif line:
-            lines.append(line)
+    for raw in text.splitlines(keepends=True):
+        line = raw.strip()
+        yield raw, bool(line and previous and _continues(previous, line))
         previous = line
-    return lines
 
 
 def _continues(previous: str, line: str) -> bool:

@@ -6,10 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-_MONTHS = {
-    name.lower(): number for names in (calendar.month_name, calendar.month_abbr) for number, name in enumerate(names)
-} | {"sept": 9}
-del _MONTHS[""]
+_NAMES = calendar.month_name[1:], calendar.month_abbr[1:]
+_MONTHS = {name.lower(): number for names in _NAMES for number, name in enumerate(names, 1)} | {"sept": 9}
 _ORDER = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 
 
