@@ -10,11 +10,7 @@ TASKS: dict[str, TaskFunction] = {}
 
 
 def task(name: str) -> Callable[[TaskFunction], TaskFunction]:
-    """Register a function as the keyless model's way to do a task.
-
-    It is called as `function(llm, **variables)` with the prompt's variables and returns text, or what
-    `structured_predict` can validate.
-    """
+    """Register `function(llm, **variables)` for a task; it returns text, or what `structured_predict` can validate."""
 
     def register(function: TaskFunction) -> TaskFunction:
         TASKS[name] = function

@@ -1,7 +1,4 @@
-"""What the keyless model searches for next, and whether the documents found so far hold a question.
-
-They do where one line has its names, its periods and most of its words.
-"""
+"""What the keyless model searches for next, and whether the documents found so far hold a question."""
 
 import re
 from collections.abc import Sequence
@@ -20,20 +17,30 @@ from lessons.text import terms
 
 COVERED = 0.9  # share of a question's words, by weight, that one line must hold
 MOSTLY = 0.5  # of a word's terms
+READ = 3  # passages whose names are followed, best first
+LINES = 2  # of each
+AT_ONCE = 2  # directions or names that are searched for together
+PARTS, SHORTEST = 3, 2  # parts that are searched for one by one, and the words that one must have
+HOPS, FEW_HOPS = 4, 1  # searches for names: if the question describes something by something else, and if not
+_DESCRIBES = re.compile(
+    r"(?i)\b(?:of|in|by|from|for|at|with|to|under|where|behind) (?:the|an?|this|that)\b[^,?]*?"
+    r"\b(?:of|that|who|whom|whose|which|where|when)\b"
+    r"|\b(?:the|an?) [\w-]+(?: [\w-]+)? (?:that|who|whom|whose|which|where|in which)\b"
+    r"|['’]s [\w-]+(?: [\w-]+)?(?:['’]s| of)\b"
+    r"|[가-힣]의 [^,?]*[가-힣](?:의|한|된|하는|했던|인|던) [^,?]*[가-힣](?:은|는|이|가|의|을|를)\b"
+)
+_FILE = re.compile(r"(?<![\w./-])[\w./-]+\.(?:pdf|docx|pptx|html?|md|txt)\b", re.IGNORECASE)
+_EXPLORES = re.compile(
+    r"(?i)\b(?:tell me (?:more )?about|(?:is|do we) know[n]? about|everything about|main (?:points|aspects))\b"
+    r"|전반|두루|개관|살펴|(?:에 대해|에 관해) (?:알려|설명)"
+)
 
 
 def is_covered(question: Question, found: Sequence[Passage]) -> bool:
-    """Whether one line, read with its headings and its document's title, holds the question.
-
-    Words cannot be compared across languages: there, the search is trusted.
-    """
+    """Whether one line has its names, its periods and most of its words; across languages the search is trusted."""
     units = [unit for unit in question.units if unit.weight >= WORTH]
-    return is_foreign(question, found) or any(
-        _holds(line.own | line.above | passage.title, units)
-        for passage in found
-        for line in passage.lines
-        if line.kind != "heading"
-    )
+    lines = ((one, line) for one in found for line in one.lines if line.kind != "heading")
+    return is_foreign(question, found) or any(_holds(line.own | line.above | one.title, units) for one, line in lines)
 
 
 def is_foreign(question: Question, found: Sequence[Passage]) -> bool:
@@ -47,13 +54,6 @@ def _holds(words: frozenset[str], units: list[Unit]) -> bool:
     return complete and sum(unit.weight for unit in held) >= COVERED * sum(unit.weight for unit in units)
 
 
-_EXPLORES = re.compile(
-    r"\b(?:tell me (?:more )?about|(?:is|do we) know[n]? about|everything about|main (?:points|aspects))\b"
-    r"|전반|두루|개관|살펴|(?:에 대해|에 관해) (?:알려|설명)",
-    re.IGNORECASE,
-)
-
-
 def directions(question: Question, found: Sequence[Passage]) -> list[str]:
     """What the question is about with a heading that it does not name, from each document in turn, best first."""
     about = (unit.text for unit in question.units if unit.weight >= WORTH)
@@ -65,10 +65,6 @@ def directions(question: Question, found: Sequence[Passage]) -> list[str]:
             if new and line.kind != "heading" and line.heading not in chosen.values():
                 chosen.setdefault(passage.name, line.heading)
     return [f"{topic}: {heading}" for heading in chosen.values()]
-
-
-READ = 3  # passages, best first
-LINES = 2  # of each
 
 
 def bridges(question: Question, found: list[Passage]) -> list[str]:
@@ -88,41 +84,23 @@ def bridges(question: Question, found: list[Passage]) -> list[str]:
     return sorted(valued, key=lambda made: -valued[made])
 
 
-AT_ONCE = 2  # directions or names that are searched for together
-PARTS, SHORTEST = 3, 2  # parts that are searched for one by one, and the words that one must have
-HOPS, FEW_HOPS = 4, 1  # searches for names: if the question describes something by something else, and if not
-_DESCRIBES = re.compile(
-    r"\b(?:of|in|by|from|for|at|with|to|under|where|behind) (?:the|an?|this|that)\b[^,?]*?"
-    r"\b(?:of|that|who|whom|whose|which|where|when)\b"
-    r"|\b(?:the|an?) [\w-]+(?: [\w-]+)? (?:that|who|whom|whose|which|where|in which)\b"
-    r"|['’]s [\w-]+(?: [\w-]+)?(?:['’]s| of)\b"
-    r"|[가-힣]의 [^,?]*[가-힣](?:의|한|된|하는|했던|인|던) [^,?]*[가-힣](?:은|는|이|가|의|을|를)\b",
-    re.IGNORECASE,
-)
-_FILE = re.compile(r"(?<![\w./-])[\w./-]+\.(?:pdf|docx|pptx|html?|md|txt)\b", re.IGNORECASE)
-
-
 @task("tool_calls")
 def tool_calls(llm: Any, messages: Sequence[ChatMessage], **_: Any) -> list[ToolCallBlock]:
     """The next searches; none when nothing is left open."""
     text = next(message.content or "" for message in reversed(messages) if message.role == MessageRole.USER)
     calls = [block.tool_kwargs for each in messages for block in each.blocks if isinstance(block, ToolCallBlock)]
-    made = [str(given.get("query")) for given in calls if isinstance(given, dict)]
+    made = [given for given in calls if isinstance(given, dict)]
     told = [passages(message.content or "") for message in messages if message.role == MessageRole.TOOL]
     results = [[passage for passage in each if passage.number] for each in told]
-    known = {_same(each) for each in made}
+    known = {_same(str(given.get("query"))) for given in made}
     wanted = dict.fromkeys(next_queries(read_question(text), results) if made else [text])
-    found = [
-        ToolCallBlock(tool_name="search_documents", tool_kwargs={"query": each})
-        for each in wanted
-        if _same(each) not in known
-    ]
-    narrowed = not made or any("source_file" in given for given in calls if isinstance(given, dict))
+    found = [("search_documents", {"query": each}) for each in wanted if _same(each) not in known]
+    narrowed = not made or any("source_file" in given for given in made)
     if not narrowed and (named := _FILE.search(text)):  # with its whole name if a document found so far shows it
         files = (passage.file for each in results for passage in each)
         file = next((name for name in files if name.endswith(named[0])), named[0])
-        found.insert(0, ToolCallBlock(tool_name="search_by_metadata", tool_kwargs={"query": text, "source_file": file}))
-    return found
+        found.insert(0, ("search_by_metadata", {"query": text, "source_file": file}))
+    return [ToolCallBlock(tool_name=name, tool_kwargs=given) for name, given in found]
 
 
 def next_queries(question: Question, results: Sequence[list[Passage]]) -> list[str]:

@@ -1,46 +1,49 @@
 """How the keyless model answers: at most three lines of the documents that cover the question, each with its citation.
 
-A question with several parts is read part by part: 'what …, and when …', 'A or B', '…은 얼마이고 …은 언제인가요?'
-If the best lines leave something essential open – a name, a year, an identifier, half of the words – nothing is chosen.
+A question is read part by part; if the best lines leave a name, a year or half of the words open, nothing is chosen.
 """
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from heapq import nlargest
 from itertools import dropwhile, groupby
 from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
-from lessons.keyless import task
+from lessons.keyless import scores, task
 from lessons.keyless.intent import OPEN, OPEN_FROM
 from lessons.keyless.lines import Line, Passage, cells, is_ended, passages, search_terms
 from lessons.keyless.recall import asks_back, recalled
-from lessons.keyless.scores import (
-    BEFORE,
-    ELSEWHERE,
-    RANK,
-    WORTH,
-    Candidate,
-    asked_cells,
-    candidate_at,
-    commands,
-    fits,
-    gives_reason,
-    held,
-    ranked,
-    reason,
-    share,
-    weighed,
-)
+from lessons.keyless.scores import WORTH, Candidate, candidate_at, commands, fits, ranked, share, weighed
 from lessons.keyless.summary import centrality
 from lessons.keyless.words import INTERROGATIVE, Question, Unit, kinds_of, read_question
 from lessons.text import language
 from lessons.text.editions import VERSION, replaced
 
 ASIDE = 0.3  # what a word of another part still counts
-MOST = 4
+MOST = 4  # parts of a question
+LINES = 3  # sentences of an answer, lists and summaries aside
+NEXT_BEST = 60  # lines that may join the best one
+GAIN = 2.0  # what a line is worth more for saying what the lines before it leave open
+JOINS = 0.75  # the worth from which it joins, as a share of the first one's score
+SURE = 0.8  # a line of this score is joined only by whole sentences that add something
+ADDS = 0.02  # the gain from which one does
+CLOSE = 0.8  # the least score of one, as a share of the first one's
+NEARLY = 0.9  # from this share of the best score, a line that leaves nothing open goes before one that does
+LEAST_COVERED = 0.4  # share of the question's words, by weight, that an answer must cover
+OF_A_RECORD = 0.3  # the same for a line that holds the identifier asked about: 'delivered' says where a parcel is
+POINTS = 6  # sentences of a summary
+MATTER = 3  # of an answer to what matters in a document
+FEWEST = 4  # points of a section that can stand for itself; a shorter one goes on into the next
+ABOUT = 0.3  # share of the question's words, by weight, that a document must hold to be about it
+OF_THE_TITLE = 0.5  # what a word counts that only the title of the section's document says
+FOREIGN = 0.8  # share of the documents; fitted to dev and to fifty questions about nothing in the documents
+SAYS_ENOUGH = 2  # words of full weight without which meaning says nothing; 'And in the year before?' has one
+MOST_EMBEDDED = 12  # lines; embedding one costs tens of milliseconds
+MOST_STEPS = 20  # lines
 _CUT = re.compile(
     r"[?？!;]\s+|[.,]\s+(?:and|or)?\b\s*|\s(?:and|or|versus|vs\.?|than|compared (?:with|to))\s"
     r"|(?<=[가-힣](?:랑|와|과))\s(?!함께|같이)|(?<=[가-힣]{2}(?:하고|이고|이며|하며|되고|있고|없고))\s"
@@ -74,10 +77,7 @@ def parts(question: Question) -> list[Part]:
 
 
 def _weighted(question: Question, text: str, own: Sequence[Unit]) -> Question:
-    """The question with the kind of answer of one part, its own units, and names and periods that it does not replace.
-
-    Words of the other parts count for less.
-    """
+    """The question as one part asks it, with the names and periods that it does not replace; other words count less."""
     kinds = {unit.kind for unit in own}
     aside = ASIDE if any(unit.kind == "word" and unit.weight >= 0.5 for unit in own) else 1.0
     units = [
@@ -95,42 +95,22 @@ def _says(text: str, unit: Unit) -> bool:
 
 
 def query(part: Part, every: Sequence[Part]) -> str:
-    """A part as a search query: its words, and the names and periods that it shares with the others.
-
-    One that brings no words of its own, as '… or in 2024?', takes those of all.
-    """
+    """A part as a search query: its words (those of all if it has none) and the names and periods that all share."""
     said = Counter(unit for each in every for unit in each.own)
     bare = not any(unit.kind == "word" and unit.weight >= WORTH and said[unit] == 1 for unit in part.own)
-    units = [
-        unit
-        for unit in part.question.units
-        if unit.weight >= WORTH or unit in part.own or (bare and unit.kind == "word")
-    ]
-    units.sort(key=lambda unit: unit.kind in ("quarter", "year"))
-    return " ".join(unit.text.upper() if unit.kind == "quarter" else unit.text for unit in units)
+    units = sorted(part.question.units, key=lambda unit: unit.kind in ("quarter", "year"))
+    kept = [one for one in units if one.weight >= WORTH or one in part.own or (bare and one.kind == "word")]
+    return " ".join(unit.text.upper() if unit.kind == "quarter" else unit.text for unit in kept)
 
 
 def _with_names(question: Question, found: Sequence[Passage]) -> Question:
     """Korean has no capitals: a word of three syllables in the titles of some documents but not of all is a name."""
-
-    def names(unit: Unit) -> bool:
+    units = list(question.units)
+    for at, unit in enumerate(units):
         long = unit.kind == "word" and len(unit.text) > 2 and not unit.text.isascii() and not unit.others
-        return long and 0 < sum(unit.covered(one.title) == 1 for one in found) < len(found)
-
-    units = (replace(unit, kind="name", weight=1.5) if names(unit) else unit for unit in question.units)
+        if long and 0 < sum(unit.covered(one.title) == 1 for one in found) < len(found):
+            units[at] = replace(unit, kind="name", weight=1.5)
     return replace(question, units=tuple(units))
-
-
-LINES = 3  # sentences of an answer, lists and summaries aside
-NEXT_BEST = 60  # lines that may join the best one
-GAIN = 2.0  # what a line is worth more for saying what the lines before it leave open
-JOINS = 0.75  # the worth from which it joins, as a share of the first one's score
-SURE = 0.8  # a line of this score is joined only by whole sentences that add something
-ADDS = 0.02  # the gain from which one does
-CLOSE = 0.8  # the least score of one, as a share of the first one's
-NEARLY = 0.9  # from this share of the best score, a line that leaves nothing open goes before one that does
-LEAST_COVERED = 0.4  # share of the question's words, by weight, that an answer must cover
-OF_A_RECORD = 0.3  # the same for a line that holds the identifier asked about: 'delivered' says where a parcel is
 
 
 def _answer(question: Question, found: Sequence[Passage]) -> list[Candidate]:
@@ -145,24 +125,21 @@ def _answer(question: Question, found: Sequence[Passage]) -> list[Candidate]:
     if not fitting:
         return []
     near = (one for one in fitting if one.score >= NEARLY * fitting[0].score)
-    first = next((one for one in near if min(one.covered, default=0.0) >= BEFORE), fitting[0])
+    first = next((one for one in near if min(one.covered, default=0.0) >= scores.BEFORE), fitting[0])
     chosen = _joined(question, first, every[:NEXT_BEST])
     covered = together(chosen)
-    open_ = (unit.required and value < ELSEWHERE for unit, value in zip(question.units, covered, strict=True))
+    open_ = (unit.required and value < scores.ELSEWHERE for unit, value in zip(question.units, covered, strict=True))
     if any(open_) or share(question.units, covered) < _least(question, first):
         return []
     return _with_list(question, _with_reason(question, chosen, found))
 
 
 def _with_reason(question: Question, chosen: list[Candidate], found: Sequence[Passage]) -> list[Candidate]:
-    """The lines, with the reason if one is asked for and none of them gives it: it may share no word with the question.
-
-    It is taken from the first documents.
-    """
-    if "why" not in question.kinds or any(gives_reason(one.line) for one in chosen):
+    """The lines, and the reason if one is asked for and none gives it: it may share no word with the question."""
+    if "why" not in question.kinds or any(scores.gives_reason(one.line) for one in chosen):
         return chosen
-    told = [(reason(question, passage), rank) for rank, passage in enumerate(found[:LINES])]
-    (value, place), rank = max(told, key=lambda each: each[0][0] - RANK * each[1])
+    told = [(scores.reason(question, passage), rank) for rank, passage in enumerate(found[:LINES])]
+    (value, place), rank = max(told, key=lambda each: each[0][0] - scores.RANK * each[1])
     if value < 0 or not found[rank].lines:
         return chosen
     new = candidate_at(question, found[rank], place, rank)
@@ -228,13 +205,6 @@ def _with_list(question: Question, chosen: list[Candidate]) -> list[Candidate]:
     return [replace(first, line=lines[i], position=i) for i in range(start, end + 1)] if start < end else chosen
 
 
-POINTS = 6  # sentences of a summary
-MATTER = 3  # of an answer to what matters in a document
-FEWEST = 4  # points of a section that can stand for itself; a shorter one goes on into the next
-ABOUT = 0.3  # share of the question's words, by weight, that a document must hold to be about it
-OF_THE_TITLE = 0.5  # what a word counts that only the title of the section's document says
-
-
 def _main_points(question: Question, found: Sequence[Passage]) -> list[Candidate]:
     """The main sentences, items and rows of the section that a question is about, in their order; none if none is."""
     if not (told := _section(question, found)):
@@ -243,18 +213,17 @@ def _main_points(question: Question, found: Sequence[Passage]) -> list[Candidate
     return _best(POINTS, told, centrality(texts, question.text, whole))
 
 
-def _best(count: int, lines: Sequence[Candidate], scores: Sequence[float]) -> list[Candidate]:
-    """The lines with the highest scores, in their own order."""
-    kept = sorted(range(len(lines)), key=lambda place: -scores[place])[:count]
-    return [lines[place] for place in sorted(kept)]
+def _best(count: int, lines: Sequence[Candidate], worth: Sequence[float]) -> list[Candidate]:
+    """The lines that are worth most, in their own order."""
+    return [lines[place] for place in sorted(nlargest(count, range(len(lines)), worth.__getitem__))]
 
 
 def _section(question: Question, found: Sequence[Passage]) -> list[Candidate]:
     """What the section tells that a question is about, line by line; nothing if none is about it."""
     sections = [
-        (_held_by_section(question, passage, places) - RANK * rank, passage, places)
+        (_held_by_section(question, passage, places) - scores.RANK * rank, passage, places)
         for rank, passage in enumerate(found)
-        if held(question, passage.all) >= ABOUT or not question.units
+        if scores.held(question, passage.all) >= ABOUT or not question.units
         for places in _sections(passage)
     ]
     if not sections:
@@ -266,8 +235,8 @@ def _section(question: Question, found: Sequence[Passage]) -> list[Candidate]:
 def _held_by_section(question: Question, passage: Passage, places: list[int]) -> float:
     """How much of the question a section holds, 0 to 1."""
     words = frozenset().union(*(passage.lines[place].own | passage.lines[place].above for place in places))
-    held = [max(unit.covered(words), OF_THE_TITLE * unit.covered(passage.title)) for unit in question.units]
-    return share(question.units, held)
+    covered = [max(unit.covered(words), OF_THE_TITLE * unit.covered(passage.title)) for unit in question.units]
+    return share(question.units, covered)
 
 
 def _sections(passage: Passage) -> Iterator[list[int]]:
@@ -281,22 +250,13 @@ def _sections(passage: Passage) -> Iterator[list[int]]:
         yield places
 
 
-_LATEST = re.compile(r"\b(?:latest|newest|most recent)\b|최근|최신", re.IGNORECASE)
-
-
 def of_the_whole(question: Question, found: Sequence[Passage], embedding: BaseEmbedding) -> list[Candidate]:
-    """What is nearest in meaning in the document that an open question names by its title; the newest for the latest.
-
-    None if the question names something that no document holds.
-    """
+    """What is nearest in meaning in the document that an open question's words name in its title, or in the newest."""
     if _names_what_is_missing(question, found):
         return []
-    latest = _LATEST.search(question.text) is not None
-
-    def named(passage: Passage) -> tuple[float, str]:
-        return sum(unit.covered(passage.title) for unit in question.units), passage.day if latest else ""
-
-    best = max(found, key=named)
+    latest = re.search(r"(?i)\b(?:latest|newest|most recent)\b|최근|최신", question.text) is not None
+    named = [sum(unit.covered(one.title) for unit in question.units) for one in found]
+    best = found[max(range(len(found)), key=lambda at: (named[at], found[at].day if latest else ""))]
     about = replace(question, units=tuple(unit for unit in question.units if unit.covered(best.title) == 1))
     told = _section(weighed(about, found), [one for one in found if one.name == best.name])
     return _best(MATTER, told, _nearness(question, told, embedding))
@@ -315,14 +275,10 @@ class Choice:
     missing: tuple[str, ...] = ()
 
 
-FOREIGN = 0.8  # share of the documents; fitted to dev and to fifty questions about nothing in the documents
-
-
 def choose(question: Question, found: Sequence[Passage], embedding: BaseEmbedding | None) -> Choice:
     """The lines that answer by their words, else the nearest in meaning.
 
-    Meanings cannot tell 'near' from 'not there', so they count only where words cannot be compared: if the retriever
-    has put a document in the other language first, and hardly any in that of the question beside it.
+    Meanings cannot tell 'near' from 'not there': they count only if the first and most documents are in the other one.
     """
     chosen = _by_words(question, newest_editions(question, found))
     chosen = chosen if chosen.lines else _by_words(question, found)
@@ -333,10 +289,7 @@ def choose(question: Question, found: Sequence[Passage], embedding: BaseEmbeddin
 
 
 def newest_editions(question: Question, found: Sequence[Passage]) -> list[Passage]:
-    """The documents without those of which a newer edition is there, unless the question names a version.
-
-    Titles of editions differ in the version only.
-    """
+    """The documents without those of which a newer edition is there, unless the question names a version."""
     if VERSION.search(question.text):
         return list(found)
     old = replaced({str(place): {"title": one.name, "date": one.day} for place, one in enumerate(found)})
@@ -356,27 +309,19 @@ def _by_words(question: Question, found: Sequence[Passage]) -> Choice:
     return Choice(tuple(answers[number][place] for number, place in sorted(kept.values())), missing if kept else ())
 
 
-SAYS_ENOUGH = 2  # words of full weight without which meaning says nothing; 'And in the year before?' has one
-MOST_EMBEDDED = 12  # lines; embedding one costs tens of milliseconds
-
-
 def neutral(unit: Unit) -> bool:
     """Whether a unit is written alike in both languages."""
     return unit.kind in ("year", "quarter", "code")
 
 
 def _by_meaning(question: Question, found: Sequence[Passage], embedding: BaseEmbedding) -> list[Candidate]:
-    """The two lines nearest in meaning among those that hold the question's years, quarters and identifiers.
-
-    They are said in their own language, because translating would be inventing.
-    """
+    """The two lines nearest in meaning that hold what is neutral; untranslated: to translate would be to invent."""
     bound = replace(question, units=tuple(filter(neutral, question.units)), terms=frozenset())
     if sum(unit.weight >= 1 for unit in question.units) < SAYS_ENOUGH or _names_what_is_missing(bound, found):
         return []
     kept = [one for one in ranked(bound, found) if fits(bound, one)][:MOST_EMBEDDED]
-    near = _nearness(question, kept, embedding)
-    best = sorted(range(len(kept)), key=lambda i: -near[i])[:2]
-    return _with_list(question, [kept[i] for i in best]) if kept else []
+    best = nlargest(2, range(len(kept)), _nearness(question, kept, embedding).__getitem__)
+    return _with_list(question, [kept[place] for place in best]) if kept else []
 
 
 def _nearness(question: Question, lines: Sequence[Candidate], embedding: BaseEmbedding) -> list[float]:
@@ -387,24 +332,18 @@ def _nearness(question: Question, lines: Sequence[Candidate], embedding: BaseEmb
     return [embedding.similarity(asked, vector) for vector in embedding.get_text_embedding_batch(texts)]
 
 
-NOTHING_FOUND = {
+NOTHING_FOUND = {  # said when there is no document at all
     "en": "Nothing was found in the documents for this question.",
     "ko": "이 질문과 관련된 내용을 문서에서 찾지 못했습니다.",
 }
-"""What is said when there is no document at all."""
-
-NOT_FOUND = {
+NOT_FOUND = {  # said when there are documents and they do not answer
     "en": "The documents do not answer this question.",
     "ko": "문서에서 이 질문에 대한 답을 찾을 수 없습니다.",
 }
-"""What is said when there are documents and they do not answer."""
-
-NOT_SAID = {
+NOT_SAID = {  # said of one part of a question when the others are answered
     "en": "The documents do not say: “{}”.",
     "ko": "“{}”에 대한 답은 문서에 나와 있지 않습니다.",
 }
-"""What is said of one part of a question when the others are answered."""
-
 _CITED = re.compile(r"\s?\[\d+\]")
 _NUMBERED = re.compile(r"^\(?\d{1,2}[.)]\s+")
 _LEAD = re.compile(r"^(?:[-*•‣▪◦○●·–►▶#]+\s+|[QA]\d*[.:]\s+)")
@@ -412,10 +351,7 @@ _LEAD = re.compile(r"^(?:[-*•‣▪◦○●·–►▶#]+\s+|[QA]\d*[.:]\s+)"
 
 @task("answer")
 def answer(llm: Any, question: str, context: str = "", memory: str = "", **_: Any) -> str:
-    """A few sentences of the context with their citations, steps in full, or one of the two sentences of refusal.
-
-    A question about what was said is answered from the memory of the conversation.
-    """
+    """A few sentences of the context with their citations, steps in full, or one of the two sentences of refusal."""
     if remembered := recalled(question, memory):
         return remembered
     if asks_back(question):
@@ -428,18 +364,14 @@ def answer(llm: Any, question: str, context: str = "", memory: str = "", **_: An
         choice = Choice(tuple(of_the_whole(asked, found, llm.embedding)))
     if not choice.lines:
         return NOT_FOUND[asked.language]
-    items = sum(candidate.line.kind == "item" for candidate in choice.lines)
-    several = len({candidate.passage.number for candidate in choice.lines}) > 1
-    said = dict.fromkeys(cite(asked, candidate.line, candidate.passage, several) for candidate in choice.lines)
+    several = len({one.passage.number for one in choice.lines}) > 1
+    said = dict.fromkeys(cite(asked, one.line, one.passage, several) for one in choice.lines)
     missing = [NOT_SAID[asked.language].format(re.sub("[“”]", '"', part)) for part in choice.missing]
-    return ("\n" if items > 1 else " ").join([*said, *missing])
+    return ("\n" if _items(one.line for one in choice.lines) > 1 else " ").join([*said, *missing])
 
 
 def cite(question: Question, line: Line, found: Passage, titled: bool) -> str:
-    """The line's own words with its citation before the full stop; a table row with the cells above it.
-
-    Next to lines of other documents (`titled`) it stands after its document's title, which often holds its subject.
-    """
+    """The line's own words with its citation before the full stop; `titled` behind its document's title."""
     text = _row(question, line) if line.kind == "row" else _LEAD.sub("", line.text)
     text = f"{found.name}: {_NUMBERED.sub('', text)}" if titled and found.name and found.name not in text else text
     text = _CITED.sub("", " ".join(text.split()))
@@ -451,15 +383,12 @@ def cite(question: Question, line: Line, found: Passage, titled: bool) -> str:
 
 def _row(question: Question, line: Line) -> str:
     """The label of a row and the asked cells, each behind the name of its column."""
-    pairs = asked_cells(question, line)
+    pairs = scores.asked_cells(question, line)
     if len(pairs) < 2:
         return ", ".join(cell for cell in cells(line.text) if cell)
     label, *rest = pairs
     named = [label] if len(pairs) == len(line.header) else [("", label[1])]
     return ", ".join(f"{name}: {cell}" if name else cell for name, cell in [*named, *rest] if cell)
-
-
-MOST_STEPS = 20  # lines
 
 
 @task("steps")
@@ -476,7 +405,7 @@ def steps(llm: Any, question: str, context: str, count: int, headings: Collectio
     return "\n".join(shown[:MOST_STEPS]) or answer(llm, question, context, **more)
 
 
-def _items(lines: Sequence[Line]) -> int:
+def _items(lines: Iterable[Line]) -> int:
     return sum(line.kind == "item" for line in lines)
 
 
@@ -495,5 +424,4 @@ def _told(asked: Question, found: Passage, heading: str, lines: Sequence[Line]) 
 
 @task("restyle")
 def restyle(llm: Any, answer: str, **_: Any) -> str:
-    """The answer as it is."""
     return answer

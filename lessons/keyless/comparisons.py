@@ -1,8 +1,4 @@
-"""The two sides of a comparison, each to be searched for by itself.
-
-A question is a comparison if it joins two things and asks how they differ: 'the difference between A and B', 'A와 B의
-차이점'. How to compare, or who decides about a difference, is another question.
-"""
+"""The two sides of a comparison ('difference between A and B', 'A와 B의 차이점'), each to be searched for by itself."""
 
 import re
 
@@ -29,9 +25,8 @@ _PATTERNS = [
 ]
 _ASPECT = re.compile(r" (?:in terms of|in|regarding|concerning|when it comes to|with respect to) (.+)$", re.IGNORECASE)
 _NO_SIDE = re.compile(
-    r"(?:it|they|this|that|these|those|there|we|you|i|he|she|the two|both"
-    r"|expected|planned|usual|before|ever|normal|\d.*)$",
-    re.IGNORECASE,
+    r"(?i)(?:it|they|this|that|these|those|there|we|you|i|he|she|the two|both"
+    r"|expected|planned|usual|before|ever|normal|\d.*)$"
 )
 _HOW = "(?:어떻게|뭐가|뭐|무엇이|어떤 점이|어디가|얼마나)"
 _DIFFER = re.compile(
@@ -44,6 +39,7 @@ _ASKED = re.compile(
     r"(?<!\S)(?:(?:어느|어떤)\s?(?:쪽|것|게|편)|뭐|무엇|무슨|누가|얼마|어떤|좀|해|알|설명|말|정리|있|나|더|궁금|주|부탁)\S*"
 )
 _MORE_THAN_ONE = re.compile(r"때문|이유|왜|데\s|면\s|,")
+_END = re.compile("[의은는이가을를,]$")  # here, or before another 'and', the name of a thing ends
 _LAST = re.compile(r"(?<=.)(?:의|을|를|은|는|이|가|,)$")
 
 
@@ -58,8 +54,7 @@ def sides(question: str) -> list[str]:
 
 def _english(text: str) -> tuple[str, str, str]:
     """Both sides, and what they are compared in; empty for a question that compares nothing."""
-    found = next(filter(None, (pattern.search(text) for pattern in _PATTERNS)), None)
-    if not found:
+    if not (found := next(filter(None, (pattern.search(text) for pattern in _PATTERNS)), None)):
         return "", "", ""
     other, *aspect = _ASPECT.split(found["b"], maxsplit=1)
     return found["a"], other, " ".join([found["rest"] or "", *aspect])
@@ -74,7 +69,8 @@ def _korean(text: str) -> tuple[str, str, str]:
         if differ and (stem := _joined(word)):
             between, asked = after[: differ.start()].split(), _ASKED.sub("", after[differ.end() :])
             if between:
-                size = next((n for n, each in enumerate(between, 1) if _ends(each)), len(between))
+                ends = (n for n, each in enumerate(between, 1) if each[1:] and (_END.search(each) or _joined(each)))
+                size = next(ends, len(between))
                 return " ".join([*before, stem]), _bare(between[:size]), f"{' '.join(between[size:])} {asked}"
             one, other = _topic(before)
             return one, " ".join([*other, stem]), asked
@@ -82,11 +78,6 @@ def _korean(text: str) -> tuple[str, str, str]:
             one, other = _topic(before)
             return one, " ".join([*other, word[:-2]]), _ASKED.sub("", after)
     return "", "", ""
-
-
-def _ends(word: str) -> bool:
-    """Whether a thing is named up to this word: by its particle, a comma or another 'and'."""
-    return len(word) > 1 and (word[-1] in "의은는이가을를," or bool(_joined(word)))
 
 
 def _joined(word: str) -> str:

@@ -13,11 +13,10 @@ from lessons.text import language, normalize, terms
 from lessons.text.periods import moved, periods, pointed_at, written
 
 _LEAD = re.compile(
-    r"^\s*(?:(?:아|네|그럼|그러면|그렇다면|그리고|그런데|근데|또|혹시|아니면|같은 (?:기간|분기|시기|해)(?:에는|에)?)"
-    r"(?:[\s,]+|$))+"
+    r"(?i)^\s*(?:(?:아|네|그럼|그러면|그렇다면|그리고|그런데|근데|또|혹시|아니면"
+    r"|같은 (?:기간|분기|시기|해)(?:에는|에)?)(?:[\s,]+|$))+"
     r"|^\s*(?:(?:and|but|or|so|ok(?:ay)?|also|then|well|now)\b(?!-\w)[\s,]*)*"
-    r"(?:(?:what|how) about\b\s*|(?:the )?same (?:thing )?for\b\s*)?",
-    re.IGNORECASE,
+    r"(?:(?:what|how) about\b\s*|(?:the )?same (?:thing )?for\b\s*)?"
 )
 _DUMMY = re.compile(
     r"\b(?:is|was|would|will|be) it (?:\w+ ){1,3}(?:to|that|if)\b|\bit takes? (?:\w+ ){0,3}(?:to|for|until|before)\b"
@@ -25,7 +24,7 @@ _DUMMY = re.compile(
     re.IGNORECASE,
 )
 _POINTING = re.compile(
-    r"\b(?:it|its|they|them|theirs?|he|him|his|she|her|hers|this|these|those)\b"
+    r"(?i)\b(?:it|its|they|them|theirs?|he|him|his|she|her|hers|this|these|those)\b"
     r"|(?:^|\b(?:a|about|after|and|are|as|at|before|by|can|did|do|does|for|from|had|has|have|if|in|is|like|of|on|or|than|to"
     r"|under|was|were|will|with|would|doing)\s)that\b|\bthat(?=\s*(?:[?.,!]|$))"
     r"|(?<!is )(?<!are )(?<!was )(?<!were )\bthere(?=\s*[?.,!]|$)"
@@ -34,8 +33,7 @@ _POINTING = re.compile(
     r"(?! (?:in|of|to|between|from|on|for|with)\b)"
     r"|(?<![가-힣])(?:그|이|저) (?!밖|외|후)(?=[가-힣])"
     r"|(?<![가-힣])(?:그|이)(?:것|거|건|게|걸|분|곳|때|날|중)(?:들)?(?=[가-힣]{0,3}(?![가-힣]))"
-    r"|(?<![가-힣])(?:거기|여기|그렇게|이렇게|그러려면|둘|해당|방금|아까|앞의|위의|걔)",
-    re.IGNORECASE,
+    r"|(?<![가-힣])(?:거기|여기|그렇게|이렇게|그러려면|둘|해당|방금|아까|앞의|위의|걔)"
 )
 _PREDICATE = re.compile(
     r"\b(?:is|are|was|were|do|does|did|can|could|will|would|should|must|has|have|had|may|who|what|why|when|where|which|how)\b",
@@ -51,12 +49,11 @@ _RELATED = re.compile(
     r"|result|deadline|size|number|name|직원|임직원|대표|본사|공장|설비|생산|주소|가격|이유|원인|기한|결과|이름|담당자|책임자|창업자|설립)"
 )
 _DEFINES = re.compile(
-    r"^how (?:do|does) (?!it\b|they\b|that\b|this\b|these\b|those\b)[\w -]+ work\W*$"
+    r"(?i)^how (?:do|does) (?!it\b|they\b|that\b|this\b|these\b|those\b)[\w -]+ work\W*$"
     r"|^(?:what|who) (?:is|are) (?:an?\s)?(?!the\b|its\b|their\b)[\w-]+(?: [\w-]+){0,2}\W*$"
     r"|^how (?:long|big|large|often|far|old) (?:is|does|do|can|may|must) an? [\w-]+\b(?! of\b)"
     r"|^[가-힣]{4,}(?:은|는) (?:무슨|언제|어디|얼마|몇|누가|왜)\b"
-    r"|(?:이란|란|이|가) (?:뭐|무엇|뭔)\S*$|무슨 (?:뜻|말|의미)\S*$",
-    re.IGNORECASE,
+    r"|(?:이란|란|이|가) (?:뭐|무엇|뭔)\S*$|무슨 (?:뜻|말|의미)\S*$"
 )
 _HOW_TO = re.compile(r"\bhow (?:do|does|can) |(?:을|를|은|는) 어떻게 (?!되|해|하|돼)[가-힣]", re.IGNORECASE)
 _PERSON = re.compile(r"\b(?:he|she|him|his|her|hers)\b|그\s?(?:분|사람|여자|남자)|이분", re.IGNORECASE)
@@ -70,22 +67,16 @@ _LONGEST = 300  # characters of a question that can lack something
 
 @dataclass(frozen=True)
 class Turn:
-    """A question as it stands alone, and what was answered.
-
-    `own` is what surely belongs to it: a question in few words that points at nothing may have changed the subject.
-    """
+    """A question as it stands alone, and what was answered."""
 
     question: str
     answer: str
-    own: str
+    own: str  # what surely belongs to it: a question in few words that points at nothing may have changed the subject
 
 
 @task("condense")
 def compress(llm: Any, question: str, turns: Sequence[tuple[str, str]] = (), memory: str = "", **_: Any) -> str:
-    """The question as it can be understood without the history; unchanged if it stands alone.
-
-    What a memory says that somebody said counts as older turns. A question that what was said answers stays as it is.
-    """
+    """The question as it can be understood without the history; what a memory says that was said is older turns."""
     spoken = [f"{role}: {' '.join(content.split())}" for role, content in turns]
     if asks_back(question) or recalled(question, "\n".join([memory, *spoken])):
         return question
@@ -125,10 +116,7 @@ def standalone(question: str, said: Sequence[Turn]) -> str:
 
 
 def lacks_subject(text: str) -> bool:
-    """Whether the question can only be understood with what was said before.
-
-    A fragment, a pronoun or too few words do not stand alone; a name, or the question what something is, does.
-    """
+    """Whether the question can only be understood with what was said before, as a fragment or a pronoun."""
     rest = without_lead(text)
     words = [unit for unit in own_words(rest) if not _RELATED.match(unit.text.lower())]
     kinds = {slot.kind for slot in slots(text)}

@@ -1,8 +1,7 @@
 """How the keyless model tells what an utterance wants: no document, one fact, an explanation, or many places.
 
-It is fitted to labelled examples: ridge regression from the vector of an utterance and its shape to the four intents.
-Penalty, scales and margin were chosen by cross-validation on the examples. In the same way it recognises an open
-question, which asks of a document as a whole what is worrying, important or striking in it.
+Ridge regression from the vector and the shape of an utterance, fitted to labelled examples; penalty, scales and margin
+were chosen by cross-validation. Likewise for open questions, of what is worrying or striking in a document as a whole.
 """
 
 import json
@@ -44,7 +43,6 @@ class Utterance(NamedTuple):
 
 @cache
 def utterances(path: Path = EXAMPLES) -> tuple[Utterance, ...]:
-    """The labelled utterances of a file."""
     return tuple(Utterance(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines())
 
 
@@ -57,10 +55,7 @@ def open_questions() -> tuple[Utterance, ...]:
 
 
 class Classifier:
-    """Scores the labels, about 0 to 1 each, from the vectors of an embedding model or, without one, from letters.
-
-    The examples' vectors are shipped for the keyless model. Any other model embeds them once, as passages.
-    """
+    """Scores the labels, about 0 to 1 each, from the vectors of an embedding model or, without one, from letters."""
 
     def __init__(
         self, embedding: BaseEmbedding | None, examples: Sequence[Utterance], labels: Sequence[str] = INTENTS
@@ -92,6 +87,7 @@ class Classifier:
         return INTENTS[1 + np.flatnonzero(scores[1:] >= best - DOUBT)[-1]]
 
     def _vectors(self, texts: list[str]) -> np.ndarray:
+        """Shipped for the keyless model; any other model embeds the texts once, as passages."""
         if self.embedding is None:
             return np.array([_letters(text) for text in texts])
         shipped = read_vectors(self.embedding.model_name, QUESTIONS)
@@ -110,10 +106,7 @@ def intent(llm: Any, question: str, **_: Any) -> dict[str, Label]:
 
 
 def _shape(text: str) -> list[float]:
-    """Length, number of clauses and whether a number is in it, scaled as the examples need.
-
-    Length is in bytes, of which a Korean syllable has three, because it says as much as two or three English letters.
-    """
+    """Length in bytes (a Korean syllable says as much as three letters), clauses, whether there is a digit; scaled."""
     clauses = len(_CLAUSE.findall(text))
     return [min(len(text.encode()), 200) / 90, min(clauses, 4) / 3, 0.5 * any(sign.isdigit() for sign in text)]
 
@@ -146,11 +139,10 @@ _KINDS = {
     "greeting": r"\b(?:hello|hi|hey|good (?:morning|afternoon|evening)|welcome|meet you|how are you|there)\b"
     r"|안녕|반갑|반가|처음|아침|저기요|계신|지내",
 }
-_KIND = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _KINDS.items()}
 
 
 @task("small_talk")
 def small_talk(llm: Any, question: str, **_: Any) -> str:
     """The reply that fits, in the language of the utterance."""
-    kind = next((kind for kind, pattern in _KIND.items() if pattern.search(question)), "other")
+    kind = next((kind for kind, pattern in _KINDS.items() if re.search(pattern, question, re.IGNORECASE)), "other")
     return REPLIES[kind]["ko" if re.search("[ㄱ-힣]", question) else "en"]

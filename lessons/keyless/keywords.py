@@ -1,8 +1,6 @@
 """Which words of a text can name its subject: nouns as a reader would write them, without particles and endings.
 
-No dictionary and no model: closed lists of function words, the endings of verbs, and Korean's own spelling rules, by
-which 을 follows a consonant and 를 a vowel. What stays uncertain in one place is settled by the other chunks of the
-document: a word that takes an object particle somewhere is a noun everywhere.
+No dictionary and no model: a Korean word that takes an object particle somewhere is a noun everywhere.
 """
 
 import re
@@ -44,10 +42,7 @@ class Word(NamedTuple):
 
 @task("keywords")
 def keywords(llm: Any, text: str, count: int, section: str = "", document: Sequence[str] = (), **_: Any) -> Any:
-    """The `count` heaviest phrases as {"keywords": […]}. `document` are the texts of all chunks of the file.
-
-    C-value (Frantzi, Ananiadou & Mima 2000) with rare words counting more.
-    """
+    """The `count` phrases of highest C-value (Frantzi, Ananiadou & Mima 2000), words rare in the file counting more."""
     nouns, spread, chunks = _document(tuple(document) or (text,))
     shown: dict[Phrase, str] = {}
     boost: dict[Phrase, float] = {}

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Any
 
 from lessons.text import language, sentences, terms
@@ -20,13 +20,22 @@ _NAME = re.compile(
     r"Q[1-4] \d{4}|\d{4} Q[1-4]|\d{4}년 [1-4]분기|\d{4}년 [상하]반기|H[12] \d{4}|FY ?\d{4}|[^\s()]+\([^)]*\)|\S+"
 )
 _LONGEST_LABEL = 60  # characters
+_HEADER = re.compile(r"(?:\A|\n\n---\n\n)\[Source: (\d+) \| ([^\n]*)\][ \t]*(?:\n|\Z)")
+_DAY = re.compile(r" \| (\d{4}-\d\d-\d\d)$")
+_ROW = re.compile(r"\s*\|.*\||[^|]+\|[^|]+")
+_RULE = re.compile(r"[\s|:+=_-]+")
+_ITEM = re.compile(
+    r"\s*(?:[-*•‣▪◦○●·–►▶]|\(?\d{1,2}[.)]|[①-⑳]|(?:step|단계)\s*\d+|\d+\s*단계)(?=[\s:.])", re.IGNORECASE
+)
+_NUMBERED = re.compile(r"\(?(\d{1,2}\.)??(\d{1,2})[.)]?\s+[^\W\d_]")
+_ENDED = re.compile(r"[.!?:;,。！？][\"'”’)\]]*$")
+_LABEL = re.compile(r"[^.:?!]{1,40}:\s\S")
 
 
 def barred(text: str) -> str:
     """The text with a bar between the cells of tables that a PDF's layout has lost; the rest stays as it is.
 
-    A table is a line of column names above lines that end in numbers. Where the names cannot be told apart, the rows
-    stay without bars, each on its own.
+    A table is a line of column names above lines that end in numbers; where no names can be told, its rows stand alone.
     """
     lines = text.splitlines()
     done: list[str] = []
@@ -82,19 +91,6 @@ def _fitted(row: Row, names: Row) -> Row:
     return (" ".join(row), *[""] * (len(names) - 1))
 
 
-_HEADER = re.compile(r"(?:\A|\n\n---\n\n)\[Source: (\d+) \| ([^\n]*)\][ \t]*(?:\n|\Z)")
-_DAY = re.compile(r" \| (\d{4}-\d\d-\d\d)$")
-_ROW = re.compile(r"\s*\|.*\||[^|]+\|[^|]+")
-_RULE = re.compile(r"[\s|:+=_-]+")
-_ITEM = re.compile(
-    r"\s*(?:[-*•‣▪◦○●·–►▶]|\(?\d{1,2}[.)]|[①-⑳]|(?:step|단계)\s*\d+|\d+\s*단계)(?=[\s:.])", re.IGNORECASE
-)
-_NUMBERED = re.compile(r"\(?(\d{1,2}\.)??(\d{1,2})[.)]?\s+[^\W\d_]")
-_ENDED = re.compile(r"[.!?:;,。！？][\"'”’)\]]*$")
-_LABEL = re.compile(r"[^.:?!]{1,40}:\s\S")
-_QUARTER = re.compile(r"q[1-4]")
-
-
 @dataclass(frozen=True, slots=True)
 class Line:
     """One sentence, list item or table row, and what gives it its subject."""
@@ -109,13 +105,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One document of the context. Without a header line the number is 0 and nothing can be cited.
+    """One document of the context."""
 
-    `name` is the document's title where its header gives one, else its first heading.
-    """
-
-    number: int
-    name: str
+    number: int  # 0 without a header line; then nothing can be cited
+    name: str  # the document's title where its header gives one, else its first heading
     lines: tuple[Line, ...]
     title: frozenset[str]
     all: frozenset[str]
@@ -133,7 +126,6 @@ def passages(context: str) -> list[Passage]:
 
 
 def passage(number: int, source: str, text: str) -> Passage:
-    """One document, read."""
     lines = _lines(text)
     first = lines[0].text if lines and lines[0].kind == "heading" else ""
     day = _DAY.search(source)
@@ -161,7 +153,7 @@ def years(words: frozenset[str]) -> frozenset[str]:
 
 
 def quarters(words: frozenset[str]) -> frozenset[str]:
-    return frozenset(word for word in words if len(word) == 2 and _QUARTER.fullmatch(word))
+    return words & {"q1", "q2", "q3", "q4"}
 
 
 def cells(row: str) -> tuple[str, ...]:
@@ -175,11 +167,10 @@ def _lines(text: str) -> tuple[Line, ...]:
     lines: list[Line] = []
     path: list[tuple[int, str]] = []
     header: tuple[str, ...] = ()
-    for position, text in enumerate(found):
+    for position, (text, following) in enumerate(pairwise([*found, ""])):
         is_row = "|" in text and _ROW.match(text) is not None
         if is_row and _RULE.fullmatch(text):
             continue
-        following = found[position + 1] if position + 1 < len(found) else ""
         if is_row and not header and "|" in following and len(cells(text)) == len(cells(following)):
             header = cells(text)
             continue
@@ -213,7 +204,6 @@ def _heading_level(found: list[str], position: int) -> int:
 
 
 def is_ended(text: str) -> bool:
-    """Whether a line ends as a sentence does."""
     return _ENDED.search(text) is not None
 
 
@@ -228,7 +218,7 @@ def _is_numbered_heading(found: list[str], position: int) -> bool:
 
 
 def _is_short(text: str) -> bool:
-    return not (len(text) > 80 or _ENDED.search(text) or _ITEM.match(text) or _LABEL.match(text) or "|" in text)
+    return not (len(text) > 80 or is_ended(text) or _ITEM.match(text) or _LABEL.match(text) or "|" in text)
 
 
 def kept_text(lines: Sequence[Line], places: Collection[int]) -> str:

@@ -1,8 +1,4 @@
-"""The keyless model: a LlamaIndex LLM that extracts and never invents.
-
-Prompts carry the name of their task in `prompt.metadata["task"]`. This model computes the task from the prompt's
-variables with deterministic methods, so it needs no key, no server and no weights.
-"""
+"""The keyless model: a LlamaIndex LLM that extracts and never invents, with no key, no server and no weights."""
 
 import re
 from collections.abc import Sequence
@@ -11,17 +7,8 @@ from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.base.llms.generic_utils import messages_to_prompt
-from llama_index.core.base.llms.types import (
-    ChatMessage,
-    ChatResponse,
-    ChatResponseGen,
-    CompletionResponse,
-    CompletionResponseGen,
-    LLMMetadata,
-    MessageRole,
-    ToolCallBlock,
-)
-from llama_index.core.llms import CustomLLM
+from llama_index.core.base.llms.types import ChatResponseGen, CompletionResponseGen, ToolCallBlock
+from llama_index.core.llms import ChatMessage, ChatResponse, CompletionResponse, CustomLLM, LLMMetadata, MessageRole
 from llama_index.core.llms.callbacks import llm_chat_callback, llm_completion_callback
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import ToolSelection
@@ -44,10 +31,7 @@ _PIECE = re.compile(r"\s*\S+\s*?(?=\s|$)|\s+")
 
 
 class OfflineLLM(CustomLLM, FunctionCallingLLM):
-    """Does the registered tasks from the variables of their prompts.
-
-    With an embedding model it can also answer a question from documents in the other language.
-    """
+    """Does the task named in `prompt.metadata["task"]`; with an embedding model it also answers across languages."""
 
     model: str = "keyless-extractive"
     embedding: BaseEmbedding | None = None
@@ -117,9 +101,7 @@ class OfflineLLM(CustomLLM, FunctionCallingLLM):
         whole = self.chat(messages, **kwargs)
         yield ChatResponse(message=whole.message, delta=whole.message.content or "")
 
-    def get_tool_calls_from_response(
-        self, response: ChatResponse, error_on_no_tool_call: bool = True, **kwargs: Any
-    ) -> list[ToolSelection]:
+    def get_tool_calls_from_response(self, response: ChatResponse, *_: Any, **kwargs: Any) -> list[ToolSelection]:
         """The calls of a response; none if it has none."""
         return [
             ToolSelection(tool_id=block.tool_call_id or "", tool_name=block.tool_name, tool_kwargs=block.tool_kwargs)
@@ -128,14 +110,7 @@ class OfflineLLM(CustomLLM, FunctionCallingLLM):
         ]
 
     def _prepare_chat_with_tools(
-        self,
-        tools: Sequence[BaseTool],
-        user_msg: str | ChatMessage | None = None,
-        chat_history: list[ChatMessage] | None = None,
-        verbose: bool = False,
-        allow_parallel_tool_calls: bool = False,
-        tool_required: bool = False,
-        **kwargs: Any,
+        self, tools: Sequence[BaseTool], user_msg: Any = None, chat_history: Any = None, *_: Any, **kwargs: Any
     ) -> dict[str, Any]:
         asked = [ChatMessage(user_msg) if isinstance(user_msg, str) else user_msg] if user_msg else []
         return {"messages": [*(chat_history or []), *asked], "tools": [tool.metadata.name for tool in tools]}

@@ -1,26 +1,22 @@
-"""How the keyless model notes what a user says: the values that are named, and the facts about the user.
-
-Both are notes: a value under a key, where a new value of a known key replaces the old one.
-"""
+"""How the keyless model notes what a user says, values and facts, each under a key whose new value replaces the old."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from lessons.keyless import task
-from lessons.keyless.recall import corrected, opens_correction, takes_back
+from lessons.keyless.recall import TAKEN_BACK, corrected, opens_correction
 from lessons.keyless.values import key_of, same_key, topics, values
 from lessons.text import language, sentences
 from lessons.text.word_lists import words_of
 
 _LATELY = 2  # turns within which 'no, 300' corrects something
-Notes = dict[str, tuple[str, str, int]]  # by what the key means: key, value and turn, the newest last
+Note = tuple[str, str, int]  # key, value and turn
+Notes = dict[str, Note]  # by what the key means, the newest last
 
 
 @task("entities")
-def entities(
-    llm: Any, turns: Sequence[tuple[int, str, str]], known: Sequence[tuple[str, str, int]] = (), **_: Any
-) -> Any:
+def entities(llm: Any, turns: Sequence[tuple[int, str, str]], known: Sequence[Note] = (), **_: Any) -> Any:
     """What the user names in these turns (number, question, answer); an empty value takes an entity back."""
     before: Notes = {same_key(key): (key, value, turn) for key, value, turn in known}
     notes: Notes = dict(before)
@@ -34,7 +30,7 @@ def entities(
 def _read(sentence: str, number: int, notes: Notes) -> None:
     if _correct(sentence, number, notes, lambda value, turn: number - turn <= _LATELY):
         return
-    if takes_back(sentence):
+    if TAKEN_BACK.search(sentence):
         _take_back(sentence, number, notes)
         return
     found: dict[str, tuple[str, list[str]]] = {}
@@ -147,8 +143,10 @@ _KOREAN = (
     ("직업", rf"{_ME}(?P<value>{_KOREAN_JOB}){_BE}"),
     ("", rf"(?:^|\s){_OUR}\s(?P<key>[가-힣]{{1,6}}(?: [가-힣]{{1,6}})?)(?:은|는) (?P<value>[^,]{{1,100}}?){_BE}"),
 )
-ENGLISH = [(key, re.compile(pattern, re.IGNORECASE)) for key, pattern in _ENGLISH]
-KOREAN = [(key, re.compile(pattern)) for key, pattern in _KOREAN]
+_STATEMENTS = {
+    "en": [(key, re.compile(pattern, re.IGNORECASE)) for key, pattern in _ENGLISH],
+    "ko": [(key, re.compile(pattern)) for key, pattern in _KOREAN],
+}
 
 ADDED_TO = frozenset(["condition", "allergy", "medicine"])
 _NO_VALUES = re.compile(
@@ -167,9 +165,8 @@ _FILLER = re.compile(
     re.IGNORECASE,
 )
 _SUPPOSED = re.compile(
-    r"\b(?:if|suppose|imagine|assum\w+|pretend|say I|let's say|would|might|maybe)\b"
-    r"|만약|만일|가령|라면|다면|(?<=[가-힣])으?면\b|경우",
-    re.IGNORECASE,
+    r"(?i)\b(?:if|suppose|imagine|assum\w+|pretend|say I|let's say|would|might|maybe)\b"
+    r"|만약|만일|가령|라면|다면|(?<=[가-힣])으?면\b|경우"
 )
 _ALSO = re.compile(
     r"\b(?:also|too|as well|additionally)\b|(?<=[가-힣A-Za-z\d])도\s|(?<![가-힣])또(?:한)?\s", re.IGNORECASE
@@ -191,7 +188,7 @@ def profile(llm: Any, said: str, known: Sequence[tuple[str, str]] = (), before: 
 def _read_statement(sentence: str, before: str, notes: Notes) -> None:
     """Only what the message before spoke of can be corrected by a mere 'no, 300'."""
     found = list(stated(sentence))
-    if takes_back(sentence):
+    if TAKEN_BACK.search(sentence):
         _take_back(sentence, 0, notes)
     elif found:
         for key, value in found:
@@ -204,20 +201,18 @@ def stated(sentence: str) -> Iterator[tuple[str, str]]:
     """Key and value of every statement; a part that ends in a question mark states nothing."""
     if _SUPPOSED.search(sentence):
         return
-    patterns = KOREAN if language(sentence) == "ko" else ENGLISH
-    ends = [*(match.span() for match in _CLAUSE.finditer(sentence)), (len(sentence), len(sentence))]
     start = 0
-    for end, following in ends:
+    for end, following in [*(match.span() for match in _CLAUSE.finditer(sentence)), (len(sentence), len(sentence))]:
         clause = _FILLER.sub("", (opens_correction(sentence[start:end]) or sentence[start:end]).strip())
         start = following
         if sentence[end:following].strip() not in ("?", "？"):
-            yield from _statement(clause, patterns)
+            yield from _statement(clause, language(sentence))
 
 
-def _statement(clause: str, patterns: Sequence[tuple[str, re.Pattern[str]]]) -> Iterator[tuple[str, str]]:
+def _statement(clause: str, tongue: str) -> Iterator[tuple[str, str]]:
     """One value for each key; what only 'my … is …' tells comes last and counts if nothing else did."""
     found: dict[str, str] = {}
-    for name, pattern in patterns:
+    for name, pattern in _STATEMENTS[tongue]:
         if (name in found) or (not name and found) or not (match := pattern.search(clause)):
             continue
         key = name or " ".join(match["key"].lower().split())

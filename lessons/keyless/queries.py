@@ -37,6 +37,29 @@ _KOREAN_REQUESTS = (
     r"|(?:이|가)?\s?(?:궁금합니다|궁금해요|궁금한데요|알고 싶습니다|알고 싶어요|알고 싶은데요)[.?!]*$"
 )
 _FILLER = [re.compile(each, re.IGNORECASE) for each in (_GREETINGS, _THANKS, _REQUESTS, _KOREAN_REQUESTS)]
+_BE = re.compile(r"^(?:what|which|who)(?: (is|are|was|were)|[’']s) ((?!there\b|the one\b).+)$", re.IGNORECASE)
+_ASKING = re.compile(
+    r"(?i)^(?:when|where|why|how|what|which|who)\b(?:\s(?:much|many|long|often|far))?"
+    r"(?:\s(?:is|are|was|were|do|does|did|can|will|would|should)\b(?:\s(?:I|we|you|one)\b)?)?\s*"
+    r"|^(?:do|does|did|can|could|will|would|should)\s"
+)
+_KOREAN_ASKING = re.compile(r"(?<![가-힣])(?:언제|어디|얼마|누구|무엇|뭐|며칠|어떻게|왜)\S{0,60}(?:요|까|죠|지)$")
+_PARTS = re.compile(
+    r"(?i)(?<!\s)\s*(?:[?？;]\s+|,?\s(?:and|as well as)\s"
+    r"(?=(?:what|when|who|where|why|how|which|is|are|was|were|does|did|do|can)\b))"
+    r"|(?<=[가-힣]고)[,]?\s(?=\S+\s\S+)|,?\s그리고\s"
+)
+_LEAST = 2  # words that make a part a question of its own
+_PARTICLE = re.compile(rf"(?<=[가-힣]{{3}}){particle_pattern('is', 'many', 'named')}$|(?<=[가-힣]{{2}})[은는을를의에]$")
+_ENDING = re.compile(
+    r"(?:하나요|되나요|인가요|한가요|나요|까요|니까|이에요|예요|어요|아요|해요|돼요|죠|려면|면|는지)[?？]?$"
+)
+_NEGATIONS = frozenset("no not nor never without except cannot".split())  # noqa: SIM905
+_DENIED = re.compile("없|않|못|안$|아닌|아니")
+_KIND = {  # a word for what is asked, in English and in Korean
+    "date": ("date", "날짜 시기"), "number": ("amount", "금액 수"), "steps": ("steps", "방법 절차"),
+    "why": ("reason", "이유 원인"), "person": ("person responsible", "담당자"),
+}  # fmt: skip
 
 
 @task("rewrite")
@@ -47,16 +70,6 @@ def rewrite(llm: Any, question: str, **_: Any) -> str:
         query = filler.sub("", query).strip()
     query = re.sub(r"\s+", " ", query).strip(" ,.?!？")
     return query if terms(query) else question
-
-
-_BE = re.compile(r"^(?:what|which|who)(?: (is|are|was|were)|[’']s) ((?!there\b|the one\b).+)$", re.IGNORECASE)
-_ASKING = re.compile(
-    r"^(?:when|where|why|how|what|which|who)\b(?:\s(?:much|many|long|often|far))?"
-    r"(?:\s(?:is|are|was|were|do|does|did|can|will|would|should)\b(?:\s(?:I|we|you|one)\b)?)?\s*"
-    r"|^(?:do|does|did|can|could|will|would|should)\s",
-    re.IGNORECASE,
-)
-_KOREAN_ASKING = re.compile(r"(?<![가-힣])(?:언제|어디|얼마|누구|무엇|뭐|며칠|어떻게|왜)\S{0,60}(?:요|까|죠|지)$")
 
 
 @task("hyde")
@@ -71,29 +84,6 @@ def statement(query: str) -> str:
     if match := _BE.match(query):
         return f"{match[2]} {match[1] or 'is'}"
     return _KOREAN_ASKING.sub("다음과 같습니다", _ASKING.sub("", query)) or query
-
-
-_PARTS = re.compile(
-    r"(?<!\s)\s*(?:[?？;]\s+|,?\s(?:and|as well as)\s"
-    r"(?=(?:what|when|who|where|why|how|which|is|are|was|were|does|did|do|can)\b))"
-    r"|(?<=[가-힣]고)[,]?\s(?=\S+\s\S+)|,?\s그리고\s",
-    re.IGNORECASE,
-)
-_LEAST = 2  # words that make a part a question of its own
-_PARTICLE = re.compile(rf"(?<=[가-힣]{{3}}){particle_pattern('is', 'many', 'named')}$|(?<=[가-힣]{{2}})[은는을를의에]$")
-_ENDING = re.compile(
-    r"(?:하나요|되나요|인가요|한가요|나요|까요|니까|이에요|예요|어요|아요|해요|돼요|죠|려면|면|는지)[?？]?$"
-)
-_NEGATIONS = frozenset("no not nor never without except cannot".split())  # noqa: SIM905
-_DENIED = re.compile("없|않|못|안$|아닌|아니")
-_KIND = {
-    "date": ("date", "날짜 시기"),
-    "number": ("amount", "금액 수"),
-    "steps": ("steps", "방법 절차"),
-    "why": ("reason", "이유 원인"),
-    "person": ("person responsible", "담당자"),
-}
-"""A word for what is asked, in English and in Korean."""
 
 
 @task("expand")

@@ -1,7 +1,4 @@
-"""What was said in the conversation: corrections carried out, and questions about it answered in its own words.
-
-A memory is read line by line: `- key: value` is something noted, `user: …` and `assistant: …` are what somebody said.
-"""
+"""What was said in the conversation: corrections carried out, and questions about it answered in its own words."""
 
 import re
 from collections.abc import Sequence
@@ -15,33 +12,30 @@ from lessons.text.numbers import number_words
 from lessons.text.periods import periods
 
 _OPENS = re.compile(
-    r"^\W*(?:(?:oh|ah|sorry|wait|no|nope|actually|correction|i mean|i meant|rather|oops|pardon"
+    r"(?i)^\W*(?:(?:oh|ah|sorry|wait|no|nope|actually|correction|i mean|i meant|rather|oops|pardon"
     r"|아니요?|아뇨|아 참|죄송(?:해요|합니다)?|정정(?:할게요|합니다|하면|해요)?|잘못 말했(?:어요|네요|습니다)"
     r"|다시 말하면|실은|사실은|참)[\s,.:;!–—-]+)+"
-    r"(?:(?:i mean(?:t)?|it(?:'s| is|’s)|that(?:'s| is|’s)|make (?:that|it)|제 말은|그게 아니라|그거 말고)[\s,]+)?",
-    re.IGNORECASE,
+    r"(?:(?:i mean(?:t)?|it(?:'s| is|’s)|that(?:'s| is|’s)|make (?:that|it)|제 말은|그게 아니라|그거 말고)[\s,]+)?"
 )
 _NOT_BUT = re.compile(
     r"\bnot ([^,.;]{1,40}?),? but ([^,.;]{1,40})|([^,.;]{1,30}?)(?:이|가) 아니(?:라|고),? ([^,.;]{1,40})", re.IGNORECASE
 )
 _ONLY_A_NUMBER = re.compile(
-    r"(?:about|around|only|just|약|한)?\s*(\d[\d,]*(?:\.\d+)?(?:\s?[조억만천백])*)"
-    r"(?:이에요|이요|예요|요|입니다| please)?\W*",
-    re.IGNORECASE,
+    r"(?i)(?:about|around|only|just|약|한)?\s*(\d[\d,]*(?:\.\d+)?(?:\s?[조억만천백])*)"
+    r"(?:이에요|이요|예요|요|입니다| please)?\W*"
 )
 _BARE = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?:\s?[조억만천백])*")
-_TAKEN_BACK = re.compile(
-    r"\b(?:no longer|not? (?:\w+ )?any ?more|stopped (?:using|taking)|forget (?:about )?(?:my|the)"
+TAKEN_BACK = re.compile(
+    r"(?i)\b(?:no longer|not? (?:\w+ )?any ?more|stopped (?:using|taking)|forget (?:about )?(?:my|the)"
     r"|don[’']t (?:have|use|take))\b"
     r"|(?:더 ?이상|이제는?) .*(?:안 |않|없)|(?:없던|없는) (?:걸로|것으로|일로)|잊어 ?(?:줘|주세요)"
-    r"|그만 ?(?:뒀|두|써|쓰)|(?<![가-힣])안 (?:써|쓰|씁|먹)",
-    re.IGNORECASE,
+    r"|그만 ?(?:뒀|두|써|쓰)|(?<![가-힣])안 (?:써|쓰|씁|먹)"
 )
 _BY_YOU = re.compile(
     r"\byou (?:said|told|mentioned|answered|gave)\b|\b(?:did|have|had) you (?:say|said|tell|told|mention)"
 )
 _ASKS_BACK = re.compile(
-    r"\b(?:did|have|had) I (?:already |just |ever )?"
+    r"(?i)\b(?:did|have|had) I (?:already |just |ever )?"
     r"(?:say|said|tell|told|mention|ask|give|gave|given|state|want|name|call|choose|pick)"
     r"|\bI (?:\w+ )?(?:said|told you|mentioned|stated|gave you)\b|\bwhat (?:was|were) my\b"
     r"|\bremind me\b|\b(?:do|can) you (?:still )?(?:remember|recall)\b"
@@ -49,15 +43,13 @@ _ASKS_BACK = re.compile(
     r"|(?:라고|다고|냐고|자고) ?(?:했|하셨|말|그랬)"
     r"|말(?:씀)?(?:했|하셨|드렸|해 줬)|(?:얘기|이야기|언급)(?:했|하셨|드렸)"
     r"|(?:알려|가르쳐) ?(?:드렸|줬|주셨)|(?:기억)(?:하(?:세요|시나요|나요|니|고)|나(?:요|세요|니))"
-    r"|(?<![가-힣])(?:제가|내가)[^?]*(?:[했였었겠]|이었)(?:죠|지|더라|던가|나요)",
-    re.IGNORECASE,
+    r"|(?<![가-힣])(?:제가|내가)[^?]*(?:[했였었겠]|이었)(?:죠|지|더라|던가|나요)"
 )
 _OWN = re.compile(
-    r"\b(?:what|which|how (?:much|many|long|old|big)|who|where|when)\b[^?]{0,300}"
+    r"(?i)\b(?:what|which|how (?:much|many|long|old|big)|who|where|when)\b[^?]{0,300}"
     r"\b(?:my|mine|our|am I|are we|(?:do|have|did) (?:I|we))\b"
     r"|(?<![가-힣])(?:제|내|저의|나의|우리|저희|제가|내가)\s[^?]{0,300}"
-    r"(?:뭐|뭔|무엇|무슨|어느|어떤|얼마|몇|누구|어디|언제|어떻게 (?:되|돼))",
-    re.IGNORECASE,
+    r"(?:뭐|뭔|무엇|무슨|어느|어떤|얼마|몇|누구|어디|언제|어떻게 (?:되|돼))"
 )
 _ABOUT_SAYING = re.compile(
     r"^(?:(?:제|내|저의|나의|우리|저희|제가|내가|저는|나는)$|say|said|tell|told|mention\w*|ask\w*|state\w*|give|gave|given|remember\w*|recall|remind|earlier|가운데|중에서?|conversation|chat"
@@ -71,7 +63,7 @@ _WHERE_THEY_ARE = re.compile(
 )
 _WE_ARE = r"\b(?:we(?: are|['’]re)|I(?: am|['’]m)) (?:now |still )?"
 
-SAID = {
+SAID = {  # how an answer says that it comes from the conversation and not from a document
     "en": {
         "noted": "From what you told me earlier: {}.",
         "user": "You said earlier: “{}”",
@@ -83,8 +75,6 @@ SAID = {
         "assistant": "앞서 이렇게 답했습니다: “{}”",
     },
 }
-"""How an answer says that it comes from the conversation and not from a document."""
-
 _WHEN = re.compile(r"months?|years?|quarters?|dates?|days?|날짜|[연년]도|몇\s?월|월|분기", re.IGNORECASE)
 _PERIODS = ("date", "year", "quarter", "half", "month")
 _LATELY = 6  # lines within which 'no, 300' corrects something
@@ -107,16 +97,8 @@ def opens_correction(sentence: str) -> str | None:
     return sentence[match.end() :].strip() or None if match else None
 
 
-def takes_back(sentence: str) -> bool:
-    """Whether the sentence says that something no longer holds."""
-    return _TAKEN_BACK.search(sentence) is not None
-
-
 def corrected(old: str, sentence: str) -> str | None:
-    """The value that the sentence puts in place of `old`; None if it does not correct it.
-
-    A number alone takes over the unit of what it replaces, a month alone its year.
-    """
+    """The value put in place of `old`, a number with its unit, a month with its year; None if it is not corrected."""
     if sentence.rstrip().endswith(("?", "？")):
         return None
     if both := _NOT_BUT.search(sentence):
@@ -163,7 +145,7 @@ def _put_right(lines: list[Said], correction: str) -> bool:
 
 
 def remembered(memory: str) -> list[Said]:
-    """What a memory's lines say, settled, in their order; a line in no known form is left out."""
+    """What a memory's lines (`- key: value`, `user: …`, `assistant: …`; no others) say, settled, in their order."""
     found: list[Said] = []
     for line in filter(None, (_LINE.match(line.strip()) for line in memory.splitlines())):
         said = [line["text"]] if line["noted"] else sentences(line["text"])
@@ -209,8 +191,5 @@ def _covered(wanted: list[Unit], question: str, text: str) -> float:
         return 1.0
     found, about = search_terms(text), topics(text)
     dated = any(value.kind in _PERIODS for value in values(text))
-    held = [
-        1.0 if topics(unit.text) & about or (dated and _WHEN.fullmatch(unit.text)) else unit.covered(found)
-        for unit in wanted
-    ]
-    return sum(held) / len(held)
+    told = [topics(unit.text) & about or (dated and _WHEN.fullmatch(unit.text)) for unit in wanted]
+    return sum(1.0 if said else unit.covered(found) for unit, said in zip(wanted, told, strict=True)) / len(wanted)

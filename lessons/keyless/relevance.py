@@ -1,8 +1,7 @@
 """How the keyless model scores documents for a question: a linear model over features that a person can check.
 
-The search has compared the question with whole documents. Here they are compared with each other, and line by line: a
-word that stands in all candidates tells nothing, and one line that holds the rare words of the question tells more than
-a page that scatters them.
+The search compared whole documents. Here they are compared with each other, where a common word tells nothing, and line
+by line: one that holds the rare words of the question tells more than a page that scatters them.
 """
 
 import re
@@ -38,16 +37,21 @@ reason goes before one that repeats the figure.
 
 EVEN = 7.4  # the weighted sum at which a document is as likely to be evidence as not; fitted with the weights
 BY_MEANING = 0.5  # words cannot be found across languages; a similar document counts as if its best line covered half
+LEAST = 0.2  # of the question that a passage's best line covers; below it the passage is about something else
+ENOUGH = 0.5  # the same for the best passage, to be about the question at all
+SHARED = 0.25  # of a word that a heading has to hold: Korean particles hide the rest
+_PATH = " > "
+REST = {"en": "the rest of the steps", "ko": "나머지 단계"}
+_HOW = re.compile(r"steps?|procedures?|set|(?:방법|절차|순서)[가-힣]*", re.IGNORECASE)  # says how, not of what
+_STEPS = re.compile(r"\b(?:walk|guide|talk) me through\b|\bstep by step\b|단계|차례", re.IGNORECASE)
+_ADMITTED = re.compile("|".join(re.escape(said).replace(r"\{\}", "[^”]*") for said in NOT_SAID.values()))
 
 
 @task("relevance")
 def relevance(llm: Any, question: str, documents: Sequence[Any], **_: Any) -> dict[str, list[dict[str, float]]]:
     """A score from 0 to 10 for each document, numbered from 1. They are retrieved documents with their `legs`."""
-    sums = features(question, documents, llm) @ np.array(list(WEIGHTS.values()))
-    scores = 10 / (1 + np.exp(EVEN - sums))
-    return {
-        "scores": [{"number": number, "score": round(float(score), 4)} for number, score in enumerate(scores, start=1)]
-    }
+    scores = 10 / (1 + np.exp(EVEN - features(question, documents, llm) @ np.array(list(WEIGHTS.values()))))
+    return {"scores": [{"number": at, "score": round(float(score), 4)} for at, score in enumerate(scores, start=1)]}
 
 
 def features(question: str, documents: Sequence[Any], llm: Any = None) -> np.ndarray:
@@ -57,12 +61,10 @@ def features(question: str, documents: Sequence[Any], llm: Any = None) -> np.nda
     phrasings = [read_question(question), *map(read_question, expand(llm, question)["queries"])]
     meaning = _meaning(documents)
     foreign = [one.language != asked.language for one in found]
+    lines = [best_lines(each, found) for each in phrasings]
     columns = {
         "search": [each.score for each in documents],
-        "line": np.maximum(
-            np.max([best_lines(each, found) for each in phrasings], axis=0),
-            np.where(foreign, BY_MEANING * np.array(meaning), 0.0),
-        ),
+        "line": np.maximum(np.max(lines, axis=0), np.where(foreign, BY_MEANING * np.array(meaning), 0.0)),
         "text": [held(asked, one.all) for one in found],
         "meaning": meaning,
         "contradiction": [contradictions(asked, one.title) for one in found],
@@ -76,15 +78,6 @@ def _meaning(documents: Sequence[Any]) -> list[float]:
     known = [each.legs["meaning"] for each in documents if "meaning" in each.legs]
     low, high = min(known, default=0.0), max(known, default=0.0)
     return [(each.legs.get("meaning", low) - low) / (high - low or 1.0) for each in documents]
-
-
-LEAST = 0.2  # of the question that a passage's best line covers; below it the passage is about something else
-ENOUGH = 0.5  # the same for the best passage, to be about the question at all
-SHARED = 0.25  # of a word that a heading has to hold: Korean particles hide the rest
-_PATH = " > "
-REST = {"en": "the rest of the steps", "ko": "나머지 단계"}
-_HOW = re.compile(r"steps?|procedures?|set|(?:방법|절차|순서)[가-힣]*", re.IGNORECASE)  # says how, not of what
-_STEPS = re.compile(r"\b(?:walk|guide|talk) me through\b|\bstep by step\b|단계|차례", re.IGNORECASE)
 
 
 @task("sufficiency")
@@ -117,10 +110,7 @@ def asks_for_steps(question: str) -> bool:
 
 
 def _section(asked: Question, documents: Sequence[Any], ranked: Sequence[int]) -> tuple[str, bool] | None:
-    """The section of the first passage's file that the question is about, and whether all of its passages were found.
-
-    Where no heading is about it, that is the section of the first passage. None if it tells no steps.
-    """
+    """The steps' section of the first passage's file that is asked about, else its own, and whether all was found."""
     first = documents[ranked[0] - 1]
     outline: Mapping[str, Sequence[int]] = first.metadata.get("outline", {})
     section = _asked_about(asked, str(first.metadata.get("title") or ""), outline)
@@ -135,10 +125,7 @@ def _section(asked: Question, documents: Sequence[Any], ranked: Sequence[int]) -
 
 
 def _asked_about(asked: Question, title: str, outline: Mapping[str, Sequence[int]]) -> str | None:
-    """The outermost section whose headings share with the question what no other's do; the whole file for several.
-
-    Without one it is the whole file, too, if the title says most of what is asked for.
-    """
+    """The outermost section whose headings alone share words with the question; the whole file for several."""
     titled, said = _shared(asked, title), dict[str, set[str]]()
     for path in filter(None, outline):
         said.setdefault(path.partition(_PATH)[0], set()).update(_shared(asked, path) - titled)
@@ -182,15 +169,9 @@ def _lines_for(question: str, found: list[Passage], tokens: int, header: int) ->
     return first(bisect_right(range(1, len(best) + 1), tokens, key=size))
 
 
-_ADMITTED = re.compile("|".join(re.escape(said).replace(r"\{\}", "[^”]*") for said in NOT_SAID.values()))
-
-
 @task("judge_answer")
 def judge_answer(llm: Any, question: str, answer: str, quotes: str = "", **_: Any) -> dict[str, Any]:
-    """The parts that are not answered, how much is, and a query for each part that is missing.
-
-    An answer without quotes rests on nothing, so it answers nothing.
-    """
+    """How much is answered, and the parts that are not, each with a query; without quotes to rest on, nothing is."""
     asked = read_question(question)
     said = _ADMITTED.sub(" ", answer).strip() if quotes else ""
     known = search_terms(f"{said} {quotes}") if said else frozenset[str]()
@@ -208,10 +189,7 @@ def judge_answer(llm: Any, question: str, answer: str, quotes: str = "", **_: An
 
 
 def _share_covered(part: Part, crossing: bool, known: frozenset[str]) -> float:
-    """The share of a part that the words cover; 0 if a name, a period or an identifier is left out.
-
-    From a text in the other language only what is written alike in both is asked.
-    """
+    """The share of a part that the words cover, 0 without a name or a period; `crossing` languages of the neutral."""
     units = [unit for unit in part.question.units if neutral(unit) or not crossing]
     held = [unit.covered(known) for unit in units]
     if not known or any(unit.required and not value for unit, value in zip(units, held, strict=True)):

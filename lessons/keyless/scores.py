@@ -1,7 +1,4 @@
-"""How well a line of the documents answers: how much of the question it covers, and which cells of a row are asked for.
-
-A line is read together with what gives it its subject: its headings, the line before it, the title of its document.
-"""
+"""How well a line of the documents answers: how much of the question it covers, and which cells are asked for."""
 
 import math
 import re
@@ -13,13 +10,33 @@ from lessons.keyless.words import INTERROGATIVE, Question, Unit
 
 Pairs = tuple[tuple[str, str], ...]  # the name of a column, and the cell under it
 WORTH = 0.4  # weight from which a word must be found
+# How much a word counts that stands not in the sentence but near it. Tuned on outside text.
+ABOVE, TITLE, BEFORE, ELSEWHERE = 0.9, 0.8, 0.6, 0.3
+EXPECTED = 0.12  # what a line gains for holding the kind of thing that is asked for
+RANK = 0.02  # what a line loses for each document before its own
+_EXPECTED = {
+    "date": re.compile(r"\d{4}[-./년]|\b(?:19|20)\d\d\b|\d\s?(?:월|일|시)|\b\d{1,2}:\d\d\b|\bday|\bweek|\bmonth"),
+    "number": re.compile(r"\d"),
+    "person": re.compile(
+        r"[A-Z][a-z]+ [A-Z][a-z]+|[가-힣]{2,4} ?(?:님|씨|대표|이사|부장|팀장|과장|교수|박사|매니저|담당)"
+    ),
+    "why": re.compile(
+        r"\b(?:because|due to|as a result|so that|since|owing|driven|thanks to|caus(?:e[ds]?|ing)|led to|after"
+        r"|following|result(?:ed|s)? (?:of|from)|reflect(?:s|ed|ing)|attribut\w+|on the back of|helped by|hit by)\b"
+        r"|, (?:so|which(?! (?:is|was|are|were|has|had) also))\b"
+        r"|때문|이유|원인|까닭|위해|덕[분에]|탓|인[해한]|따라|따른|영향|여파|힘입|바람에|비롯|[가-힣](?:면서|므로|느라)|데다"
+        r"|[아어여해져와워려쳐켜]서(?=[\s,])|(?:증가|상승|감소|하락|확대|축소|부족|지연|강세|약세|호조|부진|급증|급감|인상|인하)으?로(?=\s)"
+    ),
+}
+_COMMAND = re.compile(
+    r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:above|previous|prior|instructions?|everything|rules)\b|system prompt"
+    r"|(?:지시|명령|지침|규칙|내용)\S*\s.{0,20}무시|무시하고",
+    re.IGNORECASE,
+)
 
 
 def asked_cells(question: Question, line: Line) -> Pairs:
-    """The label of a row, and its cells under the periods of the question; empty without a name for each cell.
-
-    All cells where the question names no period, or the columns stand for other things or for other periods only.
-    """
+    """The label of a row and its cells under the periods asked for, else all; empty without a name for each cell."""
     row = cells(line.text)
     pairs: Pairs = tuple(zip(line.header, row, strict=True)) if len(row) == len(line.header) else ()
     dated = [years(words) | quarters(words) for words in (search_terms(name) for name, _ in pairs)]
@@ -38,30 +55,10 @@ def contradictions(question: Question, words: frozenset[str]) -> int:
     return count
 
 
-_EXPECTED = {
-    "date": re.compile(r"\d{4}[-./년]|\b(?:19|20)\d\d\b|\d\s?(?:월|일|시)|\b\d{1,2}:\d\d\b|\bday|\bweek|\bmonth"),
-    "number": re.compile(r"\d"),
-    "person": re.compile(
-        r"[A-Z][a-z]+ [A-Z][a-z]+|[가-힣]{2,4} ?(?:님|씨|대표|이사|부장|팀장|과장|교수|박사|매니저|담당)"
-    ),
-    "why": re.compile(
-        r"\b(?:because|due to|as a result|so that|since|owing|driven|thanks to|caus(?:e[ds]?|ing)|led to|after"
-        r"|following|result(?:ed|s)? (?:of|from)|reflect(?:s|ed|ing)|attribut\w+|on the back of|helped by|hit by)\b"
-        r"|, (?:so|which(?! (?:is|was|are|were|has|had) also))\b"
-        r"|때문|이유|원인|까닭|위해|덕[분에]|탓|인[해한]|따라|따른|영향|여파|힘입|바람에|비롯|[가-힣](?:면서|므로|느라)|데다"
-        r"|[아어여해져와워려쳐켜]서(?=[\s,])|(?:증가|상승|감소|하락|확대|축소|부족|지연|강세|약세|호조|부진|급증|급감|인상|인하)으?로(?=\s)"
-    ),
-}
-
-
 def expected(question: Question, text: str) -> float:
     """The share of the kinds of thing asked for – a date, a number, a person, a reason – that a text holds."""
     kinds = [kind for kind in question.kinds if kind in _EXPECTED]
     return sum(_EXPECTED[kind].search(text) is not None for kind in kinds) / len(kinds) if kinds else 0.0
-
-
-# How much a word counts that stands not in the sentence but near it. Tuned on outside text.
-ABOVE, TITLE, BEFORE, ELSEWHERE = 0.9, 0.8, 0.6, 0.3
 
 
 def cover(unit: Unit, passage: Passage, position: int, asked: frozenset[str]) -> float:
@@ -78,22 +75,15 @@ def cover(unit: Unit, passage: Passage, position: int, asked: frozenset[str]) ->
     return 0.0 if of_another_year else worth * unit.covered(words)
 
 
-def _near(passage: Passage, position: int) -> Iterator[tuple[frozenset[str], float]]:
+def _near(passage: Passage, position: int) -> list[tuple[frozenset[str], float]]:
     """The words around a line, and how much each counts."""
-    line = passage.lines[position]
-    yield line.own, 1.0
-    yield line.above, ABOVE
-    yield passage.title, TITLE
-    if position:
-        yield passage.lines[position - 1].own, BEFORE
-    yield passage.all, ELSEWHERE
+    line, before = passage.lines[position], passage.lines[position - 1 : position]
+    around = [(line.own, 1.0), (line.above, ABOVE), (passage.title, TITLE), *((each.own, BEFORE) for each in before)]
+    return [*around, (passage.all, ELSEWHERE)]
 
 
-_COMMAND = re.compile(
-    r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:above|previous|prior|instructions?|everything|rules)\b|system prompt"
-    r"|(?:지시|명령|지침|규칙|내용)\S*\s.{0,20}무시|무시하고",
-    re.IGNORECASE,
-)
+_YES_OR_NO = re.compile(r"(?:yes|no|네|예|아니요|아니오)[.,!]\s", re.IGNORECASE)
+THE_SAME = 0.5  # the question above a 'yes' must hold more than this share of the one that is asked, by weight
 
 
 def commands(line: Line) -> bool:
@@ -101,15 +91,10 @@ def commands(line: Line) -> bool:
     return _COMMAND.search(line.text) is not None
 
 
-_YES_OR_NO = re.compile(r"(?:yes|no|네|예|아니요|아니오)[.,!]\s", re.IGNORECASE)
-THE_SAME = 0.5  # the question above a 'yes' must hold more than this share of the one that is asked, by weight
-
-
 def answers_another(question: Question, line: Line) -> bool:
     """Whether a line says yes or no to the question above it, where another one wants a yes or no."""
-    if not _YES_OR_NO.match(line.text) or INTERROGATIVE.search(question.text):
-        return False
-    return held(question, search_terms(line.heading)) <= THE_SAME
+    yes_or_no = _YES_OR_NO.match(line.text) and not INTERROGATIVE.search(question.text)
+    return bool(yes_or_no) and held(question, search_terms(line.heading)) <= THE_SAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +104,6 @@ class Candidate:
     position: int  # within the passage
     covered: tuple[float, ...]  # of each unit of the question, 0 to 1
     score: float
-
-
-EXPECTED = 0.12  # what a line gains for holding the kind of thing that is asked for
-RANK = 0.02  # what a line loses for each document before its own
 
 
 def candidates(question: Question, found: Sequence[Passage]) -> Iterator[Candidate]:
@@ -162,12 +143,10 @@ def weighed(question: Question, found: Sequence[Passage]) -> Question:
     """The question with each weight times the inverse document frequency of its unit among the lines of the context."""
     lines = [line.own for passage in found for line in passage.lines]
     most = math.log(len(lines) + 1.5)
-
-    def rare(unit: Unit) -> float:
-        count = sum(unit.covered(own) > 0.5 for own in lines)
-        return 0.3 + 0.7 * math.log((len(lines) + 1) / (count + 0.5)) / most
-
-    return replace(question, units=tuple(replace(unit, weight=unit.weight * rare(unit)) for unit in question.units))
+    counts = [sum(unit.covered(own) > 0.5 for own in lines) for unit in question.units]
+    rare = [0.3 + 0.7 * math.log((len(lines) + 1) / (count + 0.5)) / most for count in counts]
+    units = (replace(unit, weight=unit.weight * worth) for unit, worth in zip(question.units, rare, strict=True))
+    return replace(question, units=tuple(units))
 
 
 def best_lines(question: Question, found: Sequence[Passage]) -> list[float]:
@@ -188,11 +167,7 @@ def gives_reason(line: Line) -> bool:
 
 
 def reason(question: Question, found: Passage) -> tuple[float, int]:
-    """How well a document says why, from 1 to -1, and in which line.
-
-    A line that gives a reason is worth the more, the more of the question it covers. A document without one that covers
-    the question only repeats what is to be explained, and gets less than nothing.
-    """
+    """How well a document says why, and in which line: 1 to -1, which only repeats what is to be explained."""
     given, repeated = [], [(0.0, 0)]
     for place, line in enumerate(found.lines):
         if line.kind != "heading" and gives_reason(line):

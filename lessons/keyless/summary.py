@@ -18,6 +18,11 @@ from lessons.text import sentences, terms
 LONGEST = 200  # characters
 SHORTEST = 36  # columns, of a sentence that can stand for its section; a Korean character takes two
 EARLIER = 0.15  # how much a sentence loses for each one before it, up to half of its score
+LONGEST_LINE = 160  # characters of a line
+_FADES = 0.95  # what is left of a line's weight for each line that came after it
+_STANDS = 1.5  # how much more the line weighs that stands for its topic
+_NUMBERS = ("money", "percent", "quantity", "date")
+Turn = tuple[int, str, str]  # number, question and answer
 _MARK = re.compile(r"^(?:[-*•‣▪◦○●·–►▶#]+|\(?\d{1,2}[.)]|[①-⑳])\s+")
 
 
@@ -77,21 +82,13 @@ def _spread(texts: tuple[str, ...]) -> tuple[Counter[str], int]:
     return Counter(term for text in texts for term in set(terms(text))), len(texts)
 
 
-LONGEST_LINE = 160  # characters of a line
-_FADES = 0.95  # what is left of a line's weight for each line that came after it
-_STANDS = 1.5  # how much more the line weighs that stands for its topic
-_NUMBERS = ("money", "percent", "quantity", "date")
-Turn = tuple[int, str, str]  # number, question and answer
-
-
 @task("recursive_summary")
 def recursive_summary(
     llm: Any, turns: Sequence[Turn], summary: str = "", count: int = 20, tokens: int = 500, **_: Any
 ) -> str:
     """The new summary, at most `count` lines of a sentence each: what the old one says and what these turns add.
 
-    What was corrected is dropped, a topic that is over keeps what its user stated and one line more, and where there
-    are too many the lines that say least and are oldest go.
+    A topic that is over keeps what its user stated and one line more; of too many, those that say least and oldest go.
     """
     old: list[Said] = []
     for line in remembered(summary):

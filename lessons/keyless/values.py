@@ -8,22 +8,20 @@ from lessons.keyless.words import KOREAN_COMPANY
 from lessons.text import ENGLISH_STOP_WORDS, language
 from lessons.text.korean import particle_pattern
 from lessons.text.periods import MONTHS, neighbours, periods
+from lessons.text.word_lists import words_of
 
 _IDENTIFIER = re.compile(r"(?<![\w-])[A-Za-z]+[-_#][A-Za-z\d_-]*\d[A-Za-z\d_-]*")
 _MEASURE = re.compile(
-    r"(?:\b(?:net|gross|operating|total|annual|average|free|pre-tax|advertising)\s+){0,5}"
+    r"(?i)(?:\b(?:net|gross|operating|total|annual|average|free|pre-tax|advertising)\s+){0,5}"
     r"(?<![\w-])(?:revenues?|(?:net )?sales|profits?|margins?|income|debt|costs?|cash flow|expenses?|expenditure"
     r"|earnings|turnover|headcount|employees|assets|equity|liabilities|market share|dividends?|spending|investments?"
     r"|backlog|EBITDA|workforce)\b"
     r"|[가-힣]{0,20}(?:매출|매출액|이익|손실|이익률|(?<=[가-힣]{2})[률율]|비용|(?<=[가-힣]{2})(?<![설장준경])비|자산|부채|자본|차입금"
     r"|현금흐름|배당금|인원|판매량|생산량|수주잔고|주가|직원 수)"
-    rf"(?={particle_pattern()}|요|\W|$)",
-    re.IGNORECASE,
+    rf"(?={particle_pattern()}|요|\W|$)"
 )
 _NAME = re.compile(r"\b[A-Z][A-Za-zÀ-ÿ\d&-]*(?:[ ](?:(?:of|and) (?=[A-Z]))?[A-Z][A-Za-zÀ-ÿ\d&-]*)*")
-_NO_NAMES = ENGLISH_STOP_WORDS | frozenset(
-    "analyse analyze compare describe explain find give list name show summarise summarize ceo cfo coo cto faq".split()  # noqa: SIM905
-)
+_NO_NAMES = ENGLISH_STOP_WORDS | words_of("no_names")
 _KOREAN_NAME = re.compile(rf"(?<![가-힣])[가-힣]{{1,8}}{KOREAN_COMPANY}(?={particle_pattern()}|요|\W|$)")
 _OWNER = re.compile(r"(?<![가-힣])[가-힣]{2,10}?(?=의\s)")
 _POINTER = re.compile(r"(?<!\S)(?:그|이|저|해당|같은|어느|어떤)\s$")
@@ -96,7 +94,6 @@ def _name(match: re.Match[str], text: str) -> Value | None:
 
 
 def people(text: str) -> list[str]:
-    """The people whom a text names."""
     found = dict.fromkeys(match[1] or match[2] for match in _PERSON.finditer(text))
     return [name for name in found if name.split()[0].lower() not in ENGLISH_STOP_WORDS]
 
@@ -135,13 +132,17 @@ _TRAILING = re.compile(r"(?<![\s,.])[\s,.]+$")
 
 def values(text: str) -> list[Value]:
     """The values of a text in its order; none overlaps another."""
-    typed: list[Value] = []
+    typed, named = list[Value](), list[Value]()
     for kind, pattern in _TYPED.items():
         for match in pattern.finditer(text):
             found = _TRAILING.sub("", match[0])
             if kind != "service" or not _QUARTER.fullmatch(found):
                 typed.append(Value(kind, found, match.start(), match.start() + len(found)))
-    return _apart((*typed, *dated(text), *(slot for slot in slots(text) if _is_name(slot, text))))
+    for slot in slots(text):  # a single capitalised word at the beginning of a sentence is no name
+        begins = text[: slot.start].rstrip()[-1:] in ("", ".", "!", "?")
+        if slot.kind == "name" and not (begins and slot.text.isascii() and " " not in slot.text):
+            named.append(slot)
+    return _apart((*typed, *dated(text), *named))
 
 
 def dated(text: str) -> Iterator[Value]:
@@ -150,12 +151,6 @@ def dated(text: str) -> Iterator[Value]:
         start, end, units = run[0].start, run[-1].end, {period.unit for period in run}
         finest = next(unit for unit in ("month", "quarter", "half", "year") if unit in units)
         yield Value(finest, text[start:end], start, end)
-
-
-def _is_name(slot: Value, text: str) -> bool:
-    """Whether it is one; a single capitalised word at the beginning of a sentence is none."""
-    begins = text[: slot.start].rstrip()[-1:] in ("", ".", "!", "?")
-    return slot.kind == "name" and not (begins and slot.text.isascii() and " " not in slot.text)
 
 
 _WORDS = {
@@ -174,22 +169,14 @@ _WORDS = {
     "goal": r"\b(?:goal|target|aim)\b|목표",
     "deadline": r"\b(?:deadline|due)\b|마감|기한",
 }
-TYPES = {
-    "money": ("amount", "금액"),
-    "percent": ("share", "비율"),
-    "date": ("date", "날짜"),
-    "identifier": ("identifier", "식별자"),
-    "service": ("service", "서비스"),
-    "name": ("subject", "대상"),
-    "period": ("period", "기간"),
-}
-"""What a value without a word for it is called, in English and in Korean."""
-
+TYPES = {  # what a value without a word for it is called, in English and in Korean
+    "money": ("amount", "금액"), "percent": ("share", "비율"), "date": ("date", "날짜"), "name": ("subject", "대상"),
+    "identifier": ("identifier", "식별자"), "service": ("service", "서비스"), "period": ("period", "기간"),
+}  # fmt: skip
 _ENGLISH = {korean: english for english, korean in TYPES.values()}
 _MODIFIER = re.compile(
     r"^(?:(?:my|our|the|new|monthly|yearly|annual|total|whole|current|제|우리|새|월|전체|총|이번 달|한 달)\s)+"
 )
-_KEYS = frozenset(["복용 약", "사는 곳"])
 _TOPIC = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _WORDS.items()}
 
 
@@ -202,7 +189,7 @@ def same_key(key: str) -> str:
     """What a key means: 'budget', 'monthly budget' and '예산' are the same; a dog's name is not its owner's."""
     plain = _MODIFIER.sub("", " ".join(key.split()).casefold())
     about = topics(plain)
-    alone = " " not in plain or plain in _KEYS
+    alone = " " not in plain or plain in ("복용 약", "사는 곳")
     return next(iter(about)) if len(about) == 1 and alone else _ENGLISH.get(plain, plain)
 
 
@@ -221,8 +208,7 @@ _KOREAN = re.compile(
     r"\s*+(?:약|대략|총|한|이제|매달|최대|지금|현재)?\s*+$"
 )
 _POSSESSIVE = re.compile(r"^(?:제|내|저희|우리|저|나|이번|이제|지금|현재|그|이|저희의|우리의)\s+")
-_NOBODY = frozenset("저 나 제가 내가 우리 저희 그것 이것 그 이 여기 거기 지금 오늘 저희가 우리가".split())  # noqa: SIM905
-_NO_LABELS = ENGLISH_STOP_WORDS | frozenset("answer question number thing point result one".split())  # noqa: SIM905
+_NO_LABELS = ENGLISH_STOP_WORDS | words_of("no_labels")
 
 
 def key_of(sentence: str, value: Value) -> str:
@@ -242,8 +228,7 @@ def key_of(sentence: str, value: Value) -> str:
 def _english(before: str, behind: str, named: bool) -> str | None:
     """The margin *of* a company is not called so, an amount *of* something is."""
     match = None if named and before.rstrip().endswith(" of") else _OWNED.search(before) or _PLAIN.search(before)
-    match = match or _BEHIND.match(behind)
-    if not match:
+    if not (match := match or _BEHIND.match(behind)):
         return "budget" if _SPENDS.search(before) else None
     label = " ".join(match[1].lower().split())
     return None if set(label.split()) & _NO_LABELS else label
@@ -252,6 +237,6 @@ def _english(before: str, behind: str, named: bool) -> str | None:
 def _korean(before: str, behind: str) -> str | None:
     match = _KOREAN.search(before)
     label = _POSSESSIVE.sub("", match[1]).strip() if match else ""
-    if label in _NOBODY or (len(label) < 2 and label != "팀"):
+    if label in words_of("nobody") or (len(label) < 2 and label != "팀"):
         return "예산" if _KOREAN_SPENDS.match(behind) else None
     return label

@@ -1,8 +1,4 @@
-"""What a question asks for: its units – names, periods, identifiers, words, and what means the same – and its kinds.
-
-A word of a question may stand in a document as another one: 'staff', 'employees', 직원. The groups in `glossary.txt`
-are general vocabulary; they name nothing that only some documents know.
-"""
+"""What a question asks for: its units – names, periods, identifiers, words, and what means the same – and its kinds."""
 
 import re
 from collections import defaultdict
@@ -17,7 +13,8 @@ from lessons.text import ENGLISH_STOP_WORDS, language, terms
 from lessons.text.korean import agrees, particle_pattern
 from lessons.text.word_lists import words_of
 
-GROUPS = Path(__file__).with_name("glossary.txt")
+GROUPS = Path(__file__).with_name("glossary.txt")  # general vocabulary: nothing that only some documents know
+SAME = 0.8  # what a word counts that means the same as the one that was asked for
 _MOST_WORDS = 3  # of a form
 _MOST_ENDING = 3  # syllables of particles and endings that may follow a Korean form
 
@@ -43,8 +40,8 @@ def others(words: Sequence[str]) -> list[Forms]:
         widths = range(min(_MOST_WORDS, len(words) - start), 0, -1)
         width, said = next(((w, form) for w in widths if (form := _said(words[start : start + w]))), (1, ""))
         if said:
-            forms = (form for group in _index()[said] for form in group if form != said)
-            found[start : start + width] = [tuple(dict.fromkeys(map(_terms, forms)))] * width
+            forms = (held for group in _index()[said] for form, held in group.items() if form != said)
+            found[start : start + width] = [tuple(dict.fromkeys(forms))] * width
         start += width
     return found
 
@@ -64,23 +61,15 @@ def _key(form: str) -> str:
 
 
 @cache
-def _index() -> dict[str, list[list[str]]]:
-    """The groups by each of their forms."""
-    found: dict[str, list[list[str]]] = defaultdict(list)
+def _index() -> dict[str, list[dict[str, frozenset[str]]]]:
+    """The groups, each the terms of its forms, by each of these forms."""
+    found: dict[str, list[dict[str, frozenset[str]]]] = defaultdict(list)
     for line in GROUPS.read_text(encoding="utf-8").splitlines():
         if line and line[0] != "#":
-            group = list(dict.fromkeys(filter(None, (_key(form.strip()) for form in line.split("=")))))
-            for form in group:
-                found[form].append(group)
+            group = {key: frozenset(terms(form)) for form in line.split("=") if (key := _key(form.strip()))}
+            for key in group:
+                found[key].append(group)
     return dict(found)
-
-
-@cache
-def _terms(form: str) -> frozenset[str]:
-    return frozenset(form.split() if form.isascii() else terms(form))
-
-
-SAME = 0.8  # what a word counts that means the same as the one that was asked for
 
 
 @dataclass(frozen=True)
@@ -121,6 +110,13 @@ _SINGLE = re.compile("([가-힣])(?:[은는을를에당]|에서|까지|부터|�
 _FOLLOWING = "은는이가을를의에로와과도만까부으당려고면지기니아어습나"
 _COMPANY = re.compile(f".{{2,}}{KOREAN_COMPANY}")
 _DIVISION = re.compile(f"(?:부문|사업부|사업장|본부|공장|지점){particle_pattern()}?")
+_WORD = re.compile(r"[^\s?？!,;:()\[\]{}\"“”‘’「」]+(?:’s\b)?")
+_HOW_MEASURES = re.compile(r"(?<=\bhow )(?:often|far|soon|long|old|big|large|high)\b", re.IGNORECASE)
+_YEAR = re.compile(r"(?:mid|early|late|pre|post|end)?-?((?:19|20)\d\d)", re.IGNORECASE)
+_QUARTER = re.compile(r"(?:[1-4]분기.*|[Qq][1-4]|quarter|third|fourth)")
+_ACRONYM = re.compile(r"[A-Z][A-Z&/]{0,4}s?")  # R&D, ACKs: what it stands for may be written out
+_WITHOUT_RIEUL = re.compile("([가-힣]+)([가-힣])(?:나요?|는지?|니|세요|시는|십시오)")
+_LONGEST = 60  # characters; what is longer is no word, and nothing can be found by it
 
 
 def _korean_unit(word: str, following: str) -> Unit | None:
@@ -135,17 +131,10 @@ def _korean_unit(word: str, following: str) -> Unit | None:
     return Unit(core, "name", found, weight=1.5) if is_name else Unit(core, "word", found)
 
 
-_WORD = re.compile(r"[^\s?？!,;:()\[\]{}\"“”‘’「」]+(?:’s\b)?")
-_HOW_MEASURES = re.compile(r"(?<=\bhow )(?:often|far|soon|long|old|big|large|high)\b", re.IGNORECASE)
-_YEAR = re.compile(r"(?:mid|early|late|pre|post|end)?-?((?:19|20)\d\d)", re.IGNORECASE)
-_QUARTER = re.compile(r"(?:[1-4]분기.*|[Qq][1-4]|quarter|third|fourth)")
-_ACRONYM = re.compile(r"[A-Z][A-Z&/]{0,4}s?")  # R&D, ACKs: what it stands for may be written out
-_LONGEST = 60  # characters; what is longer is no word, and nothing can be found by it
-
-
 def _units(text: str) -> Iterator[Unit]:
     """The units of a text, the quarters first, then in its order."""
-    yield from (_period("quarter", quarter) for quarter in sorted(quarters(search_terms(text))))
+    for quarter in sorted(quarters(search_terms(text))):
+        yield Unit(quarter, "quarter", frozenset([quarter]), frozenset([quarter]), 1.5)
     words = [re.sub("['’]s$", "", word.strip(".'’-–—")) for word in _WORD.findall(_HOW_MEASURES.sub(" ", text))[:400]]
     titled = len(words) > 3 and sum(word[:1].isupper() for word in words) > 0.7 * len(words)
     following, same = [*words[1:], ""], others(words)
@@ -155,16 +144,12 @@ def _units(text: str) -> Iterator[Unit]:
             yield replace(unit, others=same[position] + _with_rieul(word)) if unit.kind == "word" else unit
 
 
-_WITHOUT_RIEUL = re.compile("([가-힣]{2,})(?:나요?|는지?|니|세요|시는|십시오)")
-
-
 def _with_rieul(word: str) -> Forms:
     """The stem of a verb that loses its ㄹ before some endings: 만드나요 and 만들기 share nothing but 만."""
     found = _WITHOUT_RIEUL.fullmatch(word)
-    if not found or not agrees(found[1], "가"):  # which follows a vowel
+    if not found or not agrees(found[1] + found[2], "가"):  # which follows a vowel
         return ()
-    stem = found[1]
-    return (frozenset([f"{stem[:-1]}{chr(ord(stem[-1]) + 8)}"]),)
+    return (frozenset([f"{found[1]}{chr(ord(found[2]) + 8)}"]),)
 
 
 def _unit(word: str, following: str, position: int, titled: bool) -> Unit | None:
@@ -174,7 +159,7 @@ def _unit(word: str, following: str, position: int, titled: bool) -> Unit | None
     if not found or _QUARTER.fullmatch(word) or (position == 0 and word.lower() == "may"):
         return None
     if year := _YEAR.fullmatch(found[0]):
-        return _period("year", year[1])
+        return Unit(year[1], "year", frozenset([year[1]]), frozenset([year[1]]), 1.5)
     if re.fullmatch(r"\d{1,2}|\d+[-–~]\d+", word):
         return Unit(word, "word", frozenset(found[-2:]))
     if any(map(str.isdigit, found[0])):  # '3개월' must be found as '3개', not as any 3; '15.2%' as itself
@@ -186,10 +171,6 @@ def _unit(word: str, following: str, position: int, titled: bool) -> Unit | None
     if capital and word.lower() not in ENGLISH_STOP_WORDS:
         return Unit(word, "name", frozenset(found), weight=1.5)
     return Unit(word, "word", frozenset(found), weight=0.4 if found[0] in words_of("vague_stems") else 1.0)
-
-
-def _period(kind: str, key: str) -> Unit:
-    return Unit(key, kind, frozenset([key]), frozenset([key]), 1.5)
 
 
 _KINDS = {
@@ -207,18 +188,14 @@ _KINDS = {
 }
 _KIND = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _KINDS.items()}
 INTERROGATIVE = re.compile(
-    r"\b(?:what|when|where|who(?:m|se)?|which|why|how)\b|얼마|언제|어디|무엇|무슨|뭐|뭔|누구|누가|어떻|어느|어떤|몇|며칠|왜",
-    re.IGNORECASE,
-)
-"""A question without any of these words can be answered by yes or no."""
+    r"(?i)\b(?:what|when|where|who(?:m|se)?|which|why|how)\b|얼마|언제|어디|무엇|무슨|뭐|뭔|누구|누가|어떻|어느|어떤|몇|며칠|왜"
+)  # a question without any of these words can be answered by yes or no
 
 _SHORT_YEAR = re.compile(r"(?<![\w.-])(\d\d)년(?=\s?(?:[1-4]\s?분기|[상하]반기|1?\d월|[초중말]))")  # 24년 3분기
 _NO_SUBJECT = re.compile(
-    rf"{_KINDS['summary']}|\bstep[- ]by[- ]step\b|단계별로?|차근차근"
-    rf"|(?:{_KINDS['why']})(?:{particle_pattern()}(?![가-힣]))?",
-    re.IGNORECASE,
-)
-"""Words that only say what kind of answer is wanted, so that no line has to hold them."""
+    rf"(?i){_KINDS['summary']}|\bstep[- ]by[- ]step\b|단계별로?|차근차근"
+    rf"|(?:{_KINDS['why']})(?:{particle_pattern()}(?![가-힣]))?"
+)  # words that only say what kind of answer is wanted, so that no line has to hold them
 
 
 @dataclass(frozen=True)

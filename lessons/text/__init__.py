@@ -1,23 +1,28 @@
-"""What every room needs to know about text: clean it, name its language, cut it into sentences and search terms.
-
-Korean and English are equals here.
-"""
+"""What every room needs to know about text: clean it, name its language, cut it into sentences and search terms."""
 
 import re
 import unicodedata
+from collections.abc import Iterator
+from itertools import pairwise
 
 from lessons.text.search_terms import terms
-from lessons.text.splitting import cut_sentences, sentences
-from lessons.text.word_lists import ENGLISH_STOP_WORDS, KOREAN_STOP_WORDS
+from lessons.text.word_lists import ENGLISH_STOP_WORDS, KOREAN_STOP_WORDS, words_of
 
 __all__ = ["ENGLISH_STOP_WORDS", "KOREAN_STOP_WORDS", "cut_sentences", "language", "normalize", "sentences", "terms"]
 
-_LINE_ENDS = dict.fromkeys(map(ord, "\x0b\x0c\x85\u2028\u2029"), "\n")
 _UNWANTED = dict.fromkeys([*range(9), *range(14, 32), *range(127, 160), 0xAD, 0x200B, 0xFEFF])
-_CLEAN = _UNWANTED | _LINE_ENDS
+_CLEAN = _UNWANTED | dict.fromkeys(map(ord, "\r\x0b\x0c\x85\u2028\u2029"), "\n")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _HANGUL = re.compile("[가-힣]")
 _LETTERS = re.compile(r"[^\W\d_]+")
+_BULLET = r"(?:[-*•‣▪◦○●·–—►▶]|\(?\d{1,3}[.)]|\(?[a-zA-Z가-하][.)]|[①-⑳]|#{1,6}|Q\d*[.:]|A\d*[.:])(?=\s)"
+_OWN_LINE = re.compile(rf"\s*(?:{_BULLET}|\|)|[^|]*\|[^|]*\||.*\t|.*\S\s{{3,}}\S")
+_LABELLED = re.compile(r"\s*[^.:?!]{1,40}:\s")
+_MARKER = re.compile(rf"\s*{_BULLET}")
+_END = re.compile(r"(?<![.!?…。！？])[.!?…。！？]++[\"'”’)\]」』»]*+(?=\s|$)|(?<=[가-힣])[.!?](?=[가-힣])")
+_LAST_TOKEN = re.compile(r"[^\s(\[\"'“‘]+$")
+_KOREAN_DATE = re.compile(r"\d{4}\. ?\d{1,2}\. ?\d{1,2}$")
+_INITIALS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")
 
 
 def normalize(text: str) -> str:
@@ -25,16 +30,84 @@ def normalize(text: str) -> str:
 
     Decomposed Korean looks the same but embeds and compares differently, and PostgreSQL refuses NUL.
     """
-    text = text.replace("\r\n", "\n").replace("\r", "\n").translate(_CLEAN)
-    return unicodedata.normalize("NFC", _SURROGATES.sub("", text))
+    return unicodedata.normalize("NFC", _SURROGATES.sub("", text.replace("\r\n", "\n").translate(_CLEAN)))
 
 
 def language(text: str) -> str:
-    """'ko' when the text has more words with Hangul than English function words, otherwise 'en'.
+    """'ko' when the first 5,000 characters have more words with Hangul than English function words, otherwise 'en'.
 
-    Function words tell a sentence's language better than letters: 'LlamaIndex PGVectorStore 사용법' is a Korean
-    question, 'What does 환불 mean in this guide?' an English one. The first 5,000 characters decide.
+    These tell better than letters: 'LlamaIndex PGVectorStore 사용법' is Korean, 'What does 환불 mean here?' English.
     """
     words = _LETTERS.findall(unicodedata.normalize("NFC", text[:5000]))
     hangul = sum(_HANGUL.search(word) is not None for word in words)
     return "ko" if hangul > sum(word.lower() in ENGLISH_STOP_WORDS for word in words) else "en"
+
+
+def sentences(text: str) -> list[str]:
+    """Cut text into sentences, none empty; each line of a list or a table, each short line without an end, is its own.
+
+    Lines that a page layout has broken are joined; decimals, abbreviations, initials, dates and file names stay whole.
+    """
+    lines: list[str] = []
+    for raw, goes_on in _lines(text):
+        if goes_on:
+            lines[-1] = f"{lines[-1]} {raw.strip()}"
+        elif line := raw.strip():
+            lines.append(line)
+    cut = ((line, pairwise([0, *_sentence_ends(line), len(line)])) for line in lines)
+    return [sentence for line, ends in cut for start, end in ends if (sentence := line[start:end].strip())]
+
+
+def cut_sentences(text: str) -> list[str]:
+    """The same sentences with every character between them, so that joining the pieces gives the text again."""
+    borders, position = [0], 0
+    for raw, goes_on in _lines(text):
+        start = position + len(raw) - len(raw.lstrip())
+        borders += [] if goes_on or raw.isspace() else [position]
+        borders += [start + end for end in _sentence_ends(raw.strip())]
+        position += len(raw)
+    return [text[start:end] for start, end in pairwise([*borders, len(text)]) if end > start]
+
+
+def _lines(text: str) -> Iterator[tuple[str, bool]]:
+    """Each line with its end, and whether a page layout broke a sentence before it."""
+    previous = ""
+    for raw in text.splitlines(keepends=True):
+        line = raw.strip()
+        yield raw, bool(line and previous and _continues(previous, line))
+        previous = line
+
+
+def _continues(previous: str, line: str) -> bool:
+    """Whether a page layout broke the sentence here: the line before is long and open, neither is a row or a label."""
+    is_closed = previous[-1] in ".!?:;。！？…" or previous[0] == "#" or "\t" in previous or "|" in previous
+    if is_closed or _OWN_LINE.match(line) or _LABELLED.match(line):
+        return False
+    width = len(previous) + sum("가" <= character <= "힣" for character in previous)
+    return width >= 50 or (width >= 30 and line[0].islower())
+
+
+def _sentence_ends(line: str) -> Iterator[int]:
+    """Where sentences end inside a line."""
+    start = 0
+    marker = _MARKER.match(line)
+    for end in _END.finditer(line, marker.end() if marker else 0):
+        if end.end() < len(line) and _ends_sentence(line, start, end):
+            yield end.end()
+            start = end.end()
+
+
+def _ends_sentence(line: str, start: int, end: re.Match[str]) -> bool:
+    after = line[end.end() :].lstrip()[:24]
+    if after[0].islower():
+        return False
+    token = _LAST_TOKEN.search(line, max(start, end.start() - 40), end.start())
+    before = token[0] if token else ""
+    if end[0][0] != "." or not before:
+        return True
+    word = before.lower()
+    if word in words_of("never_end_a_sentence") or (len(before) == 1 and before.isalpha() and before.isascii()):
+        return False
+    if word in words_of("seldom_end_a_sentence") or _INITIALS.fullmatch(before):
+        return after.split(" ", 1)[0].lower() in ENGLISH_STOP_WORDS and after[0].isupper()
+    return not (before[-1].isdigit() and (after[0].isdigit() or _KOREAN_DATE.search(line, start, end.start())))

@@ -6,28 +6,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-_MONTHS = {
-    name.lower(): number
-    for number in range(1, 13)
-    for name in (calendar.month_name[number], calendar.month_abbr[number])
-} | {"sept": 9}
+_NAMES = calendar.month_name[1:], calendar.month_abbr[1:]
+_MONTHS = {name.lower(): number for names in _NAMES for number, name in enumerate(names, 1)} | {"sept": 9}
 _ORDER = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 
 
 @dataclass(frozen=True)
 class Moment:
-    """A point or span of the calendar; what the text leaves open is None. `minute` counts from midnight.
-
-    `vague` says that the hour may be before or after noon.
-    """
+    """A point or span of the calendar; what the text leaves open is None."""
 
     year: int | None = None
     half: int | None = None
     quarter: int | None = None
     month: int | None = None
     day: int | None = None
-    minute: int | None = None
-    vague: bool = False
+    minute: int | None = None  # from midnight
+    vague: bool = False  # the hour may be before or after noon
 
     @property
     def kind(self) -> str:
@@ -69,6 +63,7 @@ _AFTER_NOON_AT = {"밤": range(6, 12), "낮": range(10)}
 _COUNTED = r" ?(?:원|명|개|건|won|dollars?|pounds?|euros?|people)\b"
 
 # The first form that fits takes the characters. Month names keep their capital, so that 'may' stays a verb.
+# '03/05/2024' has no form, because half of the world reads it otherwise.
 _FORMS = [
     re.compile(form, re.A)
     for form in (
@@ -98,10 +93,7 @@ _FORMS = [
 
 
 def moments(text: str) -> tuple[list[Moment], str]:
-    """The moments of a text, form by form, and the text with their characters blanked out.
-
-    '03/05/2024' is not read, because half of the world reads it otherwise.
-    """
+    """The moments of a text, form by form, and the text with their characters blanked out."""
     found: list[Moment] = []
 
     def blank(moment: Moment, match: re.Match[str]) -> str:

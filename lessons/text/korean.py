@@ -1,7 +1,4 @@
-"""Korean words between spaces: the noun in them without its particle or ending, and how sure it is one.
-
-Korean's own spelling rules help: 을 follows a consonant and 를 a vowel.
-"""
+"""Korean words between spaces: the noun in them without its particle or ending, and how sure it is one."""
 
 import re
 from collections.abc import Iterable
@@ -52,8 +49,8 @@ _CONNECTED = re.compile(
 )
 _MAYBE = re.compile(r"[가-힣]*(?:고|면|지|기|서|니|자|는|을|던|진|난|될|어|아|음)")
 _HANGUL = re.compile("[가-힣]+")
+# Ends of nouns that look like the ends of verbs, and like particles.
 _LIKE_PREDICATES, _LIKE_PARTICLES = (tuple(words_of(f"nouns_like_{each}")) for each in ("predicates", "particles"))
-"""Ends of nouns that look like the ends of verbs, and like particles."""
 
 
 def korean_nouns(texts: Iterable[str]) -> frozenset[str]:
@@ -96,7 +93,7 @@ def _bare(word: str) -> tuple[str, Kind]:
 
 
 def agrees(stem: str, particle: str) -> bool:
-    """Whether the particle has the form that the last syllable asks for."""
+    """Whether the particle has the form that the last syllable asks for: 을 follows a consonant and 를 a vowel."""
     final = (ord(stem[-1]) - 0xAC00) % 28  # 0: it ends in a vowel, 8: in ㄹ
     if particle[0] in _AFTER_CONSONANT and particle not in ("이나", "이며", "이고"):
         return final > 0 or (particle.startswith("이") and len(particle) > 1)

@@ -1,7 +1,4 @@
-"""Numbers with their units, in English and Korean: '£4.2 million', '1,234억 원', '15 퍼센트', 'six hours', '마흔세 명'.
-
-First numbers that are written out become digits, then numbers are read with their units, then two can be compared.
-"""
+"""Numbers with their units, in English and Korean: '£4.2 million', '1,234억 원', 'six hours', '마흔세 명'."""
 
 import re
 import unicodedata
@@ -10,14 +7,13 @@ from decimal import MAX_PREC, Context, Decimal
 
 from lessons.text.korean import particle_pattern
 
-_ONES = """
-one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
-nineteen
-""".split()  # noqa: SIM905
+_DIGITS = "one two three four five six seven eight nine".split()  # noqa: SIM905
+_TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()  # noqa: SIM905
+_ONES = _DIGITS + _TEENS
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
 _WORD = {word: value for value, word in enumerate(_ONES, 1)} | {word: 10 * n for n, word in enumerate(_TENS, 2)}
 _BELOW_100 = (
-    rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_ONES[:9])}))?|{'|'.join(sorted(_ONES, key=len, reverse=True))})"
+    rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_DIGITS)}))?|{'|'.join(sorted(_ONES, key=len, reverse=True))})"
 )
 _ENGLISH = re.compile(
     rf"\b(?:(?:{_BELOW_100}|a) hundred(?: (?:and )?{_BELOW_100})?|{_BELOW_100}|a dozen)\b(?!-(?:off|time))", re.I
@@ -75,7 +71,8 @@ def numerals(text: str) -> dict[str, str]:
 def number_words(text: str) -> str:
     """The text with number words as digits: '6 hours', '43 명', '1일' for 하루. 'one of them' and the like stay."""
     text = _ENGLISH.sub(_english, re.sub(r"\ba fortnight\b", "1 fortnight", text))
-    text = _NATIVE.sub(_native, _SPAN.sub(lambda match: _SPANS[match[0]], text))
+    text = _SPAN.sub(lambda match: _SPANS[match[0]], text)
+    text = _NATIVE.sub(lambda match: str(sum(_NATIVE_VALUES.get(word, 0) for word in match.groups()) or ""), text)
     return _SINO_NUMBER.sub(lambda match: str(_amount(match[0].translate(_SINO))), text)
 
 
@@ -98,10 +95,6 @@ def _english(match: re.Match[str]) -> str:
     for word in re.split(r"[- ]", words):
         total = (total or 1) * 100 if word == "hundred" else 12 if word == "dozen" else total + _WORD.get(word, 0)
     return str(total)
-
-
-def _native(match: re.Match[str]) -> str:
-    return str(sum(_NATIVE_VALUES[word] for word in match.groups() if word) or "")
 
 
 def _scaled(match: re.Match[str]) -> str:
@@ -161,9 +154,10 @@ _UNITS: list[tuple[str, str, str]] = [  # pattern, kind, factor; the first that 
     (r"times\b|개(?!월)|건|곳|대(?![가-힣])|회(?!사)|번|배|척|가지|종", "count", "1"),
 ]  # fmt: skip
 _UNIT = "|".join(f"(?P<u{i}>{pattern})" for i, (pattern, _, _) in enumerate(_UNITS))
-_CURRENCIES = {"£": "GBP", "$": "USD", "us$": "USD", "€": "EUR", "₩": "KRW", "¥": "JPY"} | {
-    code.lower(): code for code in ("KRW", "USD", "GBP", "EUR", "JPY", "CNY")
-}
+COUNTS = frozenset({"", "count", "people"})
+MONEY = frozenset({"USD", "KRW", "GBP", "EUR", "JPY", "CNY"})
+SEVERAL = 10_000  # from this size on '2,270억' without 원 is the amount in 원
+_SIGNS = {"£": "GBP", "$": "USD", "us$": "USD", "€": "EUR", "₩": "KRW", "¥": "JPY"}
 _SCALES = {
     "thousand": 3, "k": 3, "million": 6, "mn": 6, "mln": 6, "m": 6,
     "billion": 9, "bn": 9, "b": 9, "trillion": 12, "tn": 12, "trn": 12,
@@ -179,26 +173,21 @@ _PATTERN = re.compile(
 )
 _RANGE = re.compile(r"\s?(?:~|-|–|to|or|에서|부터)\s?", re.I)
 _ABOUT = re.compile(
-    r"\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|circa|over|more than|under|just)\s*$"
-    r"|(?:약|대략|거의)\s*$",
-    re.I,
+    r"(?i)\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|circa|over|more than|under|just)\s*$"
+    r"|(?:약|대략|거의)\s*$"
 )
 _ABOUT_AFTER = re.compile(r"\s?(?:가량|정도|수준|안팎|내외|쯤|남짓|or so\b|이상|넘)", re.I)
-COUNTS = frozenset({"", "count", "people"})
-MONEY = frozenset({"USD", "KRW", "GBP", "EUR", "JPY", "CNY"})
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number. `value` is in the base unit of its kind, `written` the leading digits as they stand ('4.2' of 4.2 bn).
+    """A number with its unit."""
 
-    Kinds: a currency, percent, point, time (seconds), months, bytes …; 'people' (43명), 'count' (12건, 3 times);
-    '' without a unit.
-    """
-
-    value: Decimal
-    written: Decimal
-    kind: str = ""
+    value: Decimal  # in the base unit of its kind
+    written: Decimal  # the leading digits as they stand: 4.2 of 4.2 bn
+    kind: str = (
+        ""  # a currency, percent, time (seconds), months, bytes …; people (43명), count (12건); '' without a unit
+    )
     sign: int = 0
     about: bool = False
     scaled: bool = False
@@ -233,7 +222,8 @@ def _read(match: re.Match[str]) -> Quantity:
     units = ((name, Decimal(size)) for place, (_, name, size) in enumerate(_UNITS) if match[f"u{place}"])
     kind, factor = next(units, ("", Decimal(1)))
     if match["cur"]:
-        kind, factor = _CURRENCIES[match["cur"].strip().lower()], Decimal(1)
+        currency = match["cur"].strip()
+        kind, factor = _SIGNS.get(currency.lower(), currency.upper()), Decimal(1)
     number = Decimal(match["big"] or match["num"].replace(",", ""))
     written = Decimal(match["man"]) if match["man"] else number
     if match["scale"]:
@@ -242,9 +232,6 @@ def _read(match: re.Match[str]) -> Quantity:
     about = bool(_ABOUT.search(match.string[: match.start()]) or _ABOUT_AFTER.match(match.string, match.end()))
     scaled = bool(match["scale"] or match["big"])
     return Quantity(number * factor, written, kind, sign, about, scaled, number, *match.span())
-
-
-SEVERAL = 10_000  # from this size on '2,270억' without 원 is the amount in 원
 
 
 def equal(there: Quantity, wanted: Quantity) -> bool:

@@ -11,20 +11,19 @@ from lessons.text.korean import particle_pattern
 
 ORDINALS = ("first", "second", "third", "fourth")
 MONTHS = tuple(calendar.month_name)[1:]
+_MONTHS = tuple(map(str.lower, MONTHS))
 _PATTERNS = {
     "year": re.compile(
         r"(?<![\w.-])((?:19|20)\d\d)\s?년(?:도)?|(?<![\w.-])((?:19|20)\d\d)(?![\w-]|\.\d)"
         r"|(?<![\w.-])(\d\d)년(?=\s?(?:[1-4]\s?분기|[상하]반기|1?\d월))"
     ),
     "quarter": re.compile(
-        rf"\bQ([1-4])\b|\b([1-4])Q\b|\b({'|'.join(ORDINALS)})[ -]quarter\b|(?<!\d)([1-4])(?:/4)?\s?사?분기",
-        re.IGNORECASE,
+        rf"(?i)\bQ([1-4])\b|\b([1-4])Q\b|\b({'|'.join(ORDINALS)})[ -]quarter\b|(?<!\d)([1-4])(?:/4)?\s?사?분기"
     ),
     "half": re.compile(r"\bH([12])\b|\b(first|second)[ -]half\b|([상하])반기", re.IGNORECASE),
     "month": re.compile(
-        rf"\b({'|'.join(m for m in MONTHS if m not in ('March', 'May'))}|(?-i:March|May)"
-        r"|(?<=in )(?:march|may)|(?<=and )(?:march|may)(?=\?|$))\b|(?<!\d)(1[0-2]|[1-9])월",
-        re.IGNORECASE,
+        rf"(?i)\b({'|'.join(m for m in MONTHS if m not in ('March', 'May'))}|(?-i:March|May)"
+        r"|(?<=in )(?:march|may)|(?<=and )(?:march|may)(?=\?|$))\b|(?<!\d)(1[0-2]|[1-9])월"
     ),
 }
 _COUNT = {"a": 1, "one": 1, "two": 2, "three": 3, "six": 6, "한": 1, "두": 2, "세": 3, "석": 3, "여섯": 6}
@@ -32,18 +31,16 @@ _UNIT = {"분기": "quarter", "반기": "half", "년": "year", "해": "year", "�
 _ENDS = rf"(?=(?:{particle_pattern()}|엔|쯤|대비){{0,3}}(?:가요|데요|요)?(?![가-힣])|이[었에]|[였예])"
 """Here a Korean word ends, but for its particles: '3년 전에는' is a distance in time, '3년 전략' is none."""
 _AGO = re.compile(
-    r"\b(a|one|two|three|six|\d{1,2}) (year|quarter|month)s? (later|after|earlier|before|previously)\b"
-    rf"|(한|두|세|석|여섯|\d{{1,2}})\s?(년|분기|개월|달|해) ?(전|뒤|후){_ENDS}",
-    re.IGNORECASE,
+    r"(?i)\b(a|one|two|three|six|\d{1,2}) (year|quarter|month)s? (later|after|earlier|before|previously)\b"
+    rf"|(한|두|세|석|여섯|\d{{1,2}})\s?(년|분기|개월|달|해) ?(전|뒤|후){_ENDS}"
 )
 _NEXT_TO = re.compile(
-    r"\b(?:the )?(previous|prior|preceding|following|next) (year|quarter|month|half)\b"
+    r"(?i)\b(?:the )?(previous|prior|preceding|following|next) (year|quarter|month|half)\b"
     r"|\bthe (year|quarter|month) (before|after)\b|\bthe (one) (before|after)(?: that)?\b"
     r"|(?<![가-힣])(?:바로 )?(이전|직전|다음|그다음) ?(분기|반기|해|달)(?![가-힣]{3})"
     r"|(?<![가-힣])(전)(?: ?(?=분기|반기)| (?=해|달))(분기|반기|해|달)(?![가-힣]{3})"
     r"|(?<![가-힣])(전|이듬|다음)(년|월(?!세))|(?<![가-힣])(이듬|다음)(해)"
-    rf"|(?:(?<![가-힣] )|(?<=그 )|(?<=바로 ))(?<![가-힣])(전)(해|달){_ENDS}",
-    re.IGNORECASE,
+    rf"|(?:(?<![가-힣] )|(?<=그 )|(?<=바로 ))(?<![가-힣])(전)(해|달){_ENDS}"
 )
 _JOINED = re.compile(
     r"[-_/.](?=(?:19|20)\d\d|q[1-4])|(?<=\d)(?=q[1-4])|(?<=q[1-4])(?=[-_/.]?\d{4})|(?<=\d)[-_](?=[1-4])", re.IGNORECASE
@@ -51,8 +48,7 @@ _JOINED = re.compile(
 _BETWEEN = re.compile(r"\s*+(?:of|in|,|의)?\s*+")
 _NEAR = re.compile(r"[\s,._/'-]*+(?:년(?:도|의)?|of|in|the)?[\s,._/-]*(?:the\s+)?", re.IGNORECASE)
 _BACK = frozenset(["earlier", "before", "previously", "previous", "prior", "preceding", "전", "이전", "직전"])
-
-
+_LENGTH = {"quarter": 4, "half": 2, "month": 12}
 _LOOK_ALIKE = str.maketrans("İıſ", "Iis")  # what IGNORECASE takes for these letters
 
 
@@ -78,8 +74,6 @@ def periods(text: str) -> list[Period]:
 
 
 class Quarter(NamedTuple):
-    """A quarter of a year."""
-
     year: int
     quarter: int
 
@@ -97,19 +91,13 @@ def quarters(text: str) -> set[Quarter]:
 
 
 def _number(unit: str, text: str) -> int:
-    text = text.lower()
     if text.isdigit():
         return int(text) + (2000 if unit == "year" and len(text) == 2 else 0)
-    if text in "상하":
-        return 1 + "상하".index(text)
-    return 1 + (ORDINALS.index(text) if text in ORDINALS else MONTHS.index(text.capitalize()))
+    return next(1 + names.index(text.lower()) for names in (ORDINALS, _MONTHS, "상하") if text.lower() in names)
 
 
 def pointed_at(text: str) -> tuple[str, int] | None:
-    """The unit and the number of steps of a period told by its distance: ('year', -1) for 'a year earlier'.
-
-    The unit is empty for 'the one before'.
-    """
+    """The unit and the steps of a period told by its distance: ('year', -1) for 'a year earlier', '' for 'the one'."""
     text = text.translate(_LOOK_ALIKE)
     if match := _AGO.search(text):
         count, unit, way = [group.lower() for group in match.groups() if group]
@@ -128,9 +116,6 @@ def figures(text: str) -> set[str]:
     for period in reversed(periods(text)):
         text = text[: period.start] + " " + text[period.end :]
     return found | set(re.findall(r"\d+(?:[.,]\d+)*", _AGO.sub(" ", text)))
-
-
-_LENGTH = {"quarter": 4, "half": 2, "month": 12}
 
 
 def moved(named: dict[str, int], unit: str, steps: int) -> dict[str, int]:

@@ -1,8 +1,4 @@
-"""The terms of a text that full-text search compares.
-
-Korean words become overlapping pairs of syllables, so that 마케팅이 and 마케팅 share terms without a morphological
-analyser; English words become their stems.
-"""
+"""The terms of a text that full-text search compares."""
 
 import calendar
 import re
@@ -32,24 +28,25 @@ _DATE = re.compile(r"(\d{4})[-./](\d{1,2})[-./](\d{1,2})")
 _CONTRACTIONS = frozenset(["re", "ve", "ll"])
 _SPACED_PERCENT = re.compile(r"(?<=\d)\s+%")
 _LONGEST = 100  # characters of a term; a tsvector takes 2,046 bytes
+_BASES = (entry.split(":") for entry in words_of("irregular_forms"))
+IRREGULAR = {form: base for base, forms in _BASES for form in forms.split(",")}
 
 
 def terms(text: str) -> list[str]:
     """Search terms in order, repeated as often as they occur, lower case.
 
-    Korean and other East Asian words give overlapping pairs of characters (a single character stands for itself),
-    English words their Porter stem; stop words give nothing. Numbers, percentages, versions, dates and identifiers stay
-    whole and are followed by their parts: 'ORD-2024-001' gives 'ord-2024-001', 'ord', '2024', '001', and '2024년' gives
-    '2024', '2024년'.
+    Korean and other East Asian words give overlapping pairs of characters, so that 마케팅이 meets 마케팅 without a
+    morphological analyser, English words their Porter stem; stop words give nothing. Numbers, versions, dates and
+    identifiers stay whole, followed by their parts: 'ORD-2024' gives 'ord-2024', 'ord', '2024', '2024년' '2024'.
     """
     found: list[str] = []
     for token in _SPACED_PERCENT.sub("%", text).split():
-        found.extend(_token_terms(token) if len(token) <= _LONGEST else _read_token(token))
+        found.extend(_token_terms(token) if len(token) <= _LONGEST else _token_terms.__wrapped__(token))
     return found
 
 
-def _read_token(token: str) -> tuple[str, ...]:
-    """The terms of one token between spaces."""
+@lru_cache(maxsize=50_000)
+def _token_terms(token: str) -> tuple[str, ...]:
     found: list[str] = []
     number, after_latin = "", False
     for segment in _SEGMENT.finditer(unicodedata.normalize("NFKC", token)):
@@ -61,9 +58,6 @@ def _read_token(token: str) -> tuple[str, ...]:
             found.extend(_latin(segment[0]))
             number, after_latin = segment[0] if segment[0].isdecimal() else "", True
     return tuple(term[:_LONGEST] for term in found)
-
-
-_token_terms = lru_cache(maxsize=50_000)(_read_token)
 
 
 def _pairs(word: str, number: str) -> list[str]:
@@ -100,9 +94,8 @@ def _latin(token: str) -> list[str]:
     if len(parts) == 1:
         return [lower] if lower[-1] in "+#" else _word(lower, token.isupper())
     whole = [] if "," in lower or not re.search(r"[\d_.@]", lower) else [lower]
-    return whole + [
-        term for part in parts if len(part) > 1 and part not in _CONTRACTIONS for term in _word(part, False)
-    ]
+    kept = (part for part in parts if len(part) > 1 and part not in _CONTRACTIONS)
+    return whole + [term for part in kept for term in _word(part, False)]
 
 
 def _word(word: str, capitals: bool) -> list[str]:
@@ -113,19 +106,8 @@ def _word(word: str, capitals: bool) -> list[str]:
     return [word, *re.findall(r"\d{4,}", word)] if not word.isdigit() else [word]
 
 
-IRREGULAR = {
-    form: base
-    for base, _, forms in (entry.partition(":") for entry in words_of("irregular_forms"))
-    for form in forms.split(",")
-}
-"""The base of each irregular form."""
-
-
 @lru_cache(maxsize=50_000)
 def english_stem(word: str) -> str:
-    """The Porter stem of a lower-case word, or of its base if its form is irregular.
-
-    A stemmer keeps the word in itself while it works, so threads cannot share one.
-    """
+    """The Porter stem of a lower-case word, or of its base if its form is irregular."""
     base = IRREGULAR.get(word, word)
-    return snowballstemmer.stemmer("porter").stemWord(base) or base
+    return snowballstemmer.stemmer("porter").stemWord(base) or base  # threads cannot share a stemmer: it keeps the word
