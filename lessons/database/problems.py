@@ -1,7 +1,7 @@
 """What PostgreSQL and its driver complain about, as sentences that say what to do.
 
-Queries carry a SQLSTATE (PostgreSQL manual, appendix A). A refused connection has
-none: the driver only knows the text, which a server may send in its own language, and then it is passed on as it is.
+Queries carry a SQLSTATE (PostgreSQL manual, appendix A). A refused connection has none, only the driver's text. A
+server may send it in its own language, and then it is passed on as it is.
 """
 
 import re
@@ -87,10 +87,8 @@ closed the connection|connection is lost|connection is closed|connection to serv
 """A pattern in what the driver says, and below it the sentence for it; groups of the pattern fill the sentence."""
 
 
-def explain(error: BaseException) -> DatabaseError:
+def explain(error: Exception) -> DatabaseError:
     """The sentence for any error of SQLAlchemy or psycopg. It never holds a password."""
-    if isinstance(error, DatabaseError):
-        return error
     if isinstance(error, PoolTimeout):
         return DatabaseError("Every database connection of this program is busy: ask fewer questions at the same time.")
     original = error.orig if isinstance(error, DBAPIError) else error

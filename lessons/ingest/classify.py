@@ -81,7 +81,8 @@ class Classifier(TransformComponent):
             kind = document_type(source, chunks[0].metadata.get("title") or "", _text(chunks))
             sections = defaultdict[Any, list[BaseNode]](list)
             for node in chunks:
-                sections[_section(node)].append(node)
+                known = node.metadata
+                sections[(known["section"],) if "section" in known else known.get("page_number")].append(node)
             for own in sections.values():
                 steps = has_steps(_text(own))
                 for node in own:
@@ -138,7 +139,3 @@ def _forms(text: str) -> list[str]:
 
 def _text(chunks: Sequence[BaseNode]) -> str:
     return "\n".join(node.get_content(MetadataMode.NONE) for node in chunks)
-
-
-def _section(node: BaseNode) -> Any:
-    return node.metadata.get("section"), node.metadata.get("page_number") if "section" not in node.metadata else None

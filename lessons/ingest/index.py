@@ -96,7 +96,6 @@ class Index:
         """
         placer = Placer(index=self.name, user_id=user_id, type=type or settings().document_type)
         last = [Embedder(model=embedding)] if embedding else []
-        # Vectors are cached by the words of a chunk.
         return IngestionPipeline(transformations=[*self.transformations, placer, *last], disable_cache=True)
 
     def chunks(

@@ -15,12 +15,12 @@ from threading import Lock, Thread, current_thread
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
-from lessons.errors import DatabaseError, LessonsError, ReadError
+from lessons.errors import DatabaseError, LessonsError
 from lessons.ingest.enrich import Enrichment, default_level
 from lessons.ingest.index import Index
 from lessons.ingest.pipeline import ingest
 from lessons.ingest.queue import Claim, JobQueue, JobResult, JobStatus, State, Superseded, claim
-from lessons.ingest.read import READERS, too_large
+from lessons.ingest.read import READERS, FileError, refused, too_large
 from lessons.models.embedding import identity
 from lessons.rag.types import Scope
 from lessons.text import normalize
@@ -132,13 +132,9 @@ class Jobs(JobQueue):
 
 def _contents(files: Sequence[tuple[Path | bytes, str]], limit: int) -> Iterator[tuple[bytes, str]]:
     for source, name in files:
-        try:
-            with BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
-                content = file.read(limit + 1)
-        except OSError as error:
-            raise ReadError(name, f"cannot be opened: {error.strerror or error}.") from error
-        if len(content) > limit:
-            raise ReadError(name, too_large(limit))
+        with refused(name), BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
+            if len(content := file.read(limit + 1)) > limit:
+                raise FileError(too_large(limit))
         yield content, normalize(name)
 
 

@@ -10,6 +10,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.llms import LLM
 from llama_index.core.schema import Document
@@ -27,6 +28,8 @@ from lessons.tables import counted, money
 from lessons.trace import Step
 
 Status = Literal["added", "replaced", "unchanged", "duplicate", "failed"]
+Files = Sequence[tuple[Path, str]]
+"""Each with the name it is stored under, its `source_file`."""
 
 
 @dataclass(frozen=True)
@@ -61,14 +64,14 @@ def _pages(path: Path, source_file: str, content: str) -> list[Document]:
 
 
 def ingest(
-    files: Sequence[tuple[Path, str]],
+    files: Files,
     index: Index,
     store: ChunkStore,
     embedding: BaseEmbedding,
     scope: Scope,
     watch: Watch = lambda *_: None,
 ) -> Iterator[FileResult]:
-    """Ingest (path, source_file) pairs for the owner of the scope, as material of its type, and yield each result.
+    """Ingest files for the owner of the scope, as material of its type, and yield each result.
 
     A file whose content is known is skipped; a changed one replaces its earlier chunks. DatabaseError and ModelError
     end the run, since they would fail every further file; what was written before stays.
@@ -175,21 +178,16 @@ class Estimate:
 
 
 def estimate(
-    files: Sequence[tuple[Path, str]],
-    index: Index,
-    level: Enrichment,
-    llm: LLM,
-    scope: Scope,
-    known: Collection[str] = (),
+    files: Files, index: Index, level: Enrichment, llm: LLM, scope: Scope, known: Collection[str] = ()
 ) -> Estimate:
-    """What it costs to enrich (path, source_file) pairs, but for those whose fingerprint is `known`.
+    """What it costs to enrich files, but for those whose fingerprint is `known`.
 
     The keyless model enriches the same chunks with the same prompts first, which takes milliseconds. What it reads is
     what a served model will read, and what it says is about as long. Of a long file about `SAMPLE` chunks stand for the
     others. Files that cannot be read cost nothing. An index that does not enrich, too.
     """
     wanted, cut = index.at(level, llm), index.at("none", llm)
-    done, chunks, calls, read_in, written = 0, 0, 0.0, 0.0, 0.0
+    done, chunks, used = 0, 0, np.zeros(3)
     for path, name in files:
         try:
             if wanted.fingerprint(content_hash(path), scope.type) in known:
@@ -202,13 +200,12 @@ def estimate(
         sample = nodes[:: 1 + len(nodes) // SAMPLE]
         for extractor in extractors(level, OfflineLLM()) if wanted.enriches else ():
             extractor(sample, step=step)
-        share = len(nodes) / max(1, len(sample))
-        chunks, calls = chunks + len(nodes), calls + share * step.llm_calls
-        read_in, written = read_in + share * step.tokens_in, written + share * step.tokens_out
-    tokens_in, tokens_out, cost = round(read_in), round(written), 0.0
+        chunks += len(nodes)
+        used += len(nodes) / max(1, len(sample)) * np.array([step.llm_calls, step.tokens_in, step.tokens_out])
+    (calls, tokens_in, tokens_out), cost = used.round().astype(int).tolist(), 0.0
     if not isinstance(llm, OfflineLLM):
         if wanted.enriches:  # a server adds the form of the keywords to each prompt that asks for them
             form = json.dumps(Keywords.model_json_schema())
             tokens_in += chunks * ExactTokenCounter(llm.metadata.model_name).count(form)
         cost = price(tokens_in, tokens_out)
-    return Estimate(level, done, chunks, round(calls), tokens_in, tokens_out, cost)
+    return Estimate(level, done, chunks, calls, tokens_in, tokens_out, cost)

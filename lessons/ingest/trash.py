@@ -10,22 +10,9 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from sqlalchemy import (
-    BIGINT,
-    Column,
-    Connection,
-    DateTime,
-    Engine,
-    ForeignKeyConstraint,
-    Index,
-    PrimaryKeyConstraint,
-    String,
-    Table,
-    UniqueConstraint,
-    func,
-    text,
-)
+from sqlalchemy import BIGINT, Connection, DateTime, Engine, String, func, text
 from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.schema import Column, ForeignKeyConstraint, Index, PrimaryKeyConstraint, Table, UniqueConstraint
 
 from lessons.database import explained
 from lessons.database.owned import ensure_owned
