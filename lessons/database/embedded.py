@@ -48,10 +48,7 @@ _watchers: list[subprocess.Popen] = []
 
 
 def running(data_dir: Path) -> Address:
-    """The address of the server of `data_dir`, started if need be; it runs at least as long as this process.
-
-    DatabaseError says in one sentence what to do.
-    """
+    """The address of the server of `data_dir`, which runs from now on as long as this process; or DatabaseError."""
     with _alone(data_dir) as home:
         _use(home)
         _watch(home)

@@ -55,9 +55,9 @@ class Jobs(JobQueue):
     ) -> str:
         """Queue (path or content, source_file) pairs for some indexes, or all of them; gives the job's id.
 
-        When the queue is full, more workers begin, and the job is done before this returns. Indexes that enrich their
-        chunks come last, so that the plain ones can answer meanwhile. Without an `enrichment` it is the default for the
-        model. ReadError if a path cannot be opened or a file is over `max_file_bytes`; then nothing is queued.
+        When the queue is full, more workers begin, and the job is done before this returns. Indexes that enrich come
+        last, so that the plain ones can answer meanwhile. Without an `enrichment` it is the model's default. ReadError
+        if a path cannot be opened or a file is over `max_file_bytes`; then nothing is queued.
         """
         names = list(self._indexes) if indexes is None else list(dict.fromkeys(indexes))
         if unknown := [name for name in names if name not in self._indexes]:
@@ -85,10 +85,7 @@ class Jobs(JobQueue):
         return status
 
     def start(self, full: bool = False) -> None:
-        """Start the workers that are missing, to take up what an earlier process left; they go when nothing is open.
-
-        Where the queue is `full`, as many as there may be.
-        """
+        """Start the workers that are missing, or where the queue is `full` all; they go when nothing is open."""
         chosen = self._place.settings
         with self._lock:
             self._workers = {worker for worker in self._workers if worker.is_alive()}

@@ -1,7 +1,4 @@
-"""Ingestion: read → split → enrich → embed → store, file by file; a bad file is reported and the others go on.
-
-What enriching will cost is told before it is spent.
-"""
+"""Ingestion: read → split → enrich → embed → store, file by file; a bad file is reported and the others go on."""
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -34,16 +31,13 @@ Files = Sequence[tuple[Path, str]]
 
 @dataclass(frozen=True)
 class FileResult:
-    """What became of one file. `reason` says why without its name, or how it was read if that took a guess.
-
-    Calls, tokens and cost in US dollars are those of its enrichment.
-    """
+    """What became of one file. `reason` says why without its name, or how it was read if that took a guess."""
 
     source_file: str
     status: Status
     chunks: int = 0
     reason: str | None = None
-    llm_calls: int = 0
+    llm_calls: int = 0  # as what follows, of its enrichment; cost in US dollars
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float = 0.0
@@ -182,9 +176,9 @@ def estimate(
 ) -> Estimate:
     """What it costs to enrich files, but for those whose fingerprint is `known`.
 
-    The keyless model enriches the same chunks with the same prompts first, which takes milliseconds. What it reads is
-    what a served model will read, and what it says is about as long. Of a long file about `SAMPLE` chunks stand for the
-    others. Files that cannot be read cost nothing. An index that does not enrich, too.
+    The keyless model enriches the same chunks with the same prompts first, which takes milliseconds. It reads what a
+    served model will read, and says about as much. Of a long file about `SAMPLE` chunks stand for the others. Files
+    that cannot be read cost nothing.
     """
     wanted, cut = index.at(level, llm), index.at("none", llm)
     done, chunks, used = 0, 0, np.zeros(3)

@@ -148,10 +148,7 @@ class JobQueue:
         room: int,
         enrichment: Enrichment = "none",
     ) -> tuple[str, bool]:
-        """Add a job with its (content, source_file) pairs; give its id, and whether `room` jobs waited already.
-
-        Jobs that ended long ago are dropped on the way.
-        """
+        """Add a job with its (content, source_file) pairs; give its id, and whether `room` jobs waited already."""
         with explained(), Session(self.engine) as session, session.begin():
             oldest = func.now() - timedelta(days=settings().finished_job_days)
             session.execute(delete(JobStatus).where(JobStatus.finished_at < oldest))

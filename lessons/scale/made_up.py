@@ -14,7 +14,6 @@ from itertools import product
 import numpy as np
 import psycopg
 from pgvector.psycopg import register_vector
-from psycopg import sql
 from sqlalchemy import Engine, insert
 
 from lessons.database.owned import protect
@@ -110,8 +109,7 @@ def made_up_store(
 
 def copy_rows(connection: psycopg.Connection, table: str, columns: Mapping[str, str], rows: Iterable[Sequence]) -> None:
     """Append rows to a table by binary COPY; `columns` are their names and types."""
-    names = sql.SQL(", ").join(map(sql.Identifier, columns))
-    statement = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(sql.Identifier(table), names)
+    statement = f'COPY "{table}" ({", ".join(columns)}) FROM STDIN (FORMAT BINARY)'
     with connection.cursor() as cursor, cursor.copy(statement) as copy:
         copy.set_types(list(columns.values()))
         for row in rows:
