@@ -18,7 +18,8 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable, DDLElement
 
 from lessons.database.problems import BROKEN_OFF
-from lessons.database.row_security import MAY_TAKE_ON, ROLE_NAME, Protected, explained, look, walls
+from lessons.database.row_security import explained, walls
+from lessons.database.walls import MAY_TAKE_ON, ROLE_NAME, Protected, look
 from lessons.errors import DatabaseError
 
 SCHEMA_LOCK = 7_260_514_892  # any number does, as long as nothing else in the database locks it

@@ -11,8 +11,6 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import psycopg
@@ -20,55 +18,14 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 from tenacity import retry, retry_if_exception, stop_after_attempt
 
+from lessons.database.walls import Wall, look
 from lessons.errors import BrokenOffError, DatabaseError
 
 logger = logging.getLogger(__name__)
 
-# Roles belong to the whole server. One for each database keeps apart those who share a server.
-ROLE_NAME = "('lessons_scope_' || left(current_database(), 40))::name"
-MAY_TAKE_ON = "CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END"
-
-_LOOK = text(f"""
-SELECT {ROLE_NAME} AS role, me.rolsuper OR me.rolbypassrls AS bypasses,
-    coalesce(NOT role.rolsuper AND NOT role.rolbypassrls AND has_schema_privilege(role.oid, current_schema(), 'USAGE')
-        AND pg_has_role(me.oid, role.oid, {MAY_TAKE_ON}), false) AS usable,
-    (SELECT jsonb_object_agg(relname, jsonb_build_array(obj_description(own.oid, 'pg_class'), relforcerowsecurity,
-        coalesce(has_table_privilege(role.oid, own.oid, 'DELETE'), false)))
-     FROM pg_class own WHERE relrowsecurity AND pg_table_is_visible(own.oid)
-        AND EXISTS (SELECT FROM pg_policy WHERE polrelid = own.oid)) AS tables
-FROM pg_roles me LEFT JOIN pg_roles role ON role.rolname = {ROLE_NAME} WHERE me.rolname = current_user
-""")  # noqa: S608
-
 ENTER = text("SELECT set_config('role', :role, true), set_config('lessons.user_id', :user_id, true)")
 
 ATTEMPTS = 3  # at work that the database breaks off
-
-
-@dataclass(frozen=True)
-class Wall:
-    """How well rows are protected here: by policies and a role of its own, by policies alone, or not at all."""
-
-    role: str | None
-    stands: bool
-
-    def __str__(self) -> str:
-        if self.role:
-            return f"owners kept apart by policies and the role {self.role}"
-        if self.stands:
-            return "owners kept apart by policies; the user of the database may not make a role for it"
-        return (
-            "the user of the database bypasses row-level security, so only each statement's WHERE keeps owners apart: "
-            "name another user in DATABASE_URL, or let this one make roles"
-        )
-
-
-class Protected(NamedTuple):
-    """A table with a policy: its comment, whether its owner is bound too, and whether the role may write to it."""
-
-    comment: str | None
-    forced: bool
-    granted: bool
-
 
 walls: WeakKeyDictionary[Engine, Wall] = WeakKeyDictionary()
 _around: ContextVar[tuple[Engine, str, Connection] | None] = ContextVar("around", default=None)
@@ -140,10 +97,3 @@ def wall(engine: Engine) -> Wall:
         if not walls[engine].stands:
             logger.warning("%s", walls[engine])
     return walls[engine]
-
-
-def look(connection: Connection) -> tuple[Wall, dict[str, Protected]]:
-    """The wall as the roles of the database now let it stand, and the tables that are behind it, by name."""
-    found = connection.execute(_LOOK).one()
-    tables = {name: Protected(*each) for name, each in (found.tables or {}).items()}
-    return Wall(found.role if found.usable else None, found.usable or not found.bypasses), tables

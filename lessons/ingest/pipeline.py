@@ -70,16 +70,14 @@ def ingest(
     A file whose content is known is skipped; a changed one replaces its earlier chunks. DatabaseError and ModelError
     end the run, since they would fail every further file; what was written before stays.
     """
-    known = fingerprints(store, scope)
-    written = 0
+    known, written = fingerprints(store, scope), 0
     for path, name in files:
         watch(stored_name(name), "reading")
-        result = recognise(path, name, index, scope, known)
-        if isinstance(result, Due):
-            due, result = result, ingest_file(path, result, index, store, embedding, scope, watch)
-            if result.status != "failed":
-                known[due.source_file] = due.fingerprint
-                written += result.chunks
+        found = recognise(path, name, index, scope, known)
+        result = ingest_file(path, found, index, store, embedding, scope, watch) if isinstance(found, Due) else found
+        if isinstance(found, Due) and result.status != "failed":
+            known[found.source_file] = found.fingerprint
+        written += result.chunks
         yield result
     store.settle(written)
 

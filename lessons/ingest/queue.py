@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from functools import cached_property
 from typing import Annotated, Any, Literal
 from uuid import UUID, uuid4
 
@@ -26,9 +25,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Mapped, Session, aliased, mapped_column
 from sqlalchemy.sql import ColumnElement, column, delete, exists, false, func, insert, literal, select, true, update
 
-from lessons.database import ensure_schema, explained
-from lessons.database.owned import protect
-from lessons.database.row_security import scoped
+from lessons.database.owned import ensure_schema, protect
+from lessons.database.row_security import explained, scoped
 from lessons.errors import DatabaseError
 from lessons.ingest.enrich import Enrichment
 from lessons.ingest.pipeline import FileResult
@@ -131,13 +129,8 @@ class JobQueue:
     """Jobs of all owners and processes. Every method raises DatabaseError if the database cannot be used."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
-    @cached_property
-    def engine(self) -> Engine:
-        """The engine, once the tables are there."""
-        ensure_schema(self._engine, _create)
-        return self._engine
+        self.engine = engine
+        ensure_schema(engine, _create)
 
     def put(
         self,

@@ -13,9 +13,8 @@ from sqlalchemy import BIGINT, Connection, DateTime, Engine, String, func, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.schema import Column, ForeignKeyConstraint, Index, PrimaryKeyConstraint, Table, UniqueConstraint
 
-from lessons.database import explained
 from lessons.database.owned import ensure_owned
-from lessons.database.row_security import scoped
+from lessons.database.row_security import explained, scoped
 from lessons.errors import LessonsError
 from lessons.rag.store import ChunkStore
 from lessons.rag.tables import Base, DocumentRow, term_table

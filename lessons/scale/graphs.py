@@ -19,11 +19,10 @@ from sqlalchemy import Engine
 from lessons.database import ensure_schema
 from lessons.evaluate.run import Watcher
 from lessons.evaluate.throwaway import PREFIX, claimed, drop_leftovers
-from lessons.scale.benchmark import table
+from lessons.scale.benchmark import NEIGHBOURS, table
 from lessons.scale.made_up import BATCH, OWNER, copy_rows, mean_vector, vectors
 from lessons.settings import settings
 
-NEIGHBOURS = 10
 QUESTIONS = 100
 BREADTHS = (100, 200, 400, 800)  # candidates that a search keeps; of bits as many are compared in full
 MEMORY = "4GB"  # enough to build the graph of a million vectors in

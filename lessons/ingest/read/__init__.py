@@ -175,13 +175,14 @@ def named_files(paths: Sequence[Path]) -> list[tuple[Path, str]]:
 
 def left_out(paths: Sequence[Path]) -> list[str]:
     """The names of the files in these folders that are of no readable kind, hidden ones not counted."""
-    inside = [file.relative_to(path) for path in paths if path.is_dir() for file in path.rglob("*") if file.is_file()]
-    unknown = [name for name in inside if name.suffix.lower() not in READERS and not _hidden(name)]
-    return sorted(stored_name(name.as_posix()) for name in unknown)
+    inside = [name for path in paths if path.is_dir() for name in _inside(path)]
+    return sorted(stored_name(name.as_posix()) for name in inside if name.suffix.lower() not in READERS)
 
 
-def _hidden(name: Path) -> bool:
-    return any(part.startswith(".") for part in name.parts)
+def _inside(folder: Path) -> list[Path]:
+    """The places of the files in a folder, in order, hidden ones left out."""
+    names = [file.relative_to(folder) for file in folder.rglob("*") if file.is_file()]
+    return sorted(name for name in names if not any(part.startswith(".") for part in name.parts))
 
 
 def _named(path: Path) -> list[tuple[Path, str]]:
@@ -189,9 +190,8 @@ def _named(path: Path) -> list[tuple[Path, str]]:
         raise ReadError(str(path), "does not exist; check the spelling of the path.")
     if not path.is_dir():
         return [(path.resolve(), stored_name(path.name))]
-    files = sorted(file for file in path.rglob("*") if file.suffix.lower() in READERS and file.is_file())
-    names = [file.relative_to(path) for file in files]
-    return [(_followed(path / name, path), stored_name(name.as_posix())) for name in names if not _hidden(name)]
+    names = [name for name in _inside(path) if name.suffix.lower() in READERS]
+    return [(_followed(path / name, path), stored_name(name.as_posix())) for name in names]
 
 
 def _followed(file: Path, folder: Path) -> Path:

@@ -1,7 +1,4 @@
-"""What a reader makes of a file: its pages, each with its text and with the place of every heading in it.
-
-What no markup says is told from the words: headings by their numbers, title and date by the first lines.
-"""
+"""What a reader makes of a file: its pages, with the place of each heading; what no markup says, the words tell."""
 
 import re
 from collections.abc import Iterable
