@@ -40,9 +40,7 @@ NAMED = {
 }
 """What a title, a file name or the first lines say; the earlier one counts when two say the same."""
 
-WEIGHTS = {"title": 4, "file": 3, "lead": 2, "form": 2}
-"""How much it counts where a kind is named, and that the text has its form."""
-
+WEIGHTS = {"title": 4, "file": 3, "lead": 2, "form": 2}  # of where a kind is named, and of the text's form
 ENOUGH = 2  # below, it is a plain document
 LEAD_CHARS = 300
 

@@ -85,7 +85,7 @@ class Jobs(JobQueue):
         return status
 
     def start(self, full: bool = False) -> None:
-        """Start the workers that are missing, or where the queue is `full` all; they go when nothing is open."""
+        """Start missing workers, as many as there may be where the queue is `full`; they go when nothing is open."""
         chosen = self._place.settings
         with self._lock:
             self._workers = {worker for worker in self._workers if worker.is_alive()}

@@ -25,8 +25,7 @@ from lessons.tables import counted, money
 from lessons.trace import Step
 
 Status = Literal["added", "replaced", "unchanged", "duplicate", "failed"]
-Files = Sequence[tuple[Path, str]]
-"""Each with the name it is stored under, its `source_file`."""
+Files = Sequence[tuple[Path, str]]  # each with the name it is stored under, its `source_file`
 
 
 @dataclass(frozen=True)

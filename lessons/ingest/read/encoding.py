@@ -19,9 +19,7 @@ _SUPERSETS = dict.fromkeys(("euc-kr", "ks-c-5601-1987", "ksc5601", "ks-c-5601", 
 _SUPERSETS |= dict.fromkeys(("iso-8859-1", "latin-1", "latin1", "ascii", "us-ascii"), "cp1252")
 """As what browsers read the old names: https://encoding.spec.whatwg.org/#names-and-labels."""
 JUDGED = 100_000  # characters by which an encoding is recognised
-NOISE_SHARE = 0.2
-"""Text is rejected if more than this share of its characters, white space aside, cannot be read."""
-
+NOISE_SHARE = 0.2  # of a text's characters, white space aside, that cannot be read; with more it is rejected
 
 Decoded = tuple[str, str | None]
 
