@@ -175,13 +175,14 @@ def named_files(paths: Sequence[Path]) -> list[tuple[Path, str]]:
 
 def left_out(paths: Sequence[Path]) -> list[str]:
     """The names of the files in these folders that are of no readable kind, hidden ones not counted."""
-    inside = [name for path in paths if path.is_dir() for name in _inside(path)]
-    return sorted(stored_name(name.as_posix()) for name in inside if name.suffix.lower() not in READERS)
+    inside = [name for path in paths if path.is_dir() for name in _inside(path, readable=False)]
+    return sorted(stored_name(name.as_posix()) for name in inside)
 
 
-def _inside(folder: Path) -> list[Path]:
-    """The places of the files in a folder, in order, hidden ones left out."""
-    names = [file.relative_to(folder) for file in folder.rglob("*") if file.is_file()]
+def _inside(folder: Path, readable: bool) -> list[Path]:
+    """The places of the files in a folder that have a reader, or have none, in order, hidden ones left out."""
+    files = [file for file in folder.rglob("*") if (file.suffix.lower() in READERS) is readable and file.is_file()]
+    names = [file.relative_to(folder) for file in files]
     return sorted(name for name in names if not any(part.startswith(".") for part in name.parts))
 
 
@@ -190,7 +191,7 @@ def _named(path: Path) -> list[tuple[Path, str]]:
         raise ReadError(str(path), "does not exist; check the spelling of the path.")
     if not path.is_dir():
         return [(path.resolve(), stored_name(path.name))]
-    names = [name for name in _inside(path) if name.suffix.lower() in READERS]
+    names = _inside(path, readable=True)
     return [(_followed(path / name, path), stored_name(name.as_posix())) for name in names]
 
 
