@@ -10,9 +10,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import psutil
-
-from lessons.database.programs import ROOT_FOLDER, am_root, owner_group, run, stop_server, system_user
+from lessons.database.programs import ROOT_FOLDER, am_root, hand_over, run, stop_server
 from lessons.errors import DatabaseError
 
 SUPERUSER = "postgres"
@@ -36,15 +34,6 @@ class Address:
     password: str | None = None
 
 
-def buffers() -> str:
-    """`shared_buffers` of a server that starts: an eighth of the machine's memory, 128 MB to 1 GB.
-
-    It takes up what it fills. A walk through an index of a million vectors is twice as fast where the index fits.
-    """
-    megabytes = psutil.virtual_memory().total // 8_000_000
-    return f"{min(max(megabytes, 128), 1000)}MB"
-
-
 def home_of(data_dir: Path) -> Path:
     """The folder with everything of one server, made if missing: `postgres` in the data folder, or what it links to."""
     data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -63,21 +52,17 @@ def home_of(data_dir: Path) -> Path:
     return home.resolve()
 
 
-def owner_of(cluster: Path) -> int | None:
-    """The user number to run the server as; None means the present user."""
-    return cluster.stat().st_uid if am_root() else None
-
-
 def make_cluster(home: Path) -> None:
     """Run `initdb` in a temporary folder and rename it to `cluster` when it is complete."""
     for unfinished in home.glob("unfinished-*"):
         shutil.rmtree(unfinished, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(dir=home, prefix="unfinished-"))
+    hand_over(folder)
     # The builtin locale is the same on every platform, so that Korean sorts and lower-cases alike everywhere.
     locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
     settings = [f"--set={name}={value}" for name, value in SETTINGS.items()]
     arguments = [f"--username={SUPERUSER}", *_login(home), *locale, *settings]
-    code, output = run("initdb", *arguments, folder=folder, owner=_handed_over(folder))
+    code, output = run("initdb", *arguments, folder=folder)
     (home / "password").unlink(missing_ok=True)
     if code != 0:
         shutil.rmtree(folder, ignore_errors=True)
@@ -89,20 +74,14 @@ def make_replica(home: Path, primary: Address) -> None:
     """Copy a running cluster into an empty home, as one that goes on replaying what is written in the other."""
     cluster = home / "cluster"
     cluster.mkdir(mode=0o700)
+    hand_over(cluster)
     if primary.password:
         remember(home, Address("127.0.0.1", 0, primary.password))
     source = f"host={primary.host} port={primary.port} user={SUPERUSER} password='{primary.password or ''}'"
     arguments = ["--write-recovery-conf", "--checkpoint=fast", f"--pgdata={cluster}", f"--dbname={source}"]
-    code, output = run("pg_basebackup", *arguments, folder=cluster, owner=_handed_over(cluster))
+    code, output = run("pg_basebackup", *arguments, folder=cluster)
     if code != 0:
         raise DatabaseError(why_not(home, output, f"the copy of the other server ended with code {code}"))
-
-
-def _handed_over(folder: Path) -> int | None:
-    """The user number to which root gives a folder of a cluster; None means the present user."""
-    owner = system_user() if am_root() else None
-    _give(folder, owner)
-    return owner
 
 
 def _login(home: Path) -> list[str]:
@@ -129,7 +108,7 @@ def remember(home: Path, address: Address) -> Address:
     return address
 
 
-def new_address(home: Path, owner: int | None) -> Address:
+def new_address(home: Path) -> Address:
     """An address for a server that is about to start, the same as last time if it is still to be had.
 
     A Unix socket's path has at most 103 bytes (macOS) or 107 (Linux), hence /tmp and not the data folder.
@@ -144,7 +123,7 @@ def new_address(home: Path, owner: int | None) -> Address:
     except OSError:  # never had one, or someone else has taken its name
         folder = Path(tempfile.mkdtemp(dir=SOCKETS.parent, prefix=SOCKETS.name))
     (folder / "home").write_text(str(home))
-    _give(folder, owner)
+    hand_over(folder, home / "cluster")
     return remember(home, Address(str(folder), 5432))
 
 
@@ -180,11 +159,6 @@ def _remove_sockets(home: Path) -> None:
     with suppress(OSError):
         if known and (Path(known.host) / "home").read_text() == str(home):
             shutil.rmtree(known.host, ignore_errors=True)
-
-
-def _give(folder: Path, owner: int | None) -> None:
-    if owner is not None:
-        os.chown(folder, owner, owner_group(owner))
 
 
 def _free_port(last: int) -> int:

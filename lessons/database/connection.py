@@ -128,7 +128,6 @@ def _make(
     made = create_engine(
         url,
         pool_pre_ping=True,
-        pool_size=5,
         max_overflow=15,
         connect_args=words,
         execution_options=options,

@@ -72,10 +72,7 @@ def ensure_schema(engine: Engine, create: Callable[[Connection], object]) -> Non
 
 
 def ensure_owned(engine: Engine, *tables: FromClause, force: bool = True) -> None:
-    """Make what is missing of some tables and protect it; `force` as for `protect`.
-
-    DatabaseError, with one sentence on what to do; then nothing was made.
-    """
+    """Make what is missing of some tables and protect it, as `ensure_schema` and `protect` do."""
     made = [each for each in tables if isinstance(each, Table)]
     standing = _standing(engine, tuple(each.name for each in made))
     if not all(standing.get(each.name) == (version(each), force, True) for each in made):

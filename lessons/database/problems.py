@@ -1,7 +1,7 @@
 """What PostgreSQL and its driver complain about, as sentences that say what to do.
 
-Queries carry a SQLSTATE (PostgreSQL manual, appendix A). A refused connection has
-none: the driver only knows the text, which a server may send in its own language, and then it is passed on as it is.
+Queries carry a SQLSTATE (PostgreSQL manual, appendix A). A refused connection has none, only the driver's text. A
+server may send it in its own language, and then it is passed on as it is.
 """
 
 import re
@@ -33,28 +33,13 @@ FULL = "The disk of the database is full: free some space there, then repeat the
 BEHIND = (
     "The replica broke a search off to keep up with its primary: ask again, or raise its max_standby_streaming_delay."
 )
-TOO_MANY = "The database accepts no more connections: close other programs that use it, or raise its max_connections."
-STARTING = "The database is starting up or shutting down: try again in a few seconds."
-
-BY_STATE = {
-    "53100": FULL,
-    "53200": "The database ran out of memory: close other programs on its machine, or work on fewer documents at once.",
-    "53300": TOO_MANY,
-    "57P01": BROKEN_OFF,
-    "57P02": BROKEN_OFF,
-    "57P03": STARTING,
-    "57P05": BROKEN_OFF,
-    "25006": "The database is read-only, perhaps a replica: set DATABASE_URL to one that can be written.",
-}
-
-_SENTENCES = {"FULL": FULL, "TOO_MANY": TOO_MANY, "STARTING": STARTING, "BROKEN_OFF": BROKEN_OFF}
 
 PASSING = (
     r"refused|No such file|read-only|not in hot standby|the database system is|closed|lost|reset|timeout|timed out"
 )
 """What a connection says while a server is lost and another one is not yet promoted."""
 
-_BY_TEXT = r"""
+_SENTENCES = r"""
 password authentication failed for user "(?P<user>[^"]*)"
     The database at {where} does not accept the password of user {user}: correct DATABASE_URL.
 no password supplied
@@ -71,26 +56,30 @@ failed to resolve host '(?P<host>[^']*)'|could not translate host name "(?P<name
     Nothing listens at {where}: start the database there, or correct DATABASE_URL.
 timeout expired|timed out|No route to host|unreachable
     The database at {where} does not answer: check the network, and host and port in DATABASE_URL.
-too many (clients|connections)|remaining connection slots
-    {TOO_MANY}
-the database system is
-    {STARTING}
+^53300$|too many (clients|connections)|remaining connection slots
+    The database accepts no more connections: close other programs that use it, or raise its max_connections.
+^57P03$|the database system is
+    The database is starting up or shutting down: try again in a few seconds.
 invalid connection option "(?P<name>[^"]*)"
     PostgreSQL knows no option {name}: remove it from the end of DATABASE_URL.
 server does not support SSL|SSL was required
     The database at {where} does not speak SSL: remove sslmode from DATABASE_URL, or switch SSL on there.
-No space left on device
+^53100$|No space left on device
     {FULL}
+^53200$
+    The database ran out of memory: close other programs on its machine, or work on fewer documents at once.
+^25006$
+    The database is read-only, perhaps a replica: set DATABASE_URL to one that can be written.
+^57P0[125]$
+    {BROKEN_OFF}
 closed the connection|connection is lost|connection is closed|connection to server .* lost|reset by peer|Broken pipe
     {BROKEN_OFF}
 """
-"""A pattern in what the driver says, and below it the sentence for it; groups of the pattern fill the sentence."""
+"""A SQLSTATE or what the driver says without one, and below it the sentence for it, which the pattern's groups fill."""
 
 
-def explain(error: BaseException) -> DatabaseError:
+def explain(error: Exception) -> DatabaseError:
     """The sentence for any error of SQLAlchemy or psycopg. It never holds a password."""
-    if isinstance(error, DatabaseError):
-        return error
     if isinstance(error, PoolTimeout):
         return DatabaseError("Every database connection of this program is busy: ask fewer questions at the same time.")
     original = error.orig if isinstance(error, DBAPIError) else error
@@ -106,8 +95,6 @@ def known(error: psycopg.Error) -> str | None:
     state, text = error.sqlstate or "", str(error)
     if state == "40001" and "recovery" in text:
         return BEHIND
-    if state in BY_STATE:
-        return BY_STATE[state]
     if "vector" in text and state in {"0A000", "58P01", "42704"}:
         return NO_PGVECTOR
     if state == "42501":
@@ -117,13 +104,11 @@ def known(error: psycopg.Error) -> str | None:
             return ANOTHER_OWNER
         advice = "grant it, or name another user in DATABASE_URL."
         return f"The database user lacks a right: {_first_line(error)}; {advice}"
-    if state:
-        return None
-    lines = _BY_TEXT.strip().splitlines()
+    lines = _SENTENCES.strip().splitlines()
     for pattern, sentence in zip(lines[::2], lines[1::2], strict=True):
-        if found := re.search(pattern, text):
+        if found := re.search(pattern, state or text):
             parts = {name: value or "" for name, value in found.groupdict().items()}
-            return sentence.strip().format(where=_where(text), **parts, **_SENTENCES)
+            return sentence.strip().format(where=_where(text), FULL=FULL, BROKEN_OFF=BROKEN_OFF, **parts)
     return None
 
 

@@ -45,8 +45,8 @@ def programs() -> Path:
     return package / "pginstall" / "bin"
 
 
-def run(program: str, *arguments: str, folder: Path, owner: int | None = None) -> tuple[int, str]:
-    """Run a PostgreSQL program inside `folder`, as the user number `owner` (root only); its exit code and its words.
+def run(program: str, *arguments: str, folder: Path) -> tuple[int, str]:
+    """Run a PostgreSQL program inside `folder`, as root under its owner; the exit code and what was printed.
 
     The output goes to a file, because a server that inherits a pipe would keep it open for ever.
     """
@@ -61,21 +61,24 @@ def run(program: str, *arguments: str, folder: Path, owner: int | None = None) -
             stdout=output,
             stderr=subprocess.STDOUT,
             timeout=180,
-            **({} if owner is None else _identity(owner)),
+            **(_identity(folder.stat().st_uid) if am_root() else {}),
         )
         output.seek(0)
         return done.returncode, output.read().decode(errors="replace").strip()
 
 
 def _identity(owner: int) -> dict[str, Any]:
-    return {"user": owner, "group": owner_group(owner), "extra_groups": []}
-
-
-def owner_group(owner: int) -> int:
-    """The first group of a user number."""
+    """What `subprocess` needs to run a program as this user number with its first group."""
     import pwd
 
-    return pwd.getpwuid(owner).pw_gid
+    return {"user": owner, "group": pwd.getpwuid(owner).pw_gid, "extra_groups": []}
+
+
+def hand_over(folder: Path, cluster: Path | None = None) -> None:
+    """Give a folder to the system user, or to the owner of a cluster that is there; only root does so."""
+    if am_root():
+        identity = _identity(cluster.stat().st_uid if cluster else system_user())
+        os.chown(folder, identity["user"], identity["group"])
 
 
 def server_process(cluster: Path) -> psutil.Process | None:

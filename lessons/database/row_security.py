@@ -11,14 +11,12 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from functools import wraps
-from typing import ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 import psycopg
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
-from tenacity import retry, retry_if_exception_type, stop_after_attempt
+from tenacity import retry, retry_if_exception, stop_after_attempt
 
 from lessons.database.walls import Wall, look
 from lessons.errors import BrokenOffError, DatabaseError
@@ -28,9 +26,6 @@ logger = logging.getLogger(__name__)
 ENTER = text("SELECT set_config('role', :role, true), set_config('lessons.user_id', :user_id, true)")
 
 ATTEMPTS = 3  # at work that the database breaks off
-
-Asked = ParamSpec("Asked")
-Given = TypeVar("Given")
 
 walls: WeakKeyDictionary[Engine, Wall] = WeakKeyDictionary()
 _around: ContextVar[tuple[Engine, str, Connection] | None] = ContextVar("around", default=None)
@@ -78,19 +73,15 @@ def reading(engine: Engine, user_id: str) -> Iterator[Connection]:
             raise
 
 
-def again_if_broken_off(work: Callable[Asked, Given]) -> Callable[Asked, Given]:
-    """Do work again that the database broke off; only for what may be done twice.
+again_if_broken_off = retry(
+    retry=retry_if_exception(lambda error: isinstance(error, BrokenOffError) and not _around.get()),
+    stop=stop_after_attempt(ATTEMPTS),
+    reraise=True,
+)
+"""Does work again that the database broke off; only for what may be done twice.
 
-    Within `reading` it is done once, since all of that transaction has to be done again.
-    """
-    broken_off = retry_if_exception_type(BrokenOffError)
-    again = retry(retry=broken_off, stop=stop_after_attempt(ATTEMPTS), reraise=True)(work)
-
-    @wraps(work)
-    def repeated(*given: Asked.args, **named: Asked.kwargs) -> Given:
-        return work(*given, **named) if _around.get() else again(*given, **named)
-
-    return repeated
+Within `reading` it is done once, since all of that transaction has to be done again.
+"""
 
 
 def enter(connection: Connection, user_id: str) -> None:

@@ -40,9 +40,7 @@ NAMED = {
 }
 """What a title, a file name or the first lines say; the earlier one counts when two say the same."""
 
-WEIGHTS = {"title": 4, "file": 3, "lead": 2, "form": 2}
-"""How much it counts where a kind is named, and that the text has its form."""
-
+WEIGHTS = {"title": 4, "file": 3, "lead": 2, "form": 2}  # of where a kind is named, and of the text's form
 ENOUGH = 2  # below, it is a plain document
 LEAD_CHARS = 300
 
@@ -81,7 +79,8 @@ class Classifier(TransformComponent):
             kind = document_type(source, chunks[0].metadata.get("title") or "", _text(chunks))
             sections = defaultdict[Any, list[BaseNode]](list)
             for node in chunks:
-                sections[_section(node)].append(node)
+                known = node.metadata
+                sections[(known["section"],) if "section" in known else known.get("page_number")].append(node)
             for own in sections.values():
                 steps = has_steps(_text(own))
                 for node in own:
@@ -138,7 +137,3 @@ def _forms(text: str) -> list[str]:
 
 def _text(chunks: Sequence[BaseNode]) -> str:
     return "\n".join(node.get_content(MetadataMode.NONE) for node in chunks)
-
-
-def _section(node: BaseNode) -> Any:
-    return node.metadata.get("section"), node.metadata.get("page_number") if "section" not in node.metadata else None

@@ -27,10 +27,7 @@ PLACE = ("user_id", "type", "ref_id", "chunk_index")
 
 
 class Placer(TransformComponent):
-    """Says of each chunk whose it is, of what and where in it, and gives it an id that derives from its content.
-
-    The same text at the same place of the same owner's file has the same id in an index, whenever it is ingested.
-    """
+    """Says of each chunk whose it is, of what and where in it, and gives it an id: the same whenever it is ingested."""
 
     index: str
     user_id: str
@@ -91,13 +88,12 @@ class Index:
     ) -> IngestionPipeline:
         """The steps for an owner's documents of a type, as LlamaIndex runs them; with a model, chunks are embedded.
 
-        `run(documents=…)` books calls to a model on a `step`, and tells `advance` what is made, and for how many
-        chunks it is. There is no cache of steps: vectors are cached by the words of a chunk.
+        `run(documents=…)` books calls to a model on a `step`, and tells `advance` what is made for how many chunks.
         """
         placer = Placer(index=self.name, user_id=user_id, type=type or settings().document_type)
         last = [Embedder(model=embedding)] if embedding else []
-        # Vectors are cached by the words of a chunk.
-        return IngestionPipeline(transformations=[*self.transformations, placer, *last], disable_cache=True)
+        steps = [*self.transformations, placer, *last]
+        return IngestionPipeline(transformations=steps, disable_cache=True)  # vectors are cached by a chunk's words
 
     def chunks(
         self, documents: Sequence[Document], user_id: str, type: str | None = None, **told: Any
@@ -128,17 +124,13 @@ def enhanced_index(name: str = "enhanced", embedded: tuple[str, ...] = HEADER) -
 
 
 def ingredients() -> list[Index]:
-    """From the naive index to the enhanced one, one ingredient at a time: what an ablation compares.
-
-    Smaller chunks, overlap, sections, a header (the enhanced index itself), and two that embed more: what the words of
-    the chunk already say once more as keywords, and its summary.
-    """
+    """From the naive index to the enhanced one, one ingredient at a time, and two that embed more: for an ablation."""
     size, overlap = settings().chunk_tokens, settings().chunk_overlap
     return [
         Index("smaller", (SentenceSplitter(chunk_size=size, chunk_overlap=0),)),
         Index("overlapping", (SentenceSplitter(chunk_size=size, chunk_overlap=overlap),)),
         enhanced_index("sections", embedded=()),
-        enhanced_index(),
+        enhanced_index(),  # with a header
         enhanced_index("keywords", embedded=(*HEADER, "keywords")),
         enhanced_index("summary", embedded=(*HEADER, "section_summary")),
     ]

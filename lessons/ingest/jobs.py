@@ -15,12 +15,12 @@ from threading import Lock, Thread, current_thread
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
-from lessons.errors import DatabaseError, LessonsError, ReadError
+from lessons.errors import DatabaseError, LessonsError
 from lessons.ingest.enrich import Enrichment, default_level
 from lessons.ingest.index import Index
 from lessons.ingest.pipeline import ingest
 from lessons.ingest.queue import Claim, JobQueue, JobResult, JobStatus, State, Superseded, claim
-from lessons.ingest.read import READERS, too_large
+from lessons.ingest.read import READERS, FileError, refused, too_large
 from lessons.models.embedding import identity
 from lessons.rag.types import Scope
 from lessons.text import normalize
@@ -55,9 +55,9 @@ class Jobs(JobQueue):
     ) -> str:
         """Queue (path or content, source_file) pairs for some indexes, or all of them; gives the job's id.
 
-        When the queue is full, more workers begin, and the job is done before this returns. Indexes that enrich their
-        chunks come last, so that the plain ones can answer meanwhile. Without an `enrichment` it is the default for the
-        model. ReadError if a path cannot be opened or a file is over `max_file_bytes`; then nothing is queued.
+        When the queue is full, more workers begin, and the job is done before this returns. Indexes that enrich come
+        last, so that the plain ones can answer meanwhile. Without an `enrichment` it is the model's default. ReadError
+        if a path cannot be opened or a file is over `max_file_bytes`; then nothing is queued.
         """
         names = list(self._indexes) if indexes is None else list(dict.fromkeys(indexes))
         if unknown := [name for name in names if name not in self._indexes]:
@@ -85,10 +85,7 @@ class Jobs(JobQueue):
         return status
 
     def start(self, full: bool = False) -> None:
-        """Start the workers that are missing, to take up what an earlier process left; they go when nothing is open.
-
-        Where the queue is `full`, as many as there may be.
-        """
+        """Start missing workers, as many as there may be where the queue is `full`; they go when nothing is open."""
         chosen = self._place.settings
         with self._lock:
             self._workers = {worker for worker in self._workers if worker.is_alive()}
@@ -132,13 +129,9 @@ class Jobs(JobQueue):
 
 def _contents(files: Sequence[tuple[Path | bytes, str]], limit: int) -> Iterator[tuple[bytes, str]]:
     for source, name in files:
-        try:
-            with BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
-                content = file.read(limit + 1)
-        except OSError as error:
-            raise ReadError(name, f"cannot be opened: {error.strerror or error}.") from error
-        if len(content) > limit:
-            raise ReadError(name, too_large(limit))
+        with refused(name), BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
+            if len(content := file.read(limit + 1)) > limit:
+                raise FileError(too_large(limit))
         yield content, normalize(name)
 
 

@@ -1,7 +1,4 @@
-"""Ingestion: read → split → enrich → embed → store, file by file; a bad file is reported and the others go on.
-
-What enriching will cost is told before it is spent.
-"""
+"""Ingestion: read → split → enrich → embed → store, file by file; a bad file is reported and the others go on."""
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -10,6 +7,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.llms import LLM
 from llama_index.core.schema import Document
@@ -27,20 +25,18 @@ from lessons.tables import counted, money
 from lessons.trace import Step
 
 Status = Literal["added", "replaced", "unchanged", "duplicate", "failed"]
+Files = Sequence[tuple[Path, str]]  # each with the name it is stored under, its `source_file`
 
 
 @dataclass(frozen=True)
 class FileResult:
-    """What became of one file. `reason` says why without its name, or how it was read if that took a guess.
-
-    Calls, tokens and cost in US dollars are those of its enrichment.
-    """
+    """What became of one file. `reason` says why without its name, or how it was read if that took a guess."""
 
     source_file: str
     status: Status
     chunks: int = 0
     reason: str | None = None
-    llm_calls: int = 0
+    llm_calls: int = 0  # as what follows, of its enrichment; cost in US dollars
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float = 0.0
@@ -61,28 +57,26 @@ def _pages(path: Path, source_file: str, content: str) -> list[Document]:
 
 
 def ingest(
-    files: Sequence[tuple[Path, str]],
+    files: Files,
     index: Index,
     store: ChunkStore,
     embedding: BaseEmbedding,
     scope: Scope,
     watch: Watch = lambda *_: None,
 ) -> Iterator[FileResult]:
-    """Ingest (path, source_file) pairs for the owner of the scope, as material of its type, and yield each result.
+    """Ingest files for the owner of the scope, as material of its type, and yield each result.
 
     A file whose content is known is skipped; a changed one replaces its earlier chunks. DatabaseError and ModelError
     end the run, since they would fail every further file; what was written before stays.
     """
-    known = fingerprints(store, scope)
-    written = 0
+    known, written = fingerprints(store, scope), 0
     for path, name in files:
         watch(stored_name(name), "reading")
-        result = recognise(path, name, index, scope, known)
-        if isinstance(result, Due):
-            due, result = result, ingest_file(path, result, index, store, embedding, scope, watch)
-            if result.status != "failed":
-                known[due.source_file] = due.fingerprint
-                written += result.chunks
+        found = recognise(path, name, index, scope, known)
+        result = ingest_file(path, found, index, store, embedding, scope, watch) if isinstance(found, Due) else found
+        if isinstance(found, Due) and result.status != "failed":
+            known[found.source_file] = found.fingerprint
+        written += result.chunks
         yield result
     store.settle(written)
 
@@ -175,21 +169,16 @@ class Estimate:
 
 
 def estimate(
-    files: Sequence[tuple[Path, str]],
-    index: Index,
-    level: Enrichment,
-    llm: LLM,
-    scope: Scope,
-    known: Collection[str] = (),
+    files: Files, index: Index, level: Enrichment, llm: LLM, scope: Scope, known: Collection[str] = ()
 ) -> Estimate:
-    """What it costs to enrich (path, source_file) pairs, but for those whose fingerprint is `known`.
+    """What it costs to enrich files, but for those whose fingerprint is `known`.
 
-    The keyless model enriches the same chunks with the same prompts first, which takes milliseconds. What it reads is
-    what a served model will read, and what it says is about as long. Of a long file about `SAMPLE` chunks stand for the
-    others. Files that cannot be read cost nothing. An index that does not enrich, too.
+    The keyless model enriches the same chunks with the same prompts first, which takes milliseconds. It reads what a
+    served model will read, and says about as much. Of a long file about `SAMPLE` chunks stand for the others. Files
+    that cannot be read cost nothing.
     """
     wanted, cut = index.at(level, llm), index.at("none", llm)
-    done, chunks, calls, read_in, written = 0, 0, 0.0, 0.0, 0.0
+    done, chunks, used = 0, 0, np.zeros(3)
     for path, name in files:
         try:
             if wanted.fingerprint(content_hash(path), scope.type) in known:
@@ -202,13 +191,12 @@ def estimate(
         sample = nodes[:: 1 + len(nodes) // SAMPLE]
         for extractor in extractors(level, OfflineLLM()) if wanted.enriches else ():
             extractor(sample, step=step)
-        share = len(nodes) / max(1, len(sample))
-        chunks, calls = chunks + len(nodes), calls + share * step.llm_calls
-        read_in, written = read_in + share * step.tokens_in, written + share * step.tokens_out
-    tokens_in, tokens_out, cost = round(read_in), round(written), 0.0
+        chunks += len(nodes)
+        used += len(nodes) / max(1, len(sample)) * np.array([step.llm_calls, step.tokens_in, step.tokens_out])
+    (calls, tokens_in, tokens_out), cost = used.round().astype(int).tolist(), 0.0
     if not isinstance(llm, OfflineLLM):
         if wanted.enriches:  # a server adds the form of the keywords to each prompt that asks for them
             form = json.dumps(Keywords.model_json_schema())
             tokens_in += chunks * ExactTokenCounter(llm.metadata.model_name).count(form)
         cost = price(tokens_in, tokens_out)
-    return Estimate(level, done, chunks, round(calls), tokens_in, tokens_out, cost)
+    return Estimate(level, done, chunks, calls, tokens_in, tokens_out, cost)

@@ -16,32 +16,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from functools import cached_property
 from typing import Annotated, Any, Literal
 from uuid import UUID, uuid4
 
-from sqlalchemy import TEXT, Connection, DateTime, Engine, ForeignKey, Index, LargeBinary, String, Uuid
+from sqlalchemy import TEXT, Connection, DateTime, Engine, ForeignKey, Index, LargeBinary, String, Uuid, text
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Mapped, Session, aliased, mapped_column
-from sqlalchemy.sql import (
-    ColumnElement,
-    column,
-    delete,
-    exists,
-    false,
-    func,
-    insert,
-    literal,
-    select,
-    text,
-    true,
-    update,
-)
+from sqlalchemy.sql import ColumnElement, column, delete, exists, false, func, insert, literal, select, true, update
 
-from lessons.database import ensure_schema, explained
-from lessons.database.owned import protect
-from lessons.database.row_security import scoped
+from lessons.database.owned import ensure_schema, protect
+from lessons.database.row_security import explained, scoped
 from lessons.errors import DatabaseError
 from lessons.ingest.enrich import Enrichment
 from lessons.ingest.pipeline import FileResult
@@ -144,13 +129,8 @@ class JobQueue:
     """Jobs of all owners and processes. Every method raises DatabaseError if the database cannot be used."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
-    @cached_property
-    def engine(self) -> Engine:
-        """The engine, once the tables are there."""
-        ensure_schema(self._engine, _create)
-        return self._engine
+        self.engine = engine
+        ensure_schema(engine, _create)
 
     def put(
         self,
@@ -161,10 +141,7 @@ class JobQueue:
         room: int,
         enrichment: Enrichment = "none",
     ) -> tuple[str, bool]:
-        """Add a job with its (content, source_file) pairs; give its id, and whether `room` jobs waited already.
-
-        Jobs that ended long ago are dropped on the way.
-        """
+        """Add a job with its (content, source_file) pairs; give its id, and whether `room` jobs waited already."""
         with explained(), Session(self.engine) as session, session.begin():
             oldest = func.now() - timedelta(days=settings().finished_job_days)
             session.execute(delete(JobStatus).where(JobStatus.finished_at < oldest))
@@ -222,18 +199,17 @@ def _create(connection: Connection) -> None:
     protect(connection, JobFileRow.__tablename__, "job IN (SELECT number FROM ingestion_jobs)", force=False)
 
 
-def _open_for(indexes: Sequence[str], embedding: str) -> list[ColumnElement[bool]]:
-    known = JobStatus.indexes.contained_by(list(indexes))
-    return [JobStatus.finished_at.is_(None), JobStatus.embedding == embedding, known]
+def _open_for(indexes: Sequence[str], embedding: str, job: type[JobStatus] = JobStatus) -> list[ColumnElement[bool]]:
+    return [job.finished_at.is_(None), job.embedding == embedding, job.indexes.contained_by(list(indexes))]
 
 
 def _is_next(indexes: Sequence[str], embedding: str) -> ColumnElement[bool]:
     """Whether no earlier open job holds an earlier version of one of its files, which would be stored after it."""
     earlier, its, own = aliased(JobStatus), aliased(JobFileRow), aliased(JobFileRow)
-    open_for = earlier.finished_at.is_(None), earlier.embedding == embedding, earlier.indexes.contained_by([*indexes])
     before = earlier.number < JobStatus.number, earlier.user_id == JobStatus.user_id
     shared = its.job == earlier.number, own.job == JobStatus.number, its.source_file == own.source_file
-    return ~exists().where(*open_for, *before, earlier.indexes.overlap(JobStatus.indexes), *shared)
+    same = *before, earlier.indexes.overlap(JobStatus.indexes), *shared
+    return ~exists().where(*_open_for(indexes, embedding, earlier), *same)
 
 
 def _of(job_id: str, scope: Scope) -> list[ColumnElement[bool]]:

@@ -1,8 +1,4 @@
-"""Chunks that keep to sections and pages, and that know where they come from.
-
-A section is the text under one heading. Short ones join, neighbours on a page share a chunk as long as they fit, and
-LlamaIndex's `SentenceSplitter` cuts those that are longer than a chunk.
-"""
+"""Chunks that keep to pages and to sections, the text under one heading, and that know where they come from."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -68,16 +64,13 @@ def _under_headings(pages: Sequence[BaseNode]) -> Iterator[Section]:
     for page in pages:
         text, number, headings = page.get_content(MetadataMode.NONE), page.metadata.get("page_number"), _headings(page)
         ends = [heading[0] for heading in headings] + [len(text)]
-        if before := text[: ends[0]].strip():
-            yield _section(before, path, number)
-        for (start, _, level, name), end in zip(headings, ends[1:], strict=True):
-            path = [(above, title) for above, title in path if above < level] + [(level, name)]
-            yield _section(text[start:end].strip(), path, number)
-
-
-def _section(text: str, path: Sequence[tuple[int, str]], page: int | None) -> Section:
-    names = tuple(name for _, name in path)
-    return Section(text, names, page, page, (names,))
+        for heading, start, end in zip([None, *headings], [0, *ends], ends, strict=False):
+            if heading:
+                *_, level, name = heading
+                path = [(above, title) for above, title in path if above < level] + [(level, name)]
+            if piece := text[start:end].strip():
+                names = tuple(title for _, title in path)
+                yield Section(piece, names, number, number, (names,))
 
 
 def _headings(page: BaseNode) -> list[list]:

@@ -7,29 +7,14 @@ deleted is told from one that was never loaded.
 
 from collections.abc import Sequence
 from datetime import datetime
-from functools import cached_property
 from typing import Any
 
-from sqlalchemy import (
-    BIGINT,
-    Column,
-    Connection,
-    DateTime,
-    Engine,
-    ForeignKeyConstraint,
-    Index,
-    PrimaryKeyConstraint,
-    String,
-    Table,
-    UniqueConstraint,
-    func,
-    text,
-)
+from sqlalchemy import BIGINT, Connection, DateTime, Engine, String, func, text
 from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.schema import Column, ForeignKeyConstraint, Index, PrimaryKeyConstraint, Table, UniqueConstraint
 
-from lessons.database import explained
 from lessons.database.owned import ensure_owned
-from lessons.database.row_security import scoped
+from lessons.database.row_security import explained, scoped
 from lessons.errors import LessonsError
 from lessons.rag.store import ChunkStore
 from lessons.rag.tables import Base, DocumentRow, term_table
@@ -103,15 +88,10 @@ class Trash:
     """The deleted documents of some indexes. Every method raises DatabaseError if the database cannot be used."""
 
     def __init__(self, engine: Engine, stores: Sequence[ChunkStore]) -> None:
-        self._database, self._tables = engine, {store.table_name: store.chunks for store in stores}
-
-    @cached_property
-    def _engine(self) -> Engine:
-        """The engine, once the tables are there."""
-        ensure_owned(self._database, DocumentRow.__table__)
+        self._engine, self._tables = engine, {store.table_name: store.chunks for store in stores}
+        ensure_owned(engine, DocumentRow.__table__)
         # Owners see their own through the wall. Purging is everybody's business, hence no FORCE on the trash.
-        ensure_owned(self._database, TRASHED_DOCUMENTS, TRASHED_CHUNKS, force=False)
-        return self._database
+        ensure_owned(engine, TRASHED_DOCUMENTS, TRASHED_CHUNKS, force=False)
 
     def delete(self, scope: Scope, source_file: str) -> bool:
         """Move an owner's document out of every index, in one transaction; False if none of them has it."""
@@ -131,10 +111,7 @@ class Trash:
         return True
 
     def restore(self, scope: Scope, source_file: str) -> bool:
-        """Put a deleted document back as it was; False if there is none, or no longer.
-
-        LessonsError if a document of that name has been ingested since.
-        """
+        """Put a deleted document back; False if there is none any more, LessonsError if its name is taken again."""
         named, condition = self._named(scope, source_file), f"{_NAMED} AND {_KEPT}"
         with scoped(self._engine, scope.user_id) as connection:
             wanted = f"SELECT id, index_table FROM trashed_documents WHERE {condition} FOR UPDATE"

@@ -101,7 +101,7 @@ def benchmark(place: Workspace, chunks: Sequence[int], watch: Watcher) -> Iterat
         with made_up_store(place.engine, number, partial(watch, f"{number:,} chunks")) as store:
             walked = tuple(filtered(store, ROUNDS)) if number > settings().exact_search_chunks else ()
             pairs = []
-            for done, pair in enumerate(search_pairs(store, ROUNDS), start=1):
+            for done, pair in enumerate(search_pairs(store), start=1):
                 watch(f"Searching {number:,} chunks", done, SEARCHES)
                 pairs.append(pair)
             yield Size(number, tuple(pairs), _answers(store, place), _memory(store, watch), walked)
@@ -150,10 +150,10 @@ class MadeUpEmbedding(ThreadedEmbedding):
         return self._get_query_embedding(text)
 
 
-def in_pairs(name: str, ours: Callable[[int], object], floor: Callable[[int], object], rounds: int) -> Pair:
+def in_pairs(name: str, ours: Callable[[int], object], floor: Callable[[int], object]) -> Pair:
     """Time `ours(round)` and `floor(round)`, each first every other time, after `WARM_UP` rounds."""
-    times = np.empty((2, rounds))
-    for number in range(-WARM_UP, rounds):
+    times = np.empty((2, ROUNDS))
+    for number in range(-WARM_UP, ROUNDS):
         for which in (0, 1) if number % 2 else (1, 0):
             began = perf_counter()
             (ours, floor)[which](number)
@@ -181,13 +181,13 @@ def searches(resources: Resources) -> dict[str, Callable[[int], object]]:
     }
 
 
-def search_pairs(store: ChunkStore, rounds: int) -> Iterator[Pair]:
+def search_pairs(store: ChunkStore) -> Iterator[Pair]:
     """Each search of the store against the statements that it sends, prepared, in one transaction of the owner."""
     with scoped(store.engine, OWNER.user_id) as connection:
         raw: psycopg.Connection = connection.connection.driver_connection  # type: ignore[assignment]
         for name, search in searches(Resources(store, MadeUpEmbedding(), OfflineLLM())).items():
-            ready = {number: _sent(store.engine, raw, search, number) for number in range(-WARM_UP, rounds)}
-            yield in_pairs(name, search, partial(_fetch, raw, ready), rounds)
+            ready = {number: _sent(store.engine, raw, search, number) for number in range(-WARM_UP, ROUNDS)}
+            yield in_pairs(name, search, partial(_fetch, raw, ready))
 
 
 def _sent(engine: Engine, raw: psycopg.Connection, search: Callable[[int], object], number: int) -> Statements:

@@ -12,18 +12,17 @@ from time import perf_counter
 
 import numpy as np
 from pgvector.psycopg import register_vector
-from psycopg import Connection, sql
+from psycopg import Connection
 from rich.table import Table
 from sqlalchemy import Engine
 
 from lessons.database import ensure_schema
 from lessons.evaluate.run import Watcher
 from lessons.evaluate.throwaway import PREFIX, claimed, drop_leftovers
-from lessons.scale.benchmark import table
+from lessons.scale.benchmark import NEIGHBOURS, table
 from lessons.scale.made_up import BATCH, OWNER, copy_rows, mean_vector, vectors
 from lessons.settings import settings
 
-NEIGHBOURS = 10
 QUESTIONS = 100
 BREADTHS = (100, 200, 400, 800)  # candidates that a search keeps; of bits as many are compared in full
 MEMORY = "4GB"  # enough to build the graph of a million vectors in
@@ -84,39 +83,35 @@ def _compared(connection: Connection, table: str, number: int) -> Iterator[Graph
     """Fill a new table of this name by COPY, and search it at each precision and breadth. The caller drops it."""
     asked, nearest = vectors(QUESTIONS, seed=7), list[set[int]]()
     _fill(connection, table, number, asked.shape[1])
-    values = {"table": sql.Identifier(table), "d": sql.Literal(asked.shape[1]), "wanted": sql.Literal(NEIGHBOURS)}
-    values |= {"mean": sql.Literal(str(mean_vector().tolist())) + sql.SQL("::vector")}
-    values |= {"index": sql.Identifier(f"{table}_hnsw")}
+    values = {"table": f'"{table}"', "d": asked.shape[1], "mean": f"'{mean_vector().tolist()}'::vector"}
     _set(connection, "maintenance_work_mem", MEMORY)
     for precision, (indexed, search) in PRECISIONS.items():
         began = perf_counter()
         if indexed:
-            connection.execute(sql.SQL(f"CREATE INDEX {{index}} ON {{table}} USING hnsw ({indexed})").format(**values))
+            connection.execute(f'CREATE INDEX "{table}_hnsw" ON "{table}" USING hnsw ({indexed.format(**values)})')
         seconds = round(perf_counter() - began, 1)
         size = _sizes(connection, table)
         for breadth in BREADTHS if indexed else (0,):
             _set(connection, "hnsw.ef_search", breadth or settings().hnsw_ef_search)
-            statement = sql.SQL(search).format(**values, candidates=sql.Literal(breadth))
-            found, times = _searched(connection, statement, asked)
+            found, times = _searched(connection, search.format(**values, wanted=NEIGHBOURS, candidates=breadth), asked)
             nearest = nearest or found  # the first search compares every vector
             hits = sum(len(its & true) for its, true in zip(found, nearest, strict=True))
             recall, ms = round(hits / (NEIGHBOURS * len(asked)), 4), np.percentile(times, [50, 95]).round(2).tolist()
             yield Graph(number, precision, breadth, *size, size[1] / number, seconds, recall, *ms)
-        connection.execute(sql.SQL("DROP INDEX IF EXISTS {index}").format(**values))
+        connection.execute(f'DROP INDEX IF EXISTS "{table}_hnsw"')
 
 
 def _fill(connection: Connection, table: str, number: int, dimension: int) -> None:
-    columns = sql.SQL("CREATE TABLE {} (id bigint PRIMARY KEY, embedding vector({}) NOT NULL)")
-    connection.execute(columns.format(sql.Identifier(table), sql.Literal(dimension)))
-    connection.execute(sql.SQL("ALTER TABLE {} ALTER embedding SET STORAGE MAIN").format(sql.Identifier(table)))
+    connection.execute(f'CREATE TABLE "{table}" (id bigint PRIMARY KEY, embedding vector({dimension}) NOT NULL)')
+    connection.execute(f'ALTER TABLE "{table}" ALTER embedding SET STORAGE MAIN')
     register_vector(connection)
     for first in range(0, number, BATCH):
         batch = vectors(min(BATCH, number - first), 1_000_000 + first)
         copy_rows(connection, table, {"id": "int8", "embedding": "vector"}, enumerate(batch, start=first))
-    connection.execute(sql.SQL("VACUUM ANALYZE {}").format(sql.Identifier(table)))
+    connection.execute(f'VACUUM ANALYZE "{table}"')
 
 
-def _searched(connection: Connection, statement: sql.Composed, asked: np.ndarray) -> tuple[list[set[int]], list[float]]:
+def _searched(connection: Connection, statement: str, asked: np.ndarray) -> tuple[list[set[int]], list[float]]:
     """The ids that each search finds, and the milliseconds that it takes, prepared."""
     found, times = [], []
     for vector in asked:

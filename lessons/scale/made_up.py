@@ -14,10 +14,9 @@ from itertools import product
 import numpy as np
 import psycopg
 from pgvector.psycopg import register_vector
-from psycopg import sql
-from sqlalchemy import Connection, Engine, insert
-from sqlalchemy.sql.ddl import DDL
+from sqlalchemy import Engine, insert
 
+from lessons.database.owned import protect
 from lessons.database.row_security import scoped
 from lessons.evaluate.throwaway import PREFIX, claimed, drop_leftovers
 from lessons.models.vectors import SHIPPED
@@ -93,14 +92,16 @@ def made_up_store(
     with empty_store(engine, len(mean_vector())) as store:
         tables, documents = (store.table_name, term_table_name(store.table_name)), _new_documents(store, number)
         with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            _force_row_security(connection, tables, "NO FORCE")  # COPY cannot write under it
+            for table in tables:
+                protect(connection, table, force=False)  # COPY cannot write under it
             raw: psycopg.Connection = connection.connection.driver_connection  # type: ignore[assignment]
             register_vector(raw)
             for start in range(0, number, BATCH):
                 end = min(start + BATCH, number)
                 _copy_chunks(raw, tables, range(start, end), documents)
                 tell(end, number)
-            _force_row_security(connection, tables, "FORCE")
+            for table in tables:
+                protect(connection, table)
             connection.invalidate()  # it reads vectors as arrays now, which is not for others
         store.settle(number)
         yield store
@@ -108,8 +109,7 @@ def made_up_store(
 
 def copy_rows(connection: psycopg.Connection, table: str, columns: Mapping[str, str], rows: Iterable[Sequence]) -> None:
     """Append rows to a table by binary COPY; `columns` are their names and types."""
-    names = sql.SQL(", ").join(map(sql.Identifier, columns))
-    statement = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(sql.Identifier(table), names)
+    statement = f'COPY "{table}" ({", ".join(columns)}) FROM STDIN (FORMAT BINARY)'
     with connection.cursor() as cursor, cursor.copy(statement) as copy:
         copy.set_types(list(columns.values()))
         for row in rows:
@@ -139,9 +139,3 @@ def _copy_chunks(raw: psycopg.Connection, tables: tuple[str, str], ids: Sequence
     copy_rows(raw, tables[0], _CHUNKS, map(chunk, ids, told, vectors(len(ids), seed)))
     found = ((chunk_id, term) for chunk_id, text in zip(ids, told, strict=True) for term in set(text))
     copy_rows(raw, tables[1], _TERMS, ((owner, term, chunk_id, 1, WORDS_PER_CHUNK) for chunk_id, term in found))
-
-
-def _force_row_security(connection: Connection, tables: Iterable[str], force: str) -> None:
-    for table in tables:
-        names = {"table": f'"{table}"', "force": force}
-        connection.execute(DDL("ALTER TABLE %(table)s %(force)s ROW LEVEL SECURITY", context=names))

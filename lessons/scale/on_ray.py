@@ -32,16 +32,6 @@ from lessons.rag.types import Scope
 from lessons.settings import Settings, adopt
 from lessons.workspace import Workspace
 
-NO_RAY = "Ray is not installed: run `uv sync --extra scale`, or ingest without `--engine ray`."
-ONE_MACHINE = (
-    "The cluster has more than this machine, and the embedded database can be reached from here only: "
-    "set DATABASE_URL to a PostgreSQL that every machine reaches."
-)
-NOT_JOINED = (
-    "The Ray cluster cannot be reached or started: {reason}. Check RAY_ADDRESS; for a cluster with a token, set "
-    "RAY_AUTH_MODE=token and copy ~/.ray/auth_token from its first machine."
-)
-NOBODY = "No Ray cluster answers at {address}: start it with `ray start --head`, or correct RAY_ADDRESS."
 PATIENCE = 5.0  # seconds for a first connection
 
 
@@ -120,8 +110,8 @@ def _sender(
 
 def _ingest_sent(settings: bytes, work: bytes, suffix: str, content: bytes, due: Due) -> FileResult:
     """A task, in a worker's process: the file is saved for the readers, and goes through all steps."""
+    adopt(pickle.loads(settings))
     place = _opened(settings)
-    adopt(place.settings)
     get_tokenizer()  # LlamaIndex's own copy, before a splitter asks tiktoken, which would download one
     index, scope, enrichment = pickle.loads(work)
     index = index.at(enrichment, place.llm)
@@ -133,9 +123,7 @@ def _ingest_sent(settings: bytes, work: bytes, suffix: str, content: bytes, due:
 
 @cache
 def _opened(settings: bytes) -> Workspace:
-    chosen = pickle.loads(settings)
-    adopt(chosen)
-    return Workspace.open(chosen)
+    return Workspace.open(pickle.loads(settings))
 
 
 @contextmanager
@@ -150,7 +138,8 @@ def cluster(settings: Settings) -> Iterator[Any]:
     try:
         import ray
     except ImportError:
-        raise LessonsError(NO_RAY) from None
+        said = "Ray is not installed: run `uv sync --extra scale`, or ingest without `--engine ray`."
+        raise LessonsError(said) from None
     if mine := not ray.is_initialized():
         _join(ray, os.environ.get("RAY_ADDRESS", ""))
     try:
@@ -167,15 +156,22 @@ def _join(ray: Any, address: str) -> None:
         if host and port.isdecimal() and "/" not in host:
             socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
     except (OSError, OverflowError):
-        raise LessonsError(NOBODY.format(address=address)) from None
+        said = f"No Ray cluster answers at {address}: start it with `ray start --head`, or correct RAY_ADDRESS."
+        raise LessonsError(said) from None
     try:
         ray.init(log_to_driver=False, logging_level=logging.ERROR)
     except Exception as error:
         reason = str(error).split(". ")[0].rstrip(".")
-        raise LessonsError(NOT_JOINED.format(reason=reason)) from error
+        raise LessonsError(
+            f"The Ray cluster cannot be reached or started: {reason}. Check RAY_ADDRESS; for a cluster with a token, "
+            "set RAY_AUTH_MODE=token and copy ~/.ray/auth_token from its first machine."
+        ) from error
 
 
 def refuse_unreachable(settings: Settings, machines: set[str]) -> None:
     """DatabaseError if the database is this machine's own and the cluster has others."""
     if not settings.database_url and len(machines) > 1:
-        raise DatabaseError(ONE_MACHINE)
+        raise DatabaseError(
+            "The cluster has more than this machine, and the embedded database can be reached from here only: "
+            "set DATABASE_URL to a PostgreSQL that every machine reaches."
+        )

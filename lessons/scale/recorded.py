@@ -48,10 +48,7 @@ def bytes_a_chunk(precision: str) -> float:
 
 
 def memory_needed(chunks: int, precision: str) -> float:
-    """Bytes that have to stay in memory for quick searches: `chunks` times the bytes of a chunk.
-
-    A graph has the same number of links at every node (Malkov & Yashunin, 2018), so its size is linear.
-    """
+    """Bytes to keep in memory for quick searches: linear, as each node has as many links (Malkov & Yashunin, 2018)."""
     return chunks * bytes_a_chunk(precision)
 
 
@@ -86,10 +83,7 @@ def plot_memory() -> Figure:
 
 
 def plot_measured(value: str, label: str) -> Figure:
-    """One column of what was measured, `recall` or `p50_ms` for example, against the number of chunks.
-
-    Each search of an index kept `CANDIDATES` candidates.
-    """
+    """One column of what was measured, as `recall`, against the number of chunks, with `CANDIDATES` candidates."""
     figure, axes = canvas(6.5, 3.5)
     for precision, colour in {"none": "#7f7f7f", **INDEXES}.items():
         known = [each for each in measured() if each.precision == precision and each.breadth in (0, CANDIDATES)]

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from lessons.database import embedded
-from lessons.database.cluster import buffers
+from lessons.database.embedded import buffers
 from lessons.database.programs import am_root
 from tests.database.places import ENGINE_CLIENT, NOBODY, Place, wait_for
 

@@ -55,7 +55,7 @@ _OWN = {".docx": _ARCHIVE, ".pptx": _ARCHIVE, ".pdf": "a PDF"}
 def read(path: Path, source_file: str | None = None) -> list[Document]:
     """Read one file, pages in order; ReadError says in a sentence why a file cannot be used."""
     name = stored_name(source_file or path.name)
-    with _refused(name):
+    with refused(name):
         content = _content(path)
     pages = [page for page in content.pages if page.text]
     if not pages:
@@ -73,14 +73,14 @@ def read(path: Path, source_file: str | None = None) -> list[Document]:
 
 def content_hash(path: Path, source_file: str | None = None) -> str:
     """SHA-256 of a file's bytes, read in pieces; ReadError if it is no file that may be read, or cannot be opened."""
-    with _refused(stored_name(source_file or path.name)):
+    with refused(stored_name(source_file or path.name)):
         _inspect(path)
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager
-def _refused(name: str) -> Iterator[None]:
+def refused(name: str) -> Iterator[None]:
     """Turn why a file cannot be used into a ReadError that begins with its name."""
     try:
         yield
@@ -166,7 +166,7 @@ def named_files(paths: Sequence[Path]) -> list[tuple[Path, str]]:
     cannot be looked at.
     """
     try:
-        named = [pair for path in paths for pair in (_in_folder(path) if path.is_dir() else [_single(path)])]
+        named = [pair for path in paths for pair in _named(path)]
     except OSError as error:
         raise ReadError(str(error.filename), f"cannot be opened: {error.strerror}.") from error
     names = Counter(name for _, name in {(path.resolve(), name) for path, name in named})
@@ -175,25 +175,24 @@ def named_files(paths: Sequence[Path]) -> list[tuple[Path, str]]:
 
 def left_out(paths: Sequence[Path]) -> list[str]:
     """The names of the files in these folders that are of no readable kind, hidden ones not counted."""
-    inside = [file.relative_to(path) for path in paths if path.is_dir() for file in path.rglob("*") if file.is_file()]
-    unknown = [name for name in inside if name.suffix.lower() not in READERS and not _hidden(name)]
-    return sorted(stored_name(name.as_posix()) for name in unknown)
+    inside = [name for path in paths if path.is_dir() for name in _inside(path, readable=False)]
+    return sorted(stored_name(name.as_posix()) for name in inside)
 
 
-def _hidden(name: Path) -> bool:
-    return any(part.startswith(".") for part in name.parts)
+def _inside(folder: Path, readable: bool) -> list[Path]:
+    """The places of the files in a folder that have a reader, or have none, in order, hidden ones left out."""
+    files = [file for file in folder.rglob("*") if (file.suffix.lower() in READERS) is readable and file.is_file()]
+    names = [file.relative_to(folder) for file in files]
+    return sorted(name for name in names if not any(part.startswith(".") for part in name.parts))
 
 
-def _single(path: Path) -> tuple[Path, str]:
+def _named(path: Path) -> list[tuple[Path, str]]:
     if not path.exists():
         raise ReadError(str(path), "does not exist; check the spelling of the path.")
-    return path.resolve(), stored_name(path.name)
-
-
-def _in_folder(folder: Path) -> list[tuple[Path, str]]:
-    files = sorted(file for file in folder.rglob("*") if file.suffix.lower() in READERS and file.is_file())
-    names = [file.relative_to(folder) for file in files]
-    return [(_followed(folder / name, folder), stored_name(name.as_posix())) for name in names if not _hidden(name)]
+    if not path.is_dir():
+        return [(path.resolve(), stored_name(path.name))]
+    names = _inside(path, readable=True)
+    return [(_followed(path / name, path), stored_name(name.as_posix())) for name in names]
 
 
 def _followed(file: Path, folder: Path) -> Path:

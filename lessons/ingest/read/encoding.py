@@ -15,10 +15,11 @@ _PLAUSIBLE = re.compile("[\t\n\r -~À-ÿ가-힣\u2010-\u2027\u3000-\u303f\uff00-
 _WESTERN = re.compile("[À-ÖØ-öø-ÿŠšŽžŸŒœ ‘’‚“”„–—…•€£¢¥§©®™°±²³¹º¼½¾ªµ¶·¿¡«»‹›†‡‰´¨×÷]")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 _UNREADABLE = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f\x7f]")
+_SUPERSETS = dict.fromkeys(("euc-kr", "ks-c-5601-1987", "ksc5601", "ks-c-5601", "windows-949", "korean"), "cp949")
+_SUPERSETS |= dict.fromkeys(("iso-8859-1", "latin-1", "latin1", "ascii", "us-ascii"), "cp1252")
+"""As what browsers read the old names: https://encoding.spec.whatwg.org/#names-and-labels."""
 JUDGED = 100_000  # characters by which an encoding is recognised
-NOISE_SHARE = 0.2
-"""Text is rejected if more than this share of its characters, white space aside, cannot be read."""
-
+NOISE_SHARE = 0.2  # of a text's characters, white space aside, that cannot be read; with more it is rejected
 
 Decoded = tuple[str, str | None]
 
@@ -33,7 +34,8 @@ def decode(data: bytes, declared: str | None = None) -> Decoded | None:
             return None if (text := _text(data, encoding)) is None else (text, None)
     if b"\0" in data:
         return _utf_16(data)
-    for encoding in ("utf-8", _browsers_name(declared or "")):
+    name = (declared or "").strip().lower().replace("_", "-")
+    for encoding in ("utf-8", _SUPERSETS.get(name, name)):
         if (text := _text(data, encoding)) is not None:
             return text, None
     guesses: list[Callable[[bytes], Decoded | None]] = [_nearly_utf_8, _korean, _western, _utf_16]
@@ -72,14 +74,6 @@ def _text(data: bytes, encoding: str) -> str | None:
         return data.decode(encoding)
     except (UnicodeDecodeError, LookupError):
         return None
-
-
-def _browsers_name(declared: str) -> str:
-    """Browsers read the old names as their supersets: https://encoding.spec.whatwg.org/#names-and-labels."""
-    name = declared.strip().lower().replace("_", "-")
-    if name in ("euc-kr", "ks-c-5601-1987", "ksc5601", "ks-c-5601", "windows-949", "korean"):
-        return "cp949"
-    return "cp1252" if name in ("iso-8859-1", "latin-1", "latin1", "ascii", "us-ascii") else name
 
 
 def _nearly_utf_8(data: bytes) -> Decoded | None:

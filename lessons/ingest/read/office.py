@@ -10,9 +10,7 @@ from typing import Any
 from lessons.ingest.read.page import Allowance, Block, Content, FileError, Page, page
 from lessons.settings import settings
 
-_TEMPLATE_DATES = {date(2013, 12, 23), date(2013, 1, 27)}
-"""When the templates of python-docx and python-pptx were made: not the date of what is written with them."""
-
+_TEMPLATE_DATES = {date(2013, 12, 23), date(2013, 1, 27)}  # of python-docx's and python-pptx's, not of what is written
 _HEADING_STYLE = re.compile(r"(?:heading|제목)\s*([1-9])", re.IGNORECASE)
 _TITLE_STYLE = re.compile(r"title|제목|표제", re.IGNORECASE)
 

@@ -1,7 +1,4 @@
-"""What a reader makes of a file: its pages, each with its text and with the place of every heading in it.
-
-What no markup says is told from the words: headings by their numbers, title and date by the first lines.
-"""
+"""What a reader makes of a file: its pages, with the place of each heading; what no markup says, the words tell."""
 
 import re
 from collections.abc import Iterable
@@ -153,13 +150,11 @@ def title_of(content: Content) -> str | None:
 
 def date_of(content: Content) -> date | None:
     """The date that the first lines give, else the declared one if a document can have it."""
-    for top in content.pages[:1]:
-        headings = {heading.start for heading in top.headings}
-        start = 0
-        for line in top.text[:TOP_CHARS].split("\n"):
-            if start not in headings and (day := _dateline(line)):
-                return day
-            start += len(line) + 1
+    first = content.pages[0]
+    headings = {heading.start for heading in first.headings}
+    for line in re.finditer(".+", first.text[:TOP_CHARS]):
+        if line.start() not in headings and (day := _dateline(line[0])):
+            return day
     return content.created if content.created and _plausible(content.created) else None
 
 

@@ -1,7 +1,4 @@
-"""PDF: the text of each page, and which of its lines are headings.
-
-Headings are what the bookmarks of the file name, else what stands in larger or bolder letters than the text.
-"""
+"""PDF: the text of each page, and which of its lines are headings, by the bookmarks of the file or by the letters."""
 
 import logging
 import re
