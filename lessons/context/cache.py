@@ -11,7 +11,6 @@ import re
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -19,28 +18,16 @@ from llama_index.core.llms import LLM
 from llama_index.core.prompts import PromptTemplate
 from pgvector.sqlalchemy import Vector
 from pydantic import TypeAdapter
-from sqlalchemy import (
-    BIGINT,
-    ColumnElement,
-    Connection,
-    DateTime,
-    Engine,
-    PrimaryKeyConstraint,
-    Row,
-    UniqueConstraint,
-    delete,
-    func,
-    select,
-    update,
-)
+from sqlalchemy import BIGINT, ColumnElement, Connection, DateTime, Engine, PrimaryKeyConstraint, Row, UniqueConstraint
 from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.sql import delete, func, select, update
 
 from lessons.context.guard import differences, read_constraints
 from lessons.context.wrapper import Wrapper, follow
-from lessons.database.owned import ensure_owned
 from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
+from lessons.memory.messages import opened
 from lessons.models.embedding import identity
 from lessons.models.llm import describe, predict
 from lessons.rag.answer import Answer, Citation
@@ -72,8 +59,7 @@ _KEPT = TypeAdapter(Kept)
 
 def worth_keeping(answer: Answer) -> bool:
     """Refusals are not kept, nor is anything that came about with a warning or without the model that was asked."""
-    notes = [note for step in answer.trace for note in step.notes]
-    failed = any(note.startswith(("model failed", "failed")) for note in notes)
+    failed = any(note.startswith(("model failed", "failed")) for step in answer.trace for note in step.notes)
     return answer.found and not answer.warnings and not failed
 
 
@@ -95,17 +81,13 @@ _LONGER = 1.5  # times as long as the kept answer a reworded one may be
 def restyled(answer: str, question: str, llm: LLM, step: Step) -> str:
     """The answer worded for the question, or as it was kept where the model's text cannot be used."""
     said = predict(llm, RESTYLE, step, question=question, answer=answer).strip()
-    if _faithful(said, answer):
-        return said
-    step.notes.append("the model's wording was not used; the answer stays as it was kept")
-    return answer
-
-
-def _faithful(said: str, answer: str) -> bool:
     new, old = (
         (sorted(CITATION.findall(text)), figures(CITATION.sub("", text)), language(text)) for text in (said, answer)
     )
-    return new == old and len(said) <= _LONGER * len(answer)
+    if new == old and len(said) <= _LONGER * len(answer):
+        return said
+    step.notes.append("the model's wording was not used; the answer stays as it was kept")
+    return answer
 
 
 class AnswerRow(Base):
@@ -138,17 +120,11 @@ class Shelf:
     corpus_version: str
 
 
-@lru_cache(maxsize=32)
-def _ensure_table(engine: Engine) -> None:
-    ensure_owned(engine, AnswerRow.__table__)
-
-
 class AnswerTable:
     """The kept answers of all owners. Rows of an older corpus and expired ones are never found, and soon dropped."""
 
     def __init__(self, engine: Engine) -> None:
-        _ensure_table(engine)
-        self._engine = engine
+        self._engine = opened(engine, AnswerRow, force=True)
 
     def nearest(self, shelf: Shelf, vector: Sequence[float], limit: int) -> Sequence[Row]:
         """(id, question, answer, similarity) of the questions nearest to a vector; similarity is a cosine."""
@@ -163,20 +139,19 @@ class AnswerTable:
 
     def used(self, shelf: Shelf, number: int) -> None:
         """Count a hit."""
-        counted = {AnswerRow.hits: AnswerRow.hits + 1, AnswerRow.used_at: func.now()}
+        hit = update(AnswerRow).where(AnswerRow.user_id == shelf.user_id, AnswerRow.id == number)
         with scoped(self._engine, shelf.user_id) as connection:
-            mine = AnswerRow.user_id == shelf.user_id, AnswerRow.id == number
-            connection.execute(update(AnswerRow).where(*mine).values(counted))
+            connection.execute(hit.values(hits=AnswerRow.hits + 1, used_at=func.now()))
 
     def put(self, shelf: Shelf, question: str, vector: Sequence[float], answer: dict[str, Any]) -> None:
         """Keep an answer in the place of an earlier one; the least recently used beyond the limit go."""
         key = {"user_id": shelf.user_id, "way": shelf.way, "question_hash": sha256(question.encode()).hexdigest()}
         values = {**vars(shelf), "question": question, "embedding": list(vector), "answer": answer}
         fresh = {**values, "hits": 0, "created_at": func.now(), "used_at": func.now()}
-        statement = insert(AnswerRow).values(**key | values)
+        row = insert(AnswerRow).values(**key | values)
         with scoped(self._engine, shelf.user_id) as connection:
             connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(f"cache/{shelf.user_id}", 0))))
-            connection.execute(statement.on_conflict_do_update(index_elements=list(key), set_=fresh))
+            connection.execute(row.on_conflict_do_update(index_elements=list(key), set_=fresh))
             mine = AnswerRow.user_id == shelf.user_id
             newest = select(AnswerRow.id).where(mine).order_by(AnswerRow.used_at.desc(), AnswerRow.id.desc())
             beyond = newest.offset(settings().cache_answers)
@@ -212,12 +187,8 @@ logger = logging.getLogger(__name__)
 
 _CANDIDATES = 10  # nearest questions that the guard reads
 _PINNED = 2  # words or numbers without which a follow-up says too little to be looked up
-LOOKED_UP = "cache"
-"""The name of the step in a trace."""
-
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+>")
-"""Where an object lies in memory: another one may lie there later."""
-
+LOOKED_UP = "cache"  # the name of the step in a trace
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+>")  # where an object lies in memory: another one may lie there later
 _Asked = tuple[str, list[float], Shelf]  # a question as it is looked up
 
 

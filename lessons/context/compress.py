@@ -22,11 +22,8 @@ from lessons.settings import settings
 from lessons.text import cut_sentences, terms
 from lessons.trace import Step
 
-ABOVE = 0.5
-"""What a word of the heading or of the column names above a sentence counts, against one in it."""
-
-Place = tuple[int, int]
-"""The number of a document and the position of a sentence in it."""
+ABOVE = 0.5  # what a word of the heading or of the column names above a sentence counts, against one in it
+Place = tuple[int, int]  # the number of a document and the position of a sentence in it
 
 
 @dataclass(frozen=True)
@@ -130,15 +127,14 @@ class Abstractive:
     def compress(
         self, query: Query, documents: Sequence[RetrievedDocument], builder: Builder, resources: Resources, step: Step
     ) -> list[RetrievedDocument]:
-        chosen = settings()
         tokens = builder.max_tokens
-        for _ in range(chosen.compression_attempts):
+        for _ in range(settings().compression_attempts):
             shorter = _shortened(query.text, documents, tokens, resources, step)
             if not shorter:
                 break
             if not builder.overflows(shorter):
                 return shorter
-            tokens = int(chosen.compression_shrink * tokens)
+            tokens = int(settings().compression_shrink * tokens)
         step.notes.append("no summary that fits; another way was taken")
         return self.otherwise.compress(query, documents, builder, resources, step)
 

@@ -18,8 +18,7 @@ from lessons.context.reading import ADNOMINAL, OPEN, WEAK, Reading, Word
 from lessons.text import language, normalize
 
 Pair = tuple[int, int]
-BARE = {"ko": ADNOMINAL | {""}, "en": frozenset(("'s", ""))}
-"""Roles of words that belong to the word behind them, by language."""
+BARE = {"ko": ADNOMINAL | {""}, "en": {"'s", ""}}  # roles of words that belong to the word behind them, by language
 _LONGEST_RUN = 4  # words that one word can be written as
 
 

@@ -14,14 +14,12 @@ from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
 
 from lessons.context.wrapper import Wrapper, follow
-from lessons.models.keyless import INTENTS, Label
+from lessons.models.keyless import Label
 from lessons.models.llm import keyless_of, stream, structured
 from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream, Stage
 from lessons.settings import settings
 from lessons.trace import Step
-
-__all__ = ["INTENTS", "Decision", "Intent", "decide", "with_top_k"]
 
 INTENT = PromptTemplate(
     """\

@@ -4,6 +4,7 @@ Numbers, dates, times and measures get one spelling each: 'June 21st, 2025' and 
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lessons.text import numbers
@@ -37,10 +38,6 @@ class Word:
         """Whether it stands for who or what is asked for; 'until when' is not left out like 'who' may be."""
         return self.text == "?" and self.role in WEAK
 
-    @property
-    def is_number(self) -> bool:
-        return self.text.startswith("#")
-
 
 @dataclass(frozen=True)
 class Reading:
@@ -61,7 +58,12 @@ class Reading:
 
     @property
     def numbers(self) -> list[str]:
-        return sorted(word.text for word in self.words if word.is_number)
+        return sorted(word.text for word in self.words if word.text.startswith("#"))
+
+
+def by_word(groups: Mapping[str, str]) -> dict[str, str]:
+    """The name of its group for each word; the words of a group stand between spaces."""
+    return {word: name for name, words in groups.items() for word in words.split()}
 
 
 _MARKS = re.compile(r"\x02[\d.]*\x02|\x01")  # of `numbers.digits`

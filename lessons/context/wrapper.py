@@ -32,7 +32,6 @@ class Wrapper(ABC):
 
     @property
     def stage(self) -> Stage:
-        """The innermost stage."""
         return self.inner if isinstance(self.inner, Stage) else self.inner.stage
 
     @property

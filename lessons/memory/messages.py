@@ -124,9 +124,9 @@ class InMemoryStore(MessageStore):
 
 
 @lru_cache(maxsize=32)
-def opened(engine: Engine, *rows: type[Base]) -> Engine:
-    """The engine, once these tables are there. Cleaning them up has business with every owner's rows: no FORCE."""
-    ensure_owned(engine, *(row.__table__ for row in rows), force=False)
+def opened(engine: Engine, *rows: type[Base], force: bool = False) -> Engine:
+    """The engine, once these tables are there; without `force` a clean-up has business with every owner's rows."""
+    ensure_owned(engine, *(row.__table__ for row in rows), force=force)
     return engine
 
 
