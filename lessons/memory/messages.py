@@ -118,9 +118,7 @@ class InMemoryStore(MessageStore):
     def clear(self, scope: Scope) -> int:
         with self._lock:
             own = [key for key in self._sessions if key[0] == scope.user_id]
-            for key in own:
-                del self._sessions[key]
-            return len(own)
+            return len([self._sessions.pop(key) for key in own])
 
 
 @lru_cache(maxsize=32)
@@ -149,22 +147,16 @@ class MessageRow(Base):
 
 
 class StoredMessages(MessageStore):
-    """Sessions in PostgreSQL, of each the last `limit` messages. DatabaseError if it cannot be used.
-
-    The database is first needed by the first call.
-    """
+    """Sessions in PostgreSQL, of each the last `limit` messages. DatabaseError by the first call that cannot use it."""
 
     def __init__(self, engine: Engine, limit: int | None = None) -> None:
         self._engine, self._limit = engine, limit or settings().session_messages
         self._turns = [Lock() for _ in range(64)]  # writers of one session wait here, without holding a connection
 
     def add(self, scope: Scope, session_id: str, *messages: Message) -> None:
-        """Store messages in one transaction, and drop the oldest beyond the limit.
-
-        One writer at a time: ids then follow the order of commits, and what one call adds is not torn apart.
-        """
-        now, session = datetime.now(UTC), f"{scope.user_id}/{session_id}"
-        named = {"user_id": scope.user_id, "session_id": session_id, "timestamp": now}
+        """One writer at a time: ids then follow the order of commits, and what one call adds is not torn apart."""
+        session = f"{scope.user_id}/{session_id}"
+        named = {"user_id": scope.user_id, "session_id": session_id, "timestamp": datetime.now(UTC)}
         rows = [{"role": role, "content": content, **named} for role, content in messages]
         newest = select(MessageRow.id).where(*_of(scope, session_id)).order_by(MessageRow.id.desc())
         beyond = newest.offset(self._limit).limit(1).scalar_subquery()
@@ -198,7 +190,6 @@ class StoredMessages(MessageStore):
             return connection.execute(delete(MessageRow).where(tuple_(*session).in_(stale))).rowcount
 
     def _transaction(self, scope: Scope) -> AbstractContextManager[Connection]:
-        """Reaches the owner's messages only."""
         return scoped(opened(self._engine, MessageRow), scope.user_id)
 
 
@@ -217,17 +208,16 @@ def choose_store(chosen: Settings) -> MessageStore:
 
     Opening PostgreSQL forgets the sessions that nobody has gone on with for longer than the settings allow.
     """
-    if chosen.message_store == "memory":
-        return InMemoryStore()
-    try:
-        store = StoredMessages(engine(chosen))
-        store.clean_up(timedelta(days=chosen.session_ttl_days))
-    except DatabaseError as error:
-        if chosen.message_store == "postgres":
-            raise
-        logger.warning("conversations are kept until this process ends: %s", error)
-        return InMemoryStore()
-    return store
+    if chosen.message_store != "memory":
+        try:
+            store = StoredMessages(engine(chosen))
+            store.clean_up(timedelta(days=chosen.session_ttl_days))
+            return store
+        except DatabaseError as error:
+            if chosen.message_store == "postgres":
+                raise
+            logger.warning("conversations are kept until this process ends: %s", error)
+    return InMemoryStore()
 
 
 @cache

@@ -32,8 +32,7 @@ The message before: {before}
 Message: {said}""",
     metadata={"task": "profile", "max_tokens": 300},
 )
-_MOST = {"slots": (0, 8)}
-"""Facts that one message can state."""
+_MOST = {"slots": (0, 8)}  # facts that one message can state
 
 
 @dataclass(frozen=True)
@@ -67,9 +66,9 @@ class Profile:
 
     def slots(self) -> list[Slot]:
         """All of them, the one that changed last at the end."""
-        wanted = select(SlotRow.key, SlotRow.value, SlotRow.said).where(self._mine)
+        wanted = select(SlotRow.key, SlotRow.value, SlotRow.said).where(self._mine).order_by(SlotRow.updated_at)
         with transaction(self.engine, self.scope) as connection:
-            return [Slot(*row) for row in connection.execute(wanted.order_by(SlotRow.updated_at))]
+            return [Slot(*row) for row in connection.execute(wanted)]
 
     def put(self, key: str, value: str, said: str = "", session_id: str | None = None) -> None:
         """Add a slot or correct it; an empty value deletes it. The oldest beyond the limit are dropped.
@@ -132,11 +131,8 @@ class Known:
 def known_of(engine: Engine, scope: Scope) -> Known:
     """What `forget_user` would delete besides the messages."""
     with transaction(engine, scope) as connection:
-        counts = [
-            connection.scalar(select(func.count()).select_from(row).where(row.user_id == scope.user_id)) or 0
-            for row in (SessionRow, SlotRow)
-        ]
-    return Known(*counts)
+        of_user = (select(func.count()).where(row.user_id == scope.user_id) for row in (SessionRow, SlotRow))
+        return Known(*connection.execute(select(*(each.scalar_subquery() for each in of_user))).one())
 
 
 def forget_user(engine: Engine, scope: Scope, messages: MessageStore) -> None:

@@ -51,9 +51,7 @@ class LongTerm(ABC):
     With `knows_user` it also hands over the profile of the user, and learns what its turns add to it.
     """
 
-    name: ClassVar[str]
-    """Under which its state is kept."""
-
+    name: ClassVar[str]  # under which its state is kept
     engine: Engine
     llm: LLM
     embedding: BaseEmbedding
@@ -90,7 +88,6 @@ class LongTerm(ABC):
 
     @property
     def state(self) -> State:
-        """What is known of the turns that have left the window."""
         return self.turns.state(self.name)
 
     def recall(self, question: str) -> Recollection:
@@ -158,8 +155,8 @@ class LongTerm(ABC):
 
     def _written(self, prompt: PromptTemplate, window: list[Turn], tokens: int, **variables: Any) -> str:
         """What the model writes of turns, within its limits."""
-        count, said = settings().summary_sentences, _said(window)
-        return bounded(predict(self.llm, prompt, self.spent, tokens=tokens, **said, **variables), count, tokens)
+        said = predict(self.llm, prompt, self.spent, tokens=tokens, **_said(window), **variables)
+        return bounded(said, settings().summary_sentences, tokens)
 
 
 def _titled(title: str, lines: Sequence[str]) -> list[str]:
@@ -170,9 +167,9 @@ def _titled(title: str, lines: Sequence[str]) -> list[str]:
 def _said(turns: Sequence[Turn]) -> dict[str, Any]:
     """Turns as a model reads them, a line for each message, and as the keyless model does."""
     longest = settings().turn_chars
-    lines = [
+    lines = (
         f"[{turn.number}] {role}: {' '.join(text.split())[:longest]}" for turn in turns for role, text in turn.messages
-    ]
+    )
     return {"conversation": "\n".join(lines), "turns": [(turn.number, turn.question, turn.answer) for turn in turns]}
 
 
@@ -306,12 +303,10 @@ class Tiers(LongTerm):
 
     def _embed(self, before: int) -> None:
         """Embed the turns before a number that have no vector yet."""
-        turns = self.turns.read(TurnRow.embedding.is_(None), TurnRow.number < before)
-        if turns:
+        if turns := self.turns.read(TurnRow.embedding.is_(None), TurnRow.number < before):
             vectors = self.embedding.get_text_embedding_batch([f"{turn.question}\n{turn.answer}" for turn in turns])
-            named = {"embedded_by": identity(self.embedding)[0]}
-            pairs = zip(turns, vectors, strict=True)
-            self.turns.note({turn.number: {"embedding": vector, **named} for turn, vector in pairs})
+            pairs, name = zip(turns, vectors, strict=True), identity(self.embedding)[0]
+            self.turns.note({turn.number: {"embedding": vector, "embedded_by": name} for turn, vector in pairs})
 
     def _older(self, question: str, upto: int) -> list[str]:
         """The nearest turn always, cut if it must be; further ones while they fit."""

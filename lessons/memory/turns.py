@@ -98,9 +98,9 @@ def transaction(engine: Engine, scope: Scope) -> AbstractContextManager[Connecti
 
 def drop_unused(engine: Engine) -> int:
     """Drop every owner's sessions without a turn for as long as the settings say; how many there were."""
-    longest = timedelta(hours=settings().memory_ttl_hours)
+    unused = SessionRow.used_at < func.now() - timedelta(hours=settings().memory_ttl_hours)
     with explained(), opened(engine).begin() as connection:
-        return connection.execute(delete(SessionRow).where(SessionRow.used_at < func.now() - longest)).rowcount
+        return connection.execute(delete(SessionRow).where(unused)).rowcount
 
 
 LONGEST_KEY, LONGEST_VALUE = 40, 120  # characters
@@ -131,10 +131,7 @@ def merged(known: Iterable[Entity], new: Iterable[Entity]) -> tuple[Entity, ...]
     return kept[max(0, len(kept) - settings().entities_kept) :]
 
 
-LOCKS = 726_005
-"""First key of the advisory locks of long-term memories; the second stands for the session."""
-
-KEEP_HOLDING = text("SET LOCAL idle_in_transaction_session_timeout = 0")
+LOCKS = 726_005  # first key of the advisory locks of long-term memories; the second stands for the session
 
 
 @dataclass(frozen=True)
@@ -248,7 +245,7 @@ class Turns:
             try:
                 session = func.hashtext(f"{self.scope.user_id}\x1f{self.session_id}")
                 mine = hold.scalar(select(func.pg_try_advisory_xact_lock(LOCKS, session)))
-                hold.execute(KEEP_HOLDING)
+                hold.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
                 yield bool(mine)
             finally:
                 with suppress(SQLAlchemyError, DatabaseError):
