@@ -150,8 +150,7 @@ def outcome_of(decision: Decision) -> Outcome:
     return "answered" if decision.is_sufficient else "best_effort"
 
 
-SENT = ("system", "summary", "entities", "turns", "documents", "question")
-"""The parts in the order in which they are sent."""
+SENT = ("system", "summary", "entities", "turns", "documents", "question")  # in this order
 
 
 @dataclass(frozen=True)
@@ -180,12 +179,13 @@ def lay_out(
     budget = budget or Budget()
     most = {name: getattr(settings(), f"copilot_{name}_tokens") for name in SENT}
     entities, summary = map(_without_titles, parted(memory))
+    turns = [(role, " ".join(content.split())[: settings().turn_chars]) for role, content in history]
     parts = (
         Part("system", [ANSWER[language(question)]], most["system"], "all"),
         Part("question", [question], most["question"], "all"),
         Part("entities", entities, most["entities"], "last", joint="\n"),
         Part("summary", summary, most["summary"], "last", joint="\n"),
-        history_part(_shortened(history), most["turns"]),
+        history_part(turns, most["turns"]),
     )
     plan = budget.plan(parts, min(sum(most.values()), budget.available))
     context = ContextBuilder(min(most["documents"], plan.buffer), budget.counter).build(documents)
@@ -198,10 +198,6 @@ def lay_out(
 
 def _without_titles(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip() and not line.rstrip().endswith(":")]
-
-
-def _shortened(history: Sequence[Message]) -> list[Message]:
-    return [(role, " ".join(content.split())[: settings().turn_chars]) for role, content in history]
 
 
 @dataclass(repr=False)

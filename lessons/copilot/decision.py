@@ -21,8 +21,6 @@ from lessons.search.rerankers import excerpts
 from lessons.text import language, terms
 from lessons.trace import Step
 
-WHOLE_DOCUMENT = "(whole document)"
-
 SUFFICIENCY = {
     "en": """\
 You decide whether passages of a product's FAQ and guides are enough to answer a question.
@@ -107,22 +105,19 @@ def sufficiency_prompt(question: str) -> PromptTemplate:
 
 def quoted(documents: Sequence[RetrievedDocument]) -> str:
     """The passages as JSON, one a line, numbered from 1, each with its sections and how much of them is seen."""
-    return "\n".join(
-        json.dumps(_shown(number, document, documents), ensure_ascii=False)
-        for number, document in enumerate(documents, start=1)
-    )
+    shown = (_shown(number, document, documents) for number, document in enumerate(documents, start=1))
+    return "\n".join(json.dumps(each, ensure_ascii=False) for each in shown)
 
 
 def _shown(number: int, document: RetrievedDocument, documents: Sequence[RetrievedDocument]) -> dict[str, Any]:
-    outline: dict[str, list[int]] = document.metadata.get("outline", {})
-    here = document.metadata.get("chunk_index")
+    metadata = document.metadata
     seen = {each.metadata["chunk_index"] for each in documents if each.source == document.source}
     parts = {
-        path or WHOLE_DOCUMENT: f"{len(seen.intersection(places))} of {len(places)}"
-        for path, places in outline.items()
-        if here in places
+        path or "(whole document)": f"{len(seen.intersection(places))} of {len(places)}"
+        for path, places in metadata.get("outline", {}).items()
+        if metadata["chunk_index"] in places
     }
-    known = {key: document.metadata[key] for key in ("title", "doc_type", "replaced_by") if document.metadata.get(key)}
+    known = {key: metadata[key] for key in ("title", "doc_type", "replaced_by") if metadata.get(key)}
     return {"number": number, "source": document.source, **known, "parts": parts, "text": document.content}
 
 

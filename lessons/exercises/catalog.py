@@ -30,7 +30,6 @@ MADE: dict[str, Callable[[Any], Any]] = {
     "decision": Decision.model_validate,
     "raises": {"ValueError": REFUSED}.get,
 }
-ONE_LETTER = "one of the letters 'a', 'b' and 'c'"
 
 
 def exercises(notebook: str | None = None) -> list[Exercise]:
@@ -68,9 +67,9 @@ def _made(item: dict[str, Any]) -> Any:
 
 def _exercise(id_: str, item: dict[str, Any]) -> Exercise:
     if "right" in item:
-        accept = right_letters(item["right"], item["why_not"])
-        letter = item.get("expects", ONE_LETTER)
-        return Exercise(id_, item["title"], letter, [Case("", accept=accept)], hints=item["hints"])
+        case = Case("", accept=right_letters(item["right"], item["why_not"]))
+        letter = item.get("expects", "one of the letters 'a', 'b' and 'c'")
+        return Exercise(id_, item["title"], letter, [case], hints=item["hints"])
     cases = [_case(each, ACCEPTS.get(id_), "rows" in item) for each in item["cases"]]
     more = {key: item[key] for key in ("slips", "seconds", "of", "hints") if key in item}
     return Exercise(id_, item["title"], item["expects"], cases, use=USES.get(id_, call), **more)
@@ -87,7 +86,6 @@ def _case(item: dict[str, Any], accept: Accept | None, rows: bool) -> Case:
 
 # How a learner's object is used where it is not just called with what a case gives
 
-ASKED_TOO_OFTEN = 100
 Learner = Callable[..., Any]
 
 
@@ -163,8 +161,8 @@ def retried(learner: Learner, script: Sequence[str], attempts: int, most: float)
     waits, asked = list[float](), list[str]()
 
     def action() -> str:
-        if len(asked) >= ASKED_TOO_OFTEN:
-            raise SystemExit(f"it has asked {ASKED_TOO_OFTEN} times")
+        if len(asked) >= 100:
+            raise SystemExit(f"it has asked {len(asked)} times")
         asked.append(script[min(len(asked), len(script) - 1)])
         if asked[-1] == "busy":
             raise TimeoutError(f"busy, attempt {len(asked)}")

@@ -25,9 +25,7 @@ MARKS: dict[Level, tuple[str, str]] = {
     "nearly right": ("≈", "#9a6700"),
     "right": ("✓", "#1a7f37"),
 }
-LEVELS = tuple(MARKS)[1:]
-"""What is kept, from worst to best."""
-
+LEVELS = tuple(MARKS)[1:]  # what is kept, from worst to best
 DONE = Table(
     "exercises_done",
     MetaData(),
