@@ -75,7 +75,6 @@ class ActiveState:
 
     @property
     def rows(self) -> list[tuple[str, str]]:
-        """What happened, a row for each step of the way."""
         understood = standalone(self.answer.trace, self.answer.question)
         looked_up = [note for step in self.answer.trace if step.name == LOOKED_UP for note in step.notes]
         return [

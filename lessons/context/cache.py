@@ -138,7 +138,6 @@ class AnswerTable:
             return connection.execute(wanted).all()
 
     def used(self, shelf: Shelf, number: int) -> None:
-        """Count a hit."""
         hit = update(AnswerRow).where(AnswerRow.user_id == shelf.user_id, AnswerRow.id == number)
         with scoped(self._engine, shelf.user_id) as connection:
             connection.execute(hit.values(hits=AnswerRow.hits + 1, used_at=func.now()))
@@ -148,13 +147,12 @@ class AnswerTable:
         key = {"user_id": shelf.user_id, "way": shelf.way, "question_hash": sha256(question.encode()).hexdigest()}
         values = {**vars(shelf), "question": question, "embedding": list(vector), "answer": answer}
         fresh = {**values, "hits": 0, "created_at": func.now(), "used_at": func.now()}
-        row = insert(AnswerRow).values(**key | values)
+        row, mine = insert(AnswerRow).values(**key | values), AnswerRow.user_id == shelf.user_id
+        newest = select(AnswerRow.id).where(mine).order_by(AnswerRow.used_at.desc(), AnswerRow.id.desc())
+        beyond = newest.offset(settings().cache_answers)
         with scoped(self._engine, shelf.user_id) as connection:
             connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(f"cache/{shelf.user_id}", 0))))
             connection.execute(row.on_conflict_do_update(index_elements=list(key), set_=fresh))
-            mine = AnswerRow.user_id == shelf.user_id
-            newest = select(AnswerRow.id).where(mine).order_by(AnswerRow.used_at.desc(), AnswerRow.id.desc())
-            beyond = newest.offset(settings().cache_answers)
             connection.execute(delete(AnswerRow).where(mine, AnswerRow.id.in_(beyond)))
 
     def counts(self, user_id: str) -> tuple[int, int]:
@@ -184,7 +182,6 @@ def _drop_stale(connection: Connection, shelf: Shelf) -> None:
 
 
 logger = logging.getLogger(__name__)
-
 _CANDIDATES = 10  # nearest questions that the guard reads
 _PINNED = 2  # words or numbers without which a follow-up says too little to be looked up
 LOOKED_UP = "cache"  # the name of the step in a trace
@@ -205,7 +202,6 @@ class Cached(Wrapper):
         return AnswerTable(self.place.engine).counts(self.scope(user).user_id)
 
     def clear(self, user: str | Scope | None = None) -> int:
-        """Forget the kept answers of an owner; how many there were."""
         return AnswerTable(self.place.engine).clear(self.scope(user).user_id)
 
     def _pieces(self, stream: AnswerStream, question: str, scope: dict[str, Any]) -> Generator[str, None, None]:
@@ -293,9 +289,8 @@ class Cached(Wrapper):
             "filters": filters and filters.model_dump(mode="json"),
             "settings": place.settings.model_dump(mode="json"),  # secrets stay hidden in it
         }
-        own = settings().own_stages
-        if own.is_file():  # a stage of the reader's own may look as before and do something else
-            deciding["own stages"] = own.stat().st_mtime_ns
+        if settings().own_stages.is_file():  # a stage of the reader's own may look as before and do something else
+            deciding["own stages"] = settings().own_stages.stat().st_mtime_ns
         way = sha256(json.dumps(deciding, sort_keys=True).encode()).hexdigest()
         return Shelf(scope.user_id, way, store.table_name, str(store.version(scope)))
 

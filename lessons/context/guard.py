@@ -143,7 +143,6 @@ RULES: Mapping[str, Rule] = {
 
 
 def read_constraints(question: str) -> Reading:
-    """The constraints of a question in either language."""
     text = " ".join(normalize(question).split())
     return read_korean(text) if language(text) == "ko" else read_english(text)
 

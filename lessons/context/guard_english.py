@@ -90,7 +90,6 @@ class _Phrase:
 
 
 def read_english(question: str) -> Reading:
-    """The constraints of an English question."""
     text = quantities(_BEGINNING.sub("", question))
     for pattern, instead in _REWRITTEN:
         text = pattern.sub(instead, text)

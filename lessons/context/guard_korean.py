@@ -90,7 +90,6 @@ _NOUNS = tuple("보고서 계산서 계약서 증명서 보고 사고 신고 광
 
 
 def read_korean(question: str) -> Reading:
-    """The constraints of a Korean question."""
     text = quantities(_POLITE.sub(" ", question))
     for pattern, instead in _REWRITTEN:
         text = pattern.sub(instead, text)

@@ -75,12 +75,9 @@ def decide(question: str, llm: LLM, step: Step) -> Decision:
 
 @dataclass(frozen=True)
 class Intent(Wrapper):
-    """Asks the stage for as many chunks as the question needs, and not at all where it needs none.
+    """Asks the stage for as many chunks as the question needs, and not at all where it needs none."""
 
-    `always` decides the same for every question, to see what a wrong decision costs.
-    """
-
-    always: Label | None = None
+    always: Label | None = None  # the same decision for every question, to see what a wrong one costs
 
     def _pieces(self, stream: AnswerStream, question: str, scope: dict[str, Any]) -> Generator[Any, None, None]:
         with stream.answer.trace.step("intent", question) as step:

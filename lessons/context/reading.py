@@ -20,12 +20,9 @@ WEAK = OPEN | {"subject", "object", "of", "in", "on", "at", "for"}
 
 @dataclass(frozen=True)
 class Word:
-    """A content word with the part it plays: a preposition, a particle, or '' where its position tells.
+    """A content word with the part it plays: a preposition, a particle, or '' where its position tells."""
 
-    `stems` are the forms it can be an inflection of.
-    """
-
-    stems: frozenset[str]
+    stems: frozenset[str]  # the forms it can be an inflection of
     role: str = ""
     light: bool = False  # says little: one question may have it and the other not
 

@@ -129,13 +129,10 @@ class Refined(Wrapper):
         return Query(standalone(answer.trace, answer.question), owner, filters, memory=scope.get("memory", ""))
 
     def _search(self, query: Query, queries: list[str], trace: Trace) -> list[RetrievedDocument]:
-        """What is found for each query, best first by turns; nothing if that fails, since there is an answer already.
-
-        A judge's query is searched as it is.
-        """
+        """What is found for each query, best first by turns; nothing if that fails: there is an answer already."""
         with logged("the second search failed"), trace.step(AGAIN, queries) as step:
-            within, pipeline = Trace(), replace(self.stage, query=())
-            resources = self.place.resources(self.index)
+            pipeline = replace(self.stage, query=())  # a judge's query is searched as it is
+            within, resources = Trace(), self.place.resources(self.index)
             found = [pipeline.search(replace(query, text=text), resources, within) for text in queries]
             for each in within:
                 step.nest(each)

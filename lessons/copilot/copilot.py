@@ -113,7 +113,6 @@ _DOES = {
 
 
 def telling(step: Step) -> str:
-    """What a step that has just begun is about."""
     said = _DOES[step.name].format(**step.input) if step.name in _DOES else "judging what was found"
     return " ".join(said.split())[:200]
 
@@ -142,7 +141,6 @@ SAID = {
 
 
 def outcome_of(decision: Decision) -> Outcome:
-    """What the last decision comes to."""
     if not decision.ranked_indices:
         return "not_documented"
     if decision.confidence < settings().copilot_confidence:
@@ -221,7 +219,6 @@ class Copilot:
     workspace: Workspace | None = field(default=None, repr=False, compare=False)
 
     def but(self, name: str, **change: Any) -> "Copilot":
-        """This copilot under another name with something changed."""
         return replace(self, name=name, **change)
 
     def ask(self, question: str, **scope: Any) -> CopilotAnswer:

@@ -122,7 +122,6 @@ def _shown(number: int, document: RetrievedDocument, documents: Sequence[Retriev
 
 
 def is_replaced(document: RetrievedDocument) -> bool:
-    """Whether a passage is from an edition that another one has replaced."""
     return "replaced_by" in document.metadata
 
 
@@ -159,7 +158,6 @@ def decide(
 
 
 def _problem(said: Decision, documents: Sequence[RetrievedDocument]) -> str:
-    """What makes a decision unusable; empty if nothing does."""
     if not all(1 <= number <= len(documents) for number in said.ranked_indices):
         return "it ranked passages that do not exist"
     if len(set(said.ranked_indices)) < len(said.ranked_indices):

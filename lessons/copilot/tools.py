@@ -100,10 +100,7 @@ class CopilotTools:
         return self._search(query, MetadataFilters(filters=[_of_kind(doc_type), steps]), both)
 
     def get_section(self, source_file: str, section: str) -> list[RetrievedDocument]:
-        """A whole section by its file and its path of headings: all of its chunks, in order.
-
-        LessonsError, for the model to read, for a file or a section that is not there.
-        """
+        """A section by its file and its path of headings, whole and in order; LessonsError if either is not there."""
         file, wanted = normalize(source_file), normalize(section).strip()
         nodes = chunk_range(self.resources.store, self.query.scope, file, 0, 10**9)  # more than a file has
         found = (RetrievedDocument(node.node_id, node.get_content(), 1.0, file, node.metadata) for node in nodes)
@@ -144,7 +141,6 @@ class Menu:
     url: str
 
     def name(self, question: str) -> str:
-        """Its path in the language of a question."""
         return self.path[language(question)]
 
 

@@ -37,7 +37,6 @@ def jupyter_arguments(first: Path, port: int, browser: bool) -> list[str]:
 
 
 def learn(solutions: bool, port: int, browser: bool, language: str = "en") -> None:
-    """Run JupyterLab in this process until it is told to stop."""
     from jupyterlab.labapp import main
 
     main(jupyter_arguments(first_notebook(solutions, language), port, browser))

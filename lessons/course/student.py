@@ -10,9 +10,7 @@ from lessons.settings import ROOT
 
 NOTEBOOKS = ROOT / "notebooks"
 KOREAN = NOTEBOOKS / "ko"
-SOLUTION = "solution"
-"""The tag of a cell that is left out."""
-
+SOLUTION = "solution"  # the tag of a cell that is left out
 LINK = re.compile(r"(?<=\]\()[^)#\s]+")
 
 

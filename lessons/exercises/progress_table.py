@@ -79,7 +79,6 @@ class Progress:
 
     @property
     def _shown(self) -> list[list[str]]:
-        """The rows in the language of the reader."""
         return [[_(cell) for cell in row] for row in self.rows]
 
 

@@ -99,7 +99,6 @@ class Profile:
             connection.execute(delete(SlotRow).where(self._mine, SlotRow.meaning == same_key(key)))
 
     def forget(self) -> None:
-        """Delete everything that is known about the user."""
         with transaction(self.engine, self.scope) as connection:
             connection.execute(delete(SlotRow).where(self._mine))
 

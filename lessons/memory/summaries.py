@@ -46,10 +46,7 @@ if hasattr(os, "register_at_fork"):
 
 @dataclass
 class LongTerm(ABC):
-    """A memory of one session that works in the background. `spent` counts the model calls of its updates.
-
-    With `knows_user` it also hands over the profile of the user, and learns what its turns add to it.
-    """
+    """A memory of one session that works in the background; `spent` counts the model calls of its updates."""
 
     name: ClassVar[str]  # under which its state is kept
     engine: Engine
@@ -57,7 +54,7 @@ class LongTerm(ABC):
     embedding: BaseEmbedding
     scope: Scope
     session_id: str
-    knows_user: bool = True
+    knows_user: bool = True  # it hands over the user's profile, too, and learns what the turns add to it
     spent: Step = field(default_factory=lambda: Step("memory"), repr=False)
     _updates: list[Future[None]] = field(default_factory=list, init=False, repr=False)
 
@@ -121,7 +118,6 @@ class LongTerm(ABC):
         self.turns.forget()
 
     def awaits_update(self) -> bool:
-        """Whether there are turns that were not taken up yet."""
         return bool(self._overflow() or self._unlearned())
 
     def update(self) -> None:
@@ -144,7 +140,6 @@ class LongTerm(ABC):
         return open_turns[:size] if len(open_turns) > size else []
 
     def _unlearned(self) -> list[Turn]:
-        """The turns that the profile has not been told of."""
         return self.turns.read(~TurnRow.learned) if self.knows_user else []
 
     def _fold(self, window: list[Turn]) -> None:
@@ -154,13 +149,11 @@ class LongTerm(ABC):
             self.turns.drop_before(min(self.needed_from(after), window[-1].number + 2 - settings().memory_window))
 
     def _written(self, prompt: PromptTemplate, window: list[Turn], tokens: int, **variables: Any) -> str:
-        """What the model writes of turns, within its limits."""
         said = predict(self.llm, prompt, self.spent, tokens=tokens, **_said(window), **variables)
         return bounded(said, settings().summary_sentences, tokens)
 
 
 def _titled(title: str, lines: Sequence[str]) -> list[str]:
-    """The lines under a title, nothing without a line."""
     return [title, *lines] if lines else []
 
 
@@ -248,7 +241,6 @@ class RecursiveSummary(LongTerm):
     name = "recursive summary"
 
     def known(self, question: str, state: State) -> list[str]:
-        """The entities and the summary, whole, whatever the question is."""
         noted = [f"- {entity.key}: {entity.value}" for entity in state.entities]
         said = state.summary.splitlines()
         return [*_titled("Noted in this conversation:", noted), *_titled("Summary of what was said before:", said)]

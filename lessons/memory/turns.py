@@ -87,7 +87,6 @@ class SlotRow(Base):
 
 
 def opened(engine: Engine) -> Engine:
-    """The engine, once the tables are there."""
     return messages.opened(engine, SessionRow, TurnRow, StateRow, SlotRow)
 
 
@@ -206,7 +205,6 @@ class Turns:
                 connection.execute(update(TurnRow).where(*mine).values(values))
 
     def drop_before(self, number: int) -> None:
-        """Delete the turns before a number for good."""
         with transaction(self.engine, self.scope) as connection:
             connection.execute(delete(TurnRow).where(*self._is(TurnRow), TurnRow.number < number))
 
