@@ -1,8 +1,7 @@
 """The response cache: a question that was answered before is not answered again.
 
 It is looked up before anything else is done. The nearest kept questions above a similarity are compared with it by the
-guard, and only one that pins down the same gives its answer. What is kept belongs to one owner, one scope, one way to
-answer and one state of the documents: whatever is ingested, replaced or removed makes all of it void.
+guard, and only one that pins down the same gives its answer. Whatever is ingested, replaced or removed makes all void.
 """
 
 import json

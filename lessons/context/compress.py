@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import hypot, log
+from typing import Any
 
 from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
@@ -117,10 +118,7 @@ class CutOff:
 
 @dataclass(frozen=True)
 class Abstractive:
-    """A model shortens the documents; what is still too long it is asked again, shorter. `otherwise` has the last word.
-
-    Sentences with a number that the document does not hold are not taken.
-    """
+    """A model shortens the documents; what is still too long it is asked again, shorter. `otherwise` comes last."""
 
     otherwise: Compressor = field(default_factory=CutOff)
 
@@ -158,20 +156,12 @@ def _shortened(
 ) -> list[RetrievedDocument]:
     """The documents as the model shortened them; none, with a note on the step, if it failed."""
     headers = [source_header(*each) + SEPARATOR for each in enumerate(documents, start=1)]
-    said = structured(
-        resources.llm,
-        Shortened,
-        SHORTEN,
-        step,
-        otherwise=Shortened(summaries=[]),
-        question=question,
-        items={"summaries": (1, len(documents))},
-        documents=documents,
-        excerpts=excerpts(question, documents, resources.llm, SHORTEN, _LONGEST),
-        tokens=tokens,
-        words=tokens * 3 // 4,
-        header=max(map(TokenEstimator().count, headers), default=0),
-    )
+    longest = max(map(TokenEstimator().count, headers), default=0)
+    variables: dict[str, Any] = {"question": question, "documents": documents, "tokens": tokens, "header": longest}
+    variables["words"] = tokens * 3 // 4
+    variables["excerpts"] = excerpts(question, documents, resources.llm, SHORTEN, _LONGEST)
+    nothing, most = Shortened(summaries=[]), {"summaries": (1, len(documents))}
+    said = structured(resources.llm, Shortened, SHORTEN, step, otherwise=nothing, items=most, **variables)
     texts = {one.number: one.text for one in said.summaries}
     shorter = (replace(each, content=_faithful(texts.get(n, ""), each)) for n, each in enumerate(documents, start=1))
     return [document for document in shorter if document.content]

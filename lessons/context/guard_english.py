@@ -68,10 +68,8 @@ _SYNONYMS = {english_stem(word): english_stem(name) for word, name in by_word({
     "grow": "rise increase", "lend": "lent", "employee": "staff worker", "company": "firm", "permit": "allow",
     "needed": "required necessary", "get": "receive obtain",
 }).items()}  # fmt: skip
-_CONVERSE = {"borrow": "lend", "buy": "sell", "learn": "teach", "get": "give"}
-"""Who borrows from somebody is lent to by them."""
+_CONVERSE = {"borrow": "lend", "buy": "sell", "learn": "teach", "get": "give"}  # borrowing from is being lent to by
 _LOWER = {"smaller": "bigger", "lower": "higher", "younger": "older", "shorter": "longer", "less": "more"}
-"""What is bigger than a thing, of that the thing is smaller."""
 _NOT_CONTENT = _LIGHT | _NEGATIONS | set(_MODALITY) | {"'s"}
 _TOKEN = re.compile(r"#[^\s,;?!]*[^\s,;?!.]\.?|'s(?!\w)|[^\W\d_]+|[,.;:?!]")
 

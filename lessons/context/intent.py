@@ -1,7 +1,4 @@
-"""How much a question needs: nothing at all, one fact, an explanation, or many places at once.
-
-Greetings and thanks are answered without a search. For everything else the intent says how many chunks are fetched.
-"""
+"""How much a question needs: nothing at all, as a greeting, one fact, an explanation, or many places at once."""
 
 from collections.abc import Generator
 from contextlib import closing
@@ -92,17 +89,14 @@ class Intent(Wrapper):
 
 
 def with_top_k(stage: Stage, top_k: int) -> Stage:
-    """The stage with this many chunks in its context. A reranker still chooses from at least its own candidates.
-
-    A part without a `top_k`, such as a function of the reader's own, stays as it is.
-    """
+    """The stage with this many chunks in its context. A reranker still chooses from at least its own candidates."""
     candidates = top_k if stage.reranker is None else max(top_k, getattr(stage.retriever, "top_k", None) or 0)
     return stage.but(stage.name, retriever=_at(stage.retriever, candidates), reranker=_at(stage.reranker, top_k))
 
 
 def _at(part: Any, top_k: int) -> Any:
     if not hasattr(part, "top_k"):
-        return part
+        return part  # such as a function of the reader's own
     changed = copy(part)
     object.__setattr__(changed, "top_k", top_k)  # of a frozen dataclass, too
     return changed

@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from lessons.text import numbers
 from lessons.text.dates import Moment, replace_moments
 
-ADNOMINAL = frozenset(("predicate", "future", "past"))
-"""Roles of predicates, of which any may stand before a noun: 출고된, 출고될, 출고되던."""
-OPEN = ADNOMINAL | {"", "topic"}
-"""Roles that agree with every weak one."""
+ADNOMINAL = frozenset(("predicate", "future", "past"))  # any may stand before a noun: 출고된, 출고될, 출고되던
+OPEN = ADNOMINAL | {"", "topic"}  # roles that agree with every weak one
 WEAK = OPEN | {"subject", "object", "of", "in", "on", "at", "for"}
 """Roles that may go unmarked: English then tells them by position, Korean drops the particle."""
 

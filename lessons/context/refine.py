@@ -89,10 +89,7 @@ class Iteration:
 
 @dataclass(frozen=True)
 class Refined(Wrapper):
-    """A stage that judges its answer and searches again for what is missing, until it is enough.
-
-    The pieces of each answer are streamed, a step between them; `.answer` of the stream holds the last one.
-    """
+    """The pieces of each answer are streamed, a step between them; `.answer` of the stream holds the last one."""
 
     most: int = field(default_factory=lambda: settings().refine_answers)
 

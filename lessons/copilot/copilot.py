@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from lessons.agent import stand_alone
 from lessons.budget import Budget
@@ -132,10 +132,7 @@ SAID = {
         "en": "I found nothing relevant to this question. These menus of the product may help:",
         "ko": "이 질문과 관련된 내용을 찾지 못했습니다. 다음 메뉴가 도움이 될 수 있습니다.",
     },
-    "not_documented": {
-        "en": "This is not documented yet.",
-        "ko": "아직 문서에 없는 내용입니다.",
-    },
+    "not_documented": {"en": "This is not documented yet.", "ko": "아직 문서에 없는 내용입니다."},
 }
 """What the copilot says, at the end of an answer or in its place."""
 
@@ -223,17 +220,12 @@ class Copilot:
 
     def ask(self, question: str, **scope: Any) -> CopilotAnswer:
         """Answer a question; the arguments are those of `stream`."""
-        answer = self.stream(question, **scope).read()
-        assert isinstance(answer, CopilotAnswer)
-        return answer
+        return cast(CopilotAnswer, self.stream(question, **scope).read())
 
     def stream(
         self, question: str, *, user: str | Scope | None = None, history: Sequence[Message] = (), memory: str = ""
     ) -> AnswerStream:
-        """The answer piece by piece, and with `.events()` each call and decision as it begins.
-
-        `history` and `memory` are what a memory recalls. LessonsError for an empty question.
-        """
+        """The answer piece by piece, with `.events()` each call and decision. LessonsError for an empty question."""
         place = (self.workspace or workspace()).for_one_answer()
         text, warnings = cleaned(question)
         scope = Scope.of(user or place.settings.user)
@@ -266,16 +258,9 @@ def _responded(answer: CopilotAnswer, layout: Layout, place: Workspace) -> Itera
     """The model's answer; a procedure is told step by step. A refusal by the model is a fallback, too."""
     section = [each for each in answer.gathered.section if each in answer.context.documents]
     path = answer.gathered.decisions[-1].section if section else None
-    yield from respond(
-        answer,
-        place.llm,
-        layout.question,
-        ALL_STEPS if section else None,
-        memory=layout.memory,
-        prompt=answer_prompt("steps" if section else "answer", layout.question),
-        count=len(section),
-        headings=headings(section, path or WHOLE),
-    )
+    steps: dict[str, Any] = {"count": len(section), "headings": headings(section, path or WHOLE)}
+    prompt, form = answer_prompt("steps" if section else "answer", layout.question), ALL_STEPS if section else None
+    yield from respond(answer, place.llm, layout.question, form, memory=layout.memory, prompt=prompt, **steps)
     if answer.outcome != "unavailable" and not answer.found:
         answer.outcome = "not_documented"
     old = {document.source for document in answer.context.documents if is_replaced(document)}
