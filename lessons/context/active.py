@@ -42,15 +42,12 @@ SWITCHES = (*reversed(WRAPPERS), MEMORY)  # the wrappers that can be switched of
 
 @dataclass(frozen=True, repr=False)
 class ActiveState:
-    """All that one question went through; what a wrapper that was switched off would have found is empty.
-
-    `profile` is what the user said about themselves, `long_term` what is known from before the last turns.
-    """
+    """All that one question went through; what a wrapper that was switched off would have found is empty."""
 
     answer: Answer
     turns: int
-    profile: str
-    long_term: str
+    profile: str  # what the user said about themselves
+    long_term: str  # what is known from before the last turns
 
     @property
     def intent(self) -> Decision | None:

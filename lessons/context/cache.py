@@ -29,11 +29,11 @@ from lessons.errors import LessonsError
 from lessons.memory.messages import opened
 from lessons.models.embedding import identity
 from lessons.models.llm import describe, predict
-from lessons.rag.answer import Answer, Citation
+from lessons.rag.answer import Answer
 from lessons.rag.context import CITATION
 from lessons.rag.stages import AnswerStream, Stage
 from lessons.rag.tables import Base
-from lessons.rag.types import Context, Query, Scope
+from lessons.rag.types import Query, Scope
 from lessons.search.other_transforms import normalized
 from lessons.search.transforms import Condense
 from lessons.settings import settings
@@ -41,19 +41,8 @@ from lessons.text import language, normalize
 from lessons.text.periods import figures
 from lessons.trace import Step
 
-
-@dataclass(frozen=True)
-class Kept:
-    """What is kept of an answer: everything but its question, its stage and its trace."""
-
-    text: str
-    model: str
-    found: bool
-    citations: list[Citation]
-    context: Context
-
-
-_KEPT = TypeAdapter(Kept)
+_ANSWER = TypeAdapter(Answer)
+_KEPT = {"text", "model", "found", "citations", "context"}  # not its question, its stage and its trace
 
 
 def worth_keeping(answer: Answer) -> bool:
@@ -190,11 +179,7 @@ _Asked = tuple[str, list[float], Shelf]  # a question as it is looked up
 
 @dataclass(frozen=True)
 class Cached(Wrapper):
-    """A stage that reuses its answers.
-
-    A follow-up is looked up as the question it becomes when it stands alone; its own answer is not kept. Where the
-    conversation has a memory, which may hold what the reader said about themselves, nothing is looked up.
-    """
+    """A stage that reuses its answers. A follow-up is looked up as it stands alone; its own answer is not kept."""
 
     def stored(self, user: str | Scope | None = None) -> tuple[int, int]:
         """How many answers of an owner are kept, of all stages, and how often they have been reused."""
@@ -260,18 +245,19 @@ class Cached(Wrapper):
         return None
 
     def _reuse(self, hit: Row, answer: Answer, step: Step) -> None:
-        for part, value in vars(_KEPT.validate_python(hit.answer)).items():
-            setattr(answer, part, value)
+        said = _ANSWER.validate_python({"question": hit.question, "stage": answer.stage, **hit.answer})
+        for part in _KEPT:
+            setattr(answer, part, getattr(said, part))
         answer.from_cache = hit.question
         if settings().cache_restyle and normalized(answer.question) != normalized(hit.question):
             answer.text = restyled(answer.text, answer.question, self.place.llm, step)
 
     def _keep(self, text: str, vector: list[float], shelf: Shelf, answer: Answer, scope: dict[str, Any]) -> None:
         """Nothing is kept when the documents changed while the answer was given."""
-        kept = Kept(answer.text, answer.model, answer.found, answer.citations, answer.context)
         try:
             if self._shelf(scope) == shelf:
-                AnswerTable(self.place.engine).put(shelf, text, vector, _KEPT.dump_python(kept, mode="json"))
+                kept = _ANSWER.dump_python(answer, mode="json", include=_KEPT)
+                AnswerTable(self.place.engine).put(shelf, text, vector, kept)
         except LessonsError:
             logger.exception("the answer could not be kept")
 

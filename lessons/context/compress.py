@@ -1,7 +1,4 @@
-"""Compression of documents that do not all fit: cut off, or let a model summarise, or extract and summarise.
-
-A stage compresses as `stage.but("compressed", compressor=Hybrid())`.
-"""
+"""Compression of documents that do not all fit: a stage compresses as `stage.but("short", compressor=Hybrid())`."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -49,16 +46,13 @@ class Extractive:
 
 
 def best_first(question: str, documents: Sequence[Sequence[Line]]) -> list[Place]:
-    """The sentences by the cosine between their TF-IDF vector and the question's (Salton & Buckley, 1988).
-
-    A term is the rarer the fewer sentences of these documents hold it.
-    """
+    """The sentences by the cosine between their TF-IDF vector and the question's (Salton & Buckley, 1988)."""
     bags: dict[Place, dict[str, float]] = {}
     for number, lines in enumerate(documents):
         for position, line in enumerate(lines):
             if line.kind != "heading":
                 bags[number, position] = dict.fromkeys(line.above, ABOVE) | Counter(terms(line.text))
-    spread = Counter(term for bag in bags.values() for term in bag)
+    spread = Counter(term for bag in bags.values() for term in bag)  # in how many sentences
     rarity = {term: log((1 + len(bags)) / (1 + times)) + 1 for term, times in spread.items()}
     asked = Counter(terms(question))
 

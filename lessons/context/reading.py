@@ -1,7 +1,4 @@
-"""What a question pins down, in a form in which two questions that ask the same agree.
-
-Numbers, dates, times and measures get one spelling each: 'June 21st, 2025' and '2025년 6월 21일' are #2025-06-21.
-"""
+"""What a question pins down: 'June 21st, 2025' and '2025년 6월 21일' are #2025-06-21."""
 
 import re
 from collections.abc import Mapping
@@ -36,20 +33,15 @@ class Word:
 
 @dataclass(frozen=True)
 class Reading:
-    """The constraints of a question.
-
-    `asks` is what it wants to know (who, when, how many …), `words` are its content words and numbers in the order of
-    an active statement, `negated` counts its negations, `modality` is can, must or forbidden. `tense` is empty where
-    the question does not show it. `persons` are the first and the second, as they follow each other.
-    """
+    """The constraints of a question."""
 
     language: str
-    asks: frozenset[str]
-    words: tuple[Word, ...]
-    negated: int = 0
-    modality: frozenset[str] = frozenset()
-    tense: str = ""
-    persons: tuple[str, ...] = ()
+    asks: frozenset[str]  # what it wants to know: who, when, how many …
+    words: tuple[Word, ...]  # its content words and numbers in the order of an active statement
+    negated: int = 0  # how many negations it has
+    modality: frozenset[str] = frozenset()  # can, must or forbidden
+    tense: str = ""  # empty where the question does not show it
+    persons: tuple[str, ...] = ()  # the first and the second, as they follow each other
 
     @property
     def numbers(self) -> list[str]:

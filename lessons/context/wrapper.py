@@ -73,14 +73,11 @@ Answering: TypeAlias = Stage | Wrapper
 
 
 def follow(stream: AnswerStream, within: AnswerStream) -> Generator[Any, None, None]:
-    """Hand on the pieces of the answer within, which becomes the answer of `stream` below the steps taken so far.
-
-    A wrapper within replaces its answer while it works, so it is looked at again at every piece.
-    """
+    """Hand on the pieces of the answer within, which becomes the answer of `stream` below the steps taken so far."""
     outer = stream.answer
     try:
         for piece in within.pieces:
-            _adopt(stream, within.answer, outer)
+            _adopt(stream, within.answer, outer)  # again, since a wrapper within replaces its answer while it works
             yield piece
     finally:
         within.close()

@@ -165,11 +165,9 @@ def lay_out(
     memory: str = "",
     budget: Budget | None = None,
 ) -> Layout:
-    """Fit everything into its share. The question always stays whole; a long one takes the room of the documents first.
+    """Fit everything into its share, the documents last. LessonsError if not even prompt and question fit.
 
     `memory` is what a memory recalls as text: its lines that begin with a dash are entities, the others the summary.
-    In a window smaller than all shares together (`budget`) the documents are served last.
-    LessonsError if not even the system prompt and the question fit.
     """
     budget = budget or Budget()
     most = {name: getattr(settings(), f"copilot_{name}_tokens") for name in SENT}

@@ -1,8 +1,4 @@
-"""Reranking and judging what was found, in one structured call.
-
-A model may rank passages that do not exist, name one twice, or ask for a search without a query. Then the keyless model
-decides in its place: a copilot without a decision would be stuck.
-"""
+"""Reranking and judging what was found, in one structured call; for a model that cannot, the keyless one decides."""
 
 import json
 from collections.abc import Sequence

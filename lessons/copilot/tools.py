@@ -95,9 +95,8 @@ class CopilotTools:
 
     def search_by_metadata(self, query: str, doc_type: str, has_steps: bool) -> list[RetrievedDocument]:
         """Search FAQ or guides only, in the sections that tell steps or in the others."""
-        steps, chosen = BooleanFilter(key="has_steps", value=has_steps), settings()
-        both = chosen.copilot_faq_chunks + chosen.copilot_guide_chunks
-        return self._search(query, MetadataFilters(filters=[_of_kind(doc_type), steps]), both)
+        filters = MetadataFilters(filters=[_of_kind(doc_type), BooleanFilter(key="has_steps", value=has_steps)])
+        return self._search(query, filters, settings().copilot_faq_chunks + settings().copilot_guide_chunks)
 
     def get_section(self, source_file: str, section: str) -> list[RetrievedDocument]:
         """A section by its file and its path of headings, whole and in order; LessonsError if either is not there."""

@@ -1,7 +1,4 @@
-"""The exercises by their ids. Their cases are data, in `data/exercises`, where no notebook shows them.
-
-A few are measured on questions of dev instead (`measured.py`); only their hints are there.
-"""
+"""The exercises by their ids. Their cases are data, where no notebook shows them, but for those of `measured`."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -90,10 +87,7 @@ Learner = Callable[..., Any]
 
 
 def staged(learner: Learner, script: list[list[str]], failing: list[str], limit: int) -> Any:
-    """A learner's loop with a model that follows a script and a search that may fail: what it gives, and what was run.
-
-    RuntimeError, which the verdict shows, if the model is asked again after it has stopped or used up the calls.
-    """
+    """A learner's loop with a model that follows a script and a search that may fail: what it gives, what was run."""
     steps, run, left = iter(script), list[str](), limit
 
     def choose(found: Any) -> list[str]:

@@ -128,10 +128,7 @@ def full_disk(engine: Engine, room: int = 0) -> Iterator[None]:
 
 
 def killed(program: str, database: SpareDatabase, at: str) -> list[str]:
-    """Run a Python program on this database, and kill it by SIGKILL as soon as a line that it prints holds `at`.
-
-    Gives the lines that were printed until then; LessonsError if the program ends before.
-    """
+    """What a program prints on this database until a line holds `at` and it is killed; LessonsError if none does."""
     environment = os.environ | {"DATABASE_URL": database.url, "PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1"}
     command, lines = [sys.executable, "-c", program], []
     with TemporaryFile("w+", encoding="utf-8") as errors:

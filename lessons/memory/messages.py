@@ -202,14 +202,11 @@ def _of(scope: Scope, session_id: str) -> tuple:
 
 
 def choose_store(chosen: Settings) -> MessageStore:
-    """The store that is configured. The choice is logged where it is not the one that lasts.
-
-    Opening PostgreSQL forgets the sessions that nobody has gone on with for longer than the settings allow.
-    """
+    """The store that is configured. The choice is logged where it is not the one that lasts."""
     if chosen.message_store != "memory":
         try:
             store = StoredMessages(engine(chosen))
-            store.clean_up(timedelta(days=chosen.session_ttl_days))
+            store.clean_up(timedelta(days=chosen.session_ttl_days))  # sessions that nobody has gone on with
             return store
         except DatabaseError as error:
             if chosen.message_store == "postgres":

@@ -88,11 +88,8 @@ class LongTerm(ABC):
         return self.turns.state(self.name)
 
     def recall(self, question: str) -> Recollection:
-        """The last turns, and what is known from before them; turns that await their update are among the former.
-
-        Sessions that nobody has gone on with are dropped first, so none is recalled after its time.
-        """
-        drop_unused(self.engine)
+        """The last turns, and what is known from before them; turns that await their update are among the former."""
+        drop_unused(self.engine)  # so that no session is recalled after its time
         window, state = settings().memory_window, self.state
         last = self.turns.last(2 * window)
         first = min(state.upto, last[-1].number - window) if last else 0
@@ -166,14 +163,11 @@ def _said(turns: Sequence[Turn]) -> dict[str, Any]:
     return {"conversation": "\n".join(lines), "turns": [(turn.number, turn.question, turn.answer) for turn in turns]}
 
 
-_MARK = re.compile(r"^\s*(?:[-*•]+(?:\s+|$))+")  # not the sign of a figure
+_MARK = re.compile(r"^\s*(?:[-*•]+(?:\s+|$))+")  # of a list, as facts have; not the sign of a figure
 
 
 def bounded(summary: str, count: int, tokens: int) -> str:
-    """A summary of at most so many sentences and tokens, whatever a model wrote: its first lines go first.
-
-    Lines lose the marks of a list, since a line that begins with '- ' is a fact that a memory notes.
-    """
+    """A summary of at most so many sentences and tokens, whatever a model wrote: its first lines go first."""
     lines = [" ".join(_MARK.sub("", line).split()) for line in summary.splitlines() if _MARK.sub("", line).strip()]
     kept: list[str] = []
     spoken = 0
@@ -274,11 +268,9 @@ class Tiers(LongTerm):
 
     def known(self, question: str, state: State) -> list[str]:
         """The nearest of the oldest turns within their tokens, in the order of the conversation, and the summary."""
+        older = _titled("Older turns that may matter:", self._older(question, state.upto))
         said = [line for line in state.summary.splitlines() if line]
-        return [
-            *_titled("Older turns that may matter:", self._older(question, state.upto)),
-            *_titled("Summary of the turns before the last ones:", said),
-        ]
+        return older + _titled("Summary of the turns before the last ones:", said)
 
     def folded(self, state: State, window: list[Turn]) -> State:
         """Summarise the window by itself; the turns of the summary that makes room can be found by meaning from now."""
@@ -294,7 +286,6 @@ class Tiers(LongTerm):
         return state.upto - settings().memory_turns
 
     def _embed(self, before: int) -> None:
-        """Embed the turns before a number that have no vector yet."""
         if turns := self.turns.read(TurnRow.embedding.is_(None), TurnRow.number < before):
             vectors = self.embedding.get_text_embedding_batch([f"{turn.question}\n{turn.answer}" for turn in turns])
             pairs, name = zip(turns, vectors, strict=True), identity(self.embedding)[0]

@@ -115,10 +115,7 @@ class Entity:
 
 
 def merged(known: Iterable[Entity], new: Iterable[Entity]) -> tuple[Entity, ...]:
-    """The entities with the new ones: a known key is replaced and moves to the end, the oldest beyond the limit go.
-
-    An empty value takes its key out. Keys and values stand on one line and are not too long, whatever a model wrote.
-    """
+    """The entities with the new ones at the end: an empty value takes its key out, the oldest beyond the limit go."""
     by_meaning = {same_key(entity.key): entity for entity in known}
     for entity in new:
         key, value = (" ".join(text.split()) for text in (entity.key, entity.value))
@@ -234,12 +231,9 @@ class Turns:
 
     @contextmanager
     def alone(self) -> Iterator[bool]:
-        """Whether nobody else, in any process, works on this session now; nobody else will until the block ends.
-
-        A second connection holds the lock in an open transaction, so that a crash frees it.
-        """
+        """Whether nobody else, in any process, works on this session now; nobody else will until the block ends."""
         with explained():
-            hold = opened(self.engine).connect()
+            hold = opened(self.engine).connect()  # its open transaction holds the lock, so that a crash frees it
             try:
                 session = func.hashtext(f"{self.scope.user_id}\x1f{self.session_id}")
                 mine = hold.scalar(select(func.pg_try_advisory_xact_lock(LOCKS, session)))

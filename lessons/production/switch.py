@@ -1,8 +1,7 @@
 """Another embedding model without a gap: a second index beside the first, and one transaction that switches over.
 
 Vectors of two models cannot be compared, so each model has a table of its own. The new one is filled from the rows of
-the old one: no file is read again, and no chunk is enriched again. Then `switch` makes it the one that is served, for
-one owner, unless the two differ.
+the old one: no file is read again, and no chunk is enriched again.
 """
 
 from collections.abc import Sequence
@@ -104,10 +103,7 @@ def switch(index: Index, old: Workspace, new: Workspace, scope: Scope) -> None:
 
 
 def served(index: Index, places: Sequence[Workspace], scope: Scope) -> Workspace:
-    """The workspace whose table is served: the first until there was a switch. Ask it again for every question.
-
-    LessonsError if none of them has the embedding model of that table: its vectors mean nothing to another one.
-    """
+    """The workspace whose table is served now, the first until there was a switch; LessonsError if it is not here."""
     ensure_owned(places[0].engine, ServedRow.__table__)
     mine = ServedRow.user_id == scope.user_id, ServedRow.index_name == index.name
     with scoped(places[0].engine, scope.user_id) as connection:
