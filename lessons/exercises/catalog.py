@@ -49,11 +49,8 @@ def exercise_named(id_: str) -> Exercise:
 @cache
 def _read(notebook: str) -> list[Exercise]:
     written = json.loads((FOLDER / f"{notebook}.json").read_text(encoding="utf-8"), object_hook=_made)
-    measured = {each.id: each for each in MEASURED}
-    return [
-        replace(measured[id_], hints=item["hints"]) if id_ in measured else _exercise(id_, item)
-        for id_, item in sorted(written.items())
-    ]
+    measured = {each.id: replace(each, hints=written[each.id]["hints"]) for each in MEASURED if each.id in written}
+    return [measured.get(id_) or _exercise(id_, written[id_]) for id_ in sorted(written)]
 
 
 def _made(item: dict[str, Any]) -> Any:

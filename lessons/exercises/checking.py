@@ -162,7 +162,8 @@ class Attempt:
     def _slip(self, returned: Any) -> str:
         """Which of the exercise's known slips gives the same in the plain case; empty if none does."""
         with suppress(Exception):  # a learner's object may refuse to be compared
-            return next(off for off, slip in self.exercise.slips.items() if self.plain and same(slip, returned))
+            found = (off for off, slip in self.exercise.slips.items() if self.plain and same(slip, returned))
+            return next(found, "")
         return ""
 
 

@@ -102,9 +102,8 @@ class LongTerm(ABC):
         """Write the turn down and leave the rest to the background."""
         plain = CITATION.sub("", answer).replace(" .", ".").strip()
         self.turns.add(normalize(question), normalize(plain))
-        pending = [each for each in self._updates if not each.done()]
         update = logged("a memory could not be updated and is with the next turn")(self.update)
-        self._updates = [*pending, _pool().submit(update)]
+        self._updates = [*(each for each in self._updates if not each.done()), _pool().submit(update)]
 
     def settle(self) -> None:
         """Wait until the updates that were handed over are done."""
