@@ -89,14 +89,9 @@ def answer_prompt(task: str, question: str) -> ChatPromptTemplate:
 
 def sufficiency_prompt(question: str) -> PromptTemplate:
     """The prompt of the task; `excerpts` are retrieved documents with their outlines, which it quotes."""
-    return PromptTemplate(
-        SUFFICIENCY[language(question)],
-        metadata={"task": "sufficiency", "max_tokens": 400},
-        function_mappings={
-            "excerpts": lambda excerpts, **_: quoted(excerpts),
-            "made": lambda made, **_: "; ".join(made),
-        },
-    )
+    task: dict[str, Any] = {"task": "sufficiency", "max_tokens": 400}
+    shown = {"excerpts": lambda excerpts, **_: quoted(excerpts), "made": lambda made, **_: "; ".join(made)}
+    return PromptTemplate(SUFFICIENCY[language(question)], metadata=task, function_mappings=shown)
 
 
 def quoted(documents: Sequence[RetrievedDocument]) -> str:
