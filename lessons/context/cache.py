@@ -221,7 +221,7 @@ class Cached(Wrapper):
         if _ADDRESS.search(repr(self.inner)):
             step.notes.append("not looked up: the stage holds a function, by which it cannot be recognised")
             return None
-        if scope.get("memory"):
+        if scope.get("memory"):  # which may hold what the reader said about themselves
             step.notes.append("not looked up: the answer may depend on what the conversation remembers")
             return None
         if history := tuple(scope.get("history") or ()):

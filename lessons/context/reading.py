@@ -1,4 +1,4 @@
-"""What a question pins down: 'June 21st, 2025' and '2025년 6월 21일' are #2025-06-21."""
+"""What a question pins down, so that two that ask the same agree: 'June 21st, 2025' and '2025년 6월 21일' are one."""
 
 import re
 from collections.abc import Mapping
