@@ -6,7 +6,7 @@ Each wrapper also works alone. Here they stand so that one is not asked for what
 answers needs no intent, and what needs no document needs no budget.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -27,7 +27,7 @@ from lessons.rag.types import Scope
 from lessons.tables import html_table
 from lessons.workspace import workspace
 
-WRAPPERS: Mapping[str, Callable[[Any], Answering]] = {
+WRAPPERS: dict[str, Callable[[Any], Answering]] = {
     "compression": lambda stage: stage.but(stage.name, compressor=Hybrid()),
     "refine": Refined,
     "manager": Managed,
@@ -37,21 +37,17 @@ WRAPPERS: Mapping[str, Callable[[Any], Answering]] = {
 """What stands around a stage, from the innermost to the outermost."""
 
 MEMORY = "memory"
-SWITCHES = (*list(WRAPPERS)[::-1], MEMORY)
-"""The wrappers that can be switched off."""
+SWITCHES = (*reversed(WRAPPERS), MEMORY)  # the wrappers that can be switched off
 
 
 @dataclass(frozen=True, repr=False)
 class ActiveState:
-    """All that one question went through; what a wrapper that was switched off would have found is empty.
-
-    `profile` is what the user said about themselves, `long_term` what is known from before the last turns.
-    """
+    """All that one question went through; what a wrapper that was switched off would have found is empty."""
 
     answer: Answer
     turns: int
-    profile: str
-    long_term: str
+    profile: str  # what the user said about themselves
+    long_term: str  # what is known from before the last turns
 
     @property
     def intent(self) -> Decision | None:
@@ -59,7 +55,6 @@ class ActiveState:
 
     @property
     def plan(self) -> Plan | None:
-        """The share of each part of the prompt."""
         return self._output("manage")
 
     @property
@@ -77,7 +72,6 @@ class ActiveState:
 
     @property
     def rows(self) -> list[tuple[str, str]]:
-        """What happened, a row for each step of the way."""
         understood = standalone(self.answer.trace, self.answer.question)
         looked_up = [note for step in self.answer.trace if step.name == LOOKED_UP for note in step.notes]
         return [

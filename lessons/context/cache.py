@@ -1,8 +1,7 @@
 """The response cache: a question that was answered before is not answered again.
 
 It is looked up before anything else is done. The nearest kept questions above a similarity are compared with it by the
-guard, and only one that pins down the same gives its answer. What is kept belongs to one owner, one scope, one way to
-answer and one state of the documents: whatever is ingested, replaced or removed makes all of it void.
+guard, and only one that pins down the same gives its answer. Whatever is ingested, replaced or removed makes all void.
 """
 
 import json
@@ -11,7 +10,6 @@ import re
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -19,35 +17,23 @@ from llama_index.core.llms import LLM
 from llama_index.core.prompts import PromptTemplate
 from pgvector.sqlalchemy import Vector
 from pydantic import TypeAdapter
-from sqlalchemy import (
-    BIGINT,
-    ColumnElement,
-    Connection,
-    DateTime,
-    Engine,
-    PrimaryKeyConstraint,
-    Row,
-    UniqueConstraint,
-    delete,
-    func,
-    select,
-    update,
-)
+from sqlalchemy import BIGINT, ColumnElement, Connection, DateTime, Engine, PrimaryKeyConstraint, Row, UniqueConstraint
 from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.sql import delete, func, select, update
 
 from lessons.context.guard import differences, read_constraints
 from lessons.context.wrapper import Wrapper, follow
-from lessons.database.owned import ensure_owned
 from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
+from lessons.memory.messages import opened
 from lessons.models.embedding import identity
 from lessons.models.llm import describe, predict
-from lessons.rag.answer import Answer, Citation
+from lessons.rag.answer import Answer
 from lessons.rag.context import CITATION
 from lessons.rag.stages import AnswerStream, Stage
 from lessons.rag.tables import Base
-from lessons.rag.types import Context, Query, Scope
+from lessons.rag.types import Query, Scope
 from lessons.search.other_transforms import normalized
 from lessons.search.transforms import Condense
 from lessons.settings import settings
@@ -55,25 +41,13 @@ from lessons.text import language, normalize
 from lessons.text.periods import figures
 from lessons.trace import Step
 
-
-@dataclass(frozen=True)
-class Kept:
-    """What is kept of an answer: everything but its question, its stage and its trace."""
-
-    text: str
-    model: str
-    found: bool
-    citations: list[Citation]
-    context: Context
-
-
-_KEPT = TypeAdapter(Kept)
+_ANSWER = TypeAdapter(Answer)
+_KEPT = {"text", "model", "found", "citations", "context"}  # not its question, its stage and its trace
 
 
 def worth_keeping(answer: Answer) -> bool:
     """Refusals are not kept, nor is anything that came about with a warning or without the model that was asked."""
-    notes = [note for step in answer.trace for note in step.notes]
-    failed = any(note.startswith(("model failed", "failed")) for note in notes)
+    failed = any(note.startswith(("model failed", "failed")) for step in answer.trace for note in step.notes)
     return answer.found and not answer.warnings and not failed
 
 
@@ -95,17 +69,13 @@ _LONGER = 1.5  # times as long as the kept answer a reworded one may be
 def restyled(answer: str, question: str, llm: LLM, step: Step) -> str:
     """The answer worded for the question, or as it was kept where the model's text cannot be used."""
     said = predict(llm, RESTYLE, step, question=question, answer=answer).strip()
-    if _faithful(said, answer):
-        return said
-    step.notes.append("the model's wording was not used; the answer stays as it was kept")
-    return answer
-
-
-def _faithful(said: str, answer: str) -> bool:
     new, old = (
         (sorted(CITATION.findall(text)), figures(CITATION.sub("", text)), language(text)) for text in (said, answer)
     )
-    return new == old and len(said) <= _LONGER * len(answer)
+    if new == old and len(said) <= _LONGER * len(answer):
+        return said
+    step.notes.append("the model's wording was not used; the answer stays as it was kept")
+    return answer
 
 
 class AnswerRow(Base):
@@ -138,17 +108,11 @@ class Shelf:
     corpus_version: str
 
 
-@lru_cache(maxsize=32)
-def _ensure_table(engine: Engine) -> None:
-    ensure_owned(engine, AnswerRow.__table__)
-
-
 class AnswerTable:
     """The kept answers of all owners. Rows of an older corpus and expired ones are never found, and soon dropped."""
 
     def __init__(self, engine: Engine) -> None:
-        _ensure_table(engine)
-        self._engine = engine
+        self._engine = opened(engine, AnswerRow, force=True)
 
     def nearest(self, shelf: Shelf, vector: Sequence[float], limit: int) -> Sequence[Row]:
         """(id, question, answer, similarity) of the questions nearest to a vector; similarity is a cosine."""
@@ -162,24 +126,21 @@ class AnswerTable:
             return connection.execute(wanted).all()
 
     def used(self, shelf: Shelf, number: int) -> None:
-        """Count a hit."""
-        counted = {AnswerRow.hits: AnswerRow.hits + 1, AnswerRow.used_at: func.now()}
+        hit = update(AnswerRow).where(AnswerRow.user_id == shelf.user_id, AnswerRow.id == number)
         with scoped(self._engine, shelf.user_id) as connection:
-            mine = AnswerRow.user_id == shelf.user_id, AnswerRow.id == number
-            connection.execute(update(AnswerRow).where(*mine).values(counted))
+            connection.execute(hit.values(hits=AnswerRow.hits + 1, used_at=func.now()))
 
     def put(self, shelf: Shelf, question: str, vector: Sequence[float], answer: dict[str, Any]) -> None:
         """Keep an answer in the place of an earlier one; the least recently used beyond the limit go."""
         key = {"user_id": shelf.user_id, "way": shelf.way, "question_hash": sha256(question.encode()).hexdigest()}
         values = {**vars(shelf), "question": question, "embedding": list(vector), "answer": answer}
         fresh = {**values, "hits": 0, "created_at": func.now(), "used_at": func.now()}
-        statement = insert(AnswerRow).values(**key | values)
+        row, mine = insert(AnswerRow).values(**key | values), AnswerRow.user_id == shelf.user_id
+        newest = select(AnswerRow.id).where(mine).order_by(AnswerRow.used_at.desc(), AnswerRow.id.desc())
+        beyond = newest.offset(settings().cache_answers)
         with scoped(self._engine, shelf.user_id) as connection:
             connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(f"cache/{shelf.user_id}", 0))))
-            connection.execute(statement.on_conflict_do_update(index_elements=list(key), set_=fresh))
-            mine = AnswerRow.user_id == shelf.user_id
-            newest = select(AnswerRow.id).where(mine).order_by(AnswerRow.used_at.desc(), AnswerRow.id.desc())
-            beyond = newest.offset(settings().cache_answers)
+            connection.execute(row.on_conflict_do_update(index_elements=list(key), set_=fresh))
             connection.execute(delete(AnswerRow).where(mine, AnswerRow.id.in_(beyond)))
 
     def counts(self, user_id: str) -> tuple[int, int]:
@@ -209,32 +170,22 @@ def _drop_stale(connection: Connection, shelf: Shelf) -> None:
 
 
 logger = logging.getLogger(__name__)
-
 _CANDIDATES = 10  # nearest questions that the guard reads
 _PINNED = 2  # words or numbers without which a follow-up says too little to be looked up
-LOOKED_UP = "cache"
-"""The name of the step in a trace."""
-
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+>")
-"""Where an object lies in memory: another one may lie there later."""
-
+LOOKED_UP = "cache"  # the name of the step in a trace
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+>")  # where an object lies in memory: another one may lie there later
 _Asked = tuple[str, list[float], Shelf]  # a question as it is looked up
 
 
 @dataclass(frozen=True)
 class Cached(Wrapper):
-    """A stage that reuses its answers.
-
-    A follow-up is looked up as the question it becomes when it stands alone; its own answer is not kept. Where the
-    conversation has a memory, which may hold what the reader said about themselves, nothing is looked up.
-    """
+    """A stage that reuses its answers. A follow-up is looked up as it stands alone; its own answer is not kept."""
 
     def stored(self, user: str | Scope | None = None) -> tuple[int, int]:
         """How many answers of an owner are kept, of all stages, and how often they have been reused."""
         return AnswerTable(self.place.engine).counts(self.scope(user).user_id)
 
     def clear(self, user: str | Scope | None = None) -> int:
-        """Forget the kept answers of an owner; how many there were."""
         return AnswerTable(self.place.engine).clear(self.scope(user).user_id)
 
     def _pieces(self, stream: AnswerStream, question: str, scope: dict[str, Any]) -> Generator[str, None, None]:
@@ -270,7 +221,7 @@ class Cached(Wrapper):
         if _ADDRESS.search(repr(self.inner)):
             step.notes.append("not looked up: the stage holds a function, by which it cannot be recognised")
             return None
-        if scope.get("memory"):
+        if scope.get("memory"):  # which may hold what the reader said about themselves
             step.notes.append("not looked up: the answer may depend on what the conversation remembers")
             return None
         if history := tuple(scope.get("history") or ()):
@@ -294,18 +245,19 @@ class Cached(Wrapper):
         return None
 
     def _reuse(self, hit: Row, answer: Answer, step: Step) -> None:
-        for part, value in vars(_KEPT.validate_python(hit.answer)).items():
-            setattr(answer, part, value)
+        said = _ANSWER.validate_python({"question": hit.question, "stage": answer.stage, **hit.answer})
+        for part in _KEPT:
+            setattr(answer, part, getattr(said, part))
         answer.from_cache = hit.question
         if settings().cache_restyle and normalized(answer.question) != normalized(hit.question):
             answer.text = restyled(answer.text, answer.question, self.place.llm, step)
 
     def _keep(self, text: str, vector: list[float], shelf: Shelf, answer: Answer, scope: dict[str, Any]) -> None:
         """Nothing is kept when the documents changed while the answer was given."""
-        kept = Kept(answer.text, answer.model, answer.found, answer.citations, answer.context)
         try:
             if self._shelf(scope) == shelf:
-                AnswerTable(self.place.engine).put(shelf, text, vector, _KEPT.dump_python(kept, mode="json"))
+                kept = _ANSWER.dump_python(answer, mode="json", include=_KEPT)
+                AnswerTable(self.place.engine).put(shelf, text, vector, kept)
         except LessonsError:
             logger.exception("the answer could not be kept")
 
@@ -322,9 +274,8 @@ class Cached(Wrapper):
             "filters": filters and filters.model_dump(mode="json"),
             "settings": place.settings.model_dump(mode="json"),  # secrets stay hidden in it
         }
-        own = settings().own_stages
-        if own.is_file():  # a stage of the reader's own may look as before and do something else
-            deciding["own stages"] = own.stat().st_mtime_ns
+        if settings().own_stages.is_file():  # a stage of the reader's own may look as before and do something else
+            deciding["own stages"] = settings().own_stages.stat().st_mtime_ns
         way = sha256(json.dumps(deciding, sort_keys=True).encode()).hexdigest()
         return Shelf(scope.user_id, way, store.table_name, str(store.version(scope)))
 

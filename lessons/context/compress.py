@@ -1,13 +1,11 @@
-"""Compression of documents that do not all fit: cut off, or let a model summarise, or extract and summarise.
-
-A stage compresses as `stage.but("compressed", compressor=Hybrid())`.
-"""
+"""Compression of documents that do not all fit: a stage compresses as `stage.but("short", compressor=Hybrid())`."""
 
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import hypot, log
+from typing import Any
 
 from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
@@ -22,11 +20,8 @@ from lessons.settings import settings
 from lessons.text import cut_sentences, terms
 from lessons.trace import Step
 
-ABOVE = 0.5
-"""What a word of the heading or of the column names above a sentence counts, against one in it."""
-
-Place = tuple[int, int]
-"""The number of a document and the position of a sentence in it."""
+ABOVE = 0.5  # what a word of the heading or of the column names above a sentence counts, against one in it
+Place = tuple[int, int]  # the number of a document and the position of a sentence in it
 
 
 @dataclass(frozen=True)
@@ -51,16 +46,13 @@ class Extractive:
 
 
 def best_first(question: str, documents: Sequence[Sequence[Line]]) -> list[Place]:
-    """The sentences by the cosine between their TF-IDF vector and the question's (Salton & Buckley, 1988).
-
-    A term is the rarer the fewer sentences of these documents hold it.
-    """
+    """The sentences by the cosine between their TF-IDF vector and the question's (Salton & Buckley, 1988)."""
     bags: dict[Place, dict[str, float]] = {}
     for number, lines in enumerate(documents):
         for position, line in enumerate(lines):
             if line.kind != "heading":
                 bags[number, position] = dict.fromkeys(line.above, ABOVE) | Counter(terms(line.text))
-    spread = Counter(term for bag in bags.values() for term in bag)
+    spread = Counter(term for bag in bags.values() for term in bag)  # in how many sentences
     rarity = {term: log((1 + len(bags)) / (1 + times)) + 1 for term, times in spread.items()}
     asked = Counter(terms(question))
 
@@ -120,25 +112,21 @@ class CutOff:
 
 @dataclass(frozen=True)
 class Abstractive:
-    """A model shortens the documents; what is still too long it is asked again, shorter. `otherwise` has the last word.
-
-    Sentences with a number that the document does not hold are not taken.
-    """
+    """A model shortens the documents; what is still too long it is asked again, shorter. `otherwise` comes last."""
 
     otherwise: Compressor = field(default_factory=CutOff)
 
     def compress(
         self, query: Query, documents: Sequence[RetrievedDocument], builder: Builder, resources: Resources, step: Step
     ) -> list[RetrievedDocument]:
-        chosen = settings()
         tokens = builder.max_tokens
-        for _ in range(chosen.compression_attempts):
+        for _ in range(settings().compression_attempts):
             shorter = _shortened(query.text, documents, tokens, resources, step)
             if not shorter:
                 break
             if not builder.overflows(shorter):
                 return shorter
-            tokens = int(chosen.compression_shrink * tokens)
+            tokens = int(settings().compression_shrink * tokens)
         step.notes.append("no summary that fits; another way was taken")
         return self.otherwise.compress(query, documents, builder, resources, step)
 
@@ -162,20 +150,12 @@ def _shortened(
 ) -> list[RetrievedDocument]:
     """The documents as the model shortened them; none, with a note on the step, if it failed."""
     headers = [source_header(*each) + SEPARATOR for each in enumerate(documents, start=1)]
-    said = structured(
-        resources.llm,
-        Shortened,
-        SHORTEN,
-        step,
-        otherwise=Shortened(summaries=[]),
-        question=question,
-        items={"summaries": (1, len(documents))},
-        documents=documents,
-        excerpts=excerpts(question, documents, resources.llm, SHORTEN, _LONGEST),
-        tokens=tokens,
-        words=tokens * 3 // 4,
-        header=max(map(TokenEstimator().count, headers), default=0),
-    )
+    longest = max(map(TokenEstimator().count, headers), default=0)
+    variables: dict[str, Any] = {"question": question, "documents": documents, "tokens": tokens, "header": longest}
+    variables["words"] = tokens * 3 // 4
+    variables["excerpts"] = excerpts(question, documents, resources.llm, SHORTEN, _LONGEST)
+    nothing, most = Shortened(summaries=[]), {"summaries": (1, len(documents))}
+    said = structured(resources.llm, Shortened, SHORTEN, step, otherwise=nothing, items=most, **variables)
     texts = {one.number: one.text for one in said.summaries}
     shorter = (replace(each, content=_faithful(texts.get(n, ""), each)) for n, each in enumerate(documents, start=1))
     return [document for document in shorter if document.content]

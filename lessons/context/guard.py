@@ -18,16 +18,12 @@ from lessons.context.reading import ADNOMINAL, OPEN, WEAK, Reading, Word
 from lessons.text import language, normalize
 
 Pair = tuple[int, int]
-BARE = {"ko": ADNOMINAL | {""}, "en": frozenset(("'s", ""))}
-"""Roles of words that belong to the word behind them, by language."""
+BARE = {"ko": ADNOMINAL | {""}, "en": {"'s", ""}}  # roles of words that belong to the word behind them, by language
 _LONGEST_RUN = 4  # words that one word can be written as
 
 
 def align(one: Sequence[Word], other: Sequence[Word]) -> tuple[list[Pair], list[Word], list[Word]]:
-    """Counterparts as pairs of positions, and the words of each question that have none.
-
-    A counterpart has a stem in common, or is the same word written apart ('sun set') or in short ('APR').
-    """
+    """Counterparts as pairs of positions, also written apart ('sun set') or in short ('APR'), and what has none."""
     left, left_of_other = [*range(len(one))], [*range(len(other))]
     pairs = [(run[-1], whole) for run, whole in _matched(one, other, left, left_of_other)]
     pairs += [(whole, run[-1]) for run, whole in _matched(other, one, left_of_other, left)]
@@ -42,8 +38,7 @@ def _matched(
     found = []
     for whole in [*left_wholes]:
         runs = [left[i : i + length] for length in range(1, _LONGEST_RUN + 1) for i in range(len(left) - length + 1)]
-        run = next((run for run in runs if _is_written([parts[i] for i in run], wholes[whole])), None)
-        if run:
+        if run := next((run for run in runs if _is_written([parts[i] for i in run], wholes[whole])), None):
             found.append((run, whole))
             left_wholes.remove(whole)
             left[:] = [i for i in left if i not in run]
@@ -144,7 +139,6 @@ RULES: Mapping[str, Rule] = {
 
 
 def read_constraints(question: str) -> Reading:
-    """The constraints of a question in either language."""
     text = " ".join(normalize(question).split())
     return read_korean(text) if language(text) == "ko" else read_english(text)
 

@@ -5,7 +5,7 @@
 import re
 from dataclasses import dataclass, field
 
-from lessons.context.reading import Reading, Word, quantities
+from lessons.context.reading import Reading, Word, by_word, quantities
 from lessons.text.search_terms import IRREGULAR, english_stem
 from lessons.text.word_lists import words_of
 
@@ -49,45 +49,34 @@ _LIGHT = words_of("light_words")
 _OPTIONAL = words_of("optional_words")
 """Words that one question may have and the other not, though not each another one."""
 _DETERMINERS = frozenset(["a", "an", "the", "my", "our", "your", "i", "you", "we", "it"])
-_PERSONS = {"i": "I", "we": "I", "me": "me", "us": "me", "my": "my", "our": "my", "you": "you", "your": "you"}
-_AUXILIARIES = {
-    **dict.fromkeys(("is", "are", "am", "be", "been", "being", "was", "were"), "be"),
-    **dict.fromkeys(("do", "does", "did"), "do"),
-    **dict.fromkeys(("can", "could", "may", "might", "must", "will", "would", "shall"), "modal"),
-}
-_MODALITY = {"can": "can", "could": "can", "may": "can", "might": "can", "must": "must"}
-_TENSES = {
-    **dict.fromkeys(("was", "were", "did"), "past"),
-    **dict.fromkeys(("is", "are", "does", "do", "am"), "present"),
-    **dict.fromkeys(("will", "shall"), "future"),
-    "been": "perfect",
-}
+_PERSONS = by_word({"I": "i we", "me": "me us", "my": "my our", "you": "you your"})
+_AUXILIARIES = by_word({
+    "be": "is are am be been being was were", "do": "do does did", "modal": "can could may might must will would shall",
+})  # fmt: skip
+_MODALITY = by_word({"can": "can could may might", "must": "must"})
+_TENSES = by_word({"past": "was were did", "present": "is are does do am", "future": "will shall", "perfect": "been"})
 _NEGATIONS = frozenset(["not", "no", "never", "neither", "nor", "none", "nobody", "nothing"])
 _ASKS = {each: each for each in "what who whose when where why how".split()} | {"which": "what", "whom": "who"}  # noqa: SIM905
-_ASPECTS = {"many": "many", "date": "when", "time": "when", "often": "how often", "frequency": "how often"}
-_ASPECTS |= dict.fromkeys(("long", "duration", "period", "length"), "how long")
+_ASPECTS = by_word({
+    "many": "many", "when": "date time", "how often": "often frequency", "how long": "long duration period length",
+})  # fmt: skip
 """'How long' asks for the duration, and so does 'what is the duration'."""
 _PREPOSITIONS = words_of("prepositions")
-_SYNONYMS = {
-    english_stem(word): english_stem(group.split()[0])
-    for group in (
-        "buy purchase", "delete remove erase eliminate", "change modify alter", "start begin commence", "big large",
-        "biggest largest greatest", "bigger larger", "fall decline decrease drop", "grow rise increase", "lend lent",
-        "employee staff worker", "company firm", "permit allow", "needed required necessary", "get receive obtain",
-    )
-    for word in group.split()
-}  # fmt: skip
-_CONVERSE = {"borrow": "lend", "buy": "sell", "learn": "teach", "get": "give"}
-"""Who borrows from somebody is lent to by them."""
+_SYNONYMS = {english_stem(word): english_stem(name) for word, name in by_word({
+    "buy": "purchase", "delete": "remove erase eliminate", "change": "modify alter", "start": "begin commence",
+    "big": "large", "biggest": "largest greatest", "bigger": "larger", "fall": "decline decrease drop",
+    "grow": "rise increase", "lend": "lent", "employee": "staff worker", "company": "firm", "permit": "allow",
+    "needed": "required necessary", "get": "receive obtain",
+}).items()}  # fmt: skip
+_CONVERSE = {"borrow": "lend", "buy": "sell", "learn": "teach", "get": "give"}  # borrowing from is being lent to by
 _LOWER = {"smaller": "bigger", "lower": "higher", "younger": "older", "shorter": "longer", "less": "more"}
-"""What is bigger than a thing, of that the thing is smaller."""
 _NOT_CONTENT = _LIGHT | _NEGATIONS | set(_MODALITY) | {"'s"}
 _TOKEN = re.compile(r"#[^\s,;?!]*[^\s,;?!.]\.?|'s(?!\w)|[^\W\d_]+|[,.;:?!]")
 
 
 @dataclass
 class _Phrase:
-    """Words behind one preposition ('' for none), or an auxiliary."""
+    """Words behind one preposition ('' for none), or an auxiliary; a preposition may be bare, as in 'until when'."""
 
     role: str = ""
     auxiliary: str = ""
@@ -95,12 +84,10 @@ class _Phrase:
 
     @property
     def is_bare(self) -> bool:
-        """Whether it is a preposition with nothing behind it yet, as in 'until when'."""
         return bool(self.role) and not self.words
 
 
 def read_english(question: str) -> Reading:
-    """The constraints of an English question."""
     text = quantities(_BEGINNING.sub("", question))
     for pattern, instead in _REWRITTEN:
         text = pattern.sub(instead, text)
@@ -157,7 +144,7 @@ def _active(phrases: list[_Phrase]) -> list[Word]:
     verb = next((number for number, phrase in enumerate(phrases) if phrase.auxiliary), 0)
     front = [word for phrase in phrases[:verb] if not phrase.role for word in phrase.words]
     core = [word for phrase in phrases[verb:] if not phrase.role for word in phrase.words]
-    stranded = [phrase for phrase in phrases if phrase.role and not phrase.words]
+    stranded = [phrase for phrase in phrases if phrase.is_bare]
     if stranded and front:
         stranded[0].words, front = front, []
     be = any(phrase.auxiliary == "be" for phrase in phrases)

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
 
-from lessons.context.reading import WEAK, Reading, Word, quantities
+from lessons.context.reading import WEAK, Reading, Word, by_word, quantities
 from lessons.text.korean import PARTICLES, agrees
 
 _POLITE = re.compile(
@@ -46,28 +46,19 @@ _NEGATION = re.compile(rf"{_UNABLE.pattern}|(?<![가-힣])안(?= )|않|(?<![가-
 _MODALITY = {"가능": "can", "의무": "must", "금지": "forbidden"}
 _ROLES = {each: role for each, role in PARTICLES.items() if role != "is"} | {"에의해": "agent"}
 _PARTICLES = sorted(_ROLES, key=len, reverse=True)
-_ENDINGS = {
+_ENDINGS = by_word({
     "predicate": "습니까 ㅂ니까 습니다 ㅂ니다 나요 는가 은가 ㄴ가 ㄴ가요 는가요 은가요 을까 ㄹ까 을까요 ㄹ까요 는지 은지 ㄴ지 ㄹ지 을지 는다 ㄴ다 요 여"
     " 죠 지요 는데 은데 ㄴ데 던가 는 은 ㄴ 네요 는데요 ㄴ데요",
-    "future": "을 ㄹ",
-    "past": "던",
-    "if": "면 으면 다면 ㄴ다면 거든",
-    "because": "서 니까 으니까 느라",
-    "and": "고 다가 면서 으면서 며 으며",
-    "though": "지만 아도 어도 더라도",
-    "to": "려면 으려면 려고 으려고 러 으러 도록",
+    "future": "을 ㄹ", "past": "던", "if": "면 으면 다면 ㄴ다면 거든", "because": "서 니까 으니까 느라",
+    "and": "고 다가 면서 으면서 며 으며", "though": "지만 아도 어도 더라도", "to": "려면 으려면 려고 으려고 러 으러 도록",
     "": "나 냐 니 네 다 음 ㅁ 기 지 어 아 대 군 예요 이에요 에요 이야 야",
-}  # fmt: skip
+})  # fmt: skip
 """What closes a clause, by what it says of it; '' closes a question only. A lone consonant ends the syllable before it."""
 _JAMO = str.maketrans("ㄴㄹㅁㅂㅆ", "ᆫᆯᆷᆸᆻ")
-_SYNONYMS = {
-    word: group.split()[0]
-    for group in (
-        "매출 매출액", "의미 뜻", "삭제 지우 제거", "발급 발행", "이메일 메일", "가장 제일", "온라인 인터넷", "빌리 대여",
-        "줄 줄어들 감소", "늘 늘어나 증가", "직원 임직원 사원", "구매 구입",
-    )
-    for word in group.split()
-}  # fmt: skip
+_SYNONYMS = by_word({
+    "매출": "매출액", "의미": "뜻", "삭제": "지우 제거", "발급": "발행", "이메일": "메일", "가장": "제일", "온라인": "인터넷", "빌리": "대여",
+    "줄": "줄어들 감소", "늘": "늘어나 증가", "직원": "임직원 사원", "구매": "구입",
+})  # fmt: skip
 _OPPOSITES = dict(zip("낮작적짧좁", "높크많길넓", strict=True)) | {"느리": "빠르", "가볍": "무겁", "저렴하": "비싸"}
 _CONVERSE = {"배우": "가르치", "받": "주", "사": "팔"}
 _LIGHT = re.compile(
@@ -86,7 +77,7 @@ def _letters(text: str) -> str:
     return unicodedata.normalize("NFD", text.translate(_JAMO))
 
 
-_ROLE_OF_ENDING = {_letters(ending): role for role, endings in _ENDINGS.items() for ending in endings.split()}
+_ROLE_OF_ENDING = {_letters(ending): role for ending, role in _ENDINGS.items()}
 _OUTER = sorted(_ROLE_OF_ENDING, key=len, reverse=True)
 _INNER = [
     _letters(each)
@@ -99,7 +90,6 @@ _NOUNS = tuple("보고서 계산서 계약서 증명서 보고 사고 신고 광
 
 
 def read_korean(question: str) -> Reading:
-    """The constraints of a Korean question."""
     text = quantities(_POLITE.sub(" ", question))
     for pattern, instead in _REWRITTEN:
         text = pattern.sub(instead, text)
@@ -121,12 +111,8 @@ def read_korean(question: str) -> Reading:
 
 def _words(text: str) -> list[Word]:
     tokens = [found for found in _TOKEN.finditer(text) if found[0].strip(",")]
-    following = [*tokens[1:], None]
-    return [
-        word
-        for token, after in zip(tokens, following, strict=False)
-        for word in _read(token, after is None or after[0] in _MODALITY)
-    ]
+    last = (after[0] in _MODALITY for after in tokens[1:])
+    return [word for token, ends in zip(tokens, [*last, True], strict=False) for word in _read(token, ends)]
 
 
 def _read(token: re.Match[str], last: bool) -> Iterator[Word]:

@@ -1,7 +1,4 @@
-"""How much a question needs: nothing at all, one fact, an explanation, or many places at once.
-
-Greetings and thanks are answered without a search. For everything else the intent says how many chunks are fetched.
-"""
+"""How much a question needs: nothing at all, as a greeting, one fact, an explanation, or many places at once."""
 
 from collections.abc import Generator
 from contextlib import closing
@@ -14,14 +11,12 @@ from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
 
 from lessons.context.wrapper import Wrapper, follow
-from lessons.models.keyless import INTENTS, Label
+from lessons.models.keyless import Label
 from lessons.models.llm import keyless_of, stream, structured
 from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream, Stage
 from lessons.settings import settings
 from lessons.trace import Step
-
-__all__ = ["INTENTS", "Decision", "Intent", "decide", "with_top_k"]
 
 INTENT = PromptTemplate(
     """\
@@ -77,12 +72,9 @@ def decide(question: str, llm: LLM, step: Step) -> Decision:
 
 @dataclass(frozen=True)
 class Intent(Wrapper):
-    """Asks the stage for as many chunks as the question needs, and not at all where it needs none.
+    """Asks the stage for as many chunks as the question needs, and not at all where it needs none."""
 
-    `always` decides the same for every question, to see what a wrong decision costs.
-    """
-
-    always: Label | None = None
+    always: Label | None = None  # the same decision for every question, to see what a wrong one costs
 
     def _pieces(self, stream: AnswerStream, question: str, scope: dict[str, Any]) -> Generator[Any, None, None]:
         with stream.answer.trace.step("intent", question) as step:
@@ -97,17 +89,14 @@ class Intent(Wrapper):
 
 
 def with_top_k(stage: Stage, top_k: int) -> Stage:
-    """The stage with this many chunks in its context. A reranker still chooses from at least its own candidates.
-
-    A part without a `top_k`, such as a function of the reader's own, stays as it is.
-    """
+    """The stage with this many chunks in its context. A reranker still chooses from at least its own candidates."""
     candidates = top_k if stage.reranker is None else max(top_k, getattr(stage.retriever, "top_k", None) or 0)
     return stage.but(stage.name, retriever=_at(stage.retriever, candidates), reranker=_at(stage.reranker, top_k))
 
 
 def _at(part: Any, top_k: int) -> Any:
     if not hasattr(part, "top_k"):
-        return part
+        return part  # such as a function of the reader's own
     changed = copy(part)
     object.__setattr__(changed, "top_k", top_k)  # of a frozen dataclass, too
     return changed

@@ -1,8 +1,4 @@
-"""The context manager: each part of what a model is sent has its share, and what matters most comes first.
-
-The question is never cut. When there is less than all shares together, documents, history, profile and long-term
-memory are served in this order from what is left.
-"""
+"""The context manager: each part of what a model is sent has its share, and what matters most is served first."""
 
 import sys
 from collections.abc import Generator, Sequence

@@ -1,30 +1,23 @@
-"""What a question pins down, in a form in which two questions that ask the same agree.
-
-Numbers, dates, times and measures get one spelling each: 'June 21st, 2025' and '2025년 6월 21일' are #2025-06-21.
-"""
+"""What a question pins down, so that two that ask the same agree: 'June 21st, 2025' and '2025년 6월 21일' are one."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lessons.text import numbers
 from lessons.text.dates import Moment, replace_moments
 
-ADNOMINAL = frozenset(("predicate", "future", "past"))
-"""Roles of predicates, of which any may stand before a noun: 출고된, 출고될, 출고되던."""
-OPEN = ADNOMINAL | {"", "topic"}
-"""Roles that agree with every weak one."""
+ADNOMINAL = frozenset(("predicate", "future", "past"))  # any may stand before a noun: 출고된, 출고될, 출고되던
+OPEN = ADNOMINAL | {"", "topic"}  # roles that agree with every weak one
 WEAK = OPEN | {"subject", "object", "of", "in", "on", "at", "for"}
 """Roles that may go unmarked: English then tells them by position, Korean drops the particle."""
 
 
 @dataclass(frozen=True)
 class Word:
-    """A content word with the part it plays: a preposition, a particle, or '' where its position tells.
+    """A content word with the part it plays: a preposition, a particle, or '' where its position tells."""
 
-    `stems` are the forms it can be an inflection of.
-    """
-
-    stems: frozenset[str]
+    stems: frozenset[str]  # the forms it can be an inflection of
     role: str = ""
     light: bool = False  # says little: one question may have it and the other not
 
@@ -37,31 +30,27 @@ class Word:
         """Whether it stands for who or what is asked for; 'until when' is not left out like 'who' may be."""
         return self.text == "?" and self.role in WEAK
 
-    @property
-    def is_number(self) -> bool:
-        return self.text.startswith("#")
-
 
 @dataclass(frozen=True)
 class Reading:
-    """The constraints of a question.
-
-    `asks` is what it wants to know (who, when, how many …), `words` are its content words and numbers in the order of
-    an active statement, `negated` counts its negations, `modality` is can, must or forbidden. `tense` is empty where
-    the question does not show it. `persons` are the first and the second, as they follow each other.
-    """
+    """The constraints of a question."""
 
     language: str
-    asks: frozenset[str]
-    words: tuple[Word, ...]
-    negated: int = 0
-    modality: frozenset[str] = frozenset()
-    tense: str = ""
-    persons: tuple[str, ...] = ()
+    asks: frozenset[str]  # what it wants to know: who, when, how many …
+    words: tuple[Word, ...]  # its content words and numbers in the order of an active statement
+    negated: int = 0  # how many negations it has
+    modality: frozenset[str] = frozenset()  # can, must or forbidden
+    tense: str = ""  # empty where the question does not show it
+    persons: tuple[str, ...] = ()  # the first and the second, as they follow each other
 
     @property
     def numbers(self) -> list[str]:
-        return sorted(word.text for word in self.words if word.is_number)
+        return sorted(word.text for word in self.words if word.text.startswith("#"))
+
+
+def by_word(groups: Mapping[str, str]) -> dict[str, str]:
+    """The name of its group for each word; the words of a group stand between spaces."""
+    return {word: name for name, words in groups.items() for word in words.split()}
 
 
 _MARKS = re.compile(r"\x02[\d.]*\x02|\x01")  # of `numbers.digits`

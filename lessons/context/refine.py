@@ -4,10 +4,9 @@ Madaan et al., Self-Refine (2023, arXiv 2303.17651), with retrieval in the loop.
 finds nothing new would only lead to the same answer, and there is a maximum of answers.
 """
 
-import logging
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any
 
 from llama_index.core.llms import LLM
@@ -15,7 +14,7 @@ from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
 
 from lessons.context.wrapper import Wrapper, follow
-from lessons.errors import LessonsError
+from lessons.memory.manager import logged
 from lessons.models.llm import structured
 from lessons.rag.answer import Answer, conversation_memory, respond
 from lessons.rag.context import source_header
@@ -25,8 +24,6 @@ from lessons.search.catalog import only_file
 from lessons.search.transforms import unusable
 from lessons.settings import settings
 from lessons.trace import Step, Trace
-
-logger = logging.getLogger(__name__)
 
 JUDGE = PromptTemplate(
     """\
@@ -77,8 +74,7 @@ def judge_answer(question: str, answer: Answer, llm: LLM, step: Step) -> Judgeme
     return found
 
 
-JUDGED, AGAIN = "judge", "search again"
-"""The names of the steps in a trace."""
+JUDGED, AGAIN = "judge", "search again"  # the names of the steps in a trace
 
 
 @dataclass(frozen=True)
@@ -93,10 +89,7 @@ class Iteration:
 
 @dataclass(frozen=True)
 class Refined(Wrapper):
-    """A stage that judges its answer and searches again for what is missing, until it is enough.
-
-    The pieces of each answer are streamed, a step between them; `.answer` of the stream holds the last one.
-    """
+    """The pieces of each answer are streamed, a step between them; `.answer` of the stream holds the last one."""
 
     most: int = field(default_factory=lambda: settings().refine_answers)
 
@@ -133,23 +126,17 @@ class Refined(Wrapper):
         return Query(standalone(answer.trace, answer.question), owner, filters, memory=scope.get("memory", ""))
 
     def _search(self, query: Query, queries: list[str], trace: Trace) -> list[RetrievedDocument]:
-        """What is found for each query, best first by turns; nothing if that fails, since there is an answer already.
-
-        A judge's query is searched as it is.
-        """
-        try:
-            with trace.step(AGAIN, queries) as step:
-                within, pipeline = Trace(), replace(self.stage, query=())
-                resources = self.place.resources(self.index)
-                found = [pipeline.search(replace(query, text=text), resources, within) for text in queries]
-                for each in within:
-                    step.nest(each)
-                turns = (each for turn in zip_longest(*found) for each in turn if each)
-                step.output = documents = list({each.id: each for each in turns}.values())
+        """What is found for each query, best first by turns; nothing if that fails: there is an answer already."""
+        with logged("the second search failed"), trace.step(AGAIN, queries) as step:
+            pipeline = replace(self.stage, query=())  # a judge's query is searched as it is
+            within, resources = Trace(), self.place.resources(self.index)
+            found = [pipeline.search(replace(query, text=text), resources, within) for text in queries]
+            for each in within:
+                step.nest(each)
+            turns = (each for turn in zip_longest(*found) for each in turn if each)
+            step.output = documents = list({each.id: each for each in turns}.values())
             return documents
-        except Exception as error:
-            logger.warning("the second search failed: %s", error, exc_info=not isinstance(error, LessonsError))
-            return []
+        return []
 
     def _next(self, answer: Answer, query: Query, found: Sequence[RetrievedDocument]) -> Answer:
         """The answer to come, over what the last one rests on, what was found now, and what else was known."""
@@ -164,14 +151,14 @@ class Refined(Wrapper):
 def iterations(trace: Trace) -> list[Iteration]:
     """What the loop did, an entry for each answer."""
     searched = [(), *(tuple(step.input) for step in trace if step.name == AGAIN)]
-    judged: list[tuple[str, Judgement]] = [(step.input, step.output) for step in trace if step.name == JUDGED]
+    judged = (step for step in trace if step.name == JUDGED)
     return [
-        Iteration(queries, text, judgement.quality, tuple(judgement.missing))
-        for queries, (text, judgement) in zip(searched, judged, strict=False)
+        Iteration(queries, step.input, step.output.quality, tuple(step.output.missing))
+        for queries, step in zip(searched, judged, strict=False)
     ]
 
 
 def _handed(answer: Answer) -> set[str]:
     """The ids of the documents that the retrieval handed over, also of those for which there was no room."""
-    packed = [step.input for step in answer.trace if step.name in ("compress", "context")]
-    return {document.id for documents in [*packed, answer.context.documents] for document in documents}
+    packed = (step.input for step in answer.trace if step.name in ("compress", "context"))
+    return {document.id for document in chain(answer.context.documents, *packed)}

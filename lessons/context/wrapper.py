@@ -1,7 +1,4 @@
-"""A wrapper around a stage: it is asked, and streams, as the stage itself does.
-
-Wrappers nest: `Cached(Intent(stage))` is asked like `stage`, and `wrapper.inner` is what it stands around.
-"""
+"""A wrapper around a stage is asked, and streams, as the stage does. Wrappers nest: `Cached(Intent(stage))`."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
@@ -18,7 +15,7 @@ from lessons.workspace import Workspace, workspace
 
 @dataclass(frozen=True)
 class Wrapper(ABC):
-    """A wrapper around a stage or around another wrapper. Its name is that of the stage with its own."""
+    """What stands around `inner`. Its name is that of the stage with its own."""
 
     inner: "Stage | Wrapper"
     name: str = field(default="", kw_only=True)
@@ -32,7 +29,6 @@ class Wrapper(ABC):
 
     @property
     def stage(self) -> Stage:
-        """The innermost stage."""
         return self.inner if isinstance(self.inner, Stage) else self.inner.stage
 
     @property
@@ -49,7 +45,6 @@ class Wrapper(ABC):
         return self.workspace or workspace()
 
     def scope(self, user: str | Scope | None) -> Scope:
-        """Whose documents are meant."""
         return Scope.of(user or self.place.settings.user)
 
     def but(self, name: str, **change: Any) -> Self:
@@ -59,7 +54,6 @@ class Wrapper(ABC):
         return replace(self, name=name, inner=inner.but(inner.name, **change) if change else inner, **own)
 
     def on_stage(self, change: Callable[[Stage], Stage]) -> Self:
-        """The wrapper with its innermost stage changed."""
         inner = change(self.inner) if isinstance(self.inner, Stage) else self.inner.on_stage(change)
         return replace(self, inner=inner)
 
@@ -79,14 +73,11 @@ Answering: TypeAlias = Stage | Wrapper
 
 
 def follow(stream: AnswerStream, within: AnswerStream) -> Generator[Any, None, None]:
-    """Hand on the pieces of the answer within, which becomes the answer of `stream` below the steps taken so far.
-
-    A wrapper within replaces its answer while it works, so it is looked at again at every piece.
-    """
+    """Hand on the pieces of the answer within, which becomes the answer of `stream` below the steps taken so far."""
     outer = stream.answer
     try:
         for piece in within.pieces:
-            _adopt(stream, within.answer, outer)
+            _adopt(stream, within.answer, outer)  # again, since a wrapper within replaces its answer while it works
             yield piece
     finally:
         within.close()

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from lessons.agent import stand_alone
 from lessons.budget import Budget
@@ -113,7 +113,6 @@ _DOES = {
 
 
 def telling(step: Step) -> str:
-    """What a step that has just begun is about."""
     said = _DOES[step.name].format(**step.input) if step.name in _DOES else "judging what was found"
     return " ".join(said.split())[:200]
 
@@ -133,16 +132,12 @@ SAID = {
         "en": "I found nothing relevant to this question. These menus of the product may help:",
         "ko": "이 질문과 관련된 내용을 찾지 못했습니다. 다음 메뉴가 도움이 될 수 있습니다.",
     },
-    "not_documented": {
-        "en": "This is not documented yet.",
-        "ko": "아직 문서에 없는 내용입니다.",
-    },
+    "not_documented": {"en": "This is not documented yet.", "ko": "아직 문서에 없는 내용입니다."},
 }
 """What the copilot says, at the end of an answer or in its place."""
 
 
 def outcome_of(decision: Decision) -> Outcome:
-    """What the last decision comes to."""
     if not decision.ranked_indices:
         return "not_documented"
     if decision.confidence < settings().copilot_confidence:
@@ -150,8 +145,7 @@ def outcome_of(decision: Decision) -> Outcome:
     return "answered" if decision.is_sufficient else "best_effort"
 
 
-SENT = ("system", "summary", "entities", "turns", "documents", "question")
-"""The parts in the order in which they are sent."""
+SENT = ("system", "summary", "entities", "turns", "documents", "question")  # in this order
 
 
 @dataclass(frozen=True)
@@ -171,21 +165,20 @@ def lay_out(
     memory: str = "",
     budget: Budget | None = None,
 ) -> Layout:
-    """Fit everything into its share. The question always stays whole; a long one takes the room of the documents first.
+    """Fit everything into its share, the documents last. LessonsError if not even prompt and question fit.
 
     `memory` is what a memory recalls as text: its lines that begin with a dash are entities, the others the summary.
-    In a window smaller than all shares together (`budget`) the documents are served last.
-    LessonsError if not even the system prompt and the question fit.
     """
     budget = budget or Budget()
     most = {name: getattr(settings(), f"copilot_{name}_tokens") for name in SENT}
     entities, summary = map(_without_titles, parted(memory))
+    turns = [(role, " ".join(content.split())[: settings().turn_chars]) for role, content in history]
     parts = (
         Part("system", [ANSWER[language(question)]], most["system"], "all"),
         Part("question", [question], most["question"], "all"),
         Part("entities", entities, most["entities"], "last", joint="\n"),
         Part("summary", summary, most["summary"], "last", joint="\n"),
-        history_part(_shortened(history), most["turns"]),
+        history_part(turns, most["turns"]),
     )
     plan = budget.plan(parts, min(sum(most.values()), budget.available))
     context = ContextBuilder(min(most["documents"], plan.buffer), budget.counter).build(documents)
@@ -198,10 +191,6 @@ def lay_out(
 
 def _without_titles(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip() and not line.rstrip().endswith(":")]
-
-
-def _shortened(history: Sequence[Message]) -> list[Message]:
-    return [(role, " ".join(content.split())[: settings().turn_chars]) for role, content in history]
 
 
 @dataclass(repr=False)
@@ -225,22 +214,16 @@ class Copilot:
     workspace: Workspace | None = field(default=None, repr=False, compare=False)
 
     def but(self, name: str, **change: Any) -> "Copilot":
-        """This copilot under another name with something changed."""
         return replace(self, name=name, **change)
 
     def ask(self, question: str, **scope: Any) -> CopilotAnswer:
         """Answer a question; the arguments are those of `stream`."""
-        answer = self.stream(question, **scope).read()
-        assert isinstance(answer, CopilotAnswer)
-        return answer
+        return cast(CopilotAnswer, self.stream(question, **scope).read())
 
     def stream(
         self, question: str, *, user: str | Scope | None = None, history: Sequence[Message] = (), memory: str = ""
     ) -> AnswerStream:
-        """The answer piece by piece, and with `.events()` each call and decision as it begins.
-
-        `history` and `memory` are what a memory recalls. LessonsError for an empty question.
-        """
+        """The answer piece by piece, with `.events()` each call and decision. LessonsError for an empty question."""
         place = (self.workspace or workspace()).for_one_answer()
         text, warnings = cleaned(question)
         scope = Scope.of(user or place.settings.user)
@@ -273,16 +256,9 @@ def _responded(answer: CopilotAnswer, layout: Layout, place: Workspace) -> Itera
     """The model's answer; a procedure is told step by step. A refusal by the model is a fallback, too."""
     section = [each for each in answer.gathered.section if each in answer.context.documents]
     path = answer.gathered.decisions[-1].section if section else None
-    yield from respond(
-        answer,
-        place.llm,
-        layout.question,
-        ALL_STEPS if section else None,
-        memory=layout.memory,
-        prompt=answer_prompt("steps" if section else "answer", layout.question),
-        count=len(section),
-        headings=headings(section, path or WHOLE),
-    )
+    steps: dict[str, Any] = {"count": len(section), "headings": headings(section, path or WHOLE)}
+    prompt, form = answer_prompt("steps" if section else "answer", layout.question), ALL_STEPS if section else None
+    yield from respond(answer, place.llm, layout.question, form, memory=layout.memory, prompt=prompt, **steps)
     if answer.outcome != "unavailable" and not answer.found:
         answer.outcome = "not_documented"
     old = {document.source for document in answer.context.documents if is_replaced(document)}

@@ -12,8 +12,6 @@ from lessons.settings import settings
 from lessons.tables import html_table
 from lessons.trace import Step
 
-DAYS = 30  # of a month
-
 
 @dataclass(frozen=True)
 class Rate:
@@ -47,7 +45,7 @@ class CostModel:
         uses = {"retrieval": (self.retrieval, turns), "answer": (self.answer, turns)}
         uses["update"] = self.update, self.updates(turns)
         return {
-            name: DAYS * sessions_a_day * count * price(rate.tokens_in, rate.tokens_out, *prices)
+            name: 30 * sessions_a_day * count * price(rate.tokens_in, rate.tokens_out, *prices)
             for name, (rate, count) in uses.items()
         }
 

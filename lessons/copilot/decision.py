@@ -1,8 +1,4 @@
-"""Reranking and judging what was found, in one structured call.
-
-A model may rank passages that do not exist, name one twice, or ask for a search without a query. Then the keyless model
-decides in its place: a copilot without a decision would be stuck.
-"""
+"""Reranking and judging what was found, in one structured call; for a model that cannot, the keyless one decides."""
 
 import json
 from collections.abc import Sequence
@@ -20,8 +16,6 @@ from lessons.rag.types import RetrievedDocument
 from lessons.search.rerankers import excerpts
 from lessons.text import language, terms
 from lessons.trace import Step
-
-WHOLE_DOCUMENT = "(whole document)"
 
 SUFFICIENCY = {
     "en": """\
@@ -95,39 +89,30 @@ def answer_prompt(task: str, question: str) -> ChatPromptTemplate:
 
 def sufficiency_prompt(question: str) -> PromptTemplate:
     """The prompt of the task; `excerpts` are retrieved documents with their outlines, which it quotes."""
-    return PromptTemplate(
-        SUFFICIENCY[language(question)],
-        metadata={"task": "sufficiency", "max_tokens": 400},
-        function_mappings={
-            "excerpts": lambda excerpts, **_: quoted(excerpts),
-            "made": lambda made, **_: "; ".join(made),
-        },
-    )
+    task: dict[str, Any] = {"task": "sufficiency", "max_tokens": 400}
+    shown = {"excerpts": lambda excerpts, **_: quoted(excerpts), "made": lambda made, **_: "; ".join(made)}
+    return PromptTemplate(SUFFICIENCY[language(question)], metadata=task, function_mappings=shown)
 
 
 def quoted(documents: Sequence[RetrievedDocument]) -> str:
     """The passages as JSON, one a line, numbered from 1, each with its sections and how much of them is seen."""
-    return "\n".join(
-        json.dumps(_shown(number, document, documents), ensure_ascii=False)
-        for number, document in enumerate(documents, start=1)
-    )
+    shown = (_shown(number, document, documents) for number, document in enumerate(documents, start=1))
+    return "\n".join(json.dumps(each, ensure_ascii=False) for each in shown)
 
 
 def _shown(number: int, document: RetrievedDocument, documents: Sequence[RetrievedDocument]) -> dict[str, Any]:
-    outline: dict[str, list[int]] = document.metadata.get("outline", {})
-    here = document.metadata.get("chunk_index")
+    metadata = document.metadata
     seen = {each.metadata["chunk_index"] for each in documents if each.source == document.source}
     parts = {
-        path or WHOLE_DOCUMENT: f"{len(seen.intersection(places))} of {len(places)}"
-        for path, places in outline.items()
-        if here in places
+        path or "(whole document)": f"{len(seen.intersection(places))} of {len(places)}"
+        for path, places in metadata.get("outline", {}).items()
+        if metadata["chunk_index"] in places
     }
-    known = {key: document.metadata[key] for key in ("title", "doc_type", "replaced_by") if document.metadata.get(key)}
+    known = {key: metadata[key] for key in ("title", "doc_type", "replaced_by") if metadata.get(key)}
     return {"number": number, "source": document.source, **known, "parts": parts, "text": document.content}
 
 
 def is_replaced(document: RetrievedDocument) -> bool:
-    """Whether a passage is from an edition that another one has replaced."""
     return "replaced_by" in document.metadata
 
 
@@ -164,7 +149,6 @@ def decide(
 
 
 def _problem(said: Decision, documents: Sequence[RetrievedDocument]) -> str:
-    """What makes a decision unusable; empty if nothing does."""
     if not all(1 <= number <= len(documents) for number in said.ranked_indices):
         return "it ranked passages that do not exist"
     if len(set(said.ranked_indices)) < len(said.ranked_indices):

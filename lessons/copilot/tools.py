@@ -24,12 +24,8 @@ from lessons.settings import ROOT, settings
 from lessons.text import language, normalize, terms
 from lessons.text.editions import VERSION, replaced
 
-WHOLE = ""
-"""The path of the section that is the whole file."""
-
+WHOLE = ""  # the path of the section that is the whole file
 SEPARATOR = " > "
-_ALL = 10**9
-KINDS = ("faq", "guide")
 
 
 @dataclass(frozen=True)
@@ -91,29 +87,22 @@ class CopilotTools:
         """Search FAQ and guides: the best chunks of both, some more of the guides."""
         chosen = settings()
         wanted = {"faq": chosen.copilot_faq_chunks, "guide": chosen.copilot_guide_chunks}
-        found = self._search(query, _of_kind(*KINDS), chosen.fusion_candidates)
-        seen: Counter[str] = Counter()
-        kept = []
-        for document in found:
+        seen, kept = Counter[str](), []
+        for document in self._search(query, _of_kind(*wanted), chosen.fusion_candidates):
             seen[kind := document.metadata["doc_type"]] += 1
             kept += [document] if seen[kind] <= wanted[kind] else []
         return kept
 
     def search_by_metadata(self, query: str, doc_type: str, has_steps: bool) -> list[RetrievedDocument]:
         """Search FAQ or guides only, in the sections that tell steps or in the others."""
-        steps, chosen = BooleanFilter(key="has_steps", value=has_steps), settings()
-        both = chosen.copilot_faq_chunks + chosen.copilot_guide_chunks
-        return self._search(query, MetadataFilters(filters=[_of_kind(doc_type), steps]), both)
+        filters = MetadataFilters(filters=[_of_kind(doc_type), BooleanFilter(key="has_steps", value=has_steps)])
+        return self._search(query, filters, settings().copilot_faq_chunks + settings().copilot_guide_chunks)
 
     def get_section(self, source_file: str, section: str) -> list[RetrievedDocument]:
-        """A whole section by its file and its path of headings: all of its chunks, in order.
-
-        LessonsError, for the model to read, for a file or a section that is not there.
-        """
-        store, scope = self.resources.store, self.query.scope
+        """A section by its file and its path of headings, whole and in order; LessonsError if either is not there."""
         file, wanted = normalize(source_file), normalize(section).strip()
-        nodes = chunk_range(store, scope, file, 0, _ALL)
-        found = [RetrievedDocument(node.node_id, node.get_content(), 1.0, file, node.metadata) for node in nodes]
+        nodes = chunk_range(self.resources.store, self.query.scope, file, 0, 10**9)  # more than a file has
+        found = (RetrievedDocument(node.node_id, node.get_content(), 1.0, file, node.metadata) for node in nodes)
         kept = [document for document in found if within_section(document, wanted)]
         if not kept:
             raise LessonsError(f"{file[:100]} has no section {wanted[:100]!r}; name it as a found document does.")
@@ -124,8 +113,7 @@ class CopilotTools:
         if not any(map(str.isalnum, text)):
             raise LessonsError("The query holds no words.")
         query = replace(self.query, text=text, filters=filters, history=(), memory="")
-        found = HybridRetriever(top_k=count).search([text], query, self.resources)
-        return self._shown(found)
+        return self._shown(HybridRetriever(top_k=count).search([text], query, self.resources))
 
     def _shown(self, found: Sequence[RetrievedDocument]) -> list[RetrievedDocument]:
         """The documents with their outlines; `replaced_by` names the newer edition, unless a version is asked for."""
@@ -152,7 +140,6 @@ class Menu:
     url: str
 
     def name(self, question: str) -> str:
-        """Its path in the language of a question."""
         return self.path[language(question)]
 
 
@@ -164,10 +151,9 @@ def menus() -> tuple[Menu, ...]:
 
 def menus_for(question: str) -> list[Menu]:
     """The menus that share the rarest words with a question, best first, and at the end the last of all."""
-    known = menus()
+    known, wanted = menus(), set(terms(question))
     texts = [set(terms(" ".join([*menu.path.values(), *menu.about.values()]))) for menu in known]
     frequency = Counter(term for text in texts for term in text)
-    wanted = set(terms(question))
     scores = [sum(math.log(1 + len(known) / frequency[term]) for term in sorted(wanted & text)) for text in texts]
     best = sorted((-score, place) for place, score in enumerate(scores) if score)
     chosen = [known[place] for _, place in best][: settings().copilot_menu_links - 1]

@@ -8,13 +8,12 @@ from lessons.errors import LessonsError
 from lessons.settings import ROOT
 
 FIRST = "00_start_here.ipynb"
-QUIET = [
+QUIET = [  # neither news nor updates are asked for, nor the list of extensions
     f"--LabApp.app_settings_dir={Path(__file__).with_name('jupyter')}",  # nor is the reader asked about news
     "--LabApp.news_url=None",
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     "--LabApp.extension_manager=readonly",
 ]
-"""Neither news nor updates are asked for, nor the list of extensions."""
 
 
 def first_notebook(solutions: bool = True, language: str = "en") -> Path:
@@ -28,16 +27,11 @@ def first_notebook(solutions: bool = True, language: str = "en") -> Path:
     return first
 
 
-def jupyter_arguments(first: Path, port: int, browser: bool) -> list[str]:
-    """The command line of JupyterLab. As root, in a container, it has to be told that this is meant."""
-    wanted = [f"--ServerApp.port={port}", f"--ServerApp.open_browser={browser}", f"--ServerApp.allow_root={am_root()}"]
-    there = f"/lab/tree/{first.relative_to(ROOT).as_posix()}"
-    place = [f"--ServerApp.root_dir={ROOT}", "--ServerApp.ip=127.0.0.1", f"--LabApp.default_url={there}"]
-    return [*place, *wanted, *QUIET]
-
-
 def learn(solutions: bool, port: int, browser: bool, language: str = "en") -> None:
-    """Run JupyterLab in this process until it is told to stop."""
+    """Run JupyterLab in this process; as root, in a container, it has to be told that this is meant."""
     from jupyterlab.labapp import main
 
-    main(jupyter_arguments(first_notebook(solutions, language), port, browser))
+    there = f"/lab/tree/{first_notebook(solutions, language).relative_to(ROOT).as_posix()}"
+    place = [f"--ServerApp.root_dir={ROOT}", "--ServerApp.ip=127.0.0.1", f"--LabApp.default_url={there}"]
+    wanted = [f"--ServerApp.port={port}", f"--ServerApp.open_browser={browser}", f"--ServerApp.allow_root={am_root()}"]
+    main([*place, *wanted, *QUIET])

@@ -10,9 +10,7 @@ from lessons.settings import ROOT
 
 NOTEBOOKS = ROOT / "notebooks"
 KOREAN = NOTEBOOKS / "ko"
-SOLUTION = "solution"
-"""The tag of a cell that is left out."""
-
+SOLUTION = "solution"  # the tag of a cell that is left out
 LINK = re.compile(r"(?<=\]\()[^)#\s]+")
 
 
@@ -22,13 +20,10 @@ def class_folder(edition: Path) -> Path:
 
 
 def without_solutions(notebook: Any, edition: Path = NOTEBOOKS) -> Any:
-    """The notebook as it is before anybody has worked on it, for the folder below those of its edition.
-
-    Links between notebooks stay; other relative links lead one folder up.
-    """
+    """The notebook as it is before anybody has worked on it, for the folder below those of its edition."""
 
     def from_below(link: re.Match[str]) -> str:
-        stays = link[0].endswith(".ipynb") or not (edition / link[0]).exists()
+        stays = link[0].endswith(".ipynb") or not (edition / link[0]).exists()  # between notebooks, or not a file's
         return link[0] if stays else f"../{link[0]}"
 
     kept = [cell for cell in notebook.cells if SOLUTION not in cell.metadata.get("tags", [])]

@@ -15,12 +15,12 @@ from llama_index.core.llms import LLM
 from matplotlib.figure import Figure
 
 from lessons.context.guard import differences
-from lessons.context.intent import INTENTS, decide
+from lessons.context.intent import decide
 from lessons.evaluate.compare import interval, mean_with_interval
 from lessons.evaluate.golden import json_lines, sample
 from lessons.evaluate.plots import canvas
 from lessons.language import _
-from lessons.models.keyless import EXAMPLES, Utterance, utterances
+from lessons.models.keyless import EXAMPLES, INTENTS, Utterance, utterances
 from lessons.settings import ROOT, settings
 from lessons.tables import Table
 from lessons.trace import Step

@@ -10,14 +10,14 @@ from matplotlib.figure import Figure
 from lessons.context.active import WRAPPERS
 from lessons.context.cache import Cached
 from lessons.context.compress import Abstractive, CutOff, Extractive, Hybrid
-from lessons.context.intent import INTENTS, Intent
+from lessons.context.intent import Intent
 from lessons.context.wrapper import Answering
 from lessons.evaluate.evaluation import Evaluation, EvaluationTable, Record, compare_records, mean
 from lessons.evaluate.golden import Golden, golden_questions, json_lines, sample
 from lessons.evaluate.plots import plot_cost
 from lessons.evaluate.run import answers, measure
 from lessons.language import _
-from lessons.models.keyless import utterances
+from lessons.models.keyless import INTENTS, utterances
 from lessons.models.llm import describe
 from lessons.rag.answer import Answer, respond
 from lessons.rag.context import ContextBuilder

@@ -1,7 +1,4 @@
-"""The exercises of the notebooks: `check` judges what a learner wrote, `progress` shows how far they have come.
-
-`hint` helps step by step, and `solved` guards the cells that use what was written.
-"""
+"""The exercises of the notebooks: `check` judges, `hint` helps, `solved` guards later cells, `progress` sums up."""
 
 from lessons.exercises.checking import check, hint, solved
 from lessons.exercises.progress_table import progress

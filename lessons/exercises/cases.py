@@ -1,7 +1,4 @@
-"""What an exercise is: cases, each with what is given to the learner's object and what is expected of it.
-
-The first case is the plain one: an answer that fails there is wrong, one that fails later nearly right.
-"""
+"""What an exercise is: cases, each with what is given to the learner's object and what is expected of it."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,17 +15,12 @@ Accept = Callable[..., bool | str]
 
 @dataclass(frozen=True)
 class Case:
-    """One thing that the learner's object must get right.
+    """One thing that the learner's object must get right."""
 
-    `when` completes the sentence 'it goes wrong when …' and names the case, never the answer. A function is called
-    with the arguments `given`; without them the object itself is looked at. What comes out must equal `expected`, or
-    be accepted by `accept` where there are many right results; then `expected` is one of them, if it is given.
-    """
-
-    when: str
-    given: tuple[Any, ...] | None = None
-    expected: Any = None
-    accept: Accept | None = None
+    when: str  # completes the sentence 'it goes wrong when …' and names the case, never the answer
+    given: tuple[Any, ...] | None = None  # what a function is called with; without it the object itself is looked at
+    expected: Any = None  # what must come out, or one of many right results, if it is given
+    accept: Accept | None = None  # says what is right where many results are
 
 
 def case(when: str, expected: Any, *given: Any) -> Case:
@@ -43,22 +35,17 @@ def call(learner: Callable[..., Any], *given: Any) -> Any:
 
 @dataclass(frozen=True)
 class Exercise:
-    """`expects` completes 'expects …'. All cases together have `seconds`, or those of the settings.
-
-    A result that is in `slips` in the plain case is nearly right; its key, half a sentence on what is off, never tells
-    the answer. `use(learner, *given)` says how the learner's object is called, and `of` is the kind of object it takes.
-    `hints` lead to the answer step by step.
-    """
+    """A result in `slips` is nearly right in the plain case; its key, half a sentence, never tells the answer."""
 
     id: str
     title: str
-    expects: str
-    cases: Iterable[Case] | Callable[[], Iterable[Case]]
+    expects: str  # completes 'expects …'
+    cases: Iterable[Case] | Callable[[], Iterable[Case]]  # what fails in the first is wrong, later nearly right
     slips: Mapping[str, Any] = field(default_factory=dict)
-    use: Callable[..., Any] = call
-    seconds: float | None = None
-    of: str = "a function"
-    hints: Sequence[str] = ()
+    use: Callable[..., Any] = call  # how the learner's object is called with what is given
+    seconds: float | None = None  # for all cases together; None takes those of the settings
+    of: str = "a function"  # the kind of object that is asked for
+    hints: Sequence[str] = ()  # which lead to the answer step by step
 
 
 # What is right where many results are
@@ -101,10 +88,7 @@ def gigabytes(given: float) -> bool | str:
 
 
 def like_ours(given: Any, before: Sequence[float], after: Sequence[float]) -> bool | str:
-    """Whether an interval is ours, a fourteenth of its width aside: nobody draws the same questions again.
-
-    A thousand draws stay within that, and the interval of 90 % does not.
-    """
+    """Whether an interval is ours, a fourteenth of its width aside: other draws are within that, 90 % is not."""
     low, high = interval([b - a for a, b in zip(before, after, strict=True)])
     slack = (high - low) / 14 + 1e-6
     one, other = given

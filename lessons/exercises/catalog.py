@@ -1,7 +1,4 @@
-"""The exercises by their ids. Their cases are data, in `data/exercises`, where no notebook shows them.
-
-A few are measured on questions of dev instead (`measured.py`); only their hints are there.
-"""
+"""The exercises by their ids. Their cases are data, where no notebook shows them, but for those of `measured`."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -30,7 +27,6 @@ MADE: dict[str, Callable[[Any], Any]] = {
     "decision": Decision.model_validate,
     "raises": {"ValueError": REFUSED}.get,
 }
-ONE_LETTER = "one of the letters 'a', 'b' and 'c'"
 
 
 def exercises(notebook: str | None = None) -> list[Exercise]:
@@ -53,11 +49,8 @@ def exercise_named(id_: str) -> Exercise:
 @cache
 def _read(notebook: str) -> list[Exercise]:
     written = json.loads((FOLDER / f"{notebook}.json").read_text(encoding="utf-8"), object_hook=_made)
-    measured = {each.id: each for each in MEASURED}
-    return [
-        replace(measured[id_], hints=item["hints"]) if id_ in measured else _exercise(id_, item)
-        for id_, item in sorted(written.items())
-    ]
+    measured = {each.id: replace(each, hints=written[each.id]["hints"]) for each in MEASURED if each.id in written}
+    return [measured.get(id_) or _exercise(id_, written[id_]) for id_ in sorted(written)]
 
 
 def _made(item: dict[str, Any]) -> Any:
@@ -68,9 +61,9 @@ def _made(item: dict[str, Any]) -> Any:
 
 def _exercise(id_: str, item: dict[str, Any]) -> Exercise:
     if "right" in item:
-        accept = right_letters(item["right"], item["why_not"])
-        letter = item.get("expects", ONE_LETTER)
-        return Exercise(id_, item["title"], letter, [Case("", accept=accept)], hints=item["hints"])
+        case = Case("", accept=right_letters(item["right"], item["why_not"]))
+        letter = item.get("expects", "one of the letters 'a', 'b' and 'c'")
+        return Exercise(id_, item["title"], letter, [case], hints=item["hints"])
     cases = [_case(each, ACCEPTS.get(id_), "rows" in item) for each in item["cases"]]
     more = {key: item[key] for key in ("slips", "seconds", "of", "hints") if key in item}
     return Exercise(id_, item["title"], item["expects"], cases, use=USES.get(id_, call), **more)
@@ -87,15 +80,11 @@ def _case(item: dict[str, Any], accept: Accept | None, rows: bool) -> Case:
 
 # How a learner's object is used where it is not just called with what a case gives
 
-ASKED_TOO_OFTEN = 100
 Learner = Callable[..., Any]
 
 
 def staged(learner: Learner, script: list[list[str]], failing: list[str], limit: int) -> Any:
-    """A learner's loop with a model that follows a script and a search that may fail: what it gives, and what was run.
-
-    RuntimeError, which the verdict shows, if the model is asked again after it has stopped or used up the calls.
-    """
+    """A learner's loop with a model that follows a script and a search that may fail: what it gives, what was run."""
     steps, run, left = iter(script), list[str](), limit
 
     def choose(found: Any) -> list[str]:
@@ -163,8 +152,8 @@ def retried(learner: Learner, script: Sequence[str], attempts: int, most: float)
     waits, asked = list[float](), list[str]()
 
     def action() -> str:
-        if len(asked) >= ASKED_TOO_OFTEN:
-            raise SystemExit(f"it has asked {ASKED_TOO_OFTEN} times")
+        if len(asked) >= 100:
+            raise SystemExit(f"it has asked {len(asked)} times")
         asked.append(script[min(len(asked), len(script) - 1)])
         if asked[-1] == "busy":
             raise TimeoutError(f"busy, attempt {len(asked)}")

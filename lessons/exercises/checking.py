@@ -39,13 +39,9 @@ SHOWN.maxstring = SHOWN.maxother = 80
 
 
 def check(id_: str, learner: Any) -> Verdict:
-    """Judge what was written for the exercise `id_`, and keep the best verdict.
-
-    What a notebook's own solution gets is not kept: it is nobody's progress. LessonsError if there is no such exercise;
-    whatever is wrong with the learner's object is said in the verdict.
-    """
+    """Judge what was written for an exercise and keep the best verdict; LessonsError if there is no such exercise."""
     verdict = judge(exercise_named(id_), learner)
-    if verdict.level != NOT_ATTEMPTED and not _in_solution():
+    if verdict.level != NOT_ATTEMPTED and not _in_solution():  # a notebook's own solution is nobody's progress
         keep(verdict)
     return verdict
 

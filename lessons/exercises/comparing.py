@@ -11,13 +11,8 @@ from typing import Any
 
 import numpy as np
 
-TOLERANCE = 1e-6  # relative; learners add up in another order
 FACTORS = (100, 1_000, 1_000_000, 1_000_000_000)  # percent for share, prices and bytes of thousands, millions, billions
-DIGITS = range(1, 6)
-
-REFUSED = object()
-"""What comes of a function that raises ValueError."""
-
+REFUSED = object()  # what comes of a function that raises ValueError
 _ALONE = re.compile(r"\b[a-z]\b")
 
 
@@ -31,8 +26,8 @@ def same(one: Any, other: Any) -> bool:
         return False
     if kind(other) == "a number":
         with suppress(OverflowError, TypeError):  # an integer beyond every float, a complex number
-            return math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=1e-9) or (math.isnan(one) and math.isnan(other))
-        return bool(one == other)
+            close = math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-9)  # learners add up in another order
+            return close or (math.isnan(one) and math.isnan(other))
     if kind(other) == "a list":
         return len(one) == len(other) and all(map(same, one, other))
     if kind(other) == "a dict":
@@ -114,7 +109,7 @@ def _numbers(given: float, wanted: float) -> str:
     for factor in FACTORS:
         off.append((f"it is {factor:,} times too large; mind the unit", wanted * factor))
         off.append((f"it is {factor:,} times too small; mind the unit", wanted / factor))
-    off += [("it is rounded; give it as it is", round(wanted, digits)) for digits in DIGITS]
+    off += [("it is rounded; give it as it is", round(wanted, digits)) for digits in range(1, 6)]
     return next((said for said, value in off if value and same(given, value)), "")
 
 

@@ -20,8 +20,7 @@ from lessons.workspace import workspace
 EVERY = 3  # of so many questions, one is asked
 FOUND, CANDIDATES = 100, 30
 ROOM = 5  # turns that a memory rule may hand over
-Lists = list[dict[str, float]]
-"""Scores by id, best first."""
+Lists = list[dict[str, float]]  # scores by id, best first
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,6 @@ class Asked:
         return sorted(found, key=lambda each: -each.legs[leg])
 
     def ndcg(self, order: Sequence[str]) -> float:
-        """nDCG@10 of the documents' ids in this order."""
         by_id = {document.id: document for document in self.documents}
         return retrieval_metrics(self.golden, [by_id[id_] for id_ in order[:10]])["ndcg@10"]
 
@@ -76,12 +74,10 @@ def _better(ours: Callable[[Asked], Sequence[str]]) -> Accept:
 
 
 def _orders(learner: Callable[[Lists], Any], questions: Sequence[Lists]) -> Any:
-    """The ids as a learner's fusion orders them, for each pair of lists; what is no dict comes back as it is.
-
-    Scores are rounded, so that floats do not decide between equal ones.
-    """
+    """The ids as a learner's fusion orders them, for each pair of lists; what is no dict comes back as it is."""
     fused = [learner(lists) for lists in questions]
     wrong = [each for each in fused if kind(each) != "a dict"]
+    # rounded, so that floats do not decide between equal scores
     return wrong[0] if wrong else [sorted(each, key=lambda id_: -round(each[id_], 9)) for each in fused]
 
 

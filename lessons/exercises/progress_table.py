@@ -1,6 +1,7 @@
 """What a check says, and a learner's progress: the best verdict of each exercise, kept in the database."""
 
 import html
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
@@ -25,17 +26,14 @@ MARKS: dict[Level, tuple[str, str]] = {
     "nearly right": ("≈", "#9a6700"),
     "right": ("✓", "#1a7f37"),
 }
-LEVELS = tuple(MARKS)[1:]
-"""What is kept, from worst to best."""
-
+LEVELS = tuple(MARKS)[1:]  # what is kept, from worst to best
 DONE = Table(
     "exercises_done",
     MetaData(),
     Column("user_id", String, primary_key=True),
     Column("exercise", String, primary_key=True),
-    Column("best", Integer, nullable=False),
+    Column("best", Integer, nullable=False),  # the best verdict of the learner, as its place in `LEVELS`
 )
-"""The best verdict of a learner on an exercise, as its place in `LEVELS`."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,7 +64,7 @@ class Verdict:
 class Progress:
     """A row for each exercise of a notebook, or for each notebook. `problem` says why nothing is known."""
 
-    rows: list[tuple[str, str, str]]
+    rows: Sequence[tuple[str, str, str]]
     problem: str = ""
 
     def __repr__(self) -> str:
@@ -81,7 +79,6 @@ class Progress:
 
     @property
     def _shown(self) -> list[list[str]]:
-        """The rows in the language of the reader."""
         return [[_(cell) for cell in row] for row in self.rows]
 
 
@@ -95,16 +92,14 @@ def progress(notebook: str | None = None) -> Progress:
     except DatabaseError as error:
         problem = str(error)
     if notebook:
-        return Progress(
-            [(each.id, each.title, known.get(each.id, NOT_ATTEMPTED)) for each in exercises(notebook)], problem
-        )
-    counted = [_counted(number, [known.get(each.id) for each in exercises(number)]) for number in NOTEBOOKS]
-    return Progress(counted, problem)
-
-
-def _counted(notebook: str, levels: list[Level | None]) -> tuple[str, str, str]:
-    signs = " ".join(MARKS[level or NOT_ATTEMPTED][0] for level in levels)
-    return notebook, signs, _("{right} of {all}", right=levels.count("right"), all=len(levels))
+        best = [(each.id, each.title, known.get(each.id, NOT_ATTEMPTED)) for each in exercises(notebook)]
+        return Progress(best, problem)
+    rows = []
+    for number in NOTEBOOKS:
+        levels = [known.get(each.id, NOT_ATTEMPTED) for each in exercises(number)]
+        signs = " ".join(MARKS[level][0] for level in levels)
+        rows.append((number, signs, _("{right} of {all}", right=levels.count("right"), all=len(levels))))
+    return Progress(rows, problem)
 
 
 def keep(verdict: Verdict) -> None:

@@ -40,7 +40,6 @@ class SpareDatabase:
         self.address = embedded.running(self._folder)
 
     def stop(self) -> None:
-        """Stop the server under whoever uses it."""
         embedded.stop(self._folder)
 
     @contextmanager
@@ -58,7 +57,6 @@ class SpareDatabase:
             connection.execute("SELECT pg_promote()")
 
     def erase(self) -> None:
-        """Delete the database and its data."""
         database.stop(self.settings)
         embedded.erase(self._folder)
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -70,7 +68,6 @@ class SpareDatabase:
 
     @property
     def settings(self) -> Settings:
-        """The settings of this process, with this database."""
         return settings().model_copy(update={"database_url": SecretStr(self.url), "data_dir": self._folder})
 
 
@@ -90,7 +87,6 @@ class ReplicatedDatabase:
 
     @property
     def settings(self) -> Settings:
-        """The settings of this process, with these servers."""
         url = _url(self.primary.address, self.replica.address)
         return settings().model_copy(update={"database_url": SecretStr(url)})
 
@@ -100,7 +96,6 @@ class ReplicatedDatabase:
         self.replica.promote()
 
     def erase(self) -> None:
-        """Delete both servers and their data."""
         database.stop(self.settings)
         self.replica.erase()
         self.primary.erase()
@@ -133,10 +128,7 @@ def full_disk(engine: Engine, room: int = 0) -> Iterator[None]:
 
 
 def killed(program: str, database: SpareDatabase, at: str) -> list[str]:
-    """Run a Python program on this database, and kill it by SIGKILL as soon as a line that it prints holds `at`.
-
-    Gives the lines that were printed until then; LessonsError if the program ends before.
-    """
+    """What a program prints on this database until a line holds `at` and it is killed; LessonsError if none does."""
     environment = os.environ | {"DATABASE_URL": database.url, "PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1"}
     command, lines = [sys.executable, "-c", program], []
     with TemporaryFile("w+", encoding="utf-8") as errors:

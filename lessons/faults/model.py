@@ -100,8 +100,7 @@ def _chunk(text: str, ended: str | None = None) -> bytes:
     return json.dumps({"id": "1", "choices": [{"index": 0, "delta": _said(text), "finish_reason": ended}]}).encode()
 
 
-SHORT = {"request_timeout": 1.0, "max_retries": 1}
-"""Nobody wants to wait a minute for a model that hangs on purpose. Seconds."""
+SHORT = {"request_timeout": 1.0, "max_retries": 1}  # seconds: nobody waits a minute for a model that hangs on purpose
 
 
 @contextmanager

@@ -31,11 +31,7 @@ class Answerer(Protocol):
 
 
 class Conversation:
-    """Questions to stages, each answered from what this memory recalls.
-
-    `history` wins over the memory where it is given; `remember=False` asks without leaving a trace in it. The other
-    arguments go to the stage as they are.
-    """
+    """Questions to stages, each answered from what this memory recalls, or from `history`."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
@@ -55,7 +51,7 @@ class Conversation:
         remember: bool = True,
         **scope: Any,
     ) -> AnswerStream:
-        """The answer piece by piece, remembered when the last of them was read, or reading stopped."""
+        """The answer piece by piece, remembered if that is wanted when the last was read, or reading stopped."""
         known = self.recall(question) if history is None else Recollection(tuple(history))
         stream = stage.stream(question, history=known.history, memory=known.memory, **scope)
         if remember:

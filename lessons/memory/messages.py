@@ -80,8 +80,6 @@ class Session:
 
 
 class SessionMessages(Session):
-    """The newest messages of one session, in this process."""
-
     def __init__(self, limit: int | None = None) -> None:
         super().__init__(InMemoryStore(1, limit), Scope("reader"), "session")
 
@@ -118,15 +116,13 @@ class InMemoryStore(MessageStore):
     def clear(self, scope: Scope) -> int:
         with self._lock:
             own = [key for key in self._sessions if key[0] == scope.user_id]
-            for key in own:
-                del self._sessions[key]
-            return len(own)
+            return len([self._sessions.pop(key) for key in own])
 
 
 @lru_cache(maxsize=32)
-def opened(engine: Engine, *rows: type[Base]) -> Engine:
-    """The engine, once these tables are there. Cleaning them up has business with every owner's rows: no FORCE."""
-    ensure_owned(engine, *(row.__table__ for row in rows), force=False)
+def opened(engine: Engine, *rows: type[Base], force: bool = False) -> Engine:
+    """The engine, once these tables are there; without `force` a clean-up has business with every owner's rows."""
+    ensure_owned(engine, *(row.__table__ for row in rows), force=force)
     return engine
 
 
@@ -149,22 +145,16 @@ class MessageRow(Base):
 
 
 class StoredMessages(MessageStore):
-    """Sessions in PostgreSQL, of each the last `limit` messages. DatabaseError if it cannot be used.
-
-    The database is first needed by the first call.
-    """
+    """Sessions in PostgreSQL, of each the last `limit` messages. DatabaseError by the first call that cannot use it."""
 
     def __init__(self, engine: Engine, limit: int | None = None) -> None:
         self._engine, self._limit = engine, limit or settings().session_messages
         self._turns = [Lock() for _ in range(64)]  # writers of one session wait here, without holding a connection
 
     def add(self, scope: Scope, session_id: str, *messages: Message) -> None:
-        """Store messages in one transaction, and drop the oldest beyond the limit.
-
-        One writer at a time: ids then follow the order of commits, and what one call adds is not torn apart.
-        """
-        now, session = datetime.now(UTC), f"{scope.user_id}/{session_id}"
-        named = {"user_id": scope.user_id, "session_id": session_id, "timestamp": now}
+        """One writer at a time: ids then follow the order of commits, and what one call adds is not torn apart."""
+        session = f"{scope.user_id}/{session_id}"
+        named = {"user_id": scope.user_id, "session_id": session_id, "timestamp": datetime.now(UTC)}
         rows = [{"role": role, "content": content, **named} for role, content in messages]
         newest = select(MessageRow.id).where(*_of(scope, session_id)).order_by(MessageRow.id.desc())
         beyond = newest.offset(self._limit).limit(1).scalar_subquery()
@@ -198,7 +188,6 @@ class StoredMessages(MessageStore):
             return connection.execute(delete(MessageRow).where(tuple_(*session).in_(stale))).rowcount
 
     def _transaction(self, scope: Scope) -> AbstractContextManager[Connection]:
-        """Reaches the owner's messages only."""
         return scoped(opened(self._engine, MessageRow), scope.user_id)
 
 
@@ -213,21 +202,17 @@ def _of(scope: Scope, session_id: str) -> tuple:
 
 
 def choose_store(chosen: Settings) -> MessageStore:
-    """The store that is configured. The choice is logged where it is not the one that lasts.
-
-    Opening PostgreSQL forgets the sessions that nobody has gone on with for longer than the settings allow.
-    """
-    if chosen.message_store == "memory":
-        return InMemoryStore()
-    try:
-        store = StoredMessages(engine(chosen))
-        store.clean_up(timedelta(days=chosen.session_ttl_days))
-    except DatabaseError as error:
-        if chosen.message_store == "postgres":
-            raise
-        logger.warning("conversations are kept until this process ends: %s", error)
-        return InMemoryStore()
-    return store
+    """The store that is configured. The choice is logged where it is not the one that lasts."""
+    if chosen.message_store != "memory":
+        try:
+            store = StoredMessages(engine(chosen))
+            store.clean_up(timedelta(days=chosen.session_ttl_days))  # sessions that nobody has gone on with
+            return store
+        except DatabaseError as error:
+            if chosen.message_store == "postgres":
+                raise
+            logger.warning("conversations are kept until this process ends: %s", error)
+    return InMemoryStore()
 
 
 @cache

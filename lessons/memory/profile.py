@@ -32,8 +32,7 @@ The message before: {before}
 Message: {said}""",
     metadata={"task": "profile", "max_tokens": 300},
 )
-_MOST = {"slots": (0, 8)}
-"""Facts that one message can state."""
+_MOST = {"slots": (0, 8)}  # facts that one message can state
 
 
 @dataclass(frozen=True)
@@ -67,15 +66,12 @@ class Profile:
 
     def slots(self) -> list[Slot]:
         """All of them, the one that changed last at the end."""
-        wanted = select(SlotRow.key, SlotRow.value, SlotRow.said).where(self._mine)
+        wanted = select(SlotRow.key, SlotRow.value, SlotRow.said).where(self._mine).order_by(SlotRow.updated_at)
         with transaction(self.engine, self.scope) as connection:
-            return [Slot(*row) for row in connection.execute(wanted.order_by(SlotRow.updated_at))]
+            return [Slot(*row) for row in connection.execute(wanted)]
 
     def put(self, key: str, value: str, said: str = "", session_id: str | None = None) -> None:
-        """Add a slot or correct it; an empty value deletes it. The oldest beyond the limit are dropped.
-
-        What was said in a session is added only while there is that session: it may have been forgotten meanwhile.
-        """
+        """Add a slot or correct it; an empty value deletes it. The oldest beyond the limit are dropped."""
         key, value = (" ".join(normalize(text).split()) for text in (key, value))
         key, value = key[:LONGEST_KEY], value[:LONGEST_VALUE]
         if not value or not key:
@@ -89,7 +85,7 @@ class Profile:
         there = select(SessionRow.turns).where(*of_it).with_for_update(read=True)
         with transaction(self.engine, self.scope) as connection:
             if session_id is not None and connection.scalar(there) is None:
-                return
+                return  # the session in which it was said was forgotten meanwhile
             connection.execute(row.on_conflict_do_update(index_elements=["user_id", "meaning"], set_=changed))
             beyond = newest.offset(settings().profile_slots)
             connection.execute(delete(SlotRow).where(self._mine, SlotRow.meaning.in_(beyond)))
@@ -100,15 +96,11 @@ class Profile:
             connection.execute(delete(SlotRow).where(self._mine, SlotRow.meaning == same_key(key)))
 
     def forget(self) -> None:
-        """Delete everything that is known about the user."""
         with transaction(self.engine, self.scope) as connection:
             connection.execute(delete(SlotRow).where(self._mine))
 
     def learn(self, llm: LLM, said: str, before: str, step: Step, session_id: str | None = None) -> None:
-        """Take up what a message of the user states; `before` is the message before it.
-
-        What a model gives is taken only if the message says it: nothing comes from documents, answers or guesses.
-        """
+        """Take up what a message states; what a model gives counts only if the message says it, and is no guess."""
         pairs = [(slot.key, slot.value) for slot in self.slots()]
         noted = "\n".join(f"- {key}: {value}" for key, value in pairs)
         variables: dict[str, Any] = {"said": said, "before": before, "noted": noted, "known": pairs}
@@ -132,11 +124,8 @@ class Known:
 def known_of(engine: Engine, scope: Scope) -> Known:
     """What `forget_user` would delete besides the messages."""
     with transaction(engine, scope) as connection:
-        counts = [
-            connection.scalar(select(func.count()).select_from(row).where(row.user_id == scope.user_id)) or 0
-            for row in (SessionRow, SlotRow)
-        ]
-    return Known(*counts)
+        of_user = (select(func.count()).where(row.user_id == scope.user_id) for row in (SessionRow, SlotRow))
+        return Known(*connection.execute(select(*(each.scalar_subquery() for each in of_user))).one())
 
 
 def forget_user(engine: Engine, scope: Scope, messages: MessageStore) -> None:

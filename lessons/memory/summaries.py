@@ -46,20 +46,15 @@ if hasattr(os, "register_at_fork"):
 
 @dataclass
 class LongTerm(ABC):
-    """A memory of one session that works in the background. `spent` counts the model calls of its updates.
+    """A memory of one session that works in the background; `spent` counts the model calls of its updates."""
 
-    With `knows_user` it also hands over the profile of the user, and learns what its turns add to it.
-    """
-
-    name: ClassVar[str]
-    """Under which its state is kept."""
-
+    name: ClassVar[str]  # under which its state is kept
     engine: Engine
     llm: LLM
     embedding: BaseEmbedding
     scope: Scope
     session_id: str
-    knows_user: bool = True
+    knows_user: bool = True  # it hands over the user's profile, too, and learns what the turns add to it
     spent: Step = field(default_factory=lambda: Step("memory"), repr=False)
     _updates: list[Future[None]] = field(default_factory=list, init=False, repr=False)
 
@@ -90,15 +85,11 @@ class LongTerm(ABC):
 
     @property
     def state(self) -> State:
-        """What is known of the turns that have left the window."""
         return self.turns.state(self.name)
 
     def recall(self, question: str) -> Recollection:
-        """The last turns, and what is known from before them; turns that await their update are among the former.
-
-        Sessions that nobody has gone on with are dropped first, so none is recalled after its time.
-        """
-        drop_unused(self.engine)
+        """The last turns, and what is known from before them; turns that await their update are among the former."""
+        drop_unused(self.engine)  # so that no session is recalled after its time
         window, state = settings().memory_window, self.state
         last = self.turns.last(2 * window)
         first = min(state.upto, last[-1].number - window) if last else 0
@@ -111,9 +102,8 @@ class LongTerm(ABC):
         """Write the turn down and leave the rest to the background."""
         plain = CITATION.sub("", answer).replace(" .", ".").strip()
         self.turns.add(normalize(question), normalize(plain))
-        pending = [each for each in self._updates if not each.done()]
         update = logged("a memory could not be updated and is with the next turn")(self.update)
-        self._updates = [*pending, _pool().submit(update)]
+        self._updates = [*(each for each in self._updates if not each.done()), _pool().submit(update)]
 
     def settle(self) -> None:
         """Wait until the updates that were handed over are done."""
@@ -124,7 +114,6 @@ class LongTerm(ABC):
         self.turns.forget()
 
     def awaits_update(self) -> bool:
-        """Whether there are turns that were not taken up yet."""
         return bool(self._overflow() or self._unlearned())
 
     def update(self) -> None:
@@ -147,7 +136,6 @@ class LongTerm(ABC):
         return open_turns[:size] if len(open_turns) > size else []
 
     def _unlearned(self) -> list[Turn]:
-        """The turns that the profile has not been told of."""
         return self.turns.read(~TurnRow.learned) if self.knows_user else []
 
     def _fold(self, window: list[Turn]) -> None:
@@ -157,33 +145,28 @@ class LongTerm(ABC):
             self.turns.drop_before(min(self.needed_from(after), window[-1].number + 2 - settings().memory_window))
 
     def _written(self, prompt: PromptTemplate, window: list[Turn], tokens: int, **variables: Any) -> str:
-        """What the model writes of turns, within its limits."""
-        count, said = settings().summary_sentences, _said(window)
-        return bounded(predict(self.llm, prompt, self.spent, tokens=tokens, **said, **variables), count, tokens)
+        said = predict(self.llm, prompt, self.spent, tokens=tokens, **_said(window), **variables)
+        return bounded(said, settings().summary_sentences, tokens)
 
 
 def _titled(title: str, lines: Sequence[str]) -> list[str]:
-    """The lines under a title, nothing without a line."""
     return [title, *lines] if lines else []
 
 
 def _said(turns: Sequence[Turn]) -> dict[str, Any]:
     """Turns as a model reads them, a line for each message, and as the keyless model does."""
     longest = settings().turn_chars
-    lines = [
+    lines = (
         f"[{turn.number}] {role}: {' '.join(text.split())[:longest]}" for turn in turns for role, text in turn.messages
-    ]
+    )
     return {"conversation": "\n".join(lines), "turns": [(turn.number, turn.question, turn.answer) for turn in turns]}
 
 
-_MARK = re.compile(r"^\s*(?:[-*•]+(?:\s+|$))+")  # not the sign of a figure
+_MARK = re.compile(r"^\s*(?:[-*•]+(?:\s+|$))+")  # of a list, as facts have; not the sign of a figure
 
 
 def bounded(summary: str, count: int, tokens: int) -> str:
-    """A summary of at most so many sentences and tokens, whatever a model wrote: its first lines go first.
-
-    Lines lose the marks of a list, since a line that begins with '- ' is a fact that a memory notes.
-    """
+    """A summary of at most so many sentences and tokens, whatever a model wrote: its first lines go first."""
     lines = [" ".join(_MARK.sub("", line).split()) for line in summary.splitlines() if _MARK.sub("", line).strip()]
     kept: list[str] = []
     spoken = 0
@@ -251,7 +234,6 @@ class RecursiveSummary(LongTerm):
     name = "recursive summary"
 
     def known(self, question: str, state: State) -> list[str]:
-        """The entities and the summary, whole, whatever the question is."""
         noted = [f"- {entity.key}: {entity.value}" for entity in state.entities]
         said = state.summary.splitlines()
         return [*_titled("Noted in this conversation:", noted), *_titled("Summary of what was said before:", said)]
@@ -285,11 +267,9 @@ class Tiers(LongTerm):
 
     def known(self, question: str, state: State) -> list[str]:
         """The nearest of the oldest turns within their tokens, in the order of the conversation, and the summary."""
+        older = _titled("Older turns that may matter:", self._older(question, state.upto))
         said = [line for line in state.summary.splitlines() if line]
-        return [
-            *_titled("Older turns that may matter:", self._older(question, state.upto)),
-            *_titled("Summary of the turns before the last ones:", said),
-        ]
+        return older + _titled("Summary of the turns before the last ones:", said)
 
     def folded(self, state: State, window: list[Turn]) -> State:
         """Summarise the window by itself; the turns of the summary that makes room can be found by meaning from now."""
@@ -305,13 +285,10 @@ class Tiers(LongTerm):
         return state.upto - settings().memory_turns
 
     def _embed(self, before: int) -> None:
-        """Embed the turns before a number that have no vector yet."""
-        turns = self.turns.read(TurnRow.embedding.is_(None), TurnRow.number < before)
-        if turns:
+        if turns := self.turns.read(TurnRow.embedding.is_(None), TurnRow.number < before):
             vectors = self.embedding.get_text_embedding_batch([f"{turn.question}\n{turn.answer}" for turn in turns])
-            named = {"embedded_by": identity(self.embedding)[0]}
-            pairs = zip(turns, vectors, strict=True)
-            self.turns.note({turn.number: {"embedding": vector, **named} for turn, vector in pairs})
+            pairs, name = zip(turns, vectors, strict=True), identity(self.embedding)[0]
+            self.turns.note({turn.number: {"embedding": vector, "embedded_by": name} for turn, vector in pairs})
 
     def _older(self, question: str, upto: int) -> list[str]:
         """The nearest turn always, cut if it must be; further ones while they fit."""

@@ -87,7 +87,6 @@ class SlotRow(Base):
 
 
 def opened(engine: Engine) -> Engine:
-    """The engine, once the tables are there."""
     return messages.opened(engine, SessionRow, TurnRow, StateRow, SlotRow)
 
 
@@ -98,9 +97,9 @@ def transaction(engine: Engine, scope: Scope) -> AbstractContextManager[Connecti
 
 def drop_unused(engine: Engine) -> int:
     """Drop every owner's sessions without a turn for as long as the settings say; how many there were."""
-    longest = timedelta(hours=settings().memory_ttl_hours)
+    unused = SessionRow.used_at < func.now() - timedelta(hours=settings().memory_ttl_hours)
     with explained(), opened(engine).begin() as connection:
-        return connection.execute(delete(SessionRow).where(SessionRow.used_at < func.now() - longest)).rowcount
+        return connection.execute(delete(SessionRow).where(unused)).rowcount
 
 
 LONGEST_KEY, LONGEST_VALUE = 40, 120  # characters
@@ -116,10 +115,7 @@ class Entity:
 
 
 def merged(known: Iterable[Entity], new: Iterable[Entity]) -> tuple[Entity, ...]:
-    """The entities with the new ones: a known key is replaced and moves to the end, the oldest beyond the limit go.
-
-    An empty value takes its key out. Keys and values stand on one line and are not too long, whatever a model wrote.
-    """
+    """The entities with the new ones at the end: an empty value takes its key out, the oldest beyond the limit go."""
     by_meaning = {same_key(entity.key): entity for entity in known}
     for entity in new:
         key, value = (" ".join(text.split()) for text in (entity.key, entity.value))
@@ -131,10 +127,7 @@ def merged(known: Iterable[Entity], new: Iterable[Entity]) -> tuple[Entity, ...]
     return kept[max(0, len(kept) - settings().entities_kept) :]
 
 
-LOCKS = 726_005
-"""First key of the advisory locks of long-term memories; the second stands for the session."""
-
-KEEP_HOLDING = text("SET LOCAL idle_in_transaction_session_timeout = 0")
+LOCKS = 726_005  # first key of the advisory locks of long-term memories; the second stands for the session
 
 
 @dataclass(frozen=True)
@@ -209,7 +202,6 @@ class Turns:
                 connection.execute(update(TurnRow).where(*mine).values(values))
 
     def drop_before(self, number: int) -> None:
-        """Delete the turns before a number for good."""
         with transaction(self.engine, self.scope) as connection:
             connection.execute(delete(TurnRow).where(*self._is(TurnRow), TurnRow.number < number))
 
@@ -239,16 +231,13 @@ class Turns:
 
     @contextmanager
     def alone(self) -> Iterator[bool]:
-        """Whether nobody else, in any process, works on this session now; nobody else will until the block ends.
-
-        A second connection holds the lock in an open transaction, so that a crash frees it.
-        """
+        """Whether nobody else, in any process, works on this session now; nobody else will until the block ends."""
         with explained():
-            hold = opened(self.engine).connect()
+            hold = opened(self.engine).connect()  # its open transaction holds the lock, so that a crash frees it
             try:
                 session = func.hashtext(f"{self.scope.user_id}\x1f{self.session_id}")
                 mine = hold.scalar(select(func.pg_try_advisory_xact_lock(LOCKS, session)))
-                hold.execute(KEEP_HOLDING)
+                hold.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
                 yield bool(mine)
             finally:
                 with suppress(SQLAlchemyError, DatabaseError):

@@ -38,11 +38,9 @@ class Memory(Protocol):
 
     def recall(self, question: str) -> Recollection:
         """What matters for this question."""
-        ...
 
     def remember(self, question: str, answer: str) -> None:
         """Take up a turn that succeeded."""
-        ...
 
 
 class NoMemory:

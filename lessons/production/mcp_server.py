@@ -75,7 +75,6 @@ def server(place: Workspace, scope: Scope) -> "MCPServer":
 
     offered, tools = MCPServer("lessons", instructions=INSTRUCTIONS, log_level="ERROR"), Tools(place, scope)
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-
     for tool in (tools.search, tools.passages):
         offered.add_tool(_told()(tool), annotations=reads)  # under its own name, signature and docstring
     return offered

@@ -67,13 +67,12 @@ def attributes(step: Step) -> dict[str, Any]:
 
 def _words(step: Step) -> dict[str, str]:
     """Texts that went in and came out; of anything else, nothing."""
-    given = {"input.value": step.input, "output.value": step.output}
-    texts = {name: [value] if isinstance(value, str) else value for name, value in given.items()}
-    return {
-        name: "\n".join(value)
-        for name, value in texts.items()
-        if isinstance(value, list) and all(isinstance(each, str) for each in value)
-    }
+    texts = {}
+    for name, value in (("input.value", step.input), ("output.value", step.output)):
+        lines = [value] if isinstance(value, str) else value
+        if isinstance(lines, list) and all(isinstance(each, str) for each in lines):
+            texts[name] = "\n".join(lines)
+    return texts
 
 
 def _documents(step: Step) -> dict[str, Any]:

@@ -1,8 +1,7 @@
 """Another embedding model without a gap: a second index beside the first, and one transaction that switches over.
 
 Vectors of two models cannot be compared, so each model has a table of its own. The new one is filled from the rows of
-the old one: no file is read again, and no chunk is enriched again. Then `switch` makes it the one that is served, for
-one owner, unless the two differ.
+the old one: no file is read again, and no chunk is enriched again.
 """
 
 from collections.abc import Sequence
@@ -23,13 +22,11 @@ from lessons.rag.tables import Base
 from lessons.rag.types import Scope
 from lessons.workspace import Workspace
 
+# What each document's chunks say and know, as a hash; their vectors are left out.
 HASHES = """
 SELECT source_file, md5(string_agg(md5(text || metadata_::text), '' ORDER BY chunk_index, node_id)) AS hash
 FROM documents JOIN "{chunks}" AS chunk ON chunk.user_id = documents.user_id AND document_id = documents.id
 WHERE index_table = '{chunks}' AND documents.user_id = :user_id GROUP BY source_file"""
-"""A hash of what each document's chunks say and know; their vectors are left out."""
-
-NO_WRITER = text("LOCK TABLE documents IN SHARE MODE")
 
 
 class ServedRow(Base):
@@ -59,11 +56,8 @@ def difference(old: ChunkStore, new: ChunkStore, scope: Scope) -> Difference:
 
 
 def _difference(connection: Connection, old: ChunkStore, new: ChunkStore, scope: Scope) -> Difference:
-    found = (
-        connection.execute(text(HASHES.format(chunks=each.table_name)), {"user_id": scope.user_id})
-        for each in (old, new)
-    )
-    was, now = ({row.source_file: row.hash for row in rows} for rows in found)
+    hashes = (text(HASHES.format(chunks=each.table_name)).bindparams(user_id=scope.user_id) for each in (old, new))
+    was, now = ({row.source_file: row.hash for row in connection.execute(each)} for each in hashes)
     changed = tuple(sorted(name for name in was if now.get(name) != was[name]))
     return Difference(changed, tuple(sorted(now.keys() - was)))
 
@@ -85,11 +79,10 @@ def catch_up(index: Index, old: Workspace, new: Workspace, scope: Scope) -> Diff
 
 def _chunks(index: Index, store: ChunkStore, source_file: str, scope: Scope) -> list[BaseNode]:
     """The chunks of a document as its index embeds them, from their rows."""
-    splitters = (each.embedded for each in index.transformations if isinstance(each, SectionSplitter))
-    embedded = next(splitters, ())
-    nodes = store.get_nodes(scope=scope.only([source_file]))
+    embedded = next((each.embedded for each in index.transformations if isinstance(each, SectionSplitter)), ())
     return [
-        Chunk(id_=each.node_id, text=each.get_content(), metadata=each.metadata, embedded=embedded) for each in nodes
+        Chunk(id_=each.node_id, text=each.get_content(), metadata=each.metadata, embedded=embedded)
+        for each in store.get_nodes(scope=scope.only([source_file]))
     ]
 
 
@@ -99,10 +92,9 @@ def switch(index: Index, old: Workspace, new: Workspace, scope: Scope) -> None:
     difference(from_, to, scope)
     ensure_owned(from_.engine, ServedRow.__table__)
     with scoped(from_.engine, scope.user_id) as connection:
-        connection.execute(NO_WRITER)
+        connection.execute(text("LOCK TABLE documents IN SHARE MODE"))  # nobody writes meanwhile
         left = _difference(connection, from_, to, scope)
-        if left != Difference((), ()):
-            differing = len(left.changed) + len(left.gone)
+        if differing := len(left.changed) + len(left.gone):
             raise LessonsError(
                 f"Documents in which the new index differs: {differing}. Catch up first; the old one stays."
             )
@@ -111,10 +103,7 @@ def switch(index: Index, old: Workspace, new: Workspace, scope: Scope) -> None:
 
 
 def served(index: Index, places: Sequence[Workspace], scope: Scope) -> Workspace:
-    """The workspace whose table is served: the first until there was a switch. Ask it again for every question.
-
-    LessonsError if none of them has the embedding model of that table: its vectors mean nothing to another one.
-    """
+    """The workspace whose table is served now, the first until there was a switch; LessonsError if it is not here."""
     ensure_owned(places[0].engine, ServedRow.__table__)
     mine = ServedRow.user_id == scope.user_id, ServedRow.index_name == index.name
     with scoped(places[0].engine, scope.user_id) as connection:

@@ -2,7 +2,6 @@
 
 import pytest
 
-from lessons.context.intent import INTENTS
 from lessons.evaluate.decisions import (
     Pair,
     Recognised,
@@ -15,6 +14,7 @@ from lessons.evaluate.decisions import (
 from lessons.keyless.intent import utterances
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.embedding import embedding_model
+from lessons.models.keyless import INTENTS
 from lessons.settings import Settings
 
 

@@ -14,9 +14,10 @@ from uuid import uuid4
 
 import pytest
 
-from lessons.context.intent import INTENTS, decide
+from lessons.context.intent import decide
 from lessons.errors import LessonsError
 from lessons.keyless.comparisons import sides
+from lessons.models.keyless import INTENTS
 from lessons.rag.answer import Answer
 from lessons.rag.prompts import NO_WORDS
 from lessons.rag.stages import stages
