@@ -87,17 +87,13 @@ def unsupported_figures(answer: str, context: Context, known: str) -> list[str]:
 
     A sentence without a citation is compared with all documents. Single digits are left aside: they mostly count.
     """
-    texts = {
-        n: f"{document.source} {document.metadata} {document.content}"
-        for n, document in enumerate(context.documents, 1)
-    }
+    texts = {n: f"{one.source} {one.metadata} {one.content}" for n, one in enumerate(context.documents, 1)}
     found: dict[str, str] = {}
     for sentence in sentences(LIST_NUMBER.sub("", answer)):
         cited = [texts[number] for number in map(int, CITATION.findall(sentence)) if number in texts]
         held = numerals(" ".join([known, *(cited or texts.values())]))
-        found |= {
-            plain: written for plain, written in numerals(CITATION.sub("", sentence)).items() if plain not in held
-        }
+        said = numerals(CITATION.sub("", sentence))
+        found |= {plain: said[plain] for plain in said if plain not in held}
     return [written for plain, written in found.items() if len(plain) > 1]
 
 
@@ -107,16 +103,12 @@ def citations(answer: str, context: Context) -> list[Citation]:
     A number that no document carries is left out. A document without such a sentence is cited without a quote.
     """
     numbered = dict(enumerate(context.documents, start=1))
-    found = [
-        Citation(number, document.source, document.page, document.id, _quote(claim, document))
-        for claim, number in _claims(answer)
-        if (document := numbered.get(number))
-    ]
+    found = []
+    for claim, number in _claims(answer):
+        if one := numbered.get(number):
+            quote = best_quote(claim, one.content, str(one.metadata.get("title") or ""))
+            found.append(Citation(number, one.source, one.page, one.id, quote))
     return list(dict.fromkeys(found))
-
-
-def _quote(claim: str, document: RetrievedDocument) -> str:
-    return best_quote(claim, document.content, str(document.metadata.get("title") or ""))
 
 
 def best_quote(claim: str, content: str, title: str = "") -> str:

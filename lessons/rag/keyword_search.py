@@ -15,7 +15,7 @@ common terms alone would find is missed.
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain
+from itertools import accumulate, chain, product
 from math import log
 from typing import Any
 
@@ -150,21 +150,17 @@ class KeywordSearch:
 def _asked(questions: Sequence[TermStatistics]) -> dict[str, Any]:
     """The values of a search for these questions, which share what was counted beside their terms."""
     chosen, average = settings(), max((each.average_length for each in questions), default=0.0)
-    rare: list[tuple[int, str, float]] = []
-    common: list[tuple[int, str, float]] = []
+    parts = product(("rare", "common"), ("numbers", "terms", "weights"))
+    columns: dict[str, list] = {f"{kind}_{column}": [] for kind, column in parts}
     for number, its in enumerate(questions, start=1):
-        for terms, asked in zip(its.split(), (rare, common), strict=True):
-            asked += [(number, term, its.idf(term)) for term in terms]
+        for kind, terms in zip(("rare", "common"), its.split(), strict=True):
+            columns[f"{kind}_numbers"] += [number] * len(terms)
+            columns[f"{kind}_terms"] += terms
+            columns[f"{kind}_weights"] += map(its.idf, terms)
     return {
         "questions": len(questions),
-        **_columns("rare", rare),
-        **_columns("common", common),
+        **columns,
         "gain": chosen.bm25_k1 + 1,
         "base": chosen.bm25_k1 * (1 - chosen.bm25_b),
         "slope": chosen.bm25_k1 * chosen.bm25_b / max(average, 1),
     }
-
-
-def _columns(name: str, rows: Sequence[tuple[int, str, float]]) -> dict[str, list]:
-    places = enumerate(("numbers", "terms", "weights"))
-    return {f"{name}_{column}": [row[place] for row in rows] for place, column in places}

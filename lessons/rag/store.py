@@ -9,8 +9,7 @@ holds what one owner has.
 
 import json
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,7 +19,7 @@ from llama_index.core.vector_stores.types import MetadataFilters, VectorStoreQue
 from sqlalchemy import Connection, Engine, Row, Select, TextClause, select, text
 
 from lessons.database.owned import ensure_owned
-from lessons.database.row_security import again_if_broken_off, reading
+from lessons.database.row_security import again_if_broken_off
 from lessons.rag.keyword_search import KeywordSearch, TermStatistics
 from lessons.rag.tables import DocumentRow, chunk_table, term_table
 from lessons.rag.types import Scope, Where
@@ -124,13 +123,6 @@ class ChunkStore(Writer):
     def few(self, scope: Scope) -> bool:
         """Whether the owner's chunks, when last looked at, were few enough to be compared one by one."""
         return self._seen.get(scope.user_id, math.inf) <= settings().exact_search_chunks
-
-    @contextmanager
-    def reading(self, scope: Scope) -> Iterator[Connection]:
-        """Searches of the owner inside the block share one transaction."""
-        self._make_tables()
-        with reading(self.engine, scope.user_id) as connection:
-            yield connection
 
     @again_if_broken_off
     def rows(self, statement: Select | TextClause, scope: Scope) -> Sequence[Row]:

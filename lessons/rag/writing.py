@@ -54,6 +54,21 @@ class Writer:
     def _make_tables(self) -> None:
         raise NotImplementedError
 
+    @contextmanager
+    def reading(self, scope: Scope) -> Iterator[Connection]:
+        """Searches of the owner inside the block share one transaction."""
+        self._make_tables()
+        with reading(self.engine, scope.user_id) as connection:
+            yield connection
+
+    @contextmanager
+    def _writing(self, scope: Scope) -> Iterator[Connection]:
+        """A transaction of the owner; what it has written is found from then on."""
+        self._make_tables()
+        with scoped(self.engine, scope.user_id) as connection:
+            yield connection
+        remember_write(self.engine)
+
     @again_if_broken_off
     def replace_document(
         self, scope: Scope, source_file: str, sha256: str, nodes: Sequence[BaseNode], content: bytes | None = None
@@ -62,14 +77,12 @@ class Writer:
 
         `content` are the bytes of a file whose pages are to be shown.
         """
-        self._make_tables()
         nodes = with_text(nodes)
-        with scoped(self.engine, scope.user_id) as connection:
+        with self._writing(scope) as connection:
             document_id = self._claim(connection, scope.user_id, source_file, sha256, nodes, content)
             earlier = self.chunks.c.user_id == scope.user_id, self.chunks.c.document_id == document_id
             connection.execute(delete(self.chunks).where(*earlier))
             self._write(connection, document_id, nodes)
-        remember_write(self.engine)
 
     def add(self, nodes: Sequence[BaseNode]) -> list[str]:
         """Upsert chunks by id. Their metadata must name `user_id`, `source_file` and `chunk_index`."""
@@ -114,9 +127,12 @@ class Writer:
         return connection.execute(statement.returning(DocumentRow.id)).scalar_one()
 
     def _write(self, connection: Connection, document_id: int, nodes: Sequence[BaseNode]) -> None:
-        """Write the embedded chunks of a document, and the terms that find them; a chunk that is there is replaced."""
+        """Write the embedded chunks of a document, and the terms that find them; a chunk that is there is replaced.
+
+        Those are the terms of the text that is embedded, so its title and headings count.
+        """
         names = {"chunks": f'"{self.table_name}"', "terms": f'"{term_table_name(self.table_name)}"'}
-        counts = {node.node_id: Counter(indexed_terms(node)) for node in nodes}
+        counts = {node.node_id: Counter(terms(node.get_content(MetadataMode.EMBED))) for node in nodes}
         rows = (
             (
                 node.node_id,
@@ -146,64 +162,53 @@ class Writer:
 
     def delete_document(self, scope: Scope, source_file: str) -> bool:
         """Remove an owner's document with its chunks; False if there was none."""
-        self._make_tables()
-        with scoped(self.engine, scope.user_id) as connection:
-            mine = *self._documents_of(scope), DocumentRow.source_file == source_file
-            found = connection.execute(delete(DocumentRow).where(*mine)).rowcount > 0
-        remember_write(self.engine)
-        return found
+        named = DocumentRow.source_file == source_file
+        with self._writing(scope) as connection:
+            return connection.execute(delete(DocumentRow).where(*self.mine(scope.user_id), named)).rowcount > 0
 
     def delete_chunks(
         self, scope: Scope, node_ids: Sequence[str] | None = None, filters: MetadataFilters | None = None
     ) -> None:
         """Remove the owner's chunks with these ids, those that the filters leave, or those that meet both."""
-        self._make_tables()
         chosen = delete(self.chunks).where(Where.of(self.table_name, scope, filters).clause)
         if node_ids is not None:
             chosen = chosen.where(self.chunks.c.node_id.in_(node_ids))
         elif filters is None:
             raise LessonsError("Name the nodes to delete, or filters; `clear` deletes everything.")
-        with scoped(self.engine, scope.user_id) as connection:
+        with self._writing(scope) as connection:
             connection.execute(chosen)
             self._count_chunks(connection, scope.user_id)
-        remember_write(self.engine)
 
     def _count_chunks(self, connection: Connection, user_id: str) -> None:
         """Let the documents of an owner say how many chunks they have now."""
-        chunks, mine = self.chunks.c, (DocumentRow.index_table == self.table_name, DocumentRow.user_id == user_id)
+        chunks = self.chunks.c
         of_document = chunks.user_id == DocumentRow.user_id, chunks.document_id == DocumentRow.id
         number = select(func.count()).select_from(self.chunks).where(*of_document).scalar_subquery()
-        changed = DocumentRow.chunks != number
-        connection.execute(update(DocumentRow).where(*mine, changed).values(chunks=number, ingested_at=func.now()))
+        changed = update(DocumentRow).where(*self.mine(user_id), DocumentRow.chunks != number)
+        connection.execute(changed.values(chunks=number, ingested_at=func.now()))
 
     @again_if_broken_off
     def documents(self, scope: Scope) -> list[DocumentRow]:
         """The documents of an owner in this index, by name."""
-        self._make_tables()
-        statement = select(DocumentRow).where(*self._documents_of(scope)).order_by(DocumentRow.source_file)
-        with reading(self.engine, scope.user_id) as connection, Session(connection) as session:
+        statement = select(DocumentRow).where(*self.mine(scope.user_id)).order_by(DocumentRow.source_file)
+        with self.reading(scope) as connection, Session(connection) as session:
             return list(session.scalars(statement))
 
     @again_if_broken_off
     def content(self, scope: Scope, source_file: str) -> bytes | None:
         """The bytes of an owner's file as it was ingested; None if they were not kept, or there is no such file."""
-        self._make_tables()
-        mine = *self._documents_of(scope), DocumentRow.source_file == source_file
-        with reading(self.engine, scope.user_id) as connection:
-            return connection.scalar(select(DocumentRow.content).where(*mine))
+        statement = select(DocumentRow.content).where(*self.mine(scope.user_id), DocumentRow.source_file == source_file)
+        with self.reading(scope) as connection:
+            return connection.scalar(statement)
 
-    def _documents_of(self, scope: Scope) -> tuple:
-        return DocumentRow.index_table == self.table_name, DocumentRow.user_id == scope.user_id
+    def mine(self, user_id: str) -> tuple:
+        """The conditions on the documents of an owner in this index."""
+        return DocumentRow.index_table == self.table_name, DocumentRow.user_id == user_id
 
 
 def with_text(nodes: Sequence[BaseNode]) -> list[BaseNode]:
     """An empty chunk is never stored, so it is never found."""
     return [node for node in nodes if node.get_content(MetadataMode.NONE).strip()]
-
-
-def indexed_terms(node: BaseNode) -> list[str]:
-    """The terms that find a chunk: those of the text that is embedded, so its title and headings count."""
-    return terms(node.get_content(MetadataMode.EMBED))
 
 
 @contextmanager

@@ -46,8 +46,7 @@ def _read(store: ChunkStore, scope: Scope) -> Catalog:
     of_document = select(chunks.metadata_).where(chunks.document_id == DocumentRow.id, chunks.user_id == scope.user_id)
     first = of_document.order_by(chunks.chunk_index).limit(1).lateral()
     found = select(DocumentRow.source_file, DocumentRow.chunks, first.c[0]).join(first, true(), isouter=True)
-    owned = DocumentRow.index_table == store.table_name, DocumentRow.user_id == scope.user_id
-    rows = store.rows(found.where(*owned).order_by(DocumentRow.source_file), scope)
+    rows = store.rows(found.where(*store.mine(scope.user_id)).order_by(DocumentRow.source_file), scope)
     return {name: {**(metadata or {}), CHUNKS: chunks} for name, chunks, metadata in rows}
 
 

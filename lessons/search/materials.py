@@ -79,8 +79,8 @@ def _queue(engine: Engine) -> JobQueue:
 
 def _stored(store: ChunkStore, scope: Scope, names: Iterable[str]) -> dict[str, Material]:
     columns = DocumentRow.source_file, DocumentRow.chunks, DocumentRow.pages, DocumentRow.ingested_at
-    named = DocumentRow.source_file.in_(names), DocumentRow.index_table == store.table_name
-    rows = store.rows(select(*columns).where(DocumentRow.user_id == scope.user_id, *named), scope)
+    named = select(*columns).where(*store.mine(scope.user_id), DocumentRow.source_file.in_(names))
+    rows = store.rows(named, scope)
     return {name: Material(name, "COMPLETED", *counts) for name, *counts in rows}
 
 
