@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallBlock
 from llama_index.core.llms import LLM
@@ -83,8 +83,7 @@ TOO_SLOW = "The search took too long; try other words, or stop."
 FAILED = "The search failed; try other words, or stop."
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """What one search found, best first, and the steps it took."""
 
     documents: tuple[RetrievedDocument, ...]
@@ -172,9 +171,8 @@ def _problem(error: Exception) -> str:
 
 
 def _told(documents: tuple[RetrievedDocument, ...], known: set[str], nothing: str) -> str:
-    """The documents that the model has not been shown yet, as far as they fit, but one at least.
-
-    `nothing` where none was found.
+    """The documents that the model has not been shown, as far as they fit, but one at least; `nothing` if none was
+    found.
     """
     new = [document for document in documents if document.id not in known]
     if not new:
@@ -186,8 +184,8 @@ def _told(documents: tuple[RetrievedDocument, ...], known: set[str], nothing: st
 class Driver:
     """Asks a model for the next searches and tells it what they found.
 
-    A model that fails, or would answer without having searched, is replaced by the keyless one. While nothing has been
-    searched, the last call is kept for that one.
+    A model that fails, or would answer without having searched, is replaced by the keyless one, for which the last call
+    is kept while nothing has been searched.
     """
 
     def __init__(self, llm: LLM, tools: SearchTools, question: str, calls: int) -> None:
@@ -230,8 +228,9 @@ class Driver:
 
     def add_result(self, call: ToolSelection, told: str) -> None:
         """Tell the model what came of a call."""
-        named = {"tool_call_id": call.tool_id}
-        self._messages.append(ChatMessage(told, role=MessageRole.TOOL, additional_kwargs=named))
+        self._messages.append(
+            ChatMessage(told, role=MessageRole.TOOL, additional_kwargs={"tool_call_id": call.tool_id})
+        )
 
     @property
     def _keyless(self) -> bool:
@@ -253,8 +252,7 @@ BEST_OF_FIRST = 3  # documents of the first search that come before those of the
 def merged(searches: Iterable[Sequence[RetrievedDocument]]) -> list[RetrievedDocument]:
     """Each document once: the best of the first search, which is about the whole question, then all take turns.
 
-    In its turn a search gives its best document that is not there yet, so that each has its say before the budget of
-    the context is spent. The first comes last in a round, for it has had its say.
+    So each search has its say before the budget of the context is spent; the first comes last in a round.
     """
     first, *others = [list(search) for search in searches] or [[]]
     given = {document.id: document for document in first[:BEST_OF_FIRST]}
@@ -264,8 +262,7 @@ def merged(searches: Iterable[Sequence[RetrievedDocument]]) -> list[RetrievedDoc
             while search and search[0].id in given:
                 search.pop(0)
             if search:
-                found = search.pop(0)
-                given[found.id] = found
+                given[search[0].id] = search.pop(0)
     return list(given.values())
 
 

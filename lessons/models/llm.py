@@ -1,8 +1,7 @@
 """The language model that answers: the keyless one, or any server that speaks OpenAI's chat protocol.
 
-Every call of a model goes through `predict`, `stream`, `structured` or `chosen_tools`, which book what it used (the
-tokens that the server reports, else those that are counted, and their price). What a served model may do instead of
-answering, and what follows from it, is in `served_call`.
+Every call of a model goes through `predict`, `structured`, `stream` or `chosen_tools`, which book what it used. What
+follows when a served model fails is in `served_call`.
 """
 
 import json

@@ -1,7 +1,6 @@
 """A model of one's own: the weights of a GGUF file behind llama.cpp's server, which speaks OpenAI's protocol.
 
-The server runs in this process and listens on this machine only. `uv sync --extra local` installs it, on Linux, macOS
-and Windows.
+The server runs in this process and listens on this machine only. `uv sync --extra local` installs it.
 """
 
 import socket

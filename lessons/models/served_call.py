@@ -1,8 +1,7 @@
 """What a served model may do instead of answering: then the step says why, and the keyless model answers.
 
 Too many requests, server errors, timeouts and unusable output are noted on the step. A refused key or an unknown
-model is the reader's to fix and raises a ModelError. A prompt's metadata may bound the reply (`max_tokens`), so that a
-model that does not find its end costs seconds instead of minutes.
+model is the reader's to fix and raises a ModelError.
 """
 
 from collections.abc import Mapping

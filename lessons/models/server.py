@@ -30,8 +30,7 @@ _back_off = wait_random_exponential(multiplier=0.5, max=8)
 class _Wire(httpcore.NetworkStream):
     """A connection on which every reply is bounded, from the request on; ModelError once it takes or holds too much.
 
-    The client's own time-out only bounds the wait for the next byte, which may be one of a header without an end, or of
-    a comment that keeps a stream alive.
+    The client's own time-out only bounds the wait for the next byte.
     """
 
     def __init__(self, wire: httpcore.NetworkStream, seconds: float, size: int) -> None:
@@ -72,8 +71,8 @@ class _Wires(httpcore.SyncBackend):
 def bounded_http(timeout: float | httpx.Timeout, seconds: float, size: int) -> httpx.Client:
     """A client whose replies take at most so many seconds and bytes, for a server that may be anything.
 
-    A compressed reply is refused, since a small one may unfold to any size, and no redirect is followed: the key and
-    the documents are for the server that the reader named.
+    A compressed reply is refused, since it may unfold to any size, and no redirect is followed: key and documents are
+    for the server that the reader named.
     """
 
     def refuse_packed(reply: httpx.Response) -> None:
@@ -94,8 +93,7 @@ def bounded_http(timeout: float | httpx.Timeout, seconds: float, size: int) -> h
 class BoundedClient(openai.OpenAI):
     """The official client with one retry policy: at most `max_retries`, none begun after `request_timeout` seconds.
 
-    LlamaIndex and the official client each retry on their own, which multiplies (twelve requests for three retries),
-    and both would wait minutes for a server that asks for it; their retries are switched off.
+    The retries of LlamaIndex and of the official client, which multiply and may wait for minutes, are switched off.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -124,8 +122,7 @@ class BoundedClient(openai.OpenAI):
 def _pieces(stream: openai.Stream[Any]) -> Generator[Any, None, None]:
     """The pieces of a streamed reply. Whoever lets go of them closes the connection at once.
 
-    The client's own stream refers to itself, so that letting go of it would leave the model talking until the garbage
-    collector runs.
+    The client's own stream refers to itself, so the model would go on talking until the garbage collector runs.
     """
     with stream:
         yield from stream
@@ -148,9 +145,8 @@ def is_transient(error: BaseException) -> bool:
 
 def is_for_the_reader(error: BaseException) -> bool:
     """Whether only the reader can help: a wrong key, a model or an address that does not exist, a dead server."""
-    return isinstance(
-        error, StoppedError | openai.AuthenticationError | openai.PermissionDeniedError | openai.NotFoundError
-    )
+    from_server = openai.AuthenticationError | openai.PermissionDeniedError | openai.NotFoundError
+    return isinstance(error, StoppedError | from_server)
 
 
 def is_timeout(error: BaseException) -> bool:
@@ -167,13 +163,6 @@ def is_out_of_reach(error: BaseException) -> bool:
 def is_refused(error: BaseException) -> bool:
     """Whether the server takes requests, but not one of this form (400, 422, 501)."""
     return isinstance(error, openai.APIStatusError) and error.status_code in (400, 422, 501)
-
-
-def said_by(error: openai.APIStatusError) -> str:
-    """The server's own words in an error, on one line of at most 300 characters."""
-    body = error.body if isinstance(error.body, dict) else {}
-    words = body.get("message") or body.get("detail") or error.message
-    return " ".join(normalize(str(words)).split())[:300]
 
 
 def host(url: str | None) -> str:
@@ -201,7 +190,9 @@ def explain(error: BaseException, model: str, url: str | None) -> ModelError:
         case openai.APIConnectionError():
             said = f"{server} cannot be reached; start the server or check OPENAI_BASE_URL."
         case openai.APIStatusError() if is_refused(error):
-            said = f"{server} refused the request: {said_by(error)}"
+            body = error.body if isinstance(error.body, dict) else {}
+            words = str(body.get("message") or body.get("detail") or error.message)
+            said = f"{server} refused the request: {' '.join(normalize(words).split())[:300]}"
         case openai.APIStatusError():
             said = f"{server} answered with status {error.status_code}; try again or choose another model."
         case _:
@@ -231,9 +222,8 @@ _MOST = 1_000_000_000  # tokens; what is beyond is no size
 def asked_window(base_url: str, key: str, model: str, openai_window: int) -> int:
     """How many tokens a model reads at a time, as its server says; a careful guess if it does not.
 
-    llama.cpp lists it as `meta.n_ctx`, vLLM as `max_model_len`, hosted services under the other `_WINDOW_NAMES`. Ollama
-    lists nothing: it says at `/api/ps`, which no other server has, how a model was loaded under its full name, and
-    reads 4,096 tokens on most machines unless that is set, whatever the model could read.
+    llama.cpp lists it as `meta.n_ctx`, vLLM as `max_model_len`, hosted services under the other `_WINDOW_NAMES`; Ollama
+    says at `/api/ps` how a model was loaded, which is with 4,096 tokens on most machines, whatever it could read.
     """
     if base_url.rstrip("/") == OPENAI_URL:
         return openai_window
@@ -241,23 +231,16 @@ def asked_window(base_url: str, key: str, model: str, openai_window: int) -> int
     listed = _named(entries, "id", model) or (entries[0] if len(entries) == 1 else {})
     meta = listed.get("meta")
     named = [listed.get(name) for name in _WINDOW_NAMES]
-    said = next(filter(None, map(_size, [*named, meta.get("n_ctx") if isinstance(meta, dict) else None])), None)
-    return said or _ollama_window(base_url, key, model) or UNKNOWN_WINDOW
-
-
-def _ollama_window(base_url: str, key: str, model: str) -> int | None:
-    """The window of a model that Ollama has loaded, its default for another one, and None of any other server."""
+    if said := next(filter(None, map(_size, [*named, meta.get("n_ctx") if isinstance(meta, dict) else None])), None):
+        return said
     loaded = _get(urljoin(base_url, "/api/ps"), key).get("models")
     if not isinstance(loaded, list):
-        return None
+        return UNKNOWN_WINDOW
     return _size(_named(_entries(loaded), "name", model).get("context_length")) or OLLAMA_WINDOW
 
 
 def asked_quantisation(base_url: str, key: str, model: str) -> str:
-    """How the weights of a model are quantised, such as Q4_K_M; empty if its server does not say.
-
-    Ollama says it (`/api/ps`), llama.cpp names the file of the weights (`/props`), and it may be part of the name.
-    """
+    """How weights are quantised, such as Q4_K_M, as Ollama, llama.cpp or the model's name says; else empty."""
     running = _entries(_get(urljoin(base_url, "/api/ps"), key).get("models"))
     loaded = _named(running, "name", model).get("details")
     if isinstance(loaded, dict) and isinstance(said := loaded.get("quantization_level"), str):

@@ -3,8 +3,8 @@
 What the course embeds besides the corpus – its questions with all their phrasings, the classifiers' examples, passages
 of the notebooks – has a file of its own in `questions`. So the notebooks say the same on every processor.
 
-One `.npz` per model holds `keys` (n, 16) uint8, sorted, and `vectors` (n, dimension) float16. Half the precision halves
-the file and moves a cosine by less than 1e-4, where right and wrong passages are 0.02 apart.
+One `.npz` per model holds `keys` (n, 16) uint8, sorted, and `vectors` (n, dimension) float16. Half the precision moves
+a cosine by less than 1e-4, where right and wrong passages are 0.02 apart.
 """
 
 import asyncio
@@ -105,9 +105,8 @@ class ThreadedEmbedding(BaseEmbedding):
 class CachedEmbedding(ThreadedEmbedding):
     """Any embedding model behind a cache: shipped vectors, then the database of an engine, then the model itself.
 
-    Passages are looked up by content before the model is asked, questions stay in memory. Texts are normalised first;
-    the model's errors become a ModelError. LlamaIndex's hook `BaseEmbedding.embeddings_cache` asks for one text at a
-    time and files question and passage under the same key: a round trip for each passage, and a role mixed up.
+    Questions stay in memory. Texts are normalised first; the model's errors become a ModelError. LlamaIndex's hook
+    `embeddings_cache` asks for one text at a time and files question and passage under the same key.
     """
 
     model: BaseEmbedding
@@ -122,12 +121,11 @@ class CachedEmbedding(ThreadedEmbedding):
 
     @cached_property
     def _table(self) -> VectorTable | None:
-        """Where vectors of passages are kept, looked for with the first passage."""
-        return VectorTable(self._engine) if self._engine is not None else None
+        return VectorTable(self._engine) if self._engine is not None else None  # made with the first passage
 
     @cached_property
     def dimension(self) -> int:
-        """The length of the model's vectors, asked from it once."""
+        """The length of the model's vectors."""
         return len(self._get_query_embedding("1"))
 
     def forget_questions(self) -> None:
@@ -162,11 +160,9 @@ class CachedEmbedding(ThreadedEmbedding):
 
     def _ask(self, texts: list[str], query: bool) -> list[list[float]]:
         texts = [text or " " for text in texts]  # servers refuse an empty text
+        one_by_one, at_once = self.model.get_query_embedding, self.model.get_text_embedding_batch
         try:
-            if query:
-                vectors = [self.model.get_query_embedding(text) for text in texts]
-            else:
-                vectors = self.model.get_text_embedding_batch(texts)
+            vectors = list(map(one_by_one, texts)) if query else at_once(texts)
         except Exception as error:
             from lessons.models.server import explain
 

@@ -2,12 +2,11 @@
 the numbers in an answer to the very words of a chunk."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from lessons.models.keyless import passage
 from lessons.models.tokens import TokenCounter, TokenEstimator
-from lessons.rag.types import Context, RetrievedDocument
+from lessons.rag.types import Context, Documents, RetrievedDocument
 from lessons.settings import settings
 from lessons.text import sentences, terms
 from lessons.text.numbers import numerals
@@ -28,7 +27,7 @@ class ContextBuilder:
     max_tokens: int = field(default_factory=lambda: settings().context_tokens)
     counter: TokenCounter = field(default_factory=TokenEstimator, repr=False, compare=False)
 
-    def build(self, documents: Sequence[RetrievedDocument]) -> Context:
+    def build(self, documents: Documents) -> Context:
         text, kept, total = "", [], 0
         for number, document in enumerate(documents, start=1):
             part = f"{source_header(number, document)}\n{quoted(document.content)}"
@@ -40,7 +39,7 @@ class ContextBuilder:
             kept.append(document)
         return Context(text, tuple(kept), total)
 
-    def overflows(self, documents: Sequence[RetrievedDocument]) -> bool:
+    def overflows(self, documents: Documents) -> bool:
         """Whether the documents do not all fit."""
         return len(self.build(documents).documents) < len(documents)
 
@@ -53,8 +52,7 @@ def quoted(content: str) -> str:
 def source_header(number: int, document: RetrievedDocument) -> str:
     """`[Source: 2 | report.pdf, p. 3 | Results 2024 › Costs | 2024-08-02]`: what to cite, and whose words follow.
 
-    These are the file, its page where it has pages, and title, section and date of the document where they are known:
-    a chunk of a later page often leaves out whose figures it holds.
+    Title, section and date stand there because a chunk of a later page often leaves out whose figures it holds.
     """
     page = f", p. {document.page}" if document.page else ""
     title, section, day = (_plain(document.metadata.get(key)) for key in ("title", "section", "date"))
@@ -100,7 +98,7 @@ def unsupported_figures(answer: str, context: Context, known: str) -> list[str]:
 def citations(answer: str, context: Context) -> list[Citation]:
     """For each cited statement, in order, the sentence of the cited document that supports it best; each sentence once.
 
-    A number that no document carries is left out. A document without such a sentence is cited without a quote.
+    A number that no document carries is left out.
     """
     numbered = dict(enumerate(context.documents, start=1))
     found = []
@@ -114,8 +112,8 @@ def citations(answer: str, context: Context) -> list[Citation]:
 def best_quote(claim: str, content: str, title: str = "") -> str:
     """The sentence of `content` that holds most figures of the claim, then most of its terms; "" if it shares no term.
 
-    What the claim repeats of the document's title (by default the heading of `content`) finds no sentence, and no
-    heading supports a figure. The words of the quote stand in the content as they are, but for line breaks.
+    What the claim repeats of the title (by default the heading of `content`) finds no sentence, and no heading supports
+    a figure.
     """
     read, words = passage(0, "", content), " ".join(content.split())
     title = title or read.name
@@ -152,10 +150,7 @@ def _weight(found: set[str]) -> int:
 
 
 def around(quote: str, content: str) -> tuple[str, str, str]:
-    """The content cut into what stands before the quote, the quote, and what follows.
-
-    Line breaks are as good as spaces. All of it stands before a quote that is not there.
-    """
+    """The content before the quote, the quote, and what follows; all of it stands before a quote that is not there."""
     words = r"\s+".join(map(re.escape, quote.split()))
     match = re.search(words, content) if words else None
     if match is None:

@@ -26,6 +26,9 @@ from lessons.rag.versions import kept, term_table_name, version
 from lessons.settings import settings
 from lessons.text import normalize
 
+Questions = Sequence[Sequence[str]]
+"""The terms of each question."""
+
 _MOST_TERMS = 100_000  # of an owner whose frequencies are remembered
 
 # Adding up in another order moves the last digits of a sum, so a score is rounded to nine places.
@@ -102,7 +105,7 @@ class KeywordSearch:
     table: str
     where: Where
 
-    def ranking(self, connection: Connection, questions: Sequence[Sequence[str]], limit: int) -> tuple[str, dict]:
+    def ranking(self, connection: Connection, questions: Questions, limit: int) -> tuple[str, dict]:
         """The SQL that finds the best chunks for the terms of each question, and the values that it binds."""
         known = self.statistics(connection, chain.from_iterable(questions))
         values = {**self.where.values, **_asked([known.of(terms) for terms in questions]), "limit": limit}

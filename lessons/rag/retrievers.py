@@ -73,10 +73,7 @@ class VectorRetriever(ScopedRetriever):
 
 @dataclass(frozen=True)
 class KeywordRetriever(ScopedRetriever):
-    """The chunks that share the rarest words with a query, by BM25. `top_k` None takes the query's own.
-
-    Scores are above 0 and have no upper limit; a query without terms finds nothing.
-    """
+    """The chunks that share the rarest words with a query, by BM25 (above 0, without an upper limit)."""
 
     top_k: int | None = None
 

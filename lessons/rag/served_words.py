@@ -29,8 +29,8 @@ _PLACEHOLDER = re.compile(r" ?\[number\]")
 def plain_citations(answer: str, context: Context) -> str:
     """The answer with every way in which models cite written as `[3]`, before the full stop of its sentence.
 
-    They are `[Source: 3 | a.pdf]`, `(Source: 3)`, `[1, 2]`, `【1】` and sentences like 'This is found in document 3.'
-    A header that names only a file is cited by that document's number, and left as it is where no document has it.
+    They are `[Source: 3 | a.pdf]`, `(Source: 3)`, `[1, 2]`, `【1】` and sentences like 'This is found in document 3.' A
+    header that names only a file is left as it is where no document has it.
     """
     numbers = {document.source.casefold(): number for number, document in reversed([*enumerate(context.documents, 1)])}
 

@@ -11,7 +11,6 @@ from functools import cache
 from typing import Any, Self
 
 from llama_index.core.prompts import BasePromptTemplate
-from llama_index.core.vector_stores.types import MetadataFilters
 
 from lessons.agent import Agent
 from lessons.budget import Budget
@@ -28,6 +27,7 @@ from lessons.rag.types import (
     Compressor,
     Context,
     FilterInference,
+    Filters,
     Query,
     QueryTransformer,
     Reranker,
@@ -55,8 +55,8 @@ WALKED = "Searched through the HNSW index, which may miss a nearer chunk."
 class Pipeline:
     """What is done to a question before a model answers it. Only the retriever is required.
 
-    A retriever or node postprocessor of LlamaIndex may stand for the retriever or the reranker. So may a function: of
-    the question, which gives nodes, or of question and documents, which gives documents.
+    It and the reranker may be LlamaIndex's, or functions: of the question, which gives nodes, or of question and
+    documents, which gives documents.
     """
 
     retriever: Retriever
@@ -153,7 +153,7 @@ class Stage(Pipeline):
         question: str,
         *,
         user: str | Scope | None = None,
-        filters: MetadataFilters | None = None,
+        filters: Filters = None,
         source_file: str | None = None,
         history: Sequence[tuple[str, str]] = (),
         memory: str = "",
@@ -161,9 +161,9 @@ class Stage(Pipeline):
         """The answer piece by piece; `.answer` holds it with its citations and trace once the pieces are read.
 
         `user` is the owner whose documents are searched, or a scope such as that of a plan. `source_file` limits the
-        search to one of them; a name that the store does not know is ignored with a warning. `history` are the last
-        turns as (role, content), `memory` is what is known from before them; of both, what fits the window is
-        used. LessonsError for an empty question, or one too long for the window.
+        search to one of them; an unknown name is ignored with a warning. Of `history`, the last turns as (role,
+        content), and `memory`, what is known from before, as much is used as fits. LessonsError for an empty question,
+        or one too long for the window.
         """
         place = (self.workspace or workspace()).for_one_answer()
         text, warnings = cleaned(question)

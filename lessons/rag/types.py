@@ -1,7 +1,7 @@
 """What travels along the path of a question: a query within a scope goes in, documents are found, a context comes out.
 
-Read on in `store`, `keyword_search`, `retrievers`, `context`, `prompts`, `answer` and `stages`, in this order; what
-they search is in `tables`.
+Read on in `store`, `keyword_search`, `retrievers`, `context`, `prompts`, `answer` and `stages`; the tables are in
+`tables`.
 """
 
 import re
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 SHOWN = ("title", "section", "date")
 """Metadata that a model is shown beside the text of a chunk."""
 
+Filters = MetadataFilters | None
+
 _UNUSABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 _IN_MATERIALS = (
     "document_id IN (SELECT id FROM documents WHERE index_table = :index_table AND user_id = :user_id"
@@ -38,10 +40,7 @@ _IN_MATERIALS = (
 
 @dataclass(frozen=True)
 class Scope:
-    """What a search may see: the owner's chunks, all of them or those of some materials or of one type.
-
-    `ref_ids` are the names of materials, which are unique for an owner; None means all, an empty set none.
-    """
+    """What a search may see: the owner's chunks, all of them or those of some materials (`ref_ids`) or of one type."""
 
     user_id: str
     ref_ids: frozenset[str] | None = None
@@ -74,9 +73,7 @@ class Where:
     narrow: bool
 
     @classmethod
-    def of(
-        cls, table: str, scope: Scope, filters: MetadataFilters | None = None, language: str | None = None
-    ) -> "Where":
+    def of(cls, table: str, scope: Scope, filters: Filters = None, language: str | None = None) -> "Where":
         """The condition for the chunks of a table; the names of materials are looked up among its documents."""
         parts: list[tuple[str, dict[str, Any]]] = [("user_id = :user_id", {"user_id": scope.user_id})]
         if scope.ref_ids is not None:
@@ -102,7 +99,7 @@ class Query:
 
     text: str
     scope: Scope
-    filters: MetadataFilters | None = None
+    filters: Filters = None
     top_k: int = field(default_factory=lambda: settings().top_k)
     rerank: bool = True
     history: tuple[tuple[str, str], ...] = ()  # (role, content), oldest first
@@ -146,11 +143,11 @@ class RetrievedDocument:
         return self.metadata.get("page_number")
 
     def with_score(self, score: float) -> "RetrievedDocument":
-        return self.scored(score, self.legs, self.approximate)
+        return self.scored(score, self.legs)
 
-    def scored(self, score: float, legs: dict[str, float], approximate: bool) -> "RetrievedDocument":
-        """The same chunk as another search found it; `dataclasses.replace` takes five times as long."""
-        return RetrievedDocument(self.id, self.content, score, self.source, self.metadata, legs, approximate)
+    def scored(self, score: float, legs: dict[str, float]) -> "RetrievedDocument":
+        """The same chunk as another search scored it; `dataclasses.replace` takes five times as long."""
+        return RetrievedDocument(self.id, self.content, score, self.source, self.metadata, legs, self.approximate)
 
 
 Documents = Sequence[RetrievedDocument]

@@ -32,7 +32,7 @@ def hnsw_name(chunks: str) -> str:
 
 
 def version(connection: Connection, table: str, user_id: str) -> Row:
-    """Another row whenever any process has added, replaced or removed a document of the owner, or indexed the vectors.
+    """Another row whenever a document of the owner was added, replaced or removed, or the vectors were indexed.
 
     It says how many `chunks` the owner has, and whether their vectors are `indexed`. Looked up once in a transaction.
     """

@@ -1,7 +1,7 @@
 """Writing: a document and its chunks become rows, in one transaction or not at all.
 
-The chunks arrive by COPY, each with its embedding and with the terms that find it. A second writer of the same file
-waits for the first; a file that is ingested again takes the place of its earlier version.
+The chunks arrive by COPY, each with its embedding and the terms that find it. A second writer of the same file waits
+for the first; a file that is ingested again takes the place of its earlier version.
 """
 
 import json
@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from itertools import groupby
 
 from llama_index.core.schema import BaseNode, MetadataMode
-from llama_index.core.vector_stores.types import MetadataFilters
 from sqlalchemy import Connection, Engine, Table, delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert as insert_or
 from sqlalchemy.orm import Session
@@ -20,7 +19,7 @@ from lessons.database import explained
 from lessons.database.row_security import again_if_broken_off, enter, reading, scoped
 from lessons.errors import LessonsError
 from lessons.rag.tables import DocumentRow, term_table_name
-from lessons.rag.types import Scope, Where
+from lessons.rag.types import Filters, Scope, Where
 from lessons.scale.hnsw import index_when_large, vacuum_after
 from lessons.scale.replicas import remember_write
 from lessons.text import terms
@@ -166,9 +165,7 @@ class Writer:
         with self._writing(scope) as connection:
             return connection.execute(delete(DocumentRow).where(*self.mine(scope.user_id), named)).rowcount > 0
 
-    def delete_chunks(
-        self, scope: Scope, node_ids: Sequence[str] | None = None, filters: MetadataFilters | None = None
-    ) -> None:
+    def delete_chunks(self, scope: Scope, node_ids: Sequence[str] | None = None, filters: Filters = None) -> None:
         """Remove the owner's chunks with these ids, those that the filters leave, or those that meet both."""
         chosen = delete(self.chunks).where(Where.of(self.table_name, scope, filters).clause)
         if node_ids is not None:
@@ -215,8 +212,8 @@ def with_text(nodes: Sequence[BaseNode]) -> list[BaseNode]:
 def copied(connection: Connection, create: str, rows: Iterable[Sequence]) -> Iterator[None]:
     """Make the temporary table `incoming` and fill it by COPY, the fastest way in.
 
-    COPY itself does not write into tables with row-level security, so an INSERT that the policies check takes the rows
-    over from here. The table ends with the block or the transaction, so a pooler may stand in between.
+    COPY does not write into tables with row-level security, so an INSERT that the policies check takes the rows over.
+    The table ends with the block or the transaction, so a pooler may stand in between.
     """
     connection.exec_driver_sql(create)
     cursor = connection.connection.cursor()

@@ -10,7 +10,7 @@ from lessons.database.row_security import again_if_broken_off
 from lessons.errors import LessonsError
 from lessons.rag.store import ChunkStore
 from lessons.rag.tables import DocumentRow
-from lessons.rag.types import Scope
+from lessons.rag.types import Filters, Scope
 from lessons.rag.versions import kept
 from lessons.search.filters import also
 from lessons.text import normalize
@@ -53,9 +53,7 @@ def _read(store: ChunkStore, scope: Scope) -> Catalog:
 _SHOWN = 100  # characters of a name in a message
 
 
-def only_file(
-    source_file: str, filters: MetadataFilters | None, store: ChunkStore, scope: Scope
-) -> tuple[MetadataFilters | None, list[str]]:
+def only_file(source_file: str, filters: Filters, store: ChunkStore, scope: Scope) -> tuple[Filters, list[str]]:
     """For a chat: add `source_file == …` to the filters; an unknown name is ignored and gives a warning."""
     name = normalize(source_file)
     if name not in catalog(store, scope):
@@ -63,9 +61,7 @@ def only_file(
     return also("source_file", name, filters), []
 
 
-def registered_file(
-    source_file: str, filters: MetadataFilters | None, store: ChunkStore, scope: Scope
-) -> MetadataFilters:
+def registered_file(source_file: str, filters: Filters, store: ChunkStore, scope: Scope) -> MetadataFilters:
     """For a tool: add `source_file == …` to the filters; LessonsError for an unknown name, for the model to read."""
     name = normalize(source_file)
     if name not in catalog(store, scope):

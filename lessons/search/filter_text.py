@@ -8,6 +8,7 @@ texts in single or double quotes, ISO dates, true and false, or lists of one kin
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn
 
 from llama_index.core.vector_stores.types import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
@@ -62,7 +63,7 @@ class _Parser:
         value = getattr(self, "value", "")
         match = TOKEN.match(self.text, self.position)
         if not match:
-            self.start = self.position + len(self.text[self.position :]) - len(self.text[self.position :].lstrip())
+            self.start = len(self.text) - len(self.text[self.position :].lstrip())
             self.fail("this cannot be read")
         self.kind = str(match.lastgroup)
         self.value, self.start, self.position = match[self.kind], match.start(self.kind), match.end()
@@ -74,12 +75,10 @@ class _Parser:
         raise LessonsError(f"{sentence}\n{pointer(self.text, self.start)}\n{example}")
 
     def alternatives(self, depth: int) -> MetadataFilters:
-        def all_of() -> Any:
-            return self.joined("&&", FilterCondition.AND, lambda: self.part(depth))
+        part = partial(self.part, depth)
+        return self.joined("||", FilterCondition.OR, partial(self.joined, "&&", FilterCondition.AND, part))
 
-        return self.joined("||", FilterCondition.OR, all_of)
-
-    def joined(self, sign: str, condition: FilterCondition, part: Any) -> Any:
+    def joined(self, sign: str, condition: FilterCondition, part: Callable[[], Any]) -> Any:
         parts = [part()]
         while self.kind == "join" and self.value == sign:
             self.advance()

@@ -72,9 +72,7 @@ def _usable_clause(clause: Any) -> MetadataFilter:
 def also(key: str, value: str, filters: MetadataFilters | None) -> MetadataFilters:
     """The filters and one more: the field equals the value."""
     equal = MetadataFilter(key=key, value=value)
-    if filters is None:
-        return MetadataFilters(filters=[equal])
-    return MetadataFilters(filters=[equal, filters], condition=FilterCondition.AND)
+    return MetadataFilters(filters=[equal, filters] if filters else [equal])
 
 
 @dataclass
@@ -121,10 +119,8 @@ def _group(filters: MetadataFilters, binds: Binds, depth: int) -> str:
     ]
     if not parts:
         return "(true)"
-    if filters.condition == FilterCondition.OR:
-        return f"({' OR '.join(parts)})"
-    together = f"({' AND '.join(parts)})"
-    return f"NOT {together}" if filters.condition == FilterCondition.NOT else together
+    joined = f"({(' OR ' if filters.condition == FilterCondition.OR else ' AND ').join(parts)})"
+    return f"NOT {joined}" if filters.condition == FilterCondition.NOT else joined
 
 
 def _clause(clause: MetadataFilter, binds: Binds) -> str:

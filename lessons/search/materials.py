@@ -1,7 +1,4 @@
-"""Reading what the store contains: a range of a document, a chunk between its neighbours, how far materials are.
-
-The materials of a learning plan are fixed when it is made, and every search of it stays in them.
-"""
+"""Reading what the store contains: a range of a document, a chunk between its neighbours, how far materials are."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -32,8 +29,7 @@ Purpose = Literal["chat", "plan", "session"]
 
 def top_k_for(purpose: Purpose) -> int:
     """A chat needs some passages, a plan an overview, a session only its own."""
-    chosen = settings()
-    return {"chat": chosen.chat_top_k, "plan": chosen.plan_top_k, "session": chosen.session_top_k}[purpose]
+    return getattr(settings(), f"{purpose}_top_k")
 
 
 @dataclass(frozen=True)
@@ -80,8 +76,7 @@ def _queue(engine: Engine) -> JobQueue:
 def _stored(store: ChunkStore, scope: Scope, names: Iterable[str]) -> dict[str, Material]:
     columns = DocumentRow.source_file, DocumentRow.chunks, DocumentRow.pages, DocumentRow.ingested_at
     named = select(*columns).where(*store.mine(scope.user_id), DocumentRow.source_file.in_(names))
-    rows = store.rows(named, scope)
-    return {name: Material(name, "COMPLETED", *counts) for name, *counts in rows}
+    return {name: Material(name, "COMPLETED", *counts) for name, *counts in store.rows(named, scope)}
 
 
 @dataclass(frozen=True)

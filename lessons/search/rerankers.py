@@ -177,12 +177,12 @@ def excerpt(text: str, question: str, chars: int) -> str:
 
 def quoted(documents: Documents) -> str:
     """The documents as JSON, one a line, numbered from 1: no text in them can end its own quotation."""
-    return "\n".join(json.dumps(_shown(*each), ensure_ascii=False) for each in enumerate(documents, start=1))
-
-
-def _shown(number: int, document: RetrievedDocument) -> dict[str, Any]:
-    known = {key: document.metadata[key] for key in SHOWN if document.metadata.get(key)}
-    return {"number": number, "source": document.source, "page": document.page, **known, "text": document.content}
+    lines = []
+    for number, document in enumerate(documents, start=1):
+        known = {key: document.metadata[key] for key in SHOWN if document.metadata.get(key)}
+        line = {"number": number, "source": document.source, "page": document.page, **known, "text": document.content}
+        lines.append(json.dumps(line, ensure_ascii=False))
+    return "\n".join(lines)
 
 
 logger = logging.getLogger(__name__)

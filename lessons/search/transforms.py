@@ -120,15 +120,19 @@ def asked(
     try:
         said = _plain(predict(resources.llm, prompt, step, question=question, **more))
     except Exception as error:
-        task = prompt.metadata["task"]
-        logger.warning("the transform %s failed: %s", task, error, exc_info=not isinstance(error, LessonsError))
-        note(step, str(error))
+        failed(step, prompt, error)
         return None
-    echoed = any(line in said for line in _fixed_lines(prompt.template))
+    echoed = any(line in said for line in prompt.template.splitlines() if len(line) > 20 and "{" not in line)
     problem = "it repeats its instructions" if echoed else unusable(said, question, longest, known)
     if problem:
         note(step, problem)
     return None if problem else said
+
+
+def failed(step: Step, prompt: PromptTemplate, error: Exception) -> None:
+    task = prompt.metadata["task"]
+    logger.warning("the transform %s failed: %s", task, error, exc_info=not isinstance(error, LessonsError))
+    note(step, str(error))
 
 
 def note(step: Step, problem: str) -> None:
@@ -152,7 +156,10 @@ def strays(said: str, question: str, known: str) -> str | None:
     """Why a query no longer asks what the question asks, or None. `known` is all that it may be made of."""
     if lost := figures(question) - figures(said):
         return f"it lost {', '.join(sorted(lost))}"
-    if added := _added_figures(said, question, known) or _names(said) - _words(known):
+    new = figures(said) - figures(known)
+    if pointed_at(question):  # a period that nobody named: 'three months later'
+        new = {each for each in new if each[0].isdigit()}
+    if added := new or _names(said) - _words(known):
         return f"it adds {', '.join(sorted(added))}"
     if _STATEMENT.search(said) and not (_STATEMENT.search(question) or _REQUEST.search(said)):
         return "it answers instead of asking"
@@ -162,12 +169,6 @@ def strays(said: str, question: str, known: str) -> str | None:
     if len(found & set(terms(known))) < _LEAST_SHARED * len(found):
         return "it is about something else"
     return None
-
-
-def _added_figures(said: str, question: str, known: str) -> set[str]:
-    """The figures that nobody said, but for the period that a question points at: 'three months later'."""
-    added = figures(said) - figures(known)
-    return {each for each in added if each[0].isdigit()} if pointed_at(question) else added
 
 
 def _names(text: str) -> set[str]:
@@ -188,21 +189,16 @@ def _plain(said: str) -> str:
     return _LABEL.sub("", " ".join(kept).strip(_QUOTES)).strip(_QUOTES + " ")
 
 
-def _fixed_lines(template: str) -> list[str]:
-    return [line for line in template.splitlines() if len(line) > 20 and "{" not in line]
-
-
 def _foreign(said: str, question: str, known: str) -> bool:
     """Whether a text is in another language or script; names and numbers of the question are in none."""
-    scripts = {_script(letter) for letter in question + known if letter.isalpha()}
-    letters = [letter for letter in said if letter.isalpha()]
-    if sum(_script(letter) not in scripts for letter in letters) > len(letters) / 2:
+    scripts, found = set(_scripts(question + known)), _scripts(said)
+    if sum(each not in scripts for each in found) > len(found) / 2:
         return True
     return language(said) != language(question) and not set(terms(said)) <= set(terms(question + known))
 
 
-def _script(letter: str) -> str:
-    return unicodedata.name(letter, "?").split()[0]
+def _scripts(text: str) -> list[str]:
+    return [unicodedata.name(letter, "?").split()[0] for letter in text if letter.isalpha()]
 
 
 @dataclass(frozen=True)
@@ -268,12 +264,10 @@ class Expand:
         try:
             said = structured(resources.llm, Variants, prompt, step, items={"queries": (self.n, self.n)}, **variables)
         except Exception as error:
-            logger.warning("the transform expand failed: %s", error, exc_info=not isinstance(error, LessonsError))
-            note(step, str(error))
+            failed(step, prompt, error)
             return queries
         fitting = (text for text in said.queries if _fits(text, queries[0], step))
-        variants = tidy([*queries, *sides(queries[0]), *fitting], query.text)
-        return variants[: len(queries) + self.n]
+        return tidy([*queries, *sides(queries[0]), *fitting], query.text)[: len(queries) + self.n]
 
 
 def _fits(text: str, question: str, step: Step) -> bool:
