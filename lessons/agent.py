@@ -21,8 +21,8 @@ from pydantic import ValidationError
 from lessons.budget import Budget
 from lessons.errors import LessonsError
 from lessons.models.keyless import OfflineLLM
-from lessons.models.llm import chosen_tools, keyless_of
-from lessons.models.served_call import CHOSEN_INSTEAD
+from lessons.models.llm import keyless_of
+from lessons.models.served_call import CHOSEN_INSTEAD, chosen_tools
 from lessons.rag.context import ContextBuilder
 from lessons.rag.types import Context, Query, Resources, RetrievedDocument
 from lessons.search.catalog import registered_file
@@ -91,10 +91,7 @@ class Found(NamedTuple):
 
 
 class SearchTools:
-    """The searches that a model may make for one question, and what they found, by (query, file or None).
-
-    The model names neither an owner nor a filter: those are the question's.
-    """
+    """The searches that a model may make for one question, whose owner and filters they keep, and what they found."""
 
     def __init__(self, pipeline: "Pipeline", query: Query, resources: Resources) -> None:
         self._pipeline, self._query, self._resources = pipeline, query, resources
@@ -171,9 +168,7 @@ def _problem(error: Exception) -> str:
 
 
 def _told(documents: tuple[RetrievedDocument, ...], known: set[str], nothing: str) -> str:
-    """The documents that the model has not been shown, as far as they fit, but one at least; `nothing` if none was
-    found.
-    """
+    """The documents that the model has not been shown, as far as they fit, but one at least; `nothing` without any."""
     new = [document for document in documents if document.id not in known]
     if not new:
         return SHOWN_BEFORE if documents else nothing
@@ -184,8 +179,7 @@ def _told(documents: tuple[RetrievedDocument, ...], known: set[str], nothing: st
 class Driver:
     """Asks a model for the next searches and tells it what they found.
 
-    A model that fails, or would answer without having searched, is replaced by the keyless one, for which the last call
-    is kept while nothing has been searched.
+    The keyless model, for which the last call is kept, replaces one that fails or would answer without having searched.
     """
 
     def __init__(self, llm: LLM, tools: SearchTools, question: str, calls: int) -> None:

@@ -29,8 +29,9 @@ from lessons.library import indexes
 from lessons.memory import profile, summaries
 from lessons.models.embedding import embedding_model, identity
 from lessons.models.keyless import OfflineLLM
-from lessons.models.llm import describe, described, language_model
+from lessons.models.llm import describe, language_model
 from lessons.models.recorded import deciding, differing, prompt_label, read_record, record_path
+from lessons.models.served_call import described
 from lessons.rag.prompts import answer_prompt
 from lessons.rag.types import Scope
 from lessons.scale.replicas import with_hosts

@@ -57,10 +57,7 @@ class Workspace:
             yield from zip(indexes, results, strict=True)
 
     def for_one_answer(self) -> Self:
-        """The same resources for one answer, which has an end: the keyless model does what is left after that.
-
-        It also does the rest once the server cannot be reached.
-        """
+        """The same resources for one answer; after its time, or without a server, the keyless model does the rest."""
         limited = getattr(self.llm, "for_one_answer", None)
         return replace(self, llm=limited(settings().answer_seconds)) if limited else self
 

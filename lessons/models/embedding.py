@@ -45,10 +45,7 @@ def _chosen(settings: Settings) -> BaseEmbedding:
 
 
 def identity(embedding: BaseEmbedding) -> tuple[str, int]:
-    """A name for the model that fits into a table's name ([a-z0-9_], at most 40), and the length of its vectors.
-
-    The length is asked from the model once. Names that had to be changed end in a digest, so that no two share one.
-    """
+    """A name that fits into a table's name ([a-z0-9_], at most 40, no two the same), and the length of the vectors."""
     name = embedding.model_name
     slug = re.sub("[^a-z0-9]+", "_", name.lower()).strip("_")
     if slug != name or len(slug) > _SLUG_LENGTH:

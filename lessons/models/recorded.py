@@ -1,14 +1,11 @@
 """Replies of real models, kept in a file for each model, so that they can be given again where no model is served.
 
-`MODEL.jsonl.gz` holds lines of JSON: the first says how the model was served, each of the others is a reply, in the
-order of their keys, so that the same replies give the same bytes. While a model is recorded, its replies go to a
-journal beside that file, each on disk before it is used; `keeping` moves them into the file.
+`MODEL.jsonl.gz` holds lines of JSON: how the model was served, then the replies in the order of their keys, so that the
+same replies give the same bytes. While a model is recorded, its replies go to a journal beside that file, each on disk
+before it is used. A record answers only where `LESSONS_RECORDED` names its model, and only while none is served.
 
-A record answers only where `LESSONS_RECORDED` names its model, and only while none is served. It is unset by default:
-the outputs of the notebooks and the tests are the keyless model's, the same on every machine.
-
-A reply is filed under a hash of what was asked without `NOT_ASKED`. The limit on its length is left out because it
-changes no word before the last, and because a model that is found to think is given more room from then on.
+The limit on a reply's length is no part of its key: it changes no word before the last, and a model that is found to
+think is given more room from then on.
 """
 
 import gzip
@@ -191,10 +188,7 @@ def recorded_so_far(path: Path) -> dict[str, Reply]:
 
 @contextmanager
 def keeping(path: Path, served: Served) -> Iterator[None]:
-    """Record a model inside the block: what earlier processes left in the journal is folded in before, the rest after.
-
-    ModelError if another process records it, or if it was served in another way before.
-    """
+    """Record a model inside the block. ModelError if another process does, or if it was served otherwise before."""
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path.with_suffix(".lock"))
     if not lock.acquire(timeout=0):

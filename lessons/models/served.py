@@ -48,10 +48,7 @@ class Patience(BaseModel):
 
 
 class ServedLLM(OpenAILike):
-    """`LESSONS_LLM_MODEL` behind a server, or its `record`, and the keyless model that stands in when it fails.
-
-    Temperature 0. Retries are the client's, so that LlamaIndex's own stay off.
-    """
+    """`LESSONS_LLM_MODEL` behind a server, or its `record`, and the keyless model that stands in when it fails."""
 
     keyless: OfflineLLM
     learned: Learned = Field(default_factory=Learned, exclude=True)
@@ -116,8 +113,8 @@ class ServedLLM(OpenAILike):
     ) -> Schema:
         """An object of the class: by JSON schema where the server knows that, else by a tool call.
 
-        A small model that is made to call a tool writes the object as text and then blanks up to its limit.
-        NoObjectError, ValidationError or ModelError if its reply cannot be used.
+        A small model made to call a tool writes blanks up to its limit. NoObjectError, ValidationError or ModelError if
+        the reply cannot be used.
         """
         messages = prompt.format_messages(llm=self, **asked)
         ways = [way for way in WAYS if way not in self.learned.useless] or list(WAYS)

@@ -28,10 +28,7 @@ _back_off = wait_random_exponential(multiplier=0.5, max=8)
 
 
 class _Wire(httpcore.NetworkStream):
-    """A connection on which every reply is bounded, from the request on; ModelError once it takes or holds too much.
-
-    The client's own time-out only bounds the wait for the next byte.
-    """
+    """A connection whose every reply is bounded: the client's own time-out only bounds the wait for the next byte."""
 
     def __init__(self, wire: httpcore.NetworkStream, seconds: float, size: int) -> None:
         self._wire, self._seconds, self._size = wire, seconds, size
@@ -91,10 +88,7 @@ def bounded_http(timeout: float | httpx.Timeout, seconds: float, size: int) -> h
 
 
 class BoundedClient(openai.OpenAI):
-    """The official client with one retry policy: at most `max_retries`, none begun after `request_timeout` seconds.
-
-    The retries of LlamaIndex and of the official client, which multiply and may wait for minutes, are switched off.
-    """
+    """The official client, with `max_retries` in `request_timeout` seconds in the place of its own and LlamaIndex's."""
 
     def __init__(self, settings: Settings) -> None:
         timeout = openai.Timeout(settings.request_timeout, connect=min(CONNECT_TIMEOUT, settings.request_timeout))
@@ -120,10 +114,7 @@ class BoundedClient(openai.OpenAI):
 
 
 def _pieces(stream: openai.Stream[Any]) -> Generator[Any, None, None]:
-    """The pieces of a streamed reply. Whoever lets go of them closes the connection at once.
-
-    The client's own stream refers to itself, so the model would go on talking until the garbage collector runs.
-    """
+    """The pieces of a streamed reply. The client's own stream refers to itself, so it would not close at once."""
     with stream:
         yield from stream
 

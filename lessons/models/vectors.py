@@ -66,10 +66,7 @@ def read_vectors(model_name: str, folder: Path = SHIPPED) -> dict[bytes, np.ndar
 
 
 class VectorTable:
-    """Vectors by model and hash in PostgreSQL, as little-endian float32 bytes, which give back the same bits.
-
-    What no process has read for `embedding_cache_days` goes when others are filed.
-    """
+    """Vectors by model and hash, as little-endian float32; what was not read for `embedding_cache_days` goes."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine

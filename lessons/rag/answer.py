@@ -90,10 +90,7 @@ class Answer:
 
 
 def conversation_memory(memory: str, history: Sequence[tuple[str, str]]) -> str:
-    """What was said before, for the answer's prompt: what is known from earlier, then the last turns, a line each.
-
-    Nothing in it looks like a section of the prompt, or cites a document of an earlier context.
-    """
+    """What was said before, for the answer's prompt; nothing in it looks like a section of that or cites a document."""
     turns = [f"{role}: {' '.join(content.split())[: settings().turn_chars]}" for role, content in history]
     parts = [memory.strip(), "\n".join(["The last turns:", *turns]) if turns else ""]
     return quoted(CITATION.sub("", "\n\n".join(filter(None, parts))))
@@ -138,8 +135,7 @@ def respond(
     prompt: BasePromptTemplate | None = None,
     **hints: Any,
 ) -> Iterator[str]:
-    """Stream the answer to the question from `answer.context`, and complete `answer`, also when the consumer stops
-    early.
+    """Stream the answer to the question from `answer.context`, and complete `answer`, however early the reader stops.
 
     `question` is what a follow-up asks when it stands alone, `memory` what `conversation_memory` writes. `prompt`
     stands in for the usual one and then always takes a memory; `hints` are what the keyless model is told besides.

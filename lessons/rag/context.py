@@ -1,5 +1,6 @@
-"""The context: documents in order, each under its number and source, until the budget is spent; and the way back, from
-the numbers in an answer to the very words of a chunk."""
+"""The context: documents, each under its number and source; and the way back, from those numbers to the words of a
+chunk.
+"""
 
 import re
 from dataclasses import dataclass, field
@@ -96,10 +97,7 @@ def unsupported_figures(answer: str, context: Context, known: str) -> list[str]:
 
 
 def citations(answer: str, context: Context) -> list[Citation]:
-    """For each cited statement, in order, the sentence of the cited document that supports it best; each sentence once.
-
-    A number that no document carries is left out.
-    """
+    """For each cited statement, in order, the sentence of the document that supports it best; each sentence once."""
     numbered = dict(enumerate(context.documents, start=1))
     found = []
     for claim, number in _claims(answer):
@@ -112,8 +110,7 @@ def citations(answer: str, context: Context) -> list[Citation]:
 def best_quote(claim: str, content: str, title: str = "") -> str:
     """The sentence of `content` that holds most figures of the claim, then most of its terms; "" if it shares no term.
 
-    What the claim repeats of the title (by default the heading of `content`) finds no sentence, and no heading supports
-    a figure.
+    What the title says (by default the heading of `content`) finds no sentence, and no heading supports a figure.
     """
     read, words = passage(0, "", content), " ".join(content.split())
     title = title or read.name

@@ -65,10 +65,7 @@ FROM generate_series(1, cast(:questions AS int)) AS question (number) CROSS JOIN
 
 @dataclass(frozen=True)
 class TermStatistics:
-    """What a scope holds: its number of chunks, their mean length in terms, and in how many chunks each term occurs.
-
-    Every distinct term that was asked for has an entry, in the order of the question.
-    """
+    """What a scope holds: its chunks, their mean length in terms, and how many of them hold each term asked for."""
 
     chunks: int
     average_length: float
@@ -85,11 +82,7 @@ class TermStatistics:
         return replace(self, frequencies={term: self.frequencies.get(term, 0) for term in wanted})
 
     def split(self) -> tuple[list[str], list[str]]:
-        """The terms that find chunks, rarest first, and the common ones that only rank what these have found.
-
-        All that occur find chunks; among very many chunks the rarest of them, as far as reading where they occur takes
-        no more than `ranked_postings`. Adding up a common term for every chunk that contains it takes longest.
-        """
+        """The terms that find chunks, rarest first, and among very many chunks the common ones, which only rank."""
         found = sorted((term for term, count in self.frequencies.items() if count), key=self.frequencies.__getitem__)
         if self.chunks <= settings().exact_search_chunks:
             return found, []

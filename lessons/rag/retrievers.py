@@ -23,10 +23,7 @@ from lessons.text import terms
 
 
 class ScopedRetriever(BaseRetriever):
-    """A retriever of LlamaIndex that searches for one owner. A subclass says how, by `search_each` or by `search`.
-
-    The phrasings of a question are LlamaIndex's `QueryBundle(question, custom_embedding_strs=phrasings)`.
-    """
+    """A retriever of LlamaIndex that searches for one owner, by the `search_each` or `search` of a subclass."""
 
     callback_manager = CallbackManager()
     object_map = {}  # noqa: RUF012

@@ -1,7 +1,4 @@
-"""A stage answers questions by a pipeline: query transformers → filters → retriever → reranker → compressor → context.
-
-Each of the five stages is the one before with something changed.
-"""
+"""A stage answers questions by a pipeline: transformers → filters → retriever → reranker → compressor → context."""
 
 import logging
 from collections.abc import Generator, Iterator, Sequence

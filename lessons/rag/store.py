@@ -2,13 +2,13 @@
 
 LlamaIndex's own `PGVectorStore` pastes filter values into SQL, adds the same chunk twice, and knows no owner. Here
 filters are bound, a chunk's id comes from its content, every search names its owner, and a document is written together
-with its chunks or not at all. The searches are plain SQL, `VECTOR_SEARCH` here and `KEYWORD_SEARCH` in
-`keyword_search`. `store.of("me")` is the vector store of LlamaIndex that holds what one owner has.
+with its chunks or not at all. The searches are plain SQL.
 """
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from llama_index.core.schema import BaseNode, TextNode
 from llama_index.core.vector_stores.types import VectorStoreQuery
 from sqlalchemy import Connection, Engine, Row, Select, TextClause, select, text
+from sqlalchemy.orm import Session
 
 from lessons.database.owned import ensure_owned
-from lessons.database.row_security import again_if_broken_off
+from lessons.database.row_security import again_if_broken_off, reading
 from lessons.rag.keyword_search import KeywordSearch, Questions, TermStatistics
 from lessons.rag.tables import DocumentRow, chunk_table, term_table
 from lessons.rag.types import Filters, Scope, Where
@@ -122,11 +123,32 @@ class ChunkStore(Writer):
         """Whether the owner's chunks, when last looked at, were few enough to be compared one by one."""
         return self._seen.get(scope.user_id, math.inf) <= settings().exact_search_chunks
 
+    @contextmanager
+    def reading(self, scope: Scope) -> Iterator[Connection]:
+        """Searches of the owner inside the block share one transaction."""
+        self._make_tables()
+        with reading(self.engine, scope.user_id) as connection:
+            yield connection
+
     @again_if_broken_off
     def rows(self, statement: Select | TextClause, scope: Scope) -> Sequence[Row]:
         """What a statement finds among the owner's rows; its WHERE should carry `within(scope)`."""
         with self.reading(scope) as connection:
             return connection.execute(statement).all()
+
+    @again_if_broken_off
+    def documents(self, scope: Scope) -> list[DocumentRow]:
+        """The documents of an owner in this index, by name."""
+        statement = select(DocumentRow).where(*self.mine(scope.user_id)).order_by(DocumentRow.source_file)
+        with self.reading(scope) as connection, Session(connection) as session:
+            return list(session.scalars(statement))
+
+    @again_if_broken_off
+    def content(self, scope: Scope, source_file: str) -> bytes | None:
+        """The bytes of an owner's file as it was ingested; None if they were not kept, or there is no such file."""
+        statement = select(DocumentRow.content).where(*self.mine(scope.user_id), DocumentRow.source_file == source_file)
+        with self.reading(scope) as connection:
+            return connection.scalar(statement)
 
     def query(self, query: VectorStoreQuery, *, scope: Scope) -> Found:
         """LlamaIndex's way to ask for the nearest chunks, within a scope, which every search must name."""

@@ -1,8 +1,4 @@
-"""What travels along the path of a question: a query within a scope goes in, documents are found, a context comes out.
-
-Read on in `store`, `keyword_search`, `retrievers`, `context`, `prompts`, `answer` and `stages`; the tables are in
-`tables`.
-"""
+"""What travels along the path of a question: a query within a scope goes in, documents come out, and a context."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -63,10 +59,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class Where:
-    """The condition of every statement about chunks: whose they are, and what else a scope and filters leave.
-
-    `sql` binds `values` by name, `user_id` among them. `narrow` is False where all chunks of the owner are left.
-    """
+    """The condition of statements about chunks, and what it binds; not `narrow` where all of the owner are left."""
 
     sql: str
     values: dict[str, Any]

@@ -32,10 +32,7 @@ def hnsw_name(chunks: str) -> str:
 
 
 def version(connection: Connection, table: str, user_id: str) -> Row:
-    """Another row whenever a document of the owner was added, replaced or removed, or the vectors were indexed.
-
-    It says how many `chunks` the owner has, and whether their vectors are `indexed`. Looked up once in a transaction.
-    """
+    """Another row after each change of the owner's documents or the vector index; looked up once in a transaction."""
     looked_up = _versions.setdefault(connection.get_transaction(), {})
     key = table, user_id
     if key not in looked_up:

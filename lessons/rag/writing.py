@@ -13,10 +13,9 @@ from itertools import groupby
 from llama_index.core.schema import BaseNode, MetadataMode
 from sqlalchemy import Connection, Engine, Table, delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert as insert_or
-from sqlalchemy.orm import Session
 
 from lessons.database import explained
-from lessons.database.row_security import again_if_broken_off, enter, reading, scoped
+from lessons.database.row_security import again_if_broken_off, enter, scoped
 from lessons.errors import LessonsError
 from lessons.rag.tables import DocumentRow, term_table_name
 from lessons.rag.types import Filters, Scope, Where
@@ -43,6 +42,9 @@ SELECT user_id, incoming.term, id, incoming.frequency, length
 FROM incoming JOIN {chunks} USING (node_id) WHERE user_id = ANY (cast(:owners AS text[]))"""
 
 
+Nodes = Sequence[BaseNode]
+
+
 class Writer:
     """The writing half of a store: documents of one index with their chunks."""
 
@@ -54,13 +56,6 @@ class Writer:
         raise NotImplementedError
 
     @contextmanager
-    def reading(self, scope: Scope) -> Iterator[Connection]:
-        """Searches of the owner inside the block share one transaction."""
-        self._make_tables()
-        with reading(self.engine, scope.user_id) as connection:
-            yield connection
-
-    @contextmanager
     def _writing(self, scope: Scope) -> Iterator[Connection]:
         """A transaction of the owner; what it has written is found from then on."""
         self._make_tables()
@@ -70,12 +65,9 @@ class Writer:
 
     @again_if_broken_off
     def replace_document(
-        self, scope: Scope, source_file: str, sha256: str, nodes: Sequence[BaseNode], content: bytes | None = None
+        self, scope: Scope, source_file: str, sha256: str, nodes: Nodes, content: bytes | None = None
     ) -> None:
-        """Put a document and its embedded chunks in the place of an earlier version, in one transaction.
-
-        `content` are the bytes of a file whose pages are to be shown.
-        """
+        """Put a document, its chunks and the bytes of a file to be shown in the place of an earlier version."""
         nodes = with_text(nodes)
         with self._writing(scope) as connection:
             document_id = self._claim(connection, scope.user_id, source_file, sha256, nodes, content)
@@ -83,7 +75,7 @@ class Writer:
             connection.execute(delete(self.chunks).where(*earlier))
             self._write(connection, document_id, nodes)
 
-    def add(self, nodes: Sequence[BaseNode]) -> list[str]:
+    def add(self, nodes: Nodes) -> list[str]:
         """Upsert chunks by id. Their metadata must name `user_id`, `source_file` and `chunk_index`."""
         self._make_tables()
 
@@ -95,7 +87,7 @@ class Writer:
             for (user_id, source_file), group in groupby(added, owner_and_file):
                 members = list(group)
                 enter(connection, user_id)
-                document_id = self._claim(connection, user_id, source_file, None, members)
+                document_id = self._claim(connection, user_id, source_file, None, members, None)
                 known = self.chunks.c.node_id.in_([node.node_id for node in members])
                 connection.execute(delete(self.chunks).where(self.chunks.c.user_id == user_id, known))
                 self._write(connection, document_id, members)
@@ -109,8 +101,8 @@ class Writer:
         user_id: str,
         source_file: str,
         sha256: str | None,
-        nodes: Sequence[BaseNode],
-        content: bytes | None = None,
+        nodes: Nodes,
+        content: bytes | None,
     ) -> int:
         """Insert or update the document's row. Its lock makes a second writer of the same file wait for the first.
 
@@ -125,27 +117,18 @@ class Writer:
         statement = statement.on_conflict_do_update(index_elements=list(key), set_=changed)
         return connection.execute(statement.returning(DocumentRow.id)).scalar_one()
 
-    def _write(self, connection: Connection, document_id: int, nodes: Sequence[BaseNode]) -> None:
-        """Write the embedded chunks of a document, and the terms that find them; a chunk that is there is replaced.
-
-        Those are the terms of the text that is embedded, so its title and headings count.
-        """
+    def _write(self, connection: Connection, document_id: int, nodes: Nodes) -> None:
+        """Write embedded chunks and the terms that find them: those of the embedded text, so its headings count."""
         names = {"chunks": f'"{self.table_name}"', "terms": f'"{term_table_name(self.table_name)}"'}
         counts = {node.node_id: Counter(terms(node.get_content(MetadataMode.EMBED))) for node in nodes}
-        rows = (
-            (
-                node.node_id,
-                document_id,
-                node.metadata["user_id"],
-                node.metadata["chunk_index"],
-                node.get_content(MetadataMode.NONE),
-                counts[node.node_id].total(),
-                node.metadata,
-                node.get_embedding(),
-            )
-            for node in nodes
-        )
-        with copied(connection, INCOMING_CHUNKS.format(**names), rows):
+
+        def row(node: BaseNode) -> tuple:
+            """The columns of INCOMING_CHUNKS."""
+            its, text, length = node.metadata, node.get_content(MetadataMode.NONE), counts[node.node_id].total()
+            place = document_id, its["user_id"], its["chunk_index"]
+            return node.node_id, *place, text, length, its, node.get_embedding()
+
+        with copied(connection, INCOMING_CHUNKS.format(**names), map(row, nodes)):
             connection.execute(text(INSERT_CHUNKS.format(**names)))
         found = ((node_id, term, number) for node_id, count in counts.items() for term, number in count.items())
         with copied(connection, INCOMING_TERMS, found):
@@ -184,26 +167,12 @@ class Writer:
         changed = update(DocumentRow).where(*self.mine(user_id), DocumentRow.chunks != number)
         connection.execute(changed.values(chunks=number, ingested_at=func.now()))
 
-    @again_if_broken_off
-    def documents(self, scope: Scope) -> list[DocumentRow]:
-        """The documents of an owner in this index, by name."""
-        statement = select(DocumentRow).where(*self.mine(scope.user_id)).order_by(DocumentRow.source_file)
-        with self.reading(scope) as connection, Session(connection) as session:
-            return list(session.scalars(statement))
-
-    @again_if_broken_off
-    def content(self, scope: Scope, source_file: str) -> bytes | None:
-        """The bytes of an owner's file as it was ingested; None if they were not kept, or there is no such file."""
-        statement = select(DocumentRow.content).where(*self.mine(scope.user_id), DocumentRow.source_file == source_file)
-        with self.reading(scope) as connection:
-            return connection.scalar(statement)
-
     def mine(self, user_id: str) -> tuple:
         """The conditions on the documents of an owner in this index."""
         return DocumentRow.index_table == self.table_name, DocumentRow.user_id == user_id
 
 
-def with_text(nodes: Sequence[BaseNode]) -> list[BaseNode]:
+def with_text(nodes: Nodes) -> list[BaseNode]:
     """An empty chunk is never stored, so it is never found."""
     return [node for node in nodes if node.get_content(MetadataMode.NONE).strip()]
 

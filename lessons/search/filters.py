@@ -94,10 +94,7 @@ class Binds:
 
 
 def filter_sql(filters: MetadataFilters) -> tuple[str, dict[str, Any]]:
-    """The whole tree of filters as a condition on the column `metadata_`, and the values that it binds.
-
-    An empty group limits nothing. LessonsError for an operator that is not supported and for what no filter may hold.
-    """
+    """A condition on the column `metadata_` and the values that it binds. LessonsError for what no filter may hold."""
     binds, most = Binds(), settings().filter_clauses
     try:
         if _size(filters) > most:

@@ -88,10 +88,7 @@ def standout(scores: Scores) -> float:
 
 
 def certainty(question: str, document: RetrievedDocument, known: Collection[str]) -> float:
-    """How likely it is, from 0 to 1, that a document which hybrid search found is about the question.
-
-    `known` are the terms of the question that occur anywhere in the documents of its owner.
-    """
+    """How likely, 0 to 1, a document is about the question; `known` of its terms occur in the owner's documents."""
     asked, metadata = set(terms(question)), document.metadata
     headed = [str(metadata.get(key) or "") for key in ("title", "section")]
     held = asked & set(terms(" ".join([*headed, document.content])))

@@ -93,10 +93,7 @@ class _Condition(NamedTuple):
 
 
 def infer_filters(text: str, store: ChunkStore, scope: Scope) -> InferredFilter | None:
-    """The filter that a question implies; None if it implies none, or one that leaves too few chunks or everything.
-
-    The least certain condition is dropped first where all together leave too few chunks for an answer.
-    """
+    """The filter that a question implies, without its least certain conditions if too few chunks meet all; or None."""
     question, known = normalize(text), catalog(store, scope)
     if _EXCEPT.search(question):
         return None
@@ -192,10 +189,7 @@ def facets(documents: Sequence[tuple[str, str, str]]) -> tuple[list[Series], Map
 
 
 def _proper(name: str, title: str, about: str) -> set[str]:
-    """The words that may be names, in small letters: those of the file name and the title, and marked ones of the text.
-
-    Of English words in capitals one after the other the first is enough, as in 'Acme Marine Systems'.
-    """
+    """The words that may be names, in small letters; of English ones in capitals, 'Acme Marine Systems', the first."""
     runs = [*_CAPITALISED.findall(title), *(run for run in _CAPITALISED.findall(about) if " " in run)]
     companies = [word for found in _KOREAN_COMPANY.findall(about) for word in found if word]
     in_file = _FILE_WORD.findall(PurePath(name).stem)

@@ -44,10 +44,7 @@ class Material:
 
 
 def chunk_range(store: ChunkStore, scope: Scope, ref_id: str, start: int, end: int) -> list[BaseNode]:
-    """The chunks of a material from place `start` up to but without `end`, in order; places count from 0.
-
-    LessonsError for a material that is not within the scope.
-    """
+    """The chunks of a material from place `start` (from 0) up to but without `end`; LessonsError if it is not there."""
     name, chunks = normalize(ref_id), store.chunks.c
     columns = chunks.node_id, chunks.text, chunks.metadata_.label("metadata")
     place = chunks.chunk_index >= start, chunks.chunk_index < end

@@ -35,10 +35,7 @@ _callbacks = CallbackManager()
 
 
 class Postprocessor(BaseNodePostprocessor):
-    """A reranker that is a node postprocessor of LlamaIndex, too: `MMR(top_k=3).postprocess_nodes(nodes, query_str=…)`.
-
-    `top_k` None takes the query's own. `llm` is asked where nobody says which model answers; None is the keyless one.
-    """
+    """A reranker and node postprocessor of LlamaIndex; `top_k` None is the query's own, `llm` None the keyless one."""
 
     callback_manager: CallbackManager = Field(default_factory=lambda: _callbacks, exclude=True, repr=False)
     top_k: int | None = None
@@ -148,10 +145,7 @@ def relevance_prompt(question: str) -> PromptTemplate:
 def excerpts(
     question: str, documents: Documents, llm: LLM, prompt: PromptTemplate, longest: int | None = None
 ) -> list[RetrievedDocument]:
-    """The documents cut to what matches the question best, so that they fit the model's window beside the prompt.
-
-    `longest` is in characters for each document; None takes that of the settings.
-    """
+    """The documents cut to what matches the question best, `longest` characters each, so that they fit the window."""
     budget, chars = Budget.of(llm), longest or settings().rerank_chars
     room = budget.room(prompt.template, question)
     while True:

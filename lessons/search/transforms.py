@@ -1,7 +1,6 @@
 """Query transforms: a question becomes one or more queries.
 
-`Condense` completes a follow-up, `Rewrite` drops what is no part of the search, `Expand` adds phrasings. What a model
-wrote is taken only if it can be a query; else the query stays or the keyless model completes it, as the trace says.
+What a model wrote is taken only if it can be a query; else the query stays or the keyless model completes it.
 """
 
 import logging
@@ -113,10 +112,7 @@ def tidy(queries: list[str], fallback: str) -> list[str]:
 def asked(
     prompt: PromptTemplate, question: str, resources: Resources, step: Step, longest: int, known: str = "", **more: Any
 ) -> str | None:
-    """What the model makes of a question; None, with a note on the step, when it failed or cannot be used.
-
-    `longest` is in characters, `known` what was said besides the question; `more` are further variables of the prompt.
-    """
+    """What the model makes of a question, in at most `longest` characters; None, with a note, if it cannot be used."""
     try:
         said = _plain(predict(resources.llm, prompt, step, question=question, **more))
     except Exception as error:

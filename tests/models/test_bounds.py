@@ -17,7 +17,8 @@ from pydantic import BaseModel
 from lessons.errors import ModelError
 from lessons.keyless.llm import OfflineLLM, task
 from lessons.models.embedding import embedding_model
-from lessons.models.llm import chosen_tools, language_model, predict, stream, structured
+from lessons.models.llm import language_model, predict, stream, structured
+from lessons.models.served_call import chosen_tools
 from lessons.models.server import OLLAMA_WINDOW, UNKNOWN_WINDOW
 from lessons.settings import Settings
 from lessons.trace import Step

@@ -16,7 +16,7 @@ from llama_index.core.tools import FunctionTool
 from lessons.doctor import labels
 from lessons.errors import ModelError
 from lessons.keyless.llm import OfflineLLM
-from lessons.models.llm import KEYLESS, chosen_tools, describe, language_model, predict, stream, structured
+from lessons.models.llm import KEYLESS, describe, language_model, predict, stream, structured
 from lessons.models.recorded import (
     Journal,
     Record,
@@ -30,7 +30,7 @@ from lessons.models.recorded import (
     request_key,
     write_record,
 )
-from lessons.models.served_call import CHOSEN_INSTEAD
+from lessons.models.served_call import CHOSEN_INSTEAD, chosen_tools
 from lessons.models.server import StoppedError
 from lessons.rag.prompts import ANSWER
 from lessons.settings import Settings

@@ -12,8 +12,9 @@ from pydantic import BaseModel, Field
 from lessons.errors import ModelError
 from lessons.keyless.llm import OfflineLLM, task
 from lessons.models.abilities import abilities, stages_answered
-from lessons.models.llm import KEYLESS, chosen_tools, language_model, predict, stream, structured
+from lessons.models.llm import KEYLESS, language_model, predict, stream, structured
 from lessons.models.reply import objects, repeats, spoken, tool_calls, without_thoughts
+from lessons.models.served_call import chosen_tools
 from lessons.models.server import OLLAMA_WINDOW, UNKNOWN_WINDOW, asked_quantisation
 from lessons.settings import Settings
 from lessons.trace import Step
