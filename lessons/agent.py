@@ -15,7 +15,6 @@ from llama_index.core.llms import LLM
 from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.prompts import PromptTemplate
 from llama_index.core.tools import FunctionTool
-from llama_index.core.vector_stores.types import MetadataFilters
 from pydantic import ValidationError
 
 from lessons.budget import Budget
@@ -24,7 +23,7 @@ from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import keyless_of
 from lessons.models.served_call import CHOSEN_INSTEAD, chosen_tools
 from lessons.rag.context import ContextBuilder
-from lessons.rag.types import Context, Query, Resources, RetrievedDocument
+from lessons.rag.types import Context, Filters, Query, Resources, RetrievedDocument
 from lessons.search.catalog import registered_file
 from lessons.search.other_transforms import normalized
 from lessons.search.transforms import Condense
@@ -138,7 +137,7 @@ class SearchTools:
         waiting = 0 if isinstance(self._resources.llm, OfflineLLM) else calls * settings().reply_seconds
         return settings().tool_timeout + waiting
 
-    def _search(self, text: str, filters: MetadataFilters | None) -> Found:
+    def _search(self, text: str, filters: Filters) -> Found:
         trace = Trace()
         query = replace(self._query, text=text, filters=filters, history=(), memory="")
         return Found(tuple(self._pipeline.search(query, self._resources, trace)), trace)
@@ -160,7 +159,6 @@ def _arguments(tool: FunctionTool, given: dict[str, Any]) -> dict[str, str]:
 
 
 def _problem(error: Exception) -> str:
-    """What the model is told of an error."""
     if isinstance(error, LessonsError):
         return str(error)
     logger.warning("a search of the agent failed", exc_info=error)
@@ -222,9 +220,8 @@ class Driver:
 
     def add_result(self, call: ToolSelection, told: str) -> None:
         """Tell the model what came of a call."""
-        self._messages.append(
-            ChatMessage(told, role=MessageRole.TOOL, additional_kwargs={"tool_call_id": call.tool_id})
-        )
+        named = {"tool_call_id": call.tool_id}
+        self._messages.append(ChatMessage(told, role=MessageRole.TOOL, additional_kwargs=named))
 
     @property
     def _keyless(self) -> bool:

@@ -66,7 +66,7 @@ class KeylessEmbedding(ThreadedEmbedding):
         return self._embed([query[:LONGEST_TEXT]], query=True)[0]
 
     def _get_text_embedding(self, text: str) -> list[float]:
-        return self._embed([text[:LONGEST_TEXT]], query=False)[0]
+        return self._get_text_embeddings([text])[0]
 
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
         return self._embed([text[:LONGEST_TEXT] for text in texts], query=False)

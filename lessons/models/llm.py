@@ -128,7 +128,6 @@ def book(step: Step, llm: LLM, asked: str, answered: str, reported: dict[str, An
 
 
 def _is_count(said: Any) -> TypeGuard[int]:
-    """Whether what a server reports can be a number of tokens."""
     return type(said) is int and 0 <= said < 1_000_000_000
 
 

@@ -153,9 +153,8 @@ class ServedLLM(OpenAILike):
 
     def _bound(self, length: int) -> None:
         if length > self.reply_chars:
-            raise ModelError(
-                f"its reply was longer than {self.reply_chars:,} characters; LESSONS_REPLY_CHARS allows more"
-            )
+            most = self.reply_chars
+            raise ModelError(f"its reply was longer than {most:,} characters; LESSONS_REPLY_CHARS allows more")
 
     async def _achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         return await asyncio.to_thread(self._chat, messages, **kwargs)

@@ -13,12 +13,11 @@ from functools import cache, partial
 from time import monotonic
 from typing import Any
 
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers.base import BaseEventHandler
 from llama_index.core.instrumentation.events.base import BaseEvent
 from llama_index.core.instrumentation.events.llm import LLMChatEndEvent
-from llama_index.core.llms import LLM
+from llama_index.core.llms import LLM, ChatMessage, ChatResponse
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
@@ -163,7 +162,6 @@ def chosen_tools(
 
 
 def described(tools: Sequence[FunctionTool]) -> list[dict[str, Any]]:
-    """The tools as a server is told of them."""
     return [tool.metadata.to_openai_tool() for tool in tools]
 
 

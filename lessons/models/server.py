@@ -76,12 +76,8 @@ def bounded_http(timeout: float | httpx.Timeout, seconds: float, size: int) -> h
         if reply.headers.get("content-encoding", "identity") != "identity":
             raise ModelError("its reply is compressed, which it was asked not to be")
 
-    http = openai.DefaultHttpxClient(
-        timeout=timeout,
-        follow_redirects=False,
-        headers={"Accept-Encoding": "identity"},
-        event_hooks={"response": [refuse_packed]},
-    )
+    plain, hooks = {"Accept-Encoding": "identity"}, {"response": [refuse_packed]}
+    http = openai.DefaultHttpxClient(timeout=timeout, follow_redirects=False, headers=plain, event_hooks=hooks)
     for transport in filter(None, [http._transport, *http._mounts.values()]):  # itself, and those of proxies
         transport._pool._network_backend = _Wires(seconds, size)  # type: ignore[attr-defined]
     return http
@@ -103,12 +99,8 @@ class BoundedClient(openai.OpenAI):
         self._patience = settings.request_timeout
 
     def request(self, *args: Any, **kwargs: Any) -> Any:
-        retrying = Retrying(
-            stop=stop_after_attempt(self._attempts) | stop_before_delay(self._patience),
-            wait=_wait,
-            retry=retry_if_exception(is_transient),
-            reraise=True,
-        )
+        stop = stop_after_attempt(self._attempts) | stop_before_delay(self._patience)
+        retrying = Retrying(stop=stop, wait=_wait, retry=retry_if_exception(is_transient), reraise=True)
         reply = retrying(super().request, *args, **kwargs)
         return _pieces(reply) if kwargs.get("stream") else reply
 
@@ -205,7 +197,7 @@ UNKNOWN_WINDOW = 8_192
 _WINDOW_NAMES = ("max_model_len", "context_length", "context_window", "max_context_length")
 _SECONDS, _BYTES = 5.0, 5_000_000  # that a server may take to describe a model
 _QUANTISED = re.compile(
-    r"(?<![A-Za-z0-9])(?:I?Q[1-8](?:_[A-Z0-9]+)*|BF16|F16|F32|FP8|AWQ|GPTQ|INT[48])(?![A-Za-z0-9])", re.I
+    r"(?i)(?<![A-Za-z0-9])(?:I?Q[1-8](?:_[A-Z0-9]+)*|BF16|F16|F32|FP8|AWQ|GPTQ|INT[48])(?![A-Za-z0-9])"
 )
 _MOST = 1_000_000_000  # tokens; what is beyond is no size
 

@@ -73,7 +73,6 @@ class VectorTable:
         ensure_schema(engine, lambda connection: [connection.exec_driver_sql(statement) for statement in _CREATE])
 
     def read(self, model: str, hashes: Sequence[bytes]) -> dict[bytes, np.ndarray]:
-        """The vectors that are there."""
         with self.engine.begin() as connection:
             rows = connection.execute(_READ, {"model": model, "hashes": list(hashes)})
             return {bytes(row.hash): np.frombuffer(row.vector, "<f4") for row in rows}
@@ -165,9 +164,8 @@ class CachedEmbedding(ThreadedEmbedding):
 
             raise explain(error, self.model_name, getattr(self.model, "api_base", None)) from error
         if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) > 1:
-            raise ModelError(
-                f"{self.model_name} gave {len(vectors)} vectors for {len(texts)} texts; choose another model."
-            )
+            name, given = self.model_name, len(vectors)
+            raise ModelError(f"{name} gave {given} vectors for {len(texts)} texts; choose another model.")
         if not all(map(len, vectors)) or not np.isfinite(np.asarray(vectors, np.float32)).all():
             raise ModelError(f"{self.model_name} gave a vector without numbers; choose another model.")
         return vectors

@@ -144,8 +144,7 @@ def respond(
     spoken = language(question)
     form = response_format or DEFAULT_RESPONSE_FORMAT[spoken]
     given = hints | {"context": answer.context.text, "response_format": form}
-    if memory or prompt:
-        given["memory"] = memory
+    given |= {"memory": memory} if memory or prompt else {}
     prompt = prompt or answer_prompt(memory=bool(memory), language=spoken)
     with answer.trace.step("answer", question) as step:
         try:

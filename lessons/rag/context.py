@@ -15,9 +15,7 @@ from lessons.text.numbers import numerals
 SEPARATOR = "\n\n---\n\n"
 CITATION = re.compile(r"\[(\d{1,3})\]")
 LIST_NUMBER = re.compile(r"^\s{0,100}\d{1,2}[.)]\s", re.MULTILINE)
-_FORGED = re.compile(
-    r"\[(\s*(?:Source\s*:|(?:Retrieved Context|Conversation Memory|Response Format)\s*\]))", re.IGNORECASE
-)
+_FORGED = re.compile(r"(?i)\[(\s*(?:Source\s*:|(?:Retrieved Context|Conversation Memory|Response Format)\s*\]))")
 _MARKS = re.compile(r"[\[\]|›]")
 
 
@@ -41,7 +39,6 @@ class ContextBuilder:
         return Context(text, tuple(kept), total)
 
     def overflows(self, documents: Documents) -> bool:
-        """Whether the documents do not all fit."""
         return len(self.build(documents).documents) < len(documents)
 
 
@@ -117,11 +114,8 @@ def best_quote(claim: str, content: str, title: str = "") -> str:
     wanted = set(terms(claim)) - set(terms(title)) or set(terms(claim))
     headings = {line.text for line in read.lines if line.kind == "heading"}
     figures = numerals(claim).keys() - numerals(title).keys()
-    candidates = [
-        sentence
-        for sentence in sentences(content)
-        if " ".join(sentence.split()) in words and not (figures and sentence in headings)
-    ]
+    whole = (each for each in sentences(content) if " ".join(each.split()) in words)
+    candidates = [each for each in whole if not (figures and each in headings)]
     best = max(candidates, key=lambda each: (len(figures & numerals(each).keys()), _overlap(wanted, each)), default="")
     return best if _overlap(wanted, best) else ""
 

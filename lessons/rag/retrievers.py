@@ -97,14 +97,10 @@ def ranked(documents: Iterable[RetrievedDocument], threshold: float | None = Non
 
 def documents(result: Found, common: float = 0.0) -> list[RetrievedDocument]:
     """What a search of the store found, as what travels on, with scores above what is `common` to all."""
+    walked = result.way == "hnsw"
     return [
         RetrievedDocument(
-            id=chunk.node_id,
-            content=chunk.text,
-            score=score - common,
-            source=chunk.metadata_["source_file"],
-            metadata=chunk.metadata_,
-            approximate=result.way == "hnsw",
+            chunk.node_id, chunk.text, score - common, chunk.metadata_["source_file"], chunk.metadata_, {}, walked
         )
         for chunk, score in zip(result.chunks, result.similarities, strict=True)
     ]

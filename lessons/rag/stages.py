@@ -200,10 +200,8 @@ class Stage(Pipeline):
 
     def _answer(self, query: Query, answer: Answer, place: Workspace) -> Iterator[str | Step]:
         answer.context = yield from self._retrieve(query, answer, place)
-        said = conversation_memory(query.memory, query.history)
-        yield from respond(
-            answer, place.llm, standalone(answer.trace, answer.question), memory=said, prompt=self.prompt
-        )
+        said, asked = conversation_memory(query.memory, query.history), standalone(answer.trace, answer.question)
+        yield from respond(answer, place.llm, asked, memory=said, prompt=self.prompt)
 
     def _retrieve(self, query: Query, answer: Answer, place: Workspace) -> Generator[Step, None, Context]:
         """A retrieval that fails is logged and told, and the answer goes on without context, as for a mere emoji."""
@@ -229,7 +227,6 @@ class AnswerStream:
     pieces: Iterator[str | Step]
 
     def __iter__(self) -> Iterator[str]:
-        """The text, piece by piece."""
         return (piece for piece in self.pieces if isinstance(piece, str))
 
     def read(self) -> Answer:
@@ -243,7 +240,6 @@ class AnswerStream:
         return self.pieces
 
     def close(self) -> None:
-        """Stop the work that is still going on."""
         self.pieces.close()  # type: ignore[attr-defined]
 
 

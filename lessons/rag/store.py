@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from lessons.rag.adapters import OwnedVectorStore
 
 Vectors = Sequence[Sequence[float]]
+Places = tuple[int, int] | None
 
 VECTOR_SEARCH = """
 WITH asked AS MATERIALIZED (
@@ -192,9 +194,8 @@ class ChunkStore(Writer):
         if not now.indexed or now.chunks <= limits[0]:
             return "exact"
         key = ChunkStore.way, self.table_name, where.sql, repr(where.values), limits
-        return kept(
-            connection.engine, key, now, lambda: choose_way(connection, self.table_name, where.sql, where.values)
-        )
+        chosen = partial(choose_way, connection, self.table_name, where.sql, where.values)
+        return kept(connection.engine, key, now, chosen)
 
     def keyword_search(self, terms: Sequence[str], limit: int, scope: Scope, filters: Filters = None) -> Found:
         """The chunks that match terms (of `lessons.text.terms`) best; the similarities are BM25 scores, above 0."""
@@ -206,12 +207,9 @@ class ChunkStore(Writer):
     ) -> list[Found]:
         """What `keyword_search` finds for the terms of each question, in as many statements as for one."""
         with self.reading(scope) as connection:
-            statement = self.ranking(connection, questions, limit, self.where(scope, filters))
+            search = KeywordSearch(self.table_name, self.where(scope, filters))
+            statement = self._with_words(*search.ranking(connection, questions, limit))
             return _found(connection.execute(statement).all(), len(questions), "keyword")
-
-    def ranking(self, connection: Connection, questions: Questions, limit: int, where: Where) -> TextClause:
-        """The statement that ranks chunks for the terms of each question, with their words."""
-        return self._with_words(*KeywordSearch(self.table_name, where).ranking(connection, questions, limit))
 
     @again_if_broken_off
     def term_statistics(self, terms: Sequence[str], scope: Scope, filters: Filters = None) -> TermStatistics:
@@ -223,13 +221,15 @@ class ChunkStore(Writer):
         return text(WITH_WORDS.format(hits=hits, chunks=f'"{self.table_name}"')).bindparams(**values)
 
     def get_nodes(
-        self, node_ids: Sequence[str] | None = None, filters: Filters = None, *, scope: Scope
+        self, node_ids: Sequence[str] | None = None, filters: Filters = None, *, scope: Scope, places: Places = None
     ) -> list[BaseNode]:
-        """An owner's chunks by id or filter, in document order; an empty list of ids finds nothing."""
+        """An owner's chunks by id, filter or places (from, up to), in document order; no ids find nothing."""
         chunks = self.chunks.c
         statement = select(chunks.node_id, chunks.text, chunks.metadata_).where(self.within(scope, filters))
         if node_ids is not None:
             statement = statement.where(chunks.node_id.in_(node_ids))
+        if places is not None:
+            statement = statement.where(chunks.chunk_index >= places[0], chunks.chunk_index < places[1])
         rows = self.rows(statement.order_by(chunks.document_id, chunks.chunk_index), scope)
         return [_node(row) for row in rows]
 

@@ -26,7 +26,6 @@ SHOWN = ("title", "section", "date")
 """Metadata that a model is shown beside the text of a chunk."""
 
 Filters = MetadataFilters | None
-
 _UNUSABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 _IN_MATERIALS = (
     "document_id IN (SELECT id FROM documents WHERE index_table = :index_table AND user_id = :user_id"
@@ -123,9 +122,8 @@ class RetrievedDocument:
         """The chunk as LlamaIndex has it; of its metadata, models read `SHOWN` beside its text."""
         hidden = [key for key in self.metadata if key not in SHOWN]
         keys = {"excluded_embed_metadata_keys": hidden, "excluded_llm_metadata_keys": hidden}
-        return NodeWithScore(
-            node=TextNode(id_=self.id, text=self.content, metadata=self.metadata, **keys), score=self.score
-        )
+        chunk = TextNode(id_=self.id, text=self.content, metadata=self.metadata, **keys)
+        return NodeWithScore(node=chunk, score=self.score)
 
     @property
     def estimated_tokens(self) -> int:

@@ -22,12 +22,10 @@ _findings: WeakKeyDictionary[Engine, dict[tuple, tuple[object, Any]]] = WeakKeyD
 
 
 def term_table_name(chunks: str) -> str:
-    """The name of the table of terms that belongs to a table of chunks."""
     return chunks.replace("chunks", "terms", 1)
 
 
 def hnsw_name(chunks: str) -> str:
-    """The name of the HNSW index of a table of chunks."""
     return f"{chunks}_hnsw"
 
 

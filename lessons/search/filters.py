@@ -82,8 +82,7 @@ class Binds:
     values: dict[str, Any] = field(default_factory=dict)
 
     def bound(self, value: Any) -> str:
-        name = f"filter_{len(self.values)}"
-        self.values[name] = value
+        self.values[name := f"filter_{len(self.values)}"] = value
         return f":{name}"
 
     def json(self, value: Any) -> str:

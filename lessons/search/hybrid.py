@@ -137,8 +137,7 @@ class HybridRetriever(ScopedRetriever):
                 total[id_] += weight * score
                 if id_ not in fitting or fitting[id_].scores[id_] < score:
                     fitting[id_] = fused
-        best = max(total.values(), default=1.0) or 1.0
-        wanted = self.wanted(query)
+        best, wanted = max(total.values(), default=1.0) or 1.0, self.wanted(query)
         first = sorted(total, key=lambda id_: (-total[id_], id_))[:wanted]
         cut = self.threshold**2 if self.threshold is not None and len(total) > wanted else None
         found = ranked((fitting[id_].document(id_, total[id_] / best) for id_ in first), cut)

@@ -27,15 +27,13 @@ from lessons.text.periods import Quarter, periods, quarters
 from lessons.trace import Step
 
 _BEYOND = re.compile(
-    r"\bsince\b|\bfrom\b.+\b(?:to|until|through)\b|\bthrough(?:out)?\b|[~–—]|부터|까지|이후|이래|동안|추이|사이"
+    r"(?i)\bsince\b|\bfrom\b.+\b(?:to|until|through)\b|\bthrough(?:out)?\b|[~–—]|부터|까지|이후|이래|동안|추이|사이"
     r"|restate|reclassif|revise|correct|정정|수정|재분류|재작성",
-    re.IGNORECASE,
 )
 """A text with one also means other quarters than those it names: the time between them, or a later correction."""
 
 _EXCEPT = re.compile(
-    r"\b(?:except|excluding|other than|besides|apart from|not counting)\b|제외|빼고|말고|이외|(?<![해예국야])외에",
-    re.IGNORECASE,
+    r"(?i)\b(?:except|excluding|other than|besides|apart from|not counting)\b|제외|빼고|말고|이외|(?<![해예국야])외에",
 )
 _IDENTIFIER = re.compile(r"[A-Za-z]{2,40}(?:[-_/][A-Za-z\d]{1,40}){0,10}[-_/]\d[\d-]*")
 EXPLICIT = ("faq", "release_notes", "syllabus", "press-release", "annual-letter")
@@ -52,9 +50,8 @@ _CAPITALISED = re.compile(r"[A-Z][A-Za-z]+(?: [A-Z][A-Za-z]+)*")
 _KOREAN_TITLE_WORD = re.compile(r"[가-힣]{3,}")
 _KOREAN_COMPANY = re.compile(r"([가-힣]{2,40}) ?(?:주식회사|㈜|\(주\))|(?:주식회사|㈜|\(주\)) ?([가-힣]{2,})")
 _OF_REPORTS = re.compile(
-    r"report|result|update|statement|quarter|annual|review|earnings|figures|summary|financial|group|shareholder"
+    r"(?i)report|result|update|statement|quarter|annual|review|earnings|figures|summary|financial|group|shareholder"
     r"|실적|보고|분기|안내|결산|현황|요약|자료|주주|주식회사|매출",
-    re.IGNORECASE,
 )
 
 
@@ -111,7 +108,6 @@ def infer_filters(text: str, store: ChunkStore, scope: Scope) -> InferredFilter 
 
 
 def _conditions(question: str, known: Mapping[str, Mapping[str, Any]]) -> list[_Condition]:
-    """What the question says for certain, the most certain first."""
     told = [(name, str(its.get("title") or ""), str(its.get("about") or "")) for name, its in known.items()]
     series, dates = facets(tuple(told))
     steps = _titled(question, known), _named(question, series), _dated(question, known, dates), _kind(question, known)
@@ -121,9 +117,8 @@ def _conditions(question: str, known: Mapping[str, Mapping[str, Any]]) -> list[_
 def _titled(question: str, known: Mapping[str, Mapping[str, Any]]) -> _Condition | None:
     """The documents that bear an identifier of the question in their title or name."""
     asked = {_compact(found): found for found in _IDENTIFIER.findall(question)}
-    bearing = {
-        name for name, its in known.items() if any(each in _compact(f"{its.get('title')} {name}") for each in asked)
-    }
+    titles = {name: _compact(f"{its.get('title')} {name}") for name, its in known.items()}
+    bearing = {name for name, title in titles.items() if any(each in title for each in asked)}
     return _Condition(f"titled: {', '.join(sorted(asked.values()))}", frozenset(bearing)) if bearing else None
 
 

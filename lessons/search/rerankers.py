@@ -74,16 +74,12 @@ class KeywordWeighted(Postprocessor):
 
     def rerank(self, query: Query, documents: Documents, resources: Resources, step: Step) -> list[RetrievedDocument]:
         asked = set(terms(query.text))
-        weighted = [
-            document.with_score(document.score * (1 - self.weight) + share(asked, document.content) * self.weight)
-            for document in documents
-        ]
-        return ranked(weighted)[: self.wanted(query)]
 
+        def weighted(document: RetrievedDocument) -> float:
+            share = len(asked & set(terms(document.content))) / max(len(asked), 1)
+            return document.score * (1 - self.weight) + share * self.weight
 
-def share(asked: set[str], content: str) -> float:
-    """How much of the terms a text holds, 0 to 1."""
-    return len(asked & set(terms(content))) / len(asked) if asked else 0.0
+        return ranked(one.with_score(weighted(one)) for one in documents)[: self.wanted(query)]
 
 
 class MMR(Postprocessor):
@@ -135,11 +131,9 @@ Question: {question}""",
 
 def relevance_prompt(question: str) -> PromptTemplate:
     """The prompt of the task in the language of the question. Variables: question, best, and `excerpts`, documents."""
-    return PromptTemplate(
-        RELEVANCE[language(question)],
-        metadata={"task": "relevance", "max_tokens": 200},
-        function_mappings={"excerpts": lambda excerpts, **_: quoted(excerpts)},
-    )
+    shown = {"excerpts": lambda excerpts, **_: quoted(excerpts)}
+    metadata = {"task": "relevance", "max_tokens": 200}
+    return PromptTemplate(RELEVANCE[language(question)], metadata=metadata, function_mappings=shown)
 
 
 def excerpts(
@@ -230,23 +224,13 @@ def _scores(question: str, documents: Documents, kept: int, resources: Resources
     """The scores of the documents that were named, by number; none, with a note on the step, if they cannot be used."""
     prompt, best = relevance_prompt(question), min(kept, settings().rerank_best, len(documents))
     try:
-        said = structured(
-            resources.llm,
-            Scores,
-            prompt,
-            step,
-            otherwise=NO_SCORES,
-            items={"scores": (best, best)},
-            question=question,
-            documents=documents,
-            excerpts=excerpts(question, documents, resources.llm, prompt),
-            best=best,
-        )
+        shown, items = excerpts(question, documents, resources.llm, prompt), {"scores": (best, best)}
+        given = {"question": question, "documents": documents, "excerpts": shown, "best": best}
+        said = structured(resources.llm, Scores, prompt, step, otherwise=NO_SCORES, items=items, **given)
         return {} if said is NO_SCORES else by_number(said, len(documents))
     except Exception as error:
-        logger.warning(
-            "the documents could not be scored: %s", error, exc_info=not isinstance(error, ValueError | LessonsError)
-        )
+        unforeseen = not isinstance(error, ValueError | LessonsError)
+        logger.warning("the documents could not be scored: %s", error, exc_info=unforeseen)
         step.notes.append(f"the order stays as it was ({error})")
         return {}
 

@@ -86,17 +86,14 @@ def query_prompt(task: str, question: str) -> PromptTemplate:
 logger = logging.getLogger(__name__)
 
 _QUOTES = "\"'`“”‘’「」*"
-_LABEL = re.compile(
-    r"^(?:[\w ]{0,24}(?:question|query|passage)|[가-힣 ]{0,12}(?:질문|검색어|글)) ?[:：]\s*", re.IGNORECASE
-)
+_LABEL = re.compile(r"(?i)^(?:[\w ]{0,24}(?:question|query|passage)|[가-힣 ]{0,12}(?:질문|검색어|글)) ?[:：]\s*")
 _NEGATION = re.compile(
-    r"\b(?:not|no|never|without|except|cannot|nor|neither)\b|n['’]t\b|않|(?<![가-힣])(?:안|못)\s|못|없|아닌|아니|제외|빼고|말고",
-    re.IGNORECASE,
+    r"(?i)\b(?:not|no|never|without|except|cannot|nor|neither)\b|n['’]t\b|않|(?<![가-힣])(?:안|못)\s|못|없|아닌|아니|제외|빼고|말고",
 )
 _NAME = re.compile(r"(?<=[\w,] )[A-Z][\w&.'’-]*[\w]")
 _STATEMENT = re.compile(r"[A-Za-z0-9%)]\.$|(?:입니|습니|[한된였았었])다\.?$")
 _REQUEST = re.compile(
-    r"^(?:please )?(?:tell|explain|describe|show|list|give|compare|summari[sz]e|sum up)\b|(?:싶|궁금|바랍|부탁)", re.I
+    r"(?i)^(?:please )?(?:tell|explain|describe|show|list|give|compare|summari[sz]e|sum up)\b|(?:싶|궁금|바랍|부탁)"
 )
 _LEAST_SHARED = 1 / 3  # of its terms that a query has from the question and what was said
 
@@ -155,7 +152,7 @@ def strays(said: str, question: str, known: str) -> str | None:
     new = figures(said) - figures(known)
     if pointed_at(question):  # a period that nobody named: 'three months later'
         new = {each for each in new if each[0].isdigit()}
-    if added := new or _names(said) - _words(known):
+    if added := new or _names(said) - set(re.findall(r"[A-Za-z][\w&.'’-]*[\w]", known.casefold())):
         return f"it adds {', '.join(sorted(added))}"
     if _STATEMENT.search(said) and not (_STATEMENT.search(question) or _REQUEST.search(said)):
         return "it answers instead of asking"
@@ -170,10 +167,6 @@ def strays(said: str, question: str, known: str) -> str | None:
 def _names(text: str) -> set[str]:
     """Words written with a capital letter inside a sentence."""
     return {name.casefold() for name in _NAME.findall(text) if not name.isupper()}
-
-
-def _words(text: str) -> set[str]:
-    return set(re.findall(r"[A-Za-z][\w&.'’-]*[\w]", text.casefold()))
 
 
 def _plain(said: str) -> str:
