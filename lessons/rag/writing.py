@@ -124,9 +124,9 @@ class Writer:
 
         def row(node: BaseNode) -> tuple:
             """The columns of INCOMING_CHUNKS."""
-            its, text, length = node.metadata, node.get_content(MetadataMode.NONE), counts[node.node_id].total()
+            its, words, length = node.metadata, node.get_content(MetadataMode.NONE), counts[node.node_id].total()
             place = document_id, its["user_id"], its["chunk_index"]
-            return node.node_id, *place, text, length, its, node.get_embedding()
+            return node.node_id, *place, words, length, its, node.get_embedding()
 
         with copied(connection, INCOMING_CHUNKS.format(**names), map(row, nodes)):
             connection.execute(text(INSERT_CHUNKS.format(**names)))

@@ -117,8 +117,9 @@ def _conditions(question: str, known: Mapping[str, Mapping[str, Any]]) -> list[_
 def _titled(question: str, known: Mapping[str, Mapping[str, Any]]) -> _Condition | None:
     """The documents that bear an identifier of the question in their title or name."""
     asked = {_compact(found): found for found in _IDENTIFIER.findall(question)}
-    titles = {name: _compact(f"{its.get('title')} {name}") for name, its in known.items()}
-    bearing = {name for name, title in titles.items() if any(each in title for each in asked)}
+    bearing = {
+        name for name, its in known.items() if any(each in _compact(f"{its.get('title')} {name}") for each in asked)
+    }
     return _Condition(f"titled: {', '.join(sorted(asked.values()))}", frozenset(bearing)) if bearing else None
 
 

@@ -150,7 +150,7 @@ def strays(said: str, question: str, known: str) -> str | None:
     if lost := figures(question) - figures(said):
         return f"it lost {', '.join(sorted(lost))}"
     new = figures(said) - figures(known)
-    if pointed_at(question):  # a period that nobody named: 'three months later'
+    if pointed_at(question):  # then a period is no addition: 'three months later'
         new = {each for each in new if each[0].isdigit()}
     if added := new or _names(said) - set(re.findall(r"[A-Za-z][\w&.'’-]*[\w]", known.casefold())):
         return f"it adds {', '.join(sorted(added))}"
