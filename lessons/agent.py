@@ -253,7 +253,8 @@ def merged(searches: Iterable[Sequence[RetrievedDocument]]) -> list[RetrievedDoc
             while search and search[0].id in given:
                 search.pop(0)
             if search:
-                given[search[0].id] = search.pop(0)
+                found = search.pop(0)
+                given[found.id] = found
     return list(given.values())
 
 
