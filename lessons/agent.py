@@ -8,14 +8,13 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallBlock
 from llama_index.core.llms import LLM
 from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.prompts import PromptTemplate
 from llama_index.core.tools import FunctionTool
-from llama_index.core.vector_stores.types import MetadataFilters
 from pydantic import ValidationError
 
 from lessons.budget import Budget
@@ -24,7 +23,7 @@ from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import keyless_of
 from lessons.models.served_call import CHOSEN_INSTEAD, chosen_tools
 from lessons.rag.context import ContextBuilder
-from lessons.rag.types import Context, Query, Resources, RetrievedDocument
+from lessons.rag.types import Context, Filters, Query, Resources, RetrievedDocument
 from lessons.search.catalog import registered_file
 from lessons.search.other_transforms import normalized
 from lessons.search.transforms import Condense
@@ -80,8 +79,7 @@ TOO_SLOW = "The search took too long; try other words, or stop."
 FAILED = "The search failed; try other words, or stop."
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """What one search found, best first, and the steps it took."""
 
     documents: tuple[RetrievedDocument, ...]
@@ -89,10 +87,7 @@ class Found:
 
 
 class SearchTools:
-    """The searches that a model may make for one question, and what they found, by (query, file or None).
-
-    The model names neither an owner nor a filter: those are the question's.
-    """
+    """The searches that a model may make for one question, whose owner and filters they keep, and what they found."""
 
     def __init__(self, pipeline: "Pipeline", query: Query, resources: Resources) -> None:
         self._pipeline, self._query, self._resources = pipeline, query, resources
@@ -139,7 +134,7 @@ class SearchTools:
         waiting = 0 if isinstance(self._resources.llm, OfflineLLM) else calls * settings().reply_seconds
         return settings().tool_timeout + waiting
 
-    def _search(self, text: str, filters: MetadataFilters | None) -> Found:
+    def _search(self, text: str, filters: Filters) -> Found:
         trace = Trace()
         query = replace(self._query, text=text, filters=filters, history=(), memory="")
         return Found(tuple(self._pipeline.search(query, self._resources, trace)), trace)
@@ -161,7 +156,6 @@ def _arguments(tool: FunctionTool, given: dict[str, Any]) -> dict[str, str]:
 
 
 def _problem(error: Exception) -> str:
-    """What the model is told of an error."""
     if isinstance(error, LessonsError):
         return str(error)
     logging.getLogger(__name__).warning("a search of the agent failed", exc_info=error)
@@ -169,7 +163,7 @@ def _problem(error: Exception) -> str:
 
 
 def _told(documents: tuple[RetrievedDocument, ...], known: set[str], nothing: str) -> str:
-    """Documents that the model has not been shown, as far as they fit, or the first; `nothing` if none were found."""
+    """The documents that the model has not been shown, as far as they fit, but one at least; `nothing` without any."""
     new = [document for document in documents if document.id not in known]
     if not new:
         return SHOWN_BEFORE if documents else nothing
@@ -180,8 +174,7 @@ def _told(documents: tuple[RetrievedDocument, ...], known: set[str], nothing: st
 class Driver:
     """Asks a model for the next searches and tells it what they found.
 
-    A model that fails, or would answer without having searched, is replaced by the keyless one. While nothing has been
-    searched, the last call is kept for that one.
+    The keyless model, for which the last call is kept, replaces one that fails or would answer without having searched.
     """
 
     def __init__(self, llm: LLM, tools: SearchTools, question: str, calls: int) -> None:
@@ -248,7 +241,7 @@ BEST_OF_FIRST = 3  # documents of the first search that come before those of the
 def merged(searches: Iterable[Sequence[RetrievedDocument]]) -> list[RetrievedDocument]:
     """Each document once: the best of the first search, which is about the whole question, then all take turns.
 
-    So each has its say before the budget of the context is spent. The first comes last in a round, for it has had its.
+    So each search has its say before the budget of the context is spent; the first comes last in a round.
     """
     first, *others = list(searches) or [[]]
     given = {document.id: document for document in first[:BEST_OF_FIRST]}

@@ -57,10 +57,7 @@ class Workspace:
             yield from zip(indexes, results, strict=True)
 
     def for_one_answer(self) -> Self:
-        """The same resources for one answer, which has an end: the keyless model does what is left after that.
-
-        It also does the rest once the server cannot be reached: each step would wait as long for it as the first.
-        """
+        """The same resources for one answer; after its time, or without a server, the keyless model does the rest."""
         limited = getattr(self.llm, "for_one_answer", None)
         return replace(self, llm=limited(settings().answer_seconds)) if limited else self
 
@@ -72,8 +69,7 @@ class Workspace:
 def workspace() -> Workspace:
     """The workspace of this process, opened on first use.
 
-    What is loaded by then stays loaded. So the garbage collector is told to pass it by: to look through all of it takes
-    a tenth of a second, in which every thread of the process stands still.
+    To look through what is loaded by then takes the garbage collector a tenth of a second, so it passes it by.
     """
     opened = Workspace.open(settings())
     gc.freeze()

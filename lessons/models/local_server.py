@@ -1,8 +1,4 @@
-"""A model of one's own: the weights of a GGUF file behind llama.cpp's server, which speaks OpenAI's protocol.
-
-The server runs in this process and listens on this machine only. `uv sync --extra local` installs it, on Linux, macOS
-and Windows.
-"""
+"""A model of one's own: the weights of a GGUF file behind llama.cpp's server, in this process, on this machine."""
 
 import socket
 from pathlib import Path

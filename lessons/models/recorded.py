@@ -1,16 +1,11 @@
 """Replies of real models, kept in a file for each model, so that they can be given again where no model is served.
 
-`MODEL.jsonl.gz` holds lines of JSON: the first says how the model was served, each of the others is a reply, in the
-order of their keys. The same replies give the same bytes. While a model is recorded, its replies go to a journal beside
-that file, each on disk before it is used, so that a killed process loses none; `keeping` moves them into the file.
+`MODEL.jsonl.gz` holds lines of JSON: how the model was served, then the replies in the order of their keys, so that the
+same replies give the same bytes. While a model is recorded, its replies go to a journal beside that file, each on disk
+before it is used. A record answers only where `LESSONS_RECORDED` names its model, and only while none is served.
 
-A record answers only where `LESSONS_RECORDED` names its model, and only while none is served. It is unset by default,
-because the outputs of the notebooks and the tests are the keyless model's, the same on every machine; what is on record
-depends on what the search finds and on the settings.
-
-A reply is filed under a hash of all that was asked but the model's name, whether and how the reply was streamed, and
-how long it might be. The limit on its length is no part of the key because it changes no word before the last, and
-because a model that is found to think is given more room from then on.
+The limit on a reply's length is no part of its key: it changes no word before the last, and a model that is found to
+think is given more room from then on.
 """
 
 import gzip
@@ -61,21 +56,17 @@ class Served:
 
 @dataclass(frozen=True)
 class Reply:
-    """A reply: its text, the (name, JSON of the arguments) of its tool calls, and the reason why it ended.
-
-    `ended` is None if the model was stopped because it repeated itself. `prompt` is what `prompt_label` made of the
-    prompt, empty if there was none; tokens are None where the server counted none.
-    """
+    """A reply."""
 
     key: str
     text: str
-    calls: tuple[tuple[str, str], ...]
-    ended: str | None
-    tokens_in: int | None
+    calls: tuple[tuple[str, str], ...]  # (name, JSON of the arguments)
+    ended: str | None  # why; None if the model was stopped because it repeated itself
+    tokens_in: int | None  # None where the server counted none
     tokens_out: int | None
     seconds: float
     date: str
-    prompt: str
+    prompt: str  # what `prompt_label` made of it, empty if there was none
 
     def line(self) -> str:
         return json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
@@ -168,7 +159,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 class Journal:
-    """The replies that are not in the file of a model yet. Several processes may append to it."""
+    """The replies that are not in the file of a model yet; several processes may append to it."""
 
     def __init__(self, record: Path) -> None:
         self.path = record.with_name(record.name.replace(".jsonl.gz", ".journal"))
@@ -197,11 +188,7 @@ def recorded_so_far(path: Path) -> dict[str, Reply]:
 
 @contextmanager
 def keeping(path: Path, served: Served) -> Iterator[None]:
-    """Record a model inside the block: what earlier processes left in the journal is folded in before, the rest after.
-
-    ModelError if another process records it, or if it was served in another way before, so that replies to the prompts
-    of now and then would not go together.
-    """
+    """Record a model inside the block. ModelError if another process does, or if it was served otherwise before."""
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path.with_suffix(".lock"))
     if not lock.acquire(timeout=0):

@@ -1,13 +1,10 @@
-"""Two clients in the place of the one that talks to a server: one keeps its replies, one gives those that were kept.
-
-All above them stays as it is with a server: what a reply is cleaned of, how its objects and tool calls are read, and
-what follows when it cannot be used.
-"""
+"""Two clients in the place of the one that talks to a server: one keeps its replies, one gives those that were kept."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import date
+from functools import partial
 from threading import Lock
 from time import monotonic
 from typing import Any
@@ -35,17 +32,15 @@ class ReplayingClient(openai.OpenAI):
         self._replies = record.replies
 
     def request(self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None) -> Any:
-        reply = self._replies.get(request_key(options.json_data))
-        if reply is None:
-            raise NotRecordedError("it is not on record")
-        return _given(reply, stream)
+        if reply := self._replies.get(request_key(options.json_data)):
+            return _given(reply, stream)
+        raise NotRecordedError("it is not on record")
 
 
 class RecordingClient(BoundedClient):
     """Asks the server for what is not on record, and hands on a reply once it is whole and on disk.
 
-    StoppedError, which ends the work, when the server is dead: answers that the keyless model finishes instead would
-    lead to requests that the served model alone would never get.
+    StoppedError when the server is dead: what the keyless model did instead would lead to requests that do not belong.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -61,28 +56,24 @@ class RecordingClient(BoundedClient):
             if key not in self._replies:
                 if self._stopped:
                     raise StoppedError(self._stopped)
-                self._replies[key] = self._ask(key, prompt, cast_to, options, stream, stream_cls)
+                ask = partial(super().request, cast_to, options, stream=stream, stream_cls=stream_cls)
+                self._replies[key] = self._asked(key, prompt, (lambda: _whole(ask())) if stream else ask)
         return _given(self._replies[key], stream)
 
-    def _ask(self, key: str, prompt: str, cast_to: Any, options: Any, stream: bool, stream_cls: Any) -> Reply:
+    def _asked(self, key: str, prompt: str, ask: Callable[[], ChatCompletion]) -> Reply:
         began = monotonic()
         try:
-            sent = super().request(cast_to, options, stream=stream, stream_cls=stream_cls)
-            reply = _kept(key, prompt, _whole(sent) if stream else sent, began)
+            reply = _kept(key, prompt, ask(), began)
         except Exception as error:
-            self._count(error)
+            self._failed += not is_refused(error)  # which says nothing about the next request
+            if is_out_of_reach(error) or self._failed >= FAILURES:
+                why = explain(error, self._model, str(self.base_url))
+                self._stopped = f"{why} What was recorded stays; give the same command again to go on."
+                raise StoppedError(self._stopped) from error
             raise
         self._failed = 0
         self._journal.append(reply)
         return reply
-
-    def _count(self, error: Exception) -> None:
-        """A request that a server refuses says nothing about the next one."""
-        self._failed += not is_refused(error)
-        if is_out_of_reach(error) or self._failed >= FAILURES:
-            why = explain(error, self._model, str(self.base_url))
-            self._stopped = f"{why} What was recorded stays; give the same command again to go on."
-            raise StoppedError(self._stopped) from error
 
 
 def _whole(pieces: Any) -> ChatCompletion:

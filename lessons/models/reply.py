@@ -32,10 +32,7 @@ def without_thoughts(text: str) -> str:
 
 
 def spoken(pieces: Iterable[str]) -> Iterator[str]:
-    """The pieces of a streamed text without the reasoning before it; none of a text without a word.
-
-    They are held back until the first word: a model that writes citation after citation is not waited for.
-    """
+    """A streamed text without the reasoning before it, held back until its first word; none of a text without one."""
     held = ""
     for piece in (stream := iter(pieces)):
         held += piece

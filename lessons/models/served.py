@@ -48,15 +48,11 @@ class Patience(BaseModel):
 
 
 class ServedLLM(OpenAILike):
-    """`LESSONS_LLM_MODEL` behind a server, and the keyless model that stands in when it fails.
-
-    Temperature 0. Retries are the client's, so that LlamaIndex's own stay off. `patience` is that of one answer; None
-    for a model that is asked again every time. With a `record`, that is the server.
-    """
+    """`LESSONS_LLM_MODEL` behind a server, or its `record`, and the keyless model that stands in when it fails."""
 
     keyless: OfflineLLM
     learned: Learned = Field(default_factory=Learned, exclude=True)
-    patience: Patience | None = Field(None, exclude=True)
+    patience: Patience | None = Field(None, exclude=True)  # of one answer; None asks again every time
     asks_window: bool = True
     recorded: str = ""  # when, if a record answers
     recording: bool = False
@@ -108,11 +104,8 @@ class ServedLLM(OpenAILike):
         return model.model_copy(update={"additional_kwargs": self.additional_kwargs | noted})
 
     def for_one_answer(self, seconds: float) -> "ServedLLM":
-        """The same model, asked for so many seconds, and no longer once it cannot be reached.
-
-        Nobody waits for an answer that is recorded, so that it may take as long as its calls do.
-        """
-        until = inf if self.recording else monotonic() + seconds
+        """The same model, asked for so many seconds, and no longer once it cannot be reached."""
+        until = inf if self.recording else monotonic() + seconds  # nobody waits for an answer that is recorded
         return self.model_copy(update={"patience": Patience(until=until)})
 
     def structured_predict(
@@ -120,8 +113,8 @@ class ServedLLM(OpenAILike):
     ) -> Schema:
         """An object of the class: by JSON schema where the server knows that, else by a tool call.
 
-        A small model that is made to call a tool writes the object as text and then blanks up to its limit; it cannot
-        leave a grammar made of the schema. NoObjectError, ValidationError or ModelError if its reply cannot be used.
+        A small model made to call a tool writes blanks up to its limit. NoObjectError, ValidationError or ModelError if
+        the reply cannot be used.
         """
         messages = prompt.format_messages(llm=self, **asked)
         ways = [way for way in WAYS if way not in self.learned.useless] or list(WAYS)
@@ -160,9 +153,8 @@ class ServedLLM(OpenAILike):
 
     def _bound(self, length: int) -> None:
         if length > self.reply_chars:
-            raise ModelError(
-                f"its reply was longer than {self.reply_chars:,} characters; LESSONS_REPLY_CHARS allows more"
-            )
+            most = self.reply_chars
+            raise ModelError(f"its reply was longer than {most:,} characters; LESSONS_REPLY_CHARS allows more")
 
     async def _achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         return await asyncio.to_thread(self._chat, messages, **kwargs)
@@ -196,10 +188,7 @@ def _without_defaults(schema: Any) -> Any:
     return [_without_defaults(part) for part in schema] if isinstance(schema, list) else schema
 
 
-WAYS: dict[str, Callable[[type[BaseModel]], dict[str, Any]]] = {
-    "JSON schema": _by_schema,
-    "tool call": _by_tool,
-}
+WAYS: dict[str, Callable[[type[BaseModel]], dict[str, Any]]] = {"JSON schema": _by_schema, "tool call": _by_tool}
 """How a server is asked for an object, the best way first."""
 
 

@@ -1,8 +1,7 @@
 """Calls of a served model, of which any may fail: then the step says why, and the keyless model answers instead.
 
-Too many requests, server errors, timeouts and unusable output are noted on the step. A refused key or an unknown
-model is the reader's to fix and raises a ModelError. A prompt's metadata may bound the reply (`max_tokens`), so that a
-model that does not find its end costs seconds instead of minutes.
+A refused key or an unknown model is the reader's to fix and raises a ModelError. A prompt's metadata may bound the
+reply (`max_tokens`), so that a model that does not find its end costs seconds instead of minutes.
 """
 
 import json
@@ -10,16 +9,15 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from time import monotonic
 from typing import Any
 
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers.base import BaseEventHandler
 from llama_index.core.instrumentation.events.base import BaseEvent
 from llama_index.core.instrumentation.events.llm import LLMChatEndEvent
-from llama_index.core.llms import LLM
+from llama_index.core.llms import LLM, ChatMessage, ChatResponse
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
@@ -37,6 +35,7 @@ INSTEAD = "answered by the keyless model"
 CHOSEN_INSTEAD = "the keyless model chooses the tools"
 CUT_OFF = "the answer was cut off at the longest that it may be; raise LESSONS_MAX_OUTPUT_TOKENS"
 
+_as_json = partial(json.dumps, ensure_ascii=False)
 _listening: ContextVar[list[ChatResponse] | None] = ContextVar("responses of the calls below", default=None)
 
 
@@ -133,17 +132,19 @@ def chosen_tools(
     step: Step,
     prompt: BasePromptTemplate | None = None,
 ) -> list[ToolSelection] | None:
-    """The calls that the model wants next; an empty list if it wants no more.
+    """The calls that the model wants next; an empty list if it wants no more, None if it failed or is not on record.
 
-    None, with a note on the step, if it cannot call tools, failed, or is not on record. ModelError if the key or the
-    model is wrong. `prompt` is what the first message was made of.
+    ModelError if the key or the model is wrong. `prompt` is what the first message was made of.
     """
     try:
         if not isinstance(llm, FunctionCallingLLM) or not llm.metadata.is_function_calling_model:
             raise ModelError("it cannot call tools")
         asked = for_task(llm, prompt, described(tools))
         response = asked.chat_with_tools(tools, chat_history=list(messages), allow_parallel_tool_calls=True)
-        calls = llm.get_tool_calls_from_response(response, error_on_no_tool_call=False) or _written(response)
+        calls = llm.get_tool_calls_from_response(response, error_on_no_tool_call=False) or [
+            ToolSelection(tool_id="", tool_name=name, tool_kwargs=arguments)
+            for name, arguments in tool_calls(response.message.content or "")
+        ]
         for call in calls:
             call.tool_kwargs = normalized(call.tool_kwargs)
     except Exception as error:
@@ -153,34 +154,19 @@ def chosen_tools(
         if isinstance(error, NotRecordedError):
             step.notes.append(f"not on record; {CHOSEN_INSTEAD}")
         return None
-    said = response.message.content or json.dumps([call.tool_kwargs for call in calls], ensure_ascii=False)
-    book(step, llm, _asked(messages, tools), said, response.additional_kwargs)
+    said = response.message.content or _as_json([call.tool_kwargs for call in calls])
+    read = [*map(_as_json, described(tools)), *(message.content or "" for message in messages)]
+    book(step, llm, "\n".join(read), said, response.additional_kwargs)
     used(step, llm)
     return calls
 
 
-def _written(response: ChatResponse) -> list[ToolSelection]:
-    """The calls that a model without a format for them wrote as text."""
-    written = tool_calls(response.message.content or "")
-    return [ToolSelection(tool_id="", tool_name=name, tool_kwargs=arguments) for name, arguments in written]
-
-
-def _asked(messages: Sequence[ChatMessage], tools: Sequence[FunctionTool]) -> str:
-    """What the model reads, for counting."""
-    told = [json.dumps(tool, ensure_ascii=False) for tool in described(tools)]
-    return "\n".join([*told, *(message.content or "" for message in messages)])
-
-
 def described(tools: Sequence[FunctionTool]) -> list[dict[str, Any]]:
-    """The tools as a server is told of them."""
     return [tool.metadata.to_openai_tool() for tool in tools]
 
 
 def fall_back(step: Step, llm: LLM, error: Exception, instead: str = INSTEAD) -> None:
-    """Note why the model's answer was not used and what came instead; raise what only the reader can fix.
-
-    That a request is not on record is no failure: whose output was used says `answered`.
-    """
+    """Note why the model's answer was not used and what came instead; raise what only the reader can fix."""
     from lessons.models.server import is_for_the_reader, is_out_of_reach, is_timeout  # imports the client: a second
 
     if isinstance(error, NotRecordedError):
@@ -242,10 +228,7 @@ class _Listener(BaseEventHandler):
             responses.append(event.response)
 
 
-@cache
-def _listen() -> None:
-    """Listen from the first call on."""
-    get_dispatcher().add_event_handler(_Listener())
+_listen = cache(lambda: get_dispatcher().add_event_handler(_Listener()))  # from the first call on
 
 
 @contextmanager

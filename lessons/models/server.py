@@ -28,11 +28,7 @@ _back_off = wait_random_exponential(multiplier=0.5, max=8)
 
 
 class _Wire(httpcore.NetworkStream):
-    """A connection on which every reply is bounded, from the request on; ModelError once it takes or holds too much.
-
-    The client's own time-out only bounds the wait for the next byte, which may be one of a header without an end, or of
-    a comment that keeps a stream alive.
-    """
+    """A connection whose every reply is bounded: the client's own time-out only bounds the wait for the next byte."""
 
     def __init__(self, wire: httpcore.NetworkStream, seconds: float, size: int) -> None:
         self._wire, self._seconds, self._size = wire, seconds, size
@@ -72,31 +68,23 @@ class _Wires(httpcore.SyncBackend):
 def bounded_http(timeout: float | httpx.Timeout, seconds: float, size: int) -> httpx.Client:
     """A client whose replies take at most so many seconds and bytes, for a server that may be anything.
 
-    A compressed reply is refused, since a small one may unfold to any size, and no redirect is followed: the key and
-    the documents are for the server that the reader named.
+    A compressed reply is refused, since it may unfold to any size, and no redirect is followed: key and documents are
+    for the server that the reader named.
     """
 
     def refuse_packed(reply: httpx.Response) -> None:
         if reply.headers.get("content-encoding", "identity") != "identity":
             raise ModelError("its reply is compressed, which it was asked not to be")
 
-    http = openai.DefaultHttpxClient(
-        timeout=timeout,
-        follow_redirects=False,
-        headers={"Accept-Encoding": "identity"},
-        event_hooks={"response": [refuse_packed]},
-    )
+    plain, hooks = {"Accept-Encoding": "identity"}, {"response": [refuse_packed]}
+    http = openai.DefaultHttpxClient(timeout=timeout, follow_redirects=False, headers=plain, event_hooks=hooks)
     for transport in filter(None, [http._transport, *http._mounts.values()]):  # itself, and those of proxies
         transport._pool._network_backend = _Wires(seconds, size)  # type: ignore[attr-defined]
     return http
 
 
 class BoundedClient(openai.OpenAI):
-    """The official client with one retry policy: at most `max_retries`, none begun after `request_timeout` seconds.
-
-    LlamaIndex and the official client each retry on their own, which multiplies (twelve requests for three retries),
-    and both would wait minutes for a server that asks for it; their retries are switched off.
-    """
+    """The official client, with `max_retries` in `request_timeout` seconds in the place of its own and LlamaIndex's."""
 
     def __init__(self, settings: Settings) -> None:
         timeout = openai.Timeout(settings.request_timeout, connect=min(CONNECT_TIMEOUT, settings.request_timeout))
@@ -111,22 +99,14 @@ class BoundedClient(openai.OpenAI):
         self._patience = settings.request_timeout
 
     def request(self, *args: Any, **kwargs: Any) -> Any:
-        retrying = Retrying(
-            stop=stop_after_attempt(self._attempts) | stop_before_delay(self._patience),
-            wait=_wait,
-            retry=retry_if_exception(is_transient),
-            reraise=True,
-        )
+        stop = stop_after_attempt(self._attempts) | stop_before_delay(self._patience)
+        retrying = Retrying(stop=stop, wait=_wait, retry=retry_if_exception(is_transient), reraise=True)
         reply = retrying(super().request, *args, **kwargs)
         return _pieces(reply) if kwargs.get("stream") else reply
 
 
 def _pieces(stream: openai.Stream[Any]) -> Generator[Any, None, None]:
-    """The pieces of a streamed reply. Whoever lets go of them closes the connection at once.
-
-    The client's own stream refers to itself, so that letting go of it would leave the model talking until the garbage
-    collector runs.
-    """
+    """The pieces of a streamed reply. The client's own stream refers to itself, so it would not close at once."""
     with stream:
         yield from stream
 
@@ -148,9 +128,8 @@ def is_transient(error: BaseException) -> bool:
 
 def is_for_the_reader(error: BaseException) -> bool:
     """Whether only the reader can help: a wrong key, a model or an address that does not exist, a dead server."""
-    return isinstance(
-        error, StoppedError | openai.AuthenticationError | openai.PermissionDeniedError | openai.NotFoundError
-    )
+    from_server = openai.AuthenticationError | openai.PermissionDeniedError | openai.NotFoundError
+    return isinstance(error, StoppedError | from_server)
 
 
 def is_timeout(error: BaseException) -> bool:
@@ -167,13 +146,6 @@ def is_out_of_reach(error: BaseException) -> bool:
 def is_refused(error: BaseException) -> bool:
     """Whether the server takes requests, but not one of this form (400, 422, 501)."""
     return isinstance(error, openai.APIStatusError) and error.status_code in (400, 422, 501)
-
-
-def said_by(error: openai.APIStatusError) -> str:
-    """The server's own words in an error, on one line of at most 300 characters."""
-    body = error.body if isinstance(error.body, dict) else {}
-    words = body.get("message") or body.get("detail") or error.message
-    return " ".join(normalize(str(words)).split())[:300]
 
 
 def host(url: str | None) -> str:
@@ -201,7 +173,9 @@ def explain(error: BaseException, model: str, url: str | None) -> ModelError:
         case openai.APIConnectionError():
             said = f"{server} cannot be reached; start the server or check OPENAI_BASE_URL."
         case openai.APIStatusError() if is_refused(error):
-            said = f"{server} refused the request: {said_by(error)}"
+            body = error.body if isinstance(error.body, dict) else {}
+            words = str(body.get("message") or body.get("detail") or error.message)
+            said = f"{server} refused the request: {' '.join(normalize(words).split())[:300]}"
         case openai.APIStatusError():
             said = f"{server} answered with status {error.status_code}; try again or choose another model."
         case _:
@@ -223,7 +197,7 @@ UNKNOWN_WINDOW = 8_192
 _WINDOW_NAMES = ("max_model_len", "context_length", "context_window", "max_context_length")
 _SECONDS, _BYTES = 5.0, 5_000_000  # that a server may take to describe a model
 _QUANTISED = re.compile(
-    r"(?<![A-Za-z0-9])(?:I?Q[1-8](?:_[A-Z0-9]+)*|BF16|F16|F32|FP8|AWQ|GPTQ|INT[48])(?![A-Za-z0-9])", re.I
+    r"(?i)(?<![A-Za-z0-9])(?:I?Q[1-8](?:_[A-Z0-9]+)*|BF16|F16|F32|FP8|AWQ|GPTQ|INT[48])(?![A-Za-z0-9])"
 )
 _MOST = 1_000_000_000  # tokens; what is beyond is no size
 
@@ -231,9 +205,8 @@ _MOST = 1_000_000_000  # tokens; what is beyond is no size
 def asked_window(base_url: str, key: str, model: str, openai_window: int) -> int:
     """How many tokens a model reads at a time, as its server says; a careful guess if it does not.
 
-    llama.cpp lists it as `meta.n_ctx`, vLLM as `max_model_len`, hosted services under the other `_WINDOW_NAMES`. Ollama
-    lists nothing: it says at `/api/ps`, which no other server has, how a model was loaded under its full name, and
-    reads 4,096 tokens on most machines unless that is set, whatever the model could read.
+    llama.cpp lists it as `meta.n_ctx`, vLLM as `max_model_len`, hosted services under the other `_WINDOW_NAMES`; Ollama
+    says at `/api/ps` how a model was loaded, which is with 4,096 tokens on most machines, whatever it could read.
     """
     if base_url.rstrip("/") == OPENAI_URL:
         return openai_window
@@ -241,23 +214,16 @@ def asked_window(base_url: str, key: str, model: str, openai_window: int) -> int
     listed = _named(entries, "id", model) or (entries[0] if len(entries) == 1 else {})
     meta = listed.get("meta")
     named = [listed.get(name) for name in _WINDOW_NAMES]
-    said = next(filter(None, map(_size, [*named, meta.get("n_ctx") if isinstance(meta, dict) else None])), None)
-    return said or _ollama_window(base_url, key, model) or UNKNOWN_WINDOW
-
-
-def _ollama_window(base_url: str, key: str, model: str) -> int | None:
-    """The window of a model that Ollama has loaded, its default for another one, and None of any other server."""
+    if said := next(filter(None, map(_size, [*named, meta.get("n_ctx") if isinstance(meta, dict) else None])), None):
+        return said
     loaded = _get(urljoin(base_url, "/api/ps"), key).get("models")
     if not isinstance(loaded, list):
-        return None
+        return UNKNOWN_WINDOW
     return _size(_named(_entries(loaded), "name", model).get("context_length")) or OLLAMA_WINDOW
 
 
 def asked_quantisation(base_url: str, key: str, model: str) -> str:
-    """How the weights of a model are quantised, such as Q4_K_M; empty if its server does not say.
-
-    Ollama says it (`/api/ps`), llama.cpp names the file of the weights (`/props`), and it may be part of the name.
-    """
+    """How weights are quantised, such as Q4_K_M, as Ollama, llama.cpp or the model's name says; else empty."""
     running = _entries(_get(urljoin(base_url, "/api/ps"), key).get("models"))
     loaded = _named(running, "name", model).get("details")
     if isinstance(loaded, dict) and isinstance(said := loaded.get("quantization_level"), str):

@@ -27,9 +27,7 @@ _OTHER = Fraction(1, 3)  # of a token for every other character
 class TokenCounter(Protocol):
     """Anything that can say how many tokens a text has."""
 
-    def count(self, text: str) -> int:
-        """The number of tokens of `text`, never negative."""
-        ...
+    def count(self, text: str) -> int: ...
 
 
 class TokenEstimator:
@@ -45,20 +43,15 @@ class ExactTokenCounter:
     """Count with the tokenizer of an OpenAI model; other vendors' models are counted with the nearest one, cl100k."""
 
     def __init__(self, model: str = "gpt-4o-mini") -> None:
-        self.encoding_name = _encoding_name(model)
+        try:
+            name = tiktoken.encoding_name_for_model(model)
+        except KeyError:
+            name = ""
+        self.encoding_name = "o200k_base" if name.startswith("o200k") else "cl100k_base"  # what LlamaIndex ships
 
     def count(self, text: str) -> int:
         # Text that spells a control token, such as <|endoftext|>, is counted as the plain text that it is.
         return len(_encoding(self.encoding_name).encode(text, disallowed_special=()))
-
-
-def _encoding_name(model: str) -> str:
-    """`o200k_base` for gpt-4o and its successors, else `cl100k_base`: the two that LlamaIndex ships."""
-    try:
-        name = tiktoken.encoding_name_for_model(model)
-    except KeyError:
-        return "cl100k_base"
-    return "o200k_base" if name.startswith("o200k") else "cl100k_base"
 
 
 _loading = Lock()

@@ -1,14 +1,15 @@
-"""Embed nothing twice: vectors of the corpus and of the course are shipped in files, other passages' are in a table.
+"""Embed nothing twice: vectors of the corpus and the course are shipped in files, other passages' are in PostgreSQL.
 
 What the course embeds besides the corpus – its questions with all their phrasings, the classifiers' examples, passages
 of the notebooks – has a file of its own in `questions`. So the notebooks say the same on every processor.
 
-One `.npz` per model holds `keys` (n, 16) uint8, sorted, and `vectors` (n, dimension) float16. Half the precision halves
-the file and moves a cosine by less than 1e-4, where right and wrong passages are 0.02 apart.
+One `.npz` per model holds `keys` (n, 16) uint8, sorted, and `vectors` (n, dimension) float16. Half the precision moves
+a cosine by less than 1e-4, where right and wrong passages are 0.02 apart.
 """
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from functools import cache, cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -17,12 +18,11 @@ from typing import Any
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from pydantic import PrivateAttr
-from sqlalchemy import Engine
+from sqlalchemy import ARRAY, Engine, LargeBinary, bindparam, text
 
-from lessons.database import explained
+from lessons.database import ensure_schema, explained
 from lessons.errors import DatabaseError, ModelError
-from lessons.models.vector_table import VectorTable
-from lessons.settings import ROOT
+from lessons.settings import ROOT, settings
 from lessons.text import normalize
 
 logger = logging.getLogger(__name__)
@@ -31,6 +31,23 @@ SHIPPED = ROOT / "data" / "vectors"
 QUESTIONS = SHIPPED / "questions"
 KEY_BYTES = 16
 QUESTIONS_REMEMBERED = 1_024
+
+_CREATE = (
+    "CREATE TABLE IF NOT EXISTS embedding_cache (model text, hash bytea, vector bytea NOT NULL,"
+    " used_on date NOT NULL DEFAULT current_date, PRIMARY KEY (model, hash))",
+    "CREATE INDEX IF NOT EXISTS embedding_cache_used_on ON embedding_cache (used_on)",
+)
+_READ = text(
+    "WITH due AS (SELECT hash FROM embedding_cache WHERE model = :model AND hash = ANY(:hashes)"
+    " AND used_on < current_date FOR UPDATE SKIP LOCKED),"
+    " used AS (UPDATE embedding_cache SET used_on = current_date"
+    " WHERE model = :model AND hash IN (SELECT hash FROM due))"
+    " SELECT hash, vector FROM embedding_cache WHERE model = :model AND hash = ANY(:hashes)"
+).bindparams(bindparam("hashes", type_=ARRAY(LargeBinary)))
+_WRITE = text(
+    "WITH unused AS (DELETE FROM embedding_cache WHERE used_on < current_date - cast(:days AS int))"
+    " INSERT INTO embedding_cache SELECT :model, * FROM unnest(:hashes, :vectors) ON CONFLICT DO NOTHING"
+).bindparams(bindparam("hashes", type_=ARRAY(LargeBinary)), bindparam("vectors", type_=ARRAY(LargeBinary)))
 
 
 def key(role: str, text: str) -> bytes:
@@ -46,6 +63,26 @@ def read_vectors(model_name: str, folder: Path = SHIPPED) -> dict[bytes, np.ndar
         return {}
     with np.load(path, allow_pickle=False) as file:
         return dict(zip((row.tobytes() for row in file["keys"]), file["vectors"], strict=True))
+
+
+class VectorTable:
+    """Vectors by model and hash, as little-endian float32; what was not read for `embedding_cache_days` goes."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        ensure_schema(engine, lambda connection: [connection.exec_driver_sql(statement) for statement in _CREATE])
+
+    def read(self, model: str, hashes: Sequence[bytes]) -> dict[bytes, np.ndarray]:
+        with self.engine.begin() as connection:
+            rows = connection.execute(_READ, {"model": model, "hashes": list(hashes)})
+            return {bytes(row.hash): np.frombuffer(row.vector, "<f4") for row in rows}
+
+    def write(self, model: str, vectors: dict[bytes, np.ndarray]) -> None:
+        """File vectors; what is there already stays."""
+        data = [np.asarray(vector, "<f4").tobytes() for vector in vectors.values()]
+        given = {"model": model, "hashes": list(vectors), "vectors": data, "days": settings().embedding_cache_days}
+        with self.engine.begin() as connection:
+            connection.execute(_WRITE, given)
 
 
 class ThreadedEmbedding(BaseEmbedding):
@@ -64,9 +101,8 @@ class ThreadedEmbedding(BaseEmbedding):
 class CachedEmbedding(ThreadedEmbedding):
     """Any embedding model behind a cache: shipped vectors, then the database of an engine, then the model itself.
 
-    Passages are looked up by content before the model is asked, questions stay in memory. Texts are normalised first;
-    the model's errors become a ModelError. LlamaIndex's hook `BaseEmbedding.embeddings_cache` asks for one text at a
-    time and files question and passage under the same key: a round trip for each passage, and a role mixed up.
+    Questions stay in memory. Texts are normalised first; the model's errors become a ModelError. LlamaIndex's hook
+    `embeddings_cache` asks for one text at a time and files question and passage under the same key.
     """
 
     model: BaseEmbedding
@@ -81,12 +117,11 @@ class CachedEmbedding(ThreadedEmbedding):
 
     @cached_property
     def _table(self) -> VectorTable | None:
-        """Where vectors of passages are kept, looked for with the first passage."""
-        return VectorTable(self._engine) if self._engine is not None else None
+        return VectorTable(self._engine) if self._engine is not None else None  # made with the first passage
 
     @cached_property
     def dimension(self) -> int:
-        """The length of the model's vectors, asked from it once."""
+        """The length of the model's vectors."""
         return len(self._get_query_embedding("1"))
 
     def forget_questions(self) -> None:
@@ -121,19 +156,16 @@ class CachedEmbedding(ThreadedEmbedding):
 
     def _ask(self, texts: list[str], query: bool) -> list[list[float]]:
         texts = [text or " " for text in texts]  # servers refuse an empty text
+        one_by_one, at_once = self.model.get_query_embedding, self.model.get_text_embedding_batch
         try:
-            if query:
-                vectors = [self.model.get_query_embedding(text) for text in texts]
-            else:
-                vectors = self.model.get_text_embedding_batch(texts)
+            vectors = list(map(one_by_one, texts)) if query else at_once(texts)
         except Exception as error:
             from lessons.models.server import explain
 
             raise explain(error, self.model_name, getattr(self.model, "api_base", None)) from error
         if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) > 1:
-            raise ModelError(
-                f"{self.model_name} gave {len(vectors)} vectors for {len(texts)} texts; choose another model."
-            )
+            name, given = self.model_name, len(vectors)
+            raise ModelError(f"{name} gave {given} vectors for {len(texts)} texts; choose another model.")
         if not all(map(len, vectors)) or not np.isfinite(np.asarray(vectors, np.float32)).all():
             raise ModelError(f"{self.model_name} gave a vector without numbers; choose another model.")
         return vectors

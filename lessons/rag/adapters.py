@@ -19,19 +19,14 @@ from llama_index.core.base.response.schema import Response
 from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.prompts.mixin import PromptMixinType
 from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle
-from llama_index.core.vector_stores.types import (
-    BasePydanticVectorStore,
-    MetadataFilters,
-    VectorStoreQuery,
-    VectorStoreQueryMode,
-    VectorStoreQueryResult,
-)
+from llama_index.core.vector_stores import VectorStoreQuery, VectorStoreQueryResult
+from llama_index.core.vector_stores.types import BasePydanticVectorStore, VectorStoreQueryMode
 
 from lessons.errors import LessonsError
 from lessons.rag.answer import Answer
 from lessons.rag.retrievers import ScopedRetriever, merged
 from lessons.rag.store import ChunkStore
-from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
+from lessons.rag.types import Documents, Filters, Query, Resources, RetrievedDocument, Scope
 from lessons.search.catalog import catalog
 from lessons.text import normalize, terms
 
@@ -39,17 +34,16 @@ from lessons.text import normalize, terms
 class OwnedVectorStore(BasePydanticVectorStore):
     """What one owner has in a store, as a vector store of LlamaIndex: it reads and writes nothing of anybody else's.
 
-    A node that is added without `source_file` in its metadata belongs to the document of its `ref_doc_id`, else to one
-    of its own. Searches by vector (the default mode) and by keyword (`TEXT_SEARCH`); LessonsError for other modes.
+    A node without `source_file` in its metadata belongs to the document of its `ref_doc_id`, else to one of its own.
+    Searches by vector (the default mode) and by keyword (`TEXT_SEARCH`); LessonsError for other modes.
     """
 
     stores_text: bool = True
-    flat_metadata: bool = False
     _store: ChunkStore = PrivateAttr()
     _scope: Scope = PrivateAttr()
 
     def __init__(self, store: ChunkStore, scope: Scope) -> None:
-        super().__init__(stores_text=True, flat_metadata=False)
+        super().__init__(stores_text=True)
         self._store, self._scope = store, scope
 
     @property
@@ -69,14 +63,14 @@ class OwnedVectorStore(BasePydanticVectorStore):
         if (name := normalize(ref_doc_id)) in catalog(self._store, self._scope):
             self._store.delete_document(self._scope, name)
 
-    def delete_nodes(self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None, **_: Any) -> None:
+    def delete_nodes(self, node_ids: list[str] | None = None, filters: Filters = None, **_: Any) -> None:
         self._store.delete_chunks(self._scope, node_ids, filters)
 
     def clear(self) -> None:
         for name in catalog(self._store, self._scope):
             self._store.delete_document(self._scope, name)
 
-    def get_nodes(self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None) -> list[BaseNode]:
+    def get_nodes(self, node_ids: list[str] | None = None, filters: Filters = None) -> list[BaseNode]:
         return self._store.get_nodes(node_ids, filters, scope=self._scope)
 
     def query(self, query: VectorStoreQuery, **_: Any) -> VectorStoreQueryResult:
@@ -128,7 +122,7 @@ def as_retriever(given: Any) -> LlamaRetriever:
 class StageRetriever(BaseRetriever):
     """What a stage finds for a question, as a retriever of LlamaIndex; best first."""
 
-    def __init__(self, find: Callable[[str], Sequence[RetrievedDocument]]) -> None:
+    def __init__(self, find: Callable[[str], Documents]) -> None:
         self._find = find
         super().__init__()
 

@@ -25,23 +25,19 @@ from lessons.trace import Step, Trace
 
 @dataclass
 class Answer:
-    """What a stage answered. `found` is False when the documents do not say.
-
-    `searched` is False when the search failed and the answer had to do without documents.
-    `from_cache` is the earlier question whose answer was reused, empty for an answer of its own.
-    """
+    """What a stage answered. `found` is False when the documents do not say."""
 
     question: str
     stage: str
     model: str
     text: str = ""
     found: bool = False
-    searched: bool = True
+    searched: bool = True  # False when the search failed and the answer had to do without documents
     citations: list[Citation] = field(default_factory=list)
     context: Context = field(default_factory=Context)
     trace: Trace = field(default_factory=Trace)
     warnings: list[str] = field(default_factory=list)
-    from_cache: str = ""
+    from_cache: str = ""  # the earlier question whose answer was reused
 
     def __str__(self) -> str:
         return "\n".join([self.text, *map(str, self.citations), *self.warnings])
@@ -94,10 +90,7 @@ class Answer:
 
 
 def conversation_memory(memory: str, history: Sequence[tuple[str, str]]) -> str:
-    """What was said before, for the answer's prompt: what is known from earlier, then the last turns, a line each.
-
-    Nothing in it looks like a section of the prompt, or cites a document of an earlier context.
-    """
+    """What was said before, for the answer's prompt; nothing in it looks like a section of that or cites a document."""
     turns = [f"{role}: {' '.join(content.split())[: settings().turn_chars]}" for role, content in history]
     parts = [memory.strip(), "\n".join(["The last turns:", *turns]) if turns else ""]
     return quoted(CITATION.sub("", "\n\n".join(filter(None, parts))))
@@ -115,9 +108,8 @@ class Room:
 def room_beside(
     question: str, memory: str, history: Sequence[tuple[str, str]], documents: int, budget: Budget | None = None
 ) -> Room:
-    """The conversation gives way to the documents, of which `documents` tokens are wanted.
+    """The conversation gives way to the `documents` tokens that are wanted; in a small window it keeps a quarter.
 
-    In a small window, where they would take everything, it keeps a quarter.
     LessonsError if the window does not even hold the instructions and the question.
     """
     budget = budget or Budget()
@@ -143,19 +135,16 @@ def respond(
     prompt: BasePromptTemplate | None = None,
     **hints: Any,
 ) -> Iterator[str]:
-    """Stream the answer to the question from `answer.context`, and complete `answer` while doing so.
+    """Stream the answer to the question from `answer.context`, and complete `answer`, however early the reader stops.
 
-    `question` is what a follow-up asks when it stands alone; None takes `answer.question` as it was put. `memory` is
-    what was said before, as `conversation_memory` writes it. `prompt` stands in for the usual one and then always takes
-    a memory; `hints` are what the keyless model is told besides.
-    When the consumer stops early, the model call is closed and what was said so far is kept.
+    `question` is what a follow-up asks when it stands alone, `memory` what `conversation_memory` writes. `prompt`
+    stands in for the usual one and then always takes a memory; `hints` are what the keyless model is told besides.
     """
     question = question or answer.question
     spoken = language(question)
     form = response_format or DEFAULT_RESPONSE_FORMAT[spoken]
     given = hints | {"context": answer.context.text, "response_format": form}
-    if memory or prompt:
-        given["memory"] = memory
+    given |= {"memory": memory} if memory or prompt else {}
     prompt = prompt or answer_prompt(memory=bool(memory), language=spoken)
     with answer.trace.step("answer", question) as step:
         try:

@@ -1,13 +1,13 @@
-"""The context: documents in order, each under its number and source, until the budget is spent; and the way back, from
-the numbers in an answer to the very words of a chunk."""
+"""The context: documents, each under its number and source; and the way back, from those numbers to the words of a
+chunk.
+"""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from lessons.models.keyless import passage
 from lessons.models.tokens import TokenCounter, TokenEstimator
-from lessons.rag.types import Context, RetrievedDocument
+from lessons.rag.types import Context, Documents, RetrievedDocument
 from lessons.settings import settings
 from lessons.text import sentences, terms
 from lessons.text.numbers import numerals
@@ -15,9 +15,7 @@ from lessons.text.numbers import numerals
 SEPARATOR = "\n\n---\n\n"
 CITATION = re.compile(r"\[(\d{1,3})\]")
 LIST_NUMBER = re.compile(r"^\s{0,100}\d{1,2}[.)]\s", re.MULTILINE)
-_FORGED = re.compile(
-    r"\[(\s*(?:Source\s*:|(?:Retrieved Context|Conversation Memory|Response Format)\s*\]))", re.IGNORECASE
-)
+_FORGED = re.compile(r"(?i)\[(\s*(?:Source\s*:|(?:Retrieved Context|Conversation Memory|Response Format)\s*\]))")
 _MARKS = re.compile(r"[\[\]|›]")
 
 
@@ -28,7 +26,7 @@ class ContextBuilder:
     max_tokens: int = field(default_factory=lambda: settings().context_tokens)
     counter: TokenCounter = field(default_factory=TokenEstimator, repr=False, compare=False)
 
-    def build(self, documents: Sequence[RetrievedDocument]) -> Context:
+    def build(self, documents: Documents) -> Context:
         text, kept, total = "", [], 0
         for number, document in enumerate(documents, start=1):
             part = f"{source_header(number, document)}\n{quoted(document.content)}"
@@ -40,8 +38,7 @@ class ContextBuilder:
             kept.append(document)
         return Context(text, tuple(kept), total)
 
-    def overflows(self, documents: Sequence[RetrievedDocument]) -> bool:
-        """Whether the documents do not all fit."""
+    def overflows(self, documents: Documents) -> bool:
         return len(self.build(documents).documents) < len(documents)
 
 
@@ -53,8 +50,7 @@ def quoted(content: str) -> str:
 def source_header(number: int, document: RetrievedDocument) -> str:
     """`[Source: 2 | report.pdf, p. 3 | Results 2024 › Costs | 2024-08-02]`: what to cite, and whose words follow.
 
-    These are the file, its page where it has pages, and title, section and date of the document where they are known:
-    a chunk of a later page often leaves out whose figures it holds.
+    Title, section and date stand there because a chunk of a later page often leaves out whose figures it holds.
     """
     page = f", p. {document.page}" if document.page else ""
     title, section, day = (_plain(document.metadata.get(key)) for key in ("title", "section", "date"))
@@ -87,54 +83,39 @@ def unsupported_figures(answer: str, context: Context, known: str) -> list[str]:
 
     A sentence without a citation is compared with all documents. Single digits are left aside: they mostly count.
     """
-    texts = {
-        n: f"{document.source} {document.metadata} {document.content}"
-        for n, document in enumerate(context.documents, 1)
-    }
+    texts = {n: f"{one.source} {one.metadata} {one.content}" for n, one in enumerate(context.documents, 1)}
     found: dict[str, str] = {}
     for sentence in sentences(LIST_NUMBER.sub("", answer)):
         cited = [texts[number] for number in map(int, CITATION.findall(sentence)) if number in texts]
         held = numerals(" ".join([known, *(cited or texts.values())]))
-        found |= {
-            plain: written for plain, written in numerals(CITATION.sub("", sentence)).items() if plain not in held
-        }
+        said = numerals(CITATION.sub("", sentence))
+        found |= {plain: said[plain] for plain in said if plain not in held}
     return [written for plain, written in found.items() if len(plain) > 1]
 
 
 def citations(answer: str, context: Context) -> list[Citation]:
-    """For each cited statement, in order, the sentence of the cited document that supports it best; each sentence once.
-
-    A number that no document carries is left out. A document without such a sentence is cited without a quote.
-    """
+    """For each cited statement, in order, the sentence of the document that supports it best; each sentence once."""
     numbered = dict(enumerate(context.documents, start=1))
-    found = [
-        Citation(number, document.source, document.page, document.id, _quote(claim, document))
-        for claim, number in _claims(answer)
-        if (document := numbered.get(number))
-    ]
+    found = []
+    for claim, number in _claims(answer):
+        if one := numbered.get(number):
+            quote = best_quote(claim, one.content, str(one.metadata.get("title") or ""))
+            found.append(Citation(number, one.source, one.page, one.id, quote))
     return list(dict.fromkeys(found))
-
-
-def _quote(claim: str, document: RetrievedDocument) -> str:
-    return best_quote(claim, document.content, str(document.metadata.get("title") or ""))
 
 
 def best_quote(claim: str, content: str, title: str = "") -> str:
     """The sentence of `content` that holds most figures of the claim, then most of its terms; "" if it shares no term.
 
-    What the claim repeats of the document's title (by default the heading of `content`) finds no sentence, and no
-    heading supports a figure. The words of the quote stand in the content as they are, but for line breaks.
+    What the title says (by default the heading of `content`) finds no sentence, and no heading supports a figure.
     """
     read, words = passage(0, "", content), " ".join(content.split())
     title = title or read.name
     wanted = set(terms(claim)) - set(terms(title)) or set(terms(claim))
     headings = {line.text for line in read.lines if line.kind == "heading"}
     figures = numerals(claim).keys() - numerals(title).keys()
-    candidates = [
-        sentence
-        for sentence in sentences(content)
-        if " ".join(sentence.split()) in words and not (figures and sentence in headings)
-    ]
+    whole = (each for each in sentences(content) if " ".join(each.split()) in words)
+    candidates = [each for each in whole if not (figures and each in headings)]
     best = max(candidates, key=lambda each: (len(figures & numerals(each).keys()), _overlap(wanted, each)), default="")
     return best if _overlap(wanted, best) else ""
 
@@ -160,10 +141,7 @@ def _weight(found: set[str]) -> int:
 
 
 def around(quote: str, content: str) -> tuple[str, str, str]:
-    """The content cut into what stands before the quote, the quote, and what follows.
-
-    Line breaks are as good as spaces. All of it stands before a quote that is not there.
-    """
+    """The content before the quote, the quote, and what follows; all of it stands before a quote that is not there."""
     words = r"\s+".join(map(re.escape, quote.split()))
     match = re.search(words, content) if words else None
     if match is None:

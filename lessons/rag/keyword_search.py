@@ -15,7 +15,7 @@ common terms alone would find is missed.
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain
+from itertools import accumulate, chain, product
 from math import log
 from typing import Any
 
@@ -25,6 +25,9 @@ from lessons.rag.types import Where
 from lessons.rag.versions import kept, term_table_name, version
 from lessons.settings import settings
 from lessons.text import normalize
+
+Questions = Sequence[Sequence[str]]
+"""The terms of each question."""
 
 _MOST_TERMS = 100_000  # of an owner whose frequencies are remembered
 
@@ -62,10 +65,7 @@ FROM generate_series(1, cast(:questions AS int)) AS question (number) CROSS JOIN
 
 @dataclass(frozen=True)
 class TermStatistics:
-    """What a scope holds: its number of chunks, their mean length in terms, and in how many chunks each term occurs.
-
-    Every distinct term that was asked for has an entry, in the order of the question.
-    """
+    """What a scope holds: its chunks, their mean length in terms, and how many of them hold each term asked for."""
 
     chunks: int
     average_length: float
@@ -82,11 +82,7 @@ class TermStatistics:
         return replace(self, frequencies={term: self.frequencies.get(term, 0) for term in wanted})
 
     def split(self) -> tuple[list[str], list[str]]:
-        """The terms that find chunks, rarest first, and the common ones that only rank what these have found.
-
-        All that occur find chunks; among very many chunks the rarest of them, as far as reading where they occur takes
-        no more than `ranked_postings`. Adding up a common term for every chunk that contains it takes longest.
-        """
+        """The terms that find chunks, rarest first, and among very many chunks the common ones, which only rank."""
         found = sorted((term for term, count in self.frequencies.items() if count), key=self.frequencies.__getitem__)
         if self.chunks <= settings().exact_search_chunks:
             return found, []
@@ -102,7 +98,7 @@ class KeywordSearch:
     table: str
     where: Where
 
-    def ranking(self, connection: Connection, questions: Sequence[Sequence[str]], limit: int) -> tuple[str, dict]:
+    def ranking(self, connection: Connection, questions: Questions, limit: int) -> tuple[str, dict]:
         """The SQL that finds the best chunks for the terms of each question, and the values that it binds."""
         known = self.statistics(connection, chain.from_iterable(questions))
         values = {**self.where.values, **_asked([known.of(terms) for terms in questions]), "limit": limit}
@@ -150,21 +146,17 @@ class KeywordSearch:
 def _asked(questions: Sequence[TermStatistics]) -> dict[str, Any]:
     """The values of a search for these questions, which share what was counted beside their terms."""
     chosen, average = settings(), max((each.average_length for each in questions), default=0.0)
-    rare: list[tuple[int, str, float]] = []
-    common: list[tuple[int, str, float]] = []
+    parts = product(("rare", "common"), ("numbers", "terms", "weights"))
+    columns: dict[str, list] = {f"{kind}_{column}": [] for kind, column in parts}
     for number, its in enumerate(questions, start=1):
-        for terms, asked in zip(its.split(), (rare, common), strict=True):
-            asked += [(number, term, its.idf(term)) for term in terms]
+        for kind, terms in zip(("rare", "common"), its.split(), strict=True):
+            columns[f"{kind}_numbers"] += [number] * len(terms)
+            columns[f"{kind}_terms"] += terms
+            columns[f"{kind}_weights"] += map(its.idf, terms)
     return {
         "questions": len(questions),
-        **_columns("rare", rare),
-        **_columns("common", common),
+        **columns,
         "gain": chosen.bm25_k1 + 1,
         "base": chosen.bm25_k1 * (1 - chosen.bm25_b),
         "slope": chosen.bm25_k1 * chosen.bm25_b / max(average, 1),
     }
-
-
-def _columns(name: str, rows: Sequence[tuple[int, str, float]]) -> dict[str, list]:
-    places = enumerate(("numbers", "terms", "weights"))
-    return {f"{name}_{column}": [row[place] for row in rows] for place, column in places}

@@ -23,10 +23,7 @@ from lessons.text import terms
 
 
 class ScopedRetriever(BaseRetriever):
-    """A retriever of LlamaIndex that searches for one owner. A subclass says how, by `search_each` or by `search`.
-
-    The phrasings of a question are LlamaIndex's `QueryBundle(question, custom_embedding_strs=phrasings)`.
-    """
+    """A retriever of LlamaIndex that searches for one owner, by the `search_each` or `search` of a subclass."""
 
     callback_manager = CallbackManager()
     object_map = {}  # noqa: RUF012
@@ -73,10 +70,7 @@ class VectorRetriever(ScopedRetriever):
 
 @dataclass(frozen=True)
 class KeywordRetriever(ScopedRetriever):
-    """The chunks that share the rarest words with a query, by BM25. `top_k` None takes the query's own.
-
-    Scores are above 0 and have no upper limit; a query without terms finds nothing.
-    """
+    """The chunks that share the rarest words with a query, by BM25 (above 0, without an upper limit)."""
 
     top_k: int | None = None
 
@@ -103,14 +97,10 @@ def ranked(documents: Iterable[RetrievedDocument], threshold: float | None = Non
 
 def documents(result: Found, common: float = 0.0) -> list[RetrievedDocument]:
     """What a search of the store found, as what travels on, with scores above what is `common` to all."""
+    walked = result.way == "hnsw"
     return [
         RetrievedDocument(
-            id=chunk.node_id,
-            content=chunk.text,
-            score=score - common,
-            source=chunk.metadata_["source_file"],
-            metadata=chunk.metadata_,
-            approximate=result.way == "hnsw",
+            chunk.node_id, chunk.text, score - common, chunk.metadata_["source_file"], chunk.metadata_, {}, walked
         )
         for chunk, score in zip(result.chunks, result.similarities, strict=True)
     ]

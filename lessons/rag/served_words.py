@@ -9,16 +9,14 @@ from lessons.text import normalize, sentences
 
 _SEVERAL = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})+)\s*\]")
 _HEADER = re.compile(
-    r"[\[【]\s*+(?:(?:Source|Document|Doc|출처|문서(?: 번호)?)\s*+:?\s*+)?(?P<number>\d{1,3})\s*+"
+    r"(?i)[\[【]\s*+(?:(?:Source|Document|Doc|출처|문서(?: 번호)?)\s*+:?\s*+)?(?P<number>\d{1,3})\s*+"
     r"(?:[|,†:][^\[\]【】\n]*)?[\]】]"
     r"|\(\s*+(?:Source|출처|문서 번호)\s*+:?\s*+(?P<round>\d{1,3})\b[^()\n]*\)"
     r"|\[\s*+(?:Source|출처)\s*+:\s*(?P<name>[^\[\]|\n]{1,300}?)(?:,\s*p\.[^\[\]|\n]*)?\s*(?:\|[^\[\]\n]*)?\]",
-    re.IGNORECASE,
 )
 _TOLD = re.compile(
-    r"([.!?])\s+(?:This|It|That)\b[^.\[\]]{0,80}\b(?:cit|found|mention|stat|sourc)[^.\[\]]{0,60}"
+    r"(?i)([.!?])\s+(?:This|It|That)\b[^.\[\]]{0,80}\b(?:cit|found|mention|stat|sourc)[^.\[\]]{0,60}"
     r"\bdocument(?: number)? \[?(\d{1,3})\]?[^.\[\]]{0,80}\.",
-    re.IGNORECASE,
 )
 _RUN = r"(?:\[\d{1,3}\]\s?){0,20}\[\d{1,3}\]"
 _BEFORE_WORDS = re.compile(rf"({_RUN}) ?([^\[\]]+?)([.!?]?)(?: {{0,20}}(?=\[)|\s{{0,20}}$)")
@@ -29,8 +27,8 @@ _PLACEHOLDER = re.compile(r" ?\[number\]")
 def plain_citations(answer: str, context: Context) -> str:
     """The answer with every way in which models cite written as `[3]`, before the full stop of its sentence.
 
-    They are `[Source: 3 | a.pdf]`, `(Source: 3)`, `[1, 2]`, `【1】` and sentences like 'This is found in document 3.'
-    A header that names only a file is cited by that document's number, and left as it is where no document has it.
+    They are `[Source: 3 | a.pdf]`, `(Source: 3)`, `[1, 2]`, `【1】` and sentences like 'This is found in document 3.' A
+    header that names only a file is left as it is where no document has it.
     """
     numbers = {document.source.casefold(): number for number, document in reversed([*enumerate(context.documents, 1)])}
 
@@ -77,52 +75,42 @@ _SAY = (
 )
 _NOT = r"(?:do(?:es)? not|don['’]t|doesn['’]t|did not|didn['’]t|cannot|can['’]t|never)"
 _KNOWLEDGE = r"(?:information|mention|details?|data|evidence|reference|indication|context)"
-_ENGLISH = re.compile(
-    "|".join(
-        [
-            rf"\b{_SOURCES}\b(?: \S+){{0,6}}? {_NOT} (?:\w+ )?{_SAY}",
-            rf"\b(?:reports?|they|it)\b(?: \S+){{0,6}}? {_NOT} (?:\w+ )?"
-            r"(?:say|state|mention|specify|disclose|answer)\b",
-            r"\b(?:is|are|was|were) (?:not|un)\s?known\b",
-            rf"\b{_SOURCES}\b(?: \S+){{0,3}} {_SAY}s? (?:no|nothing|none)\b|, none for\b|\bhas no such\b",
-            rf"\bnone of the(?: \w+){{0,2}} {_SOURCES}",
-            rf"\bno {_SOURCES}(?: \S+){{0,4}} {_SAY}",
-            rf"\b(?:there is|there['’]s|there are|contain|contains|found|find|have|has|with|is|are) no"
-            rf"(?:t any| specific| further| relevant)? {_KNOWLEDGE}\b",
-            rf"(?:\bnot|n['’]t) (?:have |contain |find |provide |include |see )?(?:any|enough|sufficient) "
-            rf"(?:\w+ )?{_KNOWLEDGE}\b",
-            rf"\binsufficient (?:\w+ )?{_KNOWLEDGE}\b",
-            r"\b(?:could not|couldn['’]t|cannot|can['’]t|can not|unable to|not able to) "
-            r"(?:be )?(?:find|found|searched|answer(?:ed)?|determined?|locate|tell|confirm|say)\b",
-            r"(?:\bnot|\bnowhere|n['’]t)(?: explicitly| specifically)? (?:mentioned|stated|specified|provided|found"
-            rf"|given|contained|disclosed|covered|included|answered|addressed|available)\b(?: \S+){{0,3}} {_SOURCES}",
-            r"\bI (?:do not|don['’]t) know\b",
-            r"\bnot in the documents\b",
-            r"\bnothing (?:\w+ )?(?:was|is|has been|could be|can be) found\b|\bfound nothing\b",
-        ]
-    ),
-    re.I,
-)
+_IN_ENGLISH = [
+    rf"\b{_SOURCES}\b(?: \S+){{0,6}}? {_NOT} (?:\w+ )?{_SAY}",
+    rf"\b(?:reports?|they|it)\b(?: \S+){{0,6}}? {_NOT} (?:\w+ )?(?:say|state|mention|specify|disclose|answer)\b",
+    r"\b(?:is|are|was|were) (?:not|un)\s?known\b",
+    rf"\b{_SOURCES}\b(?: \S+){{0,3}} {_SAY}s? (?:no|nothing|none)\b|, none for\b|\bhas no such\b",
+    rf"\bnone of the(?: \w+){{0,2}} {_SOURCES}",
+    rf"\bno {_SOURCES}(?: \S+){{0,4}} {_SAY}",
+    rf"\b(?:there is|there['’]s|there are|contain|contains|found|find|have|has|with|is|are) no"
+    rf"(?:t any| specific| further| relevant)? {_KNOWLEDGE}\b",
+    rf"(?:\bnot|n['’]t) (?:have |contain |find |provide |include |see )?(?:any|enough|sufficient) "
+    rf"(?:\w+ )?{_KNOWLEDGE}\b",
+    rf"\binsufficient (?:\w+ )?{_KNOWLEDGE}\b",
+    r"\b(?:could not|couldn['’]t|cannot|can['’]t|can not|unable to|not able to) "
+    r"(?:be )?(?:find|found|searched|answer(?:ed)?|determined?|locate|tell|confirm|say)\b",
+    r"(?:\bnot|\bnowhere|n['’]t)(?: explicitly| specifically)? (?:mentioned|stated|specified|provided|found"
+    rf"|given|contained|disclosed|covered|included|answered|addressed|available)\b(?: \S+){{0,3}} {_SOURCES}",
+    r"\bI (?:do not|don['’]t) know\b",
+    r"\bnot in the documents\b",
+    r"\bnothing (?:\w+ )?(?:was|is|has been|could be|can be) found\b|\bfound nothing\b",
+]
 _NOT_THERE = r"없(?:습니다|다\b|어요|네요|음\b|었|으며|고\b|네)"  # not 없는 or 없으면, which do not end a statement
-_UNKNOWN = rf"(?:찾|알|확인할|답할|답변할|말씀드릴) ?수 ?{_NOT_THERE}"
 _UNSAID = (
     r"(?:나와 ?있|나오|포함(?:되어|돼) ?있|포함되|언급(?:되|하)|언급(?:되어|돼|하고) ?있|제공되|다루(?:고 ?있)?|명시되)"
     r"지 ?않"
 )
 _UNWRITTEN = r"(?:명시(?:되어|돼)|적혀|쓰여|기재(?:되어|돼)) ?있지 ?않"
-_KOREAN = re.compile(
-    "|".join(
-        [
-            r"(?:문서|자료|본문|맥락|문맥|컨텍스트|보고서|내용|정보|언급|기록|설명)(?:들)?"
-            r"(?:에|에는|에서|에서는|만으로는|으로는|은|는|이|가|을|를|도)?\s?(?:\S{1,40}\s){0,7}?"
-            rf"(?:{_NOT_THERE}|{_UNSAID}|{_UNWRITTEN})",
-            _UNKNOWN,
-            rf"(?:답변?|대답)(?:을|은|해)?\s?(?:\S+\s)?(?:드릴|할|찾을) 수 ?{_NOT_THERE}",
-            r"(?:알|확인하|파악하|답하)기 (?:가 )?어렵|확인되지 않(?:습니다|았|는다)|모르겠습니다|알지 못합니다",
-            r"(?:찾|발견하)지 ?못(?:했|하였|합니다)",
-        ]
-    )
-)
+_IN_KOREAN = [
+    r"(?:문서|자료|본문|맥락|문맥|컨텍스트|보고서|내용|정보|언급|기록|설명)(?:들)?"
+    r"(?:에|에는|에서|에서는|만으로는|으로는|은|는|이|가|을|를|도)?\s?(?:\S{1,40}\s){0,7}?"
+    rf"(?:{_NOT_THERE}|{_UNSAID}|{_UNWRITTEN})",
+    rf"(?:찾|알|확인할|답할|답변할|말씀드릴) ?수 ?{_NOT_THERE}",
+    rf"(?:답변?|대답)(?:을|은|해)?\s?(?:\S+\s)?(?:드릴|할|찾을) 수 ?{_NOT_THERE}",
+    r"(?:알|확인하|파악하|답하)기 (?:가 )?어렵|확인되지 않(?:습니다|았|는다)|모르겠습니다|알지 못합니다",
+    r"(?:찾|발견하)지 ?못(?:했|하였|합니다)",
+]
+_REFUSAL = re.compile(f"(?i:{'|'.join(_IN_ENGLISH)})|{'|'.join(_IN_KOREAN)}")
 
 
 def is_refusal(text: str) -> bool:
@@ -133,5 +121,5 @@ def is_refusal(text: str) -> bool:
     parts = [CITATION.sub("", sentence) for sentence in sentences(normalize(text))]
     if not parts:
         return True
-    first, *others = (bool(_ENGLISH.search(part) or _KOREAN.search(part)) for part in parts)
+    first, *others = (bool(_REFUSAL.search(part)) for part in parts)
     return first or (any(others) and not CITATION.search(text))

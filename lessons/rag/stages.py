@@ -1,7 +1,4 @@
-"""A stage answers questions by a pipeline: query transformers → filters → retriever → reranker → compressor → context.
-
-Each of the five stages is the one before with something changed.
-"""
+"""A stage answers questions by a pipeline: transformers → filters → retriever → reranker → compressor → context."""
 
 import logging
 from collections.abc import Generator, Iterator, Sequence
@@ -11,7 +8,6 @@ from functools import cache
 from typing import Any, Self
 
 from llama_index.core.prompts import BasePromptTemplate
-from llama_index.core.vector_stores.types import MetadataFilters
 
 from lessons.agent import Agent
 from lessons.budget import Budget
@@ -28,6 +24,7 @@ from lessons.rag.types import (
     Compressor,
     Context,
     FilterInference,
+    Filters,
     Query,
     QueryTransformer,
     Reranker,
@@ -55,8 +52,8 @@ WALKED = "Searched through the HNSW index, which may miss a nearer chunk."
 class Pipeline:
     """What is done to a question before a model answers it. Only the retriever is required.
 
-    A retriever or node postprocessor of LlamaIndex may stand for the retriever or the reranker. So may a function: of
-    the question, which gives nodes, or of question and documents, which gives documents.
+    It and the reranker may be LlamaIndex's, or functions: of the question, which gives nodes, or of question and
+    documents, which gives documents.
     """
 
     retriever: Retriever
@@ -153,7 +150,7 @@ class Stage(Pipeline):
         question: str,
         *,
         user: str | Scope | None = None,
-        filters: MetadataFilters | None = None,
+        filters: Filters = None,
         source_file: str | None = None,
         history: Sequence[tuple[str, str]] = (),
         memory: str = "",
@@ -161,9 +158,9 @@ class Stage(Pipeline):
         """The answer piece by piece; `.answer` holds it with its citations and trace once the pieces are read.
 
         `user` is the owner whose documents are searched, or a scope such as that of a plan. `source_file` limits the
-        search to one of them; a name that the store does not know is ignored with a warning. `history` are the last
-        turns as (role, content), `memory` is what is known from before them; of both, what fits the window is
-        used. LessonsError for an empty question, or one too long for the window.
+        search to one of them; an unknown name is ignored with a warning. Of `history`, the last turns as (role,
+        content), and `memory`, what is known from before, as much is used as fits. LessonsError for an empty question,
+        or one too long for the window.
         """
         place = (self.workspace or workspace()).for_one_answer()
         text, warnings = cleaned(question)
@@ -203,10 +200,8 @@ class Stage(Pipeline):
 
     def _answer(self, query: Query, answer: Answer, place: Workspace) -> Iterator[str | Step]:
         answer.context = yield from self._retrieve(query, answer, place)
-        said = conversation_memory(query.memory, query.history)
-        yield from respond(
-            answer, place.llm, standalone(answer.trace, answer.question), memory=said, prompt=self.prompt
-        )
+        said, asked = conversation_memory(query.memory, query.history), standalone(answer.trace, answer.question)
+        yield from respond(answer, place.llm, asked, memory=said, prompt=self.prompt)
 
     def _retrieve(self, query: Query, answer: Answer, place: Workspace) -> Generator[Step, None, Context]:
         """A retrieval that fails is logged and told, and the answer goes on without context, as for a mere emoji."""
@@ -232,7 +227,6 @@ class AnswerStream:
     pieces: Iterator[str | Step]
 
     def __iter__(self) -> Iterator[str]:
-        """The text, piece by piece."""
         return (piece for piece in self.pieces if isinstance(piece, str))
 
     def read(self) -> Answer:
@@ -246,7 +240,6 @@ class AnswerStream:
         return self.pieces
 
     def close(self) -> None:
-        """Stop the work that is still going on."""
         self.pieces.close()  # type: ignore[attr-defined]
 
 

@@ -1,10 +1,8 @@
 """The store: chunks in PostgreSQL, searched by vector and by keyword.
 
-LlamaIndex's own `PGVectorStore` pastes filter values into SQL, adds the same chunk twice, and knows no owner. So this
-store stands beside it: filters are bound, a chunk's id comes from its content, every search names its owner, and a
-document is written together with its chunks in one transaction or not at all. The two searches are plain SQL,
-`VECTOR_SEARCH` here and `KEYWORD_SEARCH` in `keyword_search`. `store.of("me")` is the vector store of LlamaIndex that
-holds what one owner has.
+LlamaIndex's own `PGVectorStore` pastes filter values into SQL, adds the same chunk twice, and knows no owner. Here
+filters are bound, a chunk's id comes from its content, every search names its owner, and a document is written together
+with its chunks or not at all. The searches are plain SQL.
 """
 
 import json
@@ -12,18 +10,20 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
 from llama_index.core.schema import BaseNode, TextNode
-from llama_index.core.vector_stores.types import MetadataFilters, VectorStoreQuery
+from llama_index.core.vector_stores.types import VectorStoreQuery
 from sqlalchemy import Connection, Engine, Row, Select, TextClause, select, text
+from sqlalchemy.orm import Session
 
 from lessons.database.owned import ensure_owned
 from lessons.database.row_security import again_if_broken_off, reading
-from lessons.rag.keyword_search import KeywordSearch, TermStatistics
+from lessons.rag.keyword_search import KeywordSearch, Questions, TermStatistics
 from lessons.rag.tables import DocumentRow, chunk_table, term_table
-from lessons.rag.types import Scope, Where
+from lessons.rag.types import Filters, Scope, Where
 from lessons.rag.versions import kept, version
 from lessons.rag.writing import Writer
 from lessons.scale.hnsw import Way, choose_way, set_up_walk
@@ -32,6 +32,9 @@ from lessons.settings import settings
 
 if TYPE_CHECKING:
     from lessons.rag.adapters import OwnedVectorStore
+
+Vectors = Sequence[Sequence[float]]
+Places = tuple[int, int] | None
 
 VECTOR_SEARCH = """
 WITH asked AS MATERIALIZED (
@@ -78,10 +81,7 @@ class Found:
 
 
 class ChunkStore(Writer):
-    """The chunks of one index under one embedding model.
-
-    Scores are cosine similarities, or BM25 for keywords. Every search names its owner.
-    """
+    """The chunks of one index under one embedding model. Scores are cosine similarities, or BM25 for keywords."""
 
     def __init__(self, engine: Engine, index_name: str, embedding_name: str, dimension: int) -> None:
         self.engine, self.dimension = engine, dimension
@@ -96,11 +96,11 @@ class ChunkStore(Writer):
             remember_write(self.engine)
             self._made = True
 
-    def where(self, scope: Scope, filters: MetadataFilters | None = None, language: str | None = None) -> Where:
+    def where(self, scope: Scope, filters: Filters = None, language: str | None = None) -> Where:
         """What every statement about chunks must carry: the scope's owner, materials and type, and the filters."""
         return Where.of(self.table_name, scope, filters, language)
 
-    def within(self, scope: Scope, filters: MetadataFilters | None = None) -> TextClause:
+    def within(self, scope: Scope, filters: Filters = None) -> TextClause:
         """The same, for a statement that SQLAlchemy builds."""
         return self.where(scope, filters).clause
 
@@ -138,33 +138,38 @@ class ChunkStore(Writer):
         with self.reading(scope) as connection:
             return connection.execute(statement).all()
 
+    @again_if_broken_off
+    def documents(self, scope: Scope) -> list[DocumentRow]:
+        """The documents of an owner in this index, by name."""
+        statement = select(DocumentRow).where(*self.mine(scope.user_id)).order_by(DocumentRow.source_file)
+        with self.reading(scope) as connection, Session(connection) as session:
+            return list(session.scalars(statement))
+
+    @again_if_broken_off
+    def content(self, scope: Scope, source_file: str) -> bytes | None:
+        """The bytes of an owner's file as it was ingested; None if they were not kept, or there is no such file."""
+        statement = select(DocumentRow.content).where(*self.mine(scope.user_id), DocumentRow.source_file == source_file)
+        with self.reading(scope) as connection:
+            return connection.scalar(statement)
+
     def query(self, query: VectorStoreQuery, *, scope: Scope) -> Found:
         """LlamaIndex's way to ask for the nearest chunks, within a scope, which every search must name."""
         return self.query_each([query.query_embedding or []], query.similarity_top_k, scope, query.filters)[0]
 
-    def query_each(
-        self, vectors: Sequence[Sequence[float]], limit: int, scope: Scope, filters: MetadataFilters | None = None
-    ) -> list[Found]:
+    def query_each(self, vectors: Vectors, limit: int, scope: Scope, filters: Filters = None) -> list[Found]:
         """The nearest chunks to each of the vectors by cosine similarity, in one statement."""
         return self.query_within([None], vectors, limit, scope, filters)[0]
 
     @again_if_broken_off
     def query_within(
-        self,
-        languages: Sequence[str | None],
-        vectors: Sequence[Sequence[float]],
-        limit: int,
-        scope: Scope,
-        filters: MetadataFilters | None = None,
+        self, languages: Sequence[str | None], vectors: Vectors, limit: int, scope: Scope, filters: Filters = None
     ) -> list[list[Found]]:
         """What `query_each` finds in each of the languages, None being all of them, in one transaction."""
         conditions = [self.where(scope, filters, language) for language in languages]
         with self.reading(scope) as connection:
             return [self._nearest(connection, vectors, limit, where) for where in conditions]
 
-    def _nearest(
-        self, connection: Connection, vectors: Sequence[Sequence[float]], limit: int, where: Where
-    ) -> list[Found]:
+    def _nearest(self, connection: Connection, vectors: Vectors, limit: int, where: Where) -> list[Found]:
         def search(way: Way) -> list[Found]:
             return _found(connection.execute(self.vector_search(vectors, limit, where, way)).all(), len(vectors), way)
 
@@ -175,7 +180,7 @@ class ChunkStore(Writer):
                 return found
         return search("exact")
 
-    def vector_search(self, vectors: Sequence[Sequence[float]], limit: int, where: Where, way: Way) -> TextClause:
+    def vector_search(self, vectors: Vectors, limit: int, where: Where, way: Way) -> TextClause:
         """The statement that finds the nearest chunks to each of the vectors, with their words."""
         names = {"chunks": f'"{self.table_name}"', "within": where.sql, "dimension": self.dimension}
         hits = VECTOR_SEARCH.format(nearest=NEAREST[way].format(**names), **names)
@@ -189,35 +194,25 @@ class ChunkStore(Writer):
         if not now.indexed or now.chunks <= limits[0]:
             return "exact"
         key = ChunkStore.way, self.table_name, where.sql, repr(where.values), limits
-        return kept(
-            connection.engine, key, now, lambda: choose_way(connection, self.table_name, where.sql, where.values)
-        )
+        chosen = partial(choose_way, connection, self.table_name, where.sql, where.values)
+        return kept(connection.engine, key, now, chosen)
 
-    def keyword_search(
-        self, terms: Sequence[str], limit: int, scope: Scope, filters: MetadataFilters | None = None
-    ) -> Found:
+    def keyword_search(self, terms: Sequence[str], limit: int, scope: Scope, filters: Filters = None) -> Found:
         """The chunks that match terms (of `lessons.text.terms`) best; the similarities are BM25 scores, above 0."""
         return self.keyword_search_each([terms], limit, scope, filters)[0]
 
     @again_if_broken_off
     def keyword_search_each(
-        self, questions: Sequence[Sequence[str]], limit: int, scope: Scope, filters: MetadataFilters | None = None
+        self, questions: Questions, limit: int, scope: Scope, filters: Filters = None
     ) -> list[Found]:
         """What `keyword_search` finds for the terms of each question, in as many statements as for one."""
         with self.reading(scope) as connection:
-            statement = self.ranking(connection, questions, limit, self.where(scope, filters))
+            search = KeywordSearch(self.table_name, self.where(scope, filters))
+            statement = self._with_words(*search.ranking(connection, questions, limit))
             return _found(connection.execute(statement).all(), len(questions), "keyword")
 
-    def ranking(
-        self, connection: Connection, questions: Sequence[Sequence[str]], limit: int, where: Where
-    ) -> TextClause:
-        """The statement that ranks chunks for the terms of each question, with their words."""
-        return self._with_words(*KeywordSearch(self.table_name, where).ranking(connection, questions, limit))
-
     @again_if_broken_off
-    def term_statistics(
-        self, terms: Sequence[str], scope: Scope, filters: MetadataFilters | None = None
-    ) -> TermStatistics:
+    def term_statistics(self, terms: Sequence[str], scope: Scope, filters: Filters = None) -> TermStatistics:
         """In how many chunks of the scope each term occurs: what makes a term rare enough to decide."""
         with self.reading(scope) as connection:
             return KeywordSearch(self.table_name, self.where(scope, filters)).statistics(connection, terms)
@@ -226,13 +221,15 @@ class ChunkStore(Writer):
         return text(WITH_WORDS.format(hits=hits, chunks=f'"{self.table_name}"')).bindparams(**values)
 
     def get_nodes(
-        self, node_ids: Sequence[str] | None = None, filters: MetadataFilters | None = None, *, scope: Scope
+        self, node_ids: Sequence[str] | None = None, filters: Filters = None, *, scope: Scope, places: Places = None
     ) -> list[BaseNode]:
-        """An owner's chunks by id or filter, in document order; an empty list of ids finds nothing."""
+        """An owner's chunks by id, filter or places (from, up to), in document order; no ids find nothing."""
         chunks = self.chunks.c
         statement = select(chunks.node_id, chunks.text, chunks.metadata_).where(self.within(scope, filters))
         if node_ids is not None:
             statement = statement.where(chunks.node_id.in_(node_ids))
+        if places is not None:
+            statement = statement.where(chunks.chunk_index >= places[0], chunks.chunk_index < places[1])
         rows = self.rows(statement.order_by(chunks.document_id, chunks.chunk_index), scope)
         return [_node(row) for row in rows]
 

@@ -13,23 +13,8 @@ from functools import cache
 from threading import Lock
 from typing import Any, TypeVar, cast
 
+import sqlalchemy as sa
 from pgvector.sqlalchemy import Vector
-from sqlalchemy import (
-    BIGINT,
-    TEXT,
-    Column,
-    Connection,
-    ForeignKeyConstraint,
-    Index,
-    Integer,
-    LargeBinary,
-    PrimaryKeyConstraint,
-    String,
-    Table,
-    UniqueConstraint,
-    event,
-    func,
-)
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.sql.ddl import DDL
@@ -49,29 +34,29 @@ class DocumentRow(Base):
 
     __tablename__ = "documents"
     __table_args__ = (
-        PrimaryKeyConstraint("user_id", "id"),
-        UniqueConstraint("index_table", "user_id", "source_file"),
+        sa.PrimaryKeyConstraint("user_id", "id"),
+        sa.UniqueConstraint("index_table", "user_id", "source_file"),
     )
 
-    id: Mapped[int] = mapped_column(BIGINT, autoincrement=True)
+    id: Mapped[int] = mapped_column(sa.BIGINT, autoincrement=True)
     index_table: Mapped[str]
     user_id: Mapped[str]
     source_file: Mapped[str]
     sha256: Mapped[str]
     pages: Mapped[int]
     chunks: Mapped[int]
-    ingested_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    content: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
+    ingested_at: Mapped[datetime] = mapped_column(server_default=sa.func.now())
+    content: Mapped[bytes | None] = mapped_column(sa.LargeBinary, deferred=True)
 
 
-Defining = TypeVar("Defining", bound=Callable[..., Table])
+Defining = TypeVar("Defining", bound=Callable[..., sa.Table])
 
 
 def _once(define: Defining) -> Defining:
     """Define each table once, even when two workers need it at the same moment."""
     known, lock = cache(define), Lock()
 
-    def defined(*given: Any) -> Table:
+    def defined(*given: Any) -> sa.Table:
         with lock:
             return known(*given)
 
@@ -79,48 +64,48 @@ def _once(define: Defining) -> Defining:
 
 
 @_once
-def chunk_table(name: str, dimension: int) -> Table:
+def chunk_table(name: str, dimension: int) -> sa.Table:
     """The chunks of an index. `length` is counted in terms; the primary key carries it for an owner's average."""
-    table = Table(
+    table = sa.Table(
         name,
         Base.metadata,
-        Column("id", BIGINT, autoincrement=True),
-        Column("node_id", String, nullable=False),
-        Column("document_id", BIGINT, nullable=False),
-        Column("user_id", String, nullable=False),
-        Column("chunk_index", Integer, nullable=False),
-        Column("text", TEXT, nullable=False),
-        Column("length", Integer, nullable=False),
-        Column("metadata_", JSONB, nullable=False),
-        Column("embedding", Vector(dimension), nullable=False),
-        PrimaryKeyConstraint("user_id", "id", postgresql_include=["length"]),
-        UniqueConstraint("user_id", "node_id"),
-        ForeignKeyConstraint(["user_id", "document_id"], [DocumentRow.user_id, DocumentRow.id], ondelete="CASCADE"),
-        Index(f"{name}_place", "document_id", "chunk_index"),
+        sa.Column("id", sa.BIGINT, autoincrement=True),
+        sa.Column("node_id", sa.String, nullable=False),
+        sa.Column("document_id", sa.BIGINT, nullable=False),
+        sa.Column("user_id", sa.String, nullable=False),
+        sa.Column("chunk_index", sa.Integer, nullable=False),
+        sa.Column("text", sa.TEXT, nullable=False),
+        sa.Column("length", sa.Integer, nullable=False),
+        sa.Column("metadata_", JSONB, nullable=False),
+        sa.Column("embedding", Vector(dimension), nullable=False),
+        sa.PrimaryKeyConstraint("user_id", "id", postgresql_include=["length"]),
+        sa.UniqueConstraint("user_id", "node_id"),
+        sa.ForeignKeyConstraint(["user_id", "document_id"], [DocumentRow.user_id, DocumentRow.id], ondelete="CASCADE"),
+        sa.Index(f"{name}_place", "document_id", "chunk_index"),
     )
-    event.listen(cast(Any, table), "after_create", _VECTOR_IN_PLACE)
+    sa.event.listen(cast(Any, table), "after_create", _VECTOR_IN_PLACE)
     return table
 
 
 @_once
-def term_table(chunks: Table) -> Table:
+def term_table(chunks: sa.Table) -> sa.Table:
     """The terms of a table of chunks. Its key carries all that a ranking needs, so a search reads the key alone."""
     chunk = "user_id", "chunk_id"
-    return Table(
+    return sa.Table(
         term_table_name(chunks.name),
         Base.metadata,
-        Column("user_id", String, nullable=False),
-        Column("term", String(collation="C"), nullable=False),
-        Column("chunk_id", BIGINT, nullable=False),
-        Column("frequency", Integer, nullable=False),
-        Column("length", Integer, nullable=False),
-        PrimaryKeyConstraint("user_id", "term", "chunk_id", postgresql_include=["frequency", "length"]),
-        ForeignKeyConstraint(chunk, [chunks.c.user_id, chunks.c.id], ondelete="CASCADE"),
-        Index(f"{term_table_name(chunks.name)}_chunk", *chunk),
+        sa.Column("user_id", sa.String, nullable=False),
+        sa.Column("term", sa.String(collation="C"), nullable=False),
+        sa.Column("chunk_id", sa.BIGINT, nullable=False),
+        sa.Column("frequency", sa.Integer, nullable=False),
+        sa.Column("length", sa.Integer, nullable=False),
+        sa.PrimaryKeyConstraint("user_id", "term", "chunk_id", postgresql_include=["frequency", "length"]),
+        sa.ForeignKeyConstraint(chunk, [chunks.c.user_id, chunks.c.id], ondelete="CASCADE"),
+        sa.Index(f"{term_table_name(chunks.name)}_chunk", *chunk),
     )
 
 
-def drop_tables(connection: Connection, name: str) -> None:
+def drop_tables(connection: sa.Connection, name: str) -> None:
     """Drop a table of chunks with its terms; the rows of its documents stay."""
     names = {"terms": f'"{term_table_name(name)}"', "chunks": f'"{name}"'}
     connection.execute(DDL("DROP TABLE IF EXISTS %(terms)s, %(chunks)s", context=names))

@@ -1,8 +1,4 @@
-"""What travels along the path of a question: a query within a scope goes in, documents are found, a context comes out.
-
-Read on in `store`, `keyword_search`, `retrievers`, `context`, `prompts`, `answer` and `stages`, in this order; what
-they search is in `tables`.
-"""
+"""What travels along the path of a question: a query within a scope goes in, documents come out, and a context."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -29,15 +25,17 @@ if TYPE_CHECKING:
 SHOWN = ("title", "section", "date")
 """Metadata that a model is shown beside the text of a chunk."""
 
+Filters = MetadataFilters | None
 _UNUSABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+_IN_MATERIALS = (
+    "document_id IN (SELECT id FROM documents WHERE index_table = :index_table AND user_id = :user_id"
+    " AND source_file = ANY (cast(:ref_ids AS text[])))"
+)
 
 
 @dataclass(frozen=True)
 class Scope:
-    """What a search may see: the owner's chunks, all of them or those of some materials or of one type.
-
-    `ref_ids` are the names of materials, which are unique for an owner; None means all, an empty set none.
-    """
+    """What a search may see: the owner's chunks, all of them or those of some materials (`ref_ids`) or of one type."""
 
     user_id: str
     ref_ids: frozenset[str] | None = None
@@ -60,39 +58,26 @@ class Scope:
 
 @dataclass(frozen=True)
 class Where:
-    """The condition of every statement about chunks: whose they are, and what else a scope and filters leave.
-
-    `sql` binds `values` by name, `user_id` among them. `narrow` is False where all chunks of the owner are left.
-    """
+    """The condition of statements about chunks, and what it binds; not `narrow` where all of the owner are left."""
 
     sql: str
     values: dict[str, Any]
     narrow: bool
 
     @classmethod
-    def of(
-        cls, table: str, scope: Scope, filters: MetadataFilters | None = None, language: str | None = None
-    ) -> "Where":
+    def of(cls, table: str, scope: Scope, filters: Filters = None, language: str | None = None) -> "Where":
         """The condition for the chunks of a table; the names of materials are looked up among its documents."""
-        conditions = ["user_id = :user_id"]
-        values: dict[str, Any] = {"user_id": scope.user_id}
+        parts: list[tuple[str, dict[str, Any]]] = [("user_id = :user_id", {"user_id": scope.user_id})]
         if scope.ref_ids is not None:
-            conditions.append(
-                "document_id IN (SELECT id FROM documents WHERE index_table = :index_table AND user_id = :user_id"
-                " AND source_file = ANY (cast(:ref_ids AS text[])))"
-            )
-            values |= {"index_table": table, "ref_ids": sorted(scope.ref_ids)}
+            parts.append((_IN_MATERIALS, {"index_table": table, "ref_ids": sorted(scope.ref_ids)}))
         if scope.type is not None:
-            conditions.append("metadata_ ->> 'type' = :type")
-            values |= {"type": scope.type}
+            parts.append(("metadata_ ->> 'type' = :type", {"type": scope.type}))
         if language is not None:
-            conditions.append("metadata_ ->> 'language' = :language")
-            values |= {"language": language}
+            parts.append(("metadata_ ->> 'language' = :language", {"language": language}))
         if filters is not None:
-            condition, bound = filter_sql(filters)
-            conditions.append(condition)
-            values |= bound
-        return cls(" AND ".join(conditions), values, narrow=len(conditions) > 1)
+            parts.append(filter_sql(filters))
+        values = {name: value for _, bound in parts for name, value in bound.items()}
+        return cls(" AND ".join(condition for condition, _ in parts), values, narrow=len(parts) > 1)
 
     @property
     def clause(self) -> TextClause:
@@ -106,7 +91,7 @@ class Query:
 
     text: str
     scope: Scope
-    filters: MetadataFilters | None = None
+    filters: Filters = None
     top_k: int = field(default_factory=lambda: settings().top_k)
     rerank: bool = True
     history: tuple[tuple[str, str], ...] = ()  # (role, content), oldest first
@@ -137,9 +122,8 @@ class RetrievedDocument:
         """The chunk as LlamaIndex has it; of its metadata, models read `SHOWN` beside its text."""
         hidden = [key for key in self.metadata if key not in SHOWN]
         keys = {"excluded_embed_metadata_keys": hidden, "excluded_llm_metadata_keys": hidden}
-        return NodeWithScore(
-            node=TextNode(id_=self.id, text=self.content, metadata=self.metadata, **keys), score=self.score
-        )
+        chunk = TextNode(id_=self.id, text=self.content, metadata=self.metadata, **keys)
+        return NodeWithScore(node=chunk, score=self.score)
 
     @property
     def estimated_tokens(self) -> int:
@@ -150,11 +134,14 @@ class RetrievedDocument:
         return self.metadata.get("page_number")
 
     def with_score(self, score: float) -> "RetrievedDocument":
-        return self.scored(score, self.legs, self.approximate)
+        return self.scored(score, self.legs)
 
-    def scored(self, score: float, legs: dict[str, float], approximate: bool) -> "RetrievedDocument":
-        """The same chunk as another search found it; `dataclasses.replace` takes five times as long."""
-        return RetrievedDocument(self.id, self.content, score, self.source, self.metadata, legs, approximate)
+    def scored(self, score: float, legs: dict[str, float]) -> "RetrievedDocument":
+        """The same chunk as another search scored it; `dataclasses.replace` takes five times as long."""
+        return RetrievedDocument(self.id, self.content, score, self.source, self.metadata, legs, self.approximate)
+
+
+Documents = Sequence[RetrievedDocument]
 
 
 @dataclass(frozen=True)
@@ -201,7 +188,7 @@ class Reranker(Protocol):
     """Puts documents in a better order for a question that stands alone, and may drop some."""
 
     def rerank(
-        self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
+        self, query: Query, documents: Documents, resources: Resources, step: Step
     ) -> list[RetrievedDocument]: ...
 
 
@@ -211,19 +198,14 @@ class Builder(Protocol):
     @property
     def max_tokens(self) -> int: ...
 
-    def build(self, documents: Sequence[RetrievedDocument]) -> Context: ...
+    def build(self, documents: Documents) -> Context: ...
 
-    def overflows(self, documents: Sequence[RetrievedDocument]) -> bool:
-        """Whether the documents do not all fit."""
-        ...
+    def overflows(self, documents: Documents) -> bool: ...
 
 
 class Compressor(Protocol):
-    """Shortens documents to what matters for a question that stands alone, so that they fit the builder's context.
-
-    It is asked only when they do not.
-    """
+    """Shortens documents that do not fit the builder's context to what matters for a question that stands alone."""
 
     def compress(
-        self, query: Query, documents: Sequence[RetrievedDocument], builder: Builder, resources: Resources, step: Step
+        self, query: Query, documents: Documents, builder: Builder, resources: Resources, step: Step
     ) -> list[RetrievedDocument]: ...

@@ -22,20 +22,15 @@ _findings: WeakKeyDictionary[Engine, dict[tuple, tuple[object, Any]]] = WeakKeyD
 
 
 def term_table_name(chunks: str) -> str:
-    """The name of the table of terms that belongs to a table of chunks."""
     return chunks.replace("chunks", "terms", 1)
 
 
 def hnsw_name(chunks: str) -> str:
-    """The name of the HNSW index of a table of chunks."""
     return f"{chunks}_hnsw"
 
 
 def version(connection: Connection, table: str, user_id: str) -> Row:
-    """Another row whenever any process has added, replaced or removed a document of the owner, or indexed the vectors.
-
-    It says how many `chunks` the owner has, and whether their vectors are `indexed`. Looked up once in a transaction.
-    """
+    """Another row after each change of the owner's documents or the vector index; looked up once in a transaction."""
     looked_up = _versions.setdefault(connection.get_transaction(), {})
     key = table, user_id
     if key not in looked_up:

@@ -1,7 +1,7 @@
 """Writing: a document and its chunks become rows, in one transaction or not at all.
 
-The chunks arrive by COPY, each with its embedding and with the terms that find it. A second writer of the same file
-waits for the first; a file that is ingested again takes the place of its earlier version.
+The chunks arrive by COPY, each with its embedding and the terms that find it. A second writer of the same file waits
+for the first; a file that is ingested again takes the place of its earlier version.
 """
 
 import json
@@ -11,16 +11,14 @@ from contextlib import contextmanager
 from itertools import groupby
 
 from llama_index.core.schema import BaseNode, MetadataMode
-from llama_index.core.vector_stores.types import MetadataFilters
 from sqlalchemy import Connection, Engine, Table, delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert as insert_or
-from sqlalchemy.orm import Session
 
 from lessons.database import explained
-from lessons.database.row_security import again_if_broken_off, enter, reading, scoped
+from lessons.database.row_security import again_if_broken_off, enter, scoped
 from lessons.errors import LessonsError
 from lessons.rag.tables import DocumentRow, term_table_name
-from lessons.rag.types import Scope, Where
+from lessons.rag.types import Filters, Scope, Where
 from lessons.scale.hnsw import index_when_large, vacuum_after
 from lessons.scale.replicas import remember_write
 from lessons.text import terms
@@ -44,6 +42,9 @@ SELECT user_id, incoming.term, id, incoming.frequency, length
 FROM incoming JOIN {chunks} USING (node_id) WHERE user_id = ANY (cast(:owners AS text[]))"""
 
 
+Nodes = Sequence[BaseNode]
+
+
 class Writer:
     """The writing half of a store: documents of one index with their chunks."""
 
@@ -54,24 +55,27 @@ class Writer:
     def _make_tables(self) -> None:
         raise NotImplementedError
 
+    @contextmanager
+    def _writing(self, scope: Scope) -> Iterator[Connection]:
+        """A transaction of the owner; what it has written is found from then on."""
+        self._make_tables()
+        with scoped(self.engine, scope.user_id) as connection:
+            yield connection
+        remember_write(self.engine)
+
     @again_if_broken_off
     def replace_document(
-        self, scope: Scope, source_file: str, sha256: str, nodes: Sequence[BaseNode], content: bytes | None = None
+        self, scope: Scope, source_file: str, sha256: str, nodes: Nodes, content: bytes | None = None
     ) -> None:
-        """Put a document and its embedded chunks in the place of an earlier version, in one transaction.
-
-        `content` are the bytes of a file whose pages are to be shown.
-        """
-        self._make_tables()
+        """Put a document, its chunks and the bytes of a file to be shown in the place of an earlier version."""
         nodes = with_text(nodes)
-        with scoped(self.engine, scope.user_id) as connection:
+        with self._writing(scope) as connection:
             document_id = self._claim(connection, scope.user_id, source_file, sha256, nodes, content)
             earlier = self.chunks.c.user_id == scope.user_id, self.chunks.c.document_id == document_id
             connection.execute(delete(self.chunks).where(*earlier))
             self._write(connection, document_id, nodes)
-        remember_write(self.engine)
 
-    def add(self, nodes: Sequence[BaseNode]) -> list[str]:
+    def add(self, nodes: Nodes) -> list[str]:
         """Upsert chunks by id. Their metadata must name `user_id`, `source_file` and `chunk_index`."""
         self._make_tables()
 
@@ -83,7 +87,7 @@ class Writer:
             for (user_id, source_file), group in groupby(added, owner_and_file):
                 members = list(group)
                 enter(connection, user_id)
-                document_id = self._claim(connection, user_id, source_file, None, members)
+                document_id = self._claim(connection, user_id, source_file, None, members, None)
                 known = self.chunks.c.node_id.in_([node.node_id for node in members])
                 connection.execute(delete(self.chunks).where(self.chunks.c.user_id == user_id, known))
                 self._write(connection, document_id, members)
@@ -97,8 +101,8 @@ class Writer:
         user_id: str,
         source_file: str,
         sha256: str | None,
-        nodes: Sequence[BaseNode],
-        content: bytes | None = None,
+        nodes: Nodes,
+        content: bytes | None,
     ) -> int:
         """Insert or update the document's row. Its lock makes a second writer of the same file wait for the first.
 
@@ -113,24 +117,18 @@ class Writer:
         statement = statement.on_conflict_do_update(index_elements=list(key), set_=changed)
         return connection.execute(statement.returning(DocumentRow.id)).scalar_one()
 
-    def _write(self, connection: Connection, document_id: int, nodes: Sequence[BaseNode]) -> None:
-        """Write the embedded chunks of a document, and the terms that find them; a chunk that is there is replaced."""
+    def _write(self, connection: Connection, document_id: int, nodes: Nodes) -> None:
+        """Write embedded chunks and the terms that find them: those of the embedded text, so its headings count."""
         names = {"chunks": f'"{self.table_name}"', "terms": f'"{term_table_name(self.table_name)}"'}
-        counts = {node.node_id: Counter(indexed_terms(node)) for node in nodes}
-        rows = (
-            (
-                node.node_id,
-                document_id,
-                node.metadata["user_id"],
-                node.metadata["chunk_index"],
-                node.get_content(MetadataMode.NONE),
-                counts[node.node_id].total(),
-                node.metadata,
-                node.get_embedding(),
-            )
-            for node in nodes
-        )
-        with copied(connection, INCOMING_CHUNKS.format(**names), rows):
+        counts = {node.node_id: Counter(terms(node.get_content(MetadataMode.EMBED))) for node in nodes}
+
+        def row(node: BaseNode) -> tuple:
+            """The columns of INCOMING_CHUNKS."""
+            its, words, length = node.metadata, node.get_content(MetadataMode.NONE), counts[node.node_id].total()
+            place = document_id, its["user_id"], its["chunk_index"]
+            return node.node_id, *place, words, length, its, node.get_embedding()
+
+        with copied(connection, INCOMING_CHUNKS.format(**names), map(row, nodes)):
             connection.execute(text(INSERT_CHUNKS.format(**names)))
         found = ((node_id, term, number) for node_id, count in counts.items() for term, number in count.items())
         with copied(connection, INCOMING_TERMS, found):
@@ -146,72 +144,45 @@ class Writer:
 
     def delete_document(self, scope: Scope, source_file: str) -> bool:
         """Remove an owner's document with its chunks; False if there was none."""
-        self._make_tables()
-        with scoped(self.engine, scope.user_id) as connection:
-            mine = *self._documents_of(scope), DocumentRow.source_file == source_file
-            found = connection.execute(delete(DocumentRow).where(*mine)).rowcount > 0
-        remember_write(self.engine)
-        return found
+        named = DocumentRow.source_file == source_file
+        with self._writing(scope) as connection:
+            return connection.execute(delete(DocumentRow).where(*self.mine(scope.user_id), named)).rowcount > 0
 
-    def delete_chunks(
-        self, scope: Scope, node_ids: Sequence[str] | None = None, filters: MetadataFilters | None = None
-    ) -> None:
+    def delete_chunks(self, scope: Scope, node_ids: Sequence[str] | None = None, filters: Filters = None) -> None:
         """Remove the owner's chunks with these ids, those that the filters leave, or those that meet both."""
-        self._make_tables()
         chosen = delete(self.chunks).where(Where.of(self.table_name, scope, filters).clause)
         if node_ids is not None:
             chosen = chosen.where(self.chunks.c.node_id.in_(node_ids))
         elif filters is None:
             raise LessonsError("Name the nodes to delete, or filters; `clear` deletes everything.")
-        with scoped(self.engine, scope.user_id) as connection:
+        with self._writing(scope) as connection:
             connection.execute(chosen)
             self._count_chunks(connection, scope.user_id)
-        remember_write(self.engine)
 
     def _count_chunks(self, connection: Connection, user_id: str) -> None:
         """Let the documents of an owner say how many chunks they have now."""
-        chunks, mine = self.chunks.c, (DocumentRow.index_table == self.table_name, DocumentRow.user_id == user_id)
+        chunks = self.chunks.c
         of_document = chunks.user_id == DocumentRow.user_id, chunks.document_id == DocumentRow.id
         number = select(func.count()).select_from(self.chunks).where(*of_document).scalar_subquery()
-        changed = DocumentRow.chunks != number
-        connection.execute(update(DocumentRow).where(*mine, changed).values(chunks=number, ingested_at=func.now()))
+        changed = update(DocumentRow).where(*self.mine(user_id), DocumentRow.chunks != number)
+        connection.execute(changed.values(chunks=number, ingested_at=func.now()))
 
-    @again_if_broken_off
-    def documents(self, scope: Scope) -> list[DocumentRow]:
-        """The documents of an owner in this index, by name."""
-        self._make_tables()
-        statement = select(DocumentRow).where(*self._documents_of(scope)).order_by(DocumentRow.source_file)
-        with reading(self.engine, scope.user_id) as connection, Session(connection) as session:
-            return list(session.scalars(statement))
-
-    @again_if_broken_off
-    def content(self, scope: Scope, source_file: str) -> bytes | None:
-        """The bytes of an owner's file as it was ingested; None if they were not kept, or there is no such file."""
-        self._make_tables()
-        mine = *self._documents_of(scope), DocumentRow.source_file == source_file
-        with reading(self.engine, scope.user_id) as connection:
-            return connection.scalar(select(DocumentRow.content).where(*mine))
-
-    def _documents_of(self, scope: Scope) -> tuple:
-        return DocumentRow.index_table == self.table_name, DocumentRow.user_id == scope.user_id
+    def mine(self, user_id: str) -> tuple:
+        """The conditions on the documents of an owner in this index."""
+        return DocumentRow.index_table == self.table_name, DocumentRow.user_id == user_id
 
 
-def with_text(nodes: Sequence[BaseNode]) -> list[BaseNode]:
+def with_text(nodes: Nodes) -> list[BaseNode]:
     """An empty chunk is never stored, so it is never found."""
     return [node for node in nodes if node.get_content(MetadataMode.NONE).strip()]
-
-
-def indexed_terms(node: BaseNode) -> list[str]:
-    """The terms that find a chunk: those of the text that is embedded, so its title and headings count."""
-    return terms(node.get_content(MetadataMode.EMBED))
 
 
 @contextmanager
 def copied(connection: Connection, create: str, rows: Iterable[Sequence]) -> Iterator[None]:
     """Make the temporary table `incoming` and fill it by COPY, the fastest way in.
 
-    COPY itself does not write into tables with row-level security, so an INSERT that the policies check takes the rows
-    over from here. The table ends with the block or the transaction, so a pooler may stand in between.
+    COPY does not write into tables with row-level security, so an INSERT that the policies check takes the rows over.
+    The table ends with the block or the transaction, so a pooler may stand in between.
     """
     connection.exec_driver_sql(create)
     cursor = connection.connection.cursor()

@@ -10,7 +10,7 @@ from lessons.database.row_security import again_if_broken_off
 from lessons.errors import LessonsError
 from lessons.rag.store import ChunkStore
 from lessons.rag.tables import DocumentRow
-from lessons.rag.types import Scope
+from lessons.rag.types import Filters, Scope
 from lessons.rag.versions import kept
 from lessons.search.filters import also
 from lessons.text import normalize
@@ -26,11 +26,9 @@ Found = TypeVar("Found")
 
 def catalog(store: ChunkStore, scope: Scope) -> Catalog:
     """The documents within a scope, by name."""
-    return {
-        name: known
-        for name, known in remembered(_read, store, scope).items()
-        if (scope.ref_ids is None or name in scope.ref_ids) and scope.type in (None, known.get("type"))
-    }
+    all_of_owner = remembered(_read, store, scope).items()
+    found = {name: its for name, its in all_of_owner if scope.ref_ids is None or name in scope.ref_ids}
+    return {name: its for name, its in found.items() if scope.type in (None, its.get("type"))}
 
 
 @again_if_broken_off
@@ -46,17 +44,14 @@ def _read(store: ChunkStore, scope: Scope) -> Catalog:
     of_document = select(chunks.metadata_).where(chunks.document_id == DocumentRow.id, chunks.user_id == scope.user_id)
     first = of_document.order_by(chunks.chunk_index).limit(1).lateral()
     found = select(DocumentRow.source_file, DocumentRow.chunks, first.c[0]).join(first, true(), isouter=True)
-    owned = DocumentRow.index_table == store.table_name, DocumentRow.user_id == scope.user_id
-    rows = store.rows(found.where(*owned).order_by(DocumentRow.source_file), scope)
+    rows = store.rows(found.where(*store.mine(scope.user_id)).order_by(DocumentRow.source_file), scope)
     return {name: {**(metadata or {}), CHUNKS: chunks} for name, chunks, metadata in rows}
 
 
 _SHOWN = 100  # characters of a name in a message
 
 
-def only_file(
-    source_file: str, filters: MetadataFilters | None, store: ChunkStore, scope: Scope
-) -> tuple[MetadataFilters | None, list[str]]:
+def only_file(source_file: str, filters: Filters, store: ChunkStore, scope: Scope) -> tuple[Filters, list[str]]:
     """For a chat: add `source_file == …` to the filters; an unknown name is ignored and gives a warning."""
     name = normalize(source_file)
     if name not in catalog(store, scope):
@@ -64,9 +59,7 @@ def only_file(
     return also("source_file", name, filters), []
 
 
-def registered_file(
-    source_file: str, filters: MetadataFilters | None, store: ChunkStore, scope: Scope
-) -> MetadataFilters:
+def registered_file(source_file: str, filters: Filters, store: ChunkStore, scope: Scope) -> MetadataFilters:
     """For a tool: add `source_file == …` to the filters; LessonsError for an unknown name, for the model to read."""
     name = normalize(source_file)
     if name not in catalog(store, scope):

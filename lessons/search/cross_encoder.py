@@ -64,7 +64,6 @@ class CrossEncoder(Postprocessor):
 
 @cache
 def _encoder(model: str, folder: Path | None) -> Any:
-    """Loaded once in a process."""
     try:
         from fastembed.rerank.cross_encoder import TextCrossEncoder
     except ImportError as error:

@@ -8,6 +8,7 @@ texts in single or double quotes, ISO dates, true and false, or lists of one kin
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn
 
 from llama_index.core.vector_stores.types import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
@@ -51,10 +52,9 @@ class _Parser:
     """Recursive descent over the tokens of one expression."""
 
     def __init__(self, text: str) -> None:
-        self.text, self.position, self.clauses = text, 0, 0
-        if len(text) > settings().filter_chars:
-            self.start = settings().filter_chars
-            self.fail(f"it is longer than {settings().filter_chars:,} characters")
+        self.text, self.position, self.clauses, most = text, 0, 0, settings().filter_chars
+        if len(text) > most:
+            self.fail(f"it is longer than {most:,} characters", most)
         self.advance()
 
     def advance(self) -> str:
@@ -62,24 +62,23 @@ class _Parser:
         value = getattr(self, "value", "")
         match = TOKEN.match(self.text, self.position)
         if not match:
-            self.start = self.position + len(self.text[self.position :]) - len(self.text[self.position :].lstrip())
-            self.fail("this cannot be read")
+            self.fail("this cannot be read", len(self.text) - len(self.text[self.position :].lstrip()))
         self.kind = str(match.lastgroup)
         self.value, self.start, self.position = match[self.kind], match.start(self.kind), match.end()
         return value
 
-    def fail(self, problem: str) -> NoReturn:
-        sentence = f"The filter is wrong at column {self.start + 1}: {problem}."
+    def fail(self, problem: str, column: int | None = None) -> NoReturn:
+        """LessonsError that points at a column, counted from 0; by default at the token."""
+        column = self.start if column is None else column
+        sentence = f"The filter is wrong at column {column + 1}: {problem}."
         example = "An example: date >= 2024-07-01 && doc_type == 'faq'"
-        raise LessonsError(f"{sentence}\n{pointer(self.text, self.start)}\n{example}")
+        raise LessonsError(f"{sentence}\n{pointer(self.text, column)}\n{example}")
 
     def alternatives(self, depth: int) -> MetadataFilters:
-        def all_of() -> Any:
-            return self.joined("&&", FilterCondition.AND, lambda: self.part(depth))
+        part = partial(self.part, depth)
+        return self.joined("||", FilterCondition.OR, partial(self.joined, "&&", FilterCondition.AND, part))
 
-        return self.joined("||", FilterCondition.OR, all_of)
-
-    def joined(self, sign: str, condition: FilterCondition, part: Any) -> Any:
+    def joined(self, sign: str, condition: FilterCondition, part: Callable[[], Any]) -> Any:
         parts = [part()]
         while self.kind == "join" and self.value == sign:
             self.advance()
@@ -113,8 +112,7 @@ class _Parser:
         if not isinstance(value, bool):
             return MetadataFilter(key=key, operator=operator, value=value)
         if operator not in (FilterOperator.EQ, FilterOperator.NE):
-            self.start = start
-            self.fail("true and false are compared with == or !=")
+            self.fail("true and false are compared with == or !=", start)
         return BooleanFilter(key=key, operator=operator, value=value)
 
     def listed(self, key: str) -> list:
@@ -127,8 +125,7 @@ class _Parser:
         if kinds == {int, float}:
             values = [float(value) for value in values]
         elif len(kinds) > 1 or kinds == {bool}:
-            self.start = start
-            self.fail("a list holds numbers or texts, not both")
+            self.fail("a list holds numbers or texts, not both", start)
         self.expect("]")
         return values
 
@@ -140,8 +137,7 @@ class _Parser:
         try:
             usable_value(key, value)
         except FilterError as problem:
-            self.start = start
-            self.fail(str(problem))
+            self.fail(str(problem), start)
         return value
 
     def expect(self, mark: str) -> None:

@@ -72,9 +72,7 @@ def _usable_clause(clause: Any) -> MetadataFilter:
 def also(key: str, value: str, filters: MetadataFilters | None) -> MetadataFilters:
     """The filters and one more: the field equals the value."""
     equal = MetadataFilter(key=key, value=value)
-    if filters is None:
-        return MetadataFilters(filters=[equal])
-    return MetadataFilters(filters=[equal, filters], condition=FilterCondition.AND)
+    return MetadataFilters(filters=[equal, filters] if filters else [equal])
 
 
 @dataclass
@@ -84,8 +82,7 @@ class Binds:
     values: dict[str, Any] = field(default_factory=dict)
 
     def bound(self, value: Any) -> str:
-        name = f"filter_{len(self.values)}"
-        self.values[name] = value
+        self.values[name := f"filter_{len(self.values)}"] = value
         return f":{name}"
 
     def json(self, value: Any) -> str:
@@ -96,10 +93,7 @@ class Binds:
 
 
 def filter_sql(filters: MetadataFilters) -> tuple[str, dict[str, Any]]:
-    """The whole tree of filters as a condition on the column `metadata_`, and the values that it binds.
-
-    An empty group limits nothing. LessonsError for an operator that is not supported and for what no filter may hold.
-    """
+    """A condition on the column `metadata_` and the values that it binds. LessonsError for what no filter may hold."""
     binds, most = Binds(), settings().filter_clauses
     try:
         if _size(filters) > most:
@@ -121,10 +115,8 @@ def _group(filters: MetadataFilters, binds: Binds, depth: int) -> str:
     ]
     if not parts:
         return "(true)"
-    if filters.condition == FilterCondition.OR:
-        return f"({' OR '.join(parts)})"
-    together = f"({' AND '.join(parts)})"
-    return f"NOT {together}" if filters.condition == FilterCondition.NOT else together
+    joined = f"({(' OR ' if filters.condition == FilterCondition.OR else ' AND ').join(parts)})"
+    return f"NOT {joined}" if filters.condition == FilterCondition.NOT else joined
 
 
 def _clause(clause: MetadataFilter, binds: Binds) -> str:

@@ -1,9 +1,9 @@
 """Hybrid search: by meaning and by words, fused for each phrasing of the question.
 
-Fusing ranks throws away how sure a list is. Scores keep it, but those of two searches have different scales, so each
-list is standardised first (Bruch et al., An Analysis of Fusion Functions for Hybrid Retrieval, 2022, arXiv 2210.11934,
-show why scores beat ranks). The weight of a list is then measured on the list itself: how far its first hit stands
-above the nine that follow. An identifier lets one document tower in the keyword list; a paraphrase, in the other.
+Fusing ranks throws away how sure a list is. Scores keep it; those of two searches have different scales, so each list
+is standardised first (Bruch et al., An Analysis of Fusion Functions for Hybrid Retrieval, 2022, arXiv 2210.11934). The
+weight of a list is how far its first hit stands above the nine that follow: an identifier lets one document tower in
+the keyword list; a paraphrase, in the other.
 """
 
 from collections import defaultdict
@@ -88,10 +88,7 @@ def standout(scores: Scores) -> float:
 
 
 def certainty(question: str, document: RetrievedDocument, known: Collection[str]) -> float:
-    """How likely it is, from 0 to 1, that a document which hybrid search found is about the question.
-
-    `known` are the terms of the question that occur anywhere in the documents of its owner.
-    """
+    """How likely, 0 to 1, a document is about the question; `known` of its terms occur in the owner's documents."""
     asked, metadata = set(terms(question)), document.metadata
     headed = [str(metadata.get(key) or "") for key in ("title", "section")]
     held = asked & set(terms(" ".join([*headed, document.content])))
@@ -115,11 +112,10 @@ def _spread(values: Collection[float]) -> float:
 class HybridRetriever(ScopedRetriever):
     """Takes `candidates` documents from either search, fuses their scores, and adds up those of all queries.
 
-    The first query counts whole, a variant of it half. Scores run from 1 for the best document down to 0 for the last,
-    and fall off faster than cosine similarities. So where there are more documents than `top_k`, those are left out of
-    which the root of the score is below `threshold`, and all of them if the `certainty` of none reaches
-    `LEAST_CERTAIN`, unless a filter says what the question is about. The scores of the two searches for the
-    best-fitting query stay with each document, in `legs`. Among many chunks both searches run side by side.
+    The first query counts whole, a variant of it half. Scores run from 1 down to 0. Where there are more documents than
+    `top_k`, those are left out of which the root of the score is below `threshold`, and all of them if the `certainty`
+    of none reaches `LEAST_CERTAIN`, unless a filter says what the question is about. `legs` keeps the scores of both
+    searches for the best-fitting query.
     """
 
     top_k: int | None = None
@@ -141,8 +137,7 @@ class HybridRetriever(ScopedRetriever):
                 total[id_] += weight * score
                 if id_ not in fitting or fitting[id_].scores[id_] < score:
                     fitting[id_] = fused
-        best = max(total.values(), default=1.0) or 1.0
-        wanted = self.wanted(query)
+        best, wanted = max(total.values(), default=1.0) or 1.0, self.wanted(query)
         first = sorted(total, key=lambda id_: (-total[id_], id_))[:wanted]
         cut = self.threshold**2 if self.threshold is not None and len(total) > wanted else None
         found = ranked((fitting[id_].document(id_, total[id_] / best) for id_ in first), cut)
@@ -169,7 +164,7 @@ class HybridRetriever(ScopedRetriever):
 
     def _fused(self, text: str, query: Query, legs: Mapping[str, list[RetrievedDocument]]) -> "_Fused":
         """The candidates of either search for one query."""
-        found = {document.id: document for documents in legs.values() for document in documents}
+        found = {document.id: document for leg in ("words", "meaning") for document in legs[leg]}
         scores = {leg: {document.id: document.score for document in documents} for leg, documents in legs.items()}
         asked_in = language(text)
         foreign = {id_ for id_, document in found.items() if document.metadata.get("language") != asked_in}
@@ -182,7 +177,7 @@ class HybridRetriever(ScopedRetriever):
 
         lists = list(scores.values())
         fused = from_0_to_1(fuse(lists, missing) if self.fusion == "scores" else reciprocal_rank_fusion(lists))
-        return _Fused(fused, found, scores, {document.id for document in legs["meaning"] if document.approximate})
+        return _Fused(fused, found, scores)
 
 
 @dataclass(frozen=True)
@@ -192,11 +187,10 @@ class _Fused:
     scores: Mapping[str, float]
     documents: Mapping[str, RetrievedDocument]
     legs: Mapping[str, Mapping[str, float]]
-    walked: set[str]
 
     def document(self, id_: str, score: float) -> RetrievedDocument:
         legs = {leg: scores[id_] for leg, scores in self.legs.items() if id_ in scores}
-        return self.documents[id_].scored(score, legs, id_ in self.walked)
+        return self.documents[id_].scored(score, legs)
 
 
 def from_0_to_1(scores: Scores) -> dict[str, float]:

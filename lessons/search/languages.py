@@ -1,10 +1,9 @@
 """Search by meaning across languages.
 
-An embedding model places the passages of one language near each other, and near the questions of that language: what
-all of them have in common hides what a passage says. So each language is searched on its own, and from a passage's
-similarity the similarity of the question to the mean of its language is taken away. Within one language this changes
-no order. (Libovický et al., On the Language Neutrality of Pre-trained Multilingual Representations, 2020, arXiv
-2004.05160.)
+An embedding model places passages of one language near each other and near its questions: what they have in common
+hides what a passage says. So each language is searched on its own, and from a passage's similarity that of the question
+to the mean of its language is taken away, which changes no order within a language. (Libovický et al., On the Language
+Neutrality of Pre-trained Multilingual Representations, 2020, arXiv 2004.05160.)
 """
 
 from collections.abc import Sequence
@@ -60,8 +59,8 @@ def language_centres(store: ChunkStore, scope: Scope) -> dict[str, np.ndarray]:
     """The mean vector of the owner's chunks in each language; under `UNTOLD` that of chunks which do not tell theirs.
 
     The fewer there are, the more of the mean over all languages is mixed in, as if `language_prior_chunks` chunks more
-    had been seen that lie there (a conjugate prior; Gelman et al., Bayesian Data Analysis, 2013, section 2.5). A chunk
-    that is alone in its language would else be its own mean, and every question equally far from it.
+    lay there (a conjugate prior; Gelman et al., Bayesian Data Analysis, 2013, section 2.5): one that is alone in its
+    language would else be its own mean.
     """
     chunks, prior = store.chunks.c, settings().language_prior_chunks
     language = func.coalesce(chunks.metadata_["language"].astext, UNTOLD)

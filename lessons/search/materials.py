@@ -1,7 +1,4 @@
-"""Reading what the store contains: a range of a document, a chunk between its neighbours, how far materials are.
-
-The materials of a learning plan are fixed when it is made, and every search of it stays in them.
-"""
+"""Reading what the store contains: a range of a document, a chunk between its neighbours, how far materials are."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,7 +7,7 @@ from functools import lru_cache
 from typing import Literal
 from uuid import UUID, uuid4
 
-from llama_index.core.schema import BaseNode, TextNode
+from llama_index.core.schema import BaseNode
 from sqlalchemy import TEXT, DateTime, Engine, PrimaryKeyConstraint
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
@@ -29,11 +26,12 @@ from lessons.text import normalize
 
 Purpose = Literal["chat", "plan", "session"]
 
+_queue = lru_cache(maxsize=8)(JobQueue)
+
 
 def top_k_for(purpose: Purpose) -> int:
     """A chat needs some passages, a plan an overview, a session only its own."""
-    chosen = settings()
-    return {"chat": chosen.chat_top_k, "plan": chosen.plan_top_k, "session": chosen.session_top_k}[purpose]
+    return getattr(settings(), f"{purpose}_top_k")
 
 
 @dataclass(frozen=True)
@@ -48,40 +46,25 @@ class Material:
 
 
 def chunk_range(store: ChunkStore, scope: Scope, ref_id: str, start: int, end: int) -> list[BaseNode]:
-    """The chunks of a material from place `start` up to but without `end`, in order; places count from 0.
-
-    LessonsError for a material that is not within the scope.
-    """
-    name, chunks = normalize(ref_id), store.chunks.c
-    columns = chunks.node_id, chunks.text, chunks.metadata_.label("metadata")
-    place = chunks.chunk_index >= start, chunks.chunk_index < end
-    statement = select(*columns).where(store.within(scope.only([name])), *place).order_by(chunks.chunk_index)
-    rows = store.rows(statement, scope)
-    if not rows and name not in catalog(store, scope):
+    """The chunks of a material from place `start` (from 0) up to but without `end`; LessonsError if it is not there."""
+    name = normalize(ref_id)
+    nodes = store.get_nodes(scope=scope.only([name]), places=(start, end))
+    if not nodes and name not in catalog(store, scope):
         raise LessonsError(f"{name[:100]} is not among the materials that may be read here; name another.")
-    return [TextNode(id_=row.node_id, text=row.text, metadata=row.metadata) for row in rows]
+    return nodes
 
 
 def statistics(store: ChunkStore, scope: Scope, ref_ids: Iterable[str]) -> list[Material]:
     """Chunks, pages and state of each material; NOT_FOUND for what is unknown or not within the scope."""
     names = list(dict.fromkeys(map(normalize, ref_ids)))
     readable = scope.only(names).ref_ids or frozenset()
-    stored = _stored(store, scope, readable if scope.type is None else readable & catalog(store, scope).keys())
+    known = readable if scope.type is None else readable & catalog(store, scope).keys()
+    columns = DocumentRow.source_file, DocumentRow.chunks, DocumentRow.pages, DocumentRow.ingested_at
+    statement = select(*columns).where(*store.mine(scope.user_id), DocumentRow.source_file.in_(known))
+    stored = {name: Material(name, "COMPLETED", *counts) for name, *counts in store.rows(statement, scope)}
     missing = [name for name in readable if name not in stored]
     states = _queue(store.engine).states(scope, missing) if missing else {}
     return [stored.get(name) or Material(name, states.get(name, "NOT_FOUND")) for name in names]
-
-
-@lru_cache(maxsize=8)
-def _queue(engine: Engine) -> JobQueue:
-    return JobQueue(engine)
-
-
-def _stored(store: ChunkStore, scope: Scope, names: Iterable[str]) -> dict[str, Material]:
-    columns = DocumentRow.source_file, DocumentRow.chunks, DocumentRow.pages, DocumentRow.ingested_at
-    named = DocumentRow.source_file.in_(names), DocumentRow.index_table == store.table_name
-    rows = store.rows(select(*columns).where(DocumentRow.user_id == scope.user_id, *named), scope)
-    return {name: Material(name, "COMPLETED", *counts) for name, *counts in rows}
 
 
 @dataclass(frozen=True)

