@@ -251,7 +251,7 @@ def _sections(passage: Passage) -> Iterator[list[int]]:
 
 
 def of_the_whole(question: Question, found: Sequence[Passage], embedding: BaseEmbedding) -> list[Candidate]:
-    """What is nearest in meaning in the document that an open question's words name in its title, or in the newest."""
+    """What is nearest in meaning in the document whose title an open question names; for the latest, the newest one."""
     if _names_what_is_missing(question, found):
         return []
     latest = re.search(r"(?i)\b(?:latest|newest|most recent)\b|최근|최신", question.text) is not None

@@ -28,7 +28,7 @@ _DATE = re.compile(r"(\d{4})[-./](\d{1,2})[-./](\d{1,2})")
 _CONTRACTIONS = frozenset(["re", "ve", "ll"])
 _SPACED_PERCENT = re.compile(r"(?<=\d)\s+%")
 _LONGEST = 100  # characters of a term; a tsvector takes 2,046 bytes
-_BASES = (entry.split(":") for entry in words_of("irregular_forms"))
+_BASES = [entry.split(":") for entry in words_of("irregular_forms")]
 IRREGULAR = {form: base for base, forms in _BASES for form in forms.split(",")}
 
 
