@@ -32,6 +32,14 @@ def hyde_prompt(question: str) -> PromptTemplate:
 
 
 @dataclass(frozen=True)
+class Passthrough:
+    """Leaves the queries as they are."""
+
+    def transform(self, queries: list[str], query: Query, resources: Resources, step: Step) -> list[str]:
+        return queries
+
+
+@dataclass(frozen=True)
 class Normalize:
     """Unicode NFKC, lower case, one space between words, no punctuation at the ends."""
 

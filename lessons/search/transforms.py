@@ -101,9 +101,10 @@ _LEAST_SHARED = 1 / 3  # of its terms that a query has from the question and wha
 def tidy(queries: list[str], fallback: str) -> list[str]:
     """Queries with clean text, each once, at most `max_queries`; the fallback where nothing is left."""
     cleaned = (" ".join(normalize(query).split()) for query in queries)
-    first = {query.casefold(): query for query in reversed([query for query in cleaned if query])}
-    unique = list(first.values())[::-1]
-    return unique[: settings().max_queries] or [fallback]
+    first: dict[str, str] = {}
+    for query in filter(None, cleaned):
+        first.setdefault(query.casefold(), query)
+    return [*first.values()][: settings().max_queries] or [fallback]
 
 
 def asked(

@@ -13,10 +13,10 @@ from lessons.ingest.index import naive_index
 from lessons.keyless.llm import OfflineLLM
 from lessons.rag.stages import Pipeline, Stage
 from lessons.rag.types import Context, Query, Resources, RetrievedDocument, Retriever, Scope
+from lessons.search.jaccard import JaccardRetriever
 from lessons.settings import Settings
 from lessons.trace import Step, Trace
 from lessons.workspace import Workspace
-from tests.support.in_memory import JaccardRetriever
 
 TEXTS = {
     "refunds.md": "Refunds are paid within 14 days.",

@@ -13,11 +13,11 @@ from lessons.agent import SHOWN_BEFORE, Agent, SearchTools
 from lessons.keyless.llm import OfflineLLM
 from lessons.rag.stages import Pipeline
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
+from lessons.search.jaccard import JaccardRetriever
 from lessons.search.transforms import Condense
 from lessons.settings import settings
 from lessons.trace import Step, Trace
 from tests.agent.conftest import DOCUMENTS, gather
-from tests.support.in_memory import JaccardRetriever
 from tests.support.openai_server import Server
 
 Served = Callable[..., LLM]

@@ -9,8 +9,8 @@ from lessons.keyless.lines import passage
 from lessons.keyless.llm import OfflineLLM
 from lessons.keyless.words import read_question
 from lessons.rag.types import RetrievedDocument
+from lessons.search.jaccard import JaccardRetriever
 from tests.agent.conftest import gather
-from tests.support.in_memory import JaccardRetriever
 
 SHELF = {
     "en": {

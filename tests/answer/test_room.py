@@ -13,9 +13,9 @@ from lessons.rag.context import ContextBuilder
 from lessons.rag.prompts import INSTRUCTIONS
 from lessons.rag.stages import Stage, stages
 from lessons.rag.types import RetrievedDocument
+from lessons.search.jaccard import JaccardRetriever
 from lessons.settings import Settings, settings
 from lessons.workspace import Workspace
-from tests.support.in_memory import JaccardRetriever
 from tests.support.openai_server import Server
 
 COUNT = TokenEstimator().count

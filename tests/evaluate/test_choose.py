@@ -14,10 +14,10 @@ from lessons.evaluate.evaluation import Evaluation
 from lessons.keyless import words as glossary
 from lessons.rag.stages import Stage, stage_named
 from lessons.rag.types import RetrievedDocument
+from lessons.search.jaccard import JaccardRetriever
 from lessons.settings import Settings
 from lessons.workspace import Workspace
 from tests.evaluate.records import evaluation
-from tests.support.in_memory import JaccardRetriever
 
 TOKENS = {"naive": 100, "smart": 300, "agentic": 2_000}
 

@@ -10,12 +10,11 @@ import pytest
 from lessons.models.llm import KEYLESS
 from lessons.rag.stages import Pipeline, changed, stage_named, stages
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
-from lessons.search.jaccard import jaccard
-from lessons.search.other_transforms import Normalize
+from lessons.search.jaccard import JaccardRetriever, jaccard
+from lessons.search.other_transforms import Normalize, Passthrough
 from lessons.settings import Settings
 from lessons.trace import Step, Trace
 from lessons.workspace import Workspace
-from tests.support.in_memory import JaccardRetriever, Passthrough
 
 NO_RESOURCES = cast(Resources, None)  # nothing in these pipelines reaches for a database or a model
 

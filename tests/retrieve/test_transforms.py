@@ -12,11 +12,10 @@ from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import KEYLESS
 from lessons.rag.store import Scope
 from lessons.rag.types import Query, QueryTransformer, Resources
-from lessons.search.other_transforms import HyDE, Normalize
+from lessons.search.other_transforms import HyDE, Normalize, Passthrough
 from lessons.search.transforms import Condense, Expand, Rewrite
 from lessons.settings import settings as configured
 from lessons.trace import Step
-from tests.support.in_memory import Passthrough
 from tests.support.openai_server import Server
 
 EVERY: list[QueryTransformer] = [Normalize(), Condense(), Rewrite(), HyDE(), Expand(), Passthrough()]
