@@ -123,8 +123,12 @@ def _show(whole: Comparison, chosen: Sequence[str]) -> None:
             else:
                 _show_missing(group[0], compared)
     if scores:
-        by = {_(score.answer.answered_by): name for name, score in scores.items() if score.answer.found}
-        st.caption(plain("; ".join(f"{name.capitalize()}: {who}" if len(by) > 1 else who for who, name in by.items())))
+        by: dict[str, list[str]] = {}
+        for name, score in scores.items():
+            if score.answer.found:
+                by.setdefault(_(score.answer.answered_by), []).append(name.capitalize())
+        told = (f"{', '.join(names)}: {who}" if len(by) > 1 else who for who, names in by.items())
+        st.caption(plain("; ".join(told)))
         if differs:
             st.caption(_("On green: new in this answer. Struck out: said by the one before it."))
         ask_line("follow-up", N_("A follow-up to these answers"), N_("Follow up"), _take_follow_up)

@@ -194,6 +194,14 @@ def test_a_stage_that_fails_is_a_sentence_and_the_others_answer(
     assert "a secret" not in text
 
 
+def test_every_stage_stands_beside_the_model_that_answered_it(page: AppTest) -> None:
+    page.pills(key="stages").set_value(["naive", "enhanced", "smart"])
+    answers(ask(page))["smart"].model = "qwen3:8b"
+    captions = "\n".join(each.value for each in page.run().caption)
+    assert plain("Naive, Enhanced: answered by the keyless model") in captions
+    assert plain("Smart: answered by the keyless model, in place of qwen3:8b") in captions
+
+
 def test_stages_that_were_not_asked_or_left_too_early_say_so(page: AppTest) -> None:
     ask(page)
     del answers(page)["smart"]

@@ -125,9 +125,12 @@ def test_a_question_set_that_cannot_be_opened_is_a_sentence(database: Settings, 
     done = lessons("evaluate", "--questions", str(tmp_path / "no.csv"))
     assert done.returncode == 1
     assert "cannot be opened" in done.stderr
+    both = lessons("evaluate", "--questions", str(tmp_path / "no.csv"), "--data", str(tmp_path))
+    assert both.returncode == 2
+    assert "leave --data out" in both.stderr
 
 
-def test_a_device_around_a_stage_is_set_against_the_stage(folder: Path) -> None:
+def test_a_wrapper_around_a_stage_is_set_against_the_stage(folder: Path) -> None:
     done = lessons("evaluate", "naive", "--wrapper", "refine", "--data", str(folder), "--json")
     measured = json.loads(done.stdout)
     assert [*measured["stages"]] == ["naive", "naive + refine"]

@@ -13,7 +13,7 @@ from lessons.models.llm import KEYLESS
 from lessons.rag.store import Scope
 from lessons.rag.types import Query, QueryTransformer, Resources
 from lessons.search.other_transforms import HyDE, Normalize, Passthrough
-from lessons.search.transforms import Condense, Expand, Rewrite
+from lessons.search.transforms import Condense, Expand, Rewrite, tidy
 from lessons.settings import settings as configured
 from lessons.trace import Step
 from tests.support.openai_server import Server
@@ -80,6 +80,10 @@ def test_expanding_keeps_the_question_first_and_adds_three_others() -> None:
     assert queries[0] == "What was Marlow's revenue in Q3 2024?"
     assert len(queries) == 4
     assert len(run([Expand(n=1)], QUESTION)[0]) == 2
+
+
+def test_a_query_that_comes_twice_keeps_its_first_place() -> None:
+    assert tidy(["What is  X?", "other", "what is x?"], "") == ["What is X?", "other"]
 
 
 def test_a_passage_stands_beside_the_question() -> None:
