@@ -53,7 +53,9 @@ def names(node: ast.AST) -> list[str]:
             return [name.rpartition(".")[2]]
         case ast.Assign(targets=[ast.Name(id="__tablename__")], value=ast.Constant(value=str(name))):
             return [name]
-        case ast.Call(func=ast.Attribute(attr="Column"), args=[ast.Constant(value=str(name)), *_]):
+        case ast.Call(
+            func=ast.Name(id="Column") | ast.Attribute(attr="Column"), args=[ast.Constant(value=str(name)), *_]
+        ):
             return [name]
         case ast.Subscript(value=ast.Name(id="Literal"), slice=ast.Tuple(elts=values)):
             return [str(value.value) for value in values if isinstance(value, ast.Constant)]
