@@ -186,6 +186,7 @@ class Cached(Wrapper):
         return AnswerTable(self.place.engine).counts(self.scope(user).user_id)
 
     def clear(self, user: str | Scope | None = None) -> int:
+        """Forget the kept answers of an owner; how many there were."""
         return AnswerTable(self.place.engine).clear(self.scope(user).user_id)
 
     def _pieces(self, stream: AnswerStream, question: str, scope: dict[str, Any]) -> Generator[str, None, None]:

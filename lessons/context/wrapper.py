@@ -29,6 +29,7 @@ class Wrapper(ABC):
 
     @property
     def stage(self) -> Stage:
+        """The innermost stage."""
         return self.inner if isinstance(self.inner, Stage) else self.inner.stage
 
     @property
@@ -54,6 +55,7 @@ class Wrapper(ABC):
         return replace(self, name=name, inner=inner.but(inner.name, **change) if change else inner, **own)
 
     def on_stage(self, change: Callable[[Stage], Stage]) -> Self:
+        """The wrapper with its innermost stage changed."""
         inner = change(self.inner) if isinstance(self.inner, Stage) else self.inner.on_stage(change)
         return replace(self, inner=inner)
 

@@ -138,6 +138,7 @@ SAID = {
 
 
 def outcome_of(decision: Decision) -> Outcome:
+    """What the last decision comes to."""
     if not decision.ranked_indices:
         return "not_documented"
     if decision.confidence < settings().copilot_confidence:
@@ -214,6 +215,7 @@ class Copilot:
     workspace: Workspace | None = field(default=None, repr=False, compare=False)
 
     def but(self, name: str, **change: Any) -> "Copilot":
+        """This copilot under another name with something changed."""
         return replace(self, name=name, **change)
 
     def ask(self, question: str, **scope: Any) -> CopilotAnswer:

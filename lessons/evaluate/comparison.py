@@ -30,6 +30,7 @@ class Comparison:
 
     @property
     def alignment(self) -> "Alignment":
+        """What the stages retrieved, place by place, with the evidence if it is known."""
         return align(list(self.answers.values()), self.golden.evidence if self.golden else ())
 
 
@@ -85,6 +86,7 @@ class Alignment:
 
     @property
     def missed(self) -> list[Evidence]:
+        """The evidence that no stage found."""
         found = {number for place in self.places for number in place.evidence}
         return [each for number, each in enumerate(self.evidence) if number not in found]
 

@@ -206,6 +206,7 @@ class EvaluationTable(Table):
     evaluation: Evaluation = field(kw_only=True)
 
     def mean(self, stage: str, part: str) -> float:
+        """The mean of a metric or a field of the records that have it; NaN if none has."""
         return mean(self.evaluation.of(stage), part)
 
 

@@ -198,6 +198,7 @@ def oracle(question: Golden, index: Index, place: Workspace) -> Stage:
 def ceiling(
     questions: Sequence[Golden], index: Index, place: Workspace, watch: Watcher = lambda label, done, total: None
 ) -> Iterator[Record]:
+    """A record for each question whose evidence is known, and for each that has none because it cannot be answered."""
     known = _known(questions)
     for done, question in enumerate(known, start=1):
         yield _asked(oracle(question, index, place), question)

@@ -89,6 +89,7 @@ class SupportRun:
 
 
 def support_questions(split: str) -> list[SupportQuestion]:
+    """The labelled questions of a split, dev or test."""
     return [SupportQuestion(**line) for line in json_lines(QUESTIONS) if line["split"] == split]
 
 

@@ -40,6 +40,7 @@ class SpareDatabase:
         self.address = embedded.running(self._folder)
 
     def stop(self) -> None:
+        """Stop the server under whoever uses it."""
         embedded.stop(self._folder)
 
     @contextmanager
@@ -57,6 +58,7 @@ class SpareDatabase:
             connection.execute("SELECT pg_promote()")
 
     def erase(self) -> None:
+        """Delete the database and its data."""
         database.stop(self.settings)
         embedded.erase(self._folder)
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -96,6 +98,7 @@ class ReplicatedDatabase:
         self.replica.promote()
 
     def erase(self) -> None:
+        """Delete both servers and their data."""
         database.stop(self.settings)
         self.replica.erase()
         self.primary.erase()

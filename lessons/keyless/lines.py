@@ -204,6 +204,7 @@ def _heading_level(found: list[str], position: int) -> int:
 
 
 def is_ended(text: str) -> bool:
+    """Whether a line ends as a sentence does."""
     return _ENDED.search(text) is not None
 
 

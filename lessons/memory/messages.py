@@ -80,6 +80,8 @@ class Session:
 
 
 class SessionMessages(Session):
+    """The newest messages of one session, in this process."""
+
     def __init__(self, limit: int | None = None) -> None:
         super().__init__(InMemoryStore(1, limit), Scope("reader"), "session")
 

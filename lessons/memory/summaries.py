@@ -85,6 +85,7 @@ class LongTerm(ABC):
 
     @property
     def state(self) -> State:
+        """What is known of the turns that have left the window."""
         return self.turns.state(self.name)
 
     def recall(self, question: str) -> Recollection:
@@ -114,6 +115,7 @@ class LongTerm(ABC):
         self.turns.forget()
 
     def awaits_update(self) -> bool:
+        """Whether there are turns that were not taken up yet."""
         return bool(self._overflow() or self._unlearned())
 
     def update(self) -> None:

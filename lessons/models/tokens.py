@@ -27,7 +27,9 @@ _OTHER = Fraction(1, 3)  # of a token for every other character
 class TokenCounter(Protocol):
     """Anything that can say how many tokens a text has."""
 
-    def count(self, text: str) -> int: ...
+    def count(self, text: str) -> int:
+        """The number of tokens of `text`, never negative."""
+        ...
 
 
 class TokenEstimator:

@@ -39,6 +39,7 @@ class ContextBuilder:
         return Context(text, tuple(kept), total)
 
     def overflows(self, documents: Documents) -> bool:
+        """Whether the documents do not all fit."""
         return len(self.build(documents).documents) < len(documents)
 
 

@@ -240,6 +240,7 @@ class AnswerStream:
         return self.pieces
 
     def close(self) -> None:
+        """Stop the work that is still going on."""
         self.pieces.close()  # type: ignore[attr-defined]
 
 

@@ -50,6 +50,7 @@ class Verdict:
 
 
 def judge(golden: Golden, answer: Answer) -> Verdict:
+    """The verdict on one answer."""
     correctness, refused = judge_text(golden, answer.text)
     evidence = golden.evidence if correctness == 1.0 and not is_unanswerable(golden) else ()
     astray = bool(evidence) and not any(_is_cited(place, answer) for each in evidence for place in each.places)
