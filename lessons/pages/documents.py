@@ -145,14 +145,15 @@ def _cost(place: Workspace, owner: str, files: list[tuple[bytes, str]], level: E
 
 def _beginning(content: bytes, name: str) -> list[tuple[bytes, str]]:
     """The first lines of a large text or the first pages of a large PDF; empty for formats that cannot be cut."""
-    from pypdf import PageRange, PdfWriter
-
-    kind, pages = PurePath(name).suffix.lower(), BytesIO()
+    kind = PurePath(name).suffix.lower()
     if kind in TEXTS:
         begin = content[:MOST_READ]
         return [(begin.rpartition(b"\n")[0] or begin, name)]
     if kind != ".pdf":
         return []
+    from pypdf import PageRange, PdfWriter
+
+    pages = BytesIO()
     with suppress(Exception), PdfWriter() as writer:  # a damaged file costs nothing: it will be refused
         writer.append(BytesIO(content), pages=PageRange(f":{FEW_PAGES}"), import_outline=False)
         writer.write(pages)
