@@ -31,6 +31,7 @@ WRONG = [
         "evaluate --limit 0",
         "evaluate --limit many",
         "evaluate --split none",
+        "evaluate --questions README.md --data elsewhere",
         "gate base.json --margin much",
         "gate base.json --stage all",
         "ingest . --index none",

@@ -127,7 +127,7 @@ def test_a_question_set_that_cannot_be_opened_is_a_sentence(database: Settings, 
     assert "cannot be opened" in done.stderr
     both = lessons("evaluate", "--questions", str(tmp_path / "no.csv"), "--data", str(tmp_path))
     assert both.returncode == 2
-    assert "leave --data out" in both.stderr
+    assert "leave it out" in both.stderr
 
 
 def test_a_wrapper_around_a_stage_is_set_against_the_stage(folder: Path) -> None:
