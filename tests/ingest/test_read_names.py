@@ -1,5 +1,6 @@
 """Which files a path means, and the names under which they are stored."""
 
+from errno import EACCES
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -18,6 +19,17 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_a_path_that_no_file_can_have_is_told(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match="cannot be opened: File name too long"):
         named_files([tmp_path / ("x" * 300)])
+
+
+def test_a_folder_whose_files_cannot_be_looked_at_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "image.png").touch()
+
+    def refuse(file: Path) -> bool:
+        raise PermissionError(EACCES, "Permission denied", str(file))
+
+    monkeypatch.setattr(Path, "is_file", refuse)  # as in a folder that may be listed, but not entered
+    with pytest.raises(ReadError, match=r"image\.png cannot be opened: Permission denied"):
+        named_files([tmp_path])
 
 
 def test_a_folder_gives_its_files_by_their_place_in_it(tmp_path: Path) -> None:

@@ -181,7 +181,7 @@ def left_out(paths: Sequence[Path]) -> list[str]:
 
 def _inside(folder: Path, readable: bool) -> list[Path]:
     """The places of the files in a folder that have a reader, or have none, in order, hidden ones left out."""
-    files = [file for file in folder.rglob("*") if (file.suffix.lower() in READERS) is readable and file.is_file()]
+    files = [file for file in folder.rglob("*") if file.is_file() and (file.suffix.lower() in READERS) is readable]
     names = [file.relative_to(folder) for file in files]
     return sorted(name for name in names if not any(part.startswith(".") for part in name.parts))
 
