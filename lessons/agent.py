@@ -174,7 +174,8 @@ def _told(documents: tuple[RetrievedDocument, ...], known: set[str], nothing: st
 class Driver:
     """Asks a model for the next searches and tells it what they found.
 
-    The keyless model, for which the last call is kept, replaces one that fails or would answer without having searched.
+    The keyless model replaces one that fails or would answer without having searched; the last call is kept for it
+    while nothing has been searched.
     """
 
     def __init__(self, llm: LLM, tools: SearchTools, question: str, calls: int) -> None:

