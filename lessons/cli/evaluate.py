@@ -55,7 +55,9 @@ def evaluate(
     from lessons.workspace import workspace
 
     if questions and data:
-        raise typer.BadParameter("your own questions are asked on your own documents; leave it out", param_hint="--data")
+        raise typer.BadParameter(
+            "your own questions are asked on your own documents; leave it out", param_hint="--data"
+        )
     chosen = with_wrapper(chosen_stages([*(stage or []), *(more or [])]), wrapper)
     owner = user or settings().user
     own = read_question_file(questions, owner) if questions else []

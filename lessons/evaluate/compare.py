@@ -22,7 +22,7 @@ from lessons.language import _
 
 RESAMPLES = 10_000
 LEVEL = 0.95
-COMPARISONS = 5
+COMPARISONS = 5  # of each metric in a run of all stages: each against the one before, and Agentic against Smart
 GAIN_LEVEL = 1 - (1 - LEVEL) / COMPARISONS
 SEED = 20_240_601
 FEWEST = 5  # values that an interval is drawn from

@@ -108,7 +108,7 @@ def json_lines(*files: Path) -> list[dict[str, Any]]:
 
 
 def sample(questions: Sequence[T], limit: int | None = None, seed: int = 0) -> list[T]:
-    """At most `limit`, or LESSONS_EVALUATION_QUESTIONS, drawn at random, the same for a seed, in their own order."""
+    """At most `limit`, and LESSONS_EVALUATION_QUESTIONS at the very most, drawn by the seed, in their own order."""
     most = min(limit or len(questions), settings().evaluation_questions or len(questions), len(questions))
     kept = sorted(random.Random(seed).sample(range(len(questions)), most))
     return [questions[place] for place in kept]

@@ -72,7 +72,7 @@ _FILE = 38  # columns of a file's name
 
 
 def plot_searches(answer: Answer) -> Figure:
-    """A column for each search, a row for each document of the context with its place in it; the cited are filled."""
+    """A column for each search, a row for each document of the context, its place in that search; cited are filled."""
     searches = [step for step in answer.trace if isinstance(step.input, dict) and isinstance(step.output, list)]
     documents = answer.context.documents
     cited = {citation.chunk_id for citation in answer.citations}

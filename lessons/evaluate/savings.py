@@ -112,7 +112,7 @@ CHAT = "chat"  # the category of small talk, whose answers are not judged
 
 
 def workload() -> list[Golden]:
-    """A day at the help desk: 300 golden questions of *dev*, some again or in other words, with thanks in between."""
+    """A day at the help desk, the same each time: golden questions of *dev*, some again or reworded, and small talk."""
     draw = random.Random(0)
     first = [golden for golden in golden_questions("dev") if not golden.history]
     known = {golden.id: golden for golden in first}

@@ -84,7 +84,7 @@ def bounded_http(timeout: float | httpx.Timeout, seconds: float, size: int) -> h
 
 
 class BoundedClient(openai.OpenAI):
-    """The official client; instead of its retries and LlamaIndex's, `max_retries`, none begun after `request_timeout`."""
+    """The official client; instead of its retries and LlamaIndex's, `max_retries` before `request_timeout` is over."""
 
     def __init__(self, settings: Settings) -> None:
         timeout = openai.Timeout(settings.request_timeout, connect=min(CONNECT_TIMEOUT, settings.request_timeout))

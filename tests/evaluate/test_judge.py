@@ -275,6 +275,23 @@ def test_a_part_of_an_identifier_is_not_grounded_in_the_whole(code: str, grounde
     assert judge(Asked(), answer).grounded == grounded
 
 
+@pytest.mark.parametrize(
+    ("text", "content", "source"),
+    [
+        ("Install version 2.3.1-beta on the server", "Install version 2.3.1-beta on the server.", "a.md"),
+        ("Call utf8_decode before saving the file", "Call utf8_decode before saving the file.", "a.md"),
+        ("Printers have 10.0.0.1-10.0.0.9", "Printers have 10.0.0.1-10.0.0.9.", "a.md"),
+        ("The MX-450 pump weighs 3 kg", "The pump weighs 3 kg.", "mx-450_manual.md"),
+        ("The MX-450 pump weighs 3 kg", "The _MX-450_ pump weighs 3 kg.", "a.md"),
+    ],
+)
+def test_an_identifier_is_grounded_in_its_own_words_and_in_the_name_of_a_file(
+    text: str, content: str, source: str
+) -> None:
+    passage = RetrievedDocument("a", content, 0.9, source)
+    assert judge(Asked(), answered(f"{text} [1].", passage)).grounded == 1.0
+
+
 def test_a_right_answer_from_elsewhere_is_reported() -> None:
     golden = Asked(evidence=(Evidence("thornbury-2024-q2.pdf", "grew by 11.4% and reached", 1),))
     assert not judge(golden, answered("£125.2 million [1].")).right_answer_wrong_evidence

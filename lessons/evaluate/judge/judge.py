@@ -241,12 +241,13 @@ def _supported(claim: str, answer: Answer) -> bool:
 
 
 def _hard_parts_hold(sentence: Reading, passages: str) -> bool:
-    kinds, written, moments, years = _inventory(passages)
+    kinds, written, moments, years, named = _inventory(passages)
     return (
         all(each.written in written or _has_kind(each, kinds.get(each.value, ())) for each in sentence.quantities)
         and all(any(there.answers(wanted, years) for there in moments) for wanted in sentence.moments)
-        and all(  # itself and not a longer one: ERR-10 does not stand in ERR-104
-            re.search(rf"(?<![a-z0-9_-])v?{re.escape(name)}(?![a-z0-9_]|-[a-z0-9])", passages.lower())
+        and all(  # itself and not a longer one: ERR-10 does not stand in ERR-104, but 2.3.1 is read in 2.3.1-beta
+            {name, f"v{name}"} & named
+            or re.search(rf"(?<![a-z0-9-])v?{re.escape(name)}(?![a-z0-9]|-[a-z0-9])", passages.lower())
             for name in sentence.identifiers
         )
     )
@@ -258,14 +259,16 @@ def _has_kind(number: Quantity, kinds: Collection[str]) -> bool:
 
 
 @lru_cache(maxsize=200)
-def _inventory(passages: str) -> tuple[dict[Decimal, set[str]], frozenset, tuple, frozenset[int]]:
-    """The kinds of each value, bare numbers as written (tables give the unit in their head), moments and years."""
-    moments = tuple(moment for reading in read_all(passages) for moment in reading.moments)
+def _inventory(passages: str) -> tuple[dict[Decimal, set[str]], frozenset, tuple, frozenset[int], frozenset[str]]:
+    """The kinds of each value, bare numbers as written (as in tables), moments, years and identifiers."""
+    readings = read_all(passages)
+    moments = tuple(moment for reading in readings for moment in reading.moments)
+    named = frozenset(name for reading in readings for name in reading.identifiers)
     kinds = defaultdict[Decimal, set[str]](set)
     for each in (numbers := numbers_in(passages)):
         kinds[each.value].add(each.kind)
     bare = frozenset(each.written for each in numbers if not each.kind and not each.scaled)
-    return kinds, bare, moments, frozenset(moment.year for moment in moments if moment.year)
+    return kinds, bare, moments, frozenset(moment.year for moment in moments if moment.year), named
 
 
 def _documents(answer: Answer) -> dict[int, RetrievedDocument]:
