@@ -278,7 +278,7 @@ class Choice:
 def choose(question: Question, found: Sequence[Passage], embedding: BaseEmbedding | None) -> Choice:
     """The lines that answer by their words, else the nearest in meaning.
 
-    Meanings cannot tell 'near' from 'not there': they count only if the first and most documents are in the other one.
+    Meanings cannot tell 'near' from 'not there': they count if the first and most documents are in another language.
     """
     chosen = _by_words(question, newest_editions(question, found))
     chosen = chosen if chosen.lines else _by_words(question, found)

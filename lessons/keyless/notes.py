@@ -201,12 +201,12 @@ def stated(sentence: str) -> Iterator[tuple[str, str]]:
     """Key and value of every statement; a part that ends in a question mark states nothing."""
     if _SUPPOSED.search(sentence):
         return
-    start = 0
+    start, tongue = 0, language(sentence)
     for end, following in [*(match.span() for match in _CLAUSE.finditer(sentence)), (len(sentence), len(sentence))]:
         clause = _FILLER.sub("", (opens_correction(sentence[start:end]) or sentence[start:end]).strip())
         start = following
         if sentence[end:following].strip() not in ("?", "？"):
-            yield from _statement(clause, language(sentence))
+            yield from _statement(clause, tongue)
 
 
 def _statement(clause: str, tongue: str) -> Iterator[tuple[str, str]]:
