@@ -164,7 +164,8 @@ class HybridRetriever(ScopedRetriever):
 
     def _fused(self, text: str, query: Query, legs: Mapping[str, list[RetrievedDocument]]) -> "_Fused":
         """The candidates of either search for one query."""
-        found = {document.id: document for leg in ("words", "meaning") for document in legs[leg]}
+        by_meaning = {document.id: document for document in legs["meaning"]}  # whose order tells equal words apart
+        found = by_meaning | {document.id: document for document in legs["words"]} | by_meaning
         scores = {leg: {document.id: document.score for document in documents} for leg, documents in legs.items()}
         asked_in = language(text)
         foreign = {id_ for id_, document in found.items() if document.metadata.get("language") != asked_in}

@@ -204,3 +204,11 @@ def test_few_chunks_are_searched_in_one_thread_and_many_side_by_side(
     many = find(HybridRetriever(), resources, mina, "refunds")
     assert len(threads) == 2
     assert [document.id for document in many] == [document.id for document in few]
+
+
+def test_a_fusion_by_rank_tells_documents_apart_by_meaning_where_their_words_are_equal(
+    store: ChunkStore, mina: Scope
+) -> None:
+    texts = {"a": ("en", "Refunds are late.", [0.1, 0.9, 0.0]), "b": ("en", "Refunds are slow.", [0.8, 0.0, 0.6])}
+    found = find(HybridRetriever(fusion="ranks"), stored(store, mina, texts), mina, "refunds")
+    assert [document.source for document in found] == ["b", "a"]
