@@ -127,7 +127,8 @@ def make_role(connection: Connection) -> None:
 def protect(connection: Connection, table: str, condition: str = OWNED, force: bool = True) -> Protected | None:
     """Let the rows of a table be seen and written under `condition` only; where that is so, return the table's state.
 
-    Runs within `ensure_schema`. `force=False` exempts the table's owner: workers and clean-ups deal with all rows.
+    Runs within `ensure_schema`, or on a table that nobody else uses. `force=False` exempts the table's owner: workers
+    and clean-ups deal with all rows.
     """
     make_role(connection)
     wall, tables = look(connection)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.errors import ReadError
-from lessons.ingest.read import named_files, read, stored_name
+from lessons.ingest.read import left_out, named_files, read, stored_name
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
@@ -30,6 +30,22 @@ def test_a_folder_whose_files_cannot_be_looked_at_is_told(tmp_path: Path, monkey
     monkeypatch.setattr(Path, "is_file", refuse)  # as in a folder that may be listed, but not entered
     with pytest.raises(ReadError, match=r"image\.png cannot be opened: Permission denied"):
         named_files([tmp_path])
+
+
+def test_nobody_looks_at_hidden_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".cache").mkdir()
+    (tmp_path / ".cache" / "lock").touch()
+    (tmp_path / "a.txt").write_text("text")
+    look = Path.is_file
+
+    def refuse(file: Path) -> bool:
+        if ".cache" in file.parts:
+            raise PermissionError(EACCES, "Permission denied", str(file))
+        return look(file)
+
+    monkeypatch.setattr(Path, "is_file", refuse)
+    assert [name for _, name in named_files([tmp_path])] == ["a.txt"]
+    assert left_out([tmp_path]) == []
 
 
 def test_a_folder_gives_its_files_by_their_place_in_it(tmp_path: Path) -> None:

@@ -180,10 +180,10 @@ def left_out(paths: Sequence[Path]) -> list[str]:
 
 
 def _inside(folder: Path, readable: bool) -> list[Path]:
-    """The places of the files in a folder that have a reader, or have none, in order, hidden ones left out."""
-    files = [file for file in folder.rglob("*") if file.is_file() and (file.suffix.lower() in READERS) is readable]
-    names = [file.relative_to(folder) for file in files]
-    return sorted(name for name in names if not any(part.startswith(".") for part in name.parts))
+    """The places of the files in a folder that have a reader, or have none, in order; at hidden ones nobody looks."""
+    names = [file.relative_to(folder) for file in folder.rglob("*")]
+    shown = [name for name in names if not any(part.startswith(".") for part in name.parts)]
+    return sorted(name for name in shown if (folder / name).is_file() and (name.suffix.lower() in READERS) is readable)
 
 
 def _named(path: Path) -> list[tuple[Path, str]]:
