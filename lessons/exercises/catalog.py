@@ -91,6 +91,8 @@ def staged(learner: Learner, script: list[list[str]], failing: list[str], limit:
         nonlocal left
         if left <= 0:
             raise RuntimeError("the model is asked again after it has stopped or used up the calls")
+        if odd := [each for each in found if kind(each) != "a list" or len(each) != 2]:
+            raise TypeError(f"`found` holds {odd[0]!r}, and pairs of a query and its result are due")
         queries = next(steps, [])
         left -= len(queries) or left
         return list(queries)

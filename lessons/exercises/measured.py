@@ -105,8 +105,12 @@ def _fusions() -> Iterator[Case]:
 def _reranked(learner: Callable[..., Any], questions: Sequence[tuple[str, list[RetrievedDocument]]]) -> Any:
     """The ids of each question's documents in the learner's order; what is no list comes back as it is."""
     made = [learner(question, documents) for question, documents in questions]
-    wrong = [each for each in made if kind(each) != "a list"]
-    return wrong[0] if wrong else [[getattr(document, "id", document) for document in each] for each in made]
+    if wrong := [each for each in made if kind(each) != "a list"]:
+        return wrong[0]
+    known = {document.id for _, documents in questions for document in documents}
+    if any(isinstance(each, str) and each in known for order in made for each in order):
+        raise TypeError("ids come, and the documents themselves are asked for")
+    return [[getattr(document, "id", document) for document in each] for each in made]
 
 
 def _rerankings() -> Iterator[Case]:
@@ -180,7 +184,9 @@ def _rules() -> Iterator[Case]:
 
 _SAID_AND_ASKED = "a function of what was said and a question"
 MEASURED = [
-    Exercise("03.6", "Fusion by score", "a function of two dicts, id to score", _fusions, use=_orders, seconds=90),
+    Exercise(
+        "03.6", "Fusion by score", "a function of a list of two dicts, id to score", _fusions, use=_orders, seconds=90
+    ),
     Exercise(
         "04.5", "Your own reranker", "a function of a question and documents", _rerankings, use=_reranked, seconds=90
     ),

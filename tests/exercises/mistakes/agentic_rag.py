@@ -120,3 +120,21 @@ def jumps_over_what_does_not_fit(messages, room):
         if tokens([question, *kept, *block]) <= room:
             kept = [*block, *kept]
     return [question, *kept]
+
+
+@mistake("05.3")
+def shows_the_model_a_dict(choose, search, limit):
+    found = {}
+    while limit > 0:
+        queries = choose(found)[:limit]
+        if not queries:
+            break
+        for query in queries:
+            limit -= 1
+            if query in found:
+                continue
+            try:
+                found[query] = search(query)
+            except Exception as error:
+                found[query] = str(error)
+    return list(found.items())

@@ -113,3 +113,13 @@ mistakes(
     ),
     forgets_the_memory=lambda sessions, turns, tokens, prices: _monthly(sessions, turns, tokens, prices, 0),
 )
+
+
+@mistake("11.4")
+def looks_for_one_part_of_the_path(chunks, source, path):
+    own = [
+        each
+        for each in chunks
+        if each["source"] == source and (not path or any(path in one.split(" > ") for one in each["sections"]))
+    ]
+    return sorted(own, key=lambda each: each["chunk_index"])

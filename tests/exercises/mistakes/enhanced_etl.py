@@ -112,3 +112,28 @@ def counts_chunks_letter_by_letter(keywords, text, chunks):
         if keyword.lower() in text.lower() and sum(keyword in chunk for chunk in chunks) <= len(chunks) / 2:
             kept.setdefault(keyword.lower(), keyword)
     return list(kept.values())
+
+
+@mistake("02.4")
+def takes_every_hash_away(lines):
+    path, found = {}, []
+    for line in lines:
+        if heading := re.match("(#{1,6}) ", line):
+            level = len(heading[1])
+            path = {above: title for above, title in path.items() if above < level} | {
+                level: line.replace("#", "").strip()
+            }
+        else:
+            found.append((" > ".join(path.values()), line))
+    return found
+
+
+@mistake("02.5")
+def looks_among_bare_words(keywords, text, chunks):
+    kept = {}
+    for keyword in keywords:
+        word = keyword.lower()
+        common = sum(word in chunk.lower().split() for chunk in chunks) > len(chunks) / 2
+        if word in text.lower().split() and not common:
+            kept.setdefault(word, keyword)
+    return list(kept.values())

@@ -112,3 +112,22 @@ mistakes(
     ][-5:],
     everything=lambda said, question: range(len(said)),
 )
+
+
+mistakes(
+    "09.1",
+    takes_the_new_in_the_order_of_their_first_place=lambda known, new, limit: (
+        [each for each in known if each[0] not in {one[0] for one in new}] + list({one[0]: one for one in new}.values())
+    )[-limit:],
+)
+
+
+@mistake("09.3")
+def reads_it_anywhere(role, text):
+    found = re.search(r"I use (.+?)\.", text) or re.search(r"저는 (.+?)[을를] 씁니다\.", text)
+    return found[1] if found and role == "user" else ""
+
+
+@mistake("09.3")
+def knows_no_sentence_that_follows_a_question(role, text):
+    return _either(text) if role == "user" else ""

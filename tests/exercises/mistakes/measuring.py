@@ -65,3 +65,11 @@ def chance_of_one_side_only(one, other):
     first = Counter(one)
     chance = sum(count**2 for count in first.values()) / len(one) ** 2
     return 1.0 if chance == 1 else (agreement_alone(one, other) - chance) / (1 - chance)
+
+
+mistakes(
+    "06.2",
+    takes_repeats_out_before_it_counts_to_k=lambda found, gold, k: (
+        len({*list(dict.fromkeys(found))[:k]} & {*gold}) / len({*gold})
+    ),
+)

@@ -53,3 +53,17 @@ def never_ends(tokens, size, overlap):
         made = [*made[-1:], tokens[start : start + size]]
         start += 0 if start + size > len(tokens) else size - overlap
     return made
+
+
+mistakes(
+    "01.2",
+    looks_at_one_length=lambda one, other: dot(one, other) / (hypot(*one) * hypot(*other)) if hypot(*other) else 0.0,
+)
+
+mistakes(
+    "01.3",
+    rounds_nothing=lambda question, passages, wanted: sorted(
+        range(len(passages)),
+        key=lambda place: -dot(question, passages[place]) / (hypot(*question) * hypot(*passages[place])),
+    )[:wanted],
+)

@@ -113,3 +113,21 @@ mistakes(
     keeps_ten=lambda question, documents: sorted(documents, key=lambda d: -share(question, d.content))[:10],
     gives_texts=lambda question, documents: [document.content for document in documents],
 )
+
+
+mistakes(
+    "04.5",
+    gives_ids=lambda question, documents: [
+        d.id for d in sorted(documents, key=lambda d: -(d.score + share(question, d.content)))
+    ],
+)
+
+
+@mistake("04.4")
+def catches_no_missing_key(reply, count):
+    as_found = list(range(1, count + 1))
+    try:
+        pairs = [(each["number"], each["score"]) for each in json.loads(reply)["scores"]]
+    except (ValueError, TypeError):
+        return as_found
+    return as_found if unusable(pairs, count) else sorted(as_found, key=lambda number: -dict(pairs)[number])

@@ -160,3 +160,11 @@ def the_worst_first(lists):
         low, high = min(each.values()), max(each.values())
         fused.update({id_: -(score - low) / (high - low) for id_, score in each.items()})
     return dict(fused)
+
+
+@mistake("03.5")
+def counts_quarters_and_not_years(question):
+    english = re.findall(r"\bQ([1-4])(?!\d)(?:\s+(\d{4}))?", question, re.IGNORECASE)
+    found = [(year, quarter) for quarter, year in english] + re.findall(r"(?:(\d{4})년\s*)?([1-4])분기", question)
+    years = [year for year, _ in found if year]
+    return (int(years[0]), int(found[0][1])) if len({quarter for _, quarter in found}) == 1 and years else None

@@ -43,3 +43,9 @@ mistakes(
         sum(a * price_in + b * price_out for a, b in steps) / 1000 / max(len(steps), 1)
     ),
 )
+
+
+mistakes(
+    "00.3",
+    normalises_only_the_page=lambda quote, page: " ".join(quote.split()) in " ".join(normalize(page).split()),
+)
