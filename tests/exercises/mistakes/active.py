@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
-from math import log
+from math import inf, log
 
 from lessons.text import terms
 from tests.exercises.mistakes import mistake, mistakes
@@ -42,6 +42,17 @@ def serves_in_the_order_of_the_wishes(wanted, shares, available):
     if wanted["question"] > available:
         raise ValueError
     return _served(wanted, shares, available, list(wanted))
+
+
+@mistake("10.3")
+def serves_the_question_in_its_turn(wanted, shares, available):
+    if wanted["question"] > available:
+        raise ValueError
+    given = {}
+    for name in shares:
+        given[name] = min(wanted[name], available, inf if name == "question" else shares[name])
+        available -= given[name]
+    return given
 
 
 mistakes(
@@ -135,14 +146,3 @@ def stops_at_the_first_known_chunk(searches, missing, most):
 def one_search_too_many(searches, missing, most):
     seen = {each for search in searches[:-1] for each in search}
     return bool(missing) and len(searches) <= most and bool(set(searches[-1]) - seen)
-
-
-@mistake("10.3")
-def serves_the_question_in_its_turn(wanted, shares, available):
-    if wanted["question"] > available:
-        raise ValueError("The question does not fit.")
-    given = {}
-    for name in shares:
-        given[name] = min(wanted[name], available if name == "question" else min(shares[name], available))
-        available -= given[name]
-    return given

@@ -40,6 +40,7 @@ mistakes(
     runs_all_that_is_asked_at_once=lambda choose, search, limit: loop(choose, search, limit, cut=False),
     never_counts_a_repeat=lambda choose, search, limit: loop(choose, search, limit, counts=False),
     does_not_survive_an_error=lambda choose, search, limit: loop(choose, search, limit, catch=False),
+    shows_the_model_a_dict=lambda choose, search, limit: loop(lambda found: choose(dict(found)), search, limit),
     waits_for_a_model_that_has_stopped=lambda choose, search, limit: loop(choose, search, limit, endless=True),
 )
 
@@ -120,21 +121,3 @@ def jumps_over_what_does_not_fit(messages, room):
         if tokens([question, *kept, *block]) <= room:
             kept = [*block, *kept]
     return [question, *kept]
-
-
-@mistake("05.3")
-def shows_the_model_a_dict(choose, search, limit):
-    found = {}
-    while limit > 0:
-        queries = choose(found)[:limit]
-        if not queries:
-            break
-        for query in queries:
-            limit -= 1
-            if query in found:
-                continue
-            try:
-                found[query] = search(query)
-            except Exception as error:
-                found[query] = str(error)
-    return list(found.items())

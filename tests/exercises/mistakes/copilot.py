@@ -95,6 +95,12 @@ def knows_no_whole_file(chunks, source, path):
     return _sorted(chunk for chunk in own if path and _holds(chunk, path))
 
 
+@mistake("11.4")
+def looks_for_one_part_of_the_path(chunks, source, path):
+    own = [chunk for chunk in chunks if chunk["source"] == source]
+    return _sorted(chunk for chunk in own if not path or any(path in each.split(" > ") for each in chunk["sections"]))
+
+
 def _monthly(sessions, turns, tokens, prices, updates, million=1e6):
     def dollars(used):
         return (used["in"] * prices["in"] + used["out"] * prices["out"]) / million
@@ -113,13 +119,3 @@ mistakes(
     ),
     forgets_the_memory=lambda sessions, turns, tokens, prices: _monthly(sessions, turns, tokens, prices, 0),
 )
-
-
-@mistake("11.4")
-def looks_for_one_part_of_the_path(chunks, source, path):
-    own = [
-        each
-        for each in chunks
-        if each["source"] == source and (not path or any(path in one.split(" > ") for one in each["sections"]))
-    ]
-    return sorted(own, key=lambda each: each["chunk_index"])

@@ -81,6 +81,9 @@ def under_headings(lines, heading):
 mistakes(
     "02.4",
     knows_any_depth=lambda lines: under_headings(lines, "(#+) (.*)"),
+    takes_every_hash_away=lambda lines: [
+        (path.replace("#", "").strip(), line) for path, line in under_headings(lines, "(#{1,6}) (.*)")
+    ],
     drops_empty_lines=lambda lines: under_headings(filter(None, lines), "(#{1,6}) (.*)"),
 )
 
@@ -101,6 +104,9 @@ mistakes(
     believes_the_model=lambda keywords, text, chunks: kept(keywords, text, chunks, invented=True),
     keeps_repeats=lambda keywords, text, chunks: kept(keywords, text, chunks, twice=True),
     less_than_half=lambda keywords, text, chunks: kept(keywords, text, chunks, half=True),
+    looks_among_bare_words=lambda keywords, text, chunks: kept(
+        [each for each in keywords if each.lower() in text.lower().split()], text, chunks
+    ),
     counts_occurrences=lambda keywords, text, chunks: kept(keywords, text, chunks, count=str.count),
 )
 
@@ -111,29 +117,4 @@ def counts_chunks_letter_by_letter(keywords, text, chunks):
     for keyword in keywords:
         if keyword.lower() in text.lower() and sum(keyword in chunk for chunk in chunks) <= len(chunks) / 2:
             kept.setdefault(keyword.lower(), keyword)
-    return list(kept.values())
-
-
-@mistake("02.4")
-def takes_every_hash_away(lines):
-    path, found = {}, []
-    for line in lines:
-        if heading := re.match("(#{1,6}) ", line):
-            level = len(heading[1])
-            path = {above: title for above, title in path.items() if above < level} | {
-                level: line.replace("#", "").strip()
-            }
-        else:
-            found.append((" > ".join(path.values()), line))
-    return found
-
-
-@mistake("02.5")
-def looks_among_bare_words(keywords, text, chunks):
-    kept = {}
-    for keyword in keywords:
-        word = keyword.lower()
-        common = sum(word in chunk.lower().split() for chunk in chunks) > len(chunks) / 2
-        if word in text.lower().split() and not common:
-            kept.setdefault(word, keyword)
     return list(kept.values())

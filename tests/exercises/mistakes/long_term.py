@@ -11,6 +11,9 @@ mistakes(
     drops_before_it_replaces=lambda known, new, limit: _merged(
         known[max(0, len(known) + len(new) - limit) :], new, limit
     ),
+    keeps_the_first_place_of_a_new_key=lambda known, new, limit: _merged(
+        known, list({entity[0]: entity for entity in new}.values()), limit
+    ),
 )
 
 
@@ -50,6 +53,7 @@ def _either(text):
 mistakes(
     "09.3",
     believes_everybody=lambda role, text: _either(text),
+    hears_nothing_after_a_question=lambda role, text: _either(text) if role == "user" else "",
 )
 
 
@@ -90,6 +94,12 @@ def reads_to_the_last_full_stop(role, text):
 
 
 @mistake("09.3")
+def hears_questions_and_denials(role, text):
+    found = re.search(r"I use (.+?)\.", text) or _korean(text)
+    return found[1] if found and role == "user" else ""
+
+
+@mistake("09.3")
 def takes_any_particle(role, text):
     said = re.search(r"(?:^|[.!] )I use ([\w ]+)\.", text) or re.search(r"저는 ([\w ]+). 씁니다\.", text)
     return said[1] if said and role == "user" else ""
@@ -112,22 +122,3 @@ mistakes(
     ][-5:],
     everything=lambda said, question: range(len(said)),
 )
-
-
-mistakes(
-    "09.1",
-    takes_the_new_in_the_order_of_their_first_place=lambda known, new, limit: (
-        [each for each in known if each[0] not in {one[0] for one in new}] + list({one[0]: one for one in new}.values())
-    )[-limit:],
-)
-
-
-@mistake("09.3")
-def reads_it_anywhere(role, text):
-    found = re.search(r"I use (.+?)\.", text) or re.search(r"저는 (.+?)[을를] 씁니다\.", text)
-    return found[1] if found and role == "user" else ""
-
-
-@mistake("09.3")
-def knows_no_sentence_that_follows_a_question(role, text):
-    return _either(text) if role == "user" else ""

@@ -14,6 +14,7 @@ mistakes(
     "06.2",
     counts_repeats=lambda found, gold, k: sum(each in gold for each in found[:k]) / len(gold),
     of_what_can_be_found_among_k=lambda found, gold, k: len(set(found[:k]) & set(gold)) / min(k, len(gold)),
+    counts_to_k_without_repeats=lambda found, gold, k: len({*list(dict.fromkeys(found))[:k]} & {*gold}) / len(gold),
 )
 
 
@@ -65,11 +66,3 @@ def chance_of_one_side_only(one, other):
     first = Counter(one)
     chance = sum(count**2 for count in first.values()) / len(one) ** 2
     return 1.0 if chance == 1 else (agreement_alone(one, other) - chance) / (1 - chance)
-
-
-mistakes(
-    "06.2",
-    takes_repeats_out_before_it_counts_to_k=lambda found, gold, k: (
-        len({*list(dict.fromkeys(found))[:k]} & {*gold}) / len({*gold})
-    ),
-)

@@ -19,6 +19,7 @@ def cos(one, other):
 mistakes(
     "01.2",
     divides_by_zero=lambda one, other: dot(one, other) / (hypot(*one) * hypot(*other)),
+    looks_at_one_length=lambda one, other: dot(one, other) / (hypot(*one) * hypot(*other)) if hypot(*other) else 0.0,
     without_its_sign=lambda one, other: abs(cos(one, other)),
 )
 
@@ -27,6 +28,9 @@ mistakes(
     "01.3",
     later_of_equals_first=lambda question, passages, wanted: sorted(
         range(len(passages)), key=lambda i: (-round(cos(question, passages[i]), 9), -i)
+    )[:wanted],
+    rounds_nothing=lambda question, passages, wanted: sorted(
+        range(len(passages)), key=lambda i: -cos(question, passages[i])
     )[:wanted],
 )
 
@@ -53,17 +57,3 @@ def never_ends(tokens, size, overlap):
         made = [*made[-1:], tokens[start : start + size]]
         start += 0 if start + size > len(tokens) else size - overlap
     return made
-
-
-mistakes(
-    "01.2",
-    looks_at_one_length=lambda one, other: dot(one, other) / (hypot(*one) * hypot(*other)) if hypot(*other) else 0.0,
-)
-
-mistakes(
-    "01.3",
-    rounds_nothing=lambda question, passages, wanted: sorted(
-        range(len(passages)),
-        key=lambda place: -dot(question, passages[place]) / (hypot(*question) * hypot(*passages[place])),
-    )[:wanted],
-)

@@ -77,7 +77,7 @@ def the_mean_similarity(scores, similar, wanted):
     return chosen
 
 
-def order(reply, count, refuse, number=lambda score: score):
+def order(reply, count, refuse, number=lambda score: score, caught=(ValueError, KeyError, TypeError)):
     as_found = list(range(1, count + 1))
     try:
         pairs = [(each["number"], number(each["score"])) for each in json.loads(reply)["scores"]]
@@ -85,7 +85,7 @@ def order(reply, count, refuse, number=lambda score: score):
             return as_found
         scores = dict(pairs)
         return sorted(as_found, key=lambda number: -scores[number])
-    except (ValueError, KeyError, TypeError):
+    except caught:
         return as_found
 
 
@@ -98,6 +98,7 @@ mistakes(
         reply, count, lambda pairs, count: any(not 0 <= s <= 10 for _, s in pairs)
     ),
     cuts_decimals_off=lambda reply, count: order(reply, count, unusable, int),
+    misses_a_key=lambda reply, count: order(reply, count, unusable, caught=(ValueError, TypeError)),
     reads_numbers_in_quotes=lambda reply, count: order(reply, count, unusable, float),
 )
 
@@ -112,22 +113,7 @@ mistakes(
     keeps_five=lambda question, documents: sorted(documents, key=lambda d: -share(question, d.content))[:5],
     keeps_ten=lambda question, documents: sorted(documents, key=lambda d: -share(question, d.content))[:10],
     gives_texts=lambda question, documents: [document.content for document in documents],
-)
-
-
-mistakes(
-    "04.5",
     gives_ids=lambda question, documents: [
         d.id for d in sorted(documents, key=lambda d: -(d.score + share(question, d.content)))
     ],
 )
-
-
-@mistake("04.4")
-def catches_no_missing_key(reply, count):
-    as_found = list(range(1, count + 1))
-    try:
-        pairs = [(each["number"], each["score"]) for each in json.loads(reply)["scores"]]
-    except (ValueError, TypeError):
-        return as_found
-    return as_found if unusable(pairs, count) else sorted(as_found, key=lambda number: -dict(pairs)[number])

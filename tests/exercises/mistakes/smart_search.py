@@ -96,14 +96,15 @@ def only(found):
     return found[0] if len(set(found)) == 1 else None
 
 
-def the_only_one(question, english=r"\bQ([1-4])(?:\s+(\d{4}))?", korean=r"(?:(\d{4})년\s*)?([1-4])분기"):
+def the_only_one(question, english=r"\bQ([1-4])(?:\s+(\d{4}))?", korean=r"(?:(\d{4})년\s*)?([1-4])분기", pick=only):
     found = re.findall(english, question, re.IGNORECASE)
     found += [(q, y) for y, q in re.findall(korean, question)]
-    return only([(int(y), int(q)) for q, y in found if y]) if len({q for q, _ in found}) == 1 else None
+    return pick([(int(y), int(q)) for q, y in found if y]) if len({q for q, _ in found}) == 1 else None
 
 
 mistakes(
     "03.5",
+    counts_quarters_and_not_years=lambda question: the_only_one(question, pick=lambda found: next(iter(found), None)),
     finds_q_within_a_word=lambda question: the_only_one(question, english=r"Q([1-4])(?:\s+(\d{4}))?"),
     needs_a_space_in_korean=lambda question: the_only_one(question, korean=r"(?:(\d{4})년\s+)?([1-4])분기"),
     overlooks_a_korean_quarter_without_a_year=lambda question: the_only_one(
@@ -160,11 +161,3 @@ def the_worst_first(lists):
         low, high = min(each.values()), max(each.values())
         fused.update({id_: -(score - low) / (high - low) for id_, score in each.items()})
     return dict(fused)
-
-
-@mistake("03.5")
-def counts_quarters_and_not_years(question):
-    english = re.findall(r"\bQ([1-4])(?!\d)(?:\s+(\d{4}))?", question, re.IGNORECASE)
-    found = [(year, quarter) for quarter, year in english] + re.findall(r"(?:(\d{4})년\s*)?([1-4])분기", question)
-    years = [year for year, _ in found if year]
-    return (int(years[0]), int(found[0][1])) if len({quarter for _, quarter in found}) == 1 and years else None

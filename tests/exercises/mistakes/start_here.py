@@ -26,6 +26,7 @@ mistakes(
 mistakes(
     "00.3",
     forgets_composition=lambda quote, page: " ".join(quote.split()) in " ".join(page.split()),
+    normalises_only_the_page=lambda quote, page: " ".join(quote.split()) in " ".join(normalize(page).split()),
     forgets_where_words_end=lambda quote, page: "".join(normalize(quote).split()) in "".join(normalize(page).split()),
 )
 
@@ -42,10 +43,4 @@ mistakes(
     averages=lambda steps, price_in, price_out: (
         sum(a * price_in + b * price_out for a, b in steps) / 1000 / max(len(steps), 1)
     ),
-)
-
-
-mistakes(
-    "00.3",
-    normalises_only_the_page=lambda quote, page: " ".join(quote.split()) in " ".join(normalize(page).split()),
 )
