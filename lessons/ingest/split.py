@@ -1,5 +1,6 @@
 """Chunks that keep to pages and to sections, the text under one heading, and that know where they come from."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -142,9 +143,13 @@ class SectionSplitter(TransformComponent):
             chunk_size=self.chunk_size, chunk_overlap=self.chunk_overlap, chunking_tokenizer_fn=cut_sentences
         )
         tokenizer, document = get_tokenizer(), _of_document(pages)
-        for section in _packed(sections(pages, self.shortest), lambda text: len(tokenizer(text)) <= self.chunk_size):
+
+        def fits(text: str) -> bool:
+            return len(tokenizer(text)) <= self.chunk_size
+
+        for section in _packed(sections(pages, self.shortest), fits):
             place = _of_section(section, document.get("title"))
-            for text in _lengthened(splitter.split_text(section.text), self.shortest):
+            for text in _lengthened(splitter.split_text(section.text), section.text, self.shortest, fits):
                 yield Chunk(text=text, metadata=document | place, embedded=self.embedded)
 
 
@@ -178,14 +183,19 @@ def _about(page: BaseNode) -> str:
     return kept
 
 
-def _lengthened(texts: list[str], shortest: int) -> list[str]:
-    """A last piece that is too short begins some sentences earlier, in the piece before it."""
-    if len(texts) > 1 and len(texts[-1]) < shortest:
-        last, earlier = texts[-1], cut_sentences(texts[-2])
-        while earlier and len(last) < shortest:
-            last = earlier.pop() + last
-        texts = [*texts[:-1], last.strip()]
-    return texts
+_WORD = re.compile(r"\s*\S+\s*$|\s*\S+")
+
+
+def _lengthened(texts: list[str], whole: str, shortest: int, fits: Callable[[str], bool]) -> list[str]:
+    """A last piece that is too short begins earlier in the whole text: some sentences, or some words if none fits."""
+    if len(texts) < 2 or len(texts[-1]) >= shortest:
+        return texts
+    start = whole.rindex(texts[-1])
+    for cut in (cut_sentences, _WORD.findall):
+        earlier = cut(whole[:start])
+        while earlier and len(whole[start:].strip()) < shortest and fits(earlier[-1] + whole[start:]):
+            start -= len(earlier.pop())
+    return [*texts[:-1], whole[start:].strip()]
 
 
 def _of_section(section: Section, title: str | None) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from llama_index.core import get_tokenizer
@@ -103,6 +104,24 @@ def test_korean_is_cut_at_the_ends_of_its_sentences() -> None:
 def test_a_file_without_headings_is_cut_as_plain_sentences_and_embedded_plain() -> None:
     (chunk,) = split(BODY, title=None)
     assert chunk.get_content(MetadataMode.EMBED) == BODY
+
+
+OUTLOOK = (
+    "## 전망\n"
+    + "이 내용은 감사를 받지 않았습니다. " * 4
+    + "회사는 앞으로도 연구 개발과 설비 투자를 꾸준히 늘려 새로운 고객을 확보하고 해외 시장에서 입지를 넓혀 갈 "
+    "계획이라고 설명했습니다. " * 5
+    + "세담소재는 지난 분기에 반도체 소재 사업의 매출이 전년 같은 기간보다 크게 늘었다고 밝혔습니다. "
+    "문의는 고객 센터로 해 주십시오."
+)
+LONG_LINE = "Beta " + "word " * 488 + "ends here. Nothing else of note was decided in this rather long quarter of work."
+
+
+@pytest.mark.parametrize("text", [OUTLOOK, LONG_LINE])
+def test_a_short_last_piece_begins_earlier_in_the_text_as_it_stands(text: str) -> None:
+    chunks = [chunk.get_content() for chunk in split(text)]
+    assert len(chunks) > 1 and len(chunks[-1]) >= 100 and text.endswith(chunks[-1])
+    assert all(chunk in text and len(get_tokenizer()(chunk)) <= 500 for chunk in chunks)
 
 
 words = st.text("가나다라 abcdefg.#!?\n", max_size=400)
