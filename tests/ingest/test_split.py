@@ -110,7 +110,8 @@ OUTLOOK = (
     "## 전망\n"
     + "이 내용은 감사를 받지 않았습니다. " * 4
     + "회사는 앞으로도 연구 개발과 설비 투자를 꾸준히 늘려 새로운 고객을 확보하고 해외 시장에서 입지를 넓혀 갈 "
-    "계획이라고 설명했습니다. " * 5
+    "계획이라고 설명했습니다. "
+    * 5
     + "세담소재는 지난 분기에 반도체 소재 사업의 매출이 전년 같은 기간보다 크게 늘었다고 밝혔습니다. "
     "문의는 고객 센터로 해 주십시오."
 )
@@ -120,7 +121,8 @@ LONG_LINE = "Beta " + "word " * 488 + "ends here. Nothing else of note was decid
 @pytest.mark.parametrize("text", [OUTLOOK, LONG_LINE])
 def test_a_short_last_piece_begins_earlier_in_the_text_as_it_stands(text: str) -> None:
     chunks = [chunk.get_content() for chunk in split(text)]
-    assert len(chunks) > 1 and len(chunks[-1]) >= 100 and text.endswith(chunks[-1])
+    assert len(chunks) > 1 and len(chunks[-1]) >= 100
+    assert text.endswith(chunks[-1])
     assert all(chunk in text and len(get_tokenizer()(chunk)) <= 500 for chunk in chunks)
 
 
