@@ -167,7 +167,7 @@ def labels() -> frozenset[str]:
 def _prompts() -> Iterator[tuple[BasePromptTemplate, type[BaseModel] | None]]:
     for language, question in ASKED.items():
         yield from ((answer_prompt(memory=memory, language=language), None) for memory in (False, True))
-        yield from ((decision.answer_prompt(task, question), None) for task in ("answer", "steps"))
+        yield from ((prompt(question), None) for prompt in (decision.answer_prompt, decision.steps_prompt))
         yield decision.sufficiency_prompt(question), decision.Decision
         yield from ((transforms.query_prompt(task, question), None) for task in ("condense", "rewrite"))
         yield other_transforms.hyde_prompt(question), None

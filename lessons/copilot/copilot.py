@@ -7,7 +7,15 @@ from typing import Any, Literal, cast
 
 from lessons.agent import stand_alone
 from lessons.budget import Budget
-from lessons.copilot.decision import ALL_STEPS, ANSWER, Decision, answer_prompt, decide, is_replaced
+from lessons.copilot.decision import (
+    ALL_STEPS,
+    ANSWER,
+    Decision,
+    answer_prompt,
+    decide,
+    is_replaced,
+    steps_prompt,
+)
 from lessons.copilot.tools import WHOLE, Call, CopilotTools, Menu, headings, menus_for, within_section
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
@@ -29,8 +37,9 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class Gathered:
-    """What the calls found, and the decision after each of them."""
+    """What the calls found, the decision after each of them, and whether the question asks for steps."""
 
+    asks_for_steps: bool = False
     documents: list[RetrievedDocument] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
@@ -42,8 +51,11 @@ class Gathered:
 
     @property
     def section(self) -> list[RetrievedDocument]:
-        """What was found of the section whose steps are asked for, in its order; empty if none are."""
-        if not self.best or (path := self.decisions[-1].section) is None:
+        """What was found of the section whose steps are asked for, in its order; empty if none are.
+
+        Small models name a section for any question, so its words decide whether steps are wanted.
+        """
+        if not (self.asks_for_steps and self.best) or (path := self.decisions[-1].section) is None:
             return []
         own = [each for each in self.documents if each.source == self.best[0].source and within_section(each, path)]
         return sorted(own, key=lambda each: each.metadata["chunk_index"])
@@ -60,7 +72,7 @@ def gather(question: str, tools: CopilotTools, calls: int, trace: Trace) -> Gene
 
     Each step is yielded as it begins. A call that fails is noted; the error of the first is raised.
     """
-    gathered, call = Gathered(), Call("search_all", {"query": question})
+    gathered, call = Gathered(asks_for_steps(question)), Call("search_all", {"query": question})
     while True:
         gathered.calls.append(call)
         with trace.step(call.tool, dict(call.arguments)) as step:
@@ -259,7 +271,8 @@ def _responded(answer: CopilotAnswer, layout: Layout, place: Workspace) -> Itera
     section = [each for each in answer.gathered.section if each in answer.context.documents]
     path = answer.gathered.decisions[-1].section if section else None
     steps: dict[str, Any] = {"count": len(section), "headings": headings(section, path or WHOLE)}
-    prompt, form = answer_prompt("steps" if section else "answer", layout.question), ALL_STEPS if section else None
+    prompt = (steps_prompt if section else answer_prompt)(layout.question)
+    form = ALL_STEPS[language(layout.question)] if section else None
     yield from respond(answer, place.llm, layout.question, form, memory=layout.memory, prompt=prompt, **steps)
     if answer.outcome != "unavailable" and not answer.found:
         answer.outcome = "not_documented"

@@ -78,13 +78,29 @@ ANSWER = {
 }
 """The system prompt of an answer: what was said before comes before the documents, and the question last."""
 
-ALL_STEPS = "All steps that the documents tell, in their order, one a line with its citation, under their headings."
+ALL_STEPS = {
+    "en": "All steps that the documents tell, in their order, one a line with its citation, under their headings.",
+    "ko": "문서에 나온 모든 단계를 순서대로 제목 아래에 한 줄에 하나씩 적고, 줄마다 출처 번호를 붙입니다.",
+}
+
+STEPS_RULE = {
+    "en": "Answer in English, one step a line. Every line ends with the number of its document: [number].",
+    "ko": "위 문서에서 답을 찾아 한국어로 한 줄에 한 단계씩 쓰십시오. "
+    "줄 끝에는 그 단계의 근거가 된 문서의 번호를 대괄호에 넣어 붙이십시오.",
+}
+"""The rule of citation for a procedure, which may take more than three sentences."""
 
 
-def answer_prompt(task: str, question: str) -> ChatPromptTemplate:
-    """The prompt of an answer: `answer`, or `steps` for a procedure. Variables: memory, context, response_format."""
+def answer_prompt(question: str) -> ChatPromptTemplate:
+    """The prompt of an answer. Variables: question, memory, context, response_format."""
     spoken = language(question)
-    return prompt_of(ANSWER[spoken], spoken, task)
+    return prompt_of(ANSWER[spoken], spoken)
+
+
+def steps_prompt(question: str) -> ChatPromptTemplate:
+    """The prompt of a procedure, with the same variables."""
+    spoken = language(question)
+    return prompt_of(ANSWER[spoken], spoken, "steps", STEPS_RULE)
 
 
 def sufficiency_prompt(question: str) -> PromptTemplate:

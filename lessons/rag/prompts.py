@@ -1,5 +1,6 @@
 """The prompt of an answer: rules, documents, memory and form, then the question, then the rule of citation."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
@@ -69,11 +70,13 @@ def answer_prompt(memory: bool = False, language: str = "en") -> ChatPromptTempl
     return prompt_of(f"{SYSTEM[language]}\n\n{documents}{said}{form}", language)
 
 
-def prompt_of(system: str, language: str, task: str = "answer") -> ChatPromptTemplate:
+def prompt_of(
+    system: str, language: str, task: str = "answer", rule: Mapping[str, str] = CITATION_RULE
+) -> ChatPromptTemplate:
     """A prompt of the question, after its instructions and before the rule of citation."""
     messages = [
         ChatMessage(system, role=MessageRole.SYSTEM),
-        ChatMessage(f"{{question}}{RULE_MARK}{CITATION_RULE[language]}", role=MessageRole.USER),
+        ChatMessage(f"{{question}}{RULE_MARK}{rule[language]}", role=MessageRole.USER),
     ]
     return ChatPromptTemplate(messages, metadata={"task": task})
 

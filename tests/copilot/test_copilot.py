@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from llama_index.core.llms import LLM
 
 from lessons.copilot.copilot import SAID, Copilot, CopilotAnswer, lay_out
-from lessons.copilot.tools import menus, menus_for
+from lessons.copilot.decision import ALL_STEPS, STEPS_RULE
+from lessons.copilot.tools import Call, menus, menus_for
 from lessons.models.tokens import TokenEstimator
+from lessons.rag.prompts import CITATION_RULE, DEFAULT_RESPONSE_FORMAT, SYSTEM
 from lessons.rag.types import RetrievedDocument
 from lessons.settings import settings
 from lessons.trace import Step
@@ -76,6 +78,7 @@ def test_a_follow_up_is_understood(place: Workspace) -> None:
     answer = ask("And how loud is it?", place, said)
     assert "41 decibels" in answer.text
     assert answer.layout is not None
+    assert "pump" in answer.layout.question
     assert "26 months" in answer.layout.memory
 
 
@@ -119,6 +122,21 @@ def test_a_call_that_was_made_before_ends_the_loop(place: Workspace, served: Cal
     assert len(answer.gathered.calls) == 2
 
 
+@pytest.mark.parametrize(
+    ("question", "tool", "limits"),
+    [
+        ("How do I service the pump?", "search_by_metadata", {"doc_type": "guide", "has_steps": True}),
+        ("How loud is the pump?", "search_all", {}),
+    ],
+)
+def test_only_a_further_search_for_steps_keeps_to_the_sections_that_tell_them(
+    question: str, tool: str, limits: dict[str, object], place: Workspace, served: Callable[..., LLM]
+) -> None:
+    again, enough = decision(refined_query="valve"), decision(next_action="none")
+    answer = ask(question, replace(place, llm=served(again, enough, "say:It is told there [1].")))
+    assert answer.gathered.calls[1] == Call(tool, {"query": "valve", **limits})
+
+
 def test_a_section_that_is_not_there_does_not_end_the_answer(place: Workspace, served: Callable[..., LLM]) -> None:
     wrong = decision(next_action="get_section", section="Wings")
     answer = ask(
@@ -126,6 +144,22 @@ def test_a_section_that_is_not_there_does_not_end_the_answer(place: Workspace, s
     )
     assert "has no section" in answer.trace["get_section"].notes[0]
     assert answer.outcome == "best_effort"
+
+
+@pytest.mark.parametrize(
+    ("asked", "rules"),
+    [
+        ("How loud is the pump?", (CITATION_RULE["en"], DEFAULT_RESPONSE_FORMAT["en"])),
+        ("How do I service the Zephyr pump?", (STEPS_RULE["en"], ALL_STEPS["en"])),
+        ("제피르 펌프는 어떻게 정비하나요?", (STEPS_RULE["ko"], ALL_STEPS["ko"])),
+    ],
+)
+def test_steps_are_told_only_if_asked_for_though_a_model_names_a_section_for_any_question(
+    asked: str, rules: tuple[str, str], place: Workspace, served: Callable[..., LLM]
+) -> None:
+    named = decision(section="", is_sufficient=True, next_action="none")
+    answer = ask(asked, replace(place, llm=served(named, "say:Open the lid [1].")))
+    assert all(rule in answer.trace["answer"].prompts[0] for rule in rules)
 
 
 def test_each_call_and_decision_is_announced_before_the_answer(place: Workspace) -> None:
@@ -187,3 +221,13 @@ def test_the_parts_stand_in_their_order_with_their_shares() -> None:
         ("question", 100),
     ]
     assert [part.tokens > 0 for part in layout.plan.pieces] == [True, True, True, True, False, True]
+
+
+def test_the_prompt_that_is_sent_keeps_this_order(place: Workspace) -> None:
+    memory, question = "Noted:\n- city: Ghent\nThe user compares pumps.", "How loud is the pump?"
+    said = (("user", "When do you open?"), ("assistant", "At nine."))
+    answer = Copilot(workspace=place).ask(question, user=OWNER, history=said, memory=memory)
+    prompt = answer.trace["answer"].prompts[0]
+    parts = (SYSTEM["en"], "The user compares pumps.", "city: Ghent", "At nine.", "41 decibels", question)
+    places = [prompt.index(part) for part in parts]
+    assert places == sorted(places)

@@ -62,6 +62,7 @@ def test_an_implicit_reference_is_understood_after_the_window(place: Workspace, 
     stream = conversation.stream(copilot, "And how loud is it?", user=OWNER)
     list(stream)
     assert "41 decibels" in stream.answer.text
+    assert "pump" in stream.answer.layout.question
 
 
 def test_both_pictures_are_drawn(place: Workspace) -> None:
