@@ -60,25 +60,26 @@ class Conversation:
 
     def recall(self, question: str) -> Recollection:
         """What the memory hands over for a question, and the turns that it could not take up yet."""
-        self._tell()
-        found = Recollection()
+        turns, found = self._tell(), Recollection()
         with logged("the conversation could not be recalled"):
             found = self._memory.recall(question)
-        untold = [message for turn in self._untold for message in zip(("user", "assistant"), turn, strict=True)]
+        untold = [message for turn in turns for message in zip(("user", "assistant"), turn, strict=True)]
         return replace(found, history=(*found.history, *untold))
 
     def remember(self, question: str, answer: str) -> None:
         """Take up a turn; an answer without a word is none."""
         if answer:
-            self._untold.append((question, answer))
-            self._tell()
+            self._tell((question, answer))
 
-    def _tell(self) -> None:
-        """Tell the memory, in their order, of the turns that it does not know; those that it cannot take up stay."""
-        with self._telling, logged("the conversation could not be remembered"):
-            while self._untold:
-                self._memory.remember(*self._untold[0])
-                self._untold.popleft()
+    def _tell(self, *new: tuple[str, str]) -> list[tuple[str, str]]:
+        """Tell the memory, in their order, of the turns that it does not know; what it cannot take up stays, a copy."""
+        with self._telling:
+            self._untold.extend(new)
+            with logged("the conversation could not be remembered"):
+                while self._untold:
+                    self._memory.remember(*self._untold[0])
+                    self._untold.popleft()
+            return [*self._untold]
 
     def _remembered(self, stream: AnswerStream, pieces: Iterator[str | Step]) -> Generator[str | Step, None, None]:
         """The pieces. The answer is remembered once, as it then stands, unless it, or the search for it, failed.

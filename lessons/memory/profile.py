@@ -1,5 +1,6 @@
 """The profile: what users state about themselves, kept across sessions until they correct or delete it."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,12 +106,19 @@ class Profile:
         noted = "\n".join(f"- {key}: {value}" for key, value in pairs)
         variables: dict[str, Any] = {"said": said, "before": before, "noted": noted, "known": pairs}
         for fact in structured(llm, StatedFacts, PROFILE, step, items=_MOST, **variables).slots:
-            if not fact.value or set(terms(fact.value)) & set(terms(said)):
+            if not fact.value or _says(said, fact.value):
                 self.put(fact.key, fact.value, said, session_id)
 
     @property
     def _mine(self) -> ColumnElement[bool]:
         return SlotRow.user_id == self.scope.user_id
+
+
+def _says(said: str, value: str) -> bool:
+    """Whether a message shares a term with a value, or holds it as a name if it has none: 'Will', 'An'."""
+    if wanted := set(terms(value)):
+        return bool(wanted & set(terms(said)))
+    return value[0].isupper() and bool(re.search(rf"(?<!\w){re.escape(value)}(?!\w)", said))
 
 
 @dataclass(frozen=True)

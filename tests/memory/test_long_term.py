@@ -25,6 +25,7 @@ from lessons.models.embedding import embedding_model
 from lessons.models.tokens import TokenEstimator
 from lessons.rag.types import Scope
 from lessons.settings import Settings, settings
+from lessons.trace import Step
 from tests.memory.worker import Noting
 
 MINA, JOON = Scope("mina"), Scope("joon")
@@ -116,6 +117,30 @@ def test_the_nearest_old_turn_comes_back_and_the_third_tier_keeps_to_its_tokens(
     assert "Choco" in older[0]
     assert TokenEstimator().count("\n".join(older)) <= settings().tiers_older_tokens == 100
     assert "Choco" not in memory.state.summary
+
+
+LONG_ANSWERS = {
+    "en": (
+        "My dog is called Choco. " + "How many days does a refund take, and whom do I write to about it? " * 2,
+        "A refund takes seven days after the goods have come back to the shop and were looked at. " * 3,
+    ),
+    "ko": (
+        "제 강아지 이름은 초코예요. 환불은 며칠 걸리나요?",
+        "환불은 반품된 상품이 물류 창고에 도착하고 검수가 끝난 날부터 이레 안에 결제하신 카드로 들어갑니다. " * 3,
+    ),
+}
+
+
+@pytest.mark.parametrize(("question", "answer"), LONG_ANSWERS.values(), ids=LONG_ANSWERS)
+def test_of_an_old_turn_with_a_long_answer_both_sides_come_back(question: str, answer: str, make: Make) -> None:
+    memory = make(Tiers)
+    memory.turns.add(question, answer)
+    told(memory, *numbered(26, first=2))
+    lines = memory.recall(question).memory.splitlines()
+    older = lines[1 : lines.index("Summary of the turns before the last ones:")]
+    assert older[0].startswith(f"user: {question[:8]}")
+    assert any(line.startswith(f"assistant: {answer[:8]}") for line in older)
+    assert TokenEstimator().count("\n".join(older)) <= settings().tiers_older_tokens
 
 
 def test_the_summary_of_the_middle_tier_is_at_most_half_of_its_turns(make: Make) -> None:
@@ -239,6 +264,23 @@ def test_a_slot_can_be_corrected_and_deleted_and_stays_away_until_it_is_stated_a
     assert memory.profile.slots() == []
 
 
+def test_a_name_that_is_a_stop_word_is_kept_where_the_message_says_it(place: Engine) -> None:
+    profile = Profile(place, Scope(f"u{uuid4().hex}"))
+    profile.learn(OfflineLLM(), "My name is Will. My dog is An.", "", Step("learn"))
+    assert [(slot.key, slot.value) for slot in profile.slots()] == [("name", "Will"), ("dog", "An")]
+
+
+@pytest.mark.parametrize("value", ["Will", "all", "?", "ant"])
+def test_what_a_message_does_not_say_as_a_name_is_no_fact(
+    place: Engine, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    known = Profile(place, Scope(f"u{uuid4().hex}"))
+    facts = profile.StatedFacts(slots=[profile.Stated(key="name", value=value)])
+    monkeypatch.setattr(profile, "structured", lambda *given, **named: facts)
+    known.learn(OfflineLLM(), "I will go to all the Willows, an antenna?", "", Step("learn"))
+    assert known.slots() == []
+
+
 def test_a_user_has_at_most_25_slots_the_latest_ones(place: Engine) -> None:
     profile = Profile(place, Scope(f"u{uuid4().hex}"))
     for number in range(30):
@@ -250,6 +292,19 @@ def test_what_a_model_writes_beyond_the_limits_is_cut_from_the_front() -> None:
     summary = "\n".join(f"user: This is sentence {number}." for number in range(40))
     assert bounded(summary, 20, 10_000).splitlines()[0] == "user: This is sentence 20."
     assert TokenEstimator().count(bounded(summary, 40, 50)) <= 50
+
+
+@pytest.mark.parametrize("said", ["This is sentence {}. ", "이것은 {}번째 문장입니다. "])
+def test_of_a_summary_in_one_paragraph_the_last_sentences_stay(said: str) -> None:
+    summary = "".join(map(said.format, range(21)))
+    assert bounded(summary, 20, 500).splitlines() == [said.format(number).strip() for number in range(1, 21)]
+    assert bounded(summary, 20, 20).splitlines()[-1] == said.format(20).strip()
+
+
+def test_of_a_last_sentence_that_is_too_long_the_first_words_stay() -> None:
+    kept = bounded(f"user: Hi.\nuser: The list is {'word ' * 500}", 20, 50)
+    assert kept.startswith("user: The list is word")
+    assert 40 < TokenEstimator().count(kept) <= 50
 
 
 def test_a_list_that_a_model_writes_is_no_list_of_facts() -> None:

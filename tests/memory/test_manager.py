@@ -3,8 +3,10 @@
 import asyncio
 import gc
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from time import sleep
 from typing import Any
 
 import pytest
@@ -87,6 +89,24 @@ def test_a_follow_up_is_asked_with_the_turn_before_it() -> None:
     conversation.ask(stage, "When does it open?")
     conversation.ask(stage, "And on Sundays?")
     assert [each["history"] for each in stage.asked] == [(), SAID]
+
+
+@dataclass
+class Slow(Recording):
+    """A memory that takes its time."""
+
+    def remember(self, question: str, answer: str) -> None:
+        sleep(0.05)
+        super().remember(question, answer)
+
+
+def test_turns_that_end_while_the_memory_is_told_of_another_are_not_lost() -> None:
+    memory = Slow()
+    conversation, questions = Conversation(memory), {f"Question {number}?" for number in range(12)}
+    with ThreadPoolExecutor(len(questions)) as pool:
+        list(pool.map(lambda question: conversation.remember(question, "Yes."), questions))
+    assert {question for question, _ in memory.turns} == questions
+    assert len(memory.turns) == len(questions)
 
 
 def test_an_answer_that_was_read_is_remembered_once(memory: Recording) -> None:
