@@ -27,6 +27,8 @@ CEILED = ("correctness", "strict")
 HALF_POINTS = "correctness gives half a point for an answer that is partly right; strict counts only those fully right."
 QUOTED = "groundedness is near 1 by construction: the keyless model only quotes the documents that it cites."
 
+REPLAYED = "latency is that of a replay: the replies came from the record at once, and the model had taken longer."
+
 
 @dataclass(frozen=True)
 class Record:
@@ -108,6 +110,11 @@ class Evaluation:
         return answered == {KEYLESS} if answered else str(self.settings.get("answers", "")).startswith(KEYLESS)
 
     @property
+    def replays(self) -> bool:
+        """Whether a model's replies came from the record, so that no time of the run is the model's."""
+        return bool(self.settings.get("recorded"))
+
+    @property
     def counts(self) -> Counter[str]:
         """How many questions each stage has answered."""
         return Counter(record.stage for record in self.records)
@@ -120,7 +127,7 @@ class Evaluation:
     @property
     def remarks(self) -> list[str]:
         """What a reader of the tables has to know, with the notes of the run."""
-        found = [HALF_POINTS, *([QUOTED] if self.quotes else [])]
+        found = [HALF_POINTS, *([QUOTED] if self.quotes else []), *([REPLAYED] if self.replays else [])]
         if self.is_stopped:
             told = ", ".join(f"{stage} {count}" for stage, count in self.counts.items())
             found.append(f"the run was stopped; questions answered: {told}. Means of stages are not comparable.")

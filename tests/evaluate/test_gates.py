@@ -1,5 +1,8 @@
 """The promises of the stages are passed, missed, or not yet measurable, each with its number."""
 
+from dataclasses import replace
+
+from lessons.evaluate.evaluation import REPLAYED
 from lessons.evaluate.gates import gate_report
 from lessons.settings import settings
 from tests.evaluate.records import evaluation
@@ -31,6 +34,12 @@ def test_a_gate_of_missing_stages_is_not_yet_measurable() -> None:
     late = [result for result in report if result.stage in STAGES[1:]]
     assert {result.status for result in late} == {"not yet measurable"}
     assert len(late) == 5
+
+
+def test_what_a_replay_took_says_nothing_of_the_models_latency() -> None:
+    replayed = replace(evaluation({"naive": [0.5] * 20}), settings={"recorded": "a-model"})
+    assert statuses(replayed, "p95") == ["not yet measurable"]
+    assert REPLAYED in replayed.remarks
 
 
 def test_a_gate_says_its_number() -> None:
