@@ -2,10 +2,13 @@
 
 import json
 from collections.abc import Callable, Collection, Sequence
+from difflib import get_close_matches
 from itertools import groupby
 from operator import itemgetter
+from pathlib import PurePath
+from typing import Any
 
-from llama_index.core.vector_stores.types import MetadataFilters
+from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 from sqlalchemy import func, select
 
 from lessons.errors import LessonsError
@@ -15,8 +18,10 @@ from lessons.ingest.trash import Trash
 from lessons.rag.stages import stages
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
+from lessons.search.catalog import catalog
 from lessons.search.filter_text import parse_filter
 from lessons.settings import ROOT
+from lessons.text import normalize
 from lessons.workspace import Workspace
 
 CORPUS = ROOT / "data" / "corpus"
@@ -80,7 +85,7 @@ def ensure_corpus(place: Workspace, user: str, progress: Progress = lambda done,
 
 
 def named_filter(place: Workspace, text: str, scope: Scope) -> MetadataFilters | None:
-    """The filter that is typed; LessonsError for a slip in it, and for a field that no document has."""
+    """The filter that is typed; LessonsError for a slip in it, and for a field or a file that is not there."""
     filters = parse_filter(text) if text.strip() else None
     if filters:
         check_fields(place, filters, scope)
@@ -88,16 +93,33 @@ def named_filter(place: Workspace, text: str, scope: Scope) -> MetadataFilters |
 
 
 def check_fields(place: Workspace, filters: MetadataFilters, scope: Scope) -> None:
-    """LessonsError for a field of the filters that no chunk of the scope has, or a text where it holds numbers."""
+    """LessonsError for a field that no chunk of the scope has, an unknown file, or a text where numbers are held."""
     for part in filters.filters:
         if isinstance(part, MetadataFilters):
             check_fields(place, part, scope)
         elif part.key not in FIELDS and not any(_has_field(place.store(index), part.key, scope) for index in indexes()):
             raise LessonsError(f"No document has the field {part.key[:100]!r}; the fields are {', '.join(FIELDS)}.")
+        elif part.key == "source_file" and part.operator in (FilterOperator.EQ, FilterOperator.IN):
+            _check_files(place, _values(part), scope)
         elif part.key in NUMBERS:
-            for value in part.value if isinstance(part.value, list) else [part.value]:
+            for value in _values(part):
                 if isinstance(value, str):
                     raise LessonsError(f"The field {part.key!r} holds numbers; write {value[:100]!r} without quotes.")
+
+
+def _values(part: MetadataFilter) -> list[Any]:
+    return part.value if isinstance(part.value, list) else [part.value]
+
+
+def _check_files(place: Workspace, names: Sequence[Any], scope: Scope) -> None:
+    """LessonsError for a name that no document of the scope has; it offers the one that is most like it."""
+    known = {name for index in indexes() for name in catalog(place.store(index), scope)}
+    ends = {PurePath(name).name: name for name in known}
+    for name in map(str, names):
+        if normalize(name) not in known:
+            if near := get_close_matches(PurePath(normalize(name)).name, ends, 1):
+                raise LessonsError(f"No document is called {name[:100]!r}; did you mean {ends[near[0]]!r}?")
+            raise LessonsError(f"No document is called {name[:100]!r}; name another file.")
 
 
 def _has_field(store: ChunkStore, key: str, scope: Scope) -> bool:

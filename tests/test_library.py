@@ -100,3 +100,27 @@ def test_a_text_for_a_field_of_numbers_is_refused(place: Workspace, value: str) 
     operator = "in" if value.startswith("[") else "=="
     with pytest.raises(LessonsError, match=r"holds numbers; write '[23]' without quotes"):
         named_filter(place, f"page_number {operator} {value}", Scope("mina"))
+
+
+@pytest.mark.parametrize("written", ["source_file == '{}'", "page_number > 2 || (source_file in ['{}'])"])
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("faq_alerts_en.html", "did you mean 'product/faq_alerts_en.html'?"),
+        ("product/faq_alert_en.html", "did you mean 'product/faq_alerts_en.html'?"),
+        ("nothing like it", "name another file."),
+    ],
+)
+def test_an_unknown_file_is_refused_and_one_like_it_named(
+    place: Workspace, written: str, name: str, advice: str
+) -> None:
+    ensure_corpus(place, "reader")
+    with pytest.raises(LessonsError) as told:
+        named_filter(place, written.format(name), Scope("reader"))
+    assert str(told.value) == f"No document is called {name!r}; {advice}"
+
+
+def test_a_known_file_and_one_that_is_left_out_may_stand_in_a_filter(place: Workspace) -> None:
+    ensure_corpus(place, "reader")
+    typed = "source_file == 'product/faq_alerts_en.html' && source_file != 'x.md' && source_file nin ['x.md']"
+    assert named_filter(place, typed, Scope("reader"))

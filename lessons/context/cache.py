@@ -198,7 +198,9 @@ class Cached(Wrapper):
             yield stream.answer.text
             return
         yield from follow(stream, self.inner.stream(question, **scope))
-        if asked and not scope.get("history") and worth_keeping(stream.answer):
+        if asked and scope.get("history"):
+            step.notes.append("not kept: the question was asked in a conversation")
+        elif asked and worth_keeping(stream.answer):
             self._keep(*asked, stream.answer, scope)
 
     def _look_up(self, question: str, scope: dict[str, Any], step: Step) -> tuple[_Asked | None, Row | None]:

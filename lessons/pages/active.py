@@ -9,7 +9,7 @@ from lessons.errors import LessonsError
 from lessons.memory.turns import Turns
 from lessons.pages.answer import show_answer
 from lessons.pages.asking import is_pressed, offer_samples, question_box
-from lessons.pages.common import allow_questions, titled
+from lessons.pages.common import allow_questions, show_reuse, titled
 from lessons.pages.conversations import begin_session, session
 from lessons.pages.language import N_, _
 from lessons.rag.answer import Answer
@@ -50,6 +50,7 @@ def page(place: Workspace, owner: str) -> None:
             off = [wrapper for wrapper in WRAPPERS if not st.session_state[f"wrapper-{wrapper}"]]
             state = ActiveAgent(stages()[STAGE]).without(*off).ask(question, name, owner)
             st.session_state["active-result"] = owner, name, state, stages()[STAGE].ask(question, user=owner)
+    show_reuse(place, owner)
     _show_memory(place, owner, name)
     *asked_in, state, bare = st.session_state.get("active-result", (None, None))
     if asked_in == [owner, name]:

@@ -112,7 +112,7 @@ def ask_form(place: Workspace, owner: str, pressed: bool) -> Asked | None:
     with st.expander(_("Options: stages, golden questions, files and filters"), icon=":material/tune:"):
         _pick_golden()
         chosen = tuple(stage.name for stage in choose_stages("stages"))
-        files = {EVERYWHERE: _(EVERYWHERE)} | {name: name for name in _files(place, owner)}
+        files = {EVERYWHERE: _(EVERYWHERE)} | {name: name for name in files_of(place, owner)}
         if st.session_state.get("file", EVERYWHERE) not in files:
             st.session_state.file = EVERYWHERE
         left, right = st.columns(2)
@@ -144,7 +144,7 @@ def begin(question: str = "", before: tuple[Line, ...] = ()) -> None:
     st.session_state.question, st.session_state.before = question, before
 
 
-def _files(place: Workspace, owner: str) -> list[str]:
+def files_of(place: Workspace, owner: str) -> list[str]:
     """The owner's files. None, and the reason on the page, if they cannot be listed: a question may be asked still."""
     try:
         store = place.store(next(iter(stages().values())).index)

@@ -1,7 +1,7 @@
 """A conversation with one stage, and the memory beside it: what is known, as it changes, and how to forget it."""
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import dropwhile, takewhile
@@ -14,16 +14,16 @@ from lessons.agent import telling
 from lessons.context.cache import AnswerTable
 from lessons.context.intent import with_top_k
 from lessons.errors import LessonsError
-from lessons.evaluate.feedback import Ratings
-from lessons.memory.manager import Conversation
+from lessons.evaluate.feedback import Rating, Ratings
+from lessons.memory.manager import logged
 from lessons.memory.messages import Session, message_store
-from lessons.memory.profile import Profile, Slot, forget_user, known_of
+from lessons.memory.profile import Known, Profile, Slot, forget_user, known_of
 from lessons.memory.summaries import LongTerm, RecursiveSummary, Tiers
 from lessons.memory.turns import Turns
 from lessons.memory.types import Memory, NoMemory, Recollection, Window
 from lessons.pages import conversations
 from lessons.pages.answer import show_answer
-from lessons.pages.asking import offer_samples
+from lessons.pages.asking import EVERYWHERE, files_of, offer_samples
 from lessons.pages.common import (
     allow_questions,
     answering,
@@ -63,12 +63,12 @@ _KINDS: dict[str, type[LongTerm]] = {"tiers": Tiers, "recursive": RecursiveSumma
 )
 def page(place: Workspace, owner: str) -> None:
     """Go on with the conversation that the address names, or begin one."""
-    offer_reuse()
+    offer_reuse(place, owner)
     scope, session_id = Scope(owner), session("session")
     messages = message_store().get_or_create(scope, session_id)
     conversations.offer_conversations("session", partial(conversations.stored, place.engine, scope), session_id)
     turns = turns_of("chat", scope, session_id, lambda: _pairs(messages))
-    stage, named = _controls(scope, session_id, bool(turns))
+    stage, named, searched = _controls(place, scope, session_id, bool(turns))
     if not turns:
         offer_samples(owner, "again")
     memory = _memory_named(named, place, scope, session_id, messages)
@@ -76,17 +76,22 @@ def page(place: Workspace, owner: str) -> None:
 
     def ask(question: str) -> AnswerStream:
         allow_questions(owner)
-        return Conversation(memory).stream(answering(stage), question, user=owner)
+        conversation = conversations.conversation(owner, session_id, named, memory)
+        return conversation.stream(answering(stage), question, user=searched)
 
     how = _("{stage}, memory: {memory}", stage=stage.name.capitalize(), memory=_(NAMES[named]))
-    ratings = Ratings(place.engine, scope)
-    given = {each.id: each for each in ratings.all()} if turns else {}
+    ratings: Ratings | None = None
+    given: dict[str, Rating] = {}
+    with suppress(LessonsError):  # `show_memory` has told of a database that is away
+        ratings = Ratings(place.engine, scope)
+        given = {each.id: each for each in ratings.all()} if turns else {}
 
     def show(answer: Answer, at: int) -> None:
         show_answer(answer)
         before = turns[max(0, at - settings().memory_window) : at]
         said = [said for turn in before for said in (turn.question, turn.text)]
-        conversations.offer_feedback(ratings, given, answer, said, at)
+        if ratings is not None:
+            conversations.offer_feedback(ratings, given, answer, said, at)
 
     done = partial(conversations.keep_turn, owner, session_id)
     converse(turns, _("In English or Korean"), ask, show, telling, done, how)
@@ -98,10 +103,12 @@ def _pairs(messages: Session) -> Iterable[tuple[str, str]]:
 
 
 def turns_of(key: str, scope: Scope, session_id: str, stored: Callable[[], Iterable[tuple[str, str]]]) -> list[Turn]:
-    """What a page shows; read from where it is stored when the page comes to a session for the first time."""
+    """What a page shows; read from where it is stored until the page has a turn of the session to show."""
     shown, named = st.session_state.get(key), (scope.user_id, session_id)
-    if shown is None or shown[0] != named:
-        shown = st.session_state[key] = named, [kept_turn(*named, *pair) for pair in stored()]
+    if shown is None or shown[0] != named or not shown[1]:
+        shown = st.session_state[key] = named, list[Turn]()
+        with suppress(LessonsError):  # `show_memory` tells of a database that is away
+            shown[1].extend(kept_turn(*named, *pair) for pair in stored())
     return shown[1]
 
 
@@ -207,8 +214,8 @@ def _answer(stream: AnswerStream, tell: Callable[[Step], str], every_step: bool,
     keep(stream.answer)
 
 
-def _controls(scope: Scope, session_id: str, begun: bool) -> tuple[Stage, str]:
-    """The stage that answers, with as many chunks as its purpose needs, and the name of its memory."""
+def _controls(place: Workspace, scope: Scope, session_id: str, begun: bool) -> tuple[Stage, str, Scope]:
+    """The stage that answers, with as many chunks as its purpose needs, its memory's name, and what is searched."""
     known, last = offered(), len(NAMES) - 1
     names = {name: name.capitalize() for name in known}
     memories = {each: _(label) for each, label in NAMES.items()}
@@ -221,7 +228,23 @@ def _controls(scope: Scope, session_id: str, begun: bool) -> tuple[Stage, str]:
         if begun:
             st.button(_("New conversation"), on_click=begin_session, args=("session",))
             _offer_to_forget(scope, session_id)
-    return with_top_k(known[name], top_k_for(purpose)), memory
+    searched = scope if purpose == "chat" else _within_materials(place, scope)
+    return with_top_k(known[name], top_k_for(purpose)), memory, searched
+
+
+def _within_materials(place: Workspace, scope: Scope) -> Scope:
+    """The scope with no other documents than those that are chosen; all of it if none is."""
+    files = files_of(place, scope.user_id)
+    st.session_state.materials = [name for name in st.session_state.get("materials", []) if name in files]
+    chosen = st.multiselect(
+        _("Materials of the plan"),
+        files,
+        key="materials",
+        placeholder=_(EVERYWHERE),
+        filter_mode="contains",
+        select_all=False,
+    )
+    return scope.only(chosen) if chosen else scope
 
 
 def _offer_to_forget(scope: Scope, session_id: str) -> None:
@@ -252,7 +275,8 @@ class Recorded:
     def remember(self, question: str, answer: str) -> None:
         self.messages.add(("user", question), ("assistant", answer))
         if not isinstance(self.memory, Window):
-            self.memory.remember(question, answer)
+            with logged("a memory takes the turn up from the messages when the page is drawn again"):
+                self.memory.remember(question, answer)
 
 
 def _memory_named(name: str, place: Workspace, scope: Scope, session_id: str, messages: Session) -> Recorded:
@@ -264,36 +288,49 @@ def _memory_named(name: str, place: Workspace, scope: Scope, session_id: str, me
     if name not in _KINDS:
         return Recorded(Window(messages) if name == "window" else NoMemory(), messages)
     memory = _KINDS[name].of(place, scope, session_id)
-    known = {turn.question for turn in memory.turns.last(1)}
-    newer = [*takewhile(lambda pair: normalize(pair[0]) not in known, reversed([*_pairs(messages)]))]
-    if known or (newer and not conversations.is_old(place.engine, scope, session_id)):
-        for question, answer in reversed(newer):
-            memory.remember(question, answer)
+    with suppress(LessonsError):  # `show_memory` tells of a database that is away
+        known = {turn.question for turn in memory.turns.last(1)}
+        newer = [*takewhile(lambda pair: normalize(pair[0]) not in known, reversed([*_pairs(messages)]))]
+        if known or (newer and not conversations.is_old(place.engine, scope, session_id)):
+            for question, answer in reversed(newer):
+                memory.remember(question, answer)
     return Recorded(memory, messages)
 
 
 def show_memory(memory: Memory, turns: Sequence[Turn], place: Workspace, scope: Scope) -> None:
-    """In the side bar: what the memory would hand to the next answer, part by part, and the profile of the user."""
+    """In the side bar: what the memory would hand to the next answer, part by part, and the profile of the user.
+
+    While the database is away, the side bar says why there is nothing to show, and the page goes on.
+    """
+    with st.sidebar:
+        st.subheader(_("Memory"), anchor=False)
+        try:
+            known = known_of(place.engine, scope)
+            _show_parts(memory, turns, Profile(place.engine, scope))
+            _offer_to_forget_me(place, scope, known)
+        except LessonsError as error:
+            missing = _("What was said before and what the memory knows cannot be shown.")
+            st.caption(plain(f"{missing} {_(str(error))}"))
+
+
+def _show_parts(memory: Memory, turns: Sequence[Turn], profile: Profile) -> None:
     long_term = memory if isinstance(memory, LongTerm) else None
     awaits = long_term is not None and long_term.awaits_update()
 
     @st.fragment(run_every=1 if awaits else None)
     def panel() -> None:
-        if awaits and long_term and not st.session_state.get("reading") and not long_term.awaits_update():
-            st.rerun()
         with errors_shown():
+            if awaits and long_term and not st.session_state.get("reading") and not long_term.awaits_update():
+                st.rerun()
             recalled = memory.recall(turns[-1].question if turns else "")
             st.caption(_("About {tokens:,} tokens go with the next question.", tokens=recalled.tokens))
             asked = [plain(content) for role, content in recalled.history if role == "user"]
             _fold(_(f"Window: {counted(len(asked), 'turn')} word for word"), asked)
             if long_term:
                 _show_long_term(long_term, recalled)
-            _show_profile(Profile(place.engine, scope), "" if long_term else _(": this memory does not use it"))
+            _show_profile(profile, "" if long_term else _(": this memory does not use it"))
 
-    with st.sidebar:
-        st.subheader(_("Memory"), anchor=False)
-        panel()
-        _offer_to_forget_me(place, scope)
+    panel()
 
 
 def _fold(title: str, lines: Sequence[str]) -> None:
@@ -349,9 +386,8 @@ def _show_slot(profile: Profile, slot: Slot) -> None:
     finish_button(_("Delete"), partial(profile.delete, slot.key), key=f"delete-{slot.key}")
 
 
-def _offer_to_forget_me(place: Workspace, scope: Scope) -> None:
+def _offer_to_forget_me(place: Workspace, scope: Scope, known: Known) -> None:
     """After a second click, everything that conversations left behind about this owner is gone."""
-    known = known_of(place.engine, scope)
     warning = _(
         "This deletes for good, for **{owner}**: the messages of all conversations, the turns, summaries and entities "
         "of {sessions} of them, {facts} of the profile, the answers kept for reuse, and your ratings. "

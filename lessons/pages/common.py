@@ -14,7 +14,7 @@ import streamlit as st
 from matplotlib.figure import Figure
 from streamlit.delta_generator import DeltaGenerator
 
-from lessons.context.cache import Cached, with_cache
+from lessons.context.cache import AnswerTable, Cached, with_cache
 from lessons.errors import LessonsError
 from lessons.evaluate.plots import translate
 from lessons.library import ensure_corpus, indexes, shipped_documents
@@ -153,14 +153,24 @@ def opened(owned: bool = True) -> tuple[Workspace, str]:
     return place, owner
 
 
-def offer_reuse() -> None:
-    """Whether answers are reused; only where a page asks `answering` stages."""
+def offer_reuse(place: Workspace, owner: str) -> None:
+    """Whether answers are reused, and how many have been; only where a page asks `answering` stages."""
     reuse = _("A question that asks the same as an earlier one gets its answer, as long as no document changes.")
     default = "on" if settings().response_cache else "off"
     chosen = st.sidebar.toggle(
         _("Reuse earlier answers"), (kept("cache") or default) == "on", key="cache-box", help=reuse
     )
     keep("cache", "on" if chosen else "off", default)
+    if chosen:
+        with st.sidebar:
+            show_reuse(place, owner)
+
+
+def show_reuse(place: Workspace, owner: str) -> None:
+    """How many answers are kept for this owner, and how often they have been reused."""
+    with suppress(LessonsError):  # a database that cannot say so is told of by what needs it
+        kept_answers, hits = AnswerTable(place.engine).counts(owner)
+        st.caption(_("Answers kept for reuse: {kept:,}, reused: {hits:,}.", kept=kept_answers, hits=hits))
 
 
 def _choose_owner() -> str:

@@ -50,7 +50,7 @@ Event = str | Step | Answer | LessonsError | None
 )
 def page(place: Workspace, owner: str) -> None:
     """Ask, watch the answers come in, and look at what they rest on."""
-    offer_reuse()
+    offer_reuse(place, owner)
     arrive(owner)
     if st.session_state.pop("begins", False):  # a follow-up was asked: the line above is for something new
         begin()

@@ -3,6 +3,7 @@
 import re
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -12,9 +13,12 @@ import streamlit as st
 from sqlalchemy import Engine, func, select
 
 from lessons.database.row_security import scoped
+from lessons.errors import LessonsError
 from lessons.evaluate.feedback import Rating, Ratings, question_lines
+from lessons.memory.manager import Conversation
 from lessons.memory.messages import MessageRow, StoredMessages, message_store, opened
 from lessons.memory.turns import SessionRow, TurnRow, transaction
+from lessons.memory.types import Memory
 from lessons.pages.common import errors_shown, is_shared
 from lessons.pages.language import _, keep, kept
 from lessons.rag.answer import Answer
@@ -76,16 +80,33 @@ def kept_turn(owner: str, session_id: str, question: str, text: str) -> Turn:
     return replace(known, answer=copy(known.answer)) if known else Turn(question, text)
 
 
+@st.cache_resource
+def _conversations() -> dict[tuple[str, str, str], Conversation]:
+    return {}
+
+
+def conversation(owner: str, session_id: str, name: str, memory: Memory) -> Conversation:
+    """The conversation under a memory of this name, with the turns that could not be saved yet, after a reload too."""
+    known = _conversations().setdefault((owner, session_id, name), Conversation(memory))
+    for oldest in list(_conversations())[:-KEPT]:
+        _conversations().pop(oldest, None)
+    return known
+
+
 def forget_turns(owner: str, session_id: str = "") -> None:
-    """Forget what the answers of a conversation rest on, or of all conversations of the owner."""
-    for key in list(_kept()):
-        if key[0] == owner and session_id in ("", key[1]):
-            _kept().pop(key, None)
+    """Forget what is kept of a conversation here, or of all conversations of the owner."""
+    known: list[dict[Any, Any]] = [_kept(), _conversations()]
+    for each in known:
+        for key in list(each):
+            if key[0] == owner and session_id in ("", key[1]):
+                each.pop(key, None)
 
 
 def offer_conversations(name: str, found: Callable[[], Iterable[tuple[str, str]]], present: str) -> None:
     """The conversations `found`, ids and first questions, to go back to; none on a shared app, which shares owners."""
-    others = [] if is_shared() else [each for each in found() if each[0] != present]
+    others: list[tuple[str, str]] = []
+    with suppress(LessonsError):  # `show_memory` tells of a database that is away
+        others = [] if is_shared() else [each for each in found() if each[0] != present]
     if others:
         with st.sidebar.expander(_("Earlier conversations ({number})", number=len(others)), icon=":material/history:"):
             for session_id, question in others:

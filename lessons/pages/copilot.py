@@ -10,12 +10,18 @@ from lessons.copilot.copilot import Copilot, CopilotAnswer, telling
 from lessons.copilot.cost import CostModel, measured
 from lessons.evaluate.pictures import NAMES, plot_monthly
 from lessons.evaluate.support import support_questions
-from lessons.memory.manager import Conversation
 from lessons.memory.summaries import RecursiveSummary
 from lessons.pages.answer import show_basis
 from lessons.pages.chat import converse, show_memory, turns_of
 from lessons.pages.common import allow_questions, show_plot, titled
-from lessons.pages.conversations import begin_session, keep_turn, offer_conversations, remembered, session
+from lessons.pages.conversations import (
+    begin_session,
+    conversation,
+    keep_turn,
+    offer_conversations,
+    remembered,
+    session,
+)
 from lessons.pages.language import N_, _
 from lessons.rag.stages import AnswerStream
 from lessons.rag.types import Scope
@@ -69,7 +75,7 @@ def _conversation(place: Workspace, owner: str) -> None:
 
     def ask(question: str) -> AnswerStream:
         allow_questions(owner)
-        return Conversation(memory).stream(Copilot(), question, user=owner)
+        return conversation(owner, session_id, memory.name, memory).stream(Copilot(), question, user=owner)
 
     done = partial(keep_turn, owner, session_id)
     converse(turns, _("Ask about the product, in English or Korean"), ask, _show, telling, done, every_step=True)

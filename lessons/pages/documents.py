@@ -81,7 +81,8 @@ def _upload(place: Workspace, owner: str) -> None:
     level = _level(place, owner, files, ",".join(upload.file_id for upload in kept))
     if st.button(_("Ingest"), type="primary", disabled=not files):
         allow_uploads(owner, len(files))
-        jobs().submit(files, Scope(owner), enrichment=level)
+        with st.spinner(_("Handing over the files. If the queue is full, they are ingested before the page goes on …")):
+            jobs().submit(files, Scope(owner), enrichment=level)
         st.session_state.batch += 1
         st.rerun()
 

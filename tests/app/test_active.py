@@ -1,5 +1,7 @@
 """The page of the active agent: its wrappers as switches, and what they saved."""
 
+import re
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -43,6 +45,7 @@ def test_the_same_question_in_a_new_conversation_comes_from_the_cache(page: AppT
     page = ask(press(page, "New conversation"), "When does the kiosk open?")
     assert happened(page)["similar question"].startswith("hit")
     assert page.metric[0].value == "0"
+    assert re.search(r"Answers kept for reuse: \d+, reused: [1-9]", shown(page))
 
 
 def test_every_wrapper_can_be_switched_off(page: AppTest) -> None:

@@ -11,6 +11,7 @@ from lessons.pages import conversations
 from lessons.pages.asking import Sample, golden_samples
 from lessons.pages.conversations import Turn
 from lessons.rag.stages import Stage
+from lessons.rag.types import Query
 from lessons.settings import settings
 from lessons.tables import plain
 from lessons.workspace import workspace
@@ -70,6 +71,24 @@ def test_the_purpose_says_how_many_chunks_are_read(shop: None, monkeypatch: pyte
         page.selectbox(key="purpose").set_value(purpose).run()
         read.append(asked[-1])
     assert read == [5, 10, 3]
+
+
+def test_a_plan_is_answered_from_its_materials_and_a_chat_from_all(shop: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[frozenset[str] | None] = []
+
+    def pieces(stage: Stage, query: Query, *_: object) -> Iterator[str]:
+        searched.append(query.scope.ref_ids)
+        yield "At nine."
+
+    monkeypatch.setattr(Stage, "_answer", pieces)
+    page = opened()
+    page.selectbox(key="purpose").set_value("plan").run()
+    say(page, "When does the kiosk open?")
+    page.multiselect(key="materials").set_value(["kiosk.md"]).run()
+    say(page, "When does the kiosk open?")
+    page.selectbox(key="purpose").set_value("chat").run()
+    say(page, "When does the kiosk open?")
+    assert searched == [None, {"kiosk.md"}, None]
 
 
 def test_a_follow_up_is_understood_from_what_was_said_and_says_how(begun: AppTest) -> None:

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import text
 from streamlit.testing.v1 import AppTest
 
+from lessons.errors import DatabaseError
 from lessons.memory.messages import message_store
 from lessons.memory.profile import Profile
 from lessons.memory.summaries import RecursiveSummary
@@ -154,6 +155,55 @@ def test_what_was_said_beyond_the_messages_that_are_kept_changes_nothing(owner: 
 def test_what_a_user_said_answers_in_another_conversation(talked: AppTest, owner: str) -> None:
     page = say(opened(new_session(), owner), "What is my budget?")
     assert "500 dollars" in page.session_state["chat"][1][-1].answer.text
+
+
+def say_unsaved(page: AppTest, words: str) -> None:
+    """Say it while nothing can be written down."""
+
+    def away(*_: object) -> None:
+        raise DatabaseError("The database is away.")
+
+    with pytest.MonkeyPatch.context() as broken:
+        broken.setattr(type(message_store()), "add", away)
+        say(page, words)
+
+
+def test_a_turn_that_could_not_be_saved_is_saved_with_the_next_one_after_a_reload_too(owner: str) -> None:
+    page = opened(new_session(), owner)
+    say_unsaved(page, "My budget is 500 dollars.")
+    messages = message_store().get_or_create(Scope(owner), session(page))
+    assert not messages.history()
+    say(opened(session(page), owner), "Is plan 9 cheap?")
+    asked = ["My budget is 500 dollars.", "Is plan 9 cheap?"]
+    assert [said for _, said in messages.history()][::2] == asked
+    turns = RecursiveSummary.of(workspace(), Scope(owner), session(page)).turns
+    assert [turn.question for turn in turns.last(3)] == asked
+
+
+def test_a_turn_that_could_not_be_saved_is_forgotten_with_its_conversation(talked: AppTest, owner: str) -> None:
+    say_unsaved(talked, "Is plan 8 cheap?")
+    press(press(opened(session(talked), owner), "Forget this conversation"), "Delete it")
+    say(talked, "Is plan 9 cheap?")
+    turns = RecursiveSummary.of(workspace(), Scope(owner), session(talked)).turns
+    assert [turn.question for turn in turns.last(2)] == ["Is plan 9 cheap?"]
+
+
+def test_a_turn_of_which_only_the_message_was_saved_is_taken_up_once(
+    owner: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object) -> None:
+        raise DatabaseError("The database is away.")
+
+    page = opened(new_session(), owner)
+    with monkeypatch.context() as broken:
+        broken.setattr(RecursiveSummary, "remember", away)
+        say(page, "My budget is 500 dollars.")
+    say(page.run(), "Is plan 9 cheap?")
+    asked = ["My budget is 500 dollars.", "Is plan 9 cheap?"]
+    history = message_store().get_or_create(Scope(owner), session(page)).history()
+    assert [said for _, said in history][::2] == asked
+    turns = RecursiveSummary.of(workspace(), Scope(owner), session(page)).turns
+    assert [turn.question for turn in turns.last(3)] == asked
 
 
 def test_a_tab_left_open_tells_the_memory_nothing_twice_and_nothing_forgotten(talked: AppTest, owner: str) -> None:

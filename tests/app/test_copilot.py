@@ -5,9 +5,10 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lessons.errors import LessonsError
+from lessons.errors import DatabaseError, LessonsError
 from lessons.ingest.pipeline import ingest
 from lessons.library import indexes
+from lessons.memory.turns import Turns
 from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.tables import plain
@@ -102,6 +103,18 @@ def test_the_conversation_and_its_calls_survive_a_reload(say: Callable[[str], Ap
     again = reloaded(page)
     assert [message.name for message in again.chat_message] == ["user", "assistant"]
     assert "Calls and decisions (1 of 3)" in [each.label for each in again.expander]
+
+
+def test_a_turn_that_could_not_be_saved_is_saved_with_the_next_one(
+    say: Callable[[str], AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object) -> None:
+        raise DatabaseError("The database is away.")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Turns, "add", away)
+        say("How much is a coffee?")
+    assert len(reloaded(say("May I bring a dog?")).chat_message) == 4
 
 
 def test_the_cost_of_a_month_follows_the_sliders(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -119,6 +120,24 @@ def test_files_become_a_job_that_is_followed_to_its_end(page: AppTest) -> None:
     assert f":green[✓] **{plain('c.md')}** is in; ask about it on the Compare page" in told(page)
     assert plain("1 chunk in naive, 1 chunk in enhanced") in told(page)
     assert {EVIL, "c.md"} <= listed(page)
+
+
+def test_the_page_says_that_files_are_handed_over_while_it_lasts(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saying: list[str] = []
+    said: list[str] = []
+
+    @contextmanager
+    def spinner(words: str) -> Iterator[None]:
+        saying.append(words)
+        yield
+        saying.remove(words)
+
+    monkeypatch.setattr(documents.st, "spinner", spinner)
+    monkeypatch.setattr(documents.Jobs, "submit", lambda *_, **__: said.extend(saying))
+    press(upload_to(page.run(), ("d.md", b"Dogs bark.")), "Ingest")
+    assert said == ["Handing over the files. If the queue is full, they are ingested before the page goes on …"]
 
 
 def test_a_file_of_a_format_without_a_reader_is_named_and_left_out(page: AppTest) -> None:

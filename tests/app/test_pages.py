@@ -13,6 +13,7 @@ from markdown_it.token import Token
 from streamlit.testing.v1 import AppTest
 
 from lessons import pages
+from lessons.context.cache import AnswerTable
 from lessons.models.keyless import NOT_FOUND, NOTHING_FOUND
 from lessons.pages import answer as pages_answer
 from lessons.rag.answer import Answer
@@ -20,6 +21,7 @@ from lessons.rag.stages import stages
 from lessons.rag.types import RetrievedDocument
 from lessons.settings import ROOT
 from lessons.tables import plain
+from lessons.workspace import workspace
 from tests.support.app import press, shown
 
 
@@ -63,6 +65,15 @@ def test_an_answer_from_the_cache_says_so(compare: AppTest) -> None:
     assert steps(page) == ["cache"]
 
 
+def test_how_many_answers_are_kept_and_reused_stands_below_the_switch(compare: AppTest) -> None:
+    AnswerTable(workspace().engine).clear("reader")
+    page = compare.sidebar.toggle[0].set_value(True).run()
+    page.pills(key="stages").set_value(["naive"])
+    for _ in range(2):
+        ask(page, "When does the kiosk open?")
+    assert "Answers kept for reuse: 1, reused: 1." in [each.value for each in page.sidebar.caption]
+
+
 def test_an_empty_question_is_told_in_a_sentence(compare: AppTest) -> None:
     assert plain("The question is empty; type one.") in shown(ask(compare, "  "))
 
@@ -98,10 +109,17 @@ def test_the_queries_that_a_step_made_are_shown(compare: AppTest) -> None:
 
 def test_a_filter_limits_what_is_searched(compare: AppTest) -> None:
     compare.pills(key="stages").set_value(["naive"])
-    compare.text_input(key="filter").set_value('source_file == "no such file.md"')
+    compare.text_input(key="filter").set_value('source_file != "kiosk.md"')
     page = ask(compare, "When does the kiosk open?")
     assert plain(NOTHING_FOUND["en"]) in shown(page)
     assert plain("7:30") not in shown(page)
+
+
+def test_a_file_that_is_not_there_never_reaches_the_filter(compare: AppTest) -> None:
+    compare.text_input(key="filter").set_value('source_file == "kiosks.md"')
+    page = ask(compare, "When does the kiosk open?")
+    assert page.error[0].value == plain("No document is called 'kiosks.md'; did you mean 'kiosk.md'?")
+    assert "past" not in page.session_state
 
 
 def test_a_slip_in_a_filter_is_pointed_at_and_nothing_is_asked(compare: AppTest) -> None:

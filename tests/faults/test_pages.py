@@ -7,8 +7,10 @@ from streamlit.testing.v1 import AppTest
 
 from lessons.faults.lab import Lab, logged
 from lessons.faults.model import broken_model
+from lessons.memory.messages import StoredMessages
 from lessons.pages import common
 from lessons.rag import stages
+from lessons.rag.prompts import NOT_SEARCHED
 from lessons.tables import plain
 from tests.support.app import press, shown
 
@@ -71,5 +73,19 @@ def test_a_database_that_is_away_is_a_sentence_and_the_next_question_is_answered
     with pages.database.stopped(), logged():
         ask(page)
         assert plain("start the database there, or correct DATABASE_URL.") in shown(page)
+    page.run()
+    assert plain("7:30") in shown(ask(page))
+
+
+def test_a_chat_without_its_database_says_what_is_missing_and_answers_that_nothing_could_be_searched(
+    pages: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("chat", "conversations"):
+        monkeypatch.setattr(f"lessons.pages.{module}.message_store", lambda: StoredMessages(pages.place.engine))
+    opened("chat")
+    with pages.database.stopped(), logged():
+        page = opened("chat")
+        assert plain("What was said before and what the memory knows cannot be shown.") in shown(page)
+        assert plain(NOT_SEARCHED["en"]) in shown(ask(page))
     page.run()
     assert plain("7:30") in shown(ask(page))

@@ -22,7 +22,7 @@ from tests.test_cli import lessons
 needs_mcp = pytest.mark.skipif(not find_spec("mcp"), reason="needs the extra: uv sync --extra production")
 COMMAND = ["-c", "from lessons.cli import main; main()", "mcp", "--owner"]
 Call = Callable[..., Any]
-ATTACKS = ["user_id == '{theirs}'", "user_id != '{ours}' || page_number >= 0", "source_file == \"' OR '1'='1\""]
+ATTACKS = ["user_id == '{theirs}'", "user_id != '{ours}' || page_number >= 0", "source_file != \"' OR '1'='1\""]
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +100,7 @@ def test_hostile_text_arrives_as_text_and_forges_no_reply(call: Call) -> None:
         ("search", {"query": " "}, "The question is empty"),
         ("search", {"query": "x", "filter": "page = 1"}, "The filter is wrong at column"),
         ("search", {"query": "x", "filter": "colour == 'red'"}, "No document has the field 'colour'"),
+        ("search", {"query": "x", "filter": "source_file == \"' OR '1'='1\""}, "No document is called"),
         ("search", {"query": "x", "filter": "page_number > 'x'"}, "The field 'page_number' holds numbers; write 'x'"),
         ("search", {}, "query"),
         ("ingest", {}, "Unknown tool"),
