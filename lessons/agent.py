@@ -22,7 +22,9 @@ from lessons.errors import LessonsError
 from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import keyless_of
 from lessons.models.served_call import CHOSEN_INSTEAD, chosen_tools
-from lessons.rag.context import ContextBuilder
+from lessons.models.tokens import TokenEstimator
+from lessons.plan import Part
+from lessons.rag.context import ContextBuilder, quoted
 from lessons.rag.types import Context, Filters, Query, Resources, RetrievedDocument
 from lessons.search.catalog import registered_file
 from lessons.search.other_transforms import normalized
@@ -87,12 +89,17 @@ class Found(NamedTuple):
 
 
 class SearchTools:
-    """The searches that a model may make for one question, whose owner and filters they keep, and what they found."""
+    """The searches that a model may make for one question, whose owner and filters they keep, and what they found.
 
-    def __init__(self, pipeline: "Pipeline", query: Query, resources: Resources) -> None:
+    Beside them, it may call `own` tools of the reader's.
+    """
+
+    def __init__(
+        self, pipeline: "Pipeline", query: Query, resources: Resources, own: Sequence[Callable | FunctionTool] = ()
+    ) -> None:
         self._pipeline, self._query, self._resources = pipeline, query, resources
-        searches = (self.search_documents, self.search_by_metadata)
-        self.tools = [FunctionTool.from_defaults(each, description=each.__doc__) for each in searches]
+        self._own = [_tool(each) for each in own]
+        self.tools = [_tool(self.search_documents), _tool(self.search_by_metadata), *self._own]
         self.found: dict[tuple[str, str | None], tuple[RetrievedDocument, ...]] = {}
         self.error: Exception | None = None
 
@@ -112,6 +119,10 @@ class SearchTools:
             if (tool := named.get(call.tool_name)) is None:
                 raise LessonsError(f"There is no tool {call.tool_name!r}; the tools are {' and '.join(named)}.")
             step.input = arguments = _arguments(tool, call.tool_kwargs)
+            if tool in self._own:
+                step.output = _result(tool, arguments)
+                return step.output
+            step.input = arguments = _worded(arguments)
             search = normalized(arguments["query"]), normalize(arguments.get("source_file", "")) or None
             if search in self.found:
                 raise LessonsError(REPEATED)
@@ -140,19 +151,38 @@ class SearchTools:
         return Found(tuple(self._pipeline.search(query, self._resources, trace)), trace)
 
 
-def _arguments(tool: FunctionTool, given: dict[str, Any]) -> dict[str, str]:
+def _tool(given: Callable | FunctionTool) -> FunctionTool:
+    return given if isinstance(given, FunctionTool) else FunctionTool.from_defaults(given, description=given.__doc__)
+
+
+def _result(tool: FunctionTool, arguments: dict[str, Any]) -> str:
+    """The text that a tool of the reader's gives, as far as it fits; LessonsError, for the model, if it fails."""
+    try:
+        said = within(settings().tool_timeout, lambda: tool.call(**arguments)).content
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}"
+        raise LessonsError(f"The tool {tool.metadata.get_name()} failed: {told}") from error
+    part = Part("result", [quoted(said)], keep="beginning")
+    return "".join(part.within(settings().agent_result_tokens, TokenEstimator()))
+
+
+def _arguments(tool: FunctionTool, given: dict[str, Any]) -> dict[str, Any]:
     """The arguments that the tool takes; LessonsError, for the model to read, if they cannot be used."""
     schema = tool.metadata.fn_schema
     assert schema is not None
     try:
-        arguments: dict[str, str] = schema.model_validate(given).model_dump()
+        return schema.model_validate(given).model_dump()
     except ValidationError as error:
         wrong = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
         raise LessonsError(f"The arguments of {tool.metadata.get_name()} cannot be used: {wrong}.") from error
-    arguments["query"] = normalize(arguments["query"]).strip()[: settings().max_query_chars]
-    if not any(map(str.isalnum, arguments["query"])):
+
+
+def _worded(arguments: dict[str, str]) -> dict[str, str]:
+    """The arguments of a search with its query as it is searched for; LessonsError if that holds no words."""
+    query = normalize(arguments["query"]).strip()[: settings().max_query_chars]
+    if not any(map(str.isalnum, query)):
         raise LessonsError("The query holds no words.")
-    return arguments
+    return arguments | {"query": query}
 
 
 def _problem(error: Exception) -> str:
@@ -258,9 +288,14 @@ def merged(searches: Iterable[Sequence[RetrievedDocument]]) -> list[RetrievedDoc
 
 @dataclass(frozen=True)
 class Agent:
-    """Searches up to `max_calls` times, each time for what a model chooses from what it has found so far."""
+    """Searches up to `max_calls` times, each time for what a model chooses from what it has found so far.
+
+    `tools` are functions, or tools of LlamaIndex, that the model may call, too. What they give helps it to search; the
+    documents come from the searches alone. The keyless model does not call them.
+    """
 
     max_calls: int = field(default_factory=lambda: settings().agent_tool_calls)
+    tools: tuple[Callable | FunctionTool, ...] = ()
 
     def run(
         self, query: Query, pipeline: "Pipeline", resources: Resources, trace: Trace
@@ -271,7 +306,7 @@ class Agent:
         """
         if any(isinstance(each, Condense) for each in pipeline.query) and (query.history or query.memory):
             query = stand_alone(query, resources, trace)
-        tools = SearchTools(pipeline, query, resources)
+        tools = SearchTools(pipeline, query, resources, self.tools)
         driver = Driver(resources.llm, tools, query.text, self.max_calls)
         left = self.max_calls
         while left:
@@ -301,4 +336,5 @@ def telling(step: Step) -> str:
     """What a step that has just begun is about: `searching: late fees in faq.md`."""
     if not isinstance(step.input, dict):
         return "choosing what to search for"
-    return f"searching: {' in '.join(map(str, step.input.values()))}"[:200]
+    doing = "searching" if step.name.startswith("search_") else step.name
+    return f"{doing}: {' in '.join(map(str, step.input.values()))}"[:200]

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from lessons.errors import LessonsError
-from lessons.rag.stages import Stage, stages
+from lessons.rag.stages import Stage, by_name, stages
 from lessons.settings import settings
 
 
@@ -29,7 +29,7 @@ def _read(path: Path, _changed: int) -> dict[str, Stage]:
         here = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
         line = here[-1] if here else getattr(error, "lineno", None) or 1
         raise LessonsError(f"{path.name}, line {line}, cannot be run: {type(error).__name__}: {error}") from error
-    own = {each.name: each for each in made.values() if isinstance(each, Stage) and each not in stages().values()}
+    own = by_name(each for each in made.values() if isinstance(each, Stage) and each not in stages().values())
     if taken := own.keys() & stages().keys():
         raise LessonsError(f"{path.name} calls a stage {min(taken)!r}, like one of the five; give it another name.")
     return own

@@ -50,6 +50,8 @@ def test_what_the_file_defines_comes_after_the_five_and_what_it_only_uses_does_n
     assert [*every_stage()] == [*stages(), "shortest first"]
     reranker = every_stage()["shortest first"].reranker
     assert reranker is not None
+    written(SHORTEST + "best = shortest")
+    assert [*every_stage()] == [*stages(), "shortest first"]
 
 
 def test_a_change_of_the_file_is_seen_at_once(written: Written) -> None:
@@ -67,6 +69,7 @@ def test_a_change_of_the_file_is_seen_at_once(written: Written) -> None:
         ("x = 1 +", "my_stages.py, line 1, cannot be run: SyntaxError"),
         ("def broken():\n    return y\n\n\nbroken()", "my_stages.py, line 2, cannot be run: NameError"),
         (SHORTEST.replace("shortest first", "smart"), "calls a stage 'smart', like one of the five"),
+        (SHORTEST + "again = smart.but('shortest first')", "Two stages are named 'shortest first'; give one another"),
         (SHORTEST + "other = smart.but('other', reranker=1)", "line 12, cannot be run: LessonsError: 1 is no reranker"),
     ],
 )

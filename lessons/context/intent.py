@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from contextlib import closing
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from llama_index.core.llms import LLM
@@ -15,6 +15,7 @@ from lessons.models.keyless import Label
 from lessons.models.llm import keyless_of, stream, structured
 from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream, Stage
+from lessons.rag.types import Documents, Query, Reranker, Resources, RetrievedDocument
 from lessons.settings import settings
 from lessons.trace import Step
 
@@ -91,7 +92,22 @@ class Intent(Wrapper):
 def with_top_k(stage: Stage, top_k: int) -> Stage:
     """The stage with this many chunks in its context. A reranker still chooses from at least its own candidates."""
     candidates = top_k if stage.reranker is None else max(top_k, getattr(stage.retriever, "top_k", None) or 0)
-    return stage.but(stage.name, retriever=_at(stage.retriever, candidates), reranker=_at(stage.reranker, top_k))
+    last = stage.reranker or stage.retriever
+    reranker = _at(stage.reranker, top_k) if hasattr(last, "top_k") else First(top_k, stage.reranker)
+    return stage.but(stage.name, retriever=_at(stage.retriever, candidates), reranker=reranker)
+
+
+@dataclass(frozen=True)
+class First:
+    """The first `top_k` documents in the order of a reranker of the reader's own, or of the search."""
+
+    top_k: int
+    reranker: Reranker | None
+
+    def rerank(self, query: Query, documents: Documents, resources: Resources, step: Step) -> list[RetrievedDocument]:
+        if self.reranker:
+            documents = self.reranker.rerank(replace(query, top_k=self.top_k), documents, resources, step)
+        return list(documents[: self.top_k])
 
 
 def _at(part: Any, top_k: int) -> Any:

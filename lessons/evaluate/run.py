@@ -26,7 +26,7 @@ from lessons.models.llm import KEYLESS, describe, price
 from lessons.models.tokens import ExactTokenCounter
 from lessons.models.vectors import CachedEmbedding
 from lessons.rag.answer import Answer
-from lessons.rag.stages import Stage, stage_named
+from lessons.rag.stages import Stage, by_name, stage_named
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.search.transforms import Condense
 from lessons.settings import PATHS
@@ -70,10 +70,11 @@ def evaluate(
     """Ask all stages a reader's `own` questions, those of a BEIR folder `data`, or golden ones; measure the answers.
 
     A BEIR corpus is searched in an index that is gone afterwards. `tell` hears what a served model will be asked, and
-    after a stage's first answer what all will take. LessonsError if a document or question cannot be used.
+    after a stage's first answer what all will take. LessonsError if a document or question cannot be used, or if two
+    stages have the same name.
     """
     place = place or workspace()
-    here = [stage.but(stage.name, workspace=place) for stage in stages]
+    here = [*by_name(stage.but(stage.name, workspace=place) for stage in stages).values()]
     with ExitStack() as block:
         if own:
             task = _own(own, here, watch, place)

@@ -1,21 +1,25 @@
 """An index: how documents become chunks. A stage that changes its index changes nothing else.
 
-Every step is a `TransformComponent` of LlamaIndex: ours go into any `IngestionPipeline`, and any of theirs into ours.
+Every step is a `TransformComponent` of LlamaIndex: ours go into any `IngestionPipeline`, and any of theirs into ours. A
+function of a text that gives its pieces becomes one, too: `Index("paragraphs", (lambda text: text.split("\\n\\n"),))`.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from inspect import getsource
 from typing import Any
 
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.extractors import BaseExtractor
 from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.llms import LLM
-from llama_index.core.node_parser import SentenceSplitter, TokenTextSplitter
+from llama_index.core.node_parser import SentenceSplitter, TextSplitter, TokenTextSplitter
 from llama_index.core.schema import BaseNode, Document, TransformComponent
+from pydantic import Field
 
+from lessons.errors import LessonsError
 from lessons.ingest.classify import Classifier
 from lessons.ingest.enrich import Advance, Enrichment, extractors
 from lessons.ingest.split import HEADER, SectionSplitter, source_of
@@ -63,13 +67,45 @@ class Embedder(TransformComponent):
         return list(nodes)
 
 
+class FunctionSplitter(TextSplitter):
+    """The pieces that a function gives of a text, or the one text that it gives, each with the page's metadata."""
+
+    cut: Callable[[str], Iterable[str]] = Field(exclude=True)
+    source: str  # of the function: another one cuts anew
+
+    def split_text(self, text: str) -> list[str]:
+        pieces = self.cut(text)
+        return [piece for piece in ([pieces] if isinstance(pieces, str) else pieces) if piece.strip()]
+
+
+def as_transformation(given: Any) -> TransformComponent:
+    """A transformation of LlamaIndex, or a function of a text that gives its pieces; LessonsError for anything else."""
+    if isinstance(given, TransformComponent):
+        return given
+    if callable(given) and not isinstance(given, type):
+        return FunctionSplitter(cut=given, source=_source(given))
+    raise LessonsError(
+        f"{given!r} is no splitter; take a transformation of LlamaIndex, or a function of a text that gives its pieces."
+    )
+
+
+def _source(function: Callable) -> str:
+    try:
+        return getsource(function)
+    except (OSError, TypeError):  # typed into a shell, or an object that can be called
+        return getattr(function, "__qualname__", type(function).__qualname__)
+
+
 @dataclass(frozen=True)
 class Index:
-    """A name and the LlamaIndex transformations that turn documents into chunks."""
+    """A name and the transformations that turn documents into chunks: LlamaIndex's, or functions that cut a text."""
 
     name: str
     transformations: tuple[TransformComponent, ...] = field(repr=False)
     can_enrich: bool = field(default=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "transformations", tuple(map(as_transformation, self.transformations)))
 
     @property
     def enriches(self) -> bool:

@@ -146,6 +146,7 @@ def respond(
     given = hints | {"context": answer.context.text, "response_format": form}
     given |= {"memory": memory} if memory or prompt else {}
     prompt = prompt or answer_prompt(memory=bool(memory), language=spoken)
+    prompt = prompt.model_copy(update={"metadata": {"task": "answer", **prompt.metadata}})  # LlamaIndex's own has none
     with answer.trace.step("answer", question) as step:
         try:
             said = _unasked(answer, memory, spoken)

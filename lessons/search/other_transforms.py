@@ -50,7 +50,9 @@ class Normalize:
 def normalized(text: str) -> str:
     """The text in the form in which two spellings of the same query are equal; a text without words stays."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", normalize(text)).casefold())
-    return re.sub(r"\s+", " ", folded).strip(" \t\n?!.,;:…·") or text
+    folded = re.sub(r"\s+", " ", folded)
+    ends = {each for each in folded if unicodedata.category(each).startswith("P")} - {"#", "%"}  # C#, 5%
+    return folded.strip("".join([" ", *ends])) or text
 
 
 @dataclass(frozen=True)

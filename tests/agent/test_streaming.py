@@ -13,7 +13,7 @@ from lessons.models.keyless import NOTHING_FOUND
 from lessons.pages.compare import together
 from lessons.rag.answer import Answer
 from lessons.rag.prompts import NO_WORDS
-from lessons.rag.stages import AnswerStream, Stage, stage_named
+from lessons.rag.stages import AnswerStream, Stage, stage_named, stages
 from lessons.rag.types import RetrievedDocument
 from lessons.trace import Step
 
@@ -59,6 +59,10 @@ def test_closing_before_a_search_leaves_the_search_undone(stage: Stage) -> None:
     assert [step.name for step in stream.answer.trace] == ["decide", "search_documents"]
 
 
+def test_a_tool_of_the_readers_own_is_not_called_a_search() -> None:
+    assert telling(Step("price", {"of": "a seat", "in_currency": "KRW"})) == "price: a seat in KRW"
+
+
 def test_closing_within_the_text_keeps_what_was_said(stage: Stage) -> None:
     with closing(stage.stream(QUESTION)) as stream:
         first = next(iter(stream))
@@ -67,8 +71,10 @@ def test_closing_within_the_text_keeps_what_was_said(stage: Stage) -> None:
 
 
 def test_every_stage_streams(stage: Stage) -> None:
-    for each in (stage, stage.but("plain", agent=None)):
-        assert len(list(each.stream(QUESTION))) > 1
+    for each in stages().values():
+        stream = each.but(each.name, retriever=stage.retriever, workspace=stage.workspace).stream(QUESTION)
+        assert len(list(stream)) > 1
+        assert stream.answer.found
 
 
 def test_the_page_shows_what_an_agent_does_until_its_text_begins(stage: Stage) -> None:

@@ -1,9 +1,12 @@
 """How much a question needs: greetings skip retrieval, questions get as many chunks as they need."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from llama_index.core.embeddings import MockEmbedding
+from llama_index.core.postprocessor import SimilarityPostprocessor
+from llama_index.core.schema import NodeWithScore, TextNode
 
 from lessons.context.intent import Intent, decide, with_top_k
 from lessons.database import engine
@@ -13,9 +16,11 @@ from lessons.keyless.llm import OfflineLLM
 from lessons.models.embedding import embedding_model
 from lessons.models.llm import language_model
 from lessons.rag.stages import Stage, stages
+from lessons.rag.types import RetrievedDocument
 from lessons.settings import Settings
 from lessons.trace import Step
 from lessons.workspace import Workspace
+from tests.context.conftest import Shelf
 from tests.support.openai_server import Server
 
 
@@ -164,7 +169,23 @@ def test_a_question_in_few_words_is_no_courtesy(place: Workspace, text: str) -> 
     assert intent_of(text, place) != "chat"
 
 
-def test_parts_of_the_readers_own_stay_as_they_are(stage: Stage) -> None:
-    own = stage.but("own", retriever=lambda question: [], reranker=lambda question, documents: documents)
-    assert with_top_k(own, 3).reranker is own.reranker
-    assert with_top_k(own, 3).retriever is own.retriever
+def backwards(question: str, documents: list[RetrievedDocument]) -> list[RetrievedDocument]:
+    return documents[::-1]
+
+
+@pytest.mark.parametrize(
+    ("own", "first"),
+    [
+        ({"reranker": backwards}, "19"),
+        ({"reranker": SimilarityPostprocessor(similarity_cutoff=0.01)}, "0"),
+        ({"retriever": lambda question: [NodeWithScore(node=TextNode(text=f"{n}")) for n in range(20)]}, "0"),
+    ],
+    ids=["function", "postprocessor", "retriever"],
+)
+@pytest.mark.parametrize("top_k", [3, 15])
+def test_parts_of_the_readers_own_hand_over_so_many_chunks_too(
+    stage: Stage, own: dict[str, Any], first: str, top_k: int
+) -> None:
+    mine = with_top_k(stage.but(retriever=Shelf(tuple(map(str, range(20))), top_k=20)).but(**own), 8)
+    found = with_top_k(mine, top_k).find("Which?").documents
+    assert (len(found), found[0].content) == (top_k, first)

@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from lessons.database import engine
+from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import CEILING, Evaluation
 from lessons.evaluate.gates import gate_report
 from lessons.evaluate.golden import Evidence, Golden
@@ -20,6 +21,7 @@ from lessons.models.llm import language_model
 from lessons.models.vectors import CachedEmbedding
 from lessons.rag.stages import stage_named
 from lessons.rag.types import Scope
+from lessons.search.rerankers import MMR, ByScore
 from lessons.settings import Settings
 from lessons.workspace import Workspace
 from tests.evaluate.records import evaluation
@@ -142,6 +144,14 @@ def test_a_stage_above_the_ceiling_has_not_reached_its_goal_but_could() -> None:
 
 
 ASKED = [CLOSING, UNANSWERABLE, UNKNOWN]
+
+
+def test_stages_of_the_same_name_are_refused_before_anything_is_asked(place: Workspace) -> None:
+    smart, told = stage_named("smart"), []
+    variants = [smart.but(reranker=ByScore()), smart.but(reranker=MMR())]
+    with pytest.raises(LessonsError, match=r"Two stages are named 'my smart'; give one another name"):
+        evaluate(variants, own=ASKED, place=place, watch=lambda *label: told.append(label))
+    assert told == []
 
 
 def measured(place: Workspace, server: Server, *behaviours: str):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from llama_index.core.node_parser import MarkdownNodeParser, SentenceSplitter
 from llama_index.core.schema import BaseNode, TransformComponent
 
 from lessons.database import engine
+from lessons.errors import LessonsError
 from lessons.ingest.classify import Classifier
 from lessons.ingest.enrich import ChunkKeywords, ChunkSummaries
 from lessons.ingest.index import Embedder, Index, Placer
@@ -23,6 +25,7 @@ from lessons.models.keyless import OfflineLLM
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 from lessons.settings import Settings
+from tests.support.files import write_pdf
 
 GUIDE = "# How to renew a pass\n\n1. Open the page.\n2. Enter the code.\n3. Press Save.\n"
 NOTES = "# 회의록\n\n## 결정\n\n환불은 14일 이내에 신청하실 수 있습니다.\n"
@@ -86,3 +89,37 @@ def test_any_step_of_llama_index_goes_into_an_index_of_ours(
     (node,) = store.of("llama").get_nodes()
     assert node.get_content().endswith("The code is ****.")
     assert (node.metadata["user_id"], node.metadata["chunk_index"]) == ("llama", 0)
+
+
+def by_line(text: str) -> list[str]:
+    return text.split("\n")
+
+
+def lowered(text: str) -> str:
+    return text.lower()
+
+
+def test_functions_of_a_text_go_into_an_index_of_ours(tmp_path: Path, store: ChunkStore) -> None:
+    write_pdf(tmp_path / "doors.pdf", "The front door.\nThe code is 4711.", "The back door.")
+    mine, owner = Index("mine", (lowered, by_line, Redactor())), Scope("llama")
+    (result,) = ingest([(tmp_path / "doors.pdf", "doors.pdf")], mine, store, MockEmbedding(3), owner)
+    assert result.status == "added"
+    nodes = sorted(store.of("llama").get_nodes(), key=lambda node: node.metadata["chunk_index"])
+    assert [(node.get_content().strip(), node.metadata["page_number"]) for node in nodes] == [
+        ("the front door.", 1),
+        ("the code is ****.", 1),
+        ("the back door.", 2),
+    ]
+    assert {node.metadata["source_file"] for node in nodes} == {"doors.pdf"}
+
+
+def test_another_function_cuts_anew() -> None:
+    prints = [Index("mine", (cut,)).fingerprint("x") for cut in (by_line, by_line, lowered, partial(str.split))]
+    assert prints[0] == prints[1]
+    assert len(set(prints)) == 3
+
+
+@pytest.mark.parametrize("given", [Redactor, "by line", 5])
+def test_what_cuts_nothing_is_refused_at_once(given: object) -> None:
+    with pytest.raises(LessonsError, match="is no splitter; take a transformation"):
+        Index("mine", (given,))

@@ -47,6 +47,22 @@ def test_any_text_survives_any_chain(text: str, history: tuple, chain: list[Quer
     assert len(set(queries)) == len(queries)
 
 
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("환불 기간은。", "환불 기간은"),
+        ("“Refund?”", "refund"),
+        ("「환불 규정」", "환불 규정"),
+        ("(When are refunds paid?!)", "when are refunds paid"),
+        ("Is it C#?", "is it c#"),
+        ("Which tax is 10%?", "which tax is 10%"),
+        ("…?", "…?"),
+    ],
+)
+def test_normalizing_takes_away_punctuation_of_any_script_at_the_ends(text: str, same: str) -> None:
+    assert run([Normalize()], text)[0] == [same]
+
+
 @settings(max_examples=200)
 @given(TEXTS)
 def test_normalizing_twice_changes_nothing_more(text: str) -> None:
