@@ -21,7 +21,7 @@ from lessons.evaluate.evaluation import HALF_POINTS, QUOTED
 from lessons.evaluate.runs import RunRow
 from lessons.language import NOTEBOOKS, VARIABLES, _, in_korean, korean, language
 from lessons.rag.answer import EMPTY, UNSOURCED, UNSUPPORTED
-from lessons.rag.stages import WALKED
+from lessons.rag.stages import CUT, WALKED
 from tests.support.messages import message, sentences
 from tests.test_cli import lessons_process
 
@@ -60,7 +60,7 @@ def helped(command: Any) -> Iterator[str]:
 
 
 def test_each_error_warning_and_help_has_its_korean() -> None:
-    warned = {EMPTY, HALF_POINTS, QUOTED, UNSOURCED, UNSUPPORTED.format("{0}"), WALKED}
+    warned = {EMPTY, HALF_POINTS, QUOTED, UNSOURCED, UNSUPPORTED.format("{0}"), WALKED, CUT}
     said = {*raised(), *helped(get_command(app)), *warned} - LOOSE - {""}
     assert sorted(said - {*korean()}) == []
 

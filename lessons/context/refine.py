@@ -18,7 +18,7 @@ from lessons.memory.manager import logged
 from lessons.models.llm import structured
 from lessons.rag.answer import Answer, conversation_memory, respond
 from lessons.rag.context import source_header
-from lessons.rag.stages import AnswerStream, standalone
+from lessons.rag.stages import AnswerStream, Stage, standalone
 from lessons.rag.types import Query, RetrievedDocument
 from lessons.search.catalog import only_file
 from lessons.search.transforms import unusable
@@ -99,7 +99,10 @@ class Refined(Wrapper):
         yield from follow(stream, within)
         if not stream.answer.context.documents:
             return
-        query, seen = self._query(stream.answer, scope), _handed(stream.answer)
+        narrow, query = self.stage.within(self._query(stream.answer, scope), self.place.llm)
+        is_narrower = narrow.context.max_tokens < self.stage.context.max_tokens
+        stage = narrow if is_narrower else self.stage  # which estimates, as it did when replies were recorded
+        seen = _handed(stream.answer)
         for left in reversed(range(self.most)):
             trace = stream.answer.trace
             with trace.step(JUDGED, stream.answer.text) as step:
@@ -113,7 +116,7 @@ class Refined(Wrapper):
                 trace.steps[-1].notes.append("the search found nothing new, so the answer stays")
                 return
             seen |= {each.id for each in documents}
-            stream.answer = self._next(stream.answer, query, documents)
+            stream.answer = self._next(stage, stream.answer, query, documents)
             stream.answer.warnings += told
             said = conversation_memory(query.memory, ())
             yield from respond(stream.answer, self.place.llm, query.text, memory=said, prompt=self.stage.prompt)
@@ -138,13 +141,13 @@ class Refined(Wrapper):
             return documents
         return []
 
-    def _next(self, answer: Answer, query: Query, found: Sequence[RetrievedDocument]) -> Answer:
+    def _next(self, stage: Stage, answer: Answer, query: Query, found: Sequence[RetrievedDocument]) -> Answer:
         """The answer to come, over what the last one rests on, what was found now, and what else was known."""
         cited = {citation.chunk_id for citation in answer.citations}
         known = sorted(answer.context.documents, key=lambda document: document.id not in cited)
         documents = {each.id: each for each in [*known[: len(cited)], *found, *known]}
         trace = Trace([*answer.trace])
-        context = self.stage.pack(list(documents.values()), query, self.place.resources(self.index), trace)
+        context = stage.pack(list(documents.values()), query, self.place.resources(self.index), trace)
         return Answer(answer.question, answer.stage, answer.model, context=context, trace=trace)
 
 

@@ -28,6 +28,7 @@ from lessons.rag.retrievers import ScopedRetriever, merged
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Documents, Filters, Query, Resources, RetrievedDocument, Scope
 from lessons.search.catalog import catalog
+from lessons.settings import settings
 from lessons.text import normalize, terms
 
 
@@ -35,6 +36,7 @@ class OwnedVectorStore(BasePydanticVectorStore):
     """What one owner has in a store, as a vector store of LlamaIndex: it reads and writes nothing of anybody else's.
 
     A node without `source_file` in its metadata belongs to the document of its `ref_doc_id`, else to one of its own.
+    Its type is the scope's, else that of its metadata or of the settings.
     Searches by vector (the default mode) and by keyword (`TEXT_SEARCH`); LessonsError for other modes.
     """
 
@@ -54,9 +56,12 @@ class OwnedVectorStore(BasePydanticVectorStore):
         known = {document.source_file: document.chunks for document in self._store.documents(self._scope)}
         for node in nodes:
             source_file = normalize(str(node.metadata.get("source_file") or node.ref_doc_id or node.node_id))
+            type = self._scope.type or node.metadata.get("type") or settings().document_type
             place = node.metadata.get("chunk_index", known.get(source_file, 0))
             known[source_file] = known.get(source_file, 0) + 1
             node.metadata |= {"source_file": source_file, "chunk_index": place, "user_id": self._scope.user_id}
+            node.metadata |= {"ref_id": source_file, "type": type}
+            node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, "ref_id", "type"]
         return self._store.add(nodes)
 
     def delete(self, ref_doc_id: str, **_: Any) -> None:
@@ -94,8 +99,8 @@ class OwnedVectorStore(BasePydanticVectorStore):
 class LlamaRetriever(ScopedRetriever):
     """What finds nodes of LlamaIndex for a question, as the retriever of a stage; asked once for each phrasing.
 
-    It searches what it was made for, so neither the filters of the question nor its scope narrow it; what says in its
-    metadata that it belongs to another owner is left out.
+    It searches what it was made for, so neither the filters of the question nor its scope narrow that; what is not
+    within the scope's materials and type, or says in its metadata that it belongs to another owner, is left out.
     """
 
     find: Callable[[str], Sequence[NodeWithScore]]
@@ -104,7 +109,8 @@ class LlamaRetriever(ScopedRetriever):
         nodes = chain.from_iterable(enumerate(self.find(text)) for text in queries)
         found = [RetrievedDocument.of(node, rank) for rank, node in nodes]
         own = [one for one in found if one.metadata.get("user_id") in (None, query.scope.user_id)]
-        return sorted(merged(own), key=lambda document: -document.score)
+        within = [one for one in own if query.scope.holds(normalize(one.source), one.metadata.get("type"))]
+        return sorted(merged(within), key=lambda document: -document.score)
 
 
 def as_retriever(given: Any) -> LlamaRetriever:

@@ -3,10 +3,11 @@ chunk.
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lessons.models.keyless import passage
 from lessons.models.tokens import TokenCounter, TokenEstimator
+from lessons.plan import beginning
 from lessons.rag.types import Context, Documents, RetrievedDocument
 from lessons.settings import settings
 from lessons.text import sentences, terms
@@ -37,6 +38,12 @@ class ContextBuilder:
             text, total = longer, tokens
             kept.append(document)
         return Context(text, tuple(kept), total)
+
+    def cut(self, document: RetrievedDocument) -> Documents:
+        """A document that does not fit by itself, with as much of its beginning as does; none without a word of it."""
+        room = self.max_tokens - self.counter.count(f"{source_header(1, document)}\n")
+        content = beginning(document.content, room, self.counter)
+        return [replace(document, content=content)] if content else []
 
     def overflows(self, documents: Documents) -> bool:
         """Whether the documents do not all fit."""

@@ -1,12 +1,13 @@
 """A stage answers questions by a pipeline: transformers → filters → retriever → reranker → compressor → context."""
 
 import logging
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, Self
 
+from llama_index.core.llms import LLM
 from llama_index.core.prompts import BasePromptTemplate
 
 from lessons.agent import Agent
@@ -46,6 +47,10 @@ from lessons.workspace import Workspace, workspace
 logger = logging.getLogger(__name__)
 
 WALKED = "Searched through the HNSW index, which may miss a nearer chunk."
+CUT = (
+    "The best passage does not fit in the {0} tokens for documents, so at most its beginning was used; "
+    "LESSONS_CONTEXT_TOKENS and the model's window limit them."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,12 +113,20 @@ class Pipeline:
         return query, documents
 
     def pack(self, documents: list[RetrievedDocument], query: Query, resources: Resources, trace: Trace) -> Context:
-        """The documents that fit, in their order; shortened for the question first, if the pipeline compresses."""
+        """The documents that fit, in their order; shortened for the question first, if the pipeline compresses.
+
+        Where not even the first fits, its beginning.
+        """
+        best = documents[:1]
         if self.compressor and self.context.overflows(documents):
             with trace.step("compress", documents) as step:
                 documents = step.output = self.compressor.compress(query, documents, self.context, resources, step)
         with trace.step("context", documents) as step:
-            context = step.output = self.context.build(documents)
+            context = self.context.build(documents)
+            if best and context.empty:
+                context = self.context.build(self.context.cut(best[0]))
+                step.notes.append(CUT.format(f"{self.context.max_tokens:,}"))
+            step.output = context
         return context
 
 
@@ -128,7 +141,7 @@ class Stage(Pipeline):
     """A pipeline over an index that answers questions. With an agent, a model decides how often it is searched.
 
     `prompt` takes the place of the usual prompt of the answer; its variables are `question`, `context` and, if it wants
-    them, `memory` and `response_format`. `prompts.prompt_of` makes one that the keyless model knows, too.
+    them, `memory` and `response_format`. The keyless model reads these, and not the prompt's own words.
     """
 
     name: str
@@ -168,13 +181,20 @@ class Stage(Pipeline):
         if source_file is not None:
             filters, unknown = only_file(source_file, filters, place.store(self.index), scope)
             warnings += unknown
-        budget = Budget.of(place.llm)
-        room = room_beside(text, memory, history, self.context.max_tokens, budget)
-        query = Query(text, scope, filters, history=room.history, memory=room.memory)
+        stage, query = self.within(Query(text, scope, filters, history=tuple(history), memory=memory), place.llm)
         answer = Answer(question=text, stage=self.name, model=describe(place.llm), warnings=warnings)
+        return AnswerStream(answer, stage._answer(query, answer, place))
+
+    def within(self, query: Query, llm: LLM) -> tuple[Self, Query]:
+        """This stage with room for the documents, and the question with the conversation, that fit a model's window.
+
+        LessonsError if it does not even hold the instructions and the question.
+        """
+        budget = Budget.of(llm)
+        room = room_beside(query.text, query.memory, query.history, self.context.max_tokens, budget)
         counter = budget.counter if isinstance(self.context.counter, TokenEstimator) else self.context.counter
-        within = replace(self, context=replace(self.context, max_tokens=room.documents, counter=counter))
-        return AnswerStream(answer, within._answer(query, answer, place))
+        context = replace(self.context, max_tokens=room.documents, counter=counter)
+        return replace(self, context=context), replace(query, history=room.history, memory=room.memory)
 
     def find(self, question: str, user: str | Scope | None = None) -> Context:
         """The documents that an answer would be given, without one; errors of the search are raised."""
@@ -293,6 +313,17 @@ def stages() -> dict[str, Stage]:
     )
     agentic = reranked.but("agentic", agent=Agent())
     return {stage.name: stage for stage in (naive, enhanced, smart, reranked, agentic)}
+
+
+def by_name(given: Iterable[Any]) -> dict[str, Any]:
+    """Stages or wrappers by name; LessonsError if two have the same."""
+    found: dict[str, Any] = {}
+    for stage in given:
+        if found.setdefault(stage.name, stage) is not stage:
+            raise LessonsError(
+                f"Two stages are named {stage.name!r}; give one another name: `stage.but('another name', …)`."
+            )
+    return found
 
 
 def stage_named(name: str) -> Stage:

@@ -55,6 +55,10 @@ class Scope:
         named = frozenset(map(normalize, ref_ids))
         return replace(self, ref_ids=named if self.ref_ids is None else named & self.ref_ids)
 
+    def holds(self, source_file: str, type: str | None) -> bool:
+        """Whether chunks of this material and type are within the scope, if they are the owner's."""
+        return (self.ref_ids is None or source_file in self.ref_ids) and self.type in (None, type)
+
 
 @dataclass(frozen=True)
 class Where:

@@ -27,8 +27,7 @@ Found = TypeVar("Found")
 def catalog(store: ChunkStore, scope: Scope) -> Catalog:
     """The documents within a scope, by name."""
     all_of_owner = remembered(_read, store, scope).items()
-    found = {name: its for name, its in all_of_owner if scope.ref_ids is None or name in scope.ref_ids}
-    return {name: its for name, its in found.items() if scope.type in (None, its.get("type"))}
+    return {name: its for name, its in all_of_owner if scope.holds(name, its.get("type"))}
 
 
 @again_if_broken_off

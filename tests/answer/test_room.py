@@ -1,9 +1,11 @@
 """An answer's prompt fits the model's window."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
+from lessons.context.compress import Extractive
 from lessons.database import engine
 from lessons.errors import LessonsError
 from lessons.models.llm import language_model
@@ -11,8 +13,8 @@ from lessons.models.tokens import ExactTokenCounter, TokenEstimator
 from lessons.rag.answer import room_beside
 from lessons.rag.context import ContextBuilder
 from lessons.rag.prompts import INSTRUCTIONS
-from lessons.rag.stages import Stage, stages
-from lessons.rag.types import RetrievedDocument
+from lessons.rag.stages import CUT, Stage, stages
+from lessons.rag.types import Query, RetrievedDocument, Scope
 from lessons.search.jaccard import JaccardRetriever
 from lessons.settings import Settings, settings
 from lessons.workspace import Workspace
@@ -64,6 +66,21 @@ def test_instructions_and_question_that_do_not_fit_are_said_in_a_sentence() -> N
         stages()["naive"].stream("왜" * 4_000)
 
 
+@pytest.mark.parametrize("compressor", [None, Extractive()])
+def test_of_a_passage_that_does_not_fit_the_beginning_is_used(
+    database: Settings, compressor: Extractive | None
+) -> None:
+    one_sentence = replace(DOCUMENTS[0], content="A refund takes 14 days and " * 60)
+    retriever, place = JaccardRetriever([one_sentence]), Workspace.open(database)
+    plain = stages()["naive"].but("plain", retriever=retriever, workspace=place, compressor=compressor)
+    narrow = plain.but("narrow", context=ContextBuilder(60)).ask(QUESTION)
+    assert narrow.found
+    assert narrow.context.total_tokens <= 60
+    assert narrow.context.text.startswith("[Source: 1 | 0.md]\nA refund takes 14 days")
+    assert narrow.trace["context"].notes == [CUT.format(60)]
+    assert not plain.ask(QUESTION).trace["context"].notes
+
+
 class Strict:
     def count(self, text: str) -> int:
         return 10 * COUNT(text)
@@ -73,6 +90,15 @@ def test_a_stage_counts_as_its_own_context_builder_does(database: Settings) -> N
     plain = stages()["naive"].but("plain", retriever=JaccardRetriever(DOCUMENTS), workspace=Workspace.open(database))
     strict = plain.but("strict", context=ContextBuilder(counter=Strict()))
     assert len(strict.ask(QUESTION).context.documents) < len(plain.ask(QUESTION).context.documents)
+
+
+@pytest.mark.parametrize("window", [16_384, 128_000])
+def test_a_window_of_ordinary_size_changes_nothing_of_what_a_stage_sends(server: Server, window: int) -> None:
+    model = language_model(Settings(openai_base_url=server.url, context_window=window))
+    asked = Query(QUESTION, Scope("mina"), history=tuple(HISTORY[-10:]), memory="Mina has a cat.")
+    stage, query = stages()["naive"].within(asked, model)
+    assert query == asked
+    assert stage.context.max_tokens == 4_000
 
 
 @pytest.mark.usefixtures("window")

@@ -1,6 +1,7 @@
 """Self-refine: what is missing is searched for, and the loop ends."""
 
-from dataclasses import dataclass, field
+import json
+from dataclasses import dataclass, field, replace
 from uuid import uuid4
 
 import pytest
@@ -11,11 +12,13 @@ from lessons.context.intent import Intent
 from lessons.context.manager import Managed
 from lessons.context.refine import AGAIN, JUDGED, Refined, iterations, judge_answer
 from lessons.models.llm import language_model
+from lessons.models.tokens import ExactTokenCounter
 from lessons.rag.answer import Answer
 from lessons.rag.stages import Stage
 from lessons.rag.types import Query, Resources, RetrievedDocument
 from lessons.settings import Settings
 from lessons.trace import Step
+from lessons.workspace import Workspace
 from tests.support.openai_server import openai_server
 
 TEXTS = {
@@ -143,6 +146,34 @@ def test_wrappers_around_a_loop_tell_its_last_answer_and_every_step_once(one: St
     assert [names.count(name) for name in ("cache", "intent", "manage", AGAIN)] == [1, 1, 1, 1]
     assert names[:3] == ["cache", "intent", "manage"]
     assert names.count("answer") == names.count(JUDGED) == 2
+
+
+@dataclass(frozen=True)
+class Long:
+    """A retriever that finds eight long documents for each query."""
+
+    def search(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+        names = [f"{queries[0]} {number}" for number in range(8)]
+        return [RetrievedDocument(name, f"{name}: 14 days. " * 60, 1.0, "a.md") for name in names]
+
+
+@pytest.mark.parametrize("window", [4_096, 16_384])
+def test_every_answer_of_the_loop_fits_the_window(stage: Stage, place: Workspace, window: int) -> None:
+    memory = "Mina has a cat. " * 600
+    judged = {"sufficient": False, "quality": 0.5, "missing": ["the lamp"], "queries": ["the warranty of the lamp"]}
+    with openai_server() as server:
+        server.behave("answer", f"say:{json.dumps(judged)}", "answer")
+        model = language_model(Settings(openai_base_url=server.url, context_window=window))
+        long = stage.but("long", retriever=Long(), workspace=replace(place, llm=model))
+        answer = Refined(long, most=2).ask(BOTH, memory=memory)
+        sent = [[each["content"] for each in request["messages"]] for request in server.requests]
+    count = ExactTokenCounter().count
+    assert AGAIN in [step.name for step in answer.trace]
+    assert all(1.3 * sum(map(count, sent[position])) + 1_000 <= window for position in (0, 2))
+    if window == 16_384:  # there the later prompts are those that were recorded
+        *_, packed = (step for step in answer.trace if step.name == "context")
+        assert answer.context == long.context.build(packed.input)
+        assert memory.strip() in sent[2][0]
 
 
 @dataclass(frozen=True)

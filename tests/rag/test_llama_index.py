@@ -28,6 +28,7 @@ from lessons.rag.types import RetrievedDocument, Scope
 from lessons.search.hybrid import HybridRetriever
 from lessons.search.languages import CentredVectorRetriever
 from lessons.search.rerankers import MMR, ByScore, KeywordWeighted, ModelScored
+from lessons.text import normalize, terms
 from lessons.workspace import Workspace
 from tests.support.files import write_pdf
 
@@ -72,6 +73,28 @@ def test_a_document_grows_by_the_nodes_that_are_inserted_and_goes_as_a_whole(
     assert [node.metadata["chunk_index"] for node in notes.get_nodes(filters=of_file("menu.md"))] == [0, 1]
     notes.delete("menu.md")
     assert notes.get_nodes(filters=of_file("menu.md")) == []
+
+
+@pytest.mark.parametrize(
+    ("scope", "given", "stored"),
+    [
+        (Scope("rag-typed", type="law"), {}, "law"),
+        (Scope("rag-typed"), {}, "document"),
+        (Scope("rag-typed"), {"type": "notice"}, "notice"),
+    ],
+)
+def test_a_node_that_is_inserted_is_found_in_a_scope_of_its_type_and_by_its_own_words(
+    place: Workspace, naive: Stage, scope: Scope, given: dict[str, str], stored: str
+) -> None:
+    store = place.store(naive.index)
+    index = VectorStoreIndex.from_vector_store(store.of(scope), embed_model=place.embedding)
+    index.insert_nodes([TextNode(text="Bread is sold at dawn.", metadata={"source_file": "bread.md", **given})])
+    (node,) = index.as_retriever().retrieve("When is bread sold?")
+    assert (node.metadata["type"], node.metadata["ref_id"]) == (stored, "bread.md")
+    assert store.of(Scope("rag-typed", type=stored)).get_nodes()
+    assert store.keyword_search(["bread"], 5, scope).ids
+    assert not store.keyword_search(terms(stored), 5, scope).ids
+    index.vector_store.clear()
 
 
 def test_a_name_of_decomposed_letters_is_found_as_it_is_typed(index: VectorStoreIndex, notes: OwnedVectorStore) -> None:
@@ -197,6 +220,30 @@ def test_a_retriever_of_llama_index_serves_a_stage(naive: Stage) -> None:
     assert [document.source for document in answer.context.documents] == ["lighthouse.md", "pier.md"]
 
 
+@pytest.mark.parametrize(
+    ("scope", "left"),
+    [
+        (Scope("rag-mina"), ["act.md", "등대.md", "pier.md"]),
+        (Scope("rag-mina").only(["등대.md", "act.md"]), ["act.md", "등대.md"]),
+        (Scope("rag-mina", type="law"), ["act.md"]),
+        (Scope("rag-mina", type="law").only(["pier.md"]), []),
+    ],
+)
+def test_a_retriever_of_llama_index_keeps_to_the_materials_and_the_type_of_a_scope(
+    naive: Stage, scope: Scope, left: list[str]
+) -> None:
+    def find(question: str) -> list[NodeWithScore]:
+        known = [
+            {"source_file": "act.md", "type": "law"},
+            {"source_file": unicodedata.normalize("NFD", "등대.md"), "type": "document"},
+            {"source_file": "pier.md"},
+        ]
+        return [NodeWithScore(node=TextNode(text=str(its), metadata=its)) for its in known]
+
+    found = naive.but("found", retriever=find).find("When was it built?", scope).documents
+    assert [normalize(document.source) for document in found] == left
+
+
 def test_a_node_postprocessor_of_llama_index_serves_a_stage(smart: Stage) -> None:
     without = smart.but("without", reranker=KeywordNodePostprocessor(exclude_keywords=["umbrellas"], lang="en"))
     assert "umbrellas" not in without.ask("What does the kiosk rent?", user="rag-mina").context.text
@@ -230,6 +277,15 @@ def test_a_prompt_of_llama_index_serves_a_stage(place: Workspace, naive: Stage) 
     answer = naive.but("short", prompt=short, workspace=repeating).ask("When does the kiosk open?", user="rag-mina")
     assert "In a word: When does the kiosk open?" in answer.text
     assert "nine" in answer.text
+
+
+def test_the_keyless_model_answers_by_a_prompt_of_llama_index_as_by_ours(naive: Stage) -> None:
+    own = PromptTemplate("Use {context}: {question}")
+    question = "When does the kiosk open?"
+    answer, usual = naive.but(prompt=own).ask(question, user="rag-mina"), naive.ask(question, user="rag-mina")
+    assert "nine" in answer.text
+    assert (answer.text, answer.found, answer.citations) == (usual.text, True, usual.citations)
+    assert "task" not in own.metadata
 
 
 @pytest.mark.parametrize("retriever", [VectorRetriever, KeywordRetriever, CentredVectorRetriever, HybridRetriever])

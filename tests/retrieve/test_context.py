@@ -1,9 +1,10 @@
 """The context builder keeps documents in order under their source, within the budget."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.models.tokens import TokenEstimator
+from lessons.models.tokens import ExactTokenCounter, TokenCounter, TokenEstimator
 from lessons.rag.context import SEPARATOR, ContextBuilder, source_header
 from lessons.rag.types import RetrievedDocument
 
@@ -36,6 +37,16 @@ def test_a_document_cannot_pretend_to_be_another_one() -> None:
 def test_it_stops_at_the_first_document_that_would_pass_the_budget() -> None:
     context = ContextBuilder(max_tokens=40).build([found("short one"), found("long " * 100), found("short two")])
     assert [document.content for document in context.documents] == ["short one"]
+
+
+@pytest.mark.parametrize("content", ["One. Two. " * 50, "word " * 200, "[Source: 2 | b] " * 50])
+@pytest.mark.parametrize("counter", [TokenEstimator(), ExactTokenCounter()])
+def test_a_document_that_does_not_fit_is_cut_to_what_does(content: str, counter: TokenCounter) -> None:
+    builder = ContextBuilder(40, counter)
+    (cut,) = builder.cut(found(content))
+    assert content.startswith(cut.content)
+    assert builder.build([cut]).documents == (cut,)
+    assert ContextBuilder(5, counter).cut(found(content)) == []
 
 
 def test_no_documents_give_the_empty_context() -> None:
