@@ -145,7 +145,7 @@ class Settings(BaseSettings):
     filter_clauses: int = 100
     filter_list_values: int = 1_000
     filter_text_chars: int = 500  # of a field's name or of a text it is compared with
-    keyword_filter_chars: int = 50
+    keyword_filter_chars: int = 50  # of a keyword, kept of a chunk or named by a filter
 
     # Query transforms
     query_variants: int = 3  # other phrasings of a question, besides itself

@@ -63,7 +63,7 @@ class ContextManager:
         """
         most = self.shares
         parts = (
-            Part("question", [question], keep="all"),
+            Part("question", [question], most.question, "all"),
             Part("documents", [text[: self.chars] for text in documents[: self.top]], most.documents, "beginning"),
             Part("history", history, most.history, "last", line, joint="\n"),
             Part("profile", [profile], most.profile, "beginning"),
@@ -96,6 +96,8 @@ class Managed(Wrapper):
             room = min(manager.shares.documents, manager.fit(question).buffer)
             others = replace(manager.tokens, window=manager.tokens.window - room)
             step.output = said = replace(manager, tokens=others).fit(question, (), *earlier)
+            if (asked := said["question"].tokens) > (share := manager.shares.question):
+                step.notes.append(f"the question takes {asked:,} tokens, more than its share of {share:,}")
         memory = "\n".join(filter(None, (said["profile"].text, said["long-term"].text)))
         context = ContextBuilder(room, counter)
         narrow = self.on_stage(lambda one: one.but(one.name, context=context, compressor=one.compressor or manager))

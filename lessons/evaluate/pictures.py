@@ -28,7 +28,6 @@ PART_COLOURS = {
     "long-term": "#ff9da6",
     "history": "#f58518",
     "question": "#54a24b",
-    "tool traffic": "#eeca3b",
     "answer": "#bab0ac",
 }
 _LABEL_WIDTH = 30  # columns of a line

@@ -24,12 +24,11 @@ Enrichment = Literal["none", "keywords", "full"]
 """How much is added to each chunk: nothing, keywords, or keywords and the summaries of it and its neighbours."""
 
 ADDED = ("keywords", "section_summary", "prev_section_summary", "next_section_summary")
-LONGEST_KEYWORD = 50  # characters
 
 Advance = Callable[[str, int, int], object]
 
 # Said to the model and not enforced: one keyword that is too long should not cost the others.
-Keyword = Annotated[str, Field(json_schema_extra={"maxLength": LONGEST_KEYWORD})]
+Keyword = Annotated[str, Field(json_schema_extra=lambda form: form.update(maxLength=settings().keyword_filter_chars))]
 
 
 class Keywords(BaseModel):
@@ -166,8 +165,8 @@ def default_level(llm: LLM) -> Enrichment:
 
 def clean(words: Sequence[str], count: int) -> list[str]:
     """The first `count` that can be used: trimmed, not empty, not too long, no number, none twice."""
-    kept: dict[str, str] = {}
+    kept, longest = dict[str, str](), settings().keyword_filter_chars
     for word in (" ".join(normalize(word).split()).strip(" ,;.#\"'") for word in words):
-        if 0 < len(word) <= LONGEST_KEYWORD and any(character.isalpha() for character in word):
+        if 0 < len(word) <= longest and any(character.isalpha() for character in word):
             kept.setdefault(word.casefold(), word)
     return list(kept.values())[:count]

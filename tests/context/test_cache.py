@@ -4,11 +4,13 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from math import sqrt
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 from sqlalchemy import select, text, update
@@ -76,6 +78,17 @@ def test_a_look_alike_is_answered_anew_and_the_trace_says_why(cached: Cached, ow
     other = cached.ask("How many weeks does a refund take?", user=owner)
     assert not other.from_cache
     assert "differs in words" in other.trace[LOOKED_UP].notes[0]
+
+
+@pytest.mark.parametrize(("similarity", "hit"), [(0.84, ""), (0.86, REFUND)])
+def test_a_paraphrase_hits_from_a_similarity_of_85_hundredths(
+    cached: Cached, owner: str, monkeypatch: pytest.MonkeyPatch, similarity: float, hit: str
+) -> None:
+    vectors = {REFUND: [1.0, 0.0]}
+    other = [similarity, sqrt(1 - similarity**2)]
+    monkeypatch.setattr(MockEmbedding, "_get_query_embedding", lambda _, question: vectors.get(question, other))
+    cached.ask(REFUND, user=owner)
+    assert cached.ask("Please tell me how many days a refund takes.", user=owner).from_cache == hit
 
 
 def test_hits_are_counted(cached: Cached, owner: str) -> None:
@@ -206,7 +219,9 @@ def test_a_fragment_in_a_conversation_is_not_looked_up(cached: Cached, owner: st
 
 def test_an_answer_in_a_conversation_is_not_kept_for_others(cached: Cached, owner: str) -> None:
     history = (("user", "Hello"), ("assistant", "Hello."))
-    assert cached.ask(REFUND, user=owner, history=history).found
+    answer = cached.ask(REFUND, user=owner, history=history)
+    assert answer.found
+    assert answer.trace[LOOKED_UP].notes == ["not kept: the question was asked in a conversation"]
     assert cached.stored(owner) == (0, 0)
 
 

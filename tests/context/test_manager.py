@@ -146,6 +146,17 @@ def test_a_managed_stage_that_is_short_of_room_sends_no_more_and_serves_document
     assert not (sent and total == 560)
 
 
+@pytest.mark.parametrize(("words", "noted"), [(150, False), (250, True)])
+def test_a_question_above_its_share_is_sent_whole_and_noted(
+    stage_of: Callable[..., Stage], words: int, noted: bool
+) -> None:
+    question = f"{QUESTION}{' really' * words}"
+    answer = Managed(stage_of("A refund takes 14 days.")).ask(question)
+    step = answer.trace["manage"]
+    assert step.output["question"].text == question
+    assert [note.endswith("more than its share of 200") for note in step.notes] == [True] * noted
+
+
 def test_a_compressor_finds_in_a_long_document_what_its_beginning_lacks(stage_of: Callable[..., Stage]) -> None:
     late = stage_of(f"{LONG}A refund takes 14 days. {LONG}")
     assert "14 days" not in Managed(late).ask(QUESTION).text

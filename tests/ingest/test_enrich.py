@@ -7,11 +7,11 @@ import pytest
 from llama_index.core.llms import LLM
 from llama_index.core.schema import BaseNode, MetadataMode
 
-from lessons.ingest.enrich import ADDED, clean
+from lessons.ingest.enrich import ADDED, Keywords, clean
 from lessons.ingest.index import enhanced_index, naive_index
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model
-from lessons.settings import Settings
+from lessons.settings import Settings, settings
 from lessons.trace import Step
 from tests.ingest.test_split import pages
 from tests.support.openai_server import Server
@@ -116,3 +116,9 @@ def test_the_keyless_model_fills_in_where_the_model_fails_and_the_step_says_so(s
 def test_keywords_are_trimmed_deduplicated_and_never_empty_or_numbers_or_too_long() -> None:
     given = [" order  book, ", "Order book", "", "  ", "2024", "11.8%", "x" * 51, "수주\u0000잔고", "CCX-4030.", "more"]
     assert clean(given, 3) == ["order book", "수주잔고", "CCX-4030"]
+
+
+def test_a_keyword_is_as_long_as_a_filter_may_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings(), "keyword_filter_chars", 10)
+    assert clean(["order book", "order books"], 2) == ["order book"]
+    assert Keywords.model_json_schema()["properties"]["keywords"]["items"]["maxLength"] == 10

@@ -155,6 +155,7 @@ def test_when_the_queue_is_full_two_workers_become_four(
         if "slow" in texts[0]:
             gate.wait(60)
 
+    assert one_database.ingestion_queue == 10
     jobs = jobs_of(one_database, before, ingestion_queue=2)
     slow = [jobs.submit(files(1, f"slow{number}x"), owner) for number in range(2)]
     until(lambda: all(jobs.status(job_id, owner).started_at for job_id in slow))

@@ -67,8 +67,8 @@ def test_shared_words_lift_a_document_by_their_weight() -> None:
 
 def test_the_weighted_score_is_the_formula_of_its_docstring() -> None:
     query = Query("refund days", Scope("reader"))
-    (found,) = KeywordWeighted().rerank(query, [document("a", 0.5, "refund")], cast(Resources, None), Step("rerank"))
-    assert found.score == pytest.approx(0.5 * 0.7 + 0.5 * 0.3)
+    (found,) = KeywordWeighted().rerank(query, [document("a", 0.8, "refund")], cast(Resources, None), Step("rerank"))
+    assert found.score == pytest.approx(0.8 * 0.7 + 0.5 * 0.3)
 
 
 def test_mmr_puts_something_new_before_a_repetition() -> None:
@@ -79,6 +79,12 @@ def test_mmr_puts_something_new_before_a_repetition() -> None:
     ]
     assert rerank(MMR(), documents) == "best new copy"
     assert rerank(MMR(lambda_=1), documents) == "best copy new"
+
+
+@pytest.mark.parametrize(("score", "order"), [(0.35, "best half new"), (0.45, "best new half")])
+def test_mmr_weighs_relevance_and_repetition_alike(score: float, order: str) -> None:
+    documents = [document("best", 1.0, "refund invoice"), document("half", 0.9, "refund"), document("new", score, "x")]
+    assert rerank(MMR(), documents) == order
 
 
 def test_mmr_begins_with_the_best_score_even_if_only_diversity_counts() -> None:
