@@ -1,4 +1,4 @@
-"""The workbook's package: from Naive RAG to Agentic RAG, one measured change at a time.
+"""The workbook's package: from Naive RAG to Agentic RAG, one measured step at a time.
 
 In a notebook, `import lessons; book = lessons.start()` opens everything there is, and `lessons.source(…)` shows the
 code of a class or function.

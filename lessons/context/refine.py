@@ -99,9 +99,7 @@ class Refined(Wrapper):
         yield from follow(stream, within)
         if not stream.answer.context.documents:
             return
-        narrow, query = self.stage.within(self._query(stream.answer, scope), self.place.llm)
-        is_narrower = narrow.context.max_tokens < self.stage.context.max_tokens
-        stage = narrow if is_narrower else self.stage  # which estimates, as it did when replies were recorded
+        stage, query = self.stage.within(self._query(stream.answer, scope), self.place.llm)
         seen = _handed(stream.answer)
         for left in reversed(range(self.most)):
             trace = stream.answer.trace

@@ -170,10 +170,7 @@ def test_every_answer_of_the_loop_fits_the_window(stage: Stage, place: Workspace
     count = ExactTokenCounter().count
     assert AGAIN in [step.name for step in answer.trace]
     assert all(1.3 * sum(map(count, sent[position])) + 1_000 <= window for position in (0, 2))
-    if window == 16_384:  # there the later prompts are those that were recorded
-        *_, packed = (step for step in answer.trace if step.name == "context")
-        assert answer.context == long.context.build(packed.input)
-        assert memory.strip() in sent[2][0]
+    assert (memory.strip() in sent[2][0]) == (window == 16_384)
 
 
 @dataclass(frozen=True)
