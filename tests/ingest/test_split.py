@@ -121,7 +121,8 @@ LONG_LINE = "Beta " + "word " * 488 + "ends here. Nothing else of note was decid
 @pytest.mark.parametrize("text", [OUTLOOK, LONG_LINE])
 def test_a_short_last_piece_begins_earlier_in_the_text_as_it_stands(text: str) -> None:
     chunks = [chunk.get_content() for chunk in split(text)]
-    assert len(chunks) > 1 and len(chunks[-1]) >= 100
+    assert len(chunks) > 1
+    assert len(chunks[-1]) >= 100
     assert text.endswith(chunks[-1])
     assert all(chunk in text and len(get_tokenizer()(chunk)) <= 500 for chunk in chunks)
 
