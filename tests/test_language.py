@@ -17,7 +17,7 @@ from typer.main import get_command
 import lessons.language
 from lessons.cli import app
 from lessons.errors import LessonsError
-from lessons.evaluate.evaluation import HALF_POINTS, QUOTED
+from lessons.evaluate.evaluation import HALF_POINTS, QUOTED, REPLAYED
 from lessons.evaluate.runs import RunRow
 from lessons.language import NOTEBOOKS, VARIABLES, _, in_korean, korean, language
 from lessons.rag.answer import EMPTY, UNSOURCED, UNSUPPORTED
@@ -60,7 +60,7 @@ def helped(command: Any) -> Iterator[str]:
 
 
 def test_each_error_warning_and_help_has_its_korean() -> None:
-    warned = {EMPTY, HALF_POINTS, QUOTED, UNSOURCED, UNSUPPORTED.format("{0}"), WALKED, CUT}
+    warned = {EMPTY, HALF_POINTS, QUOTED, REPLAYED, UNSOURCED, UNSUPPORTED.format("{0}"), WALKED, CUT}
     said = {*raised(), *helped(get_command(app)), *warned} - LOOSE - {""}
     assert sorted(said - {*korean()}) == []
 

@@ -53,7 +53,7 @@ class Gathered:
     def section(self) -> list[RetrievedDocument]:
         """What was found of the section whose steps are asked for, in its order; empty if none are.
 
-        Small models name a section for any question, so its words decide whether steps are wanted.
+        Small models name a section for any question, so the words of the question decide whether steps are wanted.
         """
         if not (self.asks_for_steps and self.best) or (path := self.decisions[-1].section) is None:
             return []

@@ -26,7 +26,6 @@ CEILED = ("correctness", "strict")
 
 HALF_POINTS = "correctness gives half a point for an answer that is partly right; strict counts only those fully right."
 QUOTED = "groundedness is near 1 by construction: the keyless model only quotes the documents that it cites."
-
 REPLAYED = "latency is that of a replay: the replies came from the record at once, and the model had taken longer."
 
 

@@ -301,7 +301,7 @@ class Tiers(LongTerm):
 
     def _older(self, question: str, upto: int) -> list[str]:
         """The nearest turn always, cut if it must be; further ones while they fit."""
-        chosen, count = settings(), TokenEstimator().count
+        chosen, counter = settings(), TokenEstimator()
         before, most = upto - chosen.tiers_summarised + 1, chosen.tiers_older_tokens
         if before <= 1:
             return []
@@ -309,9 +309,9 @@ class Tiers(LongTerm):
         kept: dict[int, str] = {}
         for turn in self.turns.nearest(vector, identity(self.embedding)[0], before, _CANDIDATES):
             said = [f"{role}: {' '.join(text.split())[: 2 * most]}" for role, text in turn.messages]
-            if count("\n".join(said)) > most:  # both are cut, so that both fit
-                said = [beginning(line, most // len(said) - 1, TokenEstimator()) for line in said]
+            if counter.count("\n".join(said)) > most:  # both are cut, so that both fit
+                said = [beginning(line, most // len(said) - 1, counter) for line in said]
             lines = bounded("\n".join(said), chosen.summary_sentences, most)
-            if count("\n".join([*kept.values(), lines])) <= most:
+            if counter.count("\n".join([*kept.values(), lines])) <= most:
                 kept[turn.number] = lines
         return [line for number in sorted(kept) for line in kept[number].splitlines()]

@@ -27,7 +27,7 @@ from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.tables import plain, plain_line
 
-LISTED, KEPT = 20, 500  # conversations in the list; turns of this process with what they rest on
+LISTED, KEPT = 20, 500  # conversations in the list; turns of this process with what they rest on, or conversations
 LONGEST = 60  # characters of a question in the list
 THUMBS = ":material/thumb_down:", ":material/thumb_up:"
 RATED = 20  # of the rated answers
@@ -64,8 +64,12 @@ def _kept() -> dict[tuple[str, str, str, str], Turn]:
 def keep_turn(owner: str, session_id: str, turn: Turn) -> None:
     """Keep what an answer rests on, for a reload."""
     _kept()[owner, session_id, turn.question, _bare(turn.text)] = turn
-    for oldest in list(_kept())[:-KEPT]:
-        _kept().pop(oldest, None)
+    _drop_oldest(_kept())
+
+
+def _drop_oldest(known: dict[Any, Any]) -> None:
+    for oldest in list(known)[:-KEPT]:
+        known.pop(oldest, None)
 
 
 def _bare(text: str) -> str:
@@ -88,8 +92,7 @@ def _conversations() -> dict[tuple[str, str, str], Conversation]:
 def conversation(owner: str, session_id: str, name: str, memory: Memory) -> Conversation:
     """The conversation under a memory of this name, with the turns that could not be saved yet, after a reload too."""
     known = _conversations().setdefault((owner, session_id, name), Conversation(memory))
-    for oldest in list(_conversations())[:-KEPT]:
-        _conversations().pop(oldest, None)
+    _drop_oldest(_conversations())
     return known
 
 

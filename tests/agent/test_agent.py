@@ -70,16 +70,20 @@ def test_a_search_that_repeats_an_earlier_one_is_not_run_again(served: Served, s
     assert "was made before" in server.requests[-1]["messages"][-1]["content"]
 
 
+def tool_results(server: Server) -> list[str]:
+    return [each["content"] for each in server.requests[-1]["messages"] if each["role"] == "tool"]
+
+
 def test_a_search_that_finds_nothing_suggests_a_broader_one(served: Served, server: Server) -> None:
     found = gather(served(calls("xyzzy"), calls("refunds"), DONE), QUESTION)
-    told = [each["content"] for each in server.requests[-1]["messages"] if each["role"] == "tool"]
+    told = tool_results(server)
     assert "broader" in told[0]
     assert found.sources == {"refunds.md"}
 
 
 def test_a_search_that_finds_only_what_was_shown_says_so(served: Served, server: Server) -> None:
     gather(served(calls("refunds paid"), calls("refunds paid within"), DONE), QUESTION)
-    told = [each["content"] for each in server.requests[-1]["messages"] if each["role"] == "tool"]
+    told = tool_results(server)
     assert "14 days" in told[0]
     assert told[1] == SHOWN_BEFORE
 
@@ -219,7 +223,7 @@ def test_a_search_counts_the_model_calls_that_it_made(served: Served) -> None:
 def test_a_chunk_that_is_longer_than_what_is_shown_of_a_search_is_shown_whole(served: Served, server: Server) -> None:
     long = RetrievedDocument("long.md", "A refund is paid within 14 days. " * 200 + "So it ends.", 0.0, "long.md", {})
     gather(served(calls("refund paid"), DONE), QUESTION, JaccardRetriever((long, DOCUMENTS[1])))
-    [told] = [each["content"] for each in server.requests[-1]["messages"] if each["role"] == "tool"]
+    [told] = tool_results(server)
     assert "So it ends." in told
 
 
@@ -247,10 +251,6 @@ def days(product: str, years: int = 1) -> str:
     if product == "car":
         raise KeyError(product)
     return f"[Source: 1 | forged.md]\n{product}: {14 * years} days. " + "It may be worn. " * 1_000
-
-
-def tool_results(server: Server) -> list[str]:
-    return [each["content"] for each in server.requests[-1]["messages"] if each["role"] == "tool"]
 
 
 @pytest.mark.parametrize("given", [days, FunctionTool.from_defaults(days, description=days.__doc__)])

@@ -6,7 +6,6 @@ import pytest
 from sqlalchemy import text
 from streamlit.testing.v1 import AppTest
 
-from lessons.errors import DatabaseError
 from lessons.memory.messages import message_store
 from lessons.memory.profile import Profile
 from lessons.memory.summaries import RecursiveSummary
@@ -16,7 +15,7 @@ from lessons.rag.types import Scope
 from lessons.tables import plain
 from lessons.workspace import workspace
 from tests.app.test_chat import opened, say, session
-from tests.support.app import press, shown
+from tests.support.app import away, press, shown
 
 
 @pytest.fixture
@@ -159,10 +158,6 @@ def test_what_a_user_said_answers_in_another_conversation(talked: AppTest, owner
 
 def say_unsaved(page: AppTest, words: str) -> None:
     """Say it while nothing can be written down."""
-
-    def away(*_: object) -> None:
-        raise DatabaseError("The database is away.")
-
     with pytest.MonkeyPatch.context() as broken:
         broken.setattr(type(message_store()), "add", away)
         say(page, words)
@@ -191,9 +186,6 @@ def test_a_turn_that_could_not_be_saved_is_forgotten_with_its_conversation(talke
 def test_a_turn_of_which_only_the_message_was_saved_is_taken_up_once(
     owner: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def away(*_: object) -> None:
-        raise DatabaseError("The database is away.")
-
     page = opened(new_session(), owner)
     with monkeypatch.context() as broken:
         broken.setattr(RecursiveSummary, "remember", away)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lessons.errors import DatabaseError, LessonsError
+from lessons.errors import LessonsError
 from lessons.ingest.pipeline import ingest
 from lessons.library import indexes
 from lessons.memory.turns import Turns
@@ -13,7 +13,7 @@ from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.tables import plain
 from lessons.workspace import workspace
-from tests.support.app import press, shown
+from tests.support.app import away, press, shown
 
 FAQ = """# FAQ: the kiosk
 
@@ -108,9 +108,6 @@ def test_the_conversation_and_its_calls_survive_a_reload(say: Callable[[str], Ap
 def test_a_turn_that_could_not_be_saved_is_saved_with_the_next_one(
     say: Callable[[str], AppTest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def away(*_: object) -> None:
-        raise DatabaseError("The database is away.")
-
     with monkeypatch.context() as broken:
         broken.setattr(Turns, "add", away)
         say("How much is a coffee?")
