@@ -20,6 +20,7 @@ from typing import Any
 
 import psutil
 
+from lessons.database.locks import FileLock
 from lessons.errors import DatabaseError
 
 SYSTEM_USER = "rag-workbook"
@@ -68,10 +69,16 @@ def run(program: str, *arguments: str, folder: Path) -> tuple[int, str]:
 
 
 def _identity(owner: int) -> dict[str, Any]:
-    """What `subprocess` needs to run a program as this user number with its first group."""
+    """What `subprocess` needs to run a program as this user number; DatabaseError if the system knows no such user."""
     import pwd
 
-    return {"user": owner, "group": pwd.getpwuid(owner).pw_gid, "extra_groups": []}
+    try:
+        return {"user": owner, "group": pwd.getpwuid(owner).pw_gid, "extra_groups": []}
+    except KeyError:  # a volume that was made on another machine
+        raise DatabaseError(
+            f"The database belongs to user number {owner}, whom this system does not know: give its folder in "
+            f"{ROOT_FOLDER} to {SYSTEM_USER} with `chown -R`, or delete that folder."
+        ) from None
 
 
 def hand_over(folder: Path, cluster: Path | None = None) -> None:
@@ -148,12 +155,23 @@ def system_user() -> int:
         with suppress(KeyError):
             return pwd.getpwnam(SYSTEM_USER).pw_uid
         with suppress(OSError):
-            command = ["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", SYSTEM_USER]
-            subprocess.run(command, capture_output=True, timeout=60)
+            _add_system_user()
     raise DatabaseError(
         f"PostgreSQL refuses to run as root, and the system user {SYSTEM_USER} could not be created for it: "
         "run as an ordinary user, or set DATABASE_URL to a server of your own."
     )
+
+
+def _add_system_user() -> None:
+    """Create the user, one process after another: two `useradd` at once both succeed, and the number changes."""
+    ROOT_FOLDER.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(ROOT_FOLDER / "user.lock")
+    lock.acquire()
+    try:
+        command = ["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", SYSTEM_USER]
+        subprocess.run(command, capture_output=True, timeout=60)
+    finally:
+        lock.release()
 
 
 def _system_user_can_run(package: Path) -> bool:

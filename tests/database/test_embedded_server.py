@@ -1,13 +1,14 @@
 """The embedded server under real kills, races and odd folders: each ends in a working database or one sentence."""
 
 import os
+import pwd
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from types import SimpleNamespace
 
 import psutil
@@ -16,7 +17,8 @@ import pytest
 
 from lessons.database import embedded
 from lessons.database.embedded import buffers
-from lessons.database.programs import am_root
+from lessons.database.programs import am_root, run
+from lessons.errors import DatabaseError
 from tests.database.places import ENGINE_CLIENT, NOBODY, Place, wait_for
 
 
@@ -213,6 +215,38 @@ def test_root_runs_programs_from_a_private_folder_by_a_copy(root_place: Place) -
         subprocess.run(["cp", "-a", str(site / name), str(packages / name)], check=True)
     assert root_place.answer(PYTHONPATH=str(packages)) == "ok"
     assert packages.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.skipif(not am_root(), reason="only root creates the system user")
+def test_processes_that_start_at_once_create_one_system_user(tmp_path: Path) -> None:
+    """Of two `useradd` at once both succeed, and the first process is left with a number that nobody has."""
+    name, told = "rag-workbook-test", tmp_path / "told"
+    slow = tmp_path / "useradd"
+    slow.write_text(f'#!/bin/sh\necho begin >> {told}; sleep 0.5; {shutil.which("useradd")} "$@"; echo end >> {told}\n')
+    slow.chmod(0o755)
+    code = f"from lessons.database import programs as p; p.SYSTEM_USER = {name!r}; input(); print(p.system_user())"
+    path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    started = [
+        subprocess.Popen([sys.executable, "-c", code], stdin=-1, stdout=-1, text=True, env=os.environ | path)
+        for _ in range(2)
+    ]
+    try:
+        sleep(1.5)  # both wait for a line by then
+        for process in started:
+            process.stdin.write("\n")
+            process.stdin.flush()
+        numbers = {process.communicate(timeout=60)[0].strip() for process in started}
+        assert numbers == {str(pwd.getpwnam(name).pw_uid)}
+        assert told.read_text().split() == ["begin", "end"] * 2
+    finally:
+        subprocess.run(["userdel", name], capture_output=True)
+
+
+@pytest.mark.skipif(not am_root(), reason="only root runs programs as another user")
+def test_root_is_told_that_the_owner_of_a_cluster_is_unknown(tmp_path: Path) -> None:
+    os.chown(tmp_path, 54_321, 54_321)
+    with pytest.raises(DatabaseError, match=r"user number 54321, .* to rag-workbook with `chown -R`"):
+        run("postgres", "--version", folder=tmp_path)
 
 
 def test_root_may_have_a_strict_umask(root_place: Place) -> None:
