@@ -132,6 +132,10 @@ def record(
     """
     from lessons.evaluate.recording import record_notebooks, record_questions
 
+    if notebooks and (stage or wrapper or limit):
+        raise typer.BadParameter(
+            "notebooks choose stages and questions themselves; leave it out", param_hint="--stage, --wrapper, --limit"
+        )
     chosen = with_wrapper(chosen_stages(stage or []), wrapper)
     with bars() as watch:
         if notebooks:

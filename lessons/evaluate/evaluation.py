@@ -4,7 +4,7 @@ import html
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from math import isnan, nan
@@ -149,6 +149,12 @@ class Evaluation:
         """The records of a stage or of the `CEILING`, or only those of a `category` or `language`."""
         records, wanted = self.ceiling if stage == CEILING else self.records, {"stage": stage, **group}.items()
         return [record for record in records if wanted <= vars(record).items()]
+
+    def on_questions_of(self, other: "Evaluation") -> "Evaluation":
+        """The part of the run that answers questions which the other run asked as well."""
+        asked = {record.question_id for record in other.records}
+        records, given = ([each for each in part if each.question_id in asked] for part in (self.records, self.ceiling))
+        return replace(self, records=tuple(records), ceiling=tuple(given))
 
     def groups(self, by: str) -> list[str]:
         """The categories or languages that occur, in order of appearance."""

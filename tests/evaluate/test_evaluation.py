@@ -49,6 +49,12 @@ def test_questions_are_paired_by_id_and_not_by_place() -> None:
     assert (gain.delta, gain.ci_low, gain.ci_high) == (0, 0, 0)
 
 
+def test_a_run_is_cut_to_the_questions_that_another_one_asked() -> None:
+    whole, part = evaluation({"naive": [0.0, 1.0, 1.0], "smart": [1.0, 1.0, 0.0]}), evaluation({"naive": [0.5, 0.5]})
+    cut = whole.on_questions_of(replace(part, records=part.records[1:]))
+    assert [(each.stage, each.question_id) for each in cut.records] == [("naive", "q1"), ("smart", "q1")]
+
+
 def test_the_json_is_the_contract_of_the_command_line() -> None:
     run = evaluation({"naive": [1.0, 0.0, nan], "smart": [1.0, 1.0, nan]})
     found = json.loads(json.dumps(run.as_dict(), allow_nan=False))

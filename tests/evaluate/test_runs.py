@@ -3,6 +3,7 @@
 import csv
 import json
 import sys
+from collections.abc import Iterator
 from math import nan
 from pathlib import Path
 
@@ -12,9 +13,15 @@ from sqlalchemy import Engine, func, select
 from lessons.database import engine
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import METRICS, Evaluation
+from lessons.evaluate.golden import golden_questions
+from lessons.evaluate.run import answers
 from lessons.evaluate.runs import ResultRow, as_jsonl, delete, export_csv, load, read_run, runs, save, ship, shipped
+from lessons.library import indexes
+from lessons.rag.stages import stages
 from lessons.settings import Settings, settings
+from lessons.workspace import Workspace
 from tests.evaluate.records import evaluation, record
+from tests.support.shipped import shipped_corpus
 
 RUN = evaluation({"naive": [0.0, 0.5, nan], "smart": [1.0, 1.0, nan]})
 
@@ -22,6 +29,27 @@ RUN = evaluation({"naive": [0.0, 0.5, nan], "smart": [1.0, 1.0, nan]})
 @pytest.fixture(scope="module")
 def store(database: Settings) -> Engine:
     return engine(database)
+
+
+@pytest.fixture(scope="module")
+def library() -> Iterator[Workspace]:
+    with shipped_corpus(indexes()) as place:
+        yield place
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_a_shipped_run_is_what_its_model_answers_here(library: Workspace, name: str) -> None:
+    """A changed prompt, search or judge makes it stale; the README's commands measure it anew."""
+    kept = shipped()[name]
+    asked = {record.question_id: record.question for record in kept.records[:3]}
+    place = Workspace.open(library.settings.on_record(kept.settings.get("recorded")))
+    ways = [stage.but(stage.name, workspace=place) for stage in stages().values() if stage.name in kept.stages]
+    fresh = [*answers(ways, [golden for golden in golden_questions(kept.split) if golden.id in asked])]
+    assert len(fresh) == 3 * len(ways)
+    known = {(each.stage, each.question_id): (each.answer, each.metrics["correctness"]) for each in kept.records}
+    assert [known[each.stage, each.question_id] for each in fresh] == [
+        (each.answer, each.metrics["correctness"]) for each in fresh
+    ]
 
 
 def test_a_run_comes_back_as_it_was(store: Engine) -> None:

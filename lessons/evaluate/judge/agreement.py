@@ -1,11 +1,12 @@
 """Judging the judge: answers labelled by hand, how far beyond chance the judge agrees with them, and a second judge.
 
 Report `outputs_second_frozen`: labelled before the judge ran on it by a rater who had not read the judge, which was
-tuned on the other half, `outputs_second_dev`, afterwards. `outputs_frozen` and `outputs_dev` are an earlier draw,
-`outputs_recorded_…` have two raters (`verdict`, `second`). The judge's author labelled `dev` and `test`, which flatter
-it, and `hard`, which is meant to break it. It sees who did what only where two facts have changed places: it accepts
-'opened 18 stores' where 18 were closed, and another entity's figure unless an English name that the question does not
-mention gives it away. It rejects free paraphrase, and a change that must be worked out from two figures.
+tuned on the other half, `outputs_second_dev`, afterwards. `outputs_frozen` and `outputs_dev` are an earlier draw.
+`outputs_recorded_…` have two raters (`verdict`, `second`); *other* holds answers to questions of neither half. The
+judge's author labelled `dev` and `test`, which flatter it, and `hard`, which is meant to break it. It sees who did what
+only where two facts have changed places: it accepts 'opened 18 stores' where 18 were closed, and another entity's
+figure unless an English name that the question does not mention gives it away. It rejects free paraphrase, and a change
+that must be worked out from two figures.
 """
 
 from collections import Counter
