@@ -247,6 +247,12 @@ class Settings(BaseSettings):
             raise PydanticCustomError("overlap", "should be at most LESSONS_{size}", {"size": size.upper()})
         return value
 
+    @property
+    def counted_model(self) -> str:
+        """The model in whose tokens a window is counted: the one that is served, or the one whose record answers."""
+        served = self.openai_api_key or self.openai_base_url
+        return self.llm_model if served else self.recorded or self.llm_model
+
     def on_record(self, model: str | None) -> Self:
         """These settings without a server: a model's recorded replies answer, or without a name the keyless model."""
         return self.model_copy(update={"openai_base_url": None, "openai_api_key": None, "recorded": model})

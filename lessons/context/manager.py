@@ -25,7 +25,7 @@ class TokenManager(Budget):
     window: int = field(default_factory=lambda: settings().managed_tokens)
     reserved: int | None = field(default_factory=lambda: settings().managed_prompt_tokens)
     counter: TokenCounter = field(
-        default_factory=lambda: ExactTokenCounter(settings().llm_model), repr=False, compare=False
+        default_factory=lambda: ExactTokenCounter(settings().counted_model), repr=False, compare=False
     )
 
 

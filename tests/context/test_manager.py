@@ -1,10 +1,12 @@
 """The token manager and the context manager."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import SecretStr
 
 from lessons.context.compress import Extractive
 from lessons.context.manager import ContextManager, Managed, Shares, TokenManager
@@ -13,6 +15,7 @@ from lessons.memory.types import parted
 from lessons.models.tokens import ExactTokenCounter, TokenEstimator
 from lessons.plan import beginning
 from lessons.rag.stages import Stage
+from lessons.settings import settings
 
 QUESTION = "How long does a refund take?"
 texts = st.text(max_size=150)
@@ -99,6 +102,23 @@ def test_the_result_can_be_looked_at_piece_by_piece() -> None:
     fitted = ContextManager().fit(QUESTION, ["A refund takes 14 days."], profile="- name: <Mina>")
     assert "documents: 7 tokens, 0 left out" in repr(fitted)
     assert "&lt;Mina&gt;" in fitted._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("named", "encoding"),
+    [
+        ({}, "o200k_base"),
+        ({"recorded": "qwen3:8b"}, "cl100k_base"),
+        ({"recorded": "qwen3:8b", "openai_api_key": SecretStr("sk-")}, "o200k_base"),
+    ],
+)
+def test_tokens_are_those_of_the_model_that_answers(
+    monkeypatch: pytest.MonkeyPatch, named: dict[str, Any], encoding: str
+) -> None:
+    """Live and from its record, a model gets the same prompt; otherwise its reply would not be found."""
+    for name, value in named.items():
+        monkeypatch.setattr(settings(), name, value)
+    assert TokenManager().counter.encoding_name == encoding  # type: ignore[attr-defined]
 
 
 def test_a_question_that_does_not_fit_is_said_in_a_sentence() -> None:
