@@ -1,6 +1,7 @@
 """`lessons app` as a process: where it listens, and that nothing of it is left once it is told to end."""
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -12,6 +13,7 @@ import psutil
 import pytest
 
 from lessons.cli import serve
+from lessons.errors import LessonsError
 from lessons.settings import ROOT, Settings, settings
 from tests.support.ports import free_port
 from tests.support.waiting import until
@@ -58,6 +60,26 @@ def test_a_signal_ends_the_server_too_although_a_page_is_open(start: Start, name
     assert alive == []
     assert process.returncode == code
     assert not answers(port)
+
+
+def test_ctrl_c_in_a_terminal_which_reaches_both_processes_ends_in_a_sentence() -> None:
+    code, port = "from lessons.cli import main; main()", free_port()
+    command = [sys.executable, "-c", code, "app", "--headless", f"--port={port}"]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=-1, stderr=-1, text=True, start_new_session=True)
+    try:
+        until(lambda: answers(port))
+        os.killpg(process.pid, signal.SIGINT)
+        _, told = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert "Traceback" not in told
+
+
+def test_a_port_that_is_taken_is_said_before_anything_starts() -> None:
+    said = r"cannot listen at 127\.0\.0\.1:\d+ \(Address already in use\); choose another with --port"
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken, pytest.raises(LessonsError, match=said):
+        serve.serve("127.0.0.1", taken.getsockname()[1], True)
 
 
 def open_page(port: int, host: bytes = b"127.0.0.1", answer: bytes = b"101 Switching") -> closing:

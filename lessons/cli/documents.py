@@ -113,7 +113,7 @@ def _line(line: dict[str, Any]) -> str:
 @commands.command()
 def ask(
     question: Annotated[str, typer.Argument(help="The question, in English or Korean.")],
-    stage: Annotated[str, typer.Option(help="Name of a stage, or all.")] = "",
+    stage: Annotated[str, typer.Option(help="Name of a stage, or all.", show_default="agentic")] = "",
     user: User = "",
     source_file: Annotated[str | None, typer.Option(help="Search this file only.")] = None,
     filter_text: Annotated[str | None, typer.Option("--filter", help="For example: page_number >= 2")] = None,

@@ -133,9 +133,8 @@ def record(
     from lessons.evaluate.recording import record_notebooks, record_questions
 
     if notebooks and (stage or wrapper or limit):
-        raise typer.BadParameter(
-            "notebooks choose stages and questions themselves; leave it out", param_hint="--stage, --wrapper, --limit"
-        )
+        told = "notebooks choose stages and questions themselves; leave these out"
+        raise typer.BadParameter(told, param_hint="--stage, --wrapper, --limit")
     chosen = with_wrapper(chosen_stages(stage or []), wrapper)
     with bars() as watch:
         if notebooks:

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from dataclasses import asdict
@@ -128,10 +129,10 @@ def serve(host: str, port: int, headless: bool) -> int:
 
     if not (ROOT / "app.py").exists():
         raise LessonsError("The app is not in the installed package: clone the workbook, and start it in its folder.")
+    address = _free_address(host, port)
     for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background job would ignore the first
         signal.signal(number, _interrupt)
-    named = f"[{host}]" if ":" in host else host  # an address of IPv6
-    typer.echo(_(f"The app is at http://{named}:{port} – Ctrl-C ends it."))
+    typer.echo(_(f"The app is at http://{address} – Ctrl-C ends it."))
     environment = {"MALLOC_ARENA_MAX": ARENAS} | os.environ
     server = subprocess.Popen(command(host, port, headless), cwd=ROOT, env=environment, stdin=subprocess.PIPE)
     try:
@@ -146,6 +147,19 @@ def serve(host: str, port: int, headless: bool) -> int:
             server.kill()
             server.wait()
         return 128 + told.args[0]
+
+
+def _free_address(host: str, port: int) -> str:
+    """How a browser writes host and port; LessonsError if nothing can listen there."""
+    from lessons.errors import LessonsError
+
+    family, named = (socket.AF_INET6, f"[{host}]") if ":" in host else (socket.AF_INET, host)
+    try:
+        socket.create_server((host, port), family=family).close()
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
+        raise LessonsError(f"The app cannot listen at {named}:{port} ({why}); choose another with --port.") from error
+    return f"{named}:{port}"
 
 
 def command(host: str, port: int, headless: bool) -> list[str]:

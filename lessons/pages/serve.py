@@ -9,7 +9,7 @@ import json
 import os
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from threading import Thread
 
 import streamlit as st
@@ -87,4 +87,6 @@ def _end_with_the_starter() -> None:
 if __name__ == "__main__":
     Thread(target=_end_with_the_starter, daemon=True).start()
     options, sys.argv = json.loads(sys.argv[1]), [str(ROOT / "app.py")]
-    App(sys.argv[0], lifespan=_swept, middleware=[Middleware(_door)], on_script_error=_broke_off).run(config=options)
+    app = App(sys.argv[0], lifespan=_swept, middleware=[Middleware(_door)], on_script_error=_broke_off)
+    with suppress(KeyboardInterrupt):  # Ctrl-C reaches this process as well; its starter says that it is over
+        app.run(config=options)
