@@ -68,8 +68,9 @@ def test_ctrl_c_in_a_terminal_which_reaches_both_processes_ends_in_a_sentence() 
     process = subprocess.Popen(command, cwd=ROOT, stdout=-1, stderr=-1, text=True, start_new_session=True)
     try:
         until(lambda: answers(port))
-        os.killpg(process.pid, signal.SIGINT)
-        _, told = process.communicate(timeout=30)
+        with open_page(port):
+            os.killpg(process.pid, signal.SIGINT)
+            _, told = process.communicate(timeout=30)
     finally:
         process.kill()
     assert process.returncode == 130
