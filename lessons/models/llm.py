@@ -23,11 +23,11 @@ KEYLESS = "keyless model"
 def language_model(settings: Settings, embedding: BaseEmbedding | None = None) -> LLM:
     """`LESSONS_LLM_MODEL` at its server; without a key and a base URL the replies on record, or the keyless model."""
     keyless = OfflineLLM(embedding=embedding)
-    if not (served := settings.openai_api_key or settings.openai_base_url) and not settings.recorded:
+    if not settings.is_served and not settings.recorded:
         return keyless
     from lessons.models.served import ServedLLM, replayed  # the client takes a second to import, and most need none
 
-    return ServedLLM(settings, keyless) if served else replayed(settings, keyless)
+    return ServedLLM(settings, keyless) if settings.is_served else replayed(settings, keyless)
 
 
 def name_of(llm: LLM) -> str:

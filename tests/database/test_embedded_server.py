@@ -1,14 +1,13 @@
 """The embedded server under real kills, races and odd folders: each ends in a working database or one sentence."""
 
 import os
-import pwd
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic
 from types import SimpleNamespace
 
 import psutil
@@ -220,18 +219,23 @@ def test_root_runs_programs_from_a_private_folder_by_a_copy(root_place: Place) -
 @pytest.mark.skipif(not am_root(), reason="only root creates the system user")
 def test_processes_that_start_at_once_create_one_system_user(tmp_path: Path) -> None:
     """Of two `useradd` at once both succeed, and the first process is left with a number that nobody has."""
+    import pwd
+
     name, told = "rag-workbook-test", tmp_path / "told"
     slow = tmp_path / "useradd"
     slow.write_text(f'#!/bin/sh\necho begin >> {told}; sleep 0.5; {shutil.which("useradd")} "$@"; echo end >> {told}\n')
     slow.chmod(0o755)
-    code = f"from lessons.database import programs as p; p.SYSTEM_USER = {name!r}; input(); print(p.system_user())"
+    code = (
+        f"from lessons.database import programs; programs.SYSTEM_USER = {name!r}\n"
+        "print('ready', flush=True); input(); print(programs.system_user())"
+    )
     path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     started = [
         subprocess.Popen([sys.executable, "-c", code], stdin=-1, stdout=-1, text=True, env=os.environ | path)
         for _ in range(2)
     ]
     try:
-        sleep(1.5)  # both wait for a line by then
+        assert [process.stdout.readline() for process in started] == ["ready\n"] * 2
         for process in started:
             process.stdin.write("\n")
             process.stdin.flush()

@@ -15,7 +15,19 @@ from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import METRICS, Evaluation
 from lessons.evaluate.golden import golden_questions
 from lessons.evaluate.run import answers
-from lessons.evaluate.runs import ResultRow, as_jsonl, delete, export_csv, load, read_run, runs, save, ship, shipped
+from lessons.evaluate.runs import (
+    SHIPPED,
+    ResultRow,
+    as_jsonl,
+    delete,
+    export_csv,
+    load,
+    read_run,
+    runs,
+    save,
+    ship,
+    shipped,
+)
 from lessons.library import indexes
 from lessons.rag.stages import stages
 from lessons.settings import Settings, settings
@@ -37,19 +49,20 @@ def library() -> Iterator[Workspace]:
         yield place
 
 
-@pytest.mark.parametrize("name", shipped())
-def test_a_shipped_run_is_what_its_model_answers_here(library: Workspace, name: str) -> None:
+@pytest.mark.parametrize("path", sorted(SHIPPED.glob("*.jsonl.gz")), ids=lambda path: path.name)
+def test_a_shipped_run_is_what_its_model_answers_here(library: Workspace, path: Path) -> None:
     """A changed prompt, search or judge makes it stale; the README's commands measure it anew."""
-    kept = shipped()[name]
-    asked = {record.question_id: record.question for record in kept.records[:3]}
+    kept = read_run(path)
+    asked = {record.question_id for record in kept.records[:3]}
     place = Workspace.open(library.settings.on_record(kept.settings.get("recorded")))
     ways = [stage.but(stage.name, workspace=place) for stage in stages().values() if stage.name in kept.stages]
-    fresh = [*answers(ways, [golden for golden in golden_questions(kept.split) if golden.id in asked])]
+    again = answers(ways, [golden for golden in golden_questions(kept.split) if golden.id in asked])
+    known, fresh = (
+        {(each.stage, each.question_id): (each.answer, each.metrics["correctness"]) for each in records}
+        for records in (kept.records, again)
+    )
     assert len(fresh) == 3 * len(ways)
-    known = {(each.stage, each.question_id): (each.answer, each.metrics["correctness"]) for each in kept.records}
-    assert [known[each.stage, each.question_id] for each in fresh] == [
-        (each.answer, each.metrics["correctness"]) for each in fresh
-    ]
+    assert fresh.items() <= known.items()
 
 
 def test_a_run_comes_back_as_it_was(store: Engine) -> None:
