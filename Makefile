@@ -2,6 +2,7 @@
 # make lab    set everything up and open the notebooks
 # make quick  set everything up and check what needs no browser, no cluster, no other process and no notebook
 # make test   set everything up and run every check
+# make bare   set up without any extra and run what might ask for one
 # make served answer by the weights of a small model on a llama.cpp server, and check what comes back
 # make site   build the notebooks of both editions as a static site, in _site
 # make bench  set everything up, time each step, and compare with the last time
@@ -17,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PARALLEL := --numprocesses=2 --dist=loadfile --no-loadscope-reorder
 QUIET := tests/scale/test_on_ray.py
 
-.PHONY: app lab quick test served bench site check setup clean clean-data
+.PHONY: app lab quick test bare served bench site check setup clean clean-data
 
 app: setup
 	$(UV) run --locked $(EXTRAS) lessons app
@@ -32,6 +33,10 @@ test: check
 	$(UV) run --locked $(EXTRAS) pytest $(QUIET)
 	$(UV) run --locked $(EXTRAS) pytest $(PARALLEL) --ignore=$(QUIET)
 	$(UV) run --locked $(EXTRAS) python -m tests.notebooks --both
+
+# Nothing optional may be needed: what asks for an extra's packages is run without them.
+bare: check
+	$(UV) run --locked pytest tests/exercises tests/retrieve
 
 served: override EXTRAS += --extra local --group served
 served: setup

@@ -22,10 +22,13 @@ def cells(number: str, tag: str | None = None) -> list[dict[str, Any]]:
     return [cell for cell in code if tag is None or tag in cell["metadata"].get("tags", [])]
 
 
-def imports(number: str) -> str:
-    """Every import statement of the notebook: what a cell at its end can name."""
+def imports(number: str, code: str) -> str:
+    """The import statements of the notebook whose names this code uses; others may need an extra's packages."""
+    names = {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
     nodes = [node for cell in cells(number) for node in ast.walk(ast.parse(source(cell)))]
-    return "\n".join(ast.unparse(node) for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom)))
+    statements = [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
+    used = [node for node in statements if names & {alias.asname or alias.name.split(".")[0] for alias in node.names}]
+    return "\n".join(map(ast.unparse, used))
 
 
 def source(cell: dict[str, Any]) -> str:
@@ -36,9 +39,13 @@ def checked(number: str, tag: str) -> dict[str, Any]:
     """What the cells with a tag hand to `check`, by the exercise's id. They run in order and see the imports only."""
     handed: dict[str, Any] = {}
     names: dict[str, Any] = {}
-    exec(imports(number), names)
+    codes = {cell["id"]: _without_check(source(cell)) for cell in cells(number, tag)}
+    exec(imports(number, "\n".join(codes.values())), names)
     names["check"] = handed.__setitem__
-    for cell in cells(number, tag):
-        lines = [line for line in source(cell).splitlines() if not line.startswith("from lessons.exercises import")]
-        exec(compile("\n".join(lines), f"{number}, {cell['id']}", "exec"), names)
+    for id_, code in codes.items():
+        exec(compile(code, f"{number}, {id_}", "exec"), names)
     return handed
+
+
+def _without_check(code: str) -> str:
+    return "\n".join(line for line in code.splitlines() if not line.startswith("from lessons.exercises import"))
