@@ -30,7 +30,7 @@ def test_word_text_and_tables_come_in_the_order_of_the_file(tmp_path: Path) -> N
     document.add_paragraph("After the table.")
     document.save(str(tmp_path / "a.docx"))
     (page,) = read(tmp_path / "a.docx")
-    assert page.text == "Limits\n\nBudgets | 40\n\nAfter the table."
+    assert page.text == "# Limits\n\n| Budgets | 40 |\n| --- | --- |\n\nAfter the table."
     assert page.metadata["page_number"] is None
 
 
@@ -43,8 +43,8 @@ def test_each_slide_is_a_document_with_its_notes(tmp_path: Path) -> None:
     slides.save(str(tmp_path / "a.pptx"))
     pages = read(tmp_path / "a.pptx")
     assert [(page.metadata["page_number"], page.text) for page in pages] == [
-        (1, "One\n\nAbout One"),
-        (2, "둘\n\nAbout 둘"),
+        (1, "# One\n\nAbout One"),
+        (2, "## 둘\n\nAbout 둘"),
     ]
 
 
@@ -56,7 +56,7 @@ def test_html_gives_its_content_without_navigation_or_scripts(tmp_path: Path) ->
         encoding="utf-8",
     )
     (page,) = read(tmp_path / "a.html")
-    assert page.text.splitlines() == ["환불", "Within 14 days.", "Plan | Team"]
+    assert page.text.splitlines() == ["# 환불", "", "Within 14 days.", "", "| Plan | Team |", "| --- | --- |"]
 
 
 def test_decomposed_hangul_is_composed_in_name_and_text(tmp_path: Path) -> None:
@@ -81,10 +81,10 @@ def test_grouped_shapes_of_a_slide_are_read(tmp_path: Path) -> None:
 def test_nested_tables_of_a_page_are_read_once(tmp_path: Path) -> None:
     inner = "<table><tr><td>A</td><td>B</td></tr></table>"
     (tmp_path / "a.html").write_text(f"<table><tr><td>Menu</td><td>{inner}</td></tr></table>")
-    assert read(tmp_path / "a.html")[0].text == "Menu\nA | B"
+    assert read(tmp_path / "a.html")[0].text == "Menu\n\n| A | B |\n| --- | --- |"
 
 
 def test_a_web_page_saved_as_markdown_is_read_as_a_web_page(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("<!DOCTYPE html><html><body><h1>Refunds</h1><p>Within 14 days.</p></body></html>")
     (page,) = read(tmp_path / "a.md")
-    assert (page.text, page.metadata["file_type"]) == ("Refunds\nWithin 14 days.", "md")
+    assert (page.text, page.metadata["file_type"]) == ("# Refunds\n\nWithin 14 days.", "md")

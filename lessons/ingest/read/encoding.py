@@ -1,24 +1,22 @@
-"""Bytes become text: Unicode as it is, CP949 and Western text recognised, mis-decoded text repaired.
+"""Bytes become text: Unicode as it is, other encodings as chardet tells them, mis-decoded text repaired.
 
 Ambiguous files are rejected: noise that is ingested is found again, and answered from.
 """
 
 import re
-from collections.abc import Callable
 
+import chardet
 import ftfy
+from chardet import EncodingEra
 from ftfy.badness import is_bad
 
 _BOMS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-_EAST_ASIAN = re.compile("[가-힣ㄱ-ㆎ\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
-_PLAUSIBLE = re.compile("[\t\n\r -~À-ÿ가-힣\u2010-\u2027\u3000-\u303f\uff00-\uff60·°±€￦₩]")
-_WESTERN = re.compile("[À-ÖØ-öø-ÿŠšŽžŸŒœ ‘’‚“”„–—…•€£¢¥§©®™°±²³¹º¼½¾ªµ¶·¿¡«»‹›†‡‰´¨×÷]")
-_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
+_MIXED = re.compile("[A-Za-zÀ-ɏ][Ͱ-ԯ֐-ۿ]|[Ͱ-ԯ֐-ۿ][A-Za-zÀ-ɏ]")  # Latin beside Greek, Cyrillic, Hebrew or Arabic letters
 _UNREADABLE = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f\x7f]")
-_SUPERSETS = dict.fromkeys(("euc-kr", "ks-c-5601-1987", "ksc5601", "ks-c-5601", "windows-949", "korean"), "cp949")
-_SUPERSETS |= dict.fromkeys(("iso-8859-1", "latin-1", "latin1", "ascii", "us-ascii"), "cp1252")
-"""As what browsers read the old names: https://encoding.spec.whatwg.org/#names-and-labels."""
-JUDGED = 100_000  # characters by which an encoding is recognised
+_ERAS = EncodingEra.ALL & ~EncodingEra.DOS & ~EncodingEra.MAINFRAME
+_UNLIKELY = ("MacCyrillic", "MacGreek", "MacIceland", "MacLatin2")  # tried: chardet takes short Western text for them
+JUDGED = 100_000  # bytes by which an encoding is recognised
 NOISE_SHARE = 0.2  # of a text's characters, white space aside, that cannot be read; with more it is rejected
 
 Decoded = tuple[str, str | None]
@@ -29,17 +27,11 @@ def decode(data: bytes, declared: str | None = None) -> Decoded | None:
 
     `declared` is what the file itself says, as HTML does; it is believed where the bytes agree.
     """
-    for mark, encoding in _BOMS.items():
-        if data.startswith(mark):
-            return None if (text := _text(data, encoding)) is None else (text, None)
-    if b"\0" in data:
-        return _utf_16(data)
-    name = (declared or "").strip().lower().replace("_", "-")
-    for encoding in ("utf-8", _SUPERSETS.get(name, name)):
-        if (text := _text(data, encoding)) is not None:
+    mark = next((mark for mark in _BOMS if data.startswith(mark)), b"")
+    for encoding in (_BOMS.get(mark, "utf-8"), declared):
+        if encoding and (text := _text(data, encoding)) is not None:
             return text, None
-    guesses: list[Callable[[bytes], Decoded | None]] = [_nearly_utf_8, _korean, _western, _utf_16]
-    return next((found for guess in guesses if (found := guess(data))), None)
+    return None if mark else _nearly_utf_8(data) or _recognised(data)
 
 
 def repaired(text: str) -> str:
@@ -60,20 +52,19 @@ def _repaired_line(line: str) -> str:
     if not is_bad(line):
         return line
     for wrong in ("cp1252", "latin-1"):
-        try:
-            data = line.encode(wrong)
-        except UnicodeEncodeError:
-            continue
-        if _text(data, "utf-8") is None and (korean := _korean(data)):
-            return korean[0]
+        data = line.encode(wrong, "replace")
+        if b"?" not in data and _text(data, "utf-8") is None and (found := _recognised(data)) and found[1] == "CP949":
+            return found[0]
     return ftfy.fix_encoding(line)
 
 
 def _text(data: bytes, encoding: str) -> str | None:
+    """The decoded text; None if it does not fit, or holds NUL, as the wrong one of two UTF-16 does."""
     try:
-        return data.decode(encoding)
+        text = data.decode(encoding)
     except (UnicodeDecodeError, LookupError):
         return None
+    return None if "\0" in text else text
 
 
 def _nearly_utf_8(data: bytes) -> Decoded | None:
@@ -83,28 +74,17 @@ def _nearly_utf_8(data: bytes) -> Decoded | None:
     return (text, "UTF-8 with broken bytes") if broken * 100 <= sum(not char.isascii() for char in text) else None
 
 
-def _korean(data: bytes) -> Decoded | None:
-    """CP949, if nearly all letters are the 2,350 syllables in use: other text that happens to fit has rare ones."""
-    text = _text(data, "cp949") or ""
-    foreign = _EAST_ASIAN.findall(text[:JUDGED])
-    in_use = sum("가" <= letter <= "힣" and len(letter.encode("euc-kr")) == 2 for letter in foreign)
-    return (text, "CP949") if foreign and in_use >= 0.8 * len(foreign) and not _CONTROL.search(text) else None
+def _recognised(data: bytes) -> Decoded | None:
+    """The first encoding that chardet proposes in which all of the file reads like text."""
+    guesses = chardet.detect_all(
+        data[:JUDGED], ignore_threshold=True, encoding_era=_ERAS, exclude_encodings=_UNLIKELY, no_match_encoding="utf-8"
+    )
+    texts = ((_text(data, guess["encoding"] or ""), guess["encoding"]) for guess in guesses)
+    return next(((text, name) for text, name in texts if text and name and _reads_like_text(text[:JUDGED], name)), None)
 
 
-def _western(data: bytes) -> Decoded | None:
-    """Windows-1252 (Latin-1 is part of it): mostly ASCII, and the rest accented letters and typographic marks."""
-    text = _text(data.translate(None, b"\x81\x8d\x8f\x90\x9d"), "cp1252") or ""
-    judged = text[:JUDGED]
-    foreign = [char for char in judged if not char.isascii()]
-    fits = all(map(_WESTERN.match, foreign)) and len(foreign) <= 0.3 * len(judged)
-    return (text, "Windows-1252") if fits and not _CONTROL.search(text) and not is_bad(judged) else None
-
-
-def _utf_16(data: bytes) -> Decoded | None:
-    """UTF-16 without a byte order mark, in the order in which nearly every character is one of everyday text."""
-    for encoding in ("utf-16-le", "utf-16-be"):
-        text = _text(data, encoding) or ""
-        judged = text[:JUDGED]
-        if judged and len(_PLAUSIBLE.findall(judged)) >= 0.95 * len(judged):
-            return text, "UTF-16"
-    return None
+def _reads_like_text(text: str, encoding: str) -> bool:
+    """No control characters, no word in two alphabets; of UTF-16, which fits any bytes, a tenth is ASCII, as blanks."""
+    is_wide = encoding.lower().startswith("utf-16")
+    plain = sum(char.isascii() for char in text)
+    return not (_CONTROL.search(text) or _MIXED.search(text) or is_bad(text) or (is_wide and plain * 10 < len(text)))

@@ -1,22 +1,22 @@
 """What a reader makes of a file: its pages, with the place of each heading; what no markup says, the words tell."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import pairwise
-from time import monotonic
 from typing import NamedTuple
 
 from lessons.ingest.read.encoding import repaired
-from lessons.settings import settings
 from lessons.text import normalize
 from lessons.text.dates import Moment, replace_moments
 
 TOP_CHARS = 600
 LONGEST_TITLE = 120  # characters of a line that may serve as the title
 LONGEST_DATELINE = 60
+EDGE = 3  # lines at the top and at the bottom of a page, among which a header or a footer stands
+LEAST_PAGES = 3  # on which a header or a footer repeats
 _DATE_LABEL = re.compile(
     r"(?:\bdate|dated|published|updated|issued|released|revised|발행일?|작성일?|게시일?|등록일?|배포일?|개정일?|일자|날짜)"
     r"(?: on)?[\s:|*]*$",
@@ -36,34 +36,8 @@ class FileError(Exception):
     """Why a file cannot be used, as the end of a sentence that begins with its name."""
 
 
-class Allowance:
-    """What the reading of one file may still give; `spend` passes a text on, and raises FileError when too much is."""
-
-    def __init__(self) -> None:
-        chosen = settings()
-        self._chars, self._pieces = chosen.max_file_bytes, chosen.max_pieces
-        self._ends = monotonic() + chosen.max_read_seconds
-
-    def spend(self, text: str = "") -> str:
-        """The text of a line, a paragraph, a cell or a drawing, as it is."""
-        self._chars -= len(text)
-        self._pieces -= 1
-        if self._chars < 0 or self._pieces < 0:
-            chosen = settings()
-            most = f"{chosen.max_pieces:,} lines and cells or {chosen.max_file_bytes // 1_000_000} MB of text"
-            raise FileError(f"unfolds to more than {most}; split it into several files.")
-        self.check()
-        return text
-
-    def check(self) -> None:
-        """Raise FileError when the time is up."""
-        if monotonic() > self._ends:
-            seconds = settings().max_read_seconds
-            raise FileError(f"takes more than {seconds:.0f} seconds to read; split it into several files.")
-
-
 class Block(NamedTuple):
-    """A line, paragraph or table on its way into a page; a heading has a level and, if marked up, a label."""
+    """A line on its way into a page; a heading has a level and, if marked up, a label."""
 
     text: str
     level: int | None = None
@@ -91,12 +65,16 @@ class Page:
 
 @dataclass(frozen=True)
 class Content:
-    """A file as it was read. `title` and `created` are what the file's own metadata declare, `note` how it was read."""
+    """A file as it was read.
+
+    `title` and `created` are what the file's own metadata declare; `notes` are sentences on how it was read and on
+    what could not be.
+    """
 
     pages: list[Page]
     title: str | None = None
     created: date | None = None
-    note: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 def page(number: int | None, blocks: Iterable[Block], separator: str = "\n") -> Page:
@@ -118,6 +96,37 @@ def page(number: int | None, blocks: Iterable[Block], separator: str = "\n") -> 
     cut = len(joined) - len(joined.lstrip())
     moved = tuple(heading._replace(start=heading.start - cut, end=heading.end - cut) for heading in headings)
     return Page(number, joined.strip(), moved, changed)
+
+
+def running_lines(pages: Sequence[Sequence[str]]) -> list[dict[int, bool]]:
+    """Find the headers and footers among the first and last lines of each page: index of the line → drop it.
+
+    They stay the same from page to page, or one number in them follows the page. The first time that a line with words
+    is met it is not to be dropped, so that nothing is lost; nor is anything of a page that holds nothing else.
+    """
+    places: dict[str, list[tuple[int, int]]] = {}
+    for number, lines in enumerate(pages):
+        filled = [index for index, line in enumerate(lines) if line.strip()]
+        for index in dict.fromkeys([*filled[:EDGE], *filled[-EDGE:]]):
+            for key in _keys(lines[index], number):
+                places.setdefault(key, []).append((number, index))
+    running: list[dict[int, bool]] = [{} for _ in pages]
+    for key, met in places.items():
+        near = [place for place in met if any(0 < abs(place[0] - other) <= 2 for other, _ in met)]
+        for number, index in near if len({number for number, _ in near}) >= LEAST_PAGES else []:
+            is_first = (number, index) == near[0] and any(map(str.isalpha, key))
+            running[number][index] = running[number].get(index, False) or not is_first
+    return [
+        dropped if any(line.strip() and index not in dropped for index, line in enumerate(lines)) else {}
+        for dropped, lines in zip(running, pages, strict=True)
+    ]
+
+
+def _keys(line: str, number: int) -> set[str]:
+    """The line itself, and the line with one of its numbers as it is relative to the number of the page."""
+    text = re.sub(r"\s+", "", line)
+    figures = re.finditer(r"\d{1,6}", text)
+    return {text, *(f"{text[: match.start()]}#{int(match[0]) - number}{text[match.end() :]}" for match in figures)}
 
 
 def numbered_headings(text: str) -> tuple[Heading, ...]:

@@ -1,0 +1,92 @@
+"""Markdown: the form in which text, web pages, office files and sheets reach the splitter, with their headings."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from lessons.ingest.read.encoding import decode
+from lessons.ingest.read.page import Block, Content, FileError, Page, first_date, page
+from lessons.settings import settings
+
+_ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.+)")
+_SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_NO_PARAGRAPH = re.compile(r"\s*$|\s*[-*+>|]|\s*\d+[.)]\s| {4}|\t")
+_MARKUP = re.compile(r"\*\*|`|!?\[([^\]]{0,300})\]\([^)]{0,1000}\)")
+_FRONT_MATTER = re.compile(r"(---|\+\+\+)\n((?:[^\n]*\n){0,50}?)\1[ \t]*(?:\n|$)")
+_PICTURE = re.compile(r"!\[([^\]\n]{0,300})\]\(\s*<?data:[^)>]*>?[^)]*\)|^ {0,3}\[[^\]\n]+\]: *<?data:\S+.*$", re.M)
+
+
+def read_text(path: Path) -> Content:
+    """One page of plain text."""
+    text, notes = text_of(path)
+    return Content([page(None, map(Block, text.split("\n")))], notes=notes)
+
+
+def read_markdown(path: Path) -> Content:
+    """One page of Markdown; title and date from its front matter, which is left out as pictures in its text are."""
+    text, notes = text_of(path)
+    front = match[2] if (match := _FRONT_MATTER.match(text)) else ""
+    text = text[match.end() :] if match else text
+    values = re.findall(r"^(title|date)\s*[:=](.*)$", front, re.M)
+    declared = {name: re.sub(r"^[\"']|[\"']$", "", value.strip(" \t")) for name, value in values}
+    content = markdown_page(None, _PICTURE.sub(r"\1", text))
+    return Content([content], declared.get("title"), first_date(declared.get("date", "")), notes)
+
+
+def text_of(path: Path, declared: str | None = None) -> tuple[str, tuple[str, ...]]:
+    """A file's text with \\n at the end of each line, and a note if its encoding was guessed; FileError for noise."""
+    decoded = decode(path.read_bytes(), declared)
+    if decoded is None:
+        raise FileError("is not text in a known encoding, or no text at all; if it is text, save it as UTF-8.")
+    text, encoding = decoded
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if (lines := text.count("\n")) > settings().max_pieces:
+        raise FileError(f"has {lines:,} lines, more than {settings().max_pieces:,}; split it into several files.")
+    return text, (f"It was read as {encoding}.",) if encoding else ()
+
+
+def markdown_page(number: int | None, text: str) -> Page:
+    """A page of Markdown with the place of each heading."""
+    return page(number, _blocks(text.split("\n")))
+
+
+def table(rows: Iterable[Sequence[str]]) -> str:
+    """Rows of cells as a table of Markdown whose first row is its head; "" if all cells are empty."""
+    lines = [[" ".join(cell.split()).replace("|", "\\|") for cell in row] for row in rows]
+    lines = [row for row in lines if any(row)]
+    width = max(map(len, lines), default=0)
+    lines = [row + [""] * (width - len(row)) for row in lines]
+    return "\n".join(
+        f"| {' | '.join(row)} |" for row in [*lines[:1], *([["---"] * width] if lines else []), *lines[1:]]
+    )
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[Block]:
+    fence = ""
+    for number, line in enumerate(lines):
+        mark = _FENCE.match(line)
+        if fence:
+            yield Block(line)
+            if mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
+                fence = ""
+        else:
+            fence = mark[1] if mark else ""
+            yield Block(line, *_heading(lines, number))
+
+
+def _heading(lines: Sequence[str], number: int) -> tuple[int, str] | tuple[()]:
+    line, after = lines[number], lines[number + 1] if number + 1 < len(lines) else ""
+    if atx := _ATX.match(line):
+        return len(atx[1]), _MARKUP.sub(r"\1", _unclosed(atx[2]))
+    stands_alone = number == 0 or not lines[number - 1].strip()
+    if (underline := _SETEXT.match(after)) and stands_alone and not _NO_PARAGRAPH.match(line):
+        return (1 if underline[1][0] == "=" else 2), _MARKUP.sub(r"\1", line)
+    return ()
+
+
+def _unclosed(title: str) -> str:
+    """A heading without the signs that close it; a pattern for them takes time that grows with the square of blanks."""
+    text = title.rstrip(" \t") or title
+    bare = text.rstrip("#")
+    return (bare.rstrip(" \t") if bare[-1:] in (" ", "\t") else text) or title

@@ -1,0 +1,165 @@
+"""What PDFium reads of a PDF, in a process of its own: a hostile file may crash it, never end, or ask for all memory.
+
+This file is run as a script, which imports nothing of the package. For each path that it is given it prints a JSON
+object about the file, one for each page, and null at the end, each on a line.
+"""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from ctypes import byref, c_int, c_uint16, create_string_buffer
+from itertools import pairwise
+from math import hypot
+from typing import Any
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as raw
+
+MEMORY = 2_000_000_000  # bytes that this process may map, where the system can limit them
+SAMPLES = 7  # characters of a line whose font is looked at
+SPACED = 0.7  # share of single characters among the words of a line that is set letter by letter
+WIDER = 1.6  # times the gap between two letters: the gap between two words of such a line
+SOFT_HYPHEN = "\u00ad"
+_HYPHENS = dict.fromkeys(map(ord, "\ufffe\x02"), SOFT_HYPHEN)  # as PDFium writes one at the end of a line
+
+
+def main() -> None:
+    """Read the files whose paths come in, each with the most pages that it may have, as JSON a line."""
+    _limit()
+    for line in sys.stdin:
+        try:
+            _read(*json.loads(line))
+            _print(None)
+        except pdfium.PdfiumError as error:  # PDFium would give this code for the next file, too, so it ends here
+            _print({"error": error.err_code})
+            _print(None)
+            return
+
+
+def _read(path: str, most_pages: int) -> None:
+    """Print what the file and its pages hold; no page of a file that has too many. PdfiumError if it cannot be opened.
+
+    A page that is broken is printed without lines, since others may not be.
+    """
+    pdf = pdfium.PdfDocument(path)
+    if pdf.get_formtype():
+        pdf.init_forms()
+    _print({"pages": len(pdf), "outline": list(_outline(pdf)), **pdf.get_metadata_dict(skip_empty=True)})
+    for number in range(len(pdf) if len(pdf) <= most_pages else 0):
+        try:
+            page = pdf[number]
+            _print({"lines": [*_lines(page.get_textpage()), *_annotations(page, pdf.formenv)]})
+        except (pdfium.PdfiumError, ValueError):
+            _print({"lines": []})
+    pdf.close()
+
+
+def _print(value: dict[str, Any] | None) -> None:
+    print(json.dumps(value), flush=True)
+
+
+def _limit() -> None:
+    with suppress(ImportError, ValueError, OSError):  # Windows has none of this
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+def _outline(pdf: pdfium.PdfDocument) -> Iterator[tuple[int, str, int]]:
+    """Page (0-based), title and depth from 1 of each bookmark that leads to a page."""
+    with suppress(pdfium.PdfiumError, ValueError):
+        for bookmark in pdf.get_toc():
+            target = bookmark.get_dest()
+            if target is not None and target.get_index() is not None:
+                yield target.get_index(), bookmark.get_title(), bookmark.level + 1
+
+
+def _lines(text: pdfium.PdfTextPage) -> Iterator[tuple[str, float, bool]]:
+    """Text, size in points and weight of each line, as most of its letters are drawn."""
+    line: list[int] = []
+    letters = [chr(raw.FPDFText_GetUnicode(text, index)) for index in range(text.count_chars())]
+    for index, letter in enumerate([*letters, "\n"]):
+        if letter != "\n":
+            line.append(index)
+        elif line:
+            yield _line(text, letters, line)
+            line = []
+
+
+def _line(text: pdfium.PdfTextPage, letters: Sequence[str], line: Sequence[int]) -> tuple[str, float, bool]:
+    content = "".join(letters[index] for index in line).strip("\r")
+    words = content.split()
+    if len(words) > 4 and sum(len(word) == 1 for word in words) >= SPACED * len(words):
+        content = _joined(text, letters, [index for index in line if not letters[index].isspace()])
+    inked = [index for index in line if not letters[index].isspace()]
+    styles = Counter(_style(text, index) for index in inked[:: max(1, len(inked) // SAMPLES)])
+    size, bold = max(styles, key=styles.__getitem__, default=(0.0, False))
+    whole = content.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # PDFium gives halves of a pair
+    return whole.translate(_HYPHENS), size, bold
+
+
+def _joined(text: pdfium.PdfTextPage, letters: Sequence[str], inked: Sequence[int]) -> str:
+    """A line that is set letter by letter, with blanks only where the gap is wider than between two letters."""
+    boxes = []
+    for index in inked:
+        box = raw.FS_RECTF()
+        raw.FPDFText_GetLooseCharBox(text, index, byref(box))
+        boxes.append(box)
+    gaps = [right.left - left.right for left, right in pairwise(boxes)]
+    usual = sorted(gaps)[len(gaps) // 2]
+    height = boxes[0].top - boxes[0].bottom
+    apart = max(WIDER * usual, usual + 0.1 * height)
+    return letters[inked[0]] + "".join(
+        f" {letters[index]}" if gap > apart else letters[index] for index, gap in zip(inked[1:], gaps, strict=True)
+    )
+
+
+def _style(text: pdfium.PdfTextPage, index: int) -> tuple[float, bool]:
+    """The size in half points, and whether the font is called bold."""
+    matrix, flags, name = raw.FS_MATRIX(), c_int(), create_string_buffer(128)
+    raw.FPDFText_GetMatrix(text, index, byref(matrix))
+    raw.FPDFText_GetFontInfo(text, index, name, len(name), byref(flags))
+    size = raw.FPDFText_GetFontSize(text, index) * hypot(matrix.c, matrix.d)
+    return round(2 * size) / 2, any(word in name.value.lower() for word in (b"bold", b"black", b"heavy"))
+
+
+def _annotations(page: pdfium.PdfPage, form: Any) -> Iterator[tuple[str, float, bool]]:
+    """A line for each filled field of a form and for each note of a page."""
+    for index in range(raw.FPDFPage_GetAnnotCount(page)):
+        annotation = raw.FPDFPage_GetAnnot(page, index)
+        kind = raw.FPDFAnnot_GetSubtype(annotation)
+        if kind == raw.FPDF_ANNOT_WIDGET and form:
+            line = _field(form, annotation)
+        elif kind in (raw.FPDF_ANNOT_LINK, raw.FPDF_ANNOT_POPUP, raw.FPDF_ANNOT_WIDGET):
+            line = ""
+        else:
+            line = _string(raw.FPDFAnnot_GetStringValue, annotation, b"Contents")
+        raw.FPDFPage_CloseAnnot(annotation)
+        yield from ((each, 0.0, False) for each in line.splitlines() if each.strip())
+
+
+def _field(form: Any, annotation: Any) -> str:
+    """The name and the value of a field; empty where nothing is filled in."""
+    kind = raw.FPDFAnnot_GetFormFieldType(form, annotation)
+    if kind in (raw.FPDF_FORMFIELD_CHECKBOX, raw.FPDF_FORMFIELD_RADIOBUTTON):
+        is_set = raw.FPDFAnnot_IsChecked(form, annotation)
+        value = _string(raw.FPDFAnnot_GetFormFieldExportValue, form, annotation) if is_set else ""
+    else:
+        value = _string(raw.FPDFAnnot_GetFormFieldValue, form, annotation)
+    name = _string(raw.FPDFAnnot_GetFormFieldAlternateName, form, annotation)
+    name = name or _string(raw.FPDFAnnot_GetFormFieldName, form, annotation)
+    return f"{name}: {value}" if value.strip() and value != "Off" else ""
+
+
+def _string(function: Callable[..., int], *arguments: Any) -> str:
+    """A string that PDFium writes into a buffer: UTF-16 with a zero at its end."""
+    size = function(*arguments, None, 0)
+    buffer = (c_uint16 * (size // 2 + 1))()
+    function(*arguments, buffer, size)
+    return bytes(buffer)[:size].decode("utf-16-le", "replace").rstrip("\0")
+
+
+if __name__ == "__main__":
+    main()

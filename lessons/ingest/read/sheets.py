@@ -1,0 +1,93 @@
+"""Spreadsheets and CSV: each sheet a page, each row a line in which every value has its head."""
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from datetime import datetime, time
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from lessons.ingest.read.markdown import text_of
+from lessons.ingest.read.package import Package
+from lessons.ingest.read.page import Block, Content, FileError, Page, page
+from lessons.settings import settings
+
+_NUMBER = re.compile(r"[^\w\s]{0,2}\d[\d.,:/\s-]*[^\w\s]?\w{0,3}")
+_SNIFFED = 20_000  # characters by which the separator of a CSV file is told
+
+
+def read_xlsx(path: Path) -> Content:
+    """A page for each sheet that is shown, under its name, with the values that were computed last."""
+    from openpyxl import load_workbook
+
+    Package(path, "xl/", "Excel")
+    with closing(load_workbook(path, read_only=True, data_only=True)) as workbook:
+        sheets = [sheet for sheet in workbook.worksheets if sheet.sheet_state == "visible"]
+        pages = [_sheet(number, sheet) for number, sheet in enumerate(sheets, start=1)]
+        hidden = [sheet.title for sheet in workbook.worksheets if sheet.sheet_state != "visible"]
+        properties = workbook.properties
+        created = properties.created.date() if properties.created else None
+    notes = (f"Hidden sheets were left out: {', '.join(hidden)}.",) if hidden else ()
+    return Content(pages, properties.title, created, notes)
+
+
+def read_csv(path: Path) -> Content:
+    """One page. The separator is a comma, a semicolon, a tab or a bar, as the first lines tell."""
+    text, notes = text_of(path)
+    try:
+        dialect: Any = csv.Sniffer().sniff(text[:_SNIFFED], ",;\t|")
+    except csv.Error:
+        dialect = csv.excel
+    rows = [[cell.strip() for cell in row] for row in csv.reader(text.splitlines(), dialect)]
+    return Content([page(None, map(Block, _lines(rows)))], notes=notes)
+
+
+def _sheet(number: int, sheet: Any) -> Page:
+    rows, cells = [], 0
+    for row in sheet.iter_rows():
+        cells += len(row)
+        if cells > settings().max_pieces:
+            raise FileError(f"has more than {settings().max_pieces:,} cells; split it into several files.")
+        rows.append([_shown(cell) for cell in row])
+    lines = list(_lines(rows))
+    return page(number, [Block(f"# {sheet.title}", 1, sheet.title), *map(Block, lines)] if lines else [])
+
+
+def _shown(cell: Any) -> str:
+    """A value as the sheet shows it: dates without a time of midnight, percentages and thousands as formatted."""
+    value, form = cell.value, (cell.number_format or "").split(";")[0]
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%d" if value.time() == time() else "%Y-%m-%d %H:%M")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return "" if value is None else str(value).strip()
+    decimals = len(match[1]) if (match := re.search(r"\.([0#?]+)", form)) else 0
+    if "%" in form:
+        return f"{value:.{decimals}%}"
+    if "0" not in form:
+        return f"{value:.15g}"  # the digits that a sheet keeps
+    return f"{value:{',' if ',' in form else ''}.{decimals}f}"
+
+
+def _lines(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """One line a row. The first row of words above a table gives the heads; blank rows part tables."""
+    heads: list[str] = []
+    for block in (list(group) for is_filled, group in groupby(rows, key=any) if is_filled):
+        may_begin = True
+        for at, row in enumerate(block):
+            if may_begin and _is_head(row, block[at + 1] if at + 1 < len(block) else [], bool(heads)):
+                heads, may_begin = list(row), False
+                continue
+            may_begin = may_begin and sum(map(bool, row)) < 2  # a title may stand above the heads
+            pairs = zip([*heads, *[""] * len(row)], row, strict=False)
+            yield " | ".join(f"{head}: {value}" if head else value for head, value in pairs if value)
+
+
+def _is_head(row: Sequence[str], after: Sequence[str], has_heads: bool) -> bool:
+    """Whether a row names columns: words only, at least two; below other heads only where numbers follow."""
+    words = [value for value in row if value]
+    values = [value for value in after if value]
+    if len(words) < 2 or any(map(_NUMBER.fullmatch, words)) or not 0 < len(values) <= len(words):
+        return False
+    return not has_heads or any(map(_NUMBER.fullmatch, values))
