@@ -99,13 +99,13 @@ def ingest(
         if used[0]:
             say(_("Enriched with {spent}.", spent=_(spent(*used))))
     if not report:
-        raise LessonsError("There is no file to read here; PDF, DOCX, PPTX, HTML, MD and TXT can be read.")
+        raise LessonsError("There is no file to read here; PDF, DOCX, PPTX, XLSX, HWPX, CSV, HTML, MD and TXT can be read.")
     if any(line["status"] == "failed" for line in report):
         raise typer.Exit(1)
 
 
 def _line(line: dict[str, Any]) -> str:
-    reason = f" – {_(line['reason'])}" if line["reason"] else ""
+    reason = " – " + _(line["reason"]).replace("\n", " ") if line["reason"] else ""
     chunks = "" if line["status"] == "failed" else " " + _(counted(line["chunks"], "chunk"))
     return f"{_(line['status']):9} {line['file']} [{line['index']}]{chunks}{reason}"
 

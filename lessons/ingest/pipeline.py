@@ -132,7 +132,7 @@ def ingest_file(
     watch(name, "storing")
     content = path.read_bytes() if path.suffix.lower() == ".pdf" else None
     store.replace_document(scope, name, due.fingerprint, nodes, content)
-    notes = " ".join(filter(None, (documents[0].metadata["structure"]["note"], _failures(used))))
+    notes = "\n".join(filter(None, (documents[0].metadata["structure"]["note"], _failures(used))))
     spent = used.llm_calls, used.tokens_in, used.tokens_out, used.cost
     return FileResult(name, due.status, len(nodes), notes or None, *spent)
 

@@ -91,8 +91,9 @@ def accepted(uploads: Sequence[UploadedFile]) -> list[UploadedFile]:
     """Those that can be read, within the limits of one file and of one upload; a sentence for each of the others."""
     kept, total, most, together = [], 0, settings().max_file_bytes, settings().upload_bytes
     for upload in uploads:
-        if PurePath(upload.name).suffix.lower() not in READERS:
-            st.error(plain(_(f"{upload.name} {unreadable()}")))
+        suffix = PurePath(upload.name).suffix.lower()
+        if suffix not in READERS:
+            st.error(plain(_(f"{upload.name} {unreadable(suffix)}")))
         elif upload.size > most:
             st.error(plain(_(f"{upload.name} {too_large(most)}")))
         elif total + upload.size > together:
@@ -235,7 +236,8 @@ def _progress(job: JobStatus, advances: dict[str, tuple[float, float]]) -> tuple
 def _line(name: str, results: Sequence[JobResult]) -> str:
     """What became of a file in all indexes: a mark, its name, the reason or its chunks, and what enriching has cost."""
     bad = [result for result in results if result.status not in IS_IN]
-    mark = ":red[✗]" if bad else ":green[✓]"
+    noted = any(result.reason for result in results)
+    mark = ":red[✗]" if bad else ":orange[⚠]" if noted else ":green[✓]"
     news = bad or [result for result in results if result.status != "unchanged"] or results
     said = [f"{_(ADVICE.get(result.status, result.status))} {_(result.reason or '')}" for result in news]
     one, many = N_("1 chunk in {index}"), N_("{number:,} chunks in {index}")

@@ -34,8 +34,10 @@ READERS: dict[str, Callable[[Path], Content]] = {
     ".pdf": read_pdf,
     ".docx": read_docx,
     ".docm": read_docx,
+    ".dotx": read_docx,
     ".pptx": read_pptx,
     ".pptm": read_pptx,
+    ".ppsx": read_pptx,
     ".xlsx": read_xlsx,
     ".xlsm": read_xlsx,
     ".hwpx": read_hwpx,
@@ -61,7 +63,9 @@ _KINDS = {
     b"MZ\x90": "a program",
 }
 """What a file is by its first bytes, since a name can say anything."""
-_OWN = {".pdf": "a PDF"} | dict.fromkeys((".docx", ".docm", ".pptx", ".pptm", ".xlsx", ".xlsm", ".hwpx"), _ARCHIVE)
+_OWN = {".pdf": "a PDF"} | dict.fromkeys(
+    (".docx", ".docm", ".dotx", ".pptx", ".pptm", ".ppsx", ".xlsx", ".xlsm", ".hwpx"), _ARCHIVE
+)
 _OLDER = {".doc": ".docx", ".ppt": ".pptx", ".xls": ".xlsx", ".hwp": ".hwpx", ".rtf": ".docx", ".odt": ".docx"}
 """Formats that are not read, and the one in which their programs save the same document."""
 
@@ -81,7 +85,7 @@ def read(path: Path, source_file: str | None = None) -> list[Document]:
     title, day = title_of(content), date_of(content)
     notes = [*content.notes, *_unread(content)]
     notes += ["Letters that had been decoded wrongly were repaired."] if any(page.repaired for page in pages) else []
-    structure = {"title": title, "date": day.isoformat() if day else None, "note": " ".join(notes) or None}
+    structure = {"title": title, "date": day.isoformat() if day else None, "note": "\n".join(notes) or None}
     return [_document(page, name, path.suffix.lower().lstrip("."), structure) for page in pages]
 
 
@@ -96,7 +100,7 @@ def _unread(content: Content) -> list[str]:
     numbers = [page.number for page in content.pages if page.number and not page.text]
     runs = [list(run) for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])]
     ranges = [f"{run[0][1]}–{run[-1][1]}" if len(run) > 1 else str(run[0][1]) for run in runs]
-    return [f"No text was found on page {', '.join(ranges)}, which is not searched."] if ranges else []
+    return [f"Pages without text, which are not searched: {', '.join(ranges)}."] if ranges else []
 
 
 def content_hash(path: Path, source_file: str | None = None) -> str:
@@ -165,7 +169,9 @@ def _inspect(path: Path) -> None:
 def unreadable(suffix: str) -> str:
     """What is said of a file of a format that there is no reader for, after its name."""
     if suffix in _OLDER:
-        return f"is of a format ({suffix}) that is not read; save it as {_OLDER[suffix]} in its own program."
+        return (
+            f"is of a format that cannot be read ({suffix}); save it as {_OLDER[suffix]} in the program that made it."
+        )
     return f"is not one of the formats that can be read: {', '.join(READERS)}."
 
 

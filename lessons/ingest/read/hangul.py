@@ -20,7 +20,7 @@ def read_hwpx(path: Path) -> Content:
     walkers = [HangulWalker(package, name, styles) for name in package.parts("Contents/section")]
     blocks = [block for walker in walkers for block in walker.blocks(package.part(walker.part))]
     pictures = sum(len(named(package.part(walker.part), "pic")) for walker in walkers)
-    notes = (f"{pictures} picture(s) were not read.",) if pictures else ()
+    notes = (f"Pictures that were not read: {pictures}.",) if pictures else ()
     (title,) = [each.text for each in named(package.part("Contents/content.hpf"), "title")[:1]] or [None]
     return Content([page(None, map(heading_line, blocks), "\n\n")], title, None, notes)
 

@@ -20,6 +20,7 @@ _INLINE += " time tt u var wbr"
 _HIDDEN = (
     "//title|//script|//style|//template|//noscript|//nav|//svg|//*[@hidden]|//*[contains(@style, 'display:none')]"
 )
+_BLANKS = re.compile(r"\s*\n\s*")  # a line end of the source is a blank to a browser
 _OPTIONS = ConversionOptions(
     extract_metadata=False,
     preprocessing=PreprocessingOptions(enabled=False),
@@ -38,7 +39,7 @@ def read_html(path: Path) -> Content:
     if root is None:
         return Content([], notes=notes)
     title, day, menus = root.findtext(".//title"), _declared_date(root), len(root.findall(".//nav"))
-    notes += (f"{menus} navigation menu(s) were left out.",) if menus else ()
+    notes += (f"Navigation menus that were left out: {menus}.",) if menus else ()
     return Content([markdown_page(None, _markdown(root))], title, day, notes)
 
 
@@ -79,6 +80,12 @@ def _markdown(root: Any) -> str:
             tag.tag = "div"
     etree.strip_elements(root, "unread", with_tail=False)
     etree.strip_tags(root, *_INLINE.split())
+    verbatim = {inner for outer in root.iter("pre", "textarea") for inner in outer.iter()}
+    for tag in root.iter():
+        if "\n" in (tag.text or "") and tag not in verbatim:
+            tag.text = _BLANKS.sub(" ", tag.text)
+        if "\n" in (tag.tail or "") and tag.getparent() not in verbatim:
+            tag.tail = _BLANKS.sub(" ", tag.tail)
     result = convert(etree.tostring(root, encoding="unicode", method="html"), _OPTIONS)
     if result.warnings:
         raise FileError("nests its tags too deeply; save it anew from a browser.")

@@ -197,7 +197,7 @@ class Walker:
         """A table; rows that hold another one lay out the page, and are read cell by cell."""
         rows: list[list[str]] = []
         above: dict[int, str] = {}
-        for row in (child for child in node if local(child) == "tr"):
+        for row in (each for each in named(node, "tr") if _is_own(each, node)):
             if not named(row, "tbl"):
                 rows.append(self._row(row, above))
                 continue
@@ -242,8 +242,9 @@ class Walker:
             yield from self.blocks(tree)
 
 
-def _is_own(cell: Any, row: Any) -> bool:
-    return next(each for each in cell.iterancestors() if local(each) == "tr") is row
+def _is_own(part: Any, whole: Any) -> bool:
+    """Whether a row is of this table, or a cell of this row, and not of one that is nested in it."""
+    return next(part.iterancestors(whole.tag)) is whole
 
 
 def _tables(rows: Iterable[list[str]]) -> Iterator[Block]:
@@ -273,8 +274,9 @@ def _columns(series: Any) -> list[dict[int, str]]:
 
 
 def _points(node: Any, head: str) -> dict[int, str]:
-    points = {
-        int(attributes(each).get("idx", 0)): "".join(text.strip() for text in each.itertext())
-        for each in named(node, "pt")
-    }
+    """Texts by index; those of an outer level of categories stand before the first of the inner one."""
+    points: dict[int, str] = {}
+    for point in named(node, "pt"):
+        index, text = int(attributes(point).get("idx", 0)), "".join(text.strip() for text in point.itertext())
+        points[index] = f"{text} {points[index]}" if index in points else text
     return {-1: head, **points} if points else {}

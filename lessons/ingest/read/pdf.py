@@ -69,8 +69,8 @@ def _drawn_pages(path: Path) -> list[dict[str, Any]]:
     if "error" in about or about["pages"] == 0:
         raise FileError("is damaged: no page of it can be opened. Save or download it anew.")
     if about["pages"] > chosen.max_pages:
-        many = f"has {about['pages']:,} pages, more than {chosen.max_pages:,}"
-        raise FileError(f"{many}; split it, or raise LESSONS_MAX_PAGES.")
+        count, most = about["pages"], chosen.max_pages
+        raise FileError(f"has {count:,} pages, more than {most:,}; split it, or raise LESSONS_MAX_PAGES.")
     return [about, *pages]
 
 
@@ -93,6 +93,8 @@ class PdfiumProcess:
                 in_time = timer.is_alive()
                 timer.cancel()
         if values[-1:] == [None]:
+            if "error" in values[0]:
+                process.wait()  # it ends after a file that it could not open
             return values[:-1]
         process.kill()
         process.wait()

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from lessons.ingest.read.package import Package, Walker, attributes, local, named, relation
-from lessons.ingest.read.page import Block, Content, page, running_lines
+from lessons.ingest.read.page import Block, Content, page
 from lessons.ingest.read.word import heading_line
 
 _SHAPES = {"sp", "graphicFrame", "grpSp", "pic", "cxnSp", "AlternateContent"}
+_TITLES, _FOOTERS = {"title", "ctrTitle"}, {"ftr", "dt", "sldNum", "hdr"}
 ROW = 300_000  # English Metric Units, a third of an inch: shapes whose tops differ by less stand in one row
 
 
@@ -16,29 +17,21 @@ def read_pptx(path: Path) -> Content:
     """A page for each slide. Its title is a heading, the first one the document's title."""
     package = Package(path, "ppt/", "PowerPoint")
     relations = package.relations(package.main)
-    names = [relations[relation(each)][1] for each in named(package.part(package.main), "sldId")]
+    ids = [relation(each) for each in named(package.part(package.main), "sldId")]
+    names = [relations[id_][1] for id_ in ids if id_ in relations]
     walkers = [Walker(package, name) for name in names]
-    slides = [list(_slide(walker, number)) for number, walker in enumerate(walkers, start=1)]
-    running = running_lines([[block.text for block in slide if block.level is None] for slide in slides])
+    footers: set[str] = set()
     pages = [
-        page(number, map(heading_line, _without(slide, drop)), "\n\n")
-        for number, (slide, drop) in enumerate(zip(slides, running, strict=True), start=1)
+        page(number, map(heading_line, _slide(walker, number, footers)), "\n\n")
+        for number, walker in enumerate(walkers, start=1)
     ]
     pictures = sum(walker.pictures for walker in walkers)
     title, created = package.declared()
-    return Content(pages, title, created, (f"{pictures} picture(s) were not read.",) if pictures else ())
+    return Content(pages, title, created, (f"Pictures that were not read: {pictures}.",) if pictures else ())
 
 
-def _without(slide: list[Block], drop: dict[int, bool]) -> list[Block]:
-    """The title and the blocks of a slide but for those that repeat from slide to slide."""
-    text = [block for block in slide if block.level is None]
-    return [
-        *(block for block in slide if block.level is not None),
-        *(b for at, b in enumerate(text) if not drop.get(at)),
-    ]
-
-
-def _slide(walker: Walker, number: int) -> Iterator[Block]:
+def _slide(walker: Walker, number: int, footers: set[str]) -> Iterator[Block]:
+    """The blocks of a slide; of its footer, date and number only what no slide before had."""
     package, tree = walker.package, walker.package.part(walker.part)
     if tree is None:
         return
@@ -46,12 +39,13 @@ def _slide(walker: Walker, number: int) -> Iterator[Block]:
     shapes = named(tree, "spTree")[:1]
     ordered = sorted((shape for each in shapes for shape in _flat(each)), key=lambda shape: _place(shape, layouts))
     for shape in ordered:
-        is_title = _placeholder(shape).get("type") in ("title", "ctrTitle")
-        blocks = list(walker.blocks(shape))
-        if is_title and blocks:
-            yield Block("\n".join(block.text for block in blocks), 1 if number == 1 else 2)
-        else:
-            yield from blocks
+        kind, blocks = _placeholder(shape).get("type"), list(walker.blocks(shape))
+        if kind in _FOOTERS:
+            blocks = [block for block in blocks if block.text not in footers]
+            footers.update(block.text for block in blocks)
+        if kind in _TITLES and blocks:
+            blocks = [Block("\n".join(block.text for block in blocks), 1 if number == 1 else 2)]
+        yield from blocks
     for name in package.related(walker.part, "notesSlide"):
         notes = [shape for shape in named(package.part(name), "sp") if _placeholder(shape).get("type") == "body"]
         yield from (block for shape in notes for block in walker.blocks(shape))
@@ -68,7 +62,7 @@ def _place(shape: Any, layouts: list[Any]) -> tuple[bool, int, int]:
     same = [each for layout in layouts for each in named(layout, "sp") if _matches(_placeholder(each), kind)]
     offsets = [attributes(offset) for each in [shape, *(same if kind else [])] for offset in named(each, "off")[:1]]
     left, top = (int(offsets[0].get(name, 0)) for name in ("x", "y")) if offsets else (0, 0)
-    return kind.get("type") not in ("title", "ctrTitle"), top // ROW, left
+    return kind.get("type") not in _TITLES, top // ROW, left
 
 
 def _placeholder(shape: Any) -> dict[str, str]:

@@ -29,7 +29,7 @@ def read_xlsx(path: Path) -> Content:
         hidden = [sheet.title for sheet in workbook.worksheets if sheet.sheet_state != "visible"]
         properties = workbook.properties
         created = properties.created.date() if properties.created else None
-    notes = (f"Hidden sheets were left out: {', '.join(hidden)}.",) if hidden else ()
+    notes = (f"Hidden sheets that were left out: {', '.join(hidden)}.",) if hidden else ()
     return Content(pages, properties.title, created, notes)
 
 

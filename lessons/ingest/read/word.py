@@ -28,8 +28,8 @@ def read_docx(path: Path) -> Content:
     if any(block.level == 0 for block in blocks):
         blocks = [block._replace(level=None if block.level is None else block.level + 1) for block in blocks]
     comments = sum(len(named(package.part(name), "comment")) for name in package.related(package.main, "comments"))
-    notes = [f"{comments} comment(s) were left out."] if comments else []
-    notes += [f"{walker.pictures} picture(s) were not read."] if walker.pictures else []
+    notes = [f"Comments that were left out: {comments}."] if comments else []
+    notes += [f"Pictures that were not read: {walker.pictures}."] if walker.pictures else []
     title, created = package.declared()
     return Content([page(None, map(heading_line, blocks), "\n\n")], title, created, tuple(notes))
 
