@@ -17,6 +17,9 @@ from typing import Any
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
+Line = tuple[str, float, bool]
+"""Its text, the size of its letters in points, and whether they are bold."""
+
 MEMORY = 2_000_000_000  # bytes that this process may map, where the system can limit them
 SAMPLES = 7  # characters of a line whose font is looked at
 SPACED = 0.7  # share of single characters among the words of a line that is set letter by letter
@@ -44,16 +47,32 @@ def _read(path: str, most_pages: int) -> None:
     A page that is broken is printed without lines, since others may not be.
     """
     pdf = pdfium.PdfDocument(path)
-    if pdf.get_formtype():
-        pdf.init_forms()
+    pdf.init_forms()
     _print({"pages": len(pdf), "outline": list(_outline(pdf)), **pdf.get_metadata_dict(skip_empty=True)})
     for number in range(len(pdf) if len(pdf) <= most_pages else 0):
         try:
-            page = pdf[number]
-            _print({"lines": [*_lines(page.get_textpage()), *_annotations(page, pdf.formenv)]})
+            _print({"lines": list(_page(pdf, number))})
         except (pdfium.PdfiumError, ValueError):
             _print({"lines": []})
     pdf.close()
+
+
+def _page(pdf: pdfium.PdfDocument, number: int) -> list[Line]:
+    """The lines of a page, then those of its form fields and notes that are not among them.
+
+    Flattened, a page shows what its annotations draw, but some pages lose text by it.
+    """
+    page = pdf[number]
+    lines, notes = list(_lines(page.get_textpage())), []
+    if raw.FPDFPage_GetAnnotCount(page):
+        notes = list(_annotations(page, pdf.formenv))
+        raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY)
+        page.close()
+        lines = max(
+            lines, list(_lines(pdf[number].get_textpage())), key=lambda lines: sum(len(line[0]) for line in lines)
+        )
+    text = "\n".join(line[0] for line in lines)
+    return [*lines, *((note, 0.0, False) for note in notes if note not in text)]
 
 
 def _print(value: dict[str, Any] | None) -> None:
@@ -76,7 +95,7 @@ def _outline(pdf: pdfium.PdfDocument) -> Iterator[tuple[int, str, int]]:
                 yield target.get_index(), bookmark.get_title(), bookmark.level + 1
 
 
-def _lines(text: pdfium.PdfTextPage) -> Iterator[tuple[str, float, bool]]:
+def _lines(text: pdfium.PdfTextPage) -> Iterator[Line]:
     """Text, size in points and weight of each line, as most of its letters are drawn."""
     line: list[int] = []
     letters = [chr(raw.FPDFText_GetUnicode(text, index)) for index in range(text.count_chars())]
@@ -88,11 +107,11 @@ def _lines(text: pdfium.PdfTextPage) -> Iterator[tuple[str, float, bool]]:
             line = []
 
 
-def _line(text: pdfium.PdfTextPage, letters: Sequence[str], line: Sequence[int]) -> tuple[str, float, bool]:
+def _line(text: pdfium.PdfTextPage, letters: Sequence[str], line: Sequence[int]) -> Line:
     content = "".join(letters[index] for index in line).strip("\r")
     words = content.split()
-    if len(words) > 4 and sum(len(word) == 1 for word in words) >= SPACED * len(words):
-        content = _joined(text, letters, [index for index in line if not letters[index].isspace()])
+    if len(words) > 4 and sum(len(word) == 1 and word.isalpha() for word in words) >= SPACED * len(words):
+        content = _joined(text, letters, line)
     inked = [index for index in line if not letters[index].isspace()]
     styles = Counter(_style(text, index) for index in inked[:: max(1, len(inked) // SAMPLES)])
     size, bold = max(styles, key=styles.__getitem__, default=(0.0, False))
@@ -100,9 +119,9 @@ def _line(text: pdfium.PdfTextPage, letters: Sequence[str], line: Sequence[int])
     return whole.translate(_HYPHENS), size, bold
 
 
-def _joined(text: pdfium.PdfTextPage, letters: Sequence[str], inked: Sequence[int]) -> str:
+def _joined(text: pdfium.PdfTextPage, letters: Sequence[str], line: Sequence[int]) -> str:
     """A line that is set letter by letter, with blanks only where the gap is wider than between two letters."""
-    boxes = []
+    inked, boxes = [index for index in line if not letters[index].isspace()], []
     for index in inked:
         box = raw.FS_RECTF()
         raw.FPDFText_GetLooseCharBox(text, index, byref(box))
@@ -110,6 +129,8 @@ def _joined(text: pdfium.PdfTextPage, letters: Sequence[str], inked: Sequence[in
     gaps = [right.left - left.right for left, right in pairwise(boxes)]
     usual = sorted(gaps)[len(gaps) // 2]
     height = boxes[0].top - boxes[0].bottom
+    if usual > 0.5 * height:
+        return "".join(letters[index] for index in line)  # cells of a table
     apart = max(WIDER * usual, usual + 0.1 * height)
     return letters[inked[0]] + "".join(
         f" {letters[index]}" if gap > apart else letters[index] for index, gap in zip(inked[1:], gaps, strict=True)
@@ -125,7 +146,7 @@ def _style(text: pdfium.PdfTextPage, index: int) -> tuple[float, bool]:
     return round(2 * size) / 2, any(word in name.value.lower() for word in (b"bold", b"black", b"heavy"))
 
 
-def _annotations(page: pdfium.PdfPage, form: Any) -> Iterator[tuple[str, float, bool]]:
+def _annotations(page: pdfium.PdfPage, form: Any) -> Iterator[str]:
     """A line for each filled field of a form and for each note of a page."""
     for index in range(raw.FPDFPage_GetAnnotCount(page)):
         annotation = raw.FPDFPage_GetAnnot(page, index)
@@ -137,7 +158,7 @@ def _annotations(page: pdfium.PdfPage, form: Any) -> Iterator[tuple[str, float, 
         else:
             line = _string(raw.FPDFAnnot_GetStringValue, annotation, b"Contents")
         raw.FPDFPage_CloseAnnot(annotation)
-        yield from ((each, 0.0, False) for each in line.splitlines() if each.strip())
+        yield from filter(str.strip, line.splitlines())
 
 
 def _field(form: Any, annotation: Any) -> str:
