@@ -68,11 +68,14 @@ def _page(pdf: pdfium.PdfDocument, number: int) -> list[Line]:
         notes = list(_annotations(page, pdf.formenv))
         raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY)
         page.close()
-        lines = max(
-            lines, list(_lines(pdf[number].get_textpage())), key=lambda lines: sum(len(line[0]) for line in lines)
-        )
+        lines = max(lines, list(_lines(pdf[number].get_textpage())), key=_letters)
     text = "\n".join(line[0] for line in lines)
     return [*lines, *((note, 0.0, False) for note in notes if note not in text)]
+
+
+def _letters(lines: list[Line]) -> int:
+    """How many letters and digits there are: a page that lost the meaning of its codes has signs instead."""
+    return sum(map(str.isalnum, "".join(line[0] for line in lines)))
 
 
 def _print(value: dict[str, Any] | None) -> None:
