@@ -15,7 +15,7 @@ from sqlalchemy.exc import ArgumentError
 
 from lessons.database import embedded
 from lessons.database.checked import CheckedConnection
-from lessons.database.pgvector import reach, reach_when_opened
+from lessons.database.pgvector import reach_when_opened
 from lessons.database.problems import NO_PGVECTOR, NOT_UTF8, explain, known
 from lessons.database.row_security import explained
 from lessons.errors import DatabaseError
@@ -142,8 +142,6 @@ def _make(
             opened.execute("SET standard_conforming_strings = on")
         reach_when_opened(made, opened)
         return opened
-
-    event.listen(made, "begin", reach)
 
     @event.listens_for(made, "handle_error")
     def say_what_to_do(context: Any) -> None:

@@ -7,7 +7,7 @@ when it is opened, and a transaction when it begins, since a pooler may hand eac
 from weakref import WeakKeyDictionary
 
 import psycopg
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, event
 
 from lessons.errors import DatabaseError
 
@@ -40,7 +40,7 @@ def reach(connection: Connection) -> None:
                 f"The database user may not use pgvector in the schema {schema}: "
                 f"let an administrator run `GRANT USAGE ON SCHEMA {schema} TO {user}` once in this database."
             )
-        _paths[connection.engine] = path
+        _remember(connection.engine, path)
     if path:
         connection.exec_driver_sql(_SET, (path, True))
 
@@ -49,7 +49,13 @@ def reach_when_opened(engine: Engine, opened: psycopg.Connection) -> None:
     """Put the schema of pgvector on a connection's search path, for statements outside SQLAlchemy's transactions."""
     row = opened.execute(_FIND).fetchone()
     if row and row[1]:
-        _paths[engine] = path = row[-1]
-        if path:
-            opened.execute(_SET, (path, False))
+        _remember(engine, row[-1])
+        if row[-1]:
+            opened.execute(_SET, (row[-1], False))
     opened.commit()
+
+
+def _remember(engine: Engine, path: str) -> None:
+    _paths[engine] = path
+    if path and not event.contains(engine, "begin", reach):
+        event.listen(engine, "begin", reach)
