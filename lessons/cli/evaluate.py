@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -28,7 +28,7 @@ Split = Annotated[Literal["dev", "test"], typer.Option(help="dev is for tuning, 
 Limit = Annotated[int | None, typer.Option(min=1, help="Ask this many of the questions.")]
 SampleSeed = Annotated[int, typer.Option(help="Another seed draws other questions.")]
 Questions = Annotated[
-    Path | None, typer.Option(help="Your own questions, asked on your own documents: CSV, JSONL or one a line.")
+    Path | None, typer.Option(help="Your own questions, asked on your own documents: CSV, JSON or one a line.")
 ]
 
 
@@ -60,13 +60,17 @@ def evaluate(
         )
     chosen = with_wrapper(chosen_stages([*(stage or []), *(more or [])]), wrapper)
     owner = user or settings().user
-    own = read_question_file(questions, owner) if questions else []
+    ignored = list[str]()
+    own = read_question_file(questions, owner, ignored.append) if questions else []
+    for each in ignored:
+        note(each)
     with bars(hidden=as_json) as watch:
-        result = evaluate_stages(chosen, split, data, limit, sample_seed, watch, own=own, tell=say)
+        measured = evaluate_stages(chosen, split, data, limit, sample_seed, watch, own=own, tell=say)
+    result = replace(measured, notes=(*ignored, *measured.notes))
     number = save(result, workspace().engine, owner if own else None)
     if as_json:
         print_json(result.as_dict())
-        for each in result.notes:
+        for each in measured.notes:
             note(each)
     else:
         rich.print(report(result), "\n" + _(f"Stored as run {number}."))
@@ -101,7 +105,7 @@ def gate(
         if update and not os.access(baseline.resolve().parent, os.W_OK):
             raise LessonsError(f"The folder of {baseline} is missing or closed; choose another file.")
         before = None if update else read_run(baseline)
-        own = read_question_file(questions, user or settings().user) if questions else []
+        own = read_question_file(questions, user or settings().user, note) if questions else []
         with bars() as watch:
             today = evaluate_stages([asked], watch=watch, own=own, tell=say)
         result = against_baseline(before, today, margin) if before else None

@@ -15,6 +15,7 @@ from sqlalchemy.exc import ArgumentError
 
 from lessons.database import embedded
 from lessons.database.checked import CheckedConnection
+from lessons.database.pgvector import reach_when_opened
 from lessons.database.problems import NO_PGVECTOR, NOT_UTF8, explain, known
 from lessons.database.row_security import explained
 from lessons.errors import DatabaseError
@@ -139,7 +140,7 @@ def _make(
         opened = connect(*arguments, **words)
         if opened.info.parameter_status("standard_conforming_strings") == "off":  # bytes would be escaped twice
             opened.execute("SET standard_conforming_strings = on")
-            opened.commit()
+        reach_when_opened(made, opened)
         return opened
 
     @event.listens_for(made, "handle_error")

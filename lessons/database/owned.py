@@ -17,6 +17,7 @@ from sqlalchemy import Connection, Engine, FromClause, Table, inspect, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable, DDLElement
 
+from lessons.database.pgvector import reach
 from lessons.database.problems import BROKEN_OFF
 from lessons.database.row_security import explained, walls
 from lessons.database.walls import MAY_TAKE_ON, ROLE_NAME, Protected, look
@@ -42,6 +43,16 @@ DO $$ BEGIN
 EXCEPTION WHEN insufficient_privilege OR duplicate_object OR unique_violation THEN NULL;
 END $$"""
 
+_GRANT_PGVECTOR = f"""
+DO $$ DECLARE granted text; BEGIN
+    FOR granted IN SELECT quote_ident(nspname) || ' TO ' || quote_ident(rolname)
+        FROM pg_roles, pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
+        WHERE rolname = {ROLE_NAME} AND extname = 'vector'
+            AND NOT has_schema_privilege(pg_roles.oid, extnamespace, 'USAGE')
+    LOOP EXECUTE 'GRANT USAGE ON SCHEMA ' || granted; END LOOP;
+EXCEPTION WHEN insufficient_privilege THEN NULL;
+END $$"""  # noqa: S608
+
 _SEQUENCES = text("""
 SELECT cast(objid AS regclass)::text FROM pg_depend
 WHERE refobjid = cast(:quoted AS regclass) AND classid = 'pg_class'::regclass AND refobjsubid > 0
@@ -63,6 +74,7 @@ def ensure_schema(engine: Engine, create: Callable[[Connection], object]) -> Non
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": SCHEMA_LOCK})
             if not connection.scalar(text("SELECT 1 FROM pg_extension WHERE extname = 'vector'")):
                 connection.execute(text("CREATE EXTENSION vector"))
+            reach(connection)
             create(connection)
     except DatabaseError as error:
         log = engine.get_execution_options().get("log")
@@ -120,8 +132,9 @@ def version(table: Table) -> str:
 
 
 def make_role(connection: Connection) -> None:
-    """Make the role that transactions take on, if it is missing and the user of the database may."""
+    """Make the role that transactions take on, and let it use pgvector, where the user of the database may."""
     connection.exec_driver_sql(_MAKE_ROLE)
+    connection.exec_driver_sql(_GRANT_PGVECTOR)
 
 
 def protect(connection: Connection, table: str, condition: str = OWNED, force: bool = True) -> Protected | None:

@@ -9,12 +9,18 @@ from sqlalchemy import Connection, text
 ROLE_NAME = "('lessons_scope_' || left(current_database(), 40))::name"
 MAY_TAKE_ON = "CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END"
 
+_REACHES = (
+    "coalesce((SELECT has_schema_privilege(role.oid, extnamespace, 'USAGE')"
+    " FROM pg_extension WHERE extname = 'vector'), true)"
+)
+"""Whether the role may use pgvector in the schema where it is installed."""
+
 _LOOK = text(f"""
 SELECT {ROLE_NAME} AS role, me.rolsuper OR me.rolbypassrls AS bypasses,
     coalesce(NOT role.rolsuper AND NOT role.rolbypassrls AND has_schema_privilege(role.oid, current_schema(), 'USAGE')
-        AND pg_has_role(me.oid, role.oid, {MAY_TAKE_ON}), false) AS usable,
+        AND {_REACHES} AND pg_has_role(me.oid, role.oid, {MAY_TAKE_ON}), false) AS usable,
     (SELECT jsonb_object_agg(relname, jsonb_build_array(obj_description(own.oid, 'pg_class'), relforcerowsecurity,
-        coalesce(has_table_privilege(role.oid, own.oid, 'DELETE'), false)))
+        coalesce(has_table_privilege(role.oid, own.oid, 'DELETE') AND {_REACHES}, false)))
      FROM pg_class own WHERE relrowsecurity AND pg_table_is_visible(own.oid)
         AND EXISTS (SELECT FROM pg_policy WHERE polrelid = own.oid)) AS tables
 FROM pg_roles me LEFT JOIN pg_roles role ON role.rolname = {ROLE_NAME} WHERE me.rolname = current_user

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import partial
 from math import isnan
 from pathlib import Path
@@ -158,17 +159,36 @@ def _golden(stages: list[Answering], split: str, watch: Watcher, place: Workspac
 
 
 def _own(questions: Sequence[Golden], stages: list[Answering], watch: Watcher, place: Workspace) -> _Task:
-    unknown = set[str]()
+    documents, notes = dict[str, set[str]](), list[str]()
     for owner in dict.fromkeys(question.owner for question in questions):
         ensure_corpus(place, owner, partial(watch, "Loading the shipped documents"))
         stored = [{each.source_file for each in place.store(stage.index).documents(Scope(owner))} for stage in stages]
         if not all(stored):
             raise LessonsError(f"{owner} has no documents to ask about; ingest some first.")
-        evidence = [each for question in questions if question.owner == owner for each in question.evidence]
-        unknown |= {place.source_file for each in evidence for place in each.places} - set[str]().union(*stored)
-    notes = [f"No document is named {name}: what rests on it counts as not found." for name in sorted(unknown)]
+        documents[owner] = set[str]().union(*stored)
+        notes += unknown_files([each for each in questions if each.owner == owner], documents[owner])
+    measured = [
+        replace(each, evidence=tuple(fact for fact in each.evidence if _files(fact) & documents[each.owner]))
+        for each in questions
+    ]
     splits = " and ".join(dict.fromkeys(question.split for question in questions))
-    return _Task("own questions", splits, questions, stages, stages[-1].index, notes)
+    return _Task("own questions", splits, measured, stages, stages[-1].index, notes)
+
+
+def _files(fact: Evidence) -> set[str]:
+    return {each.source_file for each in fact.places}
+
+
+def unknown_files(questions: Sequence[Golden], stored: set[str]) -> list[str]:
+    """A note for each file that questions rest on and that is not among the documents, with the nearest name."""
+    named = set[str]().union(*(_files(fact) for question in questions for fact in question.evidence))
+    notes = []
+    for name in sorted(named - stored):
+        if near := get_close_matches(name, sorted(stored), 1):
+            notes.append(f"There is a document {near[0]}, but none named {name}: what rests on it is not measured.")
+        else:
+            notes.append(f"No document is named {name}: what rests on it is not measured.")
+    return notes
 
 
 # The ceiling: what the model gets wrong with the evidence given, a better search alone does not put right

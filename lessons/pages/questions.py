@@ -7,19 +7,21 @@ from lessons.evaluate.evaluation import Evaluation, Record
 from lessons.evaluate.feedback import Ratings
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.own_questions import EXAMPLE, read_questions
-from lessons.evaluate.run import evaluate
+from lessons.evaluate.run import evaluate, unknown_files
 from lessons.evaluate.runs import as_csv, as_jsonl
+from lessons.library import indexes, shipped_documents
 from lessons.pages.common import allow_questions, choose, choose_stages, titled
 from lessons.pages.conversations import offer_rated
 from lessons.pages.language import N_, _
 from lessons.pages.runs import choose_run, follow, link_to_compare, show_record, show_table, start
+from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.tables import counted, plain
 from lessons.workspace import Workspace
 
 HELP = N_(
     "A table with the column question and, as far as you know them, answer, source_file, evidence and history; "
-    "or one JSON object a line with these keys; or one question a line."
+    "or JSON with these keys; or one question a line. The names that ragas and LlamaIndex use are understood, too."
 )
 
 
@@ -41,8 +43,8 @@ def _ask(place: Workspace, owner: str) -> None:
     offer_rated(Ratings(place.engine, owner), "own-text")
     megabytes = max(1, settings().max_file_bytes // 1_000_000)
     upload = st.file_uploader(
-        _("A file of questions: CSV, TSV, JSONL or TXT, up to {megabytes} MB", megabytes=megabytes),
-        ["csv", "tsv", "jsonl", "txt"],
+        _("A file of questions: CSV, TSV, JSON or TXT, up to {megabytes} MB", megabytes=megabytes),
+        ["csv", "tsv", "json", "jsonl", "txt"],
         help=_(HELP),
         key="own-file",
         max_upload_size=megabytes,
@@ -51,9 +53,11 @@ def _ask(place: Workspace, owner: str) -> None:
     questions, unusable = list[Golden](), False
     if upload or pasted.strip():
         try:
-            given = upload.getvalue() if upload else pasted
-            questions = read_questions(given, owner, upload.name if upload else "")
+            given, notes = upload.getvalue() if upload else pasted, list[str]()
+            questions = read_questions(given, owner, upload.name if upload else "", notes.append)
             st.caption(_counted(questions))
+            for note in [*notes, *_unknown_files(questions, place, owner)]:
+                st.warning(plain(_(note)))
         except LessonsError as error:
             st.error(plain(_(str(error))))
             unusable = True
@@ -65,6 +69,12 @@ def _ask(place: Workspace, owner: str) -> None:
             return
         allow_questions(owner, 1)
         start(lambda watch: evaluate(asked, watch=watch, place=place, own=questions), place, owner)
+
+
+def _unknown_files(questions: list[Golden], place: Workspace, owner: str) -> list[str]:
+    stored = {each.source_file for index in indexes() for each in place.store(index).documents(Scope(owner))}
+    shipped = {each["path"] for each in shipped_documents() if each["owner"] == owner}  # loaded by the first run
+    return unknown_files(questions, stored | shipped) if any(each.evidence for each in questions) else []
 
 
 def _counted(questions: list[Golden]) -> str:

@@ -60,6 +60,16 @@ def test_a_set_is_counted_before_it_is_run(page: AppTest) -> None:
     assert not runnable(page.run())
 
 
+def test_columns_that_are_ignored_and_files_that_are_no_documents_are_named(page: AppTest) -> None:
+    rows = [{"user_input": "When does the kiosk open?", "reference": "7:30", "source": "kiosk.mdd", "persona": "Ida"}]
+    page.run().file_uploader[0].set_value(("set.json", json.dumps(rows).encode(), "application/json"))
+    warned = [each.value for each in page.run().warning]
+    assert [
+        plain(told) in said for told, said in zip(["Ignored: persona.", "none named kiosk.mdd"], warned, strict=True)
+    ] == [True] * 2
+    assert runnable(page)
+
+
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [

@@ -108,13 +108,17 @@ def test_bad_usage_ends_with_code_2(arguments: tuple[str, ...]) -> None:
 
 def test_questions_of_ones_own_are_asked_on_ones_own_documents(database: Settings, tmp_path: Path) -> None:
     (tmp_path / "pier.md").write_text("The pier closes at eight in the evening.", encoding="utf-8")
-    (tmp_path / "set.csv").write_text("question,answer,source_file\nWhen does the pier close?,At eight,pier.md\n")
+    (tmp_path / "set.csv").write_text(
+        "question,answer,source_file,asker\nWhen does the pier close?,At eight,pier.md,Ida\n"
+    )
     assert lessons("ingest", str(tmp_path / "pier.md"), "--user", "own-set").returncode == 0
     arguments = ("evaluate", "--questions", str(tmp_path / "set.csv"), "--stage", "naive", "--json")
     done = lessons(*arguments, "--user", "own-set")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["stages"]["naive"]
     assert (found["n"], found["correctness"], found["doc_recall@5"]) == (1, 1.0, 1.0)
+    assert "Ignored: asker." in json.loads(done.stdout)["notes"]
+    assert done.stderr.count("Ignored: asker.") == 1
     assert runs(workspace().engine, "own-set")[0].user_id == "own-set"
     nothing = lessons(*arguments, "--user", "own-set-nobody")
     assert (nothing.returncode, nothing.stdout) == (1, "")

@@ -78,6 +78,15 @@ def test_questions_without_known_evidence_have_no_part_in_it(place: Workspace) -
     ]
 
 
+def test_a_file_that_is_no_document_is_named_and_nothing_that_rests_on_it_is_measured(place: Workspace) -> None:
+    mistyped = replace(CLOSING, id="mistyped", evidence=(Evidence("peir.md", "The pier closes at eight"),))
+    run = evaluate([stage_named("enhanced")], own=[CLOSING, mistyped], place=place)
+    known, unknown = run.records
+    assert known.metrics["doc_recall@5"] == 1.0
+    assert "doc_recall@5" not in unknown.metrics
+    assert "There is a document pier.md, but none named peir.md: what rests on it is not measured." in run.notes
+
+
 @pytest.mark.parametrize("timed", [True, False])
 def test_a_question_takes_the_time_of_its_embedding_unless_no_times_are_wanted(
     place: Workspace, timed: bool, monkeypatch: pytest.MonkeyPatch
