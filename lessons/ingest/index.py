@@ -140,7 +140,7 @@ class Index:
     def fingerprint(self, content_hash: str, type: str | None = None) -> str:
         """Changes when the file, its type, the way it is cut or what a chunk knows changes: then it is read anew."""
         recipe = "".join(transformation.to_json() for transformation in self.transformations)
-        place = " ".join([*PLACE, "sections", "page_starts", type or settings().document_type])
+        place = " ".join([*PLACE, "sections", type or settings().document_type])
         return sha256((recipe + place + content_hash).encode()).hexdigest()
 
 
