@@ -24,6 +24,7 @@ from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.workspace import workspace
 from tests.evaluate.test_locomo import SAMPLE
+from tests.support.files import write_pdf
 from tests.support.openai_server import openai_server
 
 FACTS = {
@@ -162,6 +163,18 @@ def test_json_holds_answer_citations_documents_and_trace(owner: str) -> None:
     assert {each["chunk_id"] for each in answer["citations"]} <= {each["chunk_id"] for each in answer["documents"]}
     assert [step["step"] for step in answer["trace"]] == ["retrieve", "context", "answer"]
     assert answer["trace"][-1]["llm_calls"] == 1
+
+
+def test_json_names_the_page_on_which_the_quote_stands(database: Settings, tmp_path: Path) -> None:
+    rental = "Rowing boats are rented for 12 euros an hour."
+    write_pdf(tmp_path / "boats.pdf", "The harbour opens in May.", rental)
+    assert lessons("ingest", str(tmp_path), "--user", tmp_path.name).returncode == 0
+    question = "For how many euros are rowing boats rented?"
+    done = lessons("ask", question, "--user", tmp_path.name, "--stage", "enhanced", "--json")
+    (answer,) = json.loads(done.stdout)
+    (citation,), (document,) = answer["citations"], answer["documents"]
+    assert (citation["quote"], citation["page"], citation["pages"]) == (rental, 2, [2])
+    assert (document["page"], document["pages"]) == (1, [1, 2])
 
 
 def test_several_answers_stand_below_the_names_of_their_stages(owner: str) -> None:

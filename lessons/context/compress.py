@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import hypot, log
 from typing import Any
 
@@ -38,7 +38,7 @@ class Extractive:
             places: dict[int, set[int]] = {}
             for document, position in ranked[:k]:
                 places.setdefault(document, set()).add(position)
-            return [replace(documents[n], content=kept_text(lines[n], places[n])) for n in sorted(places)]
+            return [documents[n].shortened(kept_text(lines[n], places[n])) for n in sorted(places)]
 
         k = bisect_left(range(1, len(ranked) + 1), True, key=lambda k: builder.overflows(only(k)))
         step.notes.append(f"{k} of {len(ranked)} sentences kept")
@@ -104,10 +104,10 @@ class CutOff:
         whole = len(builder.build(documents).documents)
         kept, text = list(documents[:whole]), ""
         for piece in cut_sentences(documents[whole].content) if whole < len(documents) else []:
-            if builder.overflows([*kept, replace(documents[whole], content=text + piece)]):
+            if builder.overflows([*kept, documents[whole].shortened(text + piece)]):
                 break
             text += piece
-        return [*kept, replace(documents[whole], content=text)] if text.strip() else kept
+        return [*kept, documents[whole].shortened(text)] if text.strip() else kept
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def _shortened(
     nothing, most = Shortened(summaries=[]), {"summaries": (1, len(documents))}
     said = structured(resources.llm, Shortened, SHORTEN, step, otherwise=nothing, items=most, **variables)
     texts = {one.number: one.text for one in said.summaries}
-    shorter = (replace(each, content=_faithful(texts.get(n, ""), each)) for n, each in enumerate(documents, start=1))
+    shorter = (each.shortened(_faithful(texts.get(n, ""), each)) for n, each in enumerate(documents, start=1))
     return [document for document in shorter if document.content]
 
 

@@ -75,7 +75,7 @@ class ContextManager:
         self, query: Query, documents: Sequence[RetrievedDocument], builder: Builder, resources: Resources, step: Step
     ) -> list[RetrievedDocument]:
         """The plainest compression of a stage: the first documents, and of each its beginning."""
-        cut = [replace(document, content=document.content[: self.chars]) for document in documents[: self.top]]
+        cut = [document.shortened(document.content[: self.chars]) for document in documents[: self.top]]
         return list(builder.build(cut).documents)
 
 

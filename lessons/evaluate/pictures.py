@@ -17,6 +17,7 @@ from lessons.plan import Piece
 from lessons.rag.answer import Answer
 from lessons.rag.types import RetrievedDocument
 from lessons.settings import ROOT
+from lessons.text.pages import page_label
 from lessons.trace import Step
 
 PART_COLOURS = {
@@ -95,7 +96,7 @@ def plot_searches(answer: Answer) -> Figure:
 
 def _names(documents: Sequence[RetrievedDocument]) -> list[str]:
     """File and page of each document; chunks of one page are numbered."""
-    names = [shortened(each.source, _FILE) + (f", p. {each.page}" if each.page else "") for each in documents]
+    names = [shortened(each.source, _FILE) + page_label(*each.pages()) for each in documents]
     return [
         f"{name} ({1 + names[:place].count(name)})" if names.count(name) > 1 else name
         for place, name in enumerate(names)

@@ -31,6 +31,7 @@ from lessons.rag.stages import Stage, by_name, stage_named
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.search.transforms import Condense
 from lessons.settings import PATHS
+from lessons.text.pages import by_page
 from lessons.workspace import Workspace, workspace
 
 OWNER = "evaluation"  # of the documents in a throw-away index, so that nothing of a real owner mixes with them
@@ -207,7 +208,8 @@ class Given:
             nodes = resources.store.get_nodes(scope=query.scope.only([source]))
             chunks = [RetrievedDocument(node.node_id, node.get_content(), 1.0, source, node.metadata) for node in nodes]
             holding = [chunk for chunk in chunks if holds(chunk.content, each.quote)]
-            found |= {chunk.id: chunk for chunk in holding or chunks if holding or each.page in (None, chunk.page)}
+            near = (chunk for chunk in chunks if each.page in (None, *by_page(chunk.metadata)))
+            found |= {chunk.id: chunk for chunk in holding or near}
         return list(found.values())
 
 

@@ -21,19 +21,33 @@ ABOUT_CHARS = 200  # of the lines between a title and the first section
 
 @dataclass(frozen=True)
 class Section:
-    """A piece of a document that begins with its heading. Pages are 1-based, None where the format has none."""
+    """A piece of a document that begins with its heading, and where in its text each page begins, in order.
+
+    Pages are 1-based, None where the format has none.
+    """
 
     text: str
     path: tuple[str, ...]  # headings from the outermost to its own
-    page: int | None
-    last_page: int | None
+    starts: tuple[tuple[int, int | None], ...]
     paths: tuple[tuple[str, ...], ...]  # of every section that it holds something of, in order
 
     def followed_by(self, other: "Section") -> "Section":
         """Both as one, under the headings that they share."""
         shared = takewhile(lambda pair: pair[0] == pair[1], zip(self.path, other.path, strict=False))
-        text, path = f"{self.text}\n\n{other.text}", tuple(heading for heading, _ in shared)
-        return Section(text, path, self.page, other.last_page, (*self.paths, *other.paths))
+        before, path = f"{self.text}\n\n", tuple(heading for heading, _ in shared)
+        starts = *self.starts, *((len(before) + start, page) for start, page in other.starts)
+        return Section(before + other.text, path, starts, (*self.paths, *other.paths))
+
+    def pages(self, begin: int, end: int) -> dict[str, Any]:
+        """The page on which a piece of the text begins and, if it goes on over pages, where in it each of them does."""
+        first = dict[int | None, int]()
+        for start, page in self.starts:
+            if start <= begin:
+                first = {page: 0}
+            elif start < end:
+                first.setdefault(page, start - begin)
+        several = {"page_starts": [[start, page] for page, start in first.items()]} if len(first) > 1 else {}
+        return {"page_number": next(iter(first)), **several}
 
     @property
     def is_bare(self) -> bool:
@@ -45,7 +59,7 @@ def sections(pages: Sequence[BaseNode], shortest: int) -> list[Section]:
     """The sections of one file in order, each of at least `shortest` characters unless the whole file has fewer.
 
     A shorter one, above all a heading without text, joins the next; the last joins the one before it. Only so does a
-    section reach over two pages. `pages` carry their headings as (start, end, level, text) in `structure`.
+    section reach over several pages. `pages` carry their headings as (start, end, level, text) in `structure`.
     """
     joined: list[Section] = []
     for section in _under_headings(pages):
@@ -71,7 +85,7 @@ def _under_headings(pages: Sequence[BaseNode]) -> Iterator[Section]:
                 path = [(above, title) for above, title in path if above < level] + [(level, name)]
             if piece := text[start:end].strip():
                 names = tuple(title for _, title in path)
-                yield Section(piece, names, number, number, (names,))
+                yield Section(piece, names, ((0, number),), (names,))
 
 
 def _headings(page: BaseNode) -> list[list]:
@@ -82,7 +96,7 @@ def _packed(found: Sequence[Section], fits: Callable[[str], bool]) -> list[Secti
     """Neighbours on one page share a chunk as long as their text `fits` into it."""
     full: list[Section] = []
     for section in found:
-        if full and full[-1].page == section.last_page and fits(full[-1].followed_by(section).text):
+        if full and full[-1].starts[0][1] == section.starts[-1][1] and fits(full[-1].followed_by(section).text):
             section = full.pop().followed_by(section)
         full.append(section)
     return full
@@ -134,6 +148,7 @@ class SectionSplitter(TransformComponent):
     chunk_overlap: int = 100
     shortest: int = 100
     embedded: tuple[str, ...] = HEADER
+    knows: str = "page_starts"  # part of an index's fingerprint: what was cut before chunks knew this is read anew
 
     def __call__(self, nodes: Sequence[BaseNode], **_: Any) -> list[BaseNode]:
         return [chunk for _, pages in groupby(nodes, source_of) for chunk in self._chunks(list(pages))]
@@ -149,8 +164,10 @@ class SectionSplitter(TransformComponent):
 
         for section in _packed(sections(pages, self.shortest), fits):
             place = _of_section(section, document.get("title"))
-            for text in _lengthened(splitter.split_text(section.text), section.text, self.shortest, fits):
-                yield Chunk(text=text, metadata=document | place, embedded=self.embedded)
+            texts = _lengthened(splitter.split_text(section.text), section.text, self.shortest, fits)
+            for begin, text in _located(texts, section.text):
+                known = document | section.pages(begin, begin + len(text)) | place
+                yield Chunk(text=text, metadata=known, embedded=self.embedded)
 
 
 def source_of(node: BaseNode) -> str:
@@ -198,13 +215,22 @@ def _lengthened(texts: list[str], whole: str, shortest: int, fits: Callable[[str
     return [*texts[:-1], whole[start:].strip()]
 
 
+def _located(texts: Sequence[str], whole: str) -> Iterator[tuple[int, str]]:
+    """Each piece with its place in the whole text: it repeats some of the piece before it, and ends behind that."""
+    end = 0
+    for text in texts:
+        begin = whole.find(text, max(0, end - len(text) + 1))
+        begin = begin if begin >= 0 else whole.rindex(text)
+        end = begin + len(text)
+        yield begin, text
+
+
 def _of_section(section: Section, title: str | None) -> dict[str, Any]:
-    """The pages of a chunk, the headings above all of it but for the title, and those of each section it holds."""
+    """The headings above all of it but for the title, and those of each section it holds."""
 
     def written(path: tuple[str, ...]) -> str:
         return " > ".join(heading for heading in path if heading != title)
 
-    last = section.last_page if section.last_page != section.page else None
     paths = list(dict.fromkeys(filter(None, map(written, section.paths))))
-    known = {"last_page": last, "section": written(section.path), "sections": paths}
-    return {"page_number": section.page} | {key: value for key, value in known.items() if value}
+    known = {"section": written(section.path), "sections": paths}
+    return {key: value for key, value in known.items() if value}

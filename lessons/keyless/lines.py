@@ -22,6 +22,7 @@ _NAME = re.compile(
 _LONGEST_LABEL = 60  # characters
 _HEADER = re.compile(r"(?:\A|\n\n---\n\n)\[Source: (\d+) \| ([^\n]*)\][ \t]*(?:\n|\Z)")
 _DAY = re.compile(r" \| (\d{4}-\d\d-\d\d)$")
+_PAGE = re.compile(r", pp?\. .*")
 _ROW = re.compile(r"\s*\|.*\||[^|]+\|[^|]+")
 _RULE = re.compile(r"[\s|:+=_-]+")
 _ITEM = re.compile(
@@ -133,7 +134,7 @@ def passage(number: int, source: str, text: str) -> Passage:
     name = place.partition(" › ")[0] or first.lstrip("# ").strip()
     title = search_terms(f"{file} {place} {first}")
     every = title.union(*(line.own | line.above for line in lines))
-    return Passage(number, name, lines, title, every, language(text), day[1] if day else "", file.partition(", p. ")[0])
+    return Passage(number, name, lines, title, every, language(text), day[1] if day else "", _PAGE.sub("", file))
 
 
 def read_documents(documents: Sequence[Any]) -> list[Passage]:

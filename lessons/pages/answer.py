@@ -21,6 +21,7 @@ from lessons.rag.store import ChunkStore
 from lessons.rag.types import Context, RetrievedDocument, Scope
 from lessons.search.materials import Passage, passage
 from lessons.tables import plain, plain_line, spent
+from lessons.text.pages import by_page
 from lessons.trace import Step
 from lessons.workspace import workspace
 
@@ -51,7 +52,7 @@ def show_basis(answer: Answer) -> None:
     title = _("Retrieved chunks ({found} found, {read} read)", found=len(ranking(answer)), read=len(read))
     with st.expander(title), st.container(height=420, border=False):
         for number, document in enumerate(read, start=1):
-            source = plain(document.source + page_of(document.page))
+            source = plain(document.source + page_of(*document.pages()))
             st.markdown(f"**{number}** · {source} · " + _("score {score:.3f}", score=document.score))
             st.caption(plain(document.content))
     with st.expander(_("What was done")):
@@ -68,7 +69,8 @@ def show_sources(answer: Answer) -> None:
 
 def _show_source(answer: Answer, cited: Sequence[Citation]) -> None:
     first, quotes = cited[0], [citation.quote for citation in cited if citation.quote]
-    name = plain(f"[{first.number}] {first.source_file.rpartition('/')[2]}{page_of(first.page)}")
+    pages = [page for each in cited for page in (each.page, *each.pages)]
+    name = plain(f"[{first.number}] {first.source_file.rpartition('/')[2]}{page_of(*pages)}")
     key = f"passage-{id(answer)}-{first.number}"
     if st.button(f"**{name}**", key=key, type="tertiary", help=_("Open the passage in its document")):
         open_passage(answer, next(each for each in answer.context.documents if each.id == first.chunk_id), quotes)
@@ -84,9 +86,9 @@ def open_passage(answer: Answer, document: RetrievedDocument, quotes: Sequence[s
 
 def _show_passage(answer: Answer, document: RetrievedDocument, quotes: Sequence[str]) -> None:
     found, store = _found(answer, document, quotes) or (None, None)
-    page = _(" · page {page}", page=document.page) if document.page else ""
+    pages = [page for quote in quotes or [""] for page in document.pages(quote)]
     place = _(" · chunk {number} of {chunks}", number=found.number, chunks=found.chunks) if found else ""
-    st.markdown(f"**{plain_line(document.source)}**{page}{place}")
+    st.markdown(f"**{plain_line(document.source)}**{page_of(*pages)}{place}")
     if found is None:
         st.warning(_(GONE))
     elif found.section:
@@ -102,10 +104,12 @@ def _show_passage(answer: Answer, document: RetrievedDocument, quotes: Sequence[
     with st.container(border=True):
         st.markdown("".join(pieces))
     _neighbours(_("The chunk after"), found.after if found else ())
-    if found and store and found.page and found.source_file.lower().endswith(".pdf"):
-        scope = Scope(document.metadata["user_id"])
-        picture = page_picture(store, scope, found.source_file, found.page, [found.text], found.number)
-        show_picture(picture, found.source_file, found.page)
+    if found and store and pages and found.source_file.lower().endswith(".pdf"):
+        scope, parts = Scope(document.metadata["user_id"]), by_page(document.metadata, found.text)
+        for page in range(min(pages), max(pages) + 1):
+            words = [parts[page]] if page in parts else []
+            picture = page_picture(store, scope, found.source_file, page, words, found.number)
+            show_picture(picture, found.source_file, page)
 
 
 def _cut(text: str, quotes: Sequence[str]) -> list[str]:
@@ -218,7 +222,7 @@ def _show_step(stage: str, step: Step) -> None:
 
 def _text(value: object) -> str:
     if isinstance(value, RetrievedDocument):
-        return f"{value.source}{page_of(value.page)} · {value.score:.3f}\n{value.content}\n"
+        return f"{value.source}{page_of(*value.pages())} · {value.score:.3f}\n{value.content}\n"
     if isinstance(value, Context):
         return value.text
     return "\n".join(map(_text, value)) if isinstance(value, list) else str(value or "")

@@ -37,7 +37,7 @@ FILTER_HELP = N_("""Only chunks that fit are searched, for example
 Operators: `==` `!=` `>` `>=` `<` `<=` `in` `nin`, joined by `&&` and `||`.
 
 Fields: `source_file` `page_number`, and from the enhanced index on `title` `date` `doc_type` `section` `language`
-`keywords` `has_steps`.""")
+`keywords` `has_steps`. `page_number` is the page on which a chunk begins.""")
 
 
 @dataclass(frozen=True)

@@ -36,9 +36,12 @@ TOO_MANY_UPLOADS = N_("""That is more than {most} files an hour, which is what o
 upload again in {minutes:.0f} minutes, or fewer files.""")
 
 
-def page_of(page: object) -> str:
-    """The page of a citation or a piece of evidence, to be put behind the name of its file; empty if it has none."""
-    return _(", p. {page}", page=page) if page else ""
+def page_of(*pages: int | None) -> str:
+    """The page or pages of a citation or of evidence, to be put behind the name of its file; empty if it has none."""
+    known = sorted({page for page in pages if page})
+    if len(known) > 1:
+        return _(", pp. {first}–{last}", first=known[0], last=known[-1])
+    return _(", p. {page}", page=known[0]) if known else ""
 
 
 def show_plot(figure: Figure, alt: str, place: DeltaGenerator | None = None) -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import streamlit as st
@@ -19,10 +20,12 @@ from lessons.rag.types import Scope
 from lessons.search.materials import chunk_range
 from lessons.settings import settings
 from lessons.tables import plain, plain_line
+from lessons.text.pages import by_page
 from lessons.workspace import Workspace
 
 TOLD = "doc_type", "has_steps", "page_number", "date"  # shown of a chunk beside what enriching has added
 AT_ONCE = 20  # chunks of a document on a page
+Parts = Sequence[Mapping[int, str]]  # the words of each chunk by page
 BADGES = "blue", "orange", "green", "violet"  # Streamlit's names for the colours of marked passages
 NOT_KEPT = N_(
     "The pages cannot be shown, because the file was not kept when it was ingested. To see them, delete the document "
@@ -53,9 +56,10 @@ def _show_whole(place: Workspace, owner: str, source_file: str, before: Index, e
     many = _("1 chunk") if len(chunks) == 1 else _("{number:,} chunks", number=len(chunks))
     st.caption(_("{chunks} in the index {index}. Grey: repeated from the chunk before.", chunks=many, index=index.name))
     key = f"page of {source_file} {index.name}"
-    numbers = [each.metadata.get("page_number") or 1 for each in chunks]
-    if source_file.lower().endswith(".pdf") and max(Counter(numbers).values(), default=1) <= AT_ONCE:
-        _show_page(place.store(index), Scope(owner), source_file, chunks, numbers, key)
+    parts = [by_page(each.metadata, _words(each)) or {1: _words(each)} for each in chunks]
+    most = max(Counter(chain.from_iterable(parts)).values(), default=1)
+    if source_file.lower().endswith(".pdf") and most <= AT_ONCE:
+        _show_page(place.store(index), Scope(owner), source_file, chunks, parts, key)
         return
     pages = -(-len(chunks) // AT_ONCE)
     begin = AT_ONCE * (st.pagination(pages, key=key) - 1) if pages > 1 else 0
@@ -71,23 +75,21 @@ def _show_chunk(chunks: Sequence[BaseNode], at: int, colour: str = "") -> None:
         number, known = plain_line(f"{at + 1}."), chunks[at].metadata
         mark = f":{colour}-badge[{number}]" if colour else f"**{number}**"
         section = f"**{plain_line(known['section'])}**" if known.get("section") else ""
-        place = f"{section}{page_of(known.get('page_number'))}".removeprefix(", ")
+        place = f"{section}{page_of(*by_page(known))}".removeprefix(", ")
         st.markdown(f"{mark} :small[{place}]" if place else mark)
         st.markdown((f":gray[{plain_line(text[:same])}] " if same else "") + plain(text[same:]))
 
 
 def _show_page(
-    store: ChunkStore, scope: Scope, source_file: str, chunks: Sequence[BaseNode], numbers: Sequence[int], key: str
+    store: ChunkStore, scope: Scope, source_file: str, chunks: Sequence[BaseNode], parts: Parts, key: str
 ) -> None:
-    """A page of a PDF beside its chunks, in the colours in which they are marked; `numbers` are the chunks' pages."""
+    """A page of a PDF beside its chunks, in the colours in which they are marked; `parts` are their words by page."""
     number = st.session_state.get(key, 1)
-    here = [at for at, its in enumerate(numbers) if its == number]
-    if not here:  # a short page belongs to the last chunk of the page before
-        here = [at for at, its in enumerate(numbers) if its < number][-1:]
+    here = [at for at, its in enumerate(parts) if number in its]
     first = here[0] + 1 if here else 1
-    picture = page_picture(store, scope, source_file, number, [_words(chunks[at]) for at in here], first)
+    picture = page_picture(store, scope, source_file, number, [parts[at][number] for at in here], first)
     is_drawn = isinstance(picture, Drawn)
-    if (pages := picture.pages if isinstance(picture, Drawn) else max(numbers, default=1)) > 1:
+    if (pages := picture.pages if isinstance(picture, Drawn) else max(chain.from_iterable(parts), default=1)) > 1:
         st.pagination(pages, key=key)
     left, right = st.columns([3, 2]) if is_drawn else (st.container(), st.container())
     with left:
@@ -185,7 +187,7 @@ def try_search(place: Workspace, owner: str) -> None:
             st.subheader(stage.name.capitalize(), anchor=False)
             found = stage.but(stage.name, workspace=place).find(asked, owner).documents
             for rank, each in enumerate(found[:FOUND], start=1):
-                st.caption(f"**{rank}. {plain_line(each.source)}{page_of(each.page)}** · {each.score:.3f}")
+                st.caption(f"**{rank}. {plain_line(each.source)}{page_of(*each.pages())}** · {each.score:.3f}")
                 st.caption(plain_line(each.content[:EXCERPT]) + (" …" if len(each.content) > EXCERPT else ""))
             if not found:
                 st.caption(_("Nothing was found."))

@@ -42,7 +42,7 @@ class Spot:
     @property
     def name(self) -> str:
         """The file without its folders, and the page."""
-        return self.document.source.rpartition("/")[2] + page_of(self.document.page)
+        return self.document.source.rpartition("/")[2] + page_of(*self.document.pages(self.words))
 
 
 def spot(place: Place, answers: Sequence[Answer], known: Sequence[Evidence]) -> Spot:
@@ -96,7 +96,9 @@ def show_ranks(compared: Comparison) -> None:
     for each in alignment.missed:
         st.caption(_("No stage found {passage}", passage=passage_of(each)))
     if (number := st.session_state.pop("passage", len(found))) < len(found):
-        open_passage(found[number].answer, found[number].document, [found[number].words])
+        chosen = found[number]
+        is_quote = bool(around(chosen.words, chosen.document.content)[1])  # and not "its beginning …"
+        open_passage(chosen.answer, chosen.document, [chosen.words] if is_quote else [])
 
 
 def _choose(places: Sequence[int]) -> None:

@@ -32,13 +32,17 @@ MOST_PASSAGES = 20
 
 @dataclass
 class Found:
-    """A passage. `number` is its place in the document, from 0; `score` is 0 if it was read and not searched for."""
+    """A passage. `number` is its place in the document, from 0; `score` is 0 if it was read and not searched for.
+
+    One of several pages begins on `page`; `page_starts` says at which character each of them does.
+    """
 
     source_file: str
     page: int | None
     number: int
     score: float
     text: str
+    page_starts: list[tuple[int, int]]
 
 
 class Tools:
@@ -64,7 +68,8 @@ class Tools:
 
 def _found(document: RetrievedDocument) -> Found:
     known = document.metadata
-    return Found(known["source_file"], document.page, known["chunk_index"], round(document.score, 3), document.content)
+    place, starts = (known["source_file"], document.page, known["chunk_index"]), known.get("page_starts", [])
+    return Found(*place, round(document.score, 3), document.content, starts)
 
 
 def server(place: Workspace, scope: Scope) -> "MCPServer":

@@ -62,7 +62,8 @@ class Answer:
         """What `lessons ask --json` prints for one stage."""
         counted = ("ms", "llm_calls", "tokens_in", "tokens_out", "answered")
         documents = [
-            {"chunk_id": one.id, "source_file": one.source, "page": one.page, "score": one.score, "text": one.content}
+            {"chunk_id": one.id, "source_file": one.source, "page": one.page, "pages": one.pages(), "score": one.score}
+            | {"text": one.content}
             for one in self.context.documents
         ]
         return {

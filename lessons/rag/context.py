@@ -3,7 +3,7 @@ chunk.
 """
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from lessons.models.keyless import passage
 from lessons.models.tokens import TokenCounter, TokenEstimator
@@ -12,6 +12,7 @@ from lessons.rag.types import Context, Documents, RetrievedDocument
 from lessons.settings import settings
 from lessons.text import sentences, terms
 from lessons.text.numbers import numerals
+from lessons.text.pages import Pages, page_label
 
 SEPARATOR = "\n\n---\n\n"
 CITATION = re.compile(r"\[(\d{1,3})\]")
@@ -43,7 +44,7 @@ class ContextBuilder:
         """A document that does not fit by itself, with as much of its beginning as does; none without a word of it."""
         room = self.max_tokens - self.counter.count(f"{source_header(1, document)}\n")
         content = beginning(document.content, room, self.counter)
-        return [replace(document, content=content)] if content else []
+        return [document.shortened(content)] if content else []
 
     def overflows(self, documents: Documents) -> bool:
         """Whether the documents do not all fit."""
@@ -60,10 +61,10 @@ def source_header(number: int, document: RetrievedDocument) -> str:
 
     Title, section and date stand there because a chunk of a later page often leaves out whose figures it holds.
     """
-    page = f", p. {document.page}" if document.page else ""
+    file = document.source + page_label(*document.pages())
     title, section, day = (_plain(document.metadata.get(key)) for key in ("title", "section", "date"))
     place = " › ".join(dict.fromkeys(filter(None, (title, section))))
-    return f"[Source: {' | '.join(filter(None, (str(number), document.source + page, place, day)))}]"
+    return f"[Source: {' | '.join(filter(None, (str(number), file, place, day)))}]"
 
 
 def _plain(name: object) -> str:
@@ -73,16 +74,20 @@ def _plain(name: object) -> str:
 
 @dataclass(frozen=True)
 class Citation:
-    """A passage that the answer names. The quote stands word for word in the chunk, "" if no sentence there fits."""
+    """A passage that the answer names. The quote stands word for word in the chunk, on the page or `pages` named.
+
+    It is "" if no sentence there fits. Then, or if it is not in the stored chunk, `pages` are those of the chunk.
+    """
 
     number: int
     source_file: str
     page: int | None
     chunk_id: str
     quote: str
+    pages: Pages = ()
 
     def __str__(self) -> str:
-        page = f", p. {self.page}" if self.page else ""
+        page = page_label(self.page, *self.pages)
         return f"[{self.number}] {self.source_file}{page}" + (f": “{self.quote}”" if self.quote else "")
 
 
@@ -108,7 +113,8 @@ def citations(answer: str, context: Context) -> list[Citation]:
     for claim, number in _claims(answer):
         if one := numbered.get(number):
             quote = best_quote(claim, one.content, str(one.metadata.get("title") or ""))
-            found.append(Citation(number, one.source, one.page, one.id, quote))
+            pages = one.pages(quote)
+            found.append(Citation(number, one.source, next(iter(pages), None), one.id, quote, pages))
     return list(dict.fromkeys(found))
 
 

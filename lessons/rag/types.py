@@ -16,6 +16,7 @@ from lessons.models.tokens import TokenEstimator
 from lessons.search.filters import filter_sql
 from lessons.settings import settings
 from lessons.text import normalize
+from lessons.text.pages import Pages, pages_of
 from lessons.trace import Step
 
 if TYPE_CHECKING:
@@ -113,6 +114,7 @@ class RetrievedDocument:
     metadata: dict[str, Any] = field(default_factory=dict)
     legs: dict[str, float] = field(default_factory=dict)  # the scores of the single searches that a fusion combined
     approximate: bool = False  # met by walking an HNSW index, which may have missed a nearer one
+    whole: str = field(default="", repr=False, compare=False)  # what was stored, where `content` is shorter
 
     @classmethod
     def of(cls, found: NodeWithScore, rank: int) -> "RetrievedDocument":
@@ -135,14 +137,23 @@ class RetrievedDocument:
 
     @property
     def page(self) -> int | None:
-        return self.metadata.get("page_number")
+        return next(iter(self.pages()), None)
+
+    def pages(self, quote: str | None = None) -> Pages:
+        """On which page, or from which to which, the content or a quote stands; if that is not there, the chunk."""
+        return pages_of(self.metadata, self.whole or self.content, self.content if quote is None else quote)
+
+    def shortened(self, content: str) -> "RetrievedDocument":
+        """The same chunk with a part of its words, which keep their pages."""
+        return replace(self, content=content, whole=self.whole or self.content)
 
     def with_score(self, score: float) -> "RetrievedDocument":
         return self.scored(score, self.legs)
 
     def scored(self, score: float, legs: dict[str, float]) -> "RetrievedDocument":
         """The same chunk as another search scored it; `dataclasses.replace` takes five times as long."""
-        return RetrievedDocument(self.id, self.content, score, self.source, self.metadata, legs, self.approximate)
+        known = self.source, self.metadata, legs, self.approximate, self.whole
+        return RetrievedDocument(self.id, self.content, score, *known)
 
 
 Documents = Sequence[RetrievedDocument]

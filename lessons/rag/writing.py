@@ -22,6 +22,7 @@ from lessons.rag.types import Filters, Scope, Where
 from lessons.scale.hnsw import index_when_large, vacuum_after
 from lessons.scale.replicas import remember_write
 from lessons.text import terms
+from lessons.text.pages import by_page
 
 INCOMING_CHUNKS = """
 CREATE TEMPORARY TABLE incoming ON COMMIT DROP AS
@@ -109,7 +110,8 @@ class Writer:
         Without a hash the nodes join a document, of which pages and bytes stay.
         """
         key = {"index_table": self.table_name, "user_id": user_id, "source_file": source_file}
-        pages, known = len({node.metadata.get("page_number") for node in nodes}), DocumentRow.__table__.c
+        pages = len({page for node in nodes for page in by_page(node.metadata) or [None]})
+        known = DocumentRow.__table__.c
         values = {"sha256": sha256 or "", "pages": pages, "chunks": len(nodes), "ingested_at": func.now()}
         statement = insert_or(DocumentRow).values(**key, **values, content=content)
         kept = {"pages": func.greatest(known.pages, pages), "content": known.content}

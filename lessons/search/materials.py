@@ -72,7 +72,6 @@ class Passage:
     """A chunk with its neighbours. `number` is its place in the document, from 1, of so many `chunks`."""
 
     source_file: str
-    page: int | None
     section: str
     number: int
     chunks: int
@@ -93,7 +92,7 @@ def passage(store: ChunkStore, scope: Scope, chunk_id: str, around: int = 1) -> 
     here = [node.node_id for node in nodes].index(chunk_id)
     section = known.get("section") or " · ".join(known.get("sections") or ())
     chunks, neighbours = catalog(store, scope)[name][CHUNKS], (tuple(texts[:here]), tuple(texts[here + 1 :]))
-    return Passage(name, known.get("page_number"), section, place + 1, chunks, texts[here], *neighbours)
+    return Passage(name, section, place + 1, chunks, texts[here], *neighbours)
 
 
 NO_PLAN = "There is no such plan of yours; make one, or check its id."

@@ -9,7 +9,7 @@ import json
 import logging
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, cast
 
 from llama_index.core.callbacks import CallbackManager
@@ -143,7 +143,7 @@ def excerpts(
     budget, chars = Budget.of(llm), longest or settings().rerank_chars
     room = budget.room(prompt.template, question)
     while True:
-        shown = [replace(document, content=excerpt(document.content, question, chars)) for document in documents]
+        shown = [document.shortened(excerpt(document.content, question, chars)) for document in documents]
         if chars < 2 or budget.counter.count(quoted(shown)) <= room:
             return shown
         chars = chars * 3 // 4
@@ -168,7 +168,8 @@ def quoted(documents: Documents) -> str:
     lines = []
     for number, document in enumerate(documents, start=1):
         known = {key: document.metadata[key] for key in SHOWN if document.metadata.get(key)}
-        line = {"number": number, "source": document.source, "page": document.page, **known, "text": document.content}
+        page = document.page if len(document.pages()) < 2 else "–".join(map(str, document.pages()))
+        line = {"number": number, "source": document.source, "page": page, **known, "text": document.content}
         lines.append(json.dumps(line, ensure_ascii=False))
     return "\n".join(lines)
 

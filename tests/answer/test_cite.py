@@ -27,6 +27,36 @@ def test_a_citation_names_file_page_and_the_supporting_sentence() -> None:
     assert str(citation) == "[1] report.pdf, p. 3: “Revenue rose 15% to 42 million dollars.”"
 
 
+LONG = RetrievedDocument(
+    id="l1",
+    content="The ferry leaves at six.\n\nA ticket costs 40 crowns. Dogs and their\n\nowners travel free.",
+    score=0.9,
+    source="ferry.pdf",
+    metadata={"page_number": 2, "page_starts": [[0, 2], [26, 3], [68, 4]]},
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "page", "label"),
+    [
+        ("It leaves at six [1].", 2, "ferry.pdf, p. 2: “"),
+        ("A ticket costs 40 crowns [1].", 3, "ferry.pdf, p. 3: “"),
+        ("Owners travel free [1].", 4, "ferry.pdf, p. 4: “"),
+        ("Xylophone [1].", 2, "ferry.pdf, pp. 2–4"),
+    ],
+)
+def test_a_citation_names_the_page_on_which_its_quote_stands(answer: str, page: int, label: str) -> None:
+    (citation,) = citations(answer, Context("…", (LONG,), 10))
+    assert citation.page == page
+    assert str(citation).startswith(f"[1] {label}")
+
+
+def test_a_quote_of_a_shortened_document_keeps_its_page() -> None:
+    short = LONG.shortened("A ticket costs 40 crowns.").with_score(0.5)
+    (citation,) = citations("A ticket costs 40 crowns [1].", Context("…", (short,), 10))
+    assert (citation.page, citation.pages) == (3, (3,))
+
+
 def test_each_statement_is_cited_in_the_order_of_the_answer() -> None:
     cited = citations("14일 안에 환불됩니다 [2]. Revenue rose [1]. 영수증도 필요합니다 [2].", CONTEXT)
     assert [citation.number for citation in cited] == [2, 1, 2]

@@ -38,6 +38,7 @@ def answered(server: Server, said: str, question: str = QUESTION, memory: str = 
         ("€36.8 million [Source: 1].", "€36.8 million [1]."),
         ("36.8 (Source: 1 | reports/calderwick-2023-q3.pdf, p. 3)", "36.8 [1]"),
         ("80%입니다. [Source: reports/calderwick-2023-q3.pdf, p. 3 | 계약 기록]", "80%입니다 [1]."),
+        ("80%입니다. [Source: reports/calderwick-2023-q3.pdf, pp. 3–4 | 계약 기록]", "80%입니다 [1]."),
         ("80%입니다. [문서 번호: 1]", "80%입니다 [1]."),
         ("[1] It was 36.8. [2] Hull has 1,240.", "It was 36.8 [1]. Hull has 1,240 [2]."),
         ("[1] 36.8입니다.\n[2] 헐입니다.", "36.8입니다 [1].\n헐입니다 [2]."),

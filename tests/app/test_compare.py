@@ -9,13 +9,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.errors import LessonsError
+from lessons.library import indexes
 from lessons.pages import compare
 from lessons.pages.asking import all_golden
 from lessons.rag.answer import Answer
 from lessons.rag.stages import AnswerStream, Stage
+from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.tables import plain, plain_line
+from lessons.workspace import workspace
 from tests.support.app import press, shown
+from tests.support.files import write_pdf
 
 QUESTION = "When does the kiosk open?"
 
@@ -246,6 +250,27 @@ def test_a_step_opens_to_its_prompt_its_input_and_its_output_and_may_be_opened_a
     prompt, given, made = [code.value for code in page.code if "asked=" not in code.value]
     assert "<script>alert(1)</script>" in prompt
     assert (given, made) == (QUESTION, answer.text)
+
+
+def test_a_citation_opens_the_page_on_which_its_quote_stands(page: AppTest, tmp_path: Path) -> None:
+    rental = "Rowing boats are rented for 12 euros an hour."
+    path, scope = write_pdf(tmp_path / "boats.pdf", "The harbour opens in May.", rental), Scope("reader")
+    list(workspace().ingest([(path, "boats.pdf")], indexes(), scope))
+    try:
+        ask(page, "For how many euros are rowing boats rented?")
+        press(page, f"**{plain('[1] boats.pdf, p. 2')}**")
+        assert f"**{plain_line('boats.pdf')}**, p. 2" in shown(page)
+        assert [image.alt for each in page.image for image in each.proto.imgs] == ["Page 2 of boats.pdf"]
+    finally:
+        for index in indexes():
+            workspace().store(index).delete_document(scope, "boats.pdf")
+
+
+def test_a_passage_of_which_no_sentence_matters_opens_without_a_warning(page: AppTest) -> None:
+    ask(page, "Xylophone?").session_state["passage"] = 0
+    text = shown(page.run())
+    assert plain("7:30") in text
+    assert "This is the chunk as the answer read it" not in text
 
 
 def test_a_row_of_the_ranks_opens_its_passage(page: AppTest) -> None:

@@ -256,7 +256,9 @@ def test_a_pdf_is_opened_page_by_page_with_its_chunks_beside(letter: None, page:
     assert f":blue-badge[{plain('1.')}]" in words
     assert plain("Dear reader.") in words
     page.session_state[f"page of letter.pdf {indexes()[-1].name}"] = 2  # it is too short for a chunk of its own
-    assert opened_letter(page)[0] == ["Page 2 of letter.pdf"]
+    pictures, words = opened_letter(page)
+    assert pictures == ["Page 2 of letter.pdf"]
+    assert f":blue-badge[{plain('1.')}] :small[pp. 1–2]" in words
 
 
 @pytest.mark.parametrize(

@@ -317,6 +317,14 @@ def test_the_evidence_is_cited_by_its_page_or_by_its_words(
     assert judge(golden, answered(f"£125.2 million [{cited}].")).right_answer_wrong_evidence is astray
 
 
+@pytest.mark.parametrize(("page", "astray"), [(1, True), (2, False)])
+def test_the_page_of_a_citation_is_that_of_its_quote(page: int, astray: bool) -> None:
+    known = {"page_number": 1, "page_starts": [[0, 1], [len("The yard is closed.\n\n"), 2]]}
+    both = RetrievedDocument("a", f"The yard is closed.\n\n{REPORT.content}", 0.9, REPORT.source, known)
+    golden = Asked(evidence=(Evidence("thornbury-2024-q2.pdf", "words of elsewhere", page),))
+    assert judge(golden, answered("It reached £125.2 million [1].", both)).right_answer_wrong_evidence is astray
+
+
 def test_a_right_answer_may_rest_on_any_place_of_the_evidence() -> None:
     table = Evidence("summary.md", "£ million Q2 2024 … Turnover 125.2")
     golden = Asked(evidence=(Evidence("thornbury-2024-q2.pdf", "grew by 11.4% and reached", 1, any_of=(table,)),))

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lessons.keyless.lines import passages
 from lessons.models.tokens import ExactTokenCounter, TokenCounter, TokenEstimator
 from lessons.rag.context import SEPARATOR, ContextBuilder, source_header
 from lessons.rag.types import RetrievedDocument
@@ -22,6 +23,16 @@ def test_title_section_and_date_stand_in_the_header_where_they_are_known() -> No
     metadata = {"page_number": 3, "title": "Results 2024", "section": "Costs", "date": "2024-08-02"}
     document = RetrievedDocument("x", "Costs fell.", 1.0, "a.pdf", metadata)
     assert source_header(2, document) == "[Source: 2 | a.pdf, p. 3 | Results 2024 › Costs | 2024-08-02]"
+
+
+def test_a_document_of_several_pages_names_the_first_and_the_last() -> None:
+    text = "Costs fell.\n\nSales rose."
+    metadata = {"page_number": 1, "page_starts": [[0, 1], [13, 2]]}
+    document = RetrievedDocument("x", text, 1.0, "a.pdf", metadata)
+    assert source_header(1, document) == "[Source: 1 | a.pdf, pp. 1–2]"
+    assert source_header(1, document.shortened("Sales rose.")) == "[Source: 1 | a.pdf, p. 2]"
+    (read,) = passages(ContextBuilder().build([document]).text)
+    assert read.file == "a.pdf"
 
 
 def test_a_title_cannot_end_the_header_or_begin_another() -> None:

@@ -142,6 +142,12 @@ def test_a_document_cannot_leave_its_quotation(text: str) -> None:
     assert json.loads(lines[0])["text"] == text
 
 
+def test_a_document_of_several_pages_names_the_first_and_the_last() -> None:
+    several = RetrievedDocument("a", "One.\n\nTwo.", 1.0, "a.pdf", {"page_number": 1, "page_starts": [[0, 1], [6, 2]]})
+    shown = [json.loads(quoted([each]))["page"] for each in (several, several.shortened("Two."))]
+    assert shown == ["1–2", 2]
+
+
 def test_a_document_that_is_not_named_has_no_score(served: LLM, shared_server: Server) -> None:
     shared_server.behave(spoken([(3, 9), (2, 4)]))
     assert rerank(served)[0] == "3 2 1 4"

@@ -214,7 +214,7 @@ def _is_cited(passage: Evidence, answer: Answer) -> bool:
     for citation in answer.citations:
         document = documents.get(citation.number)
         content = document.content if document else citation.quote
-        on_page = passage.page is not None and citation.page == passage.page
+        on_page = passage.page is not None and passage.page in (citation.page, *citation.pages)
         if _same_file(citation.source_file, passage.source_file) and (on_page or holds(content, passage.quote)):
             return True
     return False

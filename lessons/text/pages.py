@@ -1,0 +1,40 @@
+"""Where words stand: which words of a chunk are on which page, and the pages of a quote."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
+from itertools import accumulate, pairwise
+from typing import Any
+
+Pages = tuple[int, ...]
+"""One page, or the first and the last of several; empty where a format has none."""
+
+
+def by_page(metadata: Mapping[str, Any], text: str = "") -> dict[int, str]:
+    """The pages of a chunk in order, each with the part of `text` that stands on it.
+
+    A chunk that spans several says as `page_starts` where in its text each of them begins: [[0, 2], [410, 3]].
+    """
+    page = metadata.get("page_number")
+    starts = metadata.get("page_starts") or ([[0, page]] if page else [])
+    return {page: text[begin:end] for (begin, page), (end, _) in pairwise([*starts, (len(text), None)])}
+
+
+def pages_of(metadata: Mapping[str, Any], text: str, quote: str) -> Pages:
+    """The pages of a quote in the text of a chunk, however white space divides it; if it is not there, the chunk's."""
+    parts, words = by_page(metadata, text), _solid(quote)
+    ends, pages = [*accumulate(len(_solid(part)) for part in parts.values())], [*parts]
+    if words and (begin := _solid(text).find(words)) >= 0:
+        pages = pages[bisect_right(ends, begin) : bisect_left(ends, begin + len(words)) + 1]
+    return (*dict.fromkeys(pages[:1] + pages[-1:]),)
+
+
+def _solid(text: str) -> str:
+    return "".join(text.split())
+
+
+def page_label(*pages: int | None) -> str:
+    """`, p. 3` or `, pp. 1–4`, to be put behind the name of a file; empty if no page is known."""
+    known = sorted({page for page in pages if page})
+    if len(known) > 1:
+        return f", pp. {known[0]}–{known[-1]}"
+    return f", p. {known[0]}" if known else ""
