@@ -148,7 +148,6 @@ class SectionSplitter(TransformComponent):
     chunk_overlap: int = 100
     shortest: int = 100
     embedded: tuple[str, ...] = HEADER
-    knows: str = "page_starts"  # part of an index's fingerprint: what was cut before chunks knew this is read anew
 
     def __call__(self, nodes: Sequence[BaseNode], **_: Any) -> list[BaseNode]:
         return [chunk for _, pages in groupby(nodes, source_of) for chunk in self._chunks(list(pages))]
