@@ -26,8 +26,7 @@ def reader_login(db: Connection, table: str, owner: str) -> str:
     """Make a login that can read the owner's rows of a table, and return how to connect with it.
 
     The table is in the current schema of `db`, which commits each statement, and has a column `owner`. A second call
-    changes the password.
-    psycopg.Error if the user of `db` may not make a login.
+    changes the password. psycopg.Error if the user of `db` may not make a login.
     """
     (schema,) = db.execute("SELECT current_schema()").fetchall()[0]
     rows = f"{db.info.dbname}/{schema}/{table}/{owner}"  # hashed, since PostgreSQL cuts off names after 63 bytes
@@ -41,10 +40,12 @@ def reader_login(db: Connection, table: str, owner: str) -> str:
 
 
 def select(login: str, statement: str, limit: int = 5) -> list[tuple[Any, ...]]:
-    """Return the first rows of one SELECT, read-only and within five seconds; psycopg.Error says why it was refused."""
-    query = statement.rstrip("; \n")
+    """Run one SELECT, read-only and for at most five seconds, and return its first rows.
+
+    psycopg.Error says why the database refused it, or what is wrong with it.
+    """
     with psycopg.connect(login) as reader:
         reader.read_only = True
         reader.execute("SET LOCAL statement_timeout = '5s'")
-        only = f"SELECT * FROM ({query}\n) AS answer LIMIT {limit}"  # noqa: S608
-        return reader.execute(only.encode(), prepare=True).fetchall()  # only a single statement can be prepared
+        query = SQL("SELECT * FROM ({}\n) AS answer LIMIT {}").format(SQL(statement.rstrip("; \n")), limit)
+        return reader.execute(query, prepare=True).fetchall()  # only a single statement can be prepared

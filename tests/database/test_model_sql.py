@@ -52,6 +52,10 @@ def test_a_comment_at_its_end_hides_nothing(run: Run) -> None:
     assert run("SELECT count(*) FROM readings -- all of them") == [(2,)]
 
 
+def test_percent_signs_and_braces_are_text(run: Run) -> None:
+    assert run("SELECT '%s {} 7 %'") == [("%s {} 7 %",)]
+
+
 def test_no_more_rows_come_than_the_limit(run: Run) -> None:
     assert run("SELECT * FROM generate_series(1, 100)") == [(1,), (2,), (3,), (4,), (5,)]
 
