@@ -20,6 +20,7 @@ _INLINE += " time tt u var wbr"
 _HIDDEN = (
     "//title|//script|//style|//template|//noscript|//nav|//svg|//*[@hidden]|//*[contains(@style, 'display:none')]"
 )
+_ESCAPED_NUMBER = re.compile(r"^(\s{0,20}\d{1,9})\\([.)])")
 _BLANKS = re.compile(r"\s*\n\s*")  # a line end of the source is a blank to a browser
 _OPTIONS = ConversionOptions(
     extract_metadata=False,
@@ -89,4 +90,5 @@ def _markdown(root: Any) -> str:
     result = convert(etree.tostring(root, encoding="unicode", method="html"), _OPTIONS)
     if result.warnings:
         raise FileError("nests its tags too deeply; save it anew from a browser.")
-    return re.sub(r"(?m)^(\s*\d+)\\([.)])| +$", r"\1\2", result.content or "")
+    lines = (line.rstrip() for line in (result.content or "").splitlines())
+    return "\n".join(_ESCAPED_NUMBER.sub(r"\1\2", line) for line in lines)

@@ -23,7 +23,7 @@ LONGEST = 160  # characters of a heading
 MOST_LINES = 3  # that a heading is broken into
 LARGER = 1.08  # times the size of the text
 BODY_SHARE = 0.3  # of all letters: a size with that many is the text's
-_BROKEN_WORD = re.compile("(\\w+)\u00ad(\\w+)")
+_BROKEN_WORD = re.compile("(\\w{1,60})\u00ad(\\w{1,60})")
 
 
 class Line(NamedTuple):
