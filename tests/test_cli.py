@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout, suppress
@@ -280,6 +281,19 @@ def test_lines_on_stdout_go_where_stdout_goes_while_a_terminal_shows_bars(
         watch("Ingesting", 1, 2)
         print("added kiosk.md")
     assert capsys.readouterr().out == "added kiosk.md\n"
+
+
+def test_without_a_terminal_progress_is_a_line_now_and_then_on_stderr(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lessons.cli.shared._SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("lessons.cli.shared.errors", lambda: Console(stderr=True, force_terminal=False))
+    with bars() as watch:
+        watch("Asking", 0, 4)
+        watch("Asking", 1, 4)
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert re.fullmatch(r"Asking: 1 of 4, about \d+ s left\n", shown.err)
 
 
 class Screen(io.TextIOWrapper):

@@ -80,7 +80,7 @@ def ingest(
         return
     report: list[dict[str, Any]] = []
     running = cluster(place.settings) if engine == "ray" else nullcontext()
-    with running, bars(hidden=as_json) as watch:
+    with running, bars() as watch:
         results = (
             place.ingest(files, [each.at(level, place.llm) for each in targets], scope)
             if engine == "local"
@@ -141,7 +141,7 @@ def ask(
     filters = parse_filter(filter_text) if filter_text else None
     place = workspace()
     owner = user or place.settings.user
-    with bars(hidden=as_json) as watch:
+    with bars() as watch:
         ensure_corpus(place, owner, partial(watch, "Loading the shipped documents"))
     if filters:
         check_fields(place, filters, Scope(owner))

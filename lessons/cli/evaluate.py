@@ -64,7 +64,7 @@ def evaluate(
     own = read_question_file(questions, owner, ignored.append) if questions else []
     for each in ignored:
         note(each)
-    with bars(hidden=as_json) as watch:
+    with bars() as watch:
         measured = evaluate_stages(chosen, split, data, limit, sample_seed, watch, own=own, tell=say)
     result = replace(measured, notes=(*ignored, *measured.notes))
     number = save(result, workspace().engine, owner if own else None)
@@ -188,7 +188,7 @@ def bench(
     from lessons.workspace import workspace
 
     sizes, found = chunks or SIZES, list[Any]()
-    with bars(hidden=as_json) as watch:
+    with bars() as watch:
         found += compared(workspace().engine, sizes, watch) if graphs else benchmark(workspace(), sizes, watch)
     if as_json:
         print_json([asdict(each) for each in found] if graphs else as_document(found))

@@ -86,13 +86,16 @@ def chosen_stages(names: Iterable[str]) -> "list[Stage]":
 
 
 @contextmanager
-def bars(hidden: bool = False) -> Iterator[Callable[[str, int, int], None]]:
-    """On stderr, a bar for each thing that is being done; the yielded function moves it. Hidden for `--json`."""
+def bars() -> Iterator[Callable[[str, int, int], None]]:
+    """Show progress on stderr: a bar for each task, or without a terminal a line now and then; `--json` has it, too."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    if not errors().is_terminal:
+        yield _progress_lines()
+        return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     above = sys.stdout.isatty()  # lines on stdout appear above the bars in a terminal; else they go where stdout goes
-    with Progress(*columns, console=errors(), transient=True, disable=hidden, redirect_stdout=above) as shown:
+    with Progress(*columns, console=errors(), transient=True, redirect_stdout=above) as shown:
         tasks: dict[str, Any] = {}
 
         def watch(label: str, done: int, total: int) -> None:
@@ -101,3 +104,19 @@ def bars(hidden: bool = False) -> Iterator[Callable[[str, int, int], None]]:
             shown.update(tasks[label], completed=done)
 
         yield watch
+
+
+def _progress_lines() -> Callable[[str, int, int], None]:
+    """Say how far each task is, and how long the rest of it may take, at most every `_SECONDS_BETWEEN_LINES`."""
+    starts: dict[str, float] = {}
+    last = monotonic()
+
+    def watch(label: str, done: int, total: int) -> None:
+        nonlocal last
+        now = monotonic()
+        start = starts.setdefault(label, now)
+        if done and now - last >= _SECONDS_BETWEEN_LINES:
+            last = now
+            say(f"{label}: {done:,} of {total:,}, about {(now - start) / done * (total - done):,.0f} s left")
+
+    return watch
