@@ -44,9 +44,9 @@ def read_csv(path: Path) -> Content:
         dialect: Any = csv.Sniffer().sniff(text[:_SNIFFED], ",;\t|")
     except csv.Error:
         dialect = csv.excel
-    cells = ([cell.strip() for cell in row] for row in csv.reader(text.splitlines(), dialect))
-    rows = ({at: cell for at, cell in enumerate(row) if cell} for row in cells)
-    return Content([page(None, map(Block, _lines(rows)))], notes=notes)
+    rows = csv.reader(text.splitlines(keepends=True), dialect)
+    cells = ({at: line for at, cell in enumerate(row) if (line := _one_line(cell))} for row in rows)
+    return Content([page(None, map(Block, _lines(cells)))], notes=notes)
 
 
 def _sheet(number: int, sheet: Any) -> Page:
@@ -75,13 +75,17 @@ def _shown(cell: Any) -> str:
     if isinstance(value, datetime):
         return value.strftime("%Y-%m-%d" if value.time() == time() else "%Y-%m-%d %H:%M")
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return str(value).strip()
+        return _one_line(str(value))
     decimals = len(match[1]) if (match := re.search(r"\.([0#?]+)", form)) else 0
     if "%" in form:
         return f"{value:.{decimals}%}"
     if "0" not in form:
         return f"{value:.15g}"  # the digits that a sheet keeps
     return f"{value:{',' if ',' in form else ''}.{decimals}f}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _lines(rows: Iterable[Row]) -> Iterator[str]:
