@@ -1,8 +1,12 @@
 """Real files, written by the tests that read them."""
 
+import zipfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from fpdf import FPDF
+
+from lessons.ingest.read import read
 
 FONT = Path(__file__).parents[2] / "data" / "fonts" / "NanumGothic.ttf"
 
@@ -24,4 +28,24 @@ def write_sized_pdf(path: Path, *pages: list[tuple[float, str]], bookmarks: bool
             pdf.set_font("Nanum", size=size)
             pdf.multi_cell(0, size * 0.7, text, align="L", new_x="LMARGIN", new_y="NEXT")
     pdf.output(str(path))
+    return path
+
+
+def note(path: Path) -> str | None:
+    """What is said of how a file was read."""
+    return read(path)[0].metadata["structure"]["note"]
+
+
+def with_parts(path: Path, change: Callable[[str, bytes], bytes]) -> Path:
+    """Change the parts of an office file, each by its name and content."""
+    with zipfile.ZipFile(path) as packed:
+        parts = {name: change(name, packed.read(name)) for name in packed.namelist()}
+    return write_parts(path, parts)
+
+
+def write_parts(path: Path, parts: Mapping[str, str | bytes]) -> Path:
+    """A ZIP archive of these files."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in parts.items():
+            packed.writestr(name, content)
     return path
