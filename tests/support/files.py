@@ -1,5 +1,6 @@
 """Real files, written by the tests that read them."""
 
+import re
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -49,3 +50,45 @@ def write_parts(path: Path, parts: Mapping[str, str | bytes]) -> Path:
         for name, content in parts.items():
             packed.writestr(name, content)
     return path
+
+
+SPACES = {
+    "w": "wordprocessingml/2006/main",
+    "a": "drawingml/2006/main",
+    "c": "drawingml/2006/chart",
+    "dgm": "drawingml/2006/diagram",
+    "m": "officeDocument/2006/math",
+    "r": "officeDocument/2006/relationships",
+}
+OFFICE = "http://schemas.openxmlformats.org"
+DECLARED = " ".join(f'xmlns:{prefix}="{OFFICE}/{name}"' for prefix, name in SPACES.items())
+DECLARED += ' xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+DECLARED += ' xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"'
+
+
+def xml(text: str) -> str:
+    """A part of an office file, with the namespaces of all prefixes declared at its root."""
+    return re.sub(r"<([\w:]+)", lambda root: f"{root[0]} {DECLARED}", text, count=1)
+
+
+def relationships(targets: Mapping[str, str]) -> str:
+    """The part that holds the relationships to these targets, each of the kind that its id names (header1: header)."""
+    links = "".join(
+        f'<Relationship Id="{id_}" Type="{OFFICE}/officeDocument/2006/relationships/{id_.rstrip("0123456789")}"'
+        f' Target="{target}"/>'
+        for id_, target in targets.items()
+    )
+    return f'<Relationships xmlns="{OFFICE}/package/2006/relationships">{links}</Relationships>'
+
+
+def write_word(path: Path, body: str, **parts: str) -> Path:
+    """A Word file with this body; each other part is related to it by the id and the kind that its name is."""
+    return write_parts(
+        path,
+        {
+            "_rels/.rels": relationships({"officeDocument": "word/document.xml"}),
+            "word/document.xml": xml(f"<w:document><w:body>{body}</w:body></w:document>"),
+            "word/_rels/document.xml.rels": relationships({name: f"{name}.xml" for name in parts}),
+            **{f"word/{name}.xml": xml(part) for name, part in parts.items()},
+        },
+    )
