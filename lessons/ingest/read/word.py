@@ -141,9 +141,9 @@ class Numbering:
         }
         self._counts: dict[str | None, dict[int, int]] = defaultdict(dict)
         self._anew: dict[tuple[str, int], int] = {}
-        for each, level in ((each, level) for each in lists for level in named(each, "lvlOverride")):
+        for level in [level for each in lists for level in named(each, "lvlOverride")]:
             for start in named(level, "startOverride"):
-                place = attributes(each).get("numId", ""), int(attributes(level).get("ilvl", 0))
+                place = attributes(level.getparent()).get("numId", ""), int(attributes(level).get("ilvl", 0))
                 self._anew[place] = int(attributes(start).get("val", 1))
 
     def label(self, place: tuple[str, int]) -> str:
