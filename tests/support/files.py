@@ -1,8 +1,13 @@
 """Real files, written by the tests that read them."""
 
+import re
+import zipfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from fpdf import FPDF
+
+from lessons.ingest.read import read
 
 FONT = Path(__file__).parents[2] / "data" / "fonts" / "NanumGothic.ttf"
 
@@ -25,3 +30,81 @@ def write_sized_pdf(path: Path, *pages: list[tuple[float, str]], bookmarks: bool
             pdf.multi_cell(0, size * 0.7, text, align="L", new_x="LMARGIN", new_y="NEXT")
     pdf.output(str(path))
     return path
+
+
+def note(path: Path) -> str | None:
+    """What is said of how a file was read."""
+    return read(path)[0].metadata["structure"]["note"]
+
+
+def with_parts(path: Path, change: Callable[[str, bytes], bytes]) -> Path:
+    """Change the parts of an office file, each by its name and content."""
+    with zipfile.ZipFile(path) as packed:
+        parts = {name: change(name, packed.read(name)) for name in packed.namelist()}
+    return write_parts(path, parts)
+
+
+def write_parts(path: Path, parts: Mapping[str, str | bytes]) -> Path:
+    """A ZIP archive of these files."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in parts.items():
+            packed.writestr(name, content)
+    return path
+
+
+SPACES = {
+    "w": "wordprocessingml/2006/main",
+    "a": "drawingml/2006/main",
+    "c": "drawingml/2006/chart",
+    "dgm": "drawingml/2006/diagram",
+    "m": "officeDocument/2006/math",
+    "r": "officeDocument/2006/relationships",
+}
+OFFICE = "http://schemas.openxmlformats.org"
+DECLARED = " ".join(f'xmlns:{prefix}="{OFFICE}/{name}"' for prefix, name in SPACES.items())
+DECLARED += ' xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+DECLARED += ' xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"'
+
+
+def xml(text: str) -> str:
+    """A part of an office file, with the namespaces of all prefixes declared at its root."""
+    return re.sub(r"<([\w:]+)", lambda root: f"{root[0]} {DECLARED}", text, count=1)
+
+
+def relationships(targets: Mapping[str, str]) -> str:
+    """The part that holds the relationships to these targets, each of the kind that its id names (header1: header)."""
+    links = "".join(
+        f'<Relationship Id="{id_}" Type="{OFFICE}/officeDocument/2006/relationships/{id_.rstrip("0123456789")}"'
+        f' Target="{target}"/>'
+        for id_, target in targets.items()
+    )
+    return f'<Relationships xmlns="{OFFICE}/package/2006/relationships">{links}</Relationships>'
+
+
+def write_word(path: Path, body: str, **parts: str) -> Path:
+    """A Word file with this body; each other part is related to it by the id and the kind that its name is."""
+    return write_parts(
+        path,
+        {
+            "_rels/.rels": relationships({"officeDocument": "word/document.xml"}),
+            "word/document.xml": xml(f"<w:document><w:body>{body}</w:body></w:document>"),
+            "word/_rels/document.xml.rels": relationships({name: f"{name}.xml" for name in parts}),
+            **{f"word/{name}.xml": xml(part) for name, part in parts.items()},
+        },
+    )
+
+
+def write_hwpx(path: Path, *sections: str, styles: Mapping[str, str] | None = None, title: str = "") -> Path:
+    """A Hangul file of these sections; styles are names by id."""
+    listed = "".join(f'<hh:style id="{id_}" type="PARA" name="{name}"/>' for id_, name in (styles or {}).items())
+    parts = {
+        "mimetype": "application/hwp+zip",
+        "Contents/content.hpf": f"<opf:package><opf:title>{title}</opf:title></opf:package>",
+        "Contents/header.xml": f"<hh:head><hh:refList><hh:styles>{listed}</hh:styles></hh:refList></hh:head>",
+        **{f"Contents/section{at}.xml": f"<hs:sec>{section}</hs:sec>" for at, section in enumerate(sections)},
+    }
+    spaces = "".join(f' xmlns:{name}="http://www.hancom.co.kr/hwpml/2011/{name}"' for name in ("hh", "hs", "hp"))
+    spaces += ' xmlns:opf="http://www.idpf.org/2007/opf/"'
+    return write_parts(
+        path, {name: re.sub(r"<([\w:]+)", rf"<\1{spaces}", part, count=1) for name, part in parts.items()}
+    )

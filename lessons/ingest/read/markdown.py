@@ -14,7 +14,13 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _NO_PARAGRAPH = re.compile(r"\s*$|\s*[-*+>|]|\s*\d+[.)]\s| {4}|\t")
 _MARKUP = re.compile(r"\*\*|`|!?\[([^\]]{0,300})\]\([^)]{0,1000}\)")
 _FRONT_MATTER = re.compile(r"(---|\+\+\+)\n((?:[^\n]*\n){0,50}?)\1[ \t]*(?:\n|$)")
-_PICTURE = re.compile(r"!\[([^\]\n]{0,300})\]\(\s*<?data:[^)>]*>?[^)]*\)|^ {0,3}\[[^\]\n]+\]: *<?data:\S+.*$", re.M)
+_PICTURE = re.compile(
+    r"!\[([^\]\n]{0,300})\]\(\s*<?data:[^)!]*+(?:!(?!\[)[^)!]*+)*+\)|^ {0,3}\[[^\]\n]+\]: *<?data:\S+.*$|"
+    r"<img\s[^<>]*?\bsrc\s*=\s*[\"']?data:[^<>]*>",
+    re.M | re.I,
+)
+"""A picture that is part of the text. No match reaches into another one, so that the time grows with the text only."""
+_ALT = re.compile(r"\balt=\"([^\"]*)\"|\balt='([^']*)'", re.I)
 
 
 def read_text(path: Path) -> Content:
@@ -30,8 +36,14 @@ def read_markdown(path: Path) -> Content:
     text = text[match.end() :] if match else text
     values = re.findall(r"^(title|date)\s*[:=](.*)$", front, re.M)
     declared = {name: re.sub(r"^[\"']|[\"']$", "", value.strip(" \t")) for name, value in values}
-    content = markdown_page(None, _PICTURE.sub(r"\1", text))
-    return Content([content], declared.get("title"), first_date(declared.get("date", "")), notes)
+    text, pictures = _PICTURE.subn(_description, text)
+    notes += (f"Pictures that were not read: {pictures}.",) if pictures else ()
+    return Content([markdown_page(None, text)], declared.get("title"), first_date(declared.get("date", "")), notes)
+
+
+def _description(picture: re.Match[str]) -> str:
+    """The words that stand for a picture."""
+    return picture[1] or next((one or other for one, other in _ALT.findall(picture[0])), "")
 
 
 def text_of(path: Path, declared: str | None = None) -> tuple[str, tuple[str, ...]]:

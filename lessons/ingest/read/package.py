@@ -274,9 +274,15 @@ def _columns(series: Any) -> list[dict[int, str]]:
 
 
 def _points(node: Any, head: str) -> dict[int, str]:
-    """Texts by index; those of an outer level of categories stand before the first of the inner one."""
+    """Texts by index. Categories may have several levels, inner ones first: an outer one counts up to the next."""
     points: dict[int, str] = {}
-    for point in named(node, "pt"):
-        index, text = int(attributes(point).get("idx", 0)), "".join(text.strip() for text in point.itertext())
-        points[index] = f"{text} {points[index]}" if index in points else text
+    for level in named(node, "lvl") or [node]:
+        own, outer = {int(attributes(point).get("idx", 0)): _text(point) for point in named(level, "pt")}, ""
+        for index in sorted(points | own):
+            outer = own.get(index, outer)
+            points[index] = f"{outer} {points.get(index, '')}".strip()
     return {-1: head, **points} if points else {}
+
+
+def _text(node: Any) -> str:
+    return "".join(text.strip() for text in node.itertext())

@@ -35,10 +35,8 @@ def _slide(walker: Walker, number: int, footers: set[str]) -> Iterator[Block]:
     package, tree = walker.package, walker.package.part(walker.part)
     if tree is None:
         return
-    layouts = [package.part(name) for name in package.related(walker.part, "slideLayout")]
-    shapes = named(tree, "spTree")[:1]
-    ordered = sorted((shape for each in shapes for shape in _flat(each)), key=lambda shape: _place(shape, layouts))
-    for shape in ordered:
+    above = _inherited(package, walker.part)
+    for shape in (shape for group in named(tree, "spTree")[:1] for shape in _ordered(group, above)):
         kind, blocks = _placeholder(shape).get("type"), list(walker.blocks(shape))
         if kind in _FOOTERS:
             blocks = [block for block in blocks if block.text not in footers]
@@ -51,24 +49,41 @@ def _slide(walker: Walker, number: int, footers: set[str]) -> Iterator[Block]:
         yield from (block for shape in notes for block in walker.blocks(shape))
 
 
-def _flat(group: Any) -> Iterator[Any]:
-    """The shapes of a slide; those of a group stay together."""
-    yield from (shape for shape in group if local(shape) in _SHAPES)
+def _ordered(group: Any, above: dict[str, Any]) -> Iterator[Any]:
+    """The shapes of a slide in reading order; those of a group stay together."""
+    for shape in sorted((each for each in group if local(each) in _SHAPES), key=lambda each: _place(each, above)):
+        yield from _ordered(shape, above) if local(shape) == "grpSp" else [shape]
 
 
-def _place(shape: Any, layouts: list[Any]) -> tuple[bool, int, int]:
-    """Where a shape stands in reading order: the title, then row by row; a placeholder stands where its layout says."""
+def _place(shape: Any, above: dict[str, Any]) -> tuple[bool, int, int]:
+    """Where a shape stands in reading order: the title, then row by row."""
     kind = _placeholder(shape)
-    same = [each for layout in layouts for each in named(layout, "sp") if _matches(_placeholder(each), kind)]
-    offsets = [attributes(offset) for each in [shape, *(same if kind else [])] for offset in named(each, "off")[:1]]
-    left, top = (int(offsets[0].get(name, 0)) for name in ("x", "y")) if offsets else (0, 0)
+    offsets = named(shape, "off")[:1] + [
+        above[key] for key in (kind.get("idx", "0"), _role(kind)) if kind and key in above
+    ]
+    left, top = (int(attributes(offsets[0]).get(name, 0)) for name in ("x", "y")) if offsets else (0, 0)
     return kind.get("type") not in _TITLES, top // ROW, left
+
+
+def _inherited(package: Package, part: str) -> dict[str, Any]:
+    """Where a placeholder stands unless its slide says: by its index in the layout, by its role in the master."""
+    layouts = package.related(part, "slideLayout")
+    masters = [master for name in layouts for master in package.related(name, "slideMaster")]
+    offsets: dict[str, Any] = {}
+    for names, in_layout in ((masters, False), (layouts, True)):
+        for shape in (shape for name in names for shape in named(package.part(name), "sp")):
+            if kind := _placeholder(shape):
+                key = kind.get("idx", "0") if in_layout else _role(kind)
+                offsets.update((key, offset) for offset in named(shape, "off")[:1])
+    return offsets
+
+
+def _role(kind: dict[str, str]) -> str:
+    """What a placeholder is to the master, which has one title, one body and each footer once."""
+    role = kind.get("type", "body")
+    return role if role in _FOOTERS | _TITLES else "body"
 
 
 def _placeholder(shape: Any) -> dict[str, str]:
     """The attributes of the placeholder that a shape fills; none if it stands for itself."""
     return next((attributes(each) | {"is": "ph"} for each in named(shape, "ph")[:1] if local(shape) == "sp"), {})
-
-
-def _matches(one: dict[str, str], other: dict[str, str]) -> bool:
-    return bool(one) and one.get("idx", "0") == other.get("idx", "0")

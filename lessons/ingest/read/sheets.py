@@ -7,6 +7,7 @@ from contextlib import closing
 from datetime import datetime, time
 from itertools import groupby
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from lessons.ingest.read.markdown import text_of
@@ -17,12 +18,15 @@ from lessons.settings import settings
 _NUMBER = re.compile(r"[^\w\s]{0,2}\d[\d.,:/\s-]*[^\w\s]?\w{0,3}")
 _SNIFFED = 20_000  # characters by which the separator of a CSV file is told
 
+Row = dict[int, str]
+"""The cells of a row that are filled, by column."""
+
 
 def read_xlsx(path: Path) -> Content:
     """A page for each sheet that is shown, under its name, with the values that were computed last."""
     from openpyxl import load_workbook
 
-    Package(path, "xl/", "Excel")
+    Package(path, "xl/", "Spreadsheet (XLSX)")
     with closing(load_workbook(path, read_only=True, data_only=True)) as workbook:
         sheets = [sheet for sheet in workbook.worksheets if sheet.sheet_state == "visible"]
         pages = [_sheet(number, sheet) for number, sheet in enumerate(sheets, start=1)]
@@ -40,19 +44,29 @@ def read_csv(path: Path) -> Content:
         dialect: Any = csv.Sniffer().sniff(text[:_SNIFFED], ",;\t|")
     except csv.Error:
         dialect = csv.excel
-    rows = [[cell.strip() for cell in row] for row in csv.reader(text.splitlines(), dialect)]
-    return Content([page(None, map(Block, _lines(rows)))], notes=notes)
+    rows = csv.reader(text.splitlines(keepends=True), dialect)
+    cells = ({at: line for at, cell in enumerate(row) if (line := _one_line(cell))} for row in rows)
+    return Content([page(None, map(Block, _lines(cells)))], notes=notes)
 
 
 def _sheet(number: int, sheet: Any) -> Page:
-    rows, cells = [], 0
+    lines = list(_lines(_rows(sheet)))
+    return page(number, [Block(f"# {sheet.title}", 1, sheet.title), *map(Block, lines)] if lines else [])
+
+
+def _rows(sheet: Any) -> Iterator[Row]:
+    """Each row as it is shown. FileError for too many cells, or for rows so far apart that they would never end."""
+    sheet.reset_dimensions()  # programs write wrong ones
+    cells, end = 0, monotonic() + settings().max_read_seconds
     for row in sheet.iter_rows():
-        cells += len(row)
+        shown = {at: text for at, cell in enumerate(row) if cell.value is not None and (text := _shown(cell))}
+        cells += len(shown)
         if cells > settings().max_pieces:
             raise FileError(f"has more than {settings().max_pieces:,} cells; split it into several files.")
-        rows.append([_shown(cell) for cell in row])
-    lines = list(_lines(rows))
-    return page(number, [Block(f"# {sheet.title}", 1, sheet.title), *map(Block, lines)] if lines else [])
+        if monotonic() > end:
+            limit = settings().max_read_seconds
+            raise FileError(f"takes more than {limit:.0f} seconds to read; split it into several files.")
+        yield shown
 
 
 def _shown(cell: Any) -> str:
@@ -61,7 +75,7 @@ def _shown(cell: Any) -> str:
     if isinstance(value, datetime):
         return value.strftime("%Y-%m-%d" if value.time() == time() else "%Y-%m-%d %H:%M")
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return "" if value is None else str(value).strip()
+        return _one_line(str(value))
     decimals = len(match[1]) if (match := re.search(r"\.([0#?]+)", form)) else 0
     if "%" in form:
         return f"{value:.{decimals}%}"
@@ -70,24 +84,26 @@ def _shown(cell: Any) -> str:
     return f"{value:{',' if ',' in form else ''}.{decimals}f}"
 
 
-def _lines(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _lines(rows: Iterable[Row]) -> Iterator[str]:
     """One line a row. The first row of words above a table gives the heads; blank rows part tables."""
-    heads: list[str] = []
-    for block in (list(group) for is_filled, group in groupby(rows, key=any) if is_filled):
+    heads: Row = {}
+    for block in (list(group) for is_filled, group in groupby(rows, key=bool) if is_filled):
         may_begin = True
-        for at, row in enumerate(block):
-            if may_begin and _is_head(row, block[at + 1] if at + 1 < len(block) else [], bool(heads)):
-                heads, may_begin = list(row), False
+        for row, after in zip(block, [*block[1:], {}], strict=True):
+            if may_begin and _is_head([*row.values()], [*after.values()], bool(heads)):
+                heads, may_begin = row, False
+                yield " | ".join(row.values())
                 continue
-            may_begin = may_begin and sum(map(bool, row)) < 2  # a title may stand above the heads
-            pairs = zip([*heads, *[""] * len(row)], row, strict=False)
-            yield " | ".join(f"{head}: {value}" if head else value for head, value in pairs if value)
+            may_begin = may_begin and len(row) < 2  # a title may stand above the heads
+            yield " | ".join(f"{heads[at]}: {value}" if at in heads else value for at, value in row.items())
 
 
-def _is_head(row: Sequence[str], after: Sequence[str], has_heads: bool) -> bool:
+def _is_head(words: Sequence[str], after: Sequence[str], has_heads: bool) -> bool:
     """Whether a row names columns: words only, at least two; below other heads only where numbers follow."""
-    words = [value for value in row if value]
-    values = [value for value in after if value]
-    if len(words) < 2 or any(map(_NUMBER.fullmatch, words)) or not 0 < len(values) <= len(words):
+    if len(words) < 2 or any(map(_NUMBER.fullmatch, words)) or not 0 < len(after) <= len(words):
         return False
-    return not has_heads or any(map(_NUMBER.fullmatch, values))
+    return not has_heads or any(map(_NUMBER.fullmatch, after))

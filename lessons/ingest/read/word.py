@@ -11,7 +11,9 @@ from lessons.ingest.read.page import Block, Content, page
 
 _HEADING = re.compile(r"(?:heading|제목|개요|outline)\s*([1-9])", re.IGNORECASE)
 _TITLE = re.compile(r"title|제목|표제", re.IGNORECASE)
-_ROMAN = (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")
+_ROMAN = {1000: "m", 900: "cm", 500: "d", 400: "cd", 100: "c", 90: "xc", 50: "l", 40: "xl"}
+_ROMAN |= {10: "x", 9: "ix", 5: "v", 4: "iv", 1: "i"}
+_CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 _LETTERS = {
     "Letter": "abcdefghijklmnopqrstuvwxyz",
     "ganada": "가나다라마바사아자차카타파하",
@@ -138,6 +140,11 @@ class Numbering:
             ]
         }
         self._counts: dict[str | None, dict[int, int]] = defaultdict(dict)
+        self._anew: dict[tuple[str, int], int] = {}
+        for level in [level for each in lists for level in named(each, "lvlOverride")]:
+            for start in named(level, "startOverride"):
+                place = attributes(level.getparent()).get("numId", ""), int(attributes(level).get("ilvl", 0))
+                self._anew[place] = int(attributes(start).get("val", 1))
 
     def label(self, place: tuple[str, int]) -> str:
         """The number of the next paragraph of a list at this depth, with a blank; "- " where it has a bullet."""
@@ -147,7 +154,8 @@ class Numbering:
         if depth >= len(formats):
             return ""
         counts = self._counts[shared]
-        counts[depth] = counts.get(depth, int(formats[depth].get("start") or 1) - 1) + 1
+        start = int(formats[depth].get("start") or 1)
+        counts[depth] = self._anew.pop(place, counts.get(depth, start - 1) + 1)
         for deeper in [each for each in counts if each > depth]:
             del counts[deeper]
         if (kind := formats[depth].get("numFmt")) in ("bullet", "none"):
@@ -161,13 +169,19 @@ class Numbering:
 
 
 def _numeral(number: int, kind: str) -> str:
-    """A number as a list writes it: 3 is 'c' among lower letters, 'iii' among lower Roman ones, '다' among Hangul."""
+    """A number as a list writes it: 3 is 'c' among lower letters, 'iii' among lower Roman ones, '다' among Hangul.
+
+    After 'z' comes 'aa', then 'bb', and 'a' again after 30 rounds (ECMA-376, part 1, 17.18.59); Hangul begins anew.
+    """
     letters = next((letters for name, letters in _LETTERS.items() if name in kind), "")
-    text = str(number)
-    if letters:
-        text = letters[(number - 1) % len(letters)]
-    elif kind.endswith("Roman"):
+    text = f"{number:02}" if kind == "decimalZero" else str(number)
+    if letters and number > 0:
+        times, at = divmod(number - 1, len(letters))
+        text = letters[at] * (1 if "Letter" not in kind else times % 30 + 1)
+    elif kind == "decimalEnclosedCircle" and 0 < number <= len(_CIRCLED):
+        text = _CIRCLED[number - 1]
+    elif kind.endswith("Roman") and number < 4000:
         text = ""
-        for value, sign in _ROMAN:
+        for value, sign in _ROMAN.items():
             text, number = text + sign * (number // value), number % value
     return text.upper() if kind.startswith("upper") else text

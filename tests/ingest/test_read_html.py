@@ -1,0 +1,135 @@
+"""What a browser shows of a web page is read, line by line as it shows it."""
+
+from pathlib import Path
+
+import pytest
+
+from lessons.errors import ReadError
+from lessons.ingest.read import read
+from tests.support.files import note
+
+
+def text(path: Path, body: str) -> str:
+    path.write_text(f"<!DOCTYPE html><html><body>{body}</body></html>", encoding="utf-8")
+    (page,) = read(path)
+    return page.text
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "a.html"
+
+
+@pytest.mark.parametrize(
+    ("tag", "expected"),
+    [
+        ("p", "Boats of class B moor free until noon."),
+        ("h2", "## Boats of class B moor free until noon."),
+        ("li", "- Boats of class B moor free until noon."),
+    ],
+)
+def test_inline_tags_are_read_through(path: Path, tag: str, expected: str) -> None:
+    inner = "Boats of <b>class <i>B</i></b> moor <a href='/f'>fr</a>ee <span>until</span> <code>noon</code>."
+    assert text(path, f"<{tag}>{inner}</{tag}>") == expected
+
+
+def test_inline_tags_are_read_through_in_a_cell(path: Path) -> None:
+    cells = "<tr><th>구<b>분</b></th><th>요금</th></tr><tr><td><em>소형</em> 선박</td><td><b>3</b>만 원</td></tr>"
+    assert text(path, f"<table>{cells}</table>").splitlines()[::2] == ["| 구분 | 요금 |", "| 소형 선박 | 3만 원 |"]
+
+
+def test_a_line_ends_at_br(path: Path) -> None:
+    assert text(path, "<p>Harbour Office<br>3 Quay Street<br/>Dunmore</p>").split("\n") == [
+        "Harbour Office", "3 Quay Street", "Dunmore"
+    ]  # fmt: skip
+
+
+def test_a_line_end_of_the_source_is_a_blank(path: Path) -> None:
+    assert (
+        text(path, "<p>The harbour\n   closes\nat <b>ten\no'clock</b>\n.</p>") == "The harbour closes at ten o'clock ."
+    )
+
+
+def test_preformatted_text_keeps_its_lines_and_blanks(path: Path) -> None:
+    assert "if tide:\n    moor()\n\nsail()" in text(path, "<pre>if tide:\n    <b>moor</b>()\n\nsail()</pre>")
+
+
+def test_all_of_several_mains_is_read(path: Path) -> None:
+    body = "<main><p>Ferries leave hourly.</p></main><main><p>The last one sails at nine.</p></main>"
+    assert text(path, body).split("\n\n") == ["Ferries leave hourly.", "The last one sails at nine."]
+
+
+def test_the_header_of_the_page_is_read(path: Path) -> None:
+    body = "<header><h1>Winter timetable</h1></header><main><p>Ferries leave hourly.</p></main>"
+    assert text(path, body) == "# Winter timetable\n\nFerries leave hourly."
+
+
+def test_what_stands_beside_an_empty_main_is_read(path: Path) -> None:
+    assert text(path, "<main></main><div>Ferries leave hourly.</div>") == "Ferries leave hourly."
+
+
+def test_an_empty_page_is_refused_without_a_word_about_scans(path: Path) -> None:
+    with pytest.raises(ReadError, match="has no text to read; what it shows may be pictures"):
+        text(path, "<main></main>")
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<p hidden>Secret</p>",
+        "<p style='display:none'>Secret</p>",
+        "<p style='color: red; display: none;'>Secret</p>",
+        "<p style='DISPLAY:NONE'>Secret</p>",
+        "<script>Secret</script>",
+        "<style>Secret</style>",
+        "<template><p>Secret</p></template>",
+        "<!-- Secret -->",
+    ],
+)
+def test_what_a_browser_hides_is_left_out(path: Path, hidden: str) -> None:
+    assert text(path, f"<p>Shown</p>{hidden}<p>too</p>") == "Shown\n\ntoo"
+
+
+def test_menus_are_left_out_and_noted(path: Path) -> None:
+    assert text(path, "<nav>Home</nav><p>Ferries leave hourly.</p><nav>Top</nav>") == "Ferries leave hourly."
+    assert note(path) == "Navigation menus that were left out: 2."
+
+
+def test_a_table_that_lays_out_the_page_is_read_cell_by_cell(path: Path) -> None:
+    inner = "<table><tr><th>Pier</th><th>Fee</th></tr><tr><td>North</td><td>12</td></tr></table>"
+    body = f"<table><tr><td><h2>Fees</h2><p>From May:</p></td><td>{inner}</td></tr></table>"
+    assert text(path, body) == "## Fees\n\nFrom May:\n\n| Pier | Fee |\n| --- | --- |\n| North | 12 |"
+
+
+def test_nested_lists_keep_their_depth_and_numbers(path: Path) -> None:
+    body = "<ol><li>Moor<ul><li>bow</li><li>stern</li></ul></li><li>Pay</li></ol>"
+    assert text(path, body).split("\n") == ["1. Moor", "   - bow", "   - stern", "2. Pay"]
+
+
+def test_terms_and_their_definitions_are_read(path: Path) -> None:
+    found = text(path, "<dl><dt>Neap</dt><dd>The <b>lowest</b> tide</dd><dt>Spring</dt><dd>The highest one</dd></dl>")
+    assert [line.lstrip(": ") for line in found.split("\n") if line] == [
+        "Neap", "The lowest tide", "Spring", "The highest one"
+    ]  # fmt: skip
+
+
+def test_a_picture_within_the_page_is_left_out(path: Path) -> None:
+    picture = f"<img alt='Map' src='data:image/png;base64,{'iVBORw0K' * 500}'>"
+    assert len(text(path, f"<p>See the map.</p>{picture}<p>It is new.</p>")) < 50
+
+
+def test_signs_of_markdown_in_the_text_stay_as_they_are(path: Path) -> None:
+    assert text(path, "<p>Pier_1 * 2 costs [5] € # or <tt>a_b</tt></p>") == "Pier_1 * 2 costs [5] € # or a_b"
+
+
+def test_a_paragraph_of_a_cell_ends_no_row(path: Path) -> None:
+    body = (
+        "<table><tr><th>Pier</th><th>Note</th></tr><tr><td>North</td><td><p>Closed</p><p>in May</p></td></tr></table>"
+    )
+    row = text(path, body).splitlines()[2]
+    assert row.startswith("| North | Closed")
+    assert row.endswith("in May |")
+
+
+def test_chosen_and_typed_values_of_a_form_are_read(path: Path) -> None:
+    assert "Gull" in text(path, "<p>Boat:</p><select><option>Gull</option></select>")
