@@ -136,6 +136,16 @@ def test_korean_letters_are_read_by_the_maps_of_the_format(path: Path, encoding:
     assert texts(path) == ["배는 모두 항구를 떠났습니다."]
 
 
+def test_a_letter_whose_code_no_map_explains_costs_no_other(path: Path) -> None:
+    spaces = "2 begincodespacerange <00> <7F> <F0808080> <F7BFBFBF> endcodespacerange"
+    codes = stream(f"begincmap {spaces} 2 begincidchar <41> 1 <F0A8A780> 2 endcidchar endcmap")
+    system = "<< /Registry (Adobe) /Ordering (CNS) /Supplement 7 >>"
+    inner = f"<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Song /CIDSystemInfo {system} >>"
+    font = f"<< /Type /Font /Subtype /Type0 /BaseFont /Song /Encoding 6 0 R /DescendantFonts [{inner}] >>"
+    one_page(path, shown(f"<{'41' * 9}F0A8A780>"), codes, font=font)
+    assert texts(path) == [f"{'A' * 9}\ufffd"]
+
+
 @pytest.mark.parametrize("tail", [b"\n<!-- sent by a web server -->\n", b"\nlog line" * 3_000, bytes(9_000)])
 def test_what_follows_the_end_of_a_file_is_no_matter(path: Path, tail: bytes) -> None:
     write_pdf(path, "Fuel is sold at dusk.")
