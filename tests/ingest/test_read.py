@@ -70,20 +70,6 @@ def test_metadata_is_not_embedded_with_the_text(tmp_path: Path) -> None:
     assert read(tmp_path / "a.txt")[0].get_content("embed") == "Just this."
 
 
-def test_grouped_shapes_of_a_slide_are_read(tmp_path: Path) -> None:
-    slides = Presentation()
-    group = slides.slides.add_slide(slides.slide_layouts[6]).shapes.add_group_shape()
-    group.shapes.add_textbox(0, 0, 9, 9).text_frame.text = "In a group"
-    slides.save(str(tmp_path / "a.pptx"))
-    assert read(tmp_path / "a.pptx")[0].text == "In a group"
-
-
-def test_nested_tables_of_a_page_are_read_once(tmp_path: Path) -> None:
-    inner = "<table><tr><td>A</td><td>B</td></tr></table>"
-    (tmp_path / "a.html").write_text(f"<table><tr><td>Menu</td><td>{inner}</td></tr></table>")
-    assert read(tmp_path / "a.html")[0].text == "Menu\n\n| A | B |\n| --- | --- |"
-
-
 def test_a_web_page_saved_as_markdown_is_read_as_a_web_page(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("<!DOCTYPE html><html><body><h1>Refunds</h1><p>Within 14 days.</p></body></html>")
     (page,) = read(tmp_path / "a.md")

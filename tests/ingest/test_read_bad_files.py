@@ -14,7 +14,7 @@ from pypdf import PdfWriter
 from lessons.errors import ReadError
 from lessons.ingest.read import content_hash, pdf, read
 from lessons.settings import settings
-from tests.support.files import write_pdf
+from tests.support.files import raw_pdf, write_pdf
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
 
@@ -81,19 +81,6 @@ def crowd(path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         for number in range(settings().max_archive_entries + 1):
             archive.writestr(f"word/{number}", b"")
-
-
-def raw_pdf(path: Path, *objects: str) -> Path:
-    """A PDF of these objects, numbered from 1; the first one is its catalog."""
-    body, places = b"%PDF-1.7\n", []
-    for number, content in enumerate(objects, start=1):
-        places.append(len(body))
-        body += f"{number} 0 obj\n{content}\nendobj\n".encode()
-    table = "".join(f"{place:010} 00000 n \n" for place in places)
-    size = len(objects) + 1
-    end = f"xref\n0 {size}\n0000000000 65535 f \n{table}trailer\n<< /Root 1 0 R /Size {size} >>\n"
-    path.write_bytes(body + f"{end}startxref\n{len(body)}\n%%EOF\n".encode())
-    return path
 
 
 def page_loop(path: Path) -> None:

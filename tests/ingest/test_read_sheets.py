@@ -11,8 +11,6 @@ from lessons.ingest.read import read
 from lessons.settings import settings
 from tests.support.files import note, with_parts
 
-Rows = list[list[object]]
-
 
 def lines(path: Path) -> list[str]:
     (page,) = read(path)
@@ -81,9 +79,15 @@ def test_a_hidden_sheet_is_left_out_and_noted(tmp_path: Path) -> None:
     assert note(tmp_path / "a.xlsx") == "Hidden sheets that were left out: Draft."
 
 
-def test_a_table_below_another_has_its_own_heads(tmp_path: Path) -> None:
-    path = workbook(tmp_path / "a.xlsx", ["Dock", "Depth"], ["East", 9], [], ["Crane", "Load"], ["Blue", 35])
-    assert lines(path)[3:] == ["Crane | Load", "Crane: Blue | Load: 35"]
+@pytest.mark.parametrize("load", ["35", "heavy"])
+def test_a_table_below_another_has_its_own_heads(tmp_path: Path, load: str) -> None:
+    path = workbook(tmp_path / "a.xlsx", ["Dock", "Depth"], ["East", 9], [], ["Crane", "Load"], ["Blue", load])
+    assert lines(path)[3:] == ["Crane | Load", f"Crane: Blue | Load: {load}"]
+
+
+def test_a_blank_row_within_a_table_ends_no_heads(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "a.xlsx", ["Dock", "Use"], ["East", "fuel"], [], ["West", "repairs"], ["North", "ice"])
+    assert lines(path)[3:] == ["Dock: West | Use: repairs", "Dock: North | Use: ice"]
 
 
 def test_a_title_stands_above_the_heads(tmp_path: Path) -> None:

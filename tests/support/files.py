@@ -32,6 +32,19 @@ def write_sized_pdf(path: Path, *pages: list[tuple[float, str]], bookmarks: bool
     return path
 
 
+def raw_pdf(path: Path, *objects: str) -> Path:
+    """A PDF of these objects, numbered from 1; the first one is its catalog."""
+    body, places = b"%PDF-1.7\n", []
+    for number, content in enumerate(objects, start=1):
+        places.append(len(body))
+        body += f"{number} 0 obj\n{content}\nendobj\n".encode()
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    size = len(objects) + 1
+    end = f"xref\n0 {size}\n0000000000 65535 f \n{table}trailer\n<< /Root 1 0 R /Size {size} >>\n"
+    path.write_bytes(body + f"{end}startxref\n{len(body)}\n%%EOF\n".encode())
+    return path
+
+
 def note(path: Path) -> str | None:
     """What is said of how a file was read."""
     return read(path)[0].metadata["structure"]["note"]

@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 from lessons.ingest.read.page import Block, Content, FileError, first_date, page, running_lines
 from lessons.settings import settings
 
-TAIL = 4_096  # bytes in which the end of the file must be marked
 NEEDS_PASSWORD = 4  # PDFium's FPDF_ERR_PASSWORD
 LONGEST = 160  # characters of a heading
 MOST_LINES = 3  # that a heading is broken into
 LARGER = 1.08  # times the size of the text
 BODY_SHARE = 0.3  # of all letters: a size with that many is the text's
+_END, _OBJECT = re.compile(rb"%%EOF|startxref"), re.compile(rb"\d \d{1,10} obj\b")
 _BROKEN_WORD = re.compile("(\\w{1,60})\u00ad(\\w{1,60})")
 
 
@@ -128,9 +128,8 @@ def _reader(process_id: int) -> PdfiumProcess:
 
 
 def _is_whole(path: Path) -> bool:
-    """Whether the end of the file is marked; some programs fill up what follows with zeros."""
-    data = path.read_bytes().rstrip(b"\0")[-TAIL:]
-    return b"%%EOF" in data or b"startxref" in data
+    """Whether no object follows the last mark of an end; web servers and mail programs add other things there."""
+    return _OBJECT.search(_END.split(path.read_bytes())[-1]) is None
 
 
 def _with_whole_words(pages: Sequence[Lines]) -> list[Lines]:

@@ -22,7 +22,7 @@ Line = tuple[str, float, bool]
 
 MEMORY = 2_000_000_000  # bytes that this process may map, where the system can limit them
 SAMPLES = 7  # characters of a line whose font is looked at
-SPACED = 0.7  # share of single characters among the words of a line that is set letter by letter
+SPACED = 0.7  # share of single letters, of Latin ones of pairs, too, among the words of a line set letter by letter
 WIDER = 1.6  # times the gap between two letters: the gap between two words of such a line
 SOFT_HYPHEN = "\u00ad"
 _HYPHENS = dict.fromkeys(map(ord, "\ufffe\x02"), SOFT_HYPHEN)  # as PDFium writes one at the end of a line
@@ -101,7 +101,8 @@ def _outline(pdf: pdfium.PdfDocument) -> Iterator[tuple[int, str, int]]:
 def _lines(text: pdfium.PdfTextPage) -> Iterator[Line]:
     """Text, size in points and weight of each line, as most of its letters are drawn."""
     line: list[int] = []
-    letters = [chr(raw.FPDFText_GetUnicode(text, index)) for index in range(text.count_chars())]
+    codes = (raw.FPDFText_GetUnicode(text, index) for index in range(text.count_chars()))
+    letters = [chr(code) if code <= sys.maxunicode else "\ufffd" for code in codes]
     for index, letter in enumerate([*letters, "\n"]):
         if letter != "\n":
             line.append(index)
@@ -111,15 +112,17 @@ def _lines(text: pdfium.PdfTextPage) -> Iterator[Line]:
 
 
 def _line(text: pdfium.PdfTextPage, letters: Sequence[str], line: Sequence[int]) -> Line:
-    content = "".join(letters[index] for index in line).strip("\r")
+    content = "".join(letters[index] for index in line)
     words = content.split()
-    if len(words) > 4 and sum(len(word) == 1 and word.isalpha() for word in words) >= SPACED * len(words):
+    if len(words) > 4 and sum(word.isalpha() and len(word) <= 1 + word.isascii() for word in words) >= SPACED * len(
+        words
+    ):
         content = _joined(text, letters, line)
     inked = [index for index in line if not letters[index].isspace()]
     styles = Counter(_style(text, index) for index in inked[:: max(1, len(inked) // SAMPLES)])
     size, bold = max(styles, key=styles.__getitem__, default=(0.0, False))
     whole = content.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # PDFium gives halves of a pair
-    return whole.translate(_HYPHENS), size, bold
+    return whole.strip("\r").translate(_HYPHENS), size, bold
 
 
 def _joined(text: pdfium.PdfTextPage, letters: Sequence[str], line: Sequence[int]) -> str:

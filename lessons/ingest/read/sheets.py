@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from datetime import datetime, time
 from itertools import groupby
@@ -91,19 +91,22 @@ def _one_line(text: str) -> str:
 def _lines(rows: Iterable[Row]) -> Iterator[str]:
     """One line a row. The first row of words above a table gives the heads; blank rows part tables."""
     heads: Row = {}
+    before: Row = {}
     for block in (list(group) for is_filled, group in groupby(rows, key=bool) if is_filled):
         may_begin = True
         for row, after in zip(block, [*block[1:], {}], strict=True):
-            if may_begin and _is_head([*row.values()], [*after.values()], bool(heads)):
+            if may_begin and _is_head(row, after, before):
                 heads, may_begin = row, False
                 yield " | ".join(row.values())
                 continue
             may_begin = may_begin and len(row) < 2  # a title may stand above the heads
+            before = row if heads else {}
             yield " | ".join(f"{heads[at]}: {value}" if at in heads else value for at, value in row.items())
 
 
-def _is_head(words: Sequence[str], after: Sequence[str], has_heads: bool) -> bool:
-    """Whether a row names columns: words only, at least two; below other heads only where numbers follow."""
-    if len(words) < 2 or any(map(_NUMBER.fullmatch, words)) or not 0 < len(after) <= len(words):
+def _is_head(row: Row, after: Row, before: Row) -> bool:
+    """Whether a row names columns: words only, at least two; below other rows only where numbers follow or end."""
+    if len(row) < 2 or any(map(_NUMBER.fullmatch, row.values())) or not 0 < len(after) <= len(row):
         return False
-    return not has_heads or any(map(_NUMBER.fullmatch, after))
+    ended = (value for at, value in before.items() if at in row)
+    return not before or any(map(_NUMBER.fullmatch, [*after.values(), *ended]))
