@@ -31,7 +31,7 @@ AFTER_A_NAME = {"ReadError", "FileError"}
 """What is said behind the name of a file."""
 
 PLACEHOLDER = re.compile(r"\{\d*\w*\}")
-STEPS = {"inferfilters", "search documents", "get section", "search all", "search by metadata"}
+STEPS = {"search documents", "get section", "search all", "search by metadata"}
 """Steps that are called as their classes and tools are."""
 
 LOOSE = {"{0} characters", "{0}\n{1}\n{2}"}

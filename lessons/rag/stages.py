@@ -36,7 +36,6 @@ from lessons.rag.types import (
 )
 from lessons.search.catalog import only_file
 from lessons.search.hybrid import HybridRetriever
-from lessons.search.infer_filters import InferFilters
 from lessons.search.rerankers import ModelScored, as_reranker
 from lessons.search.transforms import Condense, Expand, Rewrite
 from lessons.settings import settings
@@ -303,7 +302,6 @@ def stages() -> dict[str, Stage]:
     smart = enhanced.but(
         "smart",
         query=(Condense(), Rewrite(), Expand()),
-        filters=InferFilters(),
         retriever=HybridRetriever(top_k=chosen.top_k, threshold=chosen.smart_threshold),
     )
     reranked = smart.but(

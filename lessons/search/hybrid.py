@@ -125,7 +125,12 @@ class HybridRetriever(ScopedRetriever):
     words: ScopedRetriever = field(default_factory=KeywordRetriever)
     fusion: Literal["scores", "ranks"] = "scores"
 
+    @again_if_broken_off
     def search(self, queries: Sequence[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+        with resources.store.reading(query.scope):
+            return self._best(queries, query, resources)
+
+    def _best(self, queries: Sequence[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
         wide = replace(query, top_k=self.candidates)
         total: dict[str, float] = defaultdict(float)
         fitting: dict[str, _Fused] = {}
@@ -151,13 +156,11 @@ class HybridRetriever(ScopedRetriever):
         known = [term for term, count in counts.items() if count]
         return bool(asked) and any(certainty(text, each, known) >= LEAST_CERTAIN for each in found)
 
-    @again_if_broken_off
     def _legs(self, queries: Sequence[str], query: Query, resources: Resources) -> list[list[list[RetrievedDocument]]]:
         """What either search finds for each query. Few chunks are searched sooner than another thread wakes up."""
         asked = queries, query, resources
         if resources.store.few(query.scope):
-            with resources.store.reading(query.scope):
-                return [self.meaning.search_each(*asked), self.words.search_each(*asked)]
+            return [self.meaning.search_each(*asked), self.words.search_each(*asked)]
         with ThreadPoolExecutor(1) as beside:
             words = beside.submit(self.words.search_each, *asked)
             return [self.meaning.search_each(*asked), words.result()]

@@ -1,11 +1,12 @@
 """The four steps of the pipeline: any but the retriever may be missing, and each leaves its mark in the trace."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, cast
 
 import pytest
+from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
 from lessons.models.llm import KEYLESS
 from lessons.rag.stages import Pipeline, changed, stage_named, stages
@@ -109,7 +110,27 @@ def test_jaccard_runs_from_nothing_shared_to_all_shared(left: str, right: str, e
 
 def test_a_stage_is_the_one_before_it_with_these_parts_changed() -> None:
     steps = [changed(before, after) for before, after in pairwise(stages().values())]
-    assert steps == [["index"], ["retriever", "query", "filters"], ["retriever", "reranker"], ["agent"]]
+    assert steps == [["index"], ["retriever", "query"], ["retriever", "reranker"], ["agent"]]
+
+
+def test_a_filter_of_ones_own_narrows_the_search_and_is_traced(database: Settings) -> None:
+    only = MetadataFilters(filters=[MetadataFilter(key="source_file", value="a.md")])
+    seen: list[Any] = []
+
+    class OnlyA:
+        def narrow(self, queries: list[str], query: Query, resources: Resources, step: Step) -> Query:
+            step.notes.append("a.md alone")
+            return replace(query, filters=only)
+
+    class Spy:
+        def search(self, queries: list[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
+            seen.append(query.filters)
+            return []
+
+    place = Workspace.open(database)
+    spying = stage_named("naive").but("spying", filters=OnlyA(), retriever=Spy(), workspace=place)
+    step = spying.ask("When is the midterm?", user="mina").trace["filters"]
+    assert (seen, step.notes, step.output) == ([only], ["a.md alone"], only)
 
 
 def test_a_stage_searches_within_the_scope_of_a_plan(database: Settings) -> None:
