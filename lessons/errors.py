@@ -38,3 +38,7 @@ class ReadError(LessonsError):
 
     def __str__(self) -> str:
         return " ".join(self.args)
+
+
+class TooLongError(ModelError):
+    """A text that is too long for a model; others may be read."""

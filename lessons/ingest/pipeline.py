@@ -12,7 +12,7 @@ from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.llms import LLM
 from llama_index.core.schema import Document
 
-from lessons.errors import ReadError
+from lessons.errors import ReadError, TooLongError
 from lessons.ingest.enrich import Enrichment, Keywords, extractors
 from lessons.ingest.index import Index
 from lessons.ingest.read import content_hash, read, stored_name
@@ -128,7 +128,10 @@ def ingest_file(
         return FileResult(name, "failed", reason=error.reason)
     watch(name, "splitting")
     steps = index.pipeline(scope.user_id, scope.type, embedding)
-    nodes = steps.run(documents=documents, in_place=False, step=used, advance=partial(watch, name))
+    try:
+        nodes = steps.run(documents=documents, in_place=False, step=used, advance=partial(watch, name))
+    except TooLongError as error:  # of this file alone; any other error of a model would fail all files
+        return FileResult(name, "failed", reason=str(error))
     watch(name, "storing")
     content = path.read_bytes() if path.suffix.lower() == ".pdf" else None
     store.replace_document(scope, name, due.fingerprint, nodes, content)

@@ -20,7 +20,7 @@ from lessons.errors import ModelError
 from lessons.models.keyless import OfflineLLM
 from lessons.models.recorded import NotRecordedError, Record, prompt_label, read_record, record_path
 from lessons.models.replay import PROMPT_HEADER, RecordingClient, ReplayingClient
-from lessons.models.reply import NoObjectError, Schema, has_thoughts, instance, was_cut
+from lessons.models.reply import NoObjectError, Schema, has_thoughts, instance, leaves_thoughts_unopened, was_cut
 from lessons.models.server import BoundedClient, asked_window, credentials, is_refused
 from lessons.models.vectors import ThreadedEmbedding
 from lessons.settings import Settings
@@ -35,6 +35,7 @@ class Learned(BaseModel):
     window: int | None = None
     useless: set[str] = Field(default_factory=set)  # ways to ask for an object, where another one worked
     thinks: bool = False  # before it answers, so that a small limit would end its reply before it begins
+    leaves_unopened: bool = False  # its thoughts have an end only
 
 
 class Patience(BaseModel):
@@ -137,6 +138,7 @@ class ServedLLM(OpenAILike):
     def _chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         reply = super()._chat(messages, **kwargs)
         self.learned.thinks |= has_thoughts(reply)
+        self.learned.leaves_unopened |= leaves_thoughts_unopened(reply.message.content or "")
         self._bound(len(reply.message.content or ""))
         for block in reply.message.blocks:
             if isinstance(block, TextBlock):

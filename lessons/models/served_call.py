@@ -28,12 +28,22 @@ from lessons.errors import ModelError
 from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import book, name_of, used
 from lessons.models.recorded import NotRecordedError
-from lessons.models.reply import Schema, normalized, repeats, spoken, tool_calls, without_thoughts
+from lessons.models.reply import (
+    Schema,
+    is_all_thought,
+    leaves_thoughts_unopened,
+    normalized,
+    repeats,
+    spoken,
+    tool_calls,
+    without_thoughts,
+)
 from lessons.trace import Step
 
 INSTEAD = "answered by the keyless model"
 CHOSEN_INSTEAD = "the keyless model chooses the tools"
 CUT_OFF = "the answer was cut off at the longest that it may be; raise LESSONS_MAX_OUTPUT_TOKENS"
+THOUGHT_ONLY = "it thought up to its limit; LESSONS_MAX_OUTPUT_TOKENS allows more"
 
 _as_json = partial(json.dumps, ensure_ascii=False)
 _listening: ContextVar[list[ChatResponse] | None] = ContextVar("responses of the calls below", default=None)
@@ -43,12 +53,12 @@ def predict(llm: LLM, prompt: BasePromptTemplate, step: Step, asked: str, variab
     """The model's text, empty if it failed."""
     with _heard(llm, step, asked):
         try:
-            said = without_thoughts(for_task(llm, prompt).predict(prompt, **variables))
+            written = for_task(llm, prompt).predict(prompt, **variables)
         except Exception as error:
             fall_back(step, llm, error)
             return ""
-    if not said.strip():
-        note_failure(step, ModelError("it said nothing"))
+    if not (said := without_thoughts(written)).strip():
+        note_failure(step, ModelError(_silence(written)))
         return ""
     used(step, llm)
     return said
@@ -84,13 +94,17 @@ def stream(
     try:
         model = for_task(llm, prompt)
         with closing(model.stream_chat(prompt.format_messages(llm=llm, **variables))) as chunks:
-            for piece in spoken(seen.deltas(chunks, llm)):
+            learned = getattr(llm, "learned", None)
+            for piece in spoken(seen.deltas(chunks, llm), bool(learned and learned.leaves_unopened)):
                 said += piece
                 yield piece
                 if repeats(said):
                     raise ModelError("it repeated itself")
+        if learned and leaves_thoughts_unopened(seen.written):
+            learned.leaves_unopened = True
+            said = without_thoughts(said)
         if not said:
-            note_failure(step, ModelError("it said nothing"))
+            note_failure(step, ModelError(_silence(seen.written)))
         elif seen.ended != "stop":
             step.notes.append(CUT_OFF if seen.ended == "length" else "the answer broke off (its end did not arrive)")
     except Exception as error:
@@ -104,6 +118,10 @@ def stream(
         if said:
             used(step, llm)
     return said
+
+
+def _silence(written: str) -> str:
+    return THOUGHT_ONLY if is_all_thought(written) else "it said nothing"
 
 
 @dataclass

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Generator
 from contextlib import suppress
+from ipaddress import ip_address
 from time import monotonic
 from typing import Any
 from urllib.parse import urljoin, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import httpcore
 import httpx
@@ -13,7 +15,7 @@ import openai
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, stop_before_delay
 from tenacity.wait import wait_random_exponential
 
-from lessons.errors import ModelError
+from lessons.errors import ModelError, TooLongError
 from lessons.settings import Settings
 from lessons.text import normalize
 
@@ -24,6 +26,7 @@ class StoppedError(ModelError):
 
 OPENAI_URL = "https://api.openai.com/v1"
 CONNECT_TIMEOUT = 5.0  # seconds
+_MOST_REFUSED = 8  # parts of a request
 _back_off = wait_random_exponential(multiplier=0.5, max=8)
 
 
@@ -65,11 +68,12 @@ class _Wires(httpcore.SyncBackend):
         return _Wire(super().connect_tcp(*args, **kwargs), *self._bounds)
 
 
-def bounded_http(timeout: float | httpx.Timeout, seconds: float, size: int) -> httpx.Client:
+def bounded_http(url: str, timeout: float | httpx.Timeout, seconds: float, size: int) -> httpx.Client:
     """A client whose replies take at most so many seconds and bytes, for a server that may be anything.
 
     A compressed reply is refused, since it may unfold to any size, and no redirect is followed: key and documents are
-    for the server that the reader named.
+    for the server that the reader named. A server on this machine is asked without a proxy. ModelError if the
+    environment names a proxy that cannot be used.
     """
 
     def refuse_packed(reply: httpx.Response) -> None:
@@ -77,19 +81,95 @@ def bounded_http(timeout: float | httpx.Timeout, seconds: float, size: int) -> h
             raise ModelError("its reply is compressed, which it was asked not to be")
 
     plain, hooks = {"Accept-Encoding": "identity"}, {"response": [refuse_packed]}
-    http = openai.DefaultHttpxClient(timeout=timeout, follow_redirects=False, headers=plain, event_hooks=hooks)
+    how: dict[str, Any] = {"timeout": timeout, "follow_redirects": False, "headers": plain, "event_hooks": hooks}
+    try:
+        http = openai.DefaultHttpxClient(**how, trust_env=not is_loopback(url))
+    except ImportError as error:
+        raise ModelError("ALL_PROXY names a SOCKS proxy: install socksio, or unset it to go without.") from error
+    except (ValueError, httpx.InvalidURL) as error:
+        raise ModelError("the proxy in HTTP_PROXY, HTTPS_PROXY or ALL_PROXY cannot be read; correct it.") from error
     for transport in filter(None, [http._transport, *http._mounts.values()]):  # itself, and those of proxies
         transport._pool._network_backend = _Wires(seconds, size)  # type: ignore[attr-defined]
     return http
+
+
+def is_loopback(url: str) -> bool:
+    """Whether the address is of this machine."""
+    with suppress(ValueError):
+        name = urlsplit(url).hostname or ""
+        return name == "localhost" or name.endswith(".localhost") or ip_address(name).is_loopback
+    return False
+
+
+def _proxy(url: str) -> str:
+    """Host and port of the proxy that the environment names for an address; empty without one."""
+    to = urlsplit(url)
+    if is_loopback(url) or proxy_bypass(to.hostname or ""):
+        return ""
+    named = getproxies()
+    return (named.get(to.scheme) or named.get("all") or "").rpartition("@")[2].rpartition("//")[2].rstrip("/")
+
+
+_ESSENTIAL = {
+    "model",
+    "messages",
+    "input",
+    "stream",
+    "tools",
+    "response_format",
+    "dimensions",
+}  # others may be left out
+_REFUSES = re.compile(
+    r"(?i)not (?:be )?(?:support|permit|allow|enabl|accept|recogni)|n't (?:support|allow)|unsupport|unknown|unrecogni"
+    r"|unexpected|extra|not support|only support|must alternate|invalid"
+)
+
+
+def _words(error: openai.APIStatusError) -> str:
+    body = error.body if isinstance(error.body, dict) else {}
+    said = body.get("message") or body.get("detail") or body.get("error") or error.message
+    return " ".join(normalize(str(said)).split())[:300]
+
+
+def refused_part(error: openai.APIStatusError, sent: dict[str, Any]) -> str:
+    """The field, or `system` for that role, that an error names and without which the request can be sent."""
+    words = f"{error.body or ''} {error.message}"
+    if error.status_code in (401, 403, 429) or not _REFUSES.search(words):
+        return ""
+    named = (name for name in sorted(sent, key=len, reverse=True) if re.search(rf"(?<!\w){re.escape(name)}\b", words))
+    if field := next((name for name in named if name not in _ESSENTIAL), ""):
+        return field
+    is_role = re.search(r"(?i)\b(?:system|developer)\b.{0,20}(?:role|message|instruction|prompt)|role.{0,40}", words)
+    roles = [message.get("role") for message in sent.get("messages", [])]
+    return "system" if is_role and "system" in roles else ""
+
+
+def without_part(sent: dict[str, Any], part: str) -> dict[str, Any]:
+    """The request without a field, or with its system text at the head of what the user says."""
+    if part == "max_tokens" and part in sent:
+        sent = sent | {"max_completion_tokens": sent[part]}  # its newer name
+    if part != "system":
+        return {name: value for name, value in sent.items() if name != part}
+    messages = [dict(message) for message in sent.get("messages", [])]
+    system = "\n\n".join(str(message["content"]) for message in messages if message["role"] == "system")
+    others = [message for message in messages if message["role"] != "system"]
+    if system and others and others[0]["role"] == "user":
+        others[0]["content"] = f"{system}\n\n{others[0]['content']}"
+    elif system:
+        others.insert(0, {"role": "user", "content": system})
+    return sent | {"messages": others}
+
+
+_refused: dict[tuple[str, str], list[str]] = {}  # parts that a server and its model do not take
 
 
 class BoundedClient(openai.OpenAI):
     """The official client; instead of its retries and LlamaIndex's, `max_retries` before `request_timeout` is over."""
 
     def __init__(self, settings: Settings) -> None:
-        timeout = openai.Timeout(settings.request_timeout, connect=min(CONNECT_TIMEOUT, settings.request_timeout))
-        http = bounded_http(timeout, settings.reply_seconds, settings.reply_bytes)
         access = credentials(settings)
+        timeout = openai.Timeout(settings.request_timeout, connect=min(CONNECT_TIMEOUT, settings.request_timeout))
+        http = bounded_http(access["base_url"], timeout, settings.reply_seconds, settings.reply_bytes)
         try:
             urlsplit(access["base_url"])  # which finds more wrong than httpx
             super().__init__(**access, timeout=timeout, max_retries=0, http_client=http)
@@ -101,8 +181,25 @@ class BoundedClient(openai.OpenAI):
     def request(self, *args: Any, **kwargs: Any) -> Any:
         stop = stop_after_attempt(self._attempts) | stop_before_delay(self._patience)
         retrying = Retrying(stop=stop, wait=_wait, retry=retry_if_exception(is_transient), reraise=True)
-        reply = retrying(super().request, *args, **kwargs)
+        reply = retrying(self._without_refused, *args, **kwargs)
         return _pieces(reply) if kwargs.get("stream") else reply
+
+    def _without_refused(self, cast_to: Any, options: Any, **kwargs: Any) -> Any:
+        """The reply to a request without the parts that the server refuses, as its errors name them."""
+        if not isinstance(sent := options.json_data, dict):
+            return super().request(cast_to, options, **kwargs)
+        refused = _refused.setdefault((str(self.base_url), str(sent.get("model"))), [])
+        while True:
+            asked = sent
+            for part in refused:
+                asked = without_part(asked, part)
+            try:
+                return super().request(cast_to, options.model_copy(update={"json_data": asked}), **kwargs)
+            except openai.APIStatusError as error:
+                part = refused_part(error, asked)
+                if not part or part in refused or len(refused) >= _MOST_REFUSED:
+                    raise
+                refused.append(part)
 
 
 def _pieces(stream: openai.Stream[Any]) -> Generator[Any, None, None]:
@@ -123,7 +220,7 @@ def is_transient(error: BaseException) -> bool:
         return error.code != "insufficient_quota"
     if isinstance(error.__cause__, ModelError):  # the next reply would not end either
         return False
-    return isinstance(error, openai.APIConnectionError | openai.InternalServerError)
+    return isinstance(error, openai.APIConnectionError | openai.InternalServerError) and not is_too_long(error)
 
 
 def is_for_the_reader(error: BaseException) -> bool:
@@ -146,6 +243,12 @@ def is_out_of_reach(error: BaseException) -> bool:
 def is_refused(error: BaseException) -> bool:
     """Whether the server takes requests, but not one of this form (400, 422, 501)."""
     return isinstance(error, openai.APIStatusError) and error.status_code in (400, 422, 501)
+
+
+def is_too_long(error: BaseException) -> bool:
+    """Whether the server says that a text is too long for it, which some say with status 500 or 413."""
+    too_long = r"(?i)too (?:large|long|big|many tokens)|exceed|maximum context"
+    return isinstance(error, openai.APIStatusError) and bool(re.search(too_long, _words(error)))
 
 
 def host(url: str | None) -> str:
@@ -171,11 +274,17 @@ def explain(error: BaseException, model: str, url: str | None) -> ModelError:
         case openai.APITimeoutError() | httpx.TimeoutException():
             said = f"{server} did not answer in time; try again or raise LESSONS_REQUEST_TIMEOUT."
         case openai.APIConnectionError():
-            said = f"{server} cannot be reached; start the server or check OPENAI_BASE_URL."
+            proxy = _proxy(url or OPENAI_URL)
+            by = f" by the proxy {proxy}; check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY."
+            said = (
+                f"{server} cannot be reached{by}"
+                if proxy
+                else f"{server} cannot be reached; start the server or check OPENAI_BASE_URL."
+            )
+        case openai.APIStatusError() if is_too_long(error):
+            return TooLongError(f"{server} refused the request: {_words(error)}")
         case openai.APIStatusError() if is_refused(error):
-            body = error.body if isinstance(error.body, dict) else {}
-            words = str(body.get("message") or body.get("detail") or error.message)
-            said = f"{server} refused the request: {' '.join(normalize(words).split())[:300]}"
+            said = f"{server} refused the request: {_words(error)}"
         case openai.APIStatusError():
             said = f"{server} answered with status {error.status_code}; try again or choose another model."
         case _:
@@ -239,7 +348,7 @@ def _size(said: Any) -> int | None:
 
 def _get(url: str, key: str) -> dict[str, Any]:
     try:
-        with bounded_http(_SECONDS, _SECONDS, _BYTES) as http:
+        with bounded_http(url, _SECONDS, _SECONDS, _BYTES) as http:
             said = http.get(url, headers={"Authorization": f"Bearer {key}"}).json()
     except (httpx.HTTPError, ModelError, ValueError, RecursionError):
         return {}

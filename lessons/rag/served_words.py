@@ -9,7 +9,7 @@ from lessons.text import normalize, sentences
 
 _SEVERAL = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})+)\s*\]")
 _HEADER = re.compile(
-    r"(?i)[\[【]\s*+(?:(?:Source|Document|Doc|출처|문서(?: 번호)?)\s*+:?\s*+)?(?P<number>\d{1,3})\s*+"
+    r"(?i)[\[【]\^?\s*+(?:(?:Source|Document|Doc|출처|문서(?: 번호)?)\s*+:?\s*+)?(?P<number>\d{1,3})\s*+"
     r"(?:[|,†:][^\[\]【】\n]*)?[\]】]"
     r"|\(\s*+(?:Source|출처|문서 번호)\s*+:?\s*+(?P<round>\d{1,3})\b[^()\n]*\)"
     r"|\[\s*+(?:Source|출처)\s*+:\s*(?P<name>[^\[\]|\n]{1,300}?)(?:,\s*pp?\.[^\[\]|\n]*)?\s*(?:\|[^\[\]\n]*)?\]",
