@@ -13,11 +13,13 @@ from lessons.ingest import pipeline
 from lessons.ingest.index import enhanced_index, naive_index
 from lessons.ingest.read import read
 from lessons.keyless.llm import OfflineLLM
+from lessons.models.embedding import embedding_model
 from lessons.rag.types import Scope
 from lessons.settings import Settings
 from lessons.workbook import Workbook
 from lessons.workspace import Workspace, workspace
 from tests.support.files import write_pdf
+from tests.support.openai_server import Server
 
 INDEXES = [naive_index(), enhanced_index()]
 
@@ -57,6 +59,19 @@ def test_an_index_cuts_what_another_has_cut_before_as_if_it_came_first(files: li
             alone, after = (index.chunks(pages, "mina") for pages in (read(path, name), shared))
             for one, other in zip(alone, after, strict=True):
                 assert (one.id_, one.metadata, both_faces(one)) == (other.id_, other.metadata, both_faces(other))
+
+
+def test_a_file_too_long_for_the_embedding_server_fails_alone_and_in_its_words(
+    database: Settings, files: list[tuple[Path, str]], server: Server, tmp_path: Path
+) -> None:
+    (tmp_path / "long.txt").write_text("word " * 100)
+    server.longest_input = 300
+    served = database.model_copy(update={"openai_base_url": server.url, "embedding_model": "any", "max_retries": 0})
+    place = Workspace(served, engine(database), embedding_model(served), OfflineLLM())
+    many = [(tmp_path / "long.txt", "long.txt"), *files[1:]]
+    results = [result for _, result in place.ingest(many, INDEXES[:1], Scope("too-long"))]
+    assert [result.status for result in results] == ["failed", "added", "added", "added"]
+    assert "input (1371 tokens) is too large to process" in (results[0].reason or "")
 
 
 def test_what_is_loaded_with_the_workspace_is_no_longer_searched_for_garbage(

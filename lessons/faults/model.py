@@ -11,6 +11,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
 from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import language_model
+from lessons.models.thoughts import learn
 from lessons.workspace import Workspace
 
 Fault = Literal["hangs", "too_many", "truncated", "wrong_schema", "endless", "breaks_off", "obeys"]
@@ -114,6 +115,7 @@ def broken_model(place: Workspace, fault: Fault, command: str = "") -> Iterator[
         chosen = SHORT | {"openai_base_url": f"http://127.0.0.1:{server.server_port}/v1", "llm_model": "broken"}
         chosen["recording"] = False
         sound, place.llm = place.llm, language_model(place.settings.model_copy(update=chosen), place.embedding)
+        learn(place.llm, "A whole reply.")  # of a model that is not known yet, the first stream would be held back
         try:
             yield server
         finally:

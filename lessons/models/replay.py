@@ -15,8 +15,9 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from lessons.errors import ModelError
 from lessons.models.recorded import Journal, NotRecordedError, Record, Reply, record_path, recorded_so_far, request_key
-from lessons.models.reply import repeats, without_thoughts
+from lessons.models.reply import repeats
 from lessons.models.server import BoundedClient, StoppedError, explain, is_out_of_reach, is_refused
+from lessons.models.thoughts import without_thoughts
 from lessons.settings import Settings
 
 PROMPT_HEADER = "x-lessons-prompt"  # tells the recording client which prompt a request was made of; it is not sent

@@ -1,14 +1,16 @@
-"""What a served model wrote: without its thoughts, and the objects and tool calls that stand in its text."""
+"""What a served model wrote: the objects and tool calls that stand in its text, and the text without them."""
 
 import json
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import reduce
 from typing import Any, TypeVar
 
 from llama_index.core.base.llms.types import ChatResponse, ToolCallBlock
 from pydantic import BaseModel, ValidationError
 
+from lessons.models.thoughts import without_code, without_thoughts
 from lessons.text import normalize
 
 Schema = TypeVar("Schema", bound=BaseModel)
@@ -18,69 +20,22 @@ class NoObjectError(ValueError):
     """A reply without a JSON object where one was asked for."""
 
 
-_TAG = r"(?:\w+:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection)"
-_OPENING = rf"(?:<{_TAG}>|<\|channel>\w*)"  # the second is Gemma's
-_CLOSING = rf"(?:</{_TAG}>|<channel\|>)"
-_THOUGHT = re.compile(rf"\s*{_OPENING}.*?(?:{_CLOSING}\s*|\Z)", re.DOTALL)
-_UNOPENED = re.compile(rf".*(?:(?<! ){_CLOSING}|{_CLOSING}(?=\s*(?:\n|\Z)))\s*", re.DOTALL)  # chat templates open it
-_FINAL = re.compile(r".*(?:<\|channel\|>final[^<]*<\|message\|>|\Aanalysis\S.*?assistantfinal)", re.DOTALL)
-_HARMONY = re.compile(r"\s*(?:<\|(?:start|channel)\||analysis(?=\w).*assistantfinal)", re.DOTALL)
-_MAY_OPEN = re.compile(r"<[|\w:]*>?|analysis|<\|.*|analysis\w.*", re.DOTALL)
-_CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 _LOOP = 80  # characters
-_LONGEST_WITHOUT = 200  # characters without a word
-_BRACKETS = re.compile(r"\[[^\]]*(?:\]|$)")
 _FUNCTION = re.compile(r"<function=[\"']?([\w.-]+)[\"']?>(.*?)(?:</function>|\Z)", re.DOTALL)
 _PARAMETER = re.compile(r"<parameter=([\w.-]+)>(.*?)</parameter>", re.DOTALL)
+_TAGGED = re.compile(
+    r"<\|?(tool_?\w*|function)\b[^>\n]*>\s*(?=[{\[<]|[\w:.-]+\s*[{<\n]).*?(?:<(?:[|/]+\1\b[^>\n]*|\1\|)>|\Z)"
+    r"|(?:<\|python_tag\|>|\[TOOL_CALLS\]|<｜tool).*",
+    re.DOTALL,
+)
+_EMPTY_FENCE = re.compile(r"```\w*\s*```")
+_CALL_MARKS = ("<tool", "<|tool", "<function", "<|python_tag|>", "[TOOL_CALLS]", "<｜tool", "```json", "{")
+_MAY_BEGIN = re.compile(
+    "|".join(
+        reduce(lambda rest, char: rf"{re.escape(char)}(?:\Z|{rest})", m[-2::-1], re.escape(m[-1])) for m in _CALL_MARKS
+    )
+)  # a mark, or the beginning of one at the end of the text
 _ARGUMENTS = ("arguments", "parameters", "args", "input")
-
-
-def without_thoughts(text: str) -> str:
-    """The text without the reasoning that some models write before it."""
-    if _HARMONY.match(text):
-        final = _FINAL.match(text)
-        return re.split(r"<\|(?:end|return)\|>", text[final.end() :])[0].strip() if final else ""
-    masked = _CODE.sub(lambda code: "`" * len(code[0]), text)  # code that names such a tag is no thought
-    start = 0
-    while (thought := _THOUGHT.match(masked, start)) and thought.end() > start:
-        start = thought.end()
-    if unopened := _UNOPENED.match(masked, start):
-        start = unopened.end()
-    return text[start:]
-
-
-def is_all_thought(text: str) -> bool:
-    """Whether a model wrote thoughts and nothing behind them."""
-    return bool(text.strip()) and not without_thoughts(text).strip()
-
-
-def spoken(pieces: Iterable[str], is_unopened: bool = False) -> Iterator[str]:
-    """A streamed text without the reasoning before it, held back until its first word; none of a text without one.
-
-    Thoughts that a model does not open (`is_unopened`) are known by their end only: until then all is held back.
-    """
-    held = ""
-    for piece in (stream := iter(pieces)):
-        held += piece
-        if (not is_unopened or re.search(_CLOSING, held)) and _has_words(held):
-            yield without_thoughts(held)
-            yield from stream
-            return
-        waits = is_unopened or _opens(held) or _MAY_OPEN.fullmatch(held.lstrip())
-        if len(held) > _LONGEST_WITHOUT and not waits:
-            return
-    if (rest := without_thoughts(held)) and any(map(str.isalnum, _BRACKETS.sub("", rest))):
-        yield rest
-
-
-def leaves_thoughts_unopened(text: str) -> bool:
-    """Whether a text has the end of a thought without its beginning."""
-    masked = _CODE.sub("", text)
-    return not _opens(masked) and bool(_UNOPENED.match(masked))
-
-
-def _opens(text: str) -> bool:
-    return re.match(rf"\s*{_OPENING}", text) is not None
 
 
 def repeats(text: str) -> bool:
@@ -89,37 +44,25 @@ def repeats(text: str) -> bool:
     return len(text) > 4 * _LOOP and text.count(end) > 2
 
 
-def _has_words(text: str) -> bool:
-    start = text.lstrip()
-    if "analysis".startswith(start) or (_MAY_OPEN.fullmatch(start) and not _opens(start)):
-        return False
-    return any(map(str.isalnum, _BRACKETS.sub("", without_thoughts(text))))
-
-
-def was_cut(response: ChatResponse) -> bool:
-    """Whether the reply ended at its token limit."""
-    choices = getattr(response.raw, "choices", None) or []
-    return any(choice.finish_reason == "length" for choice in choices)
-
-
-def has_thoughts(response: ChatResponse) -> bool:
-    """Whether the model reasoned before it replied, in its text or beside it."""
+def ending(response: ChatResponse) -> str | None:
+    """Why a reply or a piece of it ended, such as `stop`, or `length` at its token limit; None if it does not say."""
     choices = getattr(response.raw, "choices", None)
-    beside = choices and any(getattr(choices[0].message, name, None) for name in ("reasoning", "reasoning_content"))
-    return bool(beside) or (content := response.message.content or "") != without_thoughts(content)
+    return getattr(choices[0], "finish_reason", None) if choices else None
 
 
 def objects(text: str) -> list[dict[str, Any]]:
     """The JSON objects in a text, in their order, whatever stands around them: prose, code fences, `<tool_call>`."""
-    decoder, found, at = json.JSONDecoder(strict=False), list[dict[str, Any]](), 0
-    text = without_thoughts(text)
+    return [written for _, _, written in _objects(without_thoughts(text))]
+
+
+def _objects(text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    decoder, at = json.JSONDecoder(strict=False), 0
     while (start := text.find("{", at)) >= 0:
         try:
             value, at = decoder.raw_decode(text, start)
-            found.append(normalized(value))
+            yield start, at, normalized(value)
         except ValueError:
             at = start + 1
-    return found
 
 
 def normalized(value: Any) -> Any:
@@ -137,12 +80,39 @@ def tool_calls(text: str) -> list[tuple[str, dict[str, Any]]]:
     for name, body in _FUNCTION.findall(text := without_thoughts(text) or text):
         parameters = {key: value.strip() for key, value in _PARAMETER.findall(body)}
         calls.append((name, normalized(parameters) or next(iter(objects(body)), {})))
-    for written in objects(_FUNCTION.sub("", text)):
-        for each in written.get("tool_calls") or [written]:
-            inner = each.get("function") if isinstance(each.get("function"), dict) else each
-            if isinstance(name := inner.get("name"), str) and (arguments := _arguments(inner)) is not None:
-                calls.append((name, arguments))
-    return calls
+    return calls + [call for written in objects(_FUNCTION.sub("", text)) for call in _calls(written)]
+
+
+def _calls(written: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for each in written.get("tool_calls") or [written]:
+        inner = each.get("function") if isinstance(each.get("function"), dict) else each
+        if isinstance(name := inner.get("name"), str) and (arguments := _arguments(inner)) is not None:
+            yield name, arguments
+
+
+def without_calls(text: str) -> str:
+    """The text without the tool calls in it, which are not for the reader."""
+    masked = without_code(text)
+    for tag in reversed([*_TAGGED.finditer(masked)]):
+        text = text[: tag.start()] + text[tag.end() :]
+    for start, end, written in reversed([*_objects(text)]):
+        if any(_calls(written)):
+            text = text[:start] + text[end:]
+    return _EMPTY_FENCE.sub("", text)
+
+
+def prose(pieces: Iterable[str]) -> Iterator[str]:
+    """A streamed text without the tool calls in it: from where one may begin, it is held back to its end."""
+    held = ""
+    for piece in pieces:
+        held += piece
+        may_begin = _MAY_BEGIN.search(held)
+        at = may_begin.start() if may_begin else len(held)
+        if held[:at]:
+            yield held[:at]
+        held = held[at:]
+    if (rest := without_calls(held)).strip():
+        yield rest
 
 
 def instance(schema: type[Schema], response: ChatResponse) -> Schema:

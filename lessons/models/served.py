@@ -20,8 +20,9 @@ from lessons.errors import ModelError
 from lessons.models.keyless import OfflineLLM
 from lessons.models.recorded import NotRecordedError, Record, prompt_label, read_record, record_path
 from lessons.models.replay import PROMPT_HEADER, RecordingClient, ReplayingClient
-from lessons.models.reply import NoObjectError, Schema, has_thoughts, instance, leaves_thoughts_unopened, was_cut
+from lessons.models.reply import NoObjectError, Schema, ending, instance
 from lessons.models.server import BoundedClient, asked_window, credentials, is_refused
+from lessons.models.thoughts import has_thoughts, learn, leaves_unopened
 from lessons.models.vectors import ThreadedEmbedding
 from lessons.settings import Settings
 from lessons.text import normalize
@@ -35,7 +36,6 @@ class Learned(BaseModel):
     window: int | None = None
     useless: set[str] = Field(default_factory=set)  # ways to ask for an object, where another one worked
     thinks: bool = False  # before it answers, so that a small limit would end its reply before it begins
-    leaves_unopened: bool = False  # its thoughts have an end only
 
 
 class Patience(BaseModel):
@@ -82,6 +82,9 @@ class ServedLLM(OpenAILike):
             recording=settings.recording,
             reply_chars=settings.reply_chars,
         )
+        if record:
+            texts = (reply.text for reply in record.replies.values())
+            learn(self, next(filter(leaves_unopened, texts), "A reply without thoughts."))
 
     @property
     def metadata(self) -> LLMMetadata:
@@ -123,7 +126,7 @@ class ServedLLM(OpenAILike):
         for way in ways:
             try:
                 reply = self.chat(messages, **WAYS[way](output_cls))
-                if was_cut(reply):
+                if ending(reply) == "length":
                     raise ModelError("its output was cut off")
                 found = instance(output_cls, reply)
             except Exception as error:
@@ -138,7 +141,6 @@ class ServedLLM(OpenAILike):
     def _chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         reply = super()._chat(messages, **kwargs)
         self.learned.thinks |= has_thoughts(reply)
-        self.learned.leaves_unopened |= leaves_thoughts_unopened(reply.message.content or "")
         self._bound(len(reply.message.content or ""))
         for block in reply.message.blocks:
             if isinstance(block, TextBlock):

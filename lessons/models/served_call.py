@@ -28,14 +28,15 @@ from lessons.errors import ModelError
 from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import book, name_of, used
 from lessons.models.recorded import NotRecordedError
-from lessons.models.reply import (
-    Schema,
+from lessons.models.reply import Schema, ending, normalized, prose, repeats, tool_calls, without_calls
+from lessons.models.thoughts import (
+    beside,
     is_all_thought,
-    leaves_thoughts_unopened,
-    normalized,
-    repeats,
+    is_held,
+    is_hidden,
+    is_worded,
+    learn,
     spoken,
-    tool_calls,
     without_thoughts,
 )
 from lessons.trace import Step
@@ -44,6 +45,7 @@ INSTEAD = "answered by the keyless model"
 CHOSEN_INSTEAD = "the keyless model chooses the tools"
 CUT_OFF = "the answer was cut off at the longest that it may be; raise LESSONS_MAX_OUTPUT_TOKENS"
 THOUGHT_ONLY = "it thought up to its limit; LESSONS_MAX_OUTPUT_TOKENS allows more"
+CALLED_ONLY = "it called a tool instead of answering"
 
 _as_json = partial(json.dumps, ensure_ascii=False)
 _listening: ContextVar[list[ChatResponse] | None] = ContextVar("responses of the calls below", default=None)
@@ -51,14 +53,20 @@ _listening: ContextVar[list[ChatResponse] | None] = ContextVar("responses of the
 
 def predict(llm: LLM, prompt: BasePromptTemplate, step: Step, asked: str, variables: dict[str, Any]) -> str:
     """The model's text, empty if it failed."""
-    with _heard(llm, step, asked):
+    seen = _Seen()
+    with _heard(llm, step, asked) as responses:
         try:
-            written = for_task(llm, prompt).predict(prompt, **variables)
+            seen.written = for_task(llm, prompt).predict(prompt, **variables)
         except Exception as error:
             fall_back(step, llm, error)
             return ""
-    if not (said := without_thoughts(written)).strip():
-        note_failure(step, ModelError(_silence(written)))
+    for response in responses:
+        seen.notice(response)
+    seen.ended = seen.ended or "stop"  # some servers give no reason with a whole reply
+    said = "" if is_hidden(llm, seen.written, seen.is_whole()) else without_calls(without_thoughts(seen.written))
+    learn(llm, seen.written, seen.is_whole())
+    if not said.strip():
+        note_failure(step, ModelError(seen.silence()))
         return ""
     used(step, llm)
     return said
@@ -92,55 +100,71 @@ def stream(
     """Yield the pieces of a served model and return the whole text, empty if it failed before the first piece."""
     said, seen = "", _Seen()
     try:
-        model = for_task(llm, prompt)
-        with closing(model.stream_chat(prompt.format_messages(llm=llm, **variables))) as chunks:
-            learned = getattr(llm, "learned", None)
-            for piece in spoken(seen.deltas(chunks, llm), bool(learned and learned.leaves_unopened)):
+        with closing(for_task(llm, prompt).stream_chat(prompt.format_messages(llm=llm, **variables))) as chunks:
+            for piece in prose(spoken(seen.deltas(chunks, llm), is_held(llm), seen.is_whole)):
                 said += piece
                 yield piece
-                if repeats(said):
-                    raise ModelError("it repeated itself")
-        if learned and leaves_thoughts_unopened(seen.written):
-            learned.leaves_unopened = True
-            said = without_thoughts(said)
-        if not said:
-            note_failure(step, ModelError(_silence(seen.written)))
-        elif seen.ended != "stop":
-            step.notes.append(CUT_OFF if seen.ended == "length" else "the answer broke off (its end did not arrive)")
+        _note_end(step, said, seen)
     except Exception as error:
         if not said:
             fall_back(step, llm, error)
         else:
             step.notes.append(f"the answer broke off ({_explained(error, llm)})")
     finally:
-        if seen.written or seen.usage:
-            book(step, llm, asked, seen.written, seen.usage)
-        if said:
-            used(step, llm)
+        _book_stream(step, llm, asked, said, seen)
     return said
-
-
-def _silence(written: str) -> str:
-    return THOUGHT_ONLY if is_all_thought(written) else "it said nothing"
 
 
 @dataclass
 class _Seen:
-    """What a streamed reply says besides its text: the tokens it used and why it ended."""
+    """What a reply says besides the text that is shown: the tokens it used, why it ended, and all that was written."""
 
     usage: dict[str, Any] = field(default_factory=dict)
     ended: str | None = "stop"
     written: str = ""  # everything, also thoughts and what was held back
+    thought: bool = False  # beside the text
 
     def deltas(self, chunks: Iterable[ChatResponse], llm: LLM) -> Iterator[str]:
         for chunk in chunks:
             check_patience(llm)
             self.usage |= {key: value for key, value in chunk.additional_kwargs.items() if value is not None}
-            choices = getattr(chunk.raw, "choices", None)
-            self.ended = choices[0].finish_reason if choices else self.ended
+            self.notice(chunk)
             if chunk.delta:
                 self.written += chunk.delta
                 yield chunk.delta
+                if repeats(without_thoughts(self.written)):
+                    raise ModelError("it repeated itself")
+
+    def notice(self, response: ChatResponse) -> None:
+        self.ended = ending(response) if getattr(response.raw, "choices", None) else self.ended
+        self.thought |= beside(response)
+
+    def is_whole(self) -> bool:
+        return self.ended not in ("length", None)
+
+    def silence(self) -> str:
+        """Why there is no text to show."""
+        text = without_thoughts(self.written)
+        if is_all_thought(self.written) or (self.thought and not text.strip()):
+            return THOUGHT_ONLY
+        if text.strip() and not without_calls(text).strip():
+            return CALLED_ONLY
+        return "its output was cut off" if is_worded(text) else "it said nothing"
+
+
+def _note_end(step: Step, said: str, seen: _Seen) -> None:
+    if not said:
+        note_failure(step, ModelError(seen.silence()))
+    elif seen.ended != "stop":
+        step.notes.append(CUT_OFF if seen.ended == "length" else "the answer broke off (its end did not arrive)")
+
+
+def _book_stream(step: Step, llm: LLM, asked: str, said: str, seen: _Seen) -> None:
+    learn(llm, seen.written, seen.is_whole())
+    if seen.written or seen.usage:
+        book(step, llm, asked, seen.written, seen.usage)
+    if said:
+        used(step, llm)
 
 
 def chosen_tools(
@@ -155,16 +179,7 @@ def chosen_tools(
     ModelError if the key or the model is wrong. `prompt` is what the first message was made of.
     """
     try:
-        if not isinstance(llm, FunctionCallingLLM) or not llm.metadata.is_function_calling_model:
-            raise ModelError("it cannot call tools")
-        asked = for_task(llm, prompt, described(tools))
-        response = asked.chat_with_tools(tools, chat_history=list(messages), allow_parallel_tool_calls=True)
-        calls = llm.get_tool_calls_from_response(response, error_on_no_tool_call=False) or [
-            ToolSelection(tool_id="", tool_name=name, tool_kwargs=arguments)
-            for name, arguments in tool_calls(response.message.content or "")
-        ]
-        for call in calls:
-            call.tool_kwargs = normalized(call.tool_kwargs)
+        response, calls = _called(llm, tools, messages, prompt)
     except Exception as error:
         if isinstance(llm, OfflineLLM):
             raise
@@ -177,6 +192,22 @@ def chosen_tools(
     book(step, llm, "\n".join(read), said, response.additional_kwargs)
     used(step, llm)
     return calls
+
+
+def _called(
+    llm: LLM, tools: Sequence[FunctionTool], messages: Sequence[ChatMessage], prompt: BasePromptTemplate | None
+) -> tuple[ChatResponse, list[ToolSelection]]:
+    if not isinstance(llm, FunctionCallingLLM) or not llm.metadata.is_function_calling_model:
+        raise ModelError("it cannot call tools")
+    asked = for_task(llm, prompt, described(tools))
+    response = asked.chat_with_tools(tools, chat_history=list(messages), allow_parallel_tool_calls=True)
+    calls = llm.get_tool_calls_from_response(response, error_on_no_tool_call=False) or [
+        ToolSelection(tool_id="", tool_name=name, tool_kwargs=arguments)
+        for name, arguments in tool_calls(response.message.content or "")
+    ]
+    for call in calls:
+        call.tool_kwargs = normalized(call.tool_kwargs)
+    return response, calls
 
 
 def described(tools: Sequence[FunctionTool]) -> list[dict[str, Any]]:
@@ -250,13 +281,13 @@ _listen = cache(lambda: get_dispatcher().add_event_handler(_Listener()))  # from
 
 
 @contextmanager
-def _heard(llm: LLM, step: Step, asked: str) -> Iterator[None]:
+def _heard(llm: LLM, step: Step, asked: str) -> Iterator[list[ChatResponse]]:
     """Book the calls inside the block that were answered; one that never was costs nothing."""
     _listen()
     responses: list[ChatResponse] = []
     token = _listening.set(responses)
     try:
-        yield
+        yield responses
     finally:
         _listening.reset(token)
         for response in responses:

@@ -1,8 +1,8 @@
 """Talking to an OpenAI-compatible server: a bounded client, errors as sentences, and what a server says of a model."""
 
 import re
-from collections.abc import Generator
-from contextlib import suppress
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
 from ipaddress import ip_address
 from time import monotonic
 from typing import Any
@@ -27,6 +27,7 @@ class StoppedError(ModelError):
 OPENAI_URL = "https://api.openai.com/v1"
 CONNECT_TIMEOUT = 5.0  # seconds
 _MOST_REFUSED = 8  # parts of a request
+_NO_REFUSAL = (401, 403, 404, 429)  # of what was sent: of a key, a model, the moment
 _back_off = wait_random_exponential(multiplier=0.5, max=8)
 
 
@@ -76,21 +77,28 @@ def bounded_http(url: str, timeout: float | httpx.Timeout, seconds: float, size:
     environment names a proxy that cannot be used.
     """
 
-    def refuse_packed(reply: httpx.Response) -> None:
-        if reply.headers.get("content-encoding", "identity") != "identity":
-            raise ModelError("its reply is compressed, which it was asked not to be")
-
-    plain, hooks = {"Accept-Encoding": "identity"}, {"response": [refuse_packed]}
+    plain, hooks = {"Accept-Encoding": "identity"}, {"response": [_refuse_packed]}
     how: dict[str, Any] = {"timeout": timeout, "follow_redirects": False, "headers": plain, "event_hooks": hooks}
-    try:
+    with _proxies_explained():
         http = openai.DefaultHttpxClient(**how, trust_env=not is_loopback(url))
+    for transport in filter(None, [http._transport, *http._mounts.values()]):  # itself, and those of proxies
+        transport._pool._network_backend = _Wires(seconds, size)  # type: ignore[attr-defined]
+    return http
+
+
+def _refuse_packed(reply: httpx.Response) -> None:
+    if reply.headers.get("content-encoding", "identity") != "identity":
+        raise ModelError("its reply is compressed, which it was asked not to be")
+
+
+@contextmanager
+def _proxies_explained() -> Iterator[None]:
+    try:
+        yield
     except ImportError as error:
         raise ModelError("ALL_PROXY names a SOCKS proxy: install socksio, or unset it to go without.") from error
     except (ValueError, httpx.InvalidURL) as error:
         raise ModelError("the proxy in HTTP_PROXY, HTTPS_PROXY or ALL_PROXY cannot be read; correct it.") from error
-    for transport in filter(None, [http._transport, *http._mounts.values()]):  # itself, and those of proxies
-        transport._pool._network_backend = _Wires(seconds, size)  # type: ignore[attr-defined]
-    return http
 
 
 def is_loopback(url: str) -> bool:
@@ -120,8 +128,18 @@ _ESSENTIAL = {
     "dimensions",
 }  # others may be left out
 _REFUSES = re.compile(
-    r"(?i)not (?:be )?(?:support|permit|allow|enabl|accept|recogni)|n't (?:support|allow)|unsupport|unknown|unrecogni"
-    r"|unexpected|extra|not support|only support|must alternate|invalid"
+    r"(?i)not (?:be )?(?:support|permit|allow|enabl|accept|recogni)|n't (?:support|allow)|unsupported|only supports?\b"
+    r"|(?:unknown|unexpected|unrecogni[sz]ed|invalid|extra)[ _](?:\w+ )?(?:param|field|arg|name|key|propert|forbidden)"
+)
+_NO_SYSTEM = re.compile(
+    r"(?i)(?:system|developer)\W{0,2} (?:role|message|instruction|prompt)s?\b.{0,40}(?:\bnot?\b|n't|unsupported)"
+    r"|role\W{0,3}(?:system|developer)\b|roles must alternate|only user and assistant|be 'user' or 'assistant'"
+    r"|not support.{0,20} (?:system|developer) (?:role|message|instruction|prompt)"
+)
+_SUBJECT = r"(?:inputs?|contexts?|tokens?|length|batch size|prompt)\b"
+_TOO_LONG = re.compile(
+    rf"(?i)maximum context length|too many (?:input )?tokens|{_SUBJECT}.{{0,60}}(?:too (?:large|long|big)\b|exceed)"
+    rf"|(?:exceed|too (?:large|long|big)\b).{{0,60}}{_SUBJECT}"
 )
 
 
@@ -134,14 +152,13 @@ def _words(error: openai.APIStatusError) -> str:
 def refused_part(error: openai.APIStatusError, sent: dict[str, Any]) -> str:
     """The field, or `system` for that role, that an error names and without which the request can be sent."""
     words = f"{error.body or ''} {error.message}"
-    if error.status_code in (401, 403, 429) or not _REFUSES.search(words):
+    if error.status_code in _NO_REFUSAL:
         return ""
     named = (name for name in sorted(sent, key=len, reverse=True) if re.search(rf"(?<!\w){re.escape(name)}\b", words))
-    if field := next((name for name in named if name not in _ESSENTIAL), ""):
+    if _REFUSES.search(words) and (field := next((name for name in named if name not in _ESSENTIAL), "")):
         return field
-    is_role = re.search(r"(?i)\b(?:system|developer)\b.{0,20}(?:role|message|instruction|prompt)|role.{0,40}", words)
     roles = [message.get("role") for message in sent.get("messages", [])]
-    return "system" if is_role and "system" in roles else ""
+    return "system" if _NO_SYSTEM.search(words) and "system" in roles else ""
 
 
 def without_part(sent: dict[str, Any], part: str) -> dict[str, Any]:
@@ -247,8 +264,9 @@ def is_refused(error: BaseException) -> bool:
 
 def is_too_long(error: BaseException) -> bool:
     """Whether the server says that a text is too long for it, which some say with status 500 or 413."""
-    too_long = r"(?i)too (?:large|long|big|many tokens)|exceed|maximum context"
-    return isinstance(error, openai.APIStatusError) and bool(re.search(too_long, _words(error)))
+    if not isinstance(error, openai.APIStatusError) or error.status_code in _NO_REFUSAL:
+        return False
+    return error.status_code == 413 or bool(_TOO_LONG.search(_words(error)))
 
 
 def host(url: str | None) -> str:
@@ -273,14 +291,10 @@ def explain(error: BaseException, model: str, url: str | None) -> ModelError:
             said = f"{server} is limiting requests (429); wait a minute and ask again."
         case openai.APITimeoutError() | httpx.TimeoutException():
             said = f"{server} did not answer in time; try again or raise LESSONS_REQUEST_TIMEOUT."
+        case openai.APIConnectionError() if proxy := _proxy(url or OPENAI_URL):
+            said = f"{server} cannot be reached by the proxy {proxy}; check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY."
         case openai.APIConnectionError():
-            proxy = _proxy(url or OPENAI_URL)
-            by = f" by the proxy {proxy}; check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY."
-            said = (
-                f"{server} cannot be reached{by}"
-                if proxy
-                else f"{server} cannot be reached; start the server or check OPENAI_BASE_URL."
-            )
+            said = f"{server} cannot be reached; start the server or check OPENAI_BASE_URL."
         case openai.APIStatusError() if is_too_long(error):
             return TooLongError(f"{server} refused the request: {_words(error)}")
         case openai.APIStatusError() if is_refused(error):

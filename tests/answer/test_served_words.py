@@ -48,6 +48,7 @@ def answered(server: Server, said: str, question: str = QUESTION, memory: str = 
         ("It was 36.8. This cost is cited in document 1.", "It was 36.8 [1]."),
         ("It was 36.8. This is a citation from document 2, page 5.", "It was 36.8 [2]."),
         ("Both say so [1, 2].", "Both say so [1][2]."),
+        ("Both say so [^1][^2].", "Both say so [1][2]."),
         ("It did【2】.", "It did[2]."),
         ("Document [2] says so.", "Document [2] says so."),
         ("Array[0] and [abc] stay.", "Array[0] and [abc] stay."),

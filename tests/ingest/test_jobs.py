@@ -6,15 +6,21 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from llama_index.core.node_parser import TokenTextSplitter
 from sqlalchemy import text
 
 from lessons.database import engine
 from lessons.errors import LessonsError, ModelError, ReadError
+from lessons.ingest.index import Index
 from lessons.ingest.jobs import Jobs
 from lessons.ingest.queue import LOCKS, JobQueue, JobStatus, claim
+from lessons.keyless.llm import OfflineLLM
+from lessons.models.embedding import embedding_model
 from lessons.rag.types import Scope
 from lessons.settings import Settings
+from lessons.workspace import Workspace
 from tests.ingest.jobs_place import ENRICHED, PLAIN, files, jobs_of, words
+from tests.support.openai_server import Server
 from tests.support.waiting import until
 
 
@@ -257,6 +263,19 @@ def test_a_bad_file_is_told_and_the_others_go_on(one_database: Settings, owner: 
     assert ended.status == "COMPLETED"
     assert [result.status for result in ended.results] == ["failed", "added", "failed"]
     assert ended.results[0].reason == "It is empty."
+
+
+def test_a_file_too_long_for_the_embedding_server_fails_alone_and_in_its_words(
+    one_database: Settings, owner: Scope, server: Server
+) -> None:
+    server.longest_input = 300
+    served = one_database.model_copy(update={"openai_base_url": server.url, "embedding_model": "any", "max_retries": 0})
+    place = Workspace(served, engine(one_database), embedding_model(served), OfflineLLM())
+    jobs = Jobs(place, {PLAIN.name: Index(PLAIN.name, (TokenTextSplitter(chunk_size=400, chunk_overlap=0),))})
+    many = [(words("short", 9), "a.txt"), (words("long"), "b.txt"), (words("brief", 9), "c.txt")]
+    ended = jobs.wait(jobs.submit(many, owner), owner, 30)
+    assert (ended.status, [result.status for result in ended.results]) == ("COMPLETED", ["added", "failed", "added"])
+    assert "input (1371 tokens) is too large to process" in (ended.results[1].reason or "")
 
 
 def test_a_job_without_a_single_good_file_failed(one_database: Settings, owner: Scope) -> None:

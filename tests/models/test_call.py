@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from lessons.errors import ModelError
 from lessons.keyless.llm import OfflineLLM, task
 from lessons.models.llm import language_model, predict, price, stream, structured
+from lessons.models.thoughts import learn
 from lessons.models.tokens import ExactTokenCounter
 from lessons.settings import Settings
 from lessons.trace import Step
@@ -45,7 +46,9 @@ def grade(llm: OfflineLLM, passage: str) -> Grade:
 
 
 def served(server: Server, **more):
-    return language_model(Settings(openai_base_url=server.url, max_retries=1, **more))
+    llm = language_model(Settings(openai_base_url=server.url, max_retries=1, **more))
+    learn(llm, "A whole reply.")  # so that its first stream is not held back
+    return llm
 
 
 @pytest.fixture

@@ -32,6 +32,7 @@ from lessons.models.recorded import (
 )
 from lessons.models.served_call import CHOSEN_INSTEAD, chosen_tools
 from lessons.models.server import StoppedError
+from lessons.models.thoughts import learn
 from lessons.rag.prompts import ANSWER
 from lessons.settings import Settings
 from lessons.trace import Step
@@ -49,8 +50,9 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def live(server: Server, folder: Path) -> LLM:
-    """A served model that is recorded."""
-    return recorded_from(server, folder)
+    """A served model that is recorded, and known, so that its first stream is not held back."""
+    learn(llm := recorded_from(server, folder), "A whole reply.")
+    return llm
 
 
 def recorded_from(server: Server, folder: Path) -> LLM:

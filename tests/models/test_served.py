@@ -13,9 +13,10 @@ from lessons.errors import ModelError
 from lessons.keyless.llm import OfflineLLM, task
 from lessons.models.abilities import abilities, stages_answered
 from lessons.models.llm import KEYLESS, language_model, predict, stream, structured
-from lessons.models.reply import objects, repeats, spoken, tool_calls, without_thoughts
+from lessons.models.reply import objects, repeats, tool_calls
 from lessons.models.served_call import chosen_tools
 from lessons.models.server import OLLAMA_WINDOW, UNKNOWN_WINDOW, asked_quantisation
+from lessons.models.thoughts import learn, spoken, without_thoughts
 from lessons.settings import Settings
 from lessons.trace import Step
 from tests.support.openai_server import TOO_LONG, VLLM_NO_PARSER, VLLM_TOO_LONG, Server
@@ -129,7 +130,8 @@ def test_an_answer_without_a_word_is_none(server: Server, step: Step, said: str)
 def test_an_answer_that_repeats_itself_is_stopped_and_kept(server: Server, step: Step) -> None:
     line = "The warehouse in Daegu opens at 07:30 and closes at 19:00 on every working day of the year. "
     server.behave(f"say:{line * 50}")
-    said = "".join(stream(served(server), PROMPT, step, passage="p"))
+    learn(llm := served(server), "A whole reply.")  # so that its first stream is not held back
+    said = "".join(stream(llm, PROMPT, step, passage="p"))
     assert len(line) < len(said) < 8 * len(line)
     assert "repeated itself" in step.notes[0]
     assert not repeats("It opens at 07:30. " * 3)

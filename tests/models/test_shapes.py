@@ -1,19 +1,43 @@
 """Shapes of thoughts, calls and refusals that served models and their servers have."""
 
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any, ClassVar
+from uuid import uuid4
 
 import httpx
 import openai
 import pytest
+from llama_index.core.llms import LLM
+from llama_index.core.prompts import PromptTemplate
 
 from lessons.errors import ModelError, TooLongError
-from lessons.models.reply import is_all_thought, spoken, tool_calls, without_thoughts
-from lessons.models.server import BoundedClient, bounded_http, explain, is_loopback, refused_part, without_part
+from lessons.keyless.llm import OfflineLLM, task
+from lessons.models.embedding import embedding_model
+from lessons.models.llm import language_model, predict, stream
+from lessons.models.reply import prose, tool_calls, without_calls
+from lessons.models.server import BoundedClient, bounded_http, is_loopback, is_too_long, refused_part, without_part
+from lessons.models.thoughts import is_all_thought, spoken, without_thoughts
 from lessons.settings import Settings
+from lessons.trace import Step
+from tests.support.openai_server import Server
+from tests.support.ports import free_port
+
+PROMPT = PromptTemplate("Which {what}?", metadata={"task": "test-shapes"})
+
+
+@task("test-shapes")
+def which(llm: OfflineLLM, what: str) -> Any:
+    return "keyless"
+
+
+@pytest.fixture
+def step() -> Step:
+    return Step("any")
+
 
 HARMONY = "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>It is [1].<|return|>"
 
@@ -36,7 +60,7 @@ def test_a_stream_yields_the_answer_without_its_thoughts(said: str) -> None:
 
 def test_thoughts_with_an_end_only_are_left_out() -> None:
     said = "Hm, is it so?\n</think>\n\nIt is [1]."
-    assert without_thoughts(said) == "".join(spoken(list(said), is_unopened=True)) == "It is [1]."
+    assert without_thoughts(said) == "".join(spoken(list(said), held=True)) == "It is [1]."
 
 
 @pytest.mark.parametrize(
@@ -80,7 +104,15 @@ SENT: dict[str, Any] = {
         ("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", "max_tokens"),
         ("System role not supported", "system"),
         ("Conversation roles must alternate user/assistant/user", "system"),
+        ("Extra inputs are not permitted: body.stream_options", "stream_options"),
+        ('Unknown name "stream_options": Cannot find field.', "stream_options"),
+        ("The system message is not allowed here", "system"),
+        ("Only user and assistant roles are supported!", "system"),
         ("maximum context length exceeded", ""),
+        ("Invalid value for max_tokens: 9 is below 16", ""),
+        ("An unknown error arose after max_tokens", ""),
+        ("The role of the server has changed", ""),
+        ("system error: it does not support you", ""),
     ],
 )
 def test_the_refused_part_is_read_out_of_the_error(words: str, part: str) -> None:
@@ -111,16 +143,14 @@ def test_an_unusable_proxy_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 class _Picky(BaseHTTPRequestHandler):
-    """Takes no system role and no `temperature`, and says so with status 400; too long an input with status 500."""
+    """Takes no system role and no `temperature`, and says so with status 400."""
 
     asked: ClassVar[list[dict[str, Any]]] = []
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.asked.append(body)
-        if "input" in body:
-            self._say(500, {"error": {"message": "input is too large to process"}})
-        elif "temperature" in body:
+        if "temperature" in body:
             self._say(400, {"error": {"message": "Unsupported parameter: temperature"}})
         elif body["messages"][0]["role"] == "system":
             self._say(400, {"error": {"message": "System role not supported"}})
@@ -154,9 +184,153 @@ def test_what_a_server_refuses_is_not_sent_again(picky: Settings) -> None:
     assert len(_Picky.asked) == 4
 
 
-def test_a_text_too_long_is_refused_once_in_the_words_of_the_server(picky: Settings) -> None:
-    with pytest.raises(openai.InternalServerError) as refusal:
-        BoundedClient(picky).embeddings.create(model="m", input="tea", encoding_format="float")
-    assert len(_Picky.asked) == 1
-    assert isinstance(error := explain(refusal.value, "m", picky.openai_base_url), TooLongError)
-    assert "input is too large to process" in str(error)
+def test_a_text_too_long_is_refused_once_in_the_words_of_the_server(server: Server) -> None:
+    server.longest_input = 2
+    embedding = embedding_model(Settings(openai_base_url=server.url, embedding_model="any", max_retries=3))
+    with pytest.raises(TooLongError, match=r"is too large to process\. increase the physical batch size"):
+        embedding.get_text_embedding("Green tea.")
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (500, "Something exceeded its quota"),
+        (429, "Rate limit exceeded: 9 tokens a minute"),
+        (500, "The log is too large"),
+        (400, "Invalid value"),
+    ],
+)
+def test_another_failure_is_not_taken_for_a_text_too_long(status: int, words: str) -> None:
+    reply = httpx.Response(status, request=httpx.Request("POST", "http://localhost"))
+    assert not is_too_long(openai.APIStatusError(words, response=reply, body={"message": words}))
+
+
+def test_a_missing_package_for_socks_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:9")
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    with pytest.raises(ModelError, match="install socksio"):
+        bounded_http("http://models.example/v1", 1, 1, 1)
+
+
+def test_a_proxy_that_cannot_be_reached_is_named_without_its_password(
+    monkeypatch: pytest.MonkeyPatch, step: Step
+) -> None:
+    proxy = f"127.0.0.1:{free_port()}"
+    for name in ("http_proxy", "HTTP_PROXY"):
+        monkeypatch.setenv(name, f"http://mina:secret@{proxy}")
+    llm = language_model(Settings(openai_base_url="http://models.example/v1", max_retries=0, context_window=8_000))
+    predict(llm, PROMPT, step, what="it")
+    assert f"models.example cannot be reached by the proxy {proxy}; check HTTP_PROXY" in step.notes[0]
+
+
+# Thoughts, where a reply is heard
+
+
+def streamed(llm: LLM, step: Step) -> list[str]:
+    return list(stream(llm, PROMPT, step, what="it"))
+
+
+def unknown(server: Server, reply: str, **more: Any) -> LLM:
+    """A model of which nothing is known, not even from another test at the same address."""
+    server.behave(reply)
+    return language_model(Settings(openai_base_url=server.url, max_retries=0, llm_model=uuid4().hex, **more))
+
+
+UNOPENED = "say:I should weigh green tea first.\n</think>\n\nIt is black tea."
+
+
+@pytest.mark.parametrize("ask", [predict, lambda *given, **variables: "".join(stream(*given, **variables))])
+def test_nothing_is_heard_of_thoughts_with_an_end_only(server: Server, step: Step, ask: Any) -> None:
+    llm = unknown(server, UNOPENED)
+    for _ in range(2):
+        assert ask(llm, PROMPT, step, what="it") == "It is black tea."
+    assert step.notes == []
+
+
+def test_an_answer_behind_such_thoughts_is_streamed(server: Server, step: Step) -> None:
+    assert len(streamed(unknown(server, UNOPENED), step)) > 1
+
+
+def test_the_first_stream_of_an_unknown_model_is_held_back_and_the_next_is_not(server: Server, step: Step) -> None:
+    llm = unknown(server, "say:It is black tea.")
+    assert streamed(llm, step) == ["It is black tea."]
+    assert len(streamed(llm, step)) > 1
+
+
+def test_a_reply_that_is_not_streamed_tells_as_much_of_a_model(server: Server, step: Step) -> None:
+    llm = unknown(server, "say:It is black tea.")
+    predict(llm, PROMPT, step, what="it")
+    assert len(streamed(llm, step)) > 1
+
+
+def test_another_model_at_the_same_address_is_unknown(server: Server, step: Step) -> None:
+    for _ in range(2):
+        assert len(streamed(unknown(server, "say:It is black tea."), step)) == 1
+
+
+@pytest.mark.parametrize("ask", [predict, lambda *given, **variables: "".join(stream(*given, **variables))])
+def test_a_thought_that_is_cut_off_before_its_end_is_not_heard(server: Server, step: Step, ask: Any) -> None:
+    llm = unknown(server, "cut:I should weigh green tea")
+    assert ask(llm, PROMPT, step, what="it") == "keyless"
+    assert "its output was cut off" in step.notes[0]
+
+
+def test_a_stream_that_breaks_off_within_a_thought_is_not_heard(server: Server, step: Step) -> None:
+    assert "".join(streamed(unknown(server, "drop"), step)) == "keyless"
+
+
+def test_an_unknown_model_that_repeats_itself_is_stopped_while_it_is_held_back(server: Server, step: Step) -> None:
+    llm = unknown(server, "say:" + "The tea is green on every day of the week and black on none of these days. " * 90)
+    assert "".join(streamed(llm, step)) == "keyless"
+    assert "it repeated itself" in step.notes[0]
+    assert 0 < step.tokens_out < 400
+
+
+@pytest.mark.parametrize("ask", [predict, lambda *given, **variables: "".join(stream(*given, **variables))])
+@pytest.mark.parametrize("thoughts", ["say:<think>and on and on", "thought_only"])
+def test_a_reply_that_is_all_thought_is_told_as_that(server: Server, step: Step, ask: Any, thoughts: str) -> None:
+    assert ask(unknown(server, thoughts), PROMPT, step, what="it") == "keyless"
+    assert "it thought up to its limit; LESSONS_MAX_OUTPUT_TOKENS" in step.notes[0]
+
+
+# Tool calls, where an answer is heard
+
+CALL = '{"name": "search", "arguments": {"query": "tea"}}'
+WRITTEN = [
+    CALL,
+    f"```json\n{CALL}\n```",
+    f"<tool_call>\n{CALL}\n</tool_call>",
+    f"<tool_call>{CALL}",
+    '<function=search>{"query": "tea"}</function>',
+    "<tool_call>search\n<arg_key>query</arg_key>\n<arg_value>tea</arg_value>\n</tool_call>",
+    '<|tool_call>call:search{query:<|"|>tea<|"|>}<tool_call|>',
+    f"<|python_tag|>{CALL}",
+    f"[TOOL_CALLS][{CALL}]",
+]
+
+
+@pytest.mark.parametrize("call", WRITTEN)
+def test_a_call_is_no_part_of_an_answer(call: str) -> None:
+    assert "".join(prose(list(f"It is [1].\n{call}"))).strip() == "It is [1]."
+    assert without_calls(f"{call}").strip() == ""
+
+
+@pytest.mark.parametrize("ask", [predict, lambda *given, **variables: "".join(stream(*given, **variables))])
+@pytest.mark.parametrize("call", WRITTEN)
+def test_an_answer_of_calls_alone_is_none(server: Server, step: Step, ask: Any, call: str) -> None:
+    assert ask(unknown(server, f"say:{call}"), PROMPT, step, what="it") == "keyless"
+    assert "it called a tool instead of answering" in step.notes[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Set {width} to 3 < 4.",
+        'It answers {"tea": 1} then.',
+        "The tag `<tool_call>` opens it.",
+        "The <tool_call> tag opens.",
+    ],
+)
+def test_a_text_that_only_looks_like_a_call_stays(text: str) -> None:
+    assert "".join(prose(list(text))) == text

@@ -9,8 +9,9 @@ slow · hang · drop (in the middle of a stream) · kill (the process that asks)
 prose (ignores tools, writes JSON as text) · no_schema (400 for response_format) · blanks (an object as text and then
 blanks up to the limit where a tool call is forced) · too_long (400, as llama.cpp says it) · endless (comments that keep
 a stream alive, and no text) · huge (a reply of 3 MB) · redirect (307 to elsewhere) · say:TEXT (that text, whatever was
-asked) · calls:JSON (these tool calls, a list of names with arguments; arguments that are a string are sent as they are,
-and # stands for the number of the request).
+asked) · cut:TEXT (that text, ended by the token limit) · thought_only (beside an empty text) ·
+calls:JSON (these tool calls, a list of names with arguments; arguments that are a string are sent as they are, and #
+stands for the number of the request).
 """
 
 import asyncio
@@ -31,6 +32,7 @@ from llama_index.core.llms import LLM
 
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model
+from lessons.models.thoughts import learn
 from lessons.models.tokens import ExactTokenCounter
 from lessons.settings import Settings
 from lessons.text import terms
@@ -43,6 +45,7 @@ class Server:
         self.key: str | None = None  # None: any key will do
         self.models: set[str] | None = None  # None: any name will do
         self.dimension = 64
+        self.longest_input = 1_000_000  # characters of a text that is embedded
         self.retry_after = "0"  # seconds
         self.pause = 0.0  # seconds between the pieces of a stream
         self.requests: list[dict[str, Any]] = []
@@ -119,6 +122,8 @@ def _app(state: Server) -> FastAPI:
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
         if "" in texts:
             return _error(400, "invalid_request_error", "input cannot be an empty string")
+        if max(map(len, texts)) > state.longest_input:
+            return JSONResponse({"error": INPUT_TOO_LARGE}, 500)
         size = body.get("dimensions", state.dimension)
         data = [{"object": "embedding", "index": i, "embedding": _vector(t, size)} for i, t in enumerate(texts)]
         return JSONResponse({"object": "list", "data": data, "model": body["model"], "usage": {"total_tokens": 1}})
@@ -153,6 +158,14 @@ TOO_LONG = {
     "n_ctx": 16384,
 }
 """What llama.cpp's server answers, byte for byte."""
+
+INPUT_TOO_LARGE = {
+    "code": 500,
+    "message": "input (1371 tokens) is too large to process. "
+    "increase the physical batch size (current batch size: 512)",
+    "type": "server_error",
+}
+"""What its embedding endpoint answers, with status 500."""
 
 VLLM_TOO_LONG = {
     "message": "This model's maximum context length is 16384 tokens. However, your prompt contains at least 16385 "
@@ -228,6 +241,10 @@ def _message(body: dict[str, Any], behaviour: str) -> tuple[dict[str, Any], str]
     form = body.get("response_format", {}).get("json_schema", {}).get("schema")
     if behaviour.startswith("say:"):
         return {"role": "assistant", "content": behaviour.removeprefix("say:")}, "stop"
+    if behaviour.startswith("cut:"):
+        return {"role": "assistant", "content": behaviour.removeprefix("cut:")}, "length"
+    if behaviour == "thought_only":
+        return {"role": "assistant", "content": "", "reasoning_content": "Long."}, "length"
     if behaviour.startswith("reasoning"):
         return {"role": "assistant", "content": "Done.", behaviour: "Long."}, "stop"
     if behaviour == "empty":
@@ -322,6 +339,8 @@ async def _events(
     yield delta(role="assistant", content="")
     if calls := message.get("tool_calls"):
         yield delta(tool_calls=[{"index": i, **call} for i, call in enumerate(calls)])
+    if thought := message.get("reasoning_content"):
+        yield delta(reasoning_content=thought)
     words = (message["content"] or "").split(" ")
     for i, word in enumerate(words):
         if behaviour == "drop" and i == len(words) // 2:
@@ -351,4 +370,6 @@ def model_behind(server: Server, *behaviours: str, **changed: Any) -> LLM:
     """The model behind the server, which forgets what it was asked and from now on behaves in this way."""
     server.requests.clear()
     server.behave(*(behaviours or ["answer"]))
-    return language_model(Settings(openai_base_url=server.url, max_retries=0, **changed))
+    llm = language_model(Settings(openai_base_url=server.url, max_retries=0, **changed))
+    learn(llm, "A whole reply.")  # of a model that is not known yet, the first stream would be held back
+    return llm
