@@ -5,6 +5,7 @@ object about the file, one for each page, and null at the end, each on a line.
 """
 
 import json
+import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -31,6 +32,7 @@ _HYPHENS = dict.fromkeys(map(ord, "\ufffe\x02"), SOFT_HYPHEN)  # as PDFium write
 def main() -> None:
     """Read the files whose paths come in, each with the most pages that it may have, as JSON a line."""
     _limit()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the parent, and its end ends this process
     for line in sys.stdin:
         try:
             _read(*json.loads(line))
