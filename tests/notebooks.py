@@ -6,8 +6,8 @@
     python -m tests.notebooks --write          write the outputs instead of comparing them
 
 By recorded replies, only English notebooks with cells tagged `model-output` run. The outputs of these cells may be
-others; every cell has to run, though, and how many of its requests are on record is told. Both reach no other machine:
-a try is refused, told, and fails the comparison.
+others. Every cell has to run, though, unless it asks the model itself for what is not on record. How many requests are
+on record is told. Both ways reach no other machine: a try is refused, told, and fails the comparison.
 
 Two processes, each with a database of its own, take the next notebook as soon as they have ended one. Kernels of the
 Korean edition run in its folder, and so the package speaks Korean there.
@@ -39,12 +39,12 @@ from nbclient.exceptions import CellExecutionError
 
 from tests.course.measures import NOTEBOOKS, notebooks
 from tests.course.offline_process import said, watched
+from tests.support.unrecorded import MARK
 
 ROOT = Path(__file__).parents[1]
 PLUGINS = ["-p", "nbval.plugin", "-p", "pytest_timeout"]  # the others take a second and a half of each notebook
 COMPARE = [*PLUGINS, "--nbval", "--nbval-sanitize-with", "tests/nbval_sanitize.cfg", "--nbval-kernel-name", "python3"]
 PATIENCE = "--timeout=1200"  # seconds for a cell: the longest takes one or two minutes, and ten on a busy machine
-MARK = "model-output"
 RECORDED = {
     "LESSONS_RECORDED": "qwen2.5-coder-1.5b-instruct-q4_k_m",
     "LESSONS_EVALUATION_QUESTIONS": "1",  # of a set was asked when the notebooks were recorded, which took hours
@@ -212,7 +212,8 @@ def compare(task: Task, further: list[str]) -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         compared = tolerant(path, folder) if recorded else path
-        command = [sys.executable, "-m", "pytest", *COMPARE, PATIENCE, *further, str(compared)]
+        known = ["-p", "tests.support.unrecorded"] if recorded else []
+        command = [sys.executable, "-m", "pytest", *COMPARE, *known, PATIENCE, *further, str(compared)]
         done = subprocess.run(
             command,
             cwd=ROOT,
