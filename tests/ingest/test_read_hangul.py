@@ -6,6 +6,7 @@ import pytest
 
 from lessons.errors import ReadError
 from lessons.ingest.read import left_out, named_files, read
+from lessons.ingest.read.package import MOST_ADDRESSED
 from tests.support.files import note, write_hwpx
 
 
@@ -62,6 +63,14 @@ def test_merged_cells_stand_in_each_row_that_they_span(path: Path) -> None:
     assert blocks(path)[0].splitlines() == [
         "| 구간 | 거리 |", "| --- | --- |", "| 북릉 | 3.2km |", "| 북릉 | 우회 4.1km |"
     ]  # fmt: skip
+
+
+def test_an_address_far_outside_does_not_make_a_row_of_a_million_cells(path: Path) -> None:
+    write_hwpx(path, table(cell("구간", 0, 0) + cell("거리", 0, 900_000_000)))
+    first = blocks(path)[0].splitlines()[0]
+    assert first.strip("| ").split()[0] == "구간"
+    assert first.endswith("거리 |")
+    assert first.count("|") <= MOST_ADDRESSED + 3
 
 
 def test_a_cell_over_several_columns_moves_none(path: Path) -> None:

@@ -1,10 +1,12 @@
 """A PDF gives the words that its pages show, each page under its number."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from fpdf import FPDF
 
+from lessons.errors import ReadError
 from lessons.ingest.read import read
 from tests.support.files import FONT, note, raw_pdf, write_pdf
 
@@ -201,6 +203,21 @@ def test_a_title_that_recurs_in_other_chapters_is_not_lost(path: Path) -> None:
 
 def test_a_page_that_holds_nothing_but_one_line_keeps_it(path: Path) -> None:
     assert texts(write_pdf(path, *["To be continued"] * 4)) == ["To be continued"] * 4
+
+
+def test_a_damaged_file_costs_no_other_thread_its_own(tmp_path: Path) -> None:
+    whole, damaged = write_pdf(tmp_path / "whole.pdf", "Fuel is sold at dusk."), tmp_path / "damaged.pdf"
+    damaged.write_bytes(b"%PDF-1.7 and nothing else")
+
+    def result(path: Path) -> list[str]:
+        try:
+            return texts(path)
+        except ReadError:
+            return []
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(result, [whole, damaged] * 20))
+    assert found == [["Fuel is sold at dusk."], []] * 20
 
 
 def test_text_of_several_boxes_is_read_in_their_order(path: Path) -> None:

@@ -1,14 +1,11 @@
 """Hangul files in the open format, HWPX (KS X 6101): sections of paragraphs in the order of the document."""
 
-import re
 from pathlib import Path
 from typing import Any
 
 from lessons.ingest.read.package import Package, Walker, attributes, named
-from lessons.ingest.read.page import Block, Content, page
-from lessons.ingest.read.word import heading_line
-
-_OUTLINE = re.compile(r"(?:개요|제목|outline|heading)\s*([1-9])", re.IGNORECASE)
+from lessons.ingest.read.page import Block, Content, page, unread_pictures
+from lessons.ingest.read.word import HEADING_STYLE, heading_line
 
 
 def read_hwpx(path: Path) -> Content:
@@ -20,9 +17,8 @@ def read_hwpx(path: Path) -> Content:
     walkers = [HangulWalker(package, name, styles) for name in package.parts("Contents/section")]
     blocks = [block for walker in walkers for block in walker.blocks(package.part(walker.part))]
     pictures = sum(len(named(package.part(walker.part), "pic")) for walker in walkers)
-    notes = (f"Pictures that were not read: {pictures}.",) if pictures else ()
     (title,) = [each.text for each in named(package.part("Contents/content.hpf"), "title")[:1]] or [None]
-    return Content([page(None, map(heading_line, blocks), "\n\n")], title, None, notes)
+    return Content([page(None, map(heading_line, blocks), "\n\n")], title, None, unread_pictures(pictures))
 
 
 class HangulWalker(Walker):
@@ -35,4 +31,4 @@ class HangulWalker(Walker):
     def block(self, node: Any, text: str) -> Block:
         style = self._styles.get(attributes(node).get("styleIDRef"), {})
         names = [style.get("name", ""), style.get("engName", "")]
-        return Block(text, next((int(match[1]) for name in names if (match := _OUTLINE.fullmatch(name))), None))
+        return Block(text, next((int(match[1]) for name in names if (match := HEADING_STYLE.fullmatch(name))), None))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from lessons.ingest.read.encoding import decode
-from lessons.ingest.read.page import Block, Content, FileError, Page, first_date, page
+from lessons.ingest.read.page import Block, Content, FileError, Page, first_date, page, unread_pictures
 from lessons.settings import settings
 
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.+)")
@@ -37,7 +37,7 @@ def read_markdown(path: Path) -> Content:
     values = re.findall(r"^(title|date)\s*[:=](.*)$", front, re.M)
     declared = {name: re.sub(r"^[\"']|[\"']$", "", value.strip(" \t")) for name, value in values}
     text, pictures = _PICTURE.subn(_description, text)
-    notes += (f"Pictures that were not read: {pictures}.",) if pictures else ()
+    notes += unread_pictures(pictures)
     return Content([markdown_page(None, text)], declared.get("title"), first_date(declared.get("date", "")), notes)
 
 

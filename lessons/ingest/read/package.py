@@ -25,6 +25,7 @@ _SIGNS = {"tab": " ", "br": "\n", "cr": "\n", "lineBreak": "\n", "noBreakHyphen"
 _BEFORE = {"den": "/", "sup": "^", "sub": "_", "deg": "√"}  # between the parts of a formula
 _BLOCKS = {"p", "tbl", "chart", "relIds"}
 MOST_COLUMNS = 63  # of a table in Word
+MOST_ADDRESSED = 255  # the last column that a cell may claim by its address; a file can name any
 REPEATED = 200  # characters that a merged cell may have to be repeated in each row that it spans
 
 
@@ -220,16 +221,15 @@ class Walker:
             properties |= attributes(cell)
             if properties.get("hMerge") in ("1", "true"):
                 continue
-            column = int(address.get("colAddr", column))
+            column = max(column, min(int(address.get("colAddr", column)), MOST_ADDRESSED))
             continues = properties.get("vMerge") in ("1", "true", "continue")
             cells[column] = above.get(column, "") if continues else " ".join(block.text for block in self._cell(cell))
             column += max(1, min(int(properties.get("gridSpan", 1)), MOST_COLUMNS))
-        missing = {place: text for place, text in above.items() if place not in cells and named(row, "cellAddr")}
+        all_cells = (above if named(row, "cellAddr") else {}) | cells
+        width = max([column, *(place + 1 for place in all_cells)])
         above.clear()
-        above.update({place: text if len(text) <= REPEATED else "" for place, text in (missing | cells).items()})
-        return [
-            (missing | cells).get(place, "") for place in range(max([column, *(at + 1 for at in missing)], default=0))
-        ]
+        above.update({place: text if len(text) <= REPEATED else "" for place, text in all_cells.items()})
+        return [all_cells.get(place, "") for place in range(width)]
 
     def _drawing(self, node: Any) -> Iterator[Block]:
         """A chart as a table, a diagram as its paragraphs: both are parts of their own."""

@@ -98,6 +98,11 @@ def page(number: int | None, blocks: Iterable[Block], separator: str = "\n") -> 
     return Page(number, joined.strip(), moved, changed)
 
 
+def unread_pictures(count: int) -> tuple[str, ...]:
+    """The note on pictures that were not read; none without any."""
+    return (f"Pictures that were not read: {count}.",) if count else ()
+
+
 def running_lines(pages: Sequence[Sequence[str]]) -> list[dict[int, bool]]:
     """Find the headers and footers among the first and last lines of each page: index of the line → drop it.
 
@@ -112,7 +117,8 @@ def running_lines(pages: Sequence[Sequence[str]]) -> list[dict[int, bool]]:
                 places.setdefault(key, []).append((number, index))
     running: list[dict[int, bool]] = [{} for _ in pages]
     for key, met in places.items():
-        near = [place for place in met if any(0 < abs(place[0] - other) <= 2 for other, _ in met)]
+        on = {number for number, _ in met}
+        near = [place for place in met if on & {place[0] - 2, place[0] - 1, place[0] + 1, place[0] + 2}]
         for number, index in near if len({number for number, _ in near}) >= LEAST_PAGES else []:
             is_first = (number, index) == near[0] and any(map(str.isalpha, key))
             running[number][index] = running[number].get(index, False) or not is_first

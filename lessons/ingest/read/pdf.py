@@ -83,7 +83,7 @@ class PdfiumProcess:
 
     def read(self, path: Path, most_pages: int, seconds: float) -> list[dict[str, Any]]:
         """What is said of the file and of each page; FileError if the process did not survive it, or took too long."""
-        with self._lock:
+        with self._lock:  # to the end of a process that ends: the next file must not be given to it
             process = self._running()
             timer = Timer(seconds, process.kill)
             timer.start()
@@ -92,12 +92,13 @@ class PdfiumProcess:
             finally:
                 in_time = timer.is_alive()
                 timer.cancel()
-        if values[-1:] == [None]:
-            if "error" in values[0]:
-                process.wait()  # it ends after a file that it could not open
+            is_answered = values[-1:] == [None]
+            if not is_answered:
+                process.kill()
+            if not is_answered or "error" in values[0]:
+                process.wait()
+        if is_answered:
             return values[:-1]
-        process.kill()
-        process.wait()
         if not in_time:
             raise FileError(f"takes more than {seconds:.0f} seconds to read; split it into several files.")
         raise FileError("would exhaust its reader and is refused; if you trust it, print it to a new PDF.")

@@ -116,9 +116,8 @@ def _lines(text: pdfium.PdfTextPage) -> Iterator[Line]:
 def _line(text: pdfium.PdfTextPage, letters: Sequence[str], line: Sequence[int]) -> Line:
     content = "".join(letters[index] for index in line)
     words = content.split()
-    if len(words) > 4 and sum(word.isalpha() and len(word) <= 1 + word.isascii() for word in words) >= SPACED * len(
-        words
-    ):
+    single = sum(word.isalpha() and len(word) <= 1 + word.isascii() for word in words)
+    if len(words) > 4 and single >= SPACED * len(words):
         content = _joined(text, letters, line)
     inked = [index for index in line if not letters[index].isspace()]
     styles = Counter(_style(text, index) for index in inked[:: max(1, len(inked) // SAMPLES)])

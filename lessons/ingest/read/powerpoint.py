@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from lessons.ingest.read.package import Package, Walker, attributes, local, named, relation
-from lessons.ingest.read.page import Block, Content, page
+from lessons.ingest.read.page import Block, Content, page, unread_pictures
 from lessons.ingest.read.word import heading_line
 
 _SHAPES = {"sp", "graphicFrame", "grpSp", "pic", "cxnSp", "AlternateContent"}
@@ -27,7 +27,7 @@ def read_pptx(path: Path) -> Content:
     ]
     pictures = sum(walker.pictures for walker in walkers)
     title, created = package.declared()
-    return Content(pages, title, created, (f"Pictures that were not read: {pictures}.",) if pictures else ())
+    return Content(pages, title, created, unread_pictures(pictures))
 
 
 def _slide(walker: Walker, number: int, footers: set[str]) -> Iterator[Block]:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from lessons.ingest.read.package import Package, Walker, attributes, local, named
-from lessons.ingest.read.page import Block, Content, page
+from lessons.ingest.read.page import Block, Content, page, unread_pictures
 
-_HEADING = re.compile(r"(?:heading|제목|개요|outline)\s*([1-9])", re.IGNORECASE)
+HEADING_STYLE = re.compile(r"(?:heading|제목|개요|outline)\s*([1-9])", re.IGNORECASE)
 _TITLE = re.compile(r"title|제목|표제", re.IGNORECASE)
 _ROMAN = {1000: "m", 900: "cm", 500: "d", 400: "cd", 100: "c", 90: "xc", 50: "l", 40: "xl"}
 _ROMAN |= {10: "x", 9: "ix", 5: "v", 4: "iv", 1: "i"}
@@ -30,10 +30,11 @@ def read_docx(path: Path) -> Content:
     if any(block.level == 0 for block in blocks):
         blocks = [block._replace(level=None if block.level is None else block.level + 1) for block in blocks]
     comments = sum(len(named(package.part(name), "comment")) for name in package.related(package.main, "comments"))
-    notes = [f"Comments that were left out: {comments}."] if comments else []
-    notes += [f"Pictures that were not read: {walker.pictures}."] if walker.pictures else []
+    notes = (f"Comments that were left out: {comments}.",) if comments else ()
     title, created = package.declared()
-    return Content([page(None, map(heading_line, blocks), "\n\n")], title, created, tuple(notes))
+    return Content(
+        [page(None, map(heading_line, blocks), "\n\n")], title, created, notes + unread_pictures(walker.pictures)
+    )
 
 
 def heading_line(block: Block) -> Block:
@@ -74,9 +75,14 @@ class WordWalker(Walker):
         name = local(node)
         if name not in ("footnoteReference", "endnoteReference"):
             return super().insertion(node)
-        kind, id_ = f"{name[:-9]}s", attributes(node).get("id")
-        notes = [each for each in self._all(kind, name[:-9]) if attributes(each).get("id") == id_]
-        return "".join(f" ({text})" for note in notes if (text := self.text(note)))
+        note = self._notes.get((name.removesuffix("Reference"), attributes(node).get("id")))
+        return f" ({text})" if note is not None and (text := self.text(note)) else ""
+
+    @cached_property
+    def _notes(self) -> dict[tuple[str, str | None], Any]:
+        """Each footnote and endnote by its kind and id."""
+        kinds = "footnote", "endnote"
+        return {(kind, attributes(note).get("id")): note for kind in kinds for note in self._all(f"{kind}s", kind)}
 
     @cached_property
     def _chains(self) -> dict[str, list[Any]]:
@@ -99,7 +105,7 @@ class WordWalker(Walker):
         """0 for the title, 1–9 for headings, None for text; in the file outline levels are 0–8, and 9 is the text."""
         for each in self._chain(node):
             name = _value(each, "name")
-            if heading := _HEADING.fullmatch(name):
+            if heading := HEADING_STYLE.fullmatch(name):
                 return int(heading[1])
             if _TITLE.fullmatch(name):
                 return 0
@@ -131,7 +137,12 @@ class Numbering:
     """Counts the paragraphs of numbered lists, as Word does when it shows a document."""
 
     def __init__(self, abstract: list[Any], lists: list[Any]) -> None:
-        levels = {attributes(each).get("abstractNumId"): named(each, "lvl") for each in abstract}
+        levels = {
+            attributes(each).get("abstractNumId"): [
+                {local(value): attributes(value).get("val", "") for value in level} for level in named(each, "lvl")
+            ]
+            for each in abstract
+        }
         self._levels = {
             attributes(each).get("numId"): (id_, levels.get(id_, []))
             for each in lists
@@ -149,8 +160,7 @@ class Numbering:
     def label(self, place: tuple[str, int]) -> str:
         """The number of the next paragraph of a list at this depth, with a blank; "- " where it has a bullet."""
         id_, depth = place
-        shared, levels = self._levels.get(id_, (None, []))
-        formats = [{local(value): attributes(value).get("val", "") for value in level} for level in levels]
+        shared, formats = self._levels.get(id_, (None, []))
         if depth >= len(formats):
             return ""
         counts = self._counts[shared]
