@@ -17,7 +17,7 @@ from lessons.keyless import scores, task
 from lessons.keyless.intent import OPEN, OPEN_FROM
 from lessons.keyless.lines import Line, Passage, cells, is_ended, passages, search_terms
 from lessons.keyless.recall import asks_back, recalled
-from lessons.keyless.scores import WORTH, Candidate, candidate_at, commands, fits, ranked, share, weighed
+from lessons.keyless.scores import WORTH, Candidate, candidate_at, candidates, commands, fits, ranked, share, weighed
 from lessons.keyless.summary import centrality
 from lessons.keyless.words import INTERROGATIVE, Question, Unit, kinds_of, read_question
 from lessons.text import language
@@ -26,15 +26,12 @@ from lessons.text.editions import VERSION, replaced
 ASIDE = 0.3  # what a word of another part still counts
 MOST = 4  # parts of a question
 LINES = 3  # sentences of an answer, lists and summaries aside
-NEXT_BEST = 60  # lines that may join the best one
 GAIN = 2.0  # what a line is worth more for saying what the lines before it leave open
 JOINS = 0.75  # the worth from which it joins, as a share of the first one's score
-SURE = 0.8  # a line of this score is joined only by whole sentences that add something
-ADDS = 0.02  # the gain from which one does
-CLOSE = 0.8  # the least score of one, as a share of the first one's
-NEARLY = 0.9  # from this share of the best score, a line that leaves nothing open goes before one that does
+NEAR = 3  # lines between what happened and its reason
+STANDS_OUT = 1.0
+LEAST_SURE = 0.7
 LEAST_COVERED = 0.4  # share of the question's words, by weight, that an answer must cover
-OF_A_RECORD = 0.3  # the same for a line that holds the identifier asked about: 'delivered' says where a parcel is
 POINTS = 6  # sentences of a summary
 MATTER = 3  # of an answer to what matters in a document
 FEWEST = 4  # points of a section that can stand for itself; a shorter one goes on into the next
@@ -113,74 +110,69 @@ def _with_names(question: Question, found: Sequence[Passage]) -> Question:
     return replace(question, units=tuple(units))
 
 
-def _answer(question: Question, found: Sequence[Passage]) -> list[Candidate]:
-    """The lines that answer one part; empty when the context leaves something essential open."""
-    if _names_what_is_missing(question, found):
+def quote(question: Question, found: Sequence[Passage]) -> list[Candidate]:
+    """The consecutive lines of one passage that answer one part of a question; empty to refuse it."""
+    if names_what_is_missing(question, found):
         return []
     question = weighed(question, found)
     if "summary" in question.kinds:
         return _main_points(question, found)
     every = ranked(question, found)
-    fitting = [one for one in every if fits(question, one)]
-    if not fitting:
+    first = next((one for one in every if fits(question, one)), None)
+    if first is None or sureness(first, every) < LEAST_SURE:
         return []
-    near = (one for one in fitting if one.score >= NEARLY * fitting[0].score)
-    first = next((one for one in near if min(one.covered, default=0.0) >= scores.BEFORE), fitting[0])
-    chosen = _joined(question, first, every[:NEXT_BEST])
-    covered = together(chosen)
-    open_ = (unit.required and value < scores.ELSEWHERE for unit, value in zip(question.units, covered, strict=True))
-    if any(open_) or share(question.units, covered) < _least(question, first):
-        return []
-    return _with_list(question, _with_reason(question, chosen, found))
+    chosen = _with_list(question, _with_reason(question, _of_its_passage(question, first)))
+    covered = zip(question.units, together(chosen), strict=True)
+    return [] if any(unit.required and value < scores.ELSEWHERE for unit, value in covered) else chosen
 
 
-def _with_reason(question: Question, chosen: list[Candidate], found: Sequence[Passage]) -> list[Candidate]:
-    """The lines, and the reason if one is asked for and none gives it: it may share no word with the question."""
-    if "why" not in question.kinds or any(scores.gives_reason(one.line) for one in chosen):
-        return chosen
-    told = [(scores.reason(question, passage), rank) for rank, passage in enumerate(found[:LINES])]
-    (value, place), rank = max(told, key=lambda each: each[0][0] - scores.RANK * each[1])
-    if value < 0 or not found[rank].lines:
-        return chosen
-    new = candidate_at(question, found[rank], place, rank)
-    known = any(one.line is new.line for one in chosen) or commands(new.line)
-    return chosen if known else [*chosen[: LINES - 1], new]
+def sureness(first: Candidate, every: Sequence[Candidate]) -> float:
+    """How well a line covers the question, and how far it stands out from the lines of all other passages."""
+    other = max((one.score for one in every if one.passage is not first.passage), default=0.0)
+    return first.score + STANDS_OUT * (first.score - other)
 
 
-def _least(question: Question, first: Candidate) -> float:
-    codes = (unit for unit in question.units if unit.kind == "code" and unit.text[0].isalpha())
-    return OF_A_RECORD if any(unit.covered(first.line.own) for unit in codes) else LEAST_COVERED
-
-
-def _names_what_is_missing(question: Question, found: Sequence[Passage]) -> bool:
+def names_what_is_missing(question: Question, found: Sequence[Passage]) -> bool:
     """Whether a name, period or identifier of the question stands in none of the documents."""
     everything = frozenset().union(*(passage.all for passage in found))
     return any(unit.required and unit.covered(everything) < 1 for unit in question.units)
 
 
-def _joined(question: Question, first: Candidate, near: Sequence[Candidate]) -> list[Candidate]:
-    """The best line with those that say what it leaves open or, unless it is sure, are nearly as good."""
-    chosen = [first]
-    if sure := first.score >= SURE:
-        near = [one for one in near if tells(one.line) and one.score >= CLOSE * first.score]
-    while len(chosen) < LINES:
+def _of_its_passage(question: Question, first: Candidate) -> list[Candidate]:
+    """The best line with those lines of its passage that say what is still open, in their order."""
+    lines = candidates(question, [first.passage])
+    rest, chosen = [one for one in lines if one.position != first.position], [first]
+    while len(chosen) < LINES and rest:
         covered = together(chosen)
-        worth = [(0.0, first)]
-        for one in near:
-            gain = share(question.units, [max(0.0, a - b) for a, b in zip(one.covered, covered, strict=True)])
-            if (gain >= ADDS or not sure) and not any(_repeats(one, other) for other in chosen):
-                worth.append((one.score + GAIN * gain, one))
-        value, best = max(worth, key=lambda each: each[0])
-        if value < JOINS * first.score:
+        best = max(rest, key=lambda one: one.score + GAIN * _gain(question, covered, one))
+        if best.score + GAIN * _gain(question, covered, best) < JOINS * first.score:
             break
         chosen.append(best)
-    return chosen
+        rest = [one for one in rest if not _repeats(one, best)]
+    return sorted(chosen, key=lambda one: one.position)
 
 
 def _repeats(one: Candidate, other: Candidate) -> bool:
     """Whether two lines are the same, or rows with one label, whose figures would contradict each other."""
-    rows = one.line.kind == other.line.kind == "row" and one.passage is other.passage
+    rows = one.line.kind == other.line.kind == "row"
     return one.line.text == other.line.text or (rows and cells(one.line.text)[0] == cells(other.line.text)[0])
+
+
+def _gain(question: Question, covered: Sequence[float], one: Candidate) -> float:
+    """How much of the question a line adds to what is covered."""
+    return share(question.units, [max(0.0, new - old) for new, old in zip(one.covered, covered, strict=True)])
+
+
+def _with_reason(question: Question, chosen: list[Candidate]) -> list[Candidate]:
+    """The lines up to the nearest one of their passage that gives a reason, if one is asked for and none of them does."""
+    if "why" not in question.kinds or any(scores.gives_reason(one.line) for one in chosen):
+        return chosen
+    lines, start, end = chosen[0].passage.lines, chosen[0].position, chosen[-1].position
+    reasons = [at for at, line in enumerate(lines) if scores.gives_reason(line) and not commands(line)]
+    nearest = min(reasons, key=lambda at: max(start - at, at - end), default=None)
+    if nearest is None or max(start - nearest, nearest - end) > NEAR:
+        return chosen
+    return [candidate_at(question, chosen[0].passage, at) for at in range(min(start, nearest), max(end, nearest) + 1) if lines[at].kind != "heading"]
 
 
 def together(chosen: Sequence[Candidate]) -> list[float]:
@@ -252,7 +244,7 @@ def _sections(passage: Passage) -> Iterator[list[int]]:
 
 def of_the_whole(question: Question, found: Sequence[Passage], embedding: BaseEmbedding) -> list[Candidate]:
     """What is nearest in meaning in the document whose title an open question names; for the latest, the newest one."""
-    if _names_what_is_missing(question, found):
+    if names_what_is_missing(question, found):
         return []
     latest = re.search(r"(?i)\b(?:latest|newest|most recent)\b|최근|최신", question.text) is not None
     named = [sum(unit.covered(one.title) for unit in question.units) for one in found]
@@ -299,7 +291,7 @@ def newest_editions(question: Question, found: Sequence[Passage]) -> list[Passag
 def _by_words(question: Question, found: Sequence[Passage]) -> Choice:
     """The best line for each part, then the second ones, at most `LINES`; none if every part stays open."""
     asked = parts(_with_names(question, found))
-    answers = [_answer(part.question, found) for part in asked]
+    answers = [quote(part.question, found) for part in asked]
     order = sorted((place, number) for number, lines in enumerate(answers) for place in range(len(lines)))
     kept: dict[str, tuple[int, int]] = {}
     for place, number in order:
@@ -317,7 +309,7 @@ def neutral(unit: Unit) -> bool:
 def _by_meaning(question: Question, found: Sequence[Passage], embedding: BaseEmbedding) -> list[Candidate]:
     """The two lines nearest in meaning that hold what is neutral; untranslated: to translate would be to invent."""
     bound = replace(question, units=tuple(filter(neutral, question.units)), terms=frozenset())
-    if sum(unit.weight >= 1 for unit in question.units) < SAYS_ENOUGH or _names_what_is_missing(bound, found):
+    if sum(unit.weight >= 1 for unit in question.units) < SAYS_ENOUGH or names_what_is_missing(bound, found):
         return []
     kept = [one for one in ranked(bound, found) if fits(bound, one)][:MOST_EMBEDDED]
     best = nlargest(2, range(len(kept)), _nearness(question, kept, embedding).__getitem__)
