@@ -28,8 +28,9 @@ CEILING = "ceiling: evidence given"  # what the model answers from the evidence,
 CEILED = (*OUTCOMES, UNANSWERABLE, "correctness")
 
 HALF_POINTS = (
-    "right, half, refused and wrong are shares of the questions that have an answer; wrong (no answer there) is the share "
-    "of the others that were answered all the same. correctness gives half a point for an answer that is half right."
+    "right, half, refused and wrong are shares of the questions that have an answer; wrong (no answer there) is the "
+    "share of the others that were answered all the same. correctness gives half a point for an answer that is half "
+    "right."
 )
 QUOTED = "groundedness is near 1 by construction: the keyless model only quotes the documents that it cites."
 REPLAYED = "latency is that of a replay: the replies came from the record at once, and the model had taken longer."

@@ -5,7 +5,7 @@ from itertools import accumulate, takewhile
 from math import log2, nan
 
 from lessons.evaluate.golden import Evidence, Golden, holds
-from lessons.evaluate.judge.judge import states, statements
+from lessons.evaluate.judge.judge import statements, states
 from lessons.models.tokens import ExactTokenCounter
 from lessons.rag.answer import Answer
 from lessons.rag.types import RetrievedDocument
@@ -55,7 +55,8 @@ def belonging(question: Golden, text: str) -> float:
     quotes = [place.quote for each in question.evidence for place in each.places if place.quote]
     parts = statements(text) if question.key_facts or quotes else []
     stated = [any(states(fact, part) for fact in question.key_facts) for part in parts]
-    quoted = [any(holds(quote, part) or holds(part, quote) for quote in quotes) for part in parts]
+    bare = [part.rstrip(" .!?") for part in parts]  # a quote of half a sentence has no full stop
+    quoted = [any(holds(quote, part) or holds(part, quote) for quote in quotes) for part in bare]
     return sum(map(max, stated, quoted)) / len(parts) if parts else nan
 
 

@@ -40,13 +40,19 @@ def intent_cost(stage: Stage, questions: Sequence[Golden]) -> Table:
 
 
 def costs(run: Evaluation) -> Table:
-    """A row for each way of the run: correctness, the difference to the first way, the four outcomes, tokens of a question."""
+    """A row for each way of the run: correctness, the difference to the first way, outcomes, tokens of a question."""
     rows, plain = [], run.stages[0]
     for way in run.stages:
         gain, of = compare_records(run.of(plain), run.of(way), "correctness", plain, way), run.summary(way)
         told = [of.with_interval("correctness"), gain.with_interval if way != plain else "", of.outcomes]
         rows.append([way, *told, f"{of.tokens:,.0f}"])
-    head = ["", "correctness (half points)", "against the stage", "right · half · refused · wrong (%)", "tokens a question"]
+    head = [
+        "",
+        "correctness (half points)",
+        "against the stage",
+        "right · half · refused · wrong (%)",
+        "tokens a question",
+    ]
     return Table([*map(_, head)], rows)
 
 
@@ -130,7 +136,19 @@ def chat(text: str) -> Golden:
     return Golden(CHAT, text, language(text), CHAT, owner=settings().user)
 
 
-_HEAD = ["wrapper", "calls", "tokens", "$ / 1,000", "hits", "chunks", "ratio", "right", "wrong", "correctness", "change"]
+_HEAD = [
+    "wrapper",
+    "calls",
+    "tokens",
+    "$ / 1,000",
+    "hits",
+    "chunks",
+    "ratio",
+    "right",
+    "wrong",
+    "correctness",
+    "change",
+]
 
 
 def _row(way: str, records: Sequence[Record], alone: Sequence[Record]) -> list[str]:

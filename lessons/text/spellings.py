@@ -11,8 +11,8 @@ from lessons.text.numbers import number_words
 
 UNITS = {
     "%": "per ?cent|퍼센트|프로(?![가-힣])", "$": "dollars?|달러", "£": "pounds?|파운드", "€": "euros?|유로",
-    "₩": "won|원", "min": "minutes?|분(?!기)", "h": "hours?|시간", "d": "days?|일", "w": "weeks?|주일?", "mo": "months?|개월",
-    "y": "years?|년", "p": "people|users?|employees|명",
+    "₩": "won|원", "min": "minutes?|분(?!기)", "h": "hours?|시간", "d": "days?|일", "w": "weeks?|주일?",
+    "mo": "months?|개월", "y": "years?|년", "p": "people|users?|employees|명",
 }  # fmt: skip
 SCALES = {
     "trillion": 12, "조": 12, "천억": 11, "billion": 9, "bn": 9, "억": 8, "천만": 7, "million": 6, "mn": 6, "m": 6,
@@ -48,5 +48,5 @@ def _date(match: re.Match[str]) -> str:
 
 
 def _amount(match: re.Match[str]) -> str:
-    parts = re.findall(_PART, match[0])
-    return f"{sum(Decimal(number).scaleb(SCALES[scale]) for number, scale in parts).normalize():f}"
+    parts = (Decimal(number).scaleb(SCALES[scale]) for number, scale in re.findall(_PART, match[0]))
+    return f"{sum(parts, Decimal(0)).normalize():f}"
