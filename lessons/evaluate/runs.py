@@ -103,7 +103,9 @@ def _evaluation(
     data: str, split: str, settings: dict[str, Any], at: datetime, stored: Sequence[dict[str, Any]]
 ) -> Evaluation:
     names = {each.name for each in fields(Record)}  # of today: older runs have more
-    rows = ({name: each[name] for name in each.keys() & names} for each in stored)
+    rows = [{name: each[name] for name in each.keys() & names} for each in stored]
+    for row in rows:
+        row["metrics"] = {name: value for name, value in row["metrics"].items() if name != "strict"}  # is `right` now
     records = [
         Record(**each | {"retrieved": tuple(each["retrieved"]), "warnings": tuple(each["warnings"])}) for each in rows
     ]
