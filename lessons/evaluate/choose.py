@@ -89,7 +89,7 @@ class Without(Wrapper):
 
 
 def dev_and_test(
-    before: Answering, after: Answering, metrics: Sequence[str] = ("recall@5", "correctness", "strict")
+    before: Answering, after: Answering, metrics: Sequence[str] = ("recall@5", "correctness", "right", "wrong")
 ) -> Table:
     """What `after` gains over `before`, of another name, on both halves; a gain on dev alone was only fitted to it."""
     asked = {split: tuple(answers([before, after], golden_questions(split))) for split in SPLITS}

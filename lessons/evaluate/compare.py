@@ -33,6 +33,7 @@ RULE = (
     f"Each difference is judged as one of {COMPARISONS}, even where fewer are compared: it is shown where its interval "
     f"at {100 * GAIN_LEVEL:.0f} % excludes zero and p, already multiplied by {COMPARISONS}, is below {1 - LEVEL:.2f}."
 )
+LOWER_IS_BETTER = frozenset({"wrong", "wrong_unanswerable"})
 Verdict = Literal["better", "worse", "no difference shown"]
 Interval = tuple[float, float]
 
@@ -58,7 +59,7 @@ class Gain:
         """'better' or 'worse' only where the interval excludes zero and the p value agrees."""
         if self.p >= 1 - LEVEL or self.ci_low <= 0 <= self.ci_high:
             return "no difference shown"
-        return "better" if self.ci_low > 0 else "worse"
+        return "better" if (self.ci_low > 0) != (self.metric in LOWER_IS_BETTER) else "worse"
 
     def __str__(self) -> str:
         said = _("{0}: {1} against {2} {3}, p = {4}, {5} of {6} questions moved: {7}")

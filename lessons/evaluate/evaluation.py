@@ -18,13 +18,20 @@ from lessons.language import _
 from lessons.models.llm import KEYLESS
 from lessons.tables import Table
 
-METRICS = (*RETRIEVAL_METRICS, "correctness", "strict", "groundedness")
-LABELS = {"correctness": "correctness (half points)", "strict": "strict (fully right)"}
+OUTCOMES = ("right", "half", "refused", "wrong")  # shares of the questions that have an answer; they sum to 1
+UNANSWERABLE = "wrong_unanswerable"  # the share of the other questions that were answered
+METRICS = (*RETRIEVAL_METRICS, *OUTCOMES, UNANSWERABLE, "belonging", "correctness", "groundedness")
+COMPARED = tuple(each for each in METRICS if each not in ("half", "refused"))  # more of these two may be either
+LABELS = {"correctness": "correctness (half points)", UNANSWERABLE: "wrong (no answer there)"}
 ALSO = ("smart", "agentic")  # compared though Reranked stands between them: what it loses, Agentic must win back
 CEILING = "ceiling: evidence given"  # what the model answers from the evidence, in tables, plots and stored runs
-CEILED = ("correctness", "strict")
+CEILED = (*OUTCOMES, UNANSWERABLE, "correctness")
 
-HALF_POINTS = "correctness gives half a point for an answer that is partly right; strict counts only those fully right."
+HALF_POINTS = (
+    "right, half, refused and wrong are shares of the questions that have an answer; wrong (no answer there) is the "
+    "share of the others that were answered all the same. correctness gives half a point for an answer that is half "
+    "right."
+)
 QUOTED = "groundedness is near 1 by construction: the keyless model only quotes the documents that it cites."
 REPLAYED = "latency is that of a replay: the replies came from the record at once, and the model had taken longer."
 
@@ -46,19 +53,31 @@ class Record:
     cost: float = 0.0
     answer: str = ""
     refused: bool = False
-    right_answer_wrong_evidence: bool = False
     retrieved: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     answered: dict[str, int] = field(default_factory=dict)  # how many steps went on with the output of which model
 
+    @property
+    def outcome(self) -> str:
+        """One of `OUTCOMES`, where the documents do not say refused or wrong; "" if the answer was not judged."""
+        if isnan(correctness := self.metrics.get("correctness", nan)):
+            return ""
+        if self.answerable and correctness > 0:
+            return "right" if correctness == 1 else "half"
+        return "refused" if self.refused else "wrong"
+
     def value(self, metric: str) -> float:
         """The metric of this answer; NaN where it has none, such as recall without evidence."""
-        return self.metrics.get(metric, nan)
+        if metric not in (*OUTCOMES, UNANSWERABLE):
+            return self.metrics.get(metric, nan)
+        if not self.outcome or self.answerable == (metric == UNANSWERABLE):
+            return nan
+        return float(self.outcome == ("wrong" if metric == UNANSWERABLE else metric))
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Means over `n` answers, with 95 % intervals unless these are few; the refusal values are precision and recall."""
+    """Means over `n` answers, with 95 % intervals unless these are few."""
 
     n: int
     means: dict[str, float]
@@ -68,9 +87,6 @@ class Summary:
     llm_calls: float
     tokens: float
     cost: float
-    refusal_precision: float
-    refusal_recall: float
-    right_answer_wrong_evidence: float
     answered_by: dict[str, int] = field(default_factory=dict)  # steps by model
 
     @property
@@ -79,6 +95,12 @@ class Summary:
         total = sum(self.answered_by.values())
         shares = [f"{name} {count / total:.0%}" for name, count in Counter(self.answered_by).most_common()]
         return ", ".join(shares) or "–"
+
+    @property
+    def outcomes(self) -> str:
+        """The shares of `OUTCOMES` in percent, such as `45 · 25 · 12 · 18`; a dash where no question has an answer."""
+        shares = [self.means[outcome] for outcome in OUTCOMES]
+        return "–" if isnan(shares[0]) else " · ".join(f"{100 * share:.0f}" for share in shares)
 
     def with_interval(self, metric: str) -> str:
         """For example `0.62 [0.51, 0.73]`, with a dash for what is not known."""
@@ -173,7 +195,7 @@ class Evaluation:
         names = [*self.stages, *([CEILING] if self.of(CEILING, **group) else [])]
         return {name: self.summary(name, **group) for name in names}
 
-    def gains(self, metrics: Iterable[str] = METRICS) -> list[Gain]:
+    def gains(self, metrics: Iterable[str] = COMPARED) -> list[Gain]:
         """Each stage against the one before it, and the stages of `ALSO`, metric by metric."""
         records = {stage: self.of(stage) for stage in self.stages}
         pairs = dict.fromkeys([*pairwise(records), *([ALSO] if records.keys() >= set(ALSO) else [])])
@@ -224,7 +246,8 @@ class EvaluationTable(Table):
 
 def mean(records: Sequence[Record], part: str) -> float:
     """The mean of a metric or a field of the records that have it; NaN if none has."""
-    values = [getattr(each, part) if hasattr(each, part) else each.value(part) for each in records]
+    is_field = part not in METRICS and part in Record.__dataclass_fields__
+    values = [getattr(each, part) if is_field else each.value(part) for each in records]
     known = [value for value in values if not isnan(value)]
     return float(np.mean(known)) if known else nan
 
@@ -256,9 +279,6 @@ def _pairs(before: Sequence[Record], after: Sequence[Record]) -> list[Pair]:
 
 def summarise(records: Sequence[Record], metrics: Sequence[str] = METRICS) -> Summary:
     """The summary of the records; means are NaN where there is nothing to average."""
-    refused = [record for record in records if record.refused]
-    unanswerable = [record for record in records if not record.answerable]
-    rightly = sum(not record.answerable for record in refused)
     p50, p95 = np.percentile([record.ms for record in records] or [nan], [50, 95])
     return Summary(
         n=len(records),
@@ -269,9 +289,6 @@ def summarise(records: Sequence[Record], metrics: Sequence[str] = METRICS) -> Su
         llm_calls=mean(records, "llm_calls"),
         tokens=mean(records, "tokens"),
         cost=mean(records, "cost"),
-        refusal_precision=rightly / len(refused) if refused else nan,
-        refusal_recall=rightly / len(unanswerable) if unanswerable else nan,
-        right_answer_wrong_evidence=mean(records, "right_answer_wrong_evidence"),
         answered_by=dict(sum((Counter(record.answered) for record in records), Counter())),
     )
 

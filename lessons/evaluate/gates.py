@@ -95,7 +95,7 @@ def _share_correct(evaluation: Evaluation, stage: str, category: str, least: flo
     found, judged = evaluation.summary(stage, category=category), evaluation.of(stage, category=category)
     value, n = found.means["correctness"], measured(judged, "correctness")
     ends = mean_with_interval(value, found.intervals["correctness"], ".1%")
-    number = f"{ends}, {found.means['strict']:.1%} fully right, n = {n}"
+    number = f"{ends}, {found.means['right']:.1%} fully right, n = {n}"
     gate, ceiling = Gate(stage, promise, number=number), evaluation.ceiling_mean("correctness", category=category)
     return _judged(gate, value >= least, n, mean=value, needed=least, ceiling=ceiling)
 

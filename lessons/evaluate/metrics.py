@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import accumulate, takewhile
-from math import log2
+from math import log2, nan
 
-from lessons.evaluate.golden import Evidence, Golden
+from lessons.evaluate.golden import Evidence, Golden, holds
+from lessons.evaluate.judge.judge import statements, states
 from lessons.models.tokens import ExactTokenCounter
 from lessons.rag.answer import Answer
 from lessons.rag.types import RetrievedDocument
@@ -42,6 +43,21 @@ def retrieval_metrics(question: Golden, documents: Sequence[RetrievedDocument]) 
         "doc_recall@5": recall(by_file, len(files), 5),
         f"recall@{TOKEN_BUDGET}tok": recall(affordable, len(evidence), len(affordable)),
     }
+
+
+def belonging(question: Golden, text: str) -> float:
+    """The share of an answer's sentences that belong to the answer that was looked for.
+
+    A sentence, without its citations, belongs if it holds a wording of a key fact, if it stands in the quote of an
+    evidence passage, or if such a quote stands in it. Refusals are left out. NaN if no sentence is left, and if the
+    question has neither key facts nor quotes.
+    """
+    quotes = [place.quote for each in question.evidence for place in each.places if place.quote]
+    parts = statements(text) if question.key_facts or quotes else []
+    stated = [any(states(fact, part) for fact in question.key_facts) for part in parts]
+    bare = [part.rstrip(" .!?") for part in parts]  # a quote of half a sentence has no full stop
+    quoted = [any(holds(quote, part) or holds(part, quote) for quote in quotes) for part in bare]
+    return sum(map(max, stated, quoted)) / len(parts) if parts else nan
 
 
 def hits(documents: Sequence[RetrievedDocument], evidence: Sequence[Evidence]) -> Hits:

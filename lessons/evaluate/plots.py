@@ -12,11 +12,22 @@ from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import LogFormatter
 from rich.cells import cell_len
 
-from lessons.evaluate.evaluation import CEILED, CEILING, Evaluation, Summary, compare_records, measured, moved_records
+from lessons.evaluate.evaluation import (
+    CEILED,
+    CEILING,
+    OUTCOMES,
+    UNANSWERABLE,
+    Evaluation,
+    Summary,
+    compare_records,
+    measured,
+    moved_records,
+)
 from lessons.language import _
 from lessons.settings import ROOT
 from lessons.tables import counted
@@ -123,6 +134,47 @@ def plot_metric(evaluation: Evaluation, metric: str = "recall@5") -> Figure:
     title = f"{metric} by stage ({evaluation.data}, {evaluation.split})"
     axes.set(xlim=(-0.02, 1.02), xlabel=f"{evaluation.label(metric)}, mean with 95 % interval", title=title)
     return figure
+
+
+# Green to red, and darker than any stage's colour; refusing is neither.
+OUTCOME_COLOURS = {"right": "#1b7837", "half": "#a6dba0", "refused": "#d9d9d9", "wrong": "#b2182b"}
+_LEAST_WRITTEN = 0.06  # of a bar, which has its number written in it
+
+
+def plot_outcomes(evaluation: Evaluation) -> Figure:
+    """A bar a stage: the shares of right, half, refused and wrong; beside it those where the documents do not say."""
+    columns = evaluation.columns()
+    figure, axes = canvas(8.5, 0.5 * len(columns) + 1.6)
+    axes.remove()
+    answerable, unanswerable = figure.subplots(1, 2, sharey=True, width_ratios=(3, 1))
+    for row, summary in enumerate(columns.values()):
+        _stack(answerable, row, {outcome: summary.means[outcome] for outcome in OUTCOMES})
+        wrong = summary.means[UNANSWERABLE]
+        _stack(unanswerable, row, {"refused": 1 - wrong, "wrong": wrong})
+    name_rows(answerable, [_(name) for name in columns])
+    for panel, metric, title in (
+        (answerable, "right", "documents have the answer"),
+        (unanswerable, UNANSWERABLE, "they do not"),
+    ):
+        panel.spines[["top", "right"]].set_visible(False)
+        n = measured(evaluation.of(evaluation.stages[0]), metric)
+        panel.set(xlim=(0, 1), title=_(title), xlabel=_("share of {n} questions", n=n))
+    handles = [Patch(color=colour, label=_(outcome)) for outcome, colour in OUTCOME_COLOURS.items()]
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+    return figure
+
+
+def _stack(axes: Axes, row: int, shares: dict[str, float]) -> None:
+    """A bar from left to right, with the numbers in its larger parts; nothing where a share is not known."""
+    left = 0.0
+    for outcome, share in shares.items():
+        if np.isnan(share):
+            return
+        bar = axes.barh(row, share, left=left, color=OUTCOME_COLOURS[outcome])
+        if share >= _LEAST_WRITTEN:
+            ink = "white" if outcome in ("right", "wrong") else "black"
+            axes.bar_label(bar, [f"{share:.2f}"], label_type="center", fontsize=8, color=ink)
+        left += share
 
 
 def plot_groups(evaluation: Evaluation, metric: str = "recall@5", by: str = "category") -> Figure:

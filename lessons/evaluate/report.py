@@ -9,17 +9,29 @@ from rich.text import Text
 
 from lessons.evaluate.compare import RULE
 from lessons.evaluate.dialogues import AGES, SHARE, TOKENS, Dialogue, by_kind
-from lessons.evaluate.evaluation import CEILED, CEILING, METRICS, Evaluation, Summary, mean, summarise
+from lessons.evaluate.evaluation import (
+    CEILED,
+    CEILING,
+    METRICS,
+    OUTCOMES,
+    UNANSWERABLE,
+    Evaluation,
+    Summary,
+    mean,
+    summarise,
+)
 from lessons.evaluate.gates import gate_report
 from lessons.language import _
 
-HEADLINE = ("recall@5", "ndcg@10", "all@10", "correctness", "strict")
-GROUPED = ("recall@5", "correctness", "strict")
+HEADLINE = ("recall@5", "ndcg@10", "all@10", "correctness", "right", "wrong", UNANSWERABLE)
+GROUPED = ("recall@5", "correctness")
+FOUR_OUTCOMES = "right · half · refused · wrong in percent, by category and language"
 
 
 def report(evaluation: Evaluation) -> RenderableType:
     """Every stage with its metrics, categories and languages, what changed between stages, promises, notes."""
     tables = [_stages(evaluation), *(_groups(evaluation, metric) for metric in GROUPED)]
+    tables.append(_outcomes(evaluation))
     lines = []
     if evaluation.ceiling:
         given = summarise(evaluation.ceiling)
@@ -49,9 +61,6 @@ def _stages(evaluation: Evaluation) -> Table:
 
 # The rows below the metrics: how each is written, here and in the app.
 PLAIN: dict[str, Callable[[Summary], str]] = {
-    "refusal prec.": lambda of: _number(of.refusal_precision),
-    "refusal recall": lambda of: _number(of.refusal_recall),
-    "wrong evidence": lambda of: _number(of.right_answer_wrong_evidence),
     "p50 (ms)": lambda of: f"{of.p50_ms:,.0f}",
     "p95 (ms)": lambda of: f"{of.p95_ms:,.0f}",
     "steps by": lambda of: of.shares,
@@ -72,6 +81,18 @@ def _groups(evaluation: Evaluation, metric: str) -> Table:
     return table
 
 
+def _outcomes(evaluation: Evaluation) -> Table:
+    """The four shares of each stage for the groups whose questions have an answer."""
+    table = _table(FOUR_OUTCOMES, evaluation.stages)
+    for by in ("category", "language"):
+        for name in evaluation.groups(by):
+            shares = [evaluation.summary(stage, **{by: name}).outcomes for stage in evaluation.stages]
+            if {*shares} != {"–"}:
+                table.add_row(_(name), *shares)
+        table.add_section()
+    return table
+
+
 def _ceiling(evaluation: Evaluation, metric: str, **group: str) -> str:
     mean = evaluation.ceiling_mean(metric, **group)
     return "" if math.isnan(mean) else "\n" + _(f"ceiling {mean:.2f}")
@@ -84,15 +105,12 @@ def _with_interval(summary: Summary, metric: str) -> str:
     return "–" if math.isnan(mean) else f"{mean:.2f}\n{ends}"
 
 
-def _number(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.2f}"
-
-
 def dialogue_report(evaluation: Evaluation, dialogues: Sequence[Dialogue]) -> Table:
     """Correctness under each memory, by distance, kind and language, and the tokens that each handed over."""
     table = _table(f"golden dialogues, {evaluation.split}: correctness with 95 % intervals", evaluation.stages)
     _means(table, "all", evaluation, "correctness")
-    _means(table, "fully right", evaluation, "strict")
+    for outcome in OUTCOMES:
+        _means(table, outcome, evaluation, outcome)
     for of, by in ((evaluation, "category"), (by_kind(evaluation, dialogues), "category"), (evaluation, "language")):
         table.add_section()
         for group in sorted(of.groups(by)):

@@ -16,8 +16,8 @@ from lessons.errors import LessonsError
 from lessons.evaluate.beir import read_beir
 from lessons.evaluate.evaluation import CEILING, Evaluation, Record
 from lessons.evaluate.golden import Evidence, Golden, golden_questions, holds, sample
-from lessons.evaluate.judge.judge import LONGEST_REFERENCE, is_judged, is_unanswerable, judge
-from lessons.evaluate.metrics import ranking, retrieval_metrics
+from lessons.evaluate.judge.judge import LONGEST_REFERENCE, groundedness, is_judged, is_unanswerable, judge_text
+from lessons.evaluate.metrics import belonging, ranking, retrieval_metrics
 from lessons.evaluate.throwaway import throwaway_stages
 from lessons.ingest.index import Index
 from lessons.library import ensure_corpus, load_corpus, shipped_documents
@@ -119,32 +119,35 @@ def _asked(stage: Answering, question: Golden) -> Record:
 
 
 def measure(question: Golden, answer: Answer) -> Record:
-    """Judge one answer and its ranking; `strict` is 1 only where the whole answer is right."""
-    documents, verdict = ranking(answer), judge(question, answer)
-    metrics = retrieval_metrics(question, documents)
-    if not isnan(verdict.correctness):
-        metrics |= {"correctness": verdict.correctness, "strict": float(verdict.correctness == 1)}
-    if not verdict.refused:
-        metrics["groundedness"] = verdict.grounded
-    return Record(
+    """Judge one answer and its ranking."""
+    documents = ranking(answer)
+    record = Record(
         stage=answer.stage,
         question_id=question.id,
         question=question.question,
         category=question.category,
         language=question.language,
-        metrics=metrics,
+        metrics=retrieval_metrics(question, documents) | {"groundedness": groundedness(answer)},
         answerable=not is_unanswerable(question),
         ms=answer.trace.ms,
         llm_calls=answer.trace.llm_calls,
         tokens=answer.trace.tokens,
         cost=sum(price(step.tokens_in, step.tokens_out) for step in answer.trace),
         answer=answer.text,
-        refused=verdict.refused,
-        right_answer_wrong_evidence=verdict.right_answer_wrong_evidence,
         retrieved=tuple(document.id for document in documents),
         warnings=tuple(answer.warnings),
         answered=dict(answer.trace.answered),
     )
+    return rejudge(record, question)
+
+
+def rejudge(record: Record, question: Golden) -> Record:
+    """The record with today's verdict on its words; a refusal has no groundedness."""
+    correctness, refused = judge_text(question, record.answer)
+    metrics = record.metrics | {"correctness": correctness, "belonging": belonging(question, record.answer)}
+    left_out = {name for name, value in metrics.items() if isnan(value)} | ({"groundedness"} if refused else set())
+    metrics = {name: value for name, value in metrics.items() if name not in left_out}
+    return replace(record, metrics=metrics, refused=refused)
 
 
 # What is asked of whom

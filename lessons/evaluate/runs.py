@@ -8,7 +8,7 @@ import math
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -23,8 +23,9 @@ from lessons.database import ensure_schema
 from lessons.database.owned import OWNED, protect
 from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
-from lessons.evaluate.evaluation import CEILING, METRICS, Evaluation, Record
-from lessons.evaluate.run import stood_in
+from lessons.evaluate.evaluation import CEILING, METRICS, OUTCOMES, UNANSWERABLE, Evaluation, Record
+from lessons.evaluate.golden import golden_questions
+from lessons.evaluate.run import rejudge, stood_in
 from lessons.models.llm import KEYLESS
 from lessons.models.recorded import replace_file
 from lessons.rag.tables import Base
@@ -101,8 +102,12 @@ def load(number: int, engine: Engine, owner: str | None = None) -> Evaluation:
 def _evaluation(
     data: str, split: str, settings: dict[str, Any], at: datetime, stored: Sequence[dict[str, Any]]
 ) -> Evaluation:
+    names = {each.name for each in fields(Record)}  # of today: older runs have more
+    rows = [{name: each[name] for name in each.keys() & names} for each in stored]
+    for row in rows:
+        row["metrics"] = {name: value for name, value in row["metrics"].items() if name != "strict"}  # is `right` now
     records = [
-        Record(**each | {"retrieved": tuple(each["retrieved"]), "warnings": tuple(each["warnings"])}) for each in stored
+        Record(**each | {"retrieved": tuple(each["retrieved"]), "warnings": tuple(each["warnings"])}) for each in rows
     ]
     asked, given = (tuple(each for each in records if (each.stage == CEILING) is it) for it in (False, True))
     notes = tuple(stood_in(asked, str(settings.get("answers", KEYLESS))))
@@ -146,12 +151,13 @@ def _create(connection: Connection) -> None:
 def as_csv(evaluation: Evaluation) -> str:
     """One line for each answer, after a line of names."""
     last = ("retrieved", "warnings", "answered")
-    plain = [each.name for each in fields(Record) if each.name not in ("metrics", *last)]
+    plain = [*(each.name for each in fields(Record) if each.name not in ("metrics", *last)), "outcome"]
+    metrics = [each for each in METRICS if each not in (*OUTCOMES, UNANSWERABLE)]
     file = io.StringIO(newline="")
-    writer = csv.DictWriter(file, [*plain, *METRICS, *last], extrasaction="ignore")
+    writer = csv.DictWriter(file, [*plain, *metrics, *last], extrasaction="ignore")
     writer.writeheader()
     for record in evaluation.records:
-        item = as_json(record)
+        item = as_json(record) | {"outcome": record.outcome}
         item |= item["metrics"] | {name: " ".join(item[name]) for name in ("retrieved", "warnings")}
         item["answered"] = ", ".join(f"{name}: {count}" for name, count in record.answered.items())
         writer.writerow({name: _cell(value) for name, value in item.items()})
@@ -184,11 +190,20 @@ def ship(evaluation: Evaluation, path: Path) -> None:
 
 @cache
 def shipped() -> dict[str, Evaluation]:
-    """The reference runs of the workbook by name, those on *test* first; LessonsError if they are missing."""
+    """The reference runs by name, those on *test* first, with today's verdicts; LessonsError if they are missing."""
     found = {path.name.partition(".")[0]: read_run(path) for path in sorted(SHIPPED.glob("*.jsonl.gz"), reverse=True)}
     if not found:
         raise LessonsError(f"The reference runs are not at {SHIPPED}; run the workbook from its cloned folder.")
-    return found
+    return {name: _rejudged(run) for name, run in found.items()}
+
+
+def _rejudged(run: Evaluation) -> Evaluation:
+    """The run as the judge of today sees its answers, which no stage has to be asked for again."""
+    questions = {each.id: each for each in golden_questions(run.split)}
+    records, ceiling = (
+        tuple(rejudge(each, questions[each.question_id]) for each in part) for part in (run.records, run.ceiling)
+    )
+    return replace(run, records=records, ceiling=ceiling)
 
 
 def read_run(path: Path) -> Evaluation:

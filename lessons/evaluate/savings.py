@@ -40,13 +40,19 @@ def intent_cost(stage: Stage, questions: Sequence[Golden]) -> Table:
 
 
 def costs(run: Evaluation) -> Table:
-    """A row for each way of the run: correctness, the difference to the first way, strict, tokens of a question."""
+    """A row for each way of the run: correctness, the difference to the first way, outcomes, tokens of a question."""
     rows, plain = [], run.stages[0]
     for way in run.stages:
         gain, of = compare_records(run.of(plain), run.of(way), "correctness", plain, way), run.summary(way)
-        told = [of.with_interval("correctness"), gain.with_interval if way != plain else "", of.with_interval("strict")]
+        told = [of.with_interval("correctness"), gain.with_interval if way != plain else "", of.outcomes]
         rows.append([way, *told, f"{of.tokens:,.0f}"])
-    head = ["", "correctness (half points)", "against the stage", "strict (fully right)", "tokens a question"]
+    head = [
+        "",
+        "correctness (half points)",
+        "against the stage",
+        "right · half · refused · wrong (%)",
+        "tokens a question",
+    ]
     return Table([*map(_, head)], rows)
 
 
@@ -92,11 +98,11 @@ def compression_table(evaluation: Evaluation) -> EvaluationTable:
 
     def said(method: str, share: str) -> str:
         summary = evaluation.summary(method, category=share)
-        return f"{summary.with_interval('correctness')} ({summary.means['strict']:.2f})"
+        return f"{summary.with_interval('correctness')} ({summary.outcomes})"
 
     methods = [name for name in evaluation.stages if name != WHOLE]
     rows = [[name, said(WHOLE, whole), *(said(name, share) for share in shares)] for name in methods]
-    head = [_("correctness (fully right) at a share of the tokens"), whole, *shares]
+    head = [_("correctness (right · half · refused · wrong, %) at a share of the tokens"), whole, *shares]
     caption = _("{number} questions", number=len(evaluation.of(WHOLE)))
     return EvaluationTable(head, rows, caption, evaluation=evaluation)
 
@@ -130,7 +136,19 @@ def chat(text: str) -> Golden:
     return Golden(CHAT, text, language(text), CHAT, owner=settings().user)
 
 
-_HEAD = ["wrapper", "calls", "tokens", "$ / 1,000", "hits", "chunks", "ratio", "fully right", "correctness", "change"]
+_HEAD = [
+    "wrapper",
+    "calls",
+    "tokens",
+    "$ / 1,000",
+    "hits",
+    "chunks",
+    "ratio",
+    "right",
+    "wrong",
+    "correctness",
+    "change",
+]
 
 
 def _row(way: str, records: Sequence[Record], alone: Sequence[Record]) -> list[str]:
@@ -143,7 +161,8 @@ def _row(way: str, records: Sequence[Record], alone: Sequence[Record]) -> list[s
         f"{hits} ({wrong} wrong)" if hits else "0",
         f"{mean(records, 'chunks'):.1f}",
         f"{mean(records, 'ratio'):.2f}".replace("nan", "–"),
-        f"{mean(records, 'strict'):.3f}",
+        f"{mean(records, 'right'):.3f}",
+        f"{mean(records, 'wrong'):.3f}",
         f"{mean(records, 'correctness'):.3f}",
         "" if way == NONE else compare_records(alone, records, "correctness", NONE, way).with_interval,
     ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from lessons.copilot.copilot import Copilot, CopilotAnswer
 from lessons.evaluate.compare import Interval, interval, mean_with_interval
 from lessons.evaluate.golden import json_lines, sample
-from lessons.evaluate.judge.facts import Level, level
+from lessons.evaluate.judge.judge import states
 from lessons.settings import ROOT
 from lessons.tables import Table
 
@@ -40,7 +40,7 @@ class Handled:
         """Every fact stated, or exactly the fallback that was to come."""
         if self.asked.outcome != "answered":
             return self.answer.outcome == self.asked.outcome
-        stated = all(level(fact, self.answer.text) == Level.STATED for fact in self.asked.facts)
+        stated = all(states(fact, self.answer.text) for fact in self.asked.facts)
         return self.answer.outcome in SPOKEN and stated
 
     @property

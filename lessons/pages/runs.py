@@ -9,7 +9,8 @@ import streamlit as st
 from pandas import DataFrame  # type: ignore[import-untyped]  # Streamlit brings it
 
 from lessons.errors import LessonsError
-from lessons.evaluate.evaluation import CEILING, METRICS, Evaluation, Record, cells
+from lessons.evaluate.compare import LOWER_IS_BETTER
+from lessons.evaluate.evaluation import CEILING, COMPARED, METRICS, Evaluation, Record, cells, measured
 from lessons.evaluate.report import PLAIN
 from lessons.evaluate.run import StoppedError, Watcher
 from lessons.evaluate.runs import delete, load, rename, runs, save, shipped
@@ -33,11 +34,13 @@ MEANS = {
     "ndcg@10": N_("how far up the evidence stands; 1 is the best order"),
     "doc_recall@5": N_("share of the documents with evidence among the first 5 chunks"),
     "correctness": N_("right answers, half a point for those partly right"),
-    "strict": N_("answers that are right as a whole"),
+    "right": N_("share of the questions with an answer that are answered in full"),
+    "half": N_("share of them of which a third or more of the answer is given"),
+    "refused": N_("share of them where the answer says that the documents do not tell"),
+    "wrong": N_("share of them that are answered with something else"),
+    "wrong_unanswerable": N_("share of the questions without an answer that were answered all the same"),
+    "belonging": N_("share of the quoted sentences that hold a key fact or stand in the evidence"),
     "groundedness": N_("share of what is said that stands in the cited chunks"),
-    "refusal prec.": N_("share of the refusals where the documents really do not say"),
-    "refusal recall": N_("share of what the documents do not say that was refused"),
-    "wrong evidence": N_("right answers that cite chunks without the evidence"),
     "p50 (ms)": N_("half of the answers came within this time"),
     "p95 (ms)": N_("19 of 20 answers came within this time"),
     "steps by": N_("which model did the steps"),
@@ -188,14 +191,14 @@ def _show_name(number: int, key: str, place: Workspace, owner: str | None) -> No
 
 def show_table(evaluation: Evaluation) -> list[str]:
     """Every metric that has values, with times, calls, tokens and cost below; gives the names of the metrics."""
-    known = [metric for metric in METRICS if any(metric in record.metrics for record in evaluation.records)]
+    known = [metric for metric in METRICS if measured(evaluation.records, metric)]
     columns = evaluation.columns()
     rows = {metric: cells(columns, metric) for metric in known}
     for label, value in PLAIN.items():
         rows[label] = ["" if name == CEILING else _(value(summary)) for name, summary in columns.items()]
     names = {row: _(evaluation.label(row)) for row in rows}
     table = [{"": names[row], **dict(zip(columns, values, strict=True))} for row, values in rows.items()]
-    best = {} if evaluation.is_stopped else {names[metric]: _best(evaluation, metric) for metric in known}
+    best = {} if evaluation.is_stopped else {names[each]: _best(evaluation, each) for each in known if each in COMPARED}
     show_rows(table, "", evaluation, _("Means with 95 % intervals for each metric and stage"), best)
     bold = [_("Bold: the best of the stages.")] if best else []
     st.caption("  \n".join([*bold, *(plain(_(each)) for each in evaluation.remarks)]))
@@ -212,7 +215,8 @@ def in_plain_words(evaluation: Evaluation, rows: Iterable[str]) -> str:
 
 def _best(evaluation: Evaluation, metric: str) -> list[str]:
     means = {stage: round(evaluation.summary(stage).means[metric], 2) for stage in evaluation.stages}
-    return [stage for stage, mean in means.items() if mean == max(means.values())]
+    best = (min if metric in LOWER_IS_BETTER else max)(means.values())
+    return [stage for stage, mean in means.items() if mean == best]
 
 
 def show_rows(

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from lessons.evaluate.compare import RULE
+from lessons.evaluate.compare import LOWER_IS_BETTER, RULE
 from lessons.evaluate.evaluation import METRICS, Evaluation, Record, cells, compare_records, moved_records
 from lessons.evaluate.gates import gate_report
-from lessons.evaluate.plots import plot_groups, plot_latency, plot_metric
+from lessons.evaluate.plots import plot_groups, plot_latency, plot_metric, plot_outcomes
 from lessons.evaluate.run import evaluate
 from lessons.pages import runs
 from lessons.pages.asking import all_golden
@@ -61,6 +61,8 @@ def _offer_to_measure(place: Workspace) -> None:
 
 
 def _show(evaluation: Evaluation) -> None:
+    said = _("How each stage answered: right, half, refused or wrong, and wrong where the documents have no answer")
+    show_plot(plot_outcomes(evaluation), said)
     known = runs.show_table(evaluation)
     words = runs.in_plain_words(evaluation, known)
     metric = st.selectbox(
@@ -121,7 +123,8 @@ def show_moved(old: Evaluation, new: Evaluation, old_name: str = "", new_name: s
     up = sum(later.value(metric) > earlier.value(metric) for earlier, later in pairs)
     moved = {"up": up, "down": len(pairs) - up}
     st.caption(_("{up} up, {down} down. Choose a row, by keys with Shift and Space, to read both answers.", **moved))
-    _table(pairs[up:][::-1] if worse else pairs, metric, names)
+    regressions = pairs[:up] if metric in LOWER_IS_BETTER else pairs[up:][::-1]
+    _table(regressions if worse else pairs, metric, names)
 
 
 def _table(pairs: Sequence[tuple[Record, Record]], metric: str, names: Sequence[str]) -> None:

@@ -23,30 +23,6 @@ class Moment:
     minute: int | None = None  # from midnight
     vague: bool = False  # the hour may be before or after noon
 
-    @property
-    def kind(self) -> str:
-        parts = ("minute", "day", "month", "quarter", "half", "year")
-        return next(part for part in parts if getattr(self, part) is not None)
-
-    def answers(self, fact: "Moment", years: frozenset[int]) -> bool:
-        """Whether this moment says all that the fact says; a missing year may be one of `years`."""
-        if fact.minute is not None:
-            whole = 720 if self.vague or fact.vague else 1440
-            return self.minute is not None and self.minute % whole == fact.minute % whole
-        if fact.year is not None and self.year != fact.year and (self.year is not None or fact.year not in years):
-            return False
-        parts = ("half", "quarter", "month", "day")
-        return all(getattr(fact, part) in (None, getattr(self, part)) for part in parts)
-
-    def nearly(self, fact: "Moment") -> bool:
-        """Whether only the year, the day or the half of the day is missing or differs."""
-        if fact.minute is not None:
-            return self.minute is not None and self.minute % 720 == fact.minute % 720
-        if fact.kind == "year":
-            return False
-        same_part = all(getattr(fact, part) == getattr(self, part) for part in ("half", "quarter", "month"))
-        return same_part and (self.day == fact.day or (self.year == fact.year and self.day is None))
-
 
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _KOREAN_YEAR = rf"(?:(?<!\d)(?:{_YEAR}년?도?|(?P<short>\d\d)년)\s?)?"
@@ -90,18 +66,6 @@ _FORMS = [
         rf"(?<![\d.,$£€₩¥\x02])(?:FY ?)?{_YEAR}(?:년도?)?(?![\d%]|[.,:]\d|{_COUNTED})",
     )
 ]
-
-
-def moments(text: str) -> tuple[list[Moment], str]:
-    """The moments of a text, form by form, and the text with their characters blanked out."""
-    found: list[Moment] = []
-
-    def blank(moment: Moment, match: re.Match[str]) -> str:
-        found.append(moment)
-        return "\x00" * len(match[0])
-
-    rest = replace_moments(text, blank)
-    return found, rest
 
 
 def replace_moments(text: str, write: Callable[[Moment, re.Match[str]], str]) -> str:

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from dataclasses import dataclass, replace
-from decimal import MAX_PREC, Context, Decimal
+from decimal import Decimal
 
 from lessons.text.korean import particle_pattern
 
@@ -154,9 +154,7 @@ _UNITS: list[tuple[str, str, str]] = [  # pattern, kind, factor; the first that 
     (r"times\b|개(?!월)|건|곳|대(?![가-힣])|회(?!사)|번|배|척|가지|종", "count", "1"),
 ]  # fmt: skip
 _UNIT = "|".join(f"(?P<u{i}>{pattern})" for i, (pattern, _, _) in enumerate(_UNITS))
-COUNTS = frozenset({"", "count", "people"})
 MONEY = frozenset({"USD", "KRW", "GBP", "EUR", "JPY", "CNY"})
-SEVERAL = 10_000  # from this size on '2,270억' without 원 is the amount in 원
 _SIGNS = {"£": "GBP", "$": "USD", "us$": "USD", "€": "EUR", "₩": "KRW", "¥": "JPY"}
 _SCALES = {
     "thousand": 3, "k": 3, "million": 6, "mn": 6, "mln": 6, "m": 6,
@@ -172,11 +170,6 @@ _PATTERN = re.compile(
     re.I | re.A,  # ASCII, so that a Korean particle ends a word: 5cm를
 )
 _RANGE = re.compile(r"\s?(?:~|-|–|to|or|에서|부터)\s?", re.I)
-_ABOUT = re.compile(
-    r"(?i)\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|circa|over|more than|under|just)\s*$"
-    r"|(?:약|대략|거의)\s*$"
-)
-_ABOUT_AFTER = re.compile(r"\s?(?:가량|정도|수준|안팎|내외|쯤|남짓|or so\b|이상|넘)", re.I)
 
 
 @dataclass(frozen=True)
@@ -189,16 +182,9 @@ class Quantity:
         ""  # a currency, percent, time (seconds), months, bytes …; people (43명), count (12건); '' without a unit
     )
     sign: int = 0
-    about: bool = False
     scaled: bool = False
-    number: Decimal = Decimal(0)  # without the unit: 4200000000 for 4.2 bn pounds, 6 for six hours
     start: int = 0
     end: int = 0
-
-    @property
-    def figures(self) -> int:
-        """Significant digits, without trailing zeros."""
-        return len(self.written.normalize().as_tuple().digits)
 
 
 def quantities(text: str) -> list[Quantity]:
@@ -213,8 +199,7 @@ def quantities(text: str) -> list[Quantity]:
         bare = not first.scaled and first.kind in ("", second.kind) and (second.scaled or not first.kind)
         if bare and second.written:
             value = first.value * (second.value / second.written)
-            number = first.number * second.number / second.written
-            found[place] = replace(first, value=value, number=number, kind=second.kind, scaled=second.scaled)
+            found[place] = replace(first, value=value, kind=second.kind, scaled=second.scaled)
     return found
 
 
@@ -229,35 +214,5 @@ def _read(match: re.Match[str]) -> Quantity:
     if match["scale"]:
         number = number.scaleb(_SCALES[match["scale"].lower()])
     sign = {"-": -1, "+": 1}.get((match["s1"] or match["s2"] or "").strip(), 0)
-    about = bool(_ABOUT.search(match.string[: match.start()]) or _ABOUT_AFTER.match(match.string, match.end()))
     scaled = bool(match["scale"] or match["big"])
-    return Quantity(number * factor, written, kind, sign, about, scaled, number, *match.span())
-
-
-def equal(there: Quantity, wanted: Quantity) -> bool:
-    """Whether two quantities are the same; a fact without a unit fits any, one of a single digit only a count."""
-    if not wanted.kind:
-        same = there.number == wanted.number or (there.written == wanted.written and not wanted.scaled)
-        return same and (wanted.figures > 1 or there.kind in COUNTS)
-    if there.kind == wanted.kind:
-        return there.value == wanted.value
-    unit_is_clear = wanted.kind in COUNTS or (wanted.kind in MONEY and there.scaled and there.value >= SEVERAL)
-    return there.kind == "" and there.value == wanted.value and unit_is_clear
-
-
-def close(there: Quantity, wanted: Quantity) -> bool:
-    """Rounded, in another unit of the same sort, or with the unit missing."""
-    if there.kind == wanted.kind and there.value != wanted.value:
-        return _rounded(there, wanted) or (there.written == wanted.written and wanted.kind not in COUNTS)
-    alike = {there.kind, wanted.kind} <= MONEY or {there.kind, wanted.kind} <= {"percent", "point"}
-    time = {there.kind, wanted.kind} <= {"time", "months", "working days"}
-    missing = there.kind == "" and wanted.figures > 1
-    return there.written == wanted.written and (alike or time or missing)
-
-
-def _rounded(there: Quantity, wanted: Quantity) -> bool:
-    """Whether the number is the wanted one with fewer digits; below three digits it must be called approximate."""
-    if there.figures >= wanted.figures or not (there.about or there.figures > 2):
-        return False
-    places = there.value.normalize().as_tuple().exponent
-    return wanted.value.quantize(Decimal(1).scaleb(int(places)), context=Context(prec=MAX_PREC)) == there.value
+    return Quantity(number * factor, written, kind, sign, scaled, *match.span())

@@ -95,7 +95,9 @@ def test_a_set_is_run_and_shown_by_stage_with_its_metrics(page: AppTest) -> None
     page.run()
     assert not page.exception
     metrics, answers = (table.value for table in page.dataframe)
-    assert {"correctness (half points)", "strict (fully right)", "tokens", "p50 (ms)", "p95 (ms)"} <= set(metrics[""])
+    assert {"correctness (half points)", "right", "wrong (no answer there)", "tokens", "p50 (ms)", "p95 (ms)"} <= set(
+        metrics[""]
+    )
     assert list(answers.columns) == ["question", "naive", "smart"]
     assert "7:30" in answers["naive"][0]
     (row,) = [row for row in runs(workspace().engine, "reader") if row.user_id]

@@ -8,7 +8,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.errors import LessonsError
-from lessons.evaluate.evaluation import Evaluation, compare_records, moved_records
+from lessons.evaluate.evaluation import (
+    CEILING,
+    OUTCOMES,
+    UNANSWERABLE,
+    Evaluation,
+    compare_records,
+    moved_records,
+)
 from lessons.evaluate.gates import gate_report
 from lessons.evaluate.golden import Golden, golden_questions
 from lessons.evaluate.run import evaluate
@@ -73,10 +80,12 @@ def test_the_table_of_the_readme_is_that_of_the_reference_run() -> None:
     told = (ROOT / "README.md").read_text(encoding="utf-8")
     for stage in stages():
         mean = shipped()[RUN].summary(stage)
-        values = [mean.with_interval(name) for name in ("recall@5", "ndcg@10", "correctness", "strict")]
+        values = [mean.with_interval(name) for name in ("recall@5", "ndcg@10", "correctness")]
+        values += [mean.outcomes, f"{mean.means[UNANSWERABLE]:.2f}"]
         assert f"| {stage.capitalize()} | {' | '.join(values)} | {mean.tokens:,.0f} |" in told
-    half_points, strict = (f"{shipped()[RUN].ceiling_mean(name):.2f}" for name in ("correctness", "strict"))
-    assert f"| *given the evidence* | | | {half_points} | {strict} | |" in told
+    ceiling = shipped()[RUN].summary(CEILING)
+    half_points, invented = (f"{ceiling.means[name]:.2f}" for name in ("correctness", UNANSWERABLE))
+    assert f"| *given the evidence* | | | {half_points} | {ceiling.outcomes} | {invented} | |" in told
     assert f"the keyless model scores {half_points}:" in told
     gain = compare_records(shipped()[RUN].of("naive"), shipped()[RUN].of("smart"), "correctness", "naive", "smart")
     assert f"(half points {gain.with_interval.removesuffix(' at 99 %')})" in told
@@ -84,9 +93,9 @@ def test_the_table_of_the_readme_is_that_of_the_reference_run() -> None:
 
 def test_the_readme_says_how_often_the_recorded_model_was_right() -> None:
     told, run = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split()), shipped()[RECORDED]
-    naive, smart = (f"{run.summary(stage).means['strict']:.2f}" for stage in ("naive", "smart"))
-    assert f"fully right on {naive} (Naive) to {smart} (Smart) of the questions" in told
-    assert f"and on {run.ceiling_mean('strict'):.2f} with the evidence in its hands" in told
+    naive, smart = (f"{run.summary(stage).means['right']:.2f}" for stage in ("naive", "smart"))
+    assert f"right on {naive} (Naive) to {smart} (Smart) of the questions that have an answer" in told
+    assert f"and on {run.ceiling_mean('right'):.2f} with the evidence in its hands" in told
 
 
 def test_a_run_is_compared_with_a_reference_run_by_question_and_interval(scoreboard: AppTest) -> None:
@@ -174,6 +183,25 @@ def test_a_stored_run_shows_its_intervals_and_gains(scoreboard: AppTest) -> None
     gain = str(two_stages().gains(["recall@5"])[0])
     assert plain(gain.removeprefix("recall@5: ")) in shown(page)
     assert plain(str(gate_report(two_stages())[-1])) in shown(page)
+
+
+def test_a_run_shows_the_four_outcomes_and_answers_where_there_are_none(scoreboard: AppTest) -> None:
+    page = scoreboard.run()
+    table, run = page.dataframe[0].value.set_index(""), shipped()[RUN]
+    for name in (*OUTCOMES, UNANSWERABLE, "belonging"):
+        assert table["smart"][run.label(name)] == run.summary("smart").with_interval(name)
+    assert not {"strict (fully right)", "refusal prec.", "refusal recall"} & {*table.index}
+    scoreboard.query_params["lang"] = "ko"
+    names = [*scoreboard.run().dataframe[0].value[""]]
+    assert {"정답", "부분 정답", "답변 거절", "오답", "오답(문서에 답 없음)"} <= {*names}
+
+
+def test_regressions_in_wrong_answers_are_those_that_became_wrong(scoreboard: AppTest) -> None:
+    save(evaluation({"naive": [0.0, 1.0], "smart": [1.0, 0.0]}, "correctness"), workspace().engine)
+    page = scoreboard.run()
+    page.selectbox(key="moved-metric").set_value("wrong").run()
+    page.toggle(key="regressions").set_value(True).run()
+    assert list(page.dataframe[-1].value["smart"]) == [1.0]
 
 
 def test_what_is_drawn_by_category_and_language_is_told_in_numbers(scoreboard: AppTest) -> None:

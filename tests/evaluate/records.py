@@ -17,14 +17,13 @@ def record(stage: str, number: int, **changed: object) -> Record:
         category=CATEGORIES[number % 3],
         language="ko" if number % 2 else "en",
         answerable=True,
-        metrics={"recall@5": 1.0, "ndcg@10": 1.0, "correctness": 1.0, "strict": 1.0, "groundedness": 1.0},
+        metrics={"recall@5": 1.0, "ndcg@10": 1.0, "correctness": 1.0, "groundedness": 1.0},
         ms=10.0 + number,
         llm_calls=1,
         tokens=100,
         cost=0.001,
         answer="42 [1].",
         refused=False,
-        right_answer_wrong_evidence=False,
         retrieved=("c1", "c2"),
     )
     return replace(plain, **changed)
@@ -33,12 +32,8 @@ def record(stage: str, number: int, **changed: object) -> Record:
 def evaluation(scores: Mapping[str, Sequence[float]], metric: str = "recall@5") -> Evaluation:
     """A run in which each stage has these values of one metric, question by question."""
     records = [
-        record(stage, number, metrics={**record(stage, number).metrics, metric: value, **_strict(metric, value)})
+        record(stage, number, metrics={**record(stage, number).metrics, metric: value})
         for stage, values in scores.items()
         for number, value in enumerate(values)
     ]
     return Evaluation("golden", "dev", tuple(records), {"top_k": 10})
-
-
-def _strict(metric: str, value: float) -> dict[str, float]:
-    return {"strict": float(value == 1)} if metric == "correctness" else {}

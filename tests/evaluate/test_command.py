@@ -44,6 +44,8 @@ def test_a_foreign_set_is_measured_by_stage_and_category_and_alike_each_time(fol
     naive = measured["stages"]["naive"]
     assert (naive["n"], naive["recall@5"], naive["all@10"], naive["mrr@10"], naive["ndcg@10"]) == (3, 1, 1, 1, 1)
     assert naive["correctness"] == 1
+    assert [naive[name] for name in ("right", "half", "refused", "wrong", "belonging")] == [1, 0, 0, 0, 1]
+    assert naive["wrong_unanswerable"] is None
     assert naive["by_category"]["bridge"]["n"] == 2
     assert naive["by_category"]["all"]["correctness"] is None
     assert naive["llm_calls"] == 1
@@ -72,7 +74,7 @@ def test_without_a_limit_that_of_the_settings_holds(folder: Path, monkeypatch: p
 
 def test_a_person_reads_a_table_and_the_run_is_stored(folder: Path, tmp_path: Path) -> None:
     done = lessons("evaluate", "--stage", "naive", "--data", str(folder), "--csv", str(tmp_path / "run.csv"))
-    assert "recall@5" in done.stdout
+    assert all(name in done.stdout for name in ("recall@5", "right", "half", "refused", "wrong", "belonging"))
     assert "Note: 3 questions decide nothing" in done.stdout
     assert "passed: " not in done.stdout
     latest = runs(workspace().engine)[0]

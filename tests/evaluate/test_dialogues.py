@@ -182,7 +182,7 @@ def test_correct_answers_stand_by_memory_distance_and_kind() -> None:
             0,
             question_id="d-2",
             category="stands alone",
-            metrics={"correctness": right, "strict": right, TOKENS: tokens},
+            metrics={"correctness": right, TOKENS: tokens},
         )
         for memory, right, tokens in (("none", 0.0, 0.0), ("window", 1.0, 1_234.0))
     ]

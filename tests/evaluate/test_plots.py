@@ -3,6 +3,7 @@
 import io
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from matplotlib.colors import to_hex
@@ -17,10 +18,11 @@ from lessons.evaluate.plots import (
     plot_latency,
     plot_metric,
     plot_moved,
+    plot_outcomes,
     stage_colour,
 )
 from lessons.language import VARIABLES
-from tests.evaluate.records import evaluation
+from tests.evaluate.records import evaluation, record
 
 RUN = evaluation({"naive": [0.0, 0.5] * 20, "smart": [1.0, 0.0] * 20, "reranked": [1.0] * 40})
 PLOTS: list[Callable[[Evaluation], Figure]] = [
@@ -58,6 +60,24 @@ def test_a_run_without_any_value_is_drawn_empty(plot: Callable[[Evaluation], Fig
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", ResourceWarning)
         assert drawn(plot(nothing)) == []
+
+
+def test_the_outcomes_of_a_stage_are_one_bar_and_those_without_an_answer_stand_beside_it() -> None:
+    run = evaluation({"naive": [0.0, 0.5], "smart": [1.0] * 2}, "correctness")
+    invented = [record(name, 2, metrics={"correctness": 0.0}, answerable=False) for name in run.stages]
+    figure = plot_outcomes(replace(run, records=(*run.records, *invented)))
+    assert drawn(figure) == []
+    answerable, unanswerable = figure.axes
+    assert [label.get_text() for label in answerable.get_yticklabels()] == run.stages
+    for axes, widths in ((answerable, [0, 0.5, 0, 0.5, 1, 0, 0, 0]), (unanswerable, [0, 1, 0, 1])):
+        assert [bar.get_width() for bar in axes.patches] == widths
+    assert (answerable.get_xlabel(), unanswerable.get_xlabel()) == ("share of 2 questions", "share of 1 questions")
+
+
+def test_outcomes_without_any_verdict_are_drawn_empty() -> None:
+    figure = plot_outcomes(evaluation({"naive": [float("nan")] * 3}, "correctness"))
+    assert not any(axes.patches for axes in figure.axes)
+    assert drawn(figure) == []
 
 
 def test_a_stage_has_the_same_colour_in_every_plot() -> None:

@@ -112,10 +112,10 @@ def test_every_table_of_correctness_shows_it() -> None:
     run, printed = capped(), StringIO()
     Console(file=printed, width=80).print(report(run))
     assert CEILING in run._repr_html_()
-    assert f"{CEILING}: correctness 0.60" in printed.getvalue()
+    assert f"{CEILING}: right 0.60" in printed.getvalue()
     assert "ceiling 0.60" in printed.getvalue()
     found = json.loads(json.dumps(run.as_dict(), allow_nan=False))["ceiling"]
-    assert (found["n"], found["correctness"], found["strict"]) == (30, 0.6, 0.6)
+    assert (found["n"], found["correctness"], found["right"], found["wrong"]) == (30, 0.6, 0.6, 0.4)
     assert set(found["by_category"]) == {"fact", "multi-part", "identifier"}
     assert "recall@5" not in found
 

@@ -1,6 +1,7 @@
 """Runs are kept in the database, found again, compared, and exported."""
 
 import csv
+import gzip
 import json
 import sys
 from collections.abc import Iterator
@@ -12,8 +13,9 @@ from sqlalchemy import Engine, func, select
 
 from lessons.database import engine
 from lessons.errors import LessonsError
-from lessons.evaluate.evaluation import METRICS, Evaluation
+from lessons.evaluate.evaluation import METRICS, OUTCOMES, UNANSWERABLE, Evaluation
 from lessons.evaluate.golden import golden_questions
+from lessons.evaluate.judge.judge import judge_text
 from lessons.evaluate.run import answers
 from lessons.evaluate.runs import (
     SHIPPED,
@@ -106,7 +108,8 @@ def test_the_csv_holds_a_line_for_each_answer(tmp_path: Path) -> None:
     with (tmp_path / "run.csv").open(encoding="utf-8-sig", newline="") as file:
         lines = list(csv.DictReader(file))
     assert len(lines) == 6
-    assert set(METRICS) < set(lines[0])
+    assert {*METRICS} - {*OUTCOMES, UNANSWERABLE} < set(lines[0])
+    assert [line["outcome"] for line in lines] == ["right"] * 6
     assert (lines[1]["recall@5"], lines[2]["recall@5"]) == ("0.5", "")
     assert lines[1]["question"] == "1번 질문은 무엇인가요?"
 
@@ -162,3 +165,22 @@ def test_no_run_that_ships_names_a_place_on_the_machine_that_made_it() -> None:
     values = [value for run in shipped().values() for value in run.settings.values()]
     assert values
     assert [value for value in values if isinstance(value, str) and Path(value).is_absolute()] == []
+
+
+def test_a_shipped_run_has_the_verdicts_of_todays_judge() -> None:
+    questions = {each.id: each for each in golden_questions("test")}
+    run = shipped()["keyless-test"]
+    for each in run.of("smart"):
+        correctness, refused = judge_text(questions[each.question_id], each.answer)
+        assert (each.value("correctness"), each.refused) == (correctness, refused)
+    summary = run.summary("smart")
+    assert sum(summary.means[name] for name in OUTCOMES) == pytest.approx(1)
+    assert 0 < summary.means["belonging"] < 1
+
+
+def test_a_run_with_more_fields_than_today_is_read(tmp_path: Path) -> None:
+    ship(RUN, tmp_path / "run.jsonl.gz")
+    head, *rows = gzip.decompress((tmp_path / "run.jsonl.gz").read_bytes()).decode().splitlines()
+    older = [json.dumps(json.loads(row) | {"right_answer_wrong_evidence": False}) for row in rows]
+    (tmp_path / "old.jsonl.gz").write_bytes(gzip.compress("\n".join([head, *older]).encode()))
+    assert read_run(tmp_path / "old.jsonl.gz").records == read_run(tmp_path / "run.jsonl.gz").records

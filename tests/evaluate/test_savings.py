@@ -131,7 +131,7 @@ RIGHT = {"cut off": (1.0, 0.0), "extractive": (1.0, 1.0), "abstractive": (0.5, 1
 
 
 def answered(method: str, share: str, number: int, right: float) -> Record:
-    return record(method, number, category=share, metrics={"correctness": right, "strict": float(right == 1)})
+    return record(method, number, category=share, metrics={"correctness": right})
 
 
 @pytest.fixture
@@ -143,10 +143,10 @@ def results() -> EvaluationTable:
 
 
 def test_the_whole_context_is_the_same_for_every_method(results: EvaluationTable) -> None:
-    assert {row[1] for row in results.rows} == {"1.00 [–] (1.00)"}
+    assert {row[1] for row in results.rows} == {"1.00 [–] (100 · 0 · 0 · 0)"}
 
 
 def test_the_table_has_a_row_for_each_method_and_a_column_for_each_share(results: EvaluationTable) -> None:
     assert results.head[1:] == ["100%", "50%", "25%"]
     assert results._repr_html_().count("<tr>") == 1 + len(METHODS)
-    assert "cut off | 1.00 [–] (1.00) | 0.50 [–] (0.50)" in repr(results)
+    assert "cut off | 1.00 [–] (100 · 0 · 0 · 0) | 0.50 [–] (50 · 0 · 0 · 50)" in repr(results)

@@ -1,20 +1,11 @@
-"""Judging the judge: answers labelled by hand, how far beyond chance the judge agrees with them, and a second judge.
-
-Report `outputs_second_frozen`: labelled before the judge ran on it by a rater who had not read the judge, which was
-tuned on the other half, `outputs_second_dev`, afterwards. `outputs_frozen` and `outputs_dev` are an earlier draw.
-`outputs_recorded_…` have two raters (`verdict`, `second`); *other* holds answers to questions of neither half. The
-judge's author labelled `dev` and `test`, which flatter it, and `hard`, which is meant to break it. It sees who did what
-only where two facts have changed places: it accepts 'opened 18 stores' where 18 were closed, and another entity's
-figure unless an English name that the question does not mention gives it away. It rejects free paraphrase, and a change
-that must be worked out from two figures.
-"""
+"""Judging the judge: how far beyond chance it agrees with hand labels (data/README.md), and a model as second judge."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from random import Random
 
-from llama_index.core.evaluation import CorrectnessEvaluator, FaithfulnessEvaluator
+from llama_index.core.evaluation import CorrectnessEvaluator
 from llama_index.core.evaluation.eval_utils import default_parser
 from llama_index.core.llms import LLM
 from pydantic import TypeAdapter
@@ -29,8 +20,6 @@ from lessons.settings import ROOT
 
 JUDGED = ROOT / "data" / "judged"
 LABELS = {0.0: "wrong", 0.5: "partly", 1.0: "right"}
-REDRAWS = 2_000
-_RANK = list(LABELS.values())
 RIGHT, PARTLY = 4.0, 3.0  # of 5 points: LlamaIndex's own threshold, and its 'relevant but contains mistakes'
 
 
@@ -54,30 +43,29 @@ class Agreement:
     def interval(self) -> tuple[float, float]:
         """The 95 % percentile bootstrap interval of kappa (Efron & Tibshirani, 1993, chapter 13); seeded."""
         pairs, random = list(Counter(self.confusion).elements()), Random(0)
-        drawn = sorted(agreement(random.choices(pairs, k=self.n)).kappa for _ in range(REDRAWS))
-        return drawn[int(0.025 * REDRAWS)], drawn[int(0.975 * REDRAWS)]
+        drawn = sorted(agreement(random.choices(pairs, k=self.n)).kappa for _ in range(2_000))
+        return drawn[50], drawn[1_950]
 
     def errors(self) -> dict[str, int]:
-        """How many verdicts were better than the label, and how many worse."""
-        steps = [_RANK.index(verdict) - _RANK.index(label) for label, verdict in Counter(self.confusion).elements()]
+        """Count the verdicts that were better than the label, and those that were worse."""
+        rank = [*LABELS.values()].index
+        steps = [rank(verdict) - rank(label) for label, verdict in Counter(self.confusion).elements()]
         return {"too generous": sum(step > 0 for step in steps), "too strict": sum(step < 0 for step in steps)}
 
 
 def agreement(pairs: Iterable[tuple[str, str]]) -> Agreement:
-    """How two raters agree on the same things (Cohen 1960). ValueError without pairs."""
-    ours, theirs = zip(*(pairs := list(pairs)), strict=True)
-    n, first, second = len(pairs), Counter(ours), Counter(theirs)
-    observed = sum(one == other for one, other in pairs) / n
-    chance = sum(first[label] * second[label] for label in first) / n**2
+    """Compare two raters of the same things (Cohen 1960). ValueError without pairs."""
+    first, second = map(Counter, zip(*(pairs := list(pairs)), strict=True))
+    n = len(pairs)
+    observed, chance = sum(a == b for a, b in pairs) / n, sum(first[label] * second[label] for label in first) / n**2
     return Agreement(1.0 if chance == 1 else (observed - chance) / (1 - chance), n, dict(Counter(pairs)))
 
 
 def labelled(split: str) -> list[Labelled]:
     """The hand-labelled answers of a split: 'dev', 'test', 'hard', or 'outputs_…' for a file of that name."""
     rows = json_lines(JUDGED / (f"{split}.jsonl" if split.startswith("outputs") else "pairs.jsonl"))
-    chosen = [row for row in rows if row.get("split", split) == split]
-    told = [row | {"answer": row["reference"], "candidate": row["answer"], "history": ()} for row in chosen]
-    return TypeAdapter(list[Labelled]).validate_python(told)
+    pairs = (row | {"answer": row["reference"], "candidate": row["answer"], "history": ()} for row in rows)
+    return TypeAdapter(list[Labelled]).validate_python([each for each in pairs if each.get("split", split) == split])
 
 
 def validate(split: str = "outputs_second_frozen", judged: Callable[[Labelled], float] | None = None) -> Agreement:
@@ -86,30 +74,18 @@ def validate(split: str = "outputs_second_frozen", judged: Callable[[Labelled], 
     return agreement((pair.verdict, LABELS[rate(pair)]) for pair in labelled(split))
 
 
-@dataclass(frozen=True)
-class Opinion:
-    """`correctness` as in a Verdict; `faithful` is None when there was no context; `reason` in the model's words."""
-
-    correctness: float
-    faithful: bool | None
-    reason: str
-
-
-def llm_judge(llm: LLM, golden: Golden, answer: Answer) -> Opinion:
-    """What a model thinks of an answer, by LlamaIndex's evaluators; ModelError without a model, or without a score."""
+def llm_judge(llm: LLM, golden: Golden, answer: Answer) -> float:
+    """Ask a model for correctness, by LlamaIndex's evaluator; ModelError without a model, or without a score."""
     if isinstance(llm, OfflineLLM):
         raise ModelError(
             "The keyless model cannot judge answers; set OPENAI_API_KEY or OPENAI_BASE_URL, or use the key facts alone."
         )
-    contexts = [document.content for document in answer.context.documents]
     try:
         # LlamaIndex's parser needs a second line, which some models leave out.
-        points = CorrectnessEvaluator(llm, parser_function=lambda said: default_parser(said.strip() + "\n"))
-        scored = points.evaluate(query=golden.question, response=answer.text, reference=golden.answer)
-        faithful = FaithfulnessEvaluator(llm).evaluate(response=answer.text, contexts=contexts) if contexts else None
+        evaluator = CorrectnessEvaluator(llm, parser_function=lambda reply: default_parser(reply.strip() + "\n"))
+        result = evaluator.evaluate(query=golden.question, response=answer.text, reference=golden.answer)
     except Exception as error:
         raise explain(error, llm.metadata.model_name, getattr(llm, "api_base", None)) from error
-    if scored.score is None:
-        raise ModelError(f"The model gave no score but said {scored.feedback!r}; judge with a more capable model.")
-    correctness = 1.0 if scored.score >= RIGHT else 0.5 if scored.score >= PARTLY else 0.0
-    return Opinion(correctness, faithful.passing if faithful else None, scored.feedback or "")
+    if result.score is None:
+        raise ModelError(f"The model gave no score but said {result.feedback!r}; judge with a more capable model.")
+    return 1.0 if result.score >= RIGHT else 0.5 if result.score >= PARTLY else 0.0
