@@ -16,9 +16,11 @@ import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from lessons.keyless import task
+from lessons.keyless.conversation import NOT_TOLD, asks_back, recalled
+from lessons.keyless.facts import states_only
 from lessons.models.vectors import QUESTIONS, key, read_vectors
 from lessons.settings import ROOT
-from lessons.text import normalize
+from lessons.text import language, normalize
 
 Label = Literal["chat", "simple", "moderate", "complex"]
 INTENTS: tuple[Label, ...] = ("chat", "simple", "moderate", "complex")  # the more chunks are fetched, the later
@@ -99,9 +101,11 @@ class Classifier:
 
 @task("intent")
 def intent(llm: Any, question: str, **_: Any) -> dict[str, Label]:
-    """Signs without a letter or a digit, such as an emoji, are chat; an empty question is left to the search."""
+    """What only the conversation answers is chat, and so are mere signs; an empty question is left to the search."""
     if not any(sign.isalnum() for sign in question):
         return {"intent": "chat" if question.strip() else "simple"}
+    if asks_back(question) or states_only(question):
+        return {"intent": "chat"}
     return {"intent": llm.classifier.intent(question)}
 
 
@@ -142,7 +146,9 @@ _KINDS = {
 
 
 @task("small_talk")
-def small_talk(llm: Any, question: str, **_: Any) -> str:
-    """The reply that fits, in the language of the utterance."""
+def small_talk(llm: Any, question: str, memory: str = "", **_: Any) -> str:
+    """What the conversation answers, or the reply that fits, in the language of the utterance."""
+    if (reply := recalled(question, memory)) or asks_back(question):
+        return reply or NOT_TOLD[language(question)]
     kind = next((kind for kind, pattern in _KINDS.items() if re.search(pattern, question, re.IGNORECASE)), "other")
     return REPLIES[kind]["ko" if re.search("[ㄱ-힣]", question) else "en"]

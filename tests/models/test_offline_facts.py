@@ -4,10 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.keyless.notes import entities, profile
-from lessons.keyless.recall import corrected
-from lessons.keyless.summary import recursive_summary, turns_summary
-from lessons.keyless.values import same_key, values
+from lessons.keyless.conversation import recursive_summary, turns_summary
+from lessons.keyless.facts import entities, profile, same_key
 from lessons.models.tokens import TokenEstimator
 from tests.models.held_out_facts import ENTITIES, PROFILE
 
@@ -20,8 +18,8 @@ def noted(*said: str) -> Pairs:
     return [(same_key(each["key"]), each["value"]) for each in entities(None, turns)["entities"]]
 
 
-def stated(said: str, known: Pairs | None = None, before: str = "") -> Pairs:
-    return [(same_key(each["key"]), each["value"]) for each in profile(None, said, known or [], before)["slots"]]
+def stated(said: str, known: Pairs | None = None) -> Pairs:
+    return [(same_key(each["key"]), each["value"]) for each in profile(None, said, known or [])["slots"]]
 
 
 def rates(found: list[Pairs], wanted: list[list[tuple[str | None, str]]]) -> tuple[float, float]:
@@ -44,28 +42,6 @@ def test_facts_of_sentences_that_were_held_out() -> None:
     precision, recall = rates([stated(text) for text, _ in PROFILE], [list(gold) for _, gold in PROFILE])
     assert precision >= 0.9
     assert recall >= 0.9
-
-
-@pytest.mark.parametrize(
-    ("old", "said", "new"),
-    [
-        ("500 dollars", "No, I meant 300", "300 dollars"),
-        ("500 dollars", "Not 500 but 300.", "300 dollars"),
-        ("500 dollars", "Sorry, 1,200 euros.", "1,200 euros"),
-        ("12 instances", "Actually, make that 15.", "15 instances"),
-        ("November 2024", "No, December.", "December 2024"),
-        ("EC2", "Oh wait, S3.", "S3"),
-        ("500만 원", "아니요, 300만 원이에요", "300만 원"),
-        ("500만 원", "500이 아니라 300만 원이에요", "300만 원"),
-        ("3월 15일", "정정할게요, 3월 20일입니다", "3월 20일"),
-        ("500 dollars", "No, thanks.", None),
-        ("500 dollars", "Actually, how do I upload 300 files?", None),
-        ("500 dollars", "I have 3 more questions.", None),
-        ("500만 원", "아니요, 괜찮아요.", None),
-    ],
-)
-def test_a_correction_replaces_the_value_of_its_kind(old: str, said: str, new: str | None) -> None:
-    assert corrected(old, said) == new
 
 
 def test_a_correction_reaches_the_entity_that_was_named_last() -> None:
