@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from lessons.keyless import task
-from lessons.keyless.facts import Notes, class_of, facts, same_key, states_only, take_up
+from lessons.keyless.facts import SEVERAL, Notes, class_of, corrects, facts, same_key, states_only, take_up
 from lessons.keyless.lines import search_terms
 from lessons.keyless.summary import shortened
 from lessons.keyless.words import Unit, read_question
 from lessons.models.tokens import TokenEstimator
 from lessons.text import language, sentences, terms
 from lessons.text.numbers import number_words
+from lessons.text.periods import periods
 from lessons.text.word_lists import words_of
 
 SAID = {  # how an answer says that it comes from the conversation and not from a document
@@ -80,6 +81,7 @@ _WHOLE = re.compile(r"(?i)\b(?:we|conversation|chat|so far)\b|대화|얘기|이�
 _WE_ARE = re.compile(r"(?i)\b(?:are we|am I)(?: (?P<at>on|in|at))?\W*$")
 _DOCUMENTS = re.compile(r"(?i)\b(?:documents?|files?|sources?|materials?)\b|문서|파일|자료")
 _SEEING = tuple(words_of("seeing"))
+_COUNTED = re.compile(r"몇\s?[가-힣]+")  # what is counted stands beside it: '직원이 몇 명이죠'
 _TALK = words_of("talk")  # words that are only about talking itself: of Korean ones, what longer words begin with
 _STEMS = tuple(word for word in _TALK if not word.isascii() and len(word) > 1)
 
@@ -122,7 +124,7 @@ def recalled(question: str, memory: str) -> str | None:
     elif (back := asks_back(question)) or _OWN.search(question):
         notes, said = settled(lines)
         noted = [Said("noted", f"{key}: {value}") for key, value, _ in notes.values() if value]
-        told = [line for line in said if line.source == "user" and not line.text.endswith(("?", "？"))]
+        told = [one for one in said if one.source == "user" and one.text[-1] not in "?？" and _holds(one, notes)]
         best = _best(question, [*told, *noted], _LEAST_COVERED if back else 1.0)
     else:
         return None
@@ -143,17 +145,22 @@ def _of_the_talk(question: str, memory: str, form: dict[str, str]) -> str | None
 
 
 def settled(lines: Sequence[Said]) -> tuple[Notes, list[Said]]:
-    """The facts as they stand now, and each line once, the last time, without those that state what has changed."""
+    """The facts as they stand now, and the lines, each the last time, without those that are stated anew later."""
     notes: Notes = {}
-    for at, line in enumerate(lines):
+    left: dict[Said, frozenset[str]] = {}
+    turn = 0
+    for line in lines:
         key, _, value = line.text.partition(": ")
         if line.source == "noted":
             notes.pop(same_key(key), None)
-            notes[same_key(key)] = key, value, at
+            notes[same_key(key)] = key, value, turn
         elif line.source == "user":
-            take_up(notes, line.text, at)
-    last = {(line.source, line.text): at for at, line in enumerate(lines)}
-    return notes, [line for at, line in enumerate(lines) if last[line.source, line.text] == at and _holds(line, notes)]
+            turn += 1
+            take_up(notes, line.text, turn)
+        stated = frozenset(same_key(fact.key) for fact in facts(line.text)) if line.source == "user" else frozenset[str]()
+        left = {one: keys for one, keys in left.items() if one != line and not (keys & stated - SEVERAL)}
+        left[line] = stated
+    return notes, [*left]
 
 
 def _holds(line: Said, notes: Notes) -> bool:
@@ -164,7 +171,8 @@ def _holds(line: Said, notes: Notes) -> bool:
 def _best(question: str, lines: Sequence[Said], least: float) -> Said | None:
     """The last of the lines that cover most of what a question asks for; one with a number if it asks for one."""
     read = read_question(question)
-    wanted = [unit for unit in read.units if unit.weight > 0.3 and _of_its_own(unit.text)]
+    units = read_question(_COUNTED.sub(" ", question)).units
+    wanted = [unit for unit in units if unit.weight > 0.3 and _of_its_own(unit.text)]
     lines = [one for one in lines if "number" not in read.kinds or any(map(str.isdigit, number_words(one.text)))]
     scored = [(_covered(wanted, question, line), at) for at, line in enumerate(lines)]
     best, at = max(scored, default=(0.0, 0))
@@ -175,10 +183,11 @@ def _covered(wanted: Sequence[Unit], question: str, line: Said) -> float:
     """The share of the wanted words that a line holds, be it as the key or the class of a fact."""
     stated = [line.text.partition(": ")[0]] if line.source == "noted" else [fact.key for fact in facts(line.text)]
     keys, found = {same_key(key) for key in stated}, search_terms(line.text)
+    keys |= {period.unit for period in periods(line.text)}
     if (where := _WE_ARE.search(question)) and (where["at"] or "be").lower() in keys:
         return 1.0
-    held = [{same_key(unit.text), class_of(unit.text)} & keys or unit.covered(found) == 1 for unit in wanted]
-    return sum(map(bool, held)) / len(held) if held else 0.0
+    held = [1.0 if {same_key(unit.text), class_of(unit.text)} & keys else unit.covered(found) for unit in wanted]
+    return sum(held) / len(held) if held else 0.0
 
 
 @task("recursive_summary")
@@ -204,19 +213,23 @@ def _lines(turns: Sequence[Turn]) -> list[Said]:
         near = sorted(replies, key=lambda text: -len(wanted & set(terms(text))) - any(map(str.isdigit, text)))[:1]
         asked = [Said("user", text) for text in sentences(" ".join(question.split()))[-3:]]
         said = [*asked, *(Said("assistant", text) for text in near)]
-        lines += [Said(line.source, shortened(line.text, _LONGEST_LINE)) for line in said if _of_its_own(line.text)]
+        lines += [Said(line.source, shortened(line.text, _LONGEST_LINE)) for line in said if len(terms(line.text)) > 1]
     return lines
 
 
 def _fitting(lines: Sequence[Said], count: int, tokens: int) -> str:
     """At most `count` lines in their order: those that state a fact are taken first, of all others the newest."""
     lines = settled(lines)[1]
-    order = sorted(range(len(lines)), key=lambda at: (not any(facts(lines[at].text)), -at))
+    order = sorted(range(len(lines)), key=lambda at: (not _states(lines[at]), -at))
     chosen: list[int] = []
     for at in order[:count]:
         if TokenEstimator().count(_written(lines, [*chosen, at])) <= tokens:
             chosen.append(at)
     return _written(lines, chosen)
+
+
+def _states(line: Said) -> bool:
+    return line.source == "user" and (any(facts(line.text)) or corrects(line.text))
 
 
 def _written(lines: Sequence[Said], places: Sequence[int]) -> str:

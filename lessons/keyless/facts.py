@@ -24,8 +24,9 @@ CLASSES: dict[str, tuple[str, str, str, str]] = {
     "like": ("likes", "선호", r"prefer|like|love", "선호|좋아"),
     "be": ("is", "본인", r"am|are|be|is", ""),
 }
-_SEVERAL = frozenset(["have", "take", "be"])  # a second illness does not replace the first, a second home does
+SEVERAL = frozenset(["have", "take", "be"])  # a second illness does not replace the first, a second home does
 _LONGEST = 60  # characters of a value
+_LATELY = 2  # turns within which 'no, 300' corrects something
 
 
 class Fact(NamedTuple):
@@ -197,19 +198,23 @@ def take_up(notes: Notes, sentence: str, turn: int, own: bool = False) -> None:
     new = [fact for fact in facts(sentence) if fact.own or not own or same_key(fact.key) in notes]
     if _NEGATED.search(sentence):
         _take_back(notes, sentence, turn)
-    elif notes and not new and _CORRECTS.search(sentence) and not _ASKS.search(sentence):
+    elif notes and not new and corrects(sentence):
         _correct(notes, sentence, turn)
     for fact in new:
         old = notes.pop(same_key(fact.key), ("", "", 0))[1]
-        joins = same_key(fact.key) in _SEVERAL or re.search(r"(?i)\b(?:also|too|as well)\b|도\s", sentence)
+        joins = same_key(fact.key) in SEVERAL or re.search(r"(?i)\b(?:also|too|as well)\b|도\s", sentence)
         parts = dict.fromkeys([*(old.split(", ") if joins else []), fact.value])
         notes[same_key(fact.key)] = fact.key, ", ".join(filter(None, parts)), turn
 
 
+def corrects(sentence: str) -> bool:
+    return bool(_CORRECTS.search(sentence)) and not _ASKS.search(sentence)
+
+
 def _correct(notes: Notes, sentence: str, turn: int) -> None:
     """A bare number behind 'no' takes the place of the number in the newest note."""
-    (meaning, (key, old, _)), numbers = [*notes.items()][-1], _NUMBER.findall(sentence)
-    if numbers and _NUMBER.search(old):
+    (meaning, (key, old, noted)), numbers = [*notes.items()][-1], _NUMBER.findall(sentence)
+    if numbers and turn - noted <= _LATELY and _NUMBER.search(old):
         del notes[meaning]
         notes[meaning] = key, _NUMBER.sub(numbers[-1], old, count=1), turn
 
@@ -218,7 +223,8 @@ def _take_back(notes: Notes, sentence: str, turn: int) -> None:
     """What a sentence takes back: the values that it names, or else the notes whose key it names."""
     named = {m: [each for each in note[1].split(", ") if each not in sentence] for m, note in notes.items()}
     left = {m: parts for m, parts in named.items() if len(parts) < len(notes[m][1].split(", "))}
-    about = {m: list[str]() for m, note in notes.items() if note[0] in sentence or m in sentence.casefold()}
+    words = re.findall("[a-z]+|[가-힣]+", sentence.casefold())
+    about = {m: list[str]() for m in notes if m in {same_key(form) for word in words for form in (word, word[:-1])}}
     for meaning, parts in (left or about).items():
         notes[meaning] = notes[meaning][0], ", ".join(parts), turn
 
@@ -250,10 +256,10 @@ def _note_subject(notes: Notes, sentence: str, turn: int) -> None:
 
 
 @task("profile")
-def profile(llm: Any, said: str, known: Sequence[tuple[str, str]] = (), **_: Any) -> Any:
-    """The slots that a user's message changes; an empty value takes one back."""
-    before: Notes = {same_key(key): (key, value, 0) for key, value in known}
-    notes = dict(before)
+def profile(llm: Any, said: str, known: Sequence[tuple[str, str]] = (), before: str = "", **_: Any) -> Any:
+    """The slots that a user's message changes; an empty value takes one back. `before` is the message before it."""
+    old: Notes = {same_key(key): (key, value, 0 if value in before else -_LATELY) for key, value in known}
+    notes = dict(old)
     for sentence in sentences(said):
-        take_up(notes, sentence, 0, own=True)
-    return {"slots": [{"key": note[0], "value": note[1]} for m, note in notes.items() if before.get(m) != note]}
+        take_up(notes, sentence, 1, own=True)
+    return {"slots": [{"key": new[0], "value": new[1]} for m, new in notes.items() if old.get(m, new)[:2] != new[:2] or m not in old]}

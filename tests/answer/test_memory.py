@@ -35,7 +35,7 @@ def answered(question: str, memory: str = NOTED, llm: object = None) -> Answer:
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        ("What was my budget in dollars?", "500 dollars"),
+        ("What was my budget?", "300만 원"),
         ("제 예산이 얼마라고 했죠?", "300만 원"),
         ("제가 쓰는 클라우드가 뭐라고 했죠?", "EC2"),
         ("What's my name?", "Mina"),

@@ -19,8 +19,8 @@ KOREAN = (
 @pytest.mark.parametrize(
     ("question", "memory", "said"),
     [
-        ("What kind of shop are we?", SHOP, "a bakery"),
-        ("Which plan are we on?", CORRECTED, "on Premium"),
+        ("What kind of shop are we?", SHOP, "bakery"),
+        ("Which plan are we on?", CORRECTED, "on: Premium"),
         ("And how many employees do we have?", CORRECTED, "12 employees"),
         ("우리 직원이 몇 명이죠?", KOREAN, "9명"),
         ("제가 어떤 계약으로 산다고 했죠?", "user: 저는 연간 계약으로 삽니다.", "연간 계약"),
