@@ -260,7 +260,9 @@ class Copilot:
             return
         if needs_no_document(query.text, place.llm):  # the words decide, as for steps, whichever model answers
             yield from small_talk(answer, place.llm, conversation_memory(query.memory, query.history))
-            answer.outcome, answer.found = ("answered", True) if answer.text not in REFUSALS else (answer.outcome, False)
+            answer.outcome, answer.found = (
+                ("answered", True) if answer.text not in REFUSALS else (answer.outcome, False)
+            )
             return
         try:
             resources = place.resources(self.index)
@@ -283,7 +285,6 @@ class Copilot:
             layout = lay_out(question, answer.gathered.ranked, query.history, query.memory, Budget.of(place.llm))
             answer.layout, answer.context = layout, layout.context
             yield from _responded(answer, layout, place)
-
 
     def _titles(self, query: Query, place: Workspace) -> str:
         """The titles of the FAQ and guides that the owner of the question has."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lessons.keyless import task
+from lessons.keyless.courtesies import courtesy
 from lessons.keyless.facts import SEVERAL, Notes, class_of, corrects, facts, same_key, states_only, take_up
 from lessons.keyless.lines import search_terms
 from lessons.keyless.summary import shortened
@@ -110,11 +111,13 @@ def asks_for_documents(question: str) -> bool:
 
 
 def recalled(question: str, memory: str) -> str | None:
-    """The reply to what needs no document: a statement, a question about the conversation; None for any other.
+    """The reply to what needs no document: thanks, a statement, a question about the conversation; None for any other.
 
     None, too, where the conversation does not hold the answer; `asks_back` tells the two apart.
     """
     form, lines = SAID[language(question)], remembered(memory)
+    if polite := courtesy(question):
+        return polite
     if new := states_only(question):
         return form["stated"].format("; ".join(f"{fact.key}: {fact.value}" for fact in new))
     if not lines or _about_the_talk(question):
@@ -157,7 +160,9 @@ def settled(lines: Sequence[Said]) -> tuple[Notes, list[Said]]:
         elif line.source == "user":
             turn += 1
             take_up(notes, line.text, turn)
-        stated = frozenset(same_key(fact.key) for fact in facts(line.text)) if line.source == "user" else frozenset[str]()
+        stated = (
+            frozenset(same_key(fact.key) for fact in facts(line.text)) if line.source == "user" else frozenset[str]()
+        )
         left = {one: keys for one, keys in left.items() if one != line and not (keys & stated - SEVERAL)}
         left[line] = stated
     return notes, [*left]

@@ -86,7 +86,9 @@ _NEGATED = re.compile(
     r"(?i)\b(?:no longer|not? (?:\w+ )?any ?more|stopped|don[’']t (?:have|use|take)|forget)\b"
     r"|(?<![가-힣])안 [가-힣]|않|[이가은는] 없|없던|잊어|그만"
 )
-_CORRECTS = re.compile(r"(?i)^\W*(?:no|sorry|actually|wait|i meant?|not|correction|아니|정정|죄송|잘못)\b|아니(?:라|고)")
+_CORRECTS = re.compile(
+    r"(?i)^\W*(?:no|sorry|actually|wait|i meant?|not|correction|아니|정정|죄송|잘못)\b|아니(?:라|고)"
+)
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,.]*\d|\d")
 
 _LEADING = re.compile(r"(?i)^(?:(?:about|around|roughly|only|now|약|대략|총|모두|이제|한)\s)+")
@@ -112,8 +114,9 @@ def facts(sentence: str) -> Iterator[Fact]:
 
 def states_only(text: str) -> list[Fact]:
     """The facts of a text that says nothing else; empty if a clause of it is no fact."""
-    found = [list(clause) for each in sentences(text) if not _SUPPOSED.search(each) for clause in _clauses(each)]
-    return [fact for clause in found for fact in clause] if all(found) and not _NEGATED.search(text) else []
+    found = [clause for each in sentences(text) for clause in _clauses(each)]
+    doubtful = _SUPPOSED.search(text) or _NEGATED.search(text)
+    return [fact for clause in found for fact in clause] if all(found) and not doubtful else []
 
 
 def _clauses(sentence: str) -> Iterator[list[Fact]]:
@@ -123,7 +126,9 @@ def _clauses(sentence: str) -> Iterator[list[Fact]]:
         clause, closed = _FILLER.sub("", sentence[start:end].strip()).strip(" ."), sentence[end:after].strip()
         own, start = own or bool(_SELF.match(clause)), after
         if clause:
-            fact = None if closed in ("?", "？") or _ASKS.search(clause) or _NEGATED.search(clause) else read(clause, own)
+            fact = (
+                None if closed in ("?", "？") or _ASKS.search(clause) or _NEGATED.search(clause) else read(clause, own)
+            )
             yield [fact] if fact else []
 
 
@@ -172,7 +177,9 @@ def _predicated(clause: str, own: bool) -> Fact | None:
         return None
     value = re.split(r"(?<=[가-힣A-Za-z\d])[을를](?:\s|$)", match["value"])[0]
     *before, last = value.split()
-    if any(word[-1] in ("이가" if own else "이가은는") and len(word) > 1 and agrees(word[:-1], word[-1]) for word in before):
+    if any(
+        word[-1] in ("이가" if own else "이가은는") and len(word) > 1 and agrees(word[:-1], word[-1]) for word in before
+    ):
         return None
     ending = r"(?<=.)(?:에서|에)$" if name in ("live", "work") else r"(?<=.)[이가도]$"
     return _fact(CLASSES[name][1], " ".join([*before, re.sub(ending, "", last)]))
@@ -185,10 +192,16 @@ def _class_of(match: re.Match[str]) -> str:
 def _fact(key: str, value: str, own: bool = True) -> Fact | None:
     """The fact, if its value can be one: no request, no trouble with the product, no pronoun."""
     value = _LEADING.sub("", _TRAILING.sub("", _TRAILING.sub("", value)).strip(" '\"“”"))
-    first, *_ = value.lower().split() or [""]
+    first, *_ = value.split() or [""]
     is_word = re.fullmatch(r"[a-z]+", first) and (first in ENGLISH_STOP_WORDS - words_of("may_begin_values"))
     words = {*re.split(r"[\s]|(?<=[가-힣])[이가은는을를](?=\s|$)", value.lower()), key}
-    if not value or len(value) > _LONGEST or is_word or first.endswith("ing") or words & words_of("no_facts"):
+    if (
+        not value
+        or len(value) > _LONGEST
+        or is_word
+        or re.match(r"(?i)\w{2,}(?:ing|ed)$", first)
+        or words & words_of("no_facts")
+    ):
         return None
     return Fact(key, value, own)
 
@@ -262,4 +275,10 @@ def profile(llm: Any, said: str, known: Sequence[tuple[str, str]] = (), before: 
     notes = dict(old)
     for sentence in sentences(said):
         take_up(notes, sentence, 1, own=True)
-    return {"slots": [{"key": new[0], "value": new[1]} for m, new in notes.items() if old.get(m, new)[:2] != new[:2] or m not in old]}
+    return {
+        "slots": [
+            {"key": new[0], "value": new[1]}
+            for m, new in notes.items()
+            if old.get(m, new)[:2] != new[:2] or m not in old
+        ]
+    }

@@ -4,6 +4,7 @@ import pytest
 
 from lessons.evaluate.golden import golden_questions
 from lessons.keyless.conversation import NOT_TOLD, asks_back, asks_for_documents, recalled
+from lessons.keyless.courtesies import REPLIES
 from lessons.keyless.facts import states_only
 from lessons.keyless.followups import compress
 from lessons.keyless.intent import intent, small_talk
@@ -134,3 +135,11 @@ def test_no_golden_question_about_the_documents_is_taken_for_one_about_the_conve
 def test_a_question_for_the_documents_themselves_is_recognised(question: str) -> None:
     assert asks_for_documents(question)
     assert not asks_for_documents("Which documents do I need for a refund?")
+
+
+@pytest.mark.parametrize("said", ["안녕하세요", "감사합니다", "고마워요!", "Thanks a lot!", "hello"])
+def test_thanks_and_greetings_after_any_subject_get_no_subject(said: str) -> None:
+    turns = [("user", "누리벌해운 2024년 2분기 영업이익은?"), ("assistant", "12억 원입니다 [1].")]
+    assert compress(None, said, turns) == said
+    assert recalled(said, TALK) in {reply for kind in REPLIES.values() for reply in kind.values()}
+    assert recalled(f"{said} How long does a refund take?", TALK) is None
