@@ -7,6 +7,7 @@ from typing import Any, Literal, cast
 
 from lessons.agent import stand_alone
 from lessons.budget import Budget
+from lessons.context.intent import needs_no_document, small_talk
 from lessons.copilot.decision import (
     ALL_STEPS,
     ANSWER,
@@ -17,13 +18,11 @@ from lessons.copilot.decision import (
     steps_prompt,
 )
 from lessons.copilot.tools import WHOLE, Call, CopilotTools, Menu, headings, menus_for, within_section
-from lessons.context.intent import needs_no_document, small_talk
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
 from lessons.memory.types import parted
 from lessons.models.keyless import asks_for_documents, asks_for_steps
 from lessons.models.llm import describe
-from lessons.search.other_transforms import normalized
 from lessons.plan import Message, Part, Piece, Plan, history_part, messages_of
 from lessons.rag.answer import Answer, conversation_memory, respond
 from lessons.rag.context import ContextBuilder
@@ -31,6 +30,7 @@ from lessons.rag.prompts import REFUSALS
 from lessons.rag.stages import AnswerStream, cause, cleaned, stages, standalone
 from lessons.rag.types import Context, Query, RetrievedDocument, Scope
 from lessons.search.catalog import catalog
+from lessons.search.other_transforms import normalized
 from lessons.settings import settings
 from lessons.text import language
 from lessons.trace import Step, Trace

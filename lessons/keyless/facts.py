@@ -1,7 +1,7 @@
 """What users state about themselves: a subject, a predicate of a closed class, and the value between or behind them.
 
-Only plain statements are read, such as 'I take …', 'our … is …' or '우리는 …을 써'. Each fact has a key, its class or the
-word behind 'my', and a new value under a key takes the place of the old one.
+Only plain statements are read, such as 'I take …', 'our … is …' or '우리는 …을 써'. Each fact
+has a key, its class or the word behind 'my', and a new value under a key takes the place of the old one.
 """
 
 import re
@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from lessons.keyless import task
 from lessons.text import ENGLISH_STOP_WORDS, language, sentences
 from lessons.text.korean import agrees
-from lessons.text.periods import neighbours
 from lessons.text.word_lists import words_of
 
 # Each class with its key in English and Korean, its English predicates and its Korean stems. The list is closed.
@@ -62,12 +61,12 @@ _ENGLISH = re.compile(
     rf"(?:{'|'.join(f'(?P<{name}>{each[2]})' for name, each in CLASSES.items() if name != 'be')}) (?P<value>.+)$"
 )
 _IS = re.compile(
-    rf"(?i)^(?:I|we)(?: am| are|['’]m|['’]re){_ADVERB} (?P<value>allergic to .+|an? .+|\d.*|(?P<at>on|in|at) .+|[a-z]+)$"
+    rf"(?i)^(?:I|we)(?: am| are|['’]m|['’]re){_ADVERB} "
+    r"(?P<value>allergic to .+|an? .+|\d.*|(?P<at>on|in|at) .+|[a-z]+)$"
 )
 _OWNED = re.compile(
     rf"(?i)^(?P<own>my|our|the) (?P<key>[a-z]+(?: [a-z]+){{0,2}}) (?:is|are|was|were|will be){_ADVERB} (?P<value>.+)$"
 )
-_CALLED = re.compile(r"^(?i:(?:please )?call me|I(?:['’]m| am) called) (?P<value>[A-Z].*)$")
 _TRAILING = re.compile(r"(?i) (?:for|since|because|when|while|now|every|so|today|at the moment)\b.*$|[\s.,!]+$")
 _CLAUSE = re.compile(
     r"(?i)[;:!?？](?!\d)|,(?!\d{3})|\.(?!\d)|\s[–—-]\s"
@@ -96,8 +95,8 @@ _SELF = re.compile(r"^(?:I|we)\b|^(?:저|나|전|난|저희|우리)(?:는|은|�
 _OWNER = re.compile(r"^(?:제|내|저희|우리|저의|나의)\s(?P<key>[가-힣]+(?: [가-힣]+)?)(?:은|는|이|가|도)\s(?P<rest>.+)$")
 _MEASURED = re.compile(r"^(?P<key>[가-힣]+(?: [가-힣]+)?)(?:은|는|이|가)\s(?P<value>(?:\S+ )?\S*\d.*)$")
 _COPULA = re.compile(
-    r"(?P<value>.+?)(?: ?정도)?(?:이에요|예요|이야|(?<=\d)야|입니다|이?라고 (?:해요?|합니다|불러.*)|이고|이며|(?<=[^은는])인데요?"
-    r"|(?<= 중)(?:이에요|입니다|이고)|(?<=[가-힣])야)$"
+    r"(?P<value>.+?)(?: ?정도)?(?:이에요|예요|이?야|입니다|이?라고 (?:해요?|합니다|불러.*)"
+    r"|이고|이며|(?<=[^은는])인데요?)$"
 )
 _KOREAN = re.compile(
     rf"^(?P<value>.+?)\s(?:{'|'.join(f'(?P<{name}>{each[3]})' for name, each in CLASSES.items() if each[3])})"
@@ -126,15 +125,11 @@ def _clauses(sentence: str) -> Iterator[list[Fact]]:
         clause, closed = _FILLER.sub("", sentence[start:end].strip()).strip(" ."), sentence[end:after].strip()
         own, start = own or bool(_SELF.match(clause)), after
         if clause:
-            fact = (
-                None if closed in ("?", "？") or _ASKS.search(clause) or _NEGATED.search(clause) else read(clause, own)
-            )
-            yield [fact] if fact else []
+            asked = _ASKS.search(clause + closed) or _NEGATED.search(clause)
+            yield [fact] if not asked and (fact := read(clause, own)) else []
 
 
 def _english(clause: str, own: bool) -> Fact | None:
-    if match := _CALLED.match(clause):
-        return _fact("name", match["value"])
     if match := _OWNED.match(clause):
         own = match["own"].lower() != "the"
         return _fact(match["key"].lower(), match["value"], own) if own or _NUMBER.search(match["value"]) else None
@@ -154,10 +149,9 @@ def _measured(name: str, value: str) -> Fact | None:
 
 def _korean(clause: str, own: bool) -> Fact | None:
     if owner := _OWNER.match(clause):
-        told = _predicated(owner["rest"], own=True)
-        return told or _fact(owner["key"], copula["value"]) if (copula := _copula(owner["rest"])) or told else None
-    clause = _SELF.sub("", clause)
-    copula = _copula(clause)
+        copula = _copula(owner["rest"])
+        return _fact(owner["key"], copula["value"]) if copula else _predicated(owner["rest"], own=True)
+    copula = _copula(clause := _SELF.sub("", clause))
     if copula and (measured := _MEASURED.match(copula["value"])):
         return _fact(measured["key"], measured["value"], own)
     if copula and (own or copula["value"].endswith(" 중")):
@@ -177,9 +171,8 @@ def _predicated(clause: str, own: bool) -> Fact | None:
         return None
     value = re.split(r"(?<=[가-힣A-Za-z\d])[을를](?:\s|$)", match["value"])[0]
     *before, last = value.split()
-    if any(
-        word[-1] in ("이가" if own else "이가은는") and len(word) > 1 and agrees(word[:-1], word[-1]) for word in before
-    ):
+    subjects = "이가" if own else "이가은는"
+    if any(word[-1] in subjects and len(word) > 1 and agrees(word[:-1], word[-1]) for word in before):
         return None
     ending = r"(?<=.)(?:에서|에)$" if name in ("live", "work") else r"(?<=.)[이가도]$"
     return _fact(CLASSES[name][1], " ".join([*before, re.sub(ending, "", last)]))
@@ -195,15 +188,8 @@ def _fact(key: str, value: str, own: bool = True) -> Fact | None:
     first, *_ = value.split() or [""]
     is_word = re.fullmatch(r"[a-z]+", first) and (first in ENGLISH_STOP_WORDS - words_of("may_begin_values"))
     words = {*re.split(r"[\s]|(?<=[가-힣])[이가은는을를](?=\s|$)", value.lower()), key}
-    if (
-        not value
-        or len(value) > _LONGEST
-        or is_word
-        or re.match(r"(?i)\w{2,}(?:ing|ed)$", first)
-        or words & words_of("no_facts")
-    ):
-        return None
-    return Fact(key, value, own)
+    is_none = is_word or re.match(r"(?i)\w{2,}(?:ing|ed)$", first) or words & words_of("no_facts")
+    return Fact(key, value, own) if 0 < len(value) <= _LONGEST and not is_none else None
 
 
 def take_up(notes: Notes, sentence: str, turn: int, own: bool = False) -> None:
@@ -242,30 +228,16 @@ def _take_back(notes: Notes, sentence: str, turn: int) -> None:
         notes[meaning] = notes[meaning][0], ", ".join(parts), turn
 
 
-_NAMED = re.compile(r"(?<=\S )[A-Z][A-Za-z\d&-]+(?: [A-Z][A-Za-z\d&-]+)*|(?<![\w-])[A-Z]{2,}[A-Z\d_-]*\d[A-Z\d-]*")
-
-
 @task("entities")
 def entities(llm: Any, turns: Sequence[tuple[int, str, str]], known: Sequence[Note] = (), **_: Any) -> Any:
-    """What users state in these turns (number, question, answer), with the last period and name they ask about."""
+    """What users state in these turns (number, question, answer); an empty value takes an entity back."""
     before: Notes = {same_key(key): (key, value, turn) for key, value, turn in known}
     notes = dict(before)
     for number, question, _answer in turns:
         for sentence in sentences(question):
-            _note_subject(notes, sentence, number)
             take_up(notes, sentence, number)
     new = [note for meaning, note in notes.items() if before.get(meaning) != note]
     return {"entities": [{"key": key, "value": value, "turn": turn} for key, value, turn in new]}
-
-
-def _note_subject(notes: Notes, sentence: str, turn: int) -> None:
-    spoken = language(sentence) == "ko"
-    periods = [sentence[run[0].start : run[-1].end] for run in neighbours(sentence)]
-    names = [match[0] for match in _NAMED.finditer(re.sub("|".join(map(re.escape, periods)) or "$^", "", sentence))]
-    for key, values in ((("period", "기간")[spoken], periods), (("subject", "대상")[spoken], names)):
-        if values:
-            notes.pop(same_key(key), None)
-            notes[same_key(key)] = key, ", ".join(dict.fromkeys(values)), turn
 
 
 @task("profile")
@@ -275,10 +247,5 @@ def profile(llm: Any, said: str, known: Sequence[tuple[str, str]] = (), before: 
     notes = dict(old)
     for sentence in sentences(said):
         take_up(notes, sentence, 1, own=True)
-    return {
-        "slots": [
-            {"key": new[0], "value": new[1]}
-            for m, new in notes.items()
-            if old.get(m, new)[:2] != new[:2] or m not in old
-        ]
-    }
+    new = [note[:2] for meaning, note in notes.items() if old.get(meaning, ("", "", 0))[:2] != note[:2]]
+    return {"slots": [{"key": key, "value": value} for key, value in new]}

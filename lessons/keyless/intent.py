@@ -16,8 +16,8 @@ import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from lessons.keyless import task
-from lessons.keyless.courtesies import reply_to
 from lessons.keyless.conversation import NOT_TOLD, asks_back, recalled
+from lessons.keyless.courtesies import reply_to
 from lessons.keyless.facts import states_only
 from lessons.models.vectors import QUESTIONS, key, read_vectors
 from lessons.settings import ROOT

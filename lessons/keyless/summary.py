@@ -9,7 +9,7 @@ from typing import Any
 
 from lessons.keyless import task
 from lessons.keyless.lines import Line, passages
-from lessons.text import sentences, terms
+from lessons.text import terms
 
 LONGEST = 200  # characters
 SHORTEST = 36  # columns, of a sentence that can stand for its section; a Korean character takes two

@@ -2,8 +2,8 @@
 
 import pytest
 
-from lessons.keyless.llm import OfflineLLM
 from lessons.keyless.conversation import SAID
+from lessons.keyless.llm import OfflineLLM
 from lessons.models.keyless import NOT_FOUND
 from lessons.models.llm import language_model
 from lessons.rag.answer import Answer, conversation_memory, respond

@@ -365,3 +365,9 @@ def test_fewer_turns_in_the_second_tier_than_in_the_first_are_summarised_too(
     memory = make(Tiers)
     told(memory, *numbered(12))
     assert memory.state.summary
+
+
+def test_a_memory_says_once_that_the_keyless_model_keeps_plain_statements_only(make: Make) -> None:
+    memory = make(RecursiveSummary)
+    told(memory, *numbered(12))
+    assert memory.spent.notes == [summaries.PLAIN]

@@ -33,10 +33,10 @@ def rates(found: list[Pairs], wanted: list[list[tuple[str | None, str]]]) -> tup
 
 
 def test_entities_of_sentences_that_were_held_out() -> None:
-    """Only what is stated, and the period and name that are asked about, is noted: less than half of these."""
+    """Only what is plainly stated is noted: less than a third of these."""
     precision, recall = rates([noted(text) for text, _ in ENTITIES], [gold for _, gold in ENTITIES])
-    assert precision >= 0.6
-    assert recall >= 0.4
+    assert precision >= 0.7
+    assert recall >= 0.15
 
 
 def test_facts_of_sentences_that_were_held_out() -> None:
