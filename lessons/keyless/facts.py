@@ -86,7 +86,7 @@ _NEGATED = re.compile(
     r"|(?<![가-힣])안 [가-힣]|않|[이가은는] 없|없던|잊어|그만"
 )
 _CORRECTS = re.compile(
-    r"(?i)^\W*(?:no|sorry|actually|wait|i meant?|not|correction|아니|정정|죄송|잘못)\b|아니(?:라|고)"
+    r"(?i)^\W*(?:no|sorry|actually|wait|i meant?|not|correction)\b|^\W*(?:아니|아뇨|정정|죄송|잘못)|아니(?:라|고)"
 )
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,.]*\d|\d")
 
@@ -171,6 +171,13 @@ def _predicated(clause: str, own: bool) -> Fact | None:
         return None
     value = re.split(r"(?<=[가-힣A-Za-z\d])[을를](?:\s|$)", match["value"])[0]
     *before, last = value.split()
+    if (
+        not own
+        and len(before) == 1
+        and re.fullmatch("[가-힣]+[은는]", before[0])
+        and last != match["value"].split()[-1]
+    ):
+        return _fact(before[0][:-1], last, own=False)  # a topic with an object behind it: 클라우드는 Altis를 씁니다
     subjects = "이가" if own else "이가은는"
     if any(word[-1] in subjects and len(word) > 1 and agrees(word[:-1], word[-1]) for word in before):
         return None
@@ -211,11 +218,19 @@ def corrects(sentence: str) -> bool:
 
 
 def _correct(notes: Notes, sentence: str, turn: int) -> None:
-    """A bare number behind 'no' takes the place of the number in the newest note."""
-    (meaning, (key, old, noted)), numbers = [*notes.items()][-1], _NUMBER.findall(sentence)
-    if numbers and turn - noted <= _LATELY and _NUMBER.search(old):
-        del notes[meaning]
-        notes[meaning] = key, _NUMBER.sub(numbers[-1], old, count=1), turn
+    """A number behind 'no' takes the place of the newest one of its unit; of a bare one, of the newest one.
+
+    A number of another unit takes the newest back, since it cannot be told what it is the number of.
+    """
+    recent = [m for m, note in notes.items() if turn - note[2] <= _LATELY and _NUMBER.search(note[1])]
+    numbers = _NUMBER.findall(sentence)
+    if recent and numbers:
+        units = {m: _NUMBER.sub("", notes[m][1], count=1).strip() for m in recent}
+        bare = re.search(rf"{re.escape(numbers[-1])}(?:이에요|예요|요|입니다)?\W*$", sentence)
+        meaning = next((m for m in reversed(recent) if units[m] in sentence), recent[-1])
+        key, old, _ = notes.pop(meaning)
+        same = bare or units[meaning] in sentence
+        notes[meaning] = key, _NUMBER.sub(numbers[-1], old, count=1) if same else "", turn
 
 
 def _take_back(notes: Notes, sentence: str, turn: int) -> None:

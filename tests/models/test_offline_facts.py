@@ -50,6 +50,20 @@ def test_a_correction_reaches_the_entity_that_was_named_last() -> None:
     assert noted(*said) == [("budget", "500 dollars"), ("fee", "30 dollars")]
 
 
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [("No, I meant 300 dollars.", "300 dollars"), ("No, 300.", "300 dollars"), ("Sorry, 1,200 euros.", "")],
+)
+def test_a_correction_reaches_the_value_of_its_unit_and_never_mixes_two(said: str, value: str) -> None:
+    known = [("users", "40 users", 1), ("budget", "500 dollars", 1)]
+    assert entities(None, [(2, said, "")], known)["entities"] == [{"key": "budget", "value": value, "turn": 2}]
+
+
+def test_the_topic_of_a_korean_statement_is_its_key() -> None:
+    said = ("월 예산은 500만 원이고, 클라우드는 Altis를 씁니다.", "아니요, 300만 원으로 정해졌어요.")
+    assert noted(*said) == [("use", "Altis"), ("budget", "300만 원")]
+
+
 def test_a_number_long_after_corrects_nothing() -> None:
     said = ("My budget is 500 dollars.", "Thanks.", "How do I log in?", "And log out?", "No, 300.")
     assert noted(*said) == [("budget", "500 dollars")]
