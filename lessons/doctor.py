@@ -175,7 +175,7 @@ def _prompts() -> Iterator[tuple[BasePromptTemplate, type[BaseModel] | None]]:
         yield rerankers.relevance_prompt(question), rerankers.Scores
         yield enrich.KEYWORDS[language], enrich.Keywords
         yield enrich.SUMMARY[language], None
-    yield from ((prompt, None) for prompt in (intent.SMALL_TALK, cache.RESTYLE))
+    yield from ((prompt, None) for prompt in (intent.SMALL_TALK, intent.IN_CONVERSATION, cache.RESTYLE))
     yield from ((prompt, None) for prompt in (summaries.RECURSIVE_SUMMARY, summaries.TURNS_SUMMARY))
     yield summaries.ENTITIES, summaries.NotedEntities
     yield profile.PROFILE, profile.StatedFacts

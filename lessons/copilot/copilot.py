@@ -7,6 +7,7 @@ from typing import Any, Literal, cast
 
 from lessons.agent import stand_alone
 from lessons.budget import Budget
+from lessons.context.intent import needs_no_document, small_talk
 from lessons.copilot.decision import (
     ALL_STEPS,
     ANSWER,
@@ -20,13 +21,16 @@ from lessons.copilot.tools import WHOLE, Call, CopilotTools, Menu, headings, men
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
 from lessons.memory.types import parted
-from lessons.models.keyless import asks_for_steps
+from lessons.models.keyless import asks_for_documents, asks_for_steps
 from lessons.models.llm import describe
 from lessons.plan import Message, Part, Piece, Plan, history_part, messages_of
 from lessons.rag.answer import Answer, conversation_memory, respond
 from lessons.rag.context import ContextBuilder
+from lessons.rag.prompts import REFUSALS
 from lessons.rag.stages import AnswerStream, cause, cleaned, stages, standalone
 from lessons.rag.types import Context, Query, RetrievedDocument, Scope
+from lessons.search.catalog import catalog
+from lessons.search.other_transforms import normalized
 from lessons.settings import settings
 from lessons.text import language
 from lessons.trace import Step, Trace
@@ -145,6 +149,11 @@ SAID = {
         "ko": "이 질문과 관련된 내용을 찾지 못했습니다. 다음 메뉴가 도움이 될 수 있습니다.",
     },
     "not_documented": {"en": "This is not documented yet.", "ko": "아직 문서에 없는 내용입니다."},
+    "not_understood": {
+        "en": "I could not tell what this adds to the question before it; please ask it in full.",
+        "ko": "앞 질문에 이어 무엇을 물으시는지 알 수 없습니다. 질문을 온전하게 다시 적어 주세요.",
+    },
+    "documents": {"en": "I answer from these FAQ and guides: {}", "ko": "다음 FAQ와 가이드에서 답을 찾습니다: {}"},
 }
 """What the copilot says, at the end of an answer or in its place."""
 
@@ -246,9 +255,21 @@ class Copilot:
         return AnswerStream(answer, self._answer(query, answer, place))
 
     def _answer(self, query: Query, answer: CopilotAnswer, place: Workspace) -> Iterator[str | Step]:
+        if asks_for_documents(query.text):
+            yield from _said(answer, SAID["documents"][language(query.text)].format(self._titles(query, place)))
+            return
+        if needs_no_document(query.text, place.llm):  # the words decide, as for steps, whichever model answers
+            yield from small_talk(answer, place.llm, conversation_memory(query.memory, query.history))
+            answer.outcome, answer.found = (
+                ("answered", True) if answer.text not in REFUSALS else (answer.outcome, False)
+            )
+            return
         try:
             resources = place.resources(self.index)
             alone, tools = stand_alone(query, resources, answer.trace).text, self.tools(query, resources)
+            if _is_repeated(alone, query):
+                yield from _said(answer, SAID["not_understood"][language(query.text)], found=False)
+                return
             answer.gathered = yield from gather(alone, tools, self.max_calls, answer.trace)
             answer.outcome = outcome_of(answer.gathered.decisions[-1])
         except Exception as error:
@@ -264,6 +285,23 @@ class Copilot:
             layout = lay_out(question, answer.gathered.ranked, query.history, query.memory, Budget.of(place.llm))
             answer.layout, answer.context = layout, layout.context
             yield from _responded(answer, layout, place)
+
+    def _titles(self, query: Query, place: Workspace) -> str:
+        """The titles of the FAQ and guides that the owner of the question has."""
+        found = catalog(place.store(self.index), query.scope).items()
+        return "; ".join(each.get("title") or name for name, each in found if each.get("doc_type") in ("faq", "guide"))
+
+
+def _said(answer: CopilotAnswer, text: str, found: bool = True) -> Iterator[str]:
+    """An answer that no model writes."""
+    answer.text, answer.found, answer.outcome = text, found, "answered" if found else "not_documented"
+    yield text
+
+
+def _is_repeated(alone: str, query: Query) -> bool:
+    """Whether a follow-up was completed to a question that was put before, so that it was not understood."""
+    before = {normalized(content) for role, content in query.history if role == "user"}
+    return normalized(alone) != normalized(query.text) and normalized(alone) in before
 
 
 def _responded(answer: CopilotAnswer, layout: Layout, place: Workspace) -> Iterator[str]:

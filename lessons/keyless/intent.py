@@ -16,9 +16,12 @@ import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from lessons.keyless import task
+from lessons.keyless.conversation import NOT_TOLD, asks_back, recalled
+from lessons.keyless.courtesies import reply_to
+from lessons.keyless.facts import states_only
 from lessons.models.vectors import QUESTIONS, key, read_vectors
 from lessons.settings import ROOT
-from lessons.text import normalize
+from lessons.text import language, normalize
 
 Label = Literal["chat", "simple", "moderate", "complex"]
 INTENTS: tuple[Label, ...] = ("chat", "simple", "moderate", "complex")  # the more chunks are fetched, the later
@@ -99,9 +102,11 @@ class Classifier:
 
 @task("intent")
 def intent(llm: Any, question: str, **_: Any) -> dict[str, Label]:
-    """Signs without a letter or a digit, such as an emoji, are chat; an empty question is left to the search."""
+    """What only the conversation answers is chat, and so are mere signs; an empty question is left to the search."""
     if not any(sign.isalnum() for sign in question):
         return {"intent": "chat" if question.strip() else "simple"}
+    if asks_back(question) or states_only(question):
+        return {"intent": "chat"}
     return {"intent": llm.classifier.intent(question)}
 
 
@@ -119,30 +124,9 @@ def _letters(text: str) -> np.ndarray:
     return counts / np.linalg.norm(counts)
 
 
-REPLIES = {
-    "thanks": {"en": "You are welcome.", "ko": "천만에요."},
-    "farewell": {"en": "Goodbye.", "ko": "안녕히 가세요."},
-    "who": {
-        "en": "I answer questions about your documents and say where the answer stands.",
-        "ko": "저는 문서에 관한 질문에 답하고, 답이 어디에 있는지 알려 드립니다.",
-    },
-    "greeting": {
-        "en": "Hello. What would you like to know about your documents?",
-        "ko": "안녕하세요. 문서에서 무엇을 찾아 드릴까요?",
-    },
-    "other": {"en": "All right. Ask whenever you like.", "ko": "네, 언제든지 물어보세요."},
-}
-_KINDS = {
-    "thanks": r"\b(?:thank\w*|thx|cheers|appreciated|helped|helpful)\b|감사|고마|고맙|덕분|도움",
-    "farewell": r"\b(?:bye|goodbye|see you|take care|weekend|good night)\b|안녕히|다음에|주말|수고|고생",
-    "who": r"\b(?:who|what) (?:are|can) you\b|누구|뭐야",
-    "greeting": r"\b(?:hello|hi|hey|good (?:morning|afternoon|evening)|welcome|meet you|how are you|there)\b"
-    r"|안녕|반갑|반가|처음|아침|저기요|계신|지내",
-}
-
-
 @task("small_talk")
-def small_talk(llm: Any, question: str, **_: Any) -> str:
-    """The reply that fits, in the language of the utterance."""
-    kind = next((kind for kind, pattern in _KINDS.items() if re.search(pattern, question, re.IGNORECASE)), "other")
-    return REPLIES[kind]["ko" if re.search("[ㄱ-힣]", question) else "en"]
+def small_talk(llm: Any, question: str, memory: str = "", **_: Any) -> str:
+    """What the conversation answers, or the reply that fits, in the language of the utterance."""
+    if (reply := recalled(question, memory)) or asks_back(question):
+        return reply or NOT_TOLD[language(question)]
+    return reply_to(question)

@@ -16,7 +16,19 @@ from llama_index.core.prompts import BasePromptTemplate
 from llama_index.core.tools import BaseTool
 from llama_index.core.types import TokenGen
 
-from lessons.keyless import agent, answer, followups, intent, keywords, notes, queries, relevance, run, summary, task
+from lessons.keyless import (
+    agent,
+    answer,
+    conversation,
+    followups,
+    intent,
+    keywords,
+    queries,
+    relevance,
+    run,
+    summary,
+    task,
+)
 from lessons.settings import settings
 
 ABOUT = (

@@ -25,7 +25,7 @@ from lessons.memory.profile import Profile
 from lessons.memory.turns import Entity, State, Turn, TurnRow, Turns, drop_unused, merged
 from lessons.memory.types import Recollection
 from lessons.models.embedding import identity
-from lessons.models.llm import predict, structured
+from lessons.models.llm import keyless_of, predict, structured
 from lessons.models.tokens import TokenEstimator
 from lessons.plan import beginning
 from lessons.rag.context import CITATION
@@ -43,6 +43,9 @@ def _pool() -> ThreadPoolExecutor:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)  # the threads stay with the parent
+
+
+PLAIN = "the keyless model keeps plain statements and picks lines; it does not put them in other words"
 
 
 @dataclass
@@ -121,6 +124,8 @@ class LongTerm(ABC):
 
     def update(self) -> None:
         """Take up every turn that awaits it, unless somebody else is doing so."""
+        if keyless_of(self.llm) is self.llm and PLAIN not in self.spent.notes:
+            self.spent.notes.append(PLAIN)
         while self.awaits_update():
             with self.turns.alone() as mine:
                 if not mine:

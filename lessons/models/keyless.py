@@ -2,8 +2,9 @@
 
 from lessons.keyless.answer import NOT_FOUND, NOTHING_FOUND
 from lessons.keyless.comparisons import sides
+from lessons.keyless.conversation import NOT_TOLD, asks_for_documents
+from lessons.keyless.facts import same_key
 from lessons.keyless.intent import EXAMPLES, INTENTS, Classifier, Label, Utterance, utterances
 from lessons.keyless.lines import Line, kept_text, passage
 from lessons.keyless.llm import OfflineLLM
 from lessons.keyless.relevance import asks_for_steps
-from lessons.keyless.values import same_key

@@ -6,7 +6,7 @@ from typing import Any
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.prompts import ChatPromptTemplate
 
-from lessons.models.keyless import NOT_FOUND, NOTHING_FOUND
+from lessons.models.keyless import NOT_FOUND, NOT_TOLD, NOTHING_FOUND
 
 NOT_SEARCHED = {
     "en": "The documents could not be searched just now; ask again in a moment.",
@@ -16,7 +16,9 @@ NOT_SEARCHED = {
 
 NO_WORDS = "Nothing was found, for this question has no words. 질문을 글로 적어 주세요."  # an emoji is in no language
 
-REFUSALS = frozenset([*NOTHING_FOUND.values(), *NOT_FOUND.values(), *NOT_SEARCHED.values(), NO_WORDS])
+REFUSALS = frozenset(
+    [*NOTHING_FOUND.values(), *NOT_FOUND.values(), *NOT_TOLD.values(), *NOT_SEARCHED.values(), NO_WORDS]
+)
 """What an answer says when there is none."""
 
 SYSTEM = {

@@ -2,8 +2,8 @@
 
 import pytest
 
+from lessons.keyless.conversation import SAID
 from lessons.keyless.llm import OfflineLLM
-from lessons.keyless.recall import SAID
 from lessons.models.keyless import NOT_FOUND
 from lessons.models.llm import language_model
 from lessons.rag.answer import Answer, conversation_memory, respond
@@ -35,7 +35,7 @@ def answered(question: str, memory: str = NOTED, llm: object = None) -> Answer:
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        ("What was my budget in dollars?", "500 dollars"),
+        ("What was my budget?", "300만 원"),
         ("제 예산이 얼마라고 했죠?", "300만 원"),
         ("제가 쓰는 클라우드가 뭐라고 했죠?", "EC2"),
         ("What's my name?", "Mina"),

@@ -68,6 +68,36 @@ def test_what_the_user_said_of_themselves_and_the_last_turns_are_known_to_the_ne
 
 
 @pytest.mark.parametrize(
+    ("stated", "question", "said"),
+    [
+        ("저는 당뇨가 있고 메트포르민을 먹어요", "제가 먹는 약이 뭐라고 했죠?", "메트포르민"),
+        ("our budget is $10,000", "what is my budget?", "$10,000"),
+        ("we use AWS", "우리가 쓰는 클라우드가 뭐였지?", "AWS"),
+        (REFUND, "Tell me that again, please.", "14 days"),
+        (REFUND, "뭐하던 중이었지?", "refund"),
+    ],
+)
+def test_a_question_about_the_conversation_is_answered_from_it_without_a_document(
+    stage: Stage, user: str, stated: str, question: str, said: str
+) -> None:
+    agent = ActiveAgent(stage)
+    agent.ask(stated, "session", user)
+    state = agent.ask(question, "session", user)
+    assert said in state.answer.text
+    assert not state.answer.context.documents
+
+
+@pytest.mark.parametrize("said", ["감사합니다", "안녕하세요", "thanks a lot"])
+def test_thanks_after_a_subject_search_nothing(stage: Stage, user: str, said: str) -> None:
+    agent = ActiveAgent(stage)
+    agent.ask(REFUND, "session", user)
+    state = agent.ask(said, "session", user)
+    assert "14 days" not in state.answer.text
+    assert not state.answer.context.documents
+    assert not state.answer.from_cache
+
+
+@pytest.mark.parametrize(
     ("wrapper", "step"), [("cache", LOOKED_UP), ("intent", "intent"), ("manager", "manage"), ("refine", JUDGED)]
 )
 def test_a_wrapper_that_is_switched_off_leaves_no_step(stage: Stage, user: str, wrapper: str, step: str) -> None:

@@ -12,6 +12,7 @@ from llama_index.core.llms import LLM
 from lessons.copilot.copilot import SAID, Copilot, CopilotAnswer, lay_out
 from lessons.copilot.decision import ALL_STEPS, STEPS_RULE
 from lessons.copilot.tools import Call, menus, menus_for
+from lessons.models.keyless import NOT_TOLD
 from lessons.models.tokens import TokenEstimator
 from lessons.rag.prompts import CITATION_RULE, DEFAULT_RESPONSE_FORMAT, SYSTEM
 from lessons.rag.types import RetrievedDocument
@@ -84,6 +85,52 @@ def test_a_follow_up_is_understood(place: Workspace) -> None:
 
 def test_a_korean_question_gets_a_korean_answer(place: Workspace) -> None:
     assert "9주마다" in ask("필터는 얼마나 자주 갈아야 하나요?", place).text
+
+
+SAID_BEFORE = (
+    ("user", "우리 예산은 $10,000이야"),
+    ("assistant", "기억해 두겠습니다: 예산: $10,000."),
+    ("user", "우리는 AWS를 써"),
+    ("user", "How loud is the pump?"),
+    ("assistant", "The pump makes 41 decibels [1]."),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("내 예산이 얼마라고 했지?", "10,000"),
+        ("우리가 쓰는 클라우드가 뭐였지?", "AWS"),
+        ("아까 그거 다시 알려줘", "41 decibels"),
+        ("뭐하던 중이었지?", "How loud is the pump?"),
+        ("what were we doing", "How loud is the pump?"),
+        ("we use Azure", "Azure"),
+        ("와파린 복용하고 있습니다", "와파린"),
+        ("감사합니다", "천만에요"),
+        ("Which documents do you see?", "FAQ: the Zephyr pump"),
+        ("어떤 문서를 볼 수 있어?", "제피르 펌프"),
+    ],
+)
+def test_what_needs_no_document_is_answered_without_a_search(question: str, said: str, place: Workspace) -> None:
+    answer = ask(question, place, SAID_BEFORE)
+    assert said in answer.text
+    assert (answer.outcome, answer.found, answer.gathered.calls) == ("answered", True, [])
+
+
+@pytest.mark.parametrize("question", ["what is my name", "제가 먹는 약이 뭐라고 했죠?"])
+def test_what_the_conversation_does_not_hold_is_refused(question: str, place: Workspace) -> None:
+    answer = ask(question, place, SAID_BEFORE)
+    assert answer.text in NOT_TOLD.values()
+    assert (answer.found, answer.gathered.calls) == (False, [])
+
+
+def test_a_follow_up_that_comes_out_as_an_earlier_question_is_refused(
+    place: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    again = "How loud is the pump?"
+    monkeypatch.setattr("lessons.agent.Condense.transform", lambda *_: [again])
+    assert ask("And its colour?", place, SAID_BEFORE).text == SAID["not_understood"]["en"]
+    assert "41 decibels" in ask(again, place, SAID_BEFORE).text
 
 
 @pytest.mark.parametrize(

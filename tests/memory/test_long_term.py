@@ -240,7 +240,7 @@ def test_the_profile_is_handed_over_in_other_sessions_too(make: Make, kind: type
     user = Scope(f"u{uuid4().hex}")
     told(make(kind, user, knows_user=True), "I have diabetes.", "저는 EC2를 씁니다.")
     there = make(kind, user, knows_user=True).recall("?").memory
-    assert there.splitlines() == ["What the user said about themselves:", "- condition: diabetes", "- 사용: EC2"]
+    assert there.splitlines() == ["What the user said about themselves:", "- has: diabetes", "- 사용: EC2"]
     assert make(kind, user).recall("?").memory == ""
 
 
@@ -255,7 +255,7 @@ def test_a_slot_can_be_corrected_and_deleted_and_stays_away_until_it_is_stated_a
     memory = make(RecursiveSummary, Scope(f"u{uuid4().hex}"), knows_user=True)
     told(memory, "I have diabetes.", "My name is Mina.")
     memory.profile.put("name", "Minah")
-    memory.profile.delete("condition")
+    memory.profile.delete("has")
     told(memory, *numbered(6))
     assert [(slot.key, slot.value) for slot in memory.profile.slots()] == [("name", "Minah")]
     told(memory, "I have diabetes.")
@@ -365,3 +365,9 @@ def test_fewer_turns_in_the_second_tier_than_in_the_first_are_summarised_too(
     memory = make(Tiers)
     told(memory, *numbered(12))
     assert memory.state.summary
+
+
+def test_a_memory_says_once_that_the_keyless_model_keeps_plain_statements_only(make: Make) -> None:
+    memory = make(RecursiveSummary)
+    told(memory, *numbered(12))
+    assert memory.spent.notes == [summaries.PLAIN]
