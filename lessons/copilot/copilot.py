@@ -261,7 +261,7 @@ class Copilot:
         if needs_no_document(query.text, place.llm):  # the words decide, as for steps, whichever model answers
             yield from small_talk(answer, place.llm, conversation_memory(query.memory, query.history))
             answer.outcome, answer.found = (
-                ("answered", True) if answer.text not in REFUSALS else (answer.outcome, False)
+                ("answered", True) if not answer.text.startswith(tuple(REFUSALS)) else (answer.outcome, False)
             )
             return
         try:

@@ -11,8 +11,7 @@ from lessons.keyless.answer import parts, query, together
 from lessons.keyless.comparisons import sides
 from lessons.keyless.lines import Passage, passages
 from lessons.keyless.scores import BEFORE, WORTH, ranked, weighed
-from lessons.keyless.values import names
-from lessons.keyless.words import Question, Unit, read_question
+from lessons.keyless.words import Question, Unit, names, read_question
 from lessons.text import terms
 
 COVERED = 0.9  # share of a question's words, by weight, that one line must hold
@@ -77,9 +76,9 @@ def bridges(question: Question, found: list[Passage]) -> list[str]:
         open_words = [unit.text for unit, value in covered if value < BEFORE and unit.weight >= WORTH]
         for one in best if open_words else []:
             for place, name in enumerate(names(one.line.text)):
-                if not set(terms(name.text)) <= known:
-                    worth = 0.7 if name.text.isascii() and " " not in name.text else 1.0
-                    made = f"{name.text} {' '.join(open_words)}"
+                if not set(terms(name)) <= known:
+                    worth = 0.7 if name.isascii() and " " not in name else 1.0
+                    made = f"{name} {' '.join(open_words)}"
                     valued[made] = max(valued.get(made, 0), (one.score - 0.1 * rank) * worth - 0.01 * place)
     return sorted(valued, key=lambda made: -valued[made])
 

@@ -1,68 +1,64 @@
-"""A follow-up is made to stand alone: what it leaves out is taken from what was said before."""
+"""A follow-up is made to stand alone by an addition: the question stays as it was put, what it leaves out follows it.
+
+'And its margin?' becomes 'And its margin? (Marlow Foods, Q2 2024)'. Thanks, statements and new topics get nothing.
+"""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from lessons.keyless import task
-from lessons.keyless.recall import asks_back, recalled, remembered
-from lessons.keyless.values import Value, dated, people, slots, without
-from lessons.keyless.words import Unit, read_question
-from lessons.text import language, normalize, terms
+from lessons.keyless.conversation import asks_back, recalled, remembered
+from lessons.keyless.words import INTERROGATIVE, is_noun, read_question
+from lessons.text import ENGLISH_STOP_WORDS, language, normalize, terms
+from lessons.text.korean import read_korean
 from lessons.text.periods import moved, periods, pointed_at, written
 
 _LEAD = re.compile(
-    r"(?i)^\s*(?:(?:아|네|그럼|그러면|그렇다면|그리고|그런데|근데|또|혹시|아니면"
-    r"|같은 (?:기간|분기|시기|해)(?:에는|에)?)(?:[\s,]+|$))+"
+    r"(?i)^\s*(?:(?:아|네|그럼|그러면|그렇다면|그리고|그런데|근데|또|혹시|아니면)(?:[\s,]+|$))+"
     r"|^\s*(?:(?:and|but|or|so|ok(?:ay)?|also|then|well|now)\b(?!-\w)[\s,]*)*"
     r"(?:(?:what|how) about\b\s*|(?:the )?same (?:thing )?for\b\s*)?"
 )
-_DUMMY = re.compile(
-    r"\b(?:is|was|would|will|be) it (?:\w+ ){1,3}(?:to|that|if)\b|\bit takes? (?:\w+ ){0,3}(?:to|for|until|before)\b"
-    r"|\bit (?:is|was) (?:\w+ ){1,3}(?:to|that|if)\b|\b(?:this|that) (?:year|month|quarter|week)\b",
-    re.IGNORECASE,
+_DUMMY = re.compile(  # an 'it' that points at nothing
+    r"(?i)\b(?:is|was|would|will|be) it (?:\w+ ){1,3}(?:to|that|if)\b"
+    r"|\bit takes? (?:\w+ ){0,3}(?:to|for|until|before)\b"
+    r"|\bit (?:is|was) (?:\w+ ){1,3}(?:to|that|if)\b|\b(?:this|that) (?:year|month|quarter|week)\b"
 )
 _POINTING = re.compile(
     r"(?i)\b(?:it|its|they|them|theirs?|he|him|his|she|her|hers|this|these|those)\b"
-    r"|(?:^|\b(?:a|about|after|and|are|as|at|before|by|can|did|do|does|for|from|had|has|have|if|in|is|like|of|on|or|than|to"
-    r"|under|was|were|will|with|would|doing)\s)that\b|\bthat(?=\s*(?:[?.,!]|$))"
+    r"|(?:^|\b(?:a|about|after|and|are|as|at|before|by|can|did|do|does|for|from|had|has|have|if|in|is|like|of|on|or|than"
+    r"|to|under|was|were|will|with|would|doing)\s)that\b|\bthat(?=\s*(?:[?.,!]|$|(?:as|in|to|for|with|by|from)\b))"
     r"|(?<!is )(?<!are )(?<!was )(?<!were )\bthere(?=\s*[?.,!]|$)"
     r"|\b(?:the same|the one(?!-)|the other|either of|each of|which one)\b|\bones?\b(?=\W*$)"
-    r"|\bthe (?:change|increase|decrease|decline|rise|fall|drop|difference|company|group|firm)\b"
-    r"(?! (?:in|of|to|between|from|on|for|with)\b)"
     r"|(?<![가-힣])(?:그|이|저) (?!밖|외|후)(?=[가-힣])"
     r"|(?<![가-힣])(?:그|이)(?:것|거|건|게|걸|분|곳|때|날|중)(?:들)?(?=[가-힣]{0,3}(?![가-힣]))"
     r"|(?<![가-힣])(?:거기|여기|그렇게|이렇게|그러려면|둘|해당|방금|아까|앞의|위의|걔)"
 )
-_PREDICATE = re.compile(
-    r"\b(?:is|are|was|were|do|does|did|can|could|will|would|should|must|has|have|had|may|who|what|why|when|where|which|how)\b",
-    re.IGNORECASE,
-)
-_KOREAN_PREDICATE = re.compile(
-    r"(?:(?<![은는도에])(?<!에서)(?<!까지)(?<!부터)요|니까|니다|까|가|죠|어|아|지|려면|는지|은지|인지|냐|니|다|래"
-    r"|(?:[가-힣]|(?:[게야도안못잘]|려고) )[해돼]|[가-힣][야여워와봐써져켜줘둬])\s*+[?？.!]*+\s*+$"
-    r"|얼마|언제|어디|무엇|무슨|뭐|뭘|누구|누가|어떻게|어느|어떤|며칠|왜|(?<![가-힣])몇"
-)
-_RELATED = re.compile(
-    r"^(?:founder|chief|ceo|cfo|head|owner|manager|director|address|headquarters?|office|factory|plant|staff|reason|price"
-    r"|result|deadline|size|number|name|직원|임직원|대표|본사|공장|설비|생산|주소|가격|이유|원인|기한|결과|이름|담당자|책임자|창업자|설립)"
-)
 _DEFINES = re.compile(
-    r"(?i)^how (?:do|does) (?!it\b|they\b|that\b|this\b|these\b|those\b)[\w -]+ work\W*$"
-    r"|^(?:what|who) (?:is|are) (?:an?\s)?(?!the\b|its\b|their\b)[\w-]+(?: [\w-]+){0,2}\W*$"
-    r"|^how (?:long|big|large|often|far|old) (?:is|does|do|can|may|must) an? [\w-]+\b(?! of\b)"
-    r"|^[가-힣]{4,}(?:은|는) (?:무슨|언제|어디|얼마|몇|누가|왜)\b"
-    r"|(?:이란|란|이|가) (?:뭐|무엇|뭔)\S*$|무슨 (?:뜻|말|의미)\S*$"
+    r"(?i)^(?:what|who) (?:is|are) (?:an?\s)?(?!the\b|its\b|their\b)"
+    r"|(?:이란|란|이|가) (?:뭐|무엇|뭔)\S*$|[가-힣A-Za-z](?:이란|란)\W*$"
 )
-_HOW_TO = re.compile(r"\bhow (?:do|does|can) |(?:을|를|은|는) 어떻게 (?!되|해|하|돼)[가-힣]", re.IGNORECASE)
-_PERSON = re.compile(r"\b(?:he|she|him|his|her|hers)\b|그\s?(?:분|사람|여자|남자)|이분", re.IGNORECASE)
-_FEW = {"en": 1, "ko": 2}  # words of a question too thin to stand alone
-_MOST = 3  # words of its own that a fragment has
-WITHIN_A_YEAR = {"quarter", "half", "month"}
-_END = " \t\n,?!.？"
-_TURNS, _CHARS = 10, 1_000  # how much of a conversation is read
-_LONGEST = 300  # characters of a question that can lack something
+_AUXILIARY = re.compile(
+    r"(?i)\b(?:is|are|was|were|do|does|did|can|could|will|would|should|must|has|have|had|may|tell|show|explain)\b"
+)
+_TOPIC = re.compile(r"[은는도]요?\W*$")
+_PREDICATE = re.compile(r"(?:(?<![은는도])요|니까|니다|나|[가-힣](?:줘|해|돼|져|야|죠|지|라)|주세요|까)\s*[?？.!]*\s*$")
+_PERSON = re.compile(r"(?i)\b(?:he|she|him|his|her|hers)\b|그\s?(?:분|사람|여자|남자)|이분")
+_NAMED = re.compile(
+    r"\b[A-Z][a-z]+(?: [A-Z][\w-]+)+|[가-힣]{2,4}(?=\s?(?:대표|회장|사장|부사장|전무|이사|부장|팀장|교수|박사|의장))"
+)
+_IDENTIFIER = re.compile(r"(?<![\w-])[A-Za-z]+[-_#][A-Za-z\d_-]*\d[A-Za-z\d_-]*")
+_WITHIN_A_YEAR = frozenset(["quarter", "half", "month"])
+_LONGEST, _TURNS, _CHARS = 300, 10, 1_000  # characters of a follow-up; turns, and characters of each, that are read
+
+
+@dataclass(frozen=True)
+class Item:
+    """Something that a question is about. `kind`: year, quarter, half, month, code, name or word."""
+
+    kind: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -70,67 +66,82 @@ class Turn:
     """A question as it stands alone, and what was answered."""
 
     question: str
-    answer: str
-    own: str  # what surely belongs to it: a question in few words that points at nothing may have changed the subject
+    answer: str = ""
 
 
 @task("condense")
 def compress(llm: Any, question: str, turns: Sequence[tuple[str, str]] = (), memory: str = "", **_: Any) -> str:
-    """The question as it can be understood without the history; what a memory says that was said is older turns."""
+    """The question with what it leaves out in brackets; what a memory says that was said is older turns."""
     spoken = [f"{role}: {' '.join(content.split())}" for role, content in turns]
     if asks_back(question) or recalled(question, "\n".join([memory, *spoken])):
         return question
     earlier = [(line.source, line.text) for line in remembered(memory) if line.source != "noted"]
-    said = _turns([*earlier, *turns[-2 * _TURNS :]])
-    alone = standalone(question, said)
-    return alone if standalone(alone, said) == alone else question
+    return standalone(question, _turns([*earlier, *turns[-2 * _TURNS :]]))
 
 
 def _turns(history: Sequence[tuple[str, str]]) -> list[Turn]:
-    """The user's questions, each made to stand alone by those before it, with what was said until the next."""
-    said: list[Turn] = []
+    """The user's questions, each made to stand alone by those before it, with what was answered."""
+    read: list[Turn] = []
     for role, content in history:
-        content = normalize(content)[:_CHARS]  # as the question is, so that both have the same words
+        content = normalize(content)[:_CHARS]
         if role == "user" and content.strip():
-            asked = content[:_LONGEST]
-            sure = is_fragment(asked) or _POINTING.search(asked)
-            own = standalone(asked, [replace(turn, question=turn.own) for turn in said]) if sure else asked
-            said.append(Turn(standalone(asked, said), "", own))
-        elif role == "assistant" and said:
-            said[-1] = replace(said[-1], answer=f"{said[-1].answer}\n{content}".strip())
-    return said
+            is_question = recalled(content, "") is None  # no thanks and no statement
+            read += [Turn(standalone(content[:_LONGEST], read))] if is_question else []
+        elif role == "assistant" and read:
+            read[-1] = Turn(read[-1].question, f"{read[-1].answer}\n{content}".strip())
+    return read
 
 
-def standalone(question: str, said: Sequence[Turn]) -> str:
-    """The question with the subject of the last turn that has one."""
-    if not said or len(question) > _LONGEST or not lacks_subject(question):
+def standalone(question: str, turns: Sequence[Turn]) -> str:
+    """The question, and in brackets the names, identifiers, periods and words of the last one that it lacks."""
+    if not turns or len(question) > _LONGEST or not lacks_subject(question):
         return question
-    rest = without_lead(question)
-    given = _given(rest, said[-1].question)
-    source = _source(given, said)
-    changed, left = filled(source, given, rest)
-    if is_fragment(question) and language(question) == language(source):
-        return f"{changed.rstrip(_END)} – {left}?" if left and not _POINTING.search(left) else changed
-    topic = _topic(changed, said[-1].answer, question)
-    return f"{topic}: {question}" if topic else question
+    own, last = items(without_lead(question)), turns[-1]
+    kinds = {item.kind for item in own}
+    kinds |= _WITHIN_A_YEAR if kinds & _WITHIN_A_YEAR else set()
+    kinds -= set() if is_fragment(without_lead(question)) else {"name", "code"}
+    covered = set(terms(question))
+    people = _people(last.answer)[:1] if _PERSON.search(question) else []
+    new = _moved(question, last.question)
+    replaced = kinds | {item.kind for item in new}
+    lacking = [item for item in items(last.question) if item.kind == "word" or item.kind not in replaced]
+    added: list[str] = []
+    for item in [*(Item("name", name) for name in people), *lacking, *new]:
+        if not set(terms(item.text)) <= covered:
+            added.append(item.text)
+            covered |= set(terms(item.text))
+    return f"{question} ({' '.join(added)})" if added else question
+
+
+def _people(answer: str) -> list[str]:
+    return [name for name in _NAMED.findall(answer) if name.split()[0].lower() not in ENGLISH_STOP_WORDS]
+
+
+def _moved(question: str, last: str) -> list[Item]:
+    """The period that a question only points at: 'a year earlier' than that of the last question."""
+    pointed = pointed_at(question)
+    if not pointed:
+        return []
+    new = moved({period.unit: period.number for period in periods(last)}, *pointed)
+    return [Item(unit, written(unit, number, language(last), "quarter" in last)) for unit, number in new.items()]
 
 
 def lacks_subject(text: str) -> bool:
-    """Whether the question can only be understood with what was said before, as a fragment or a pronoun."""
+    """Whether the question points at what was said, or names nothing that it could be about by itself."""
     rest = without_lead(text)
-    words = [unit for unit in own_words(rest) if not _RELATED.match(unit.text.lower())]
-    kinds = {slot.kind for slot in slots(text)}
-    if words and "measure" in kinds and kinds & {"year", *WITHIN_A_YEAR}:
-        return False
-    if is_fragment(text):
-        return len(words) <= _MOST
-    if _POINTING.search(_DUMMY.sub(" ", text)):
+    if _POINTING.search(_DUMMY.sub(" ", text)) or pointed_at(text):
         return True
-    names_a_topic = any(unit.weight > 0.5 for unit in words)  # what it is, or how something is done to it
-    asks_of_it = _DEFINES.search(rest) or (len(words) > 1 and _HOW_TO.search(rest))
-    if kinds & {"name", "identifier"} or (names_a_topic and asks_of_it):
-        return False
-    return len(words) <= _FEW[language(text)] or pointed_at(text) is not None
+    words = [item for item in items(rest) if item.kind in ("name", "code", "word") and not _is_verb(item.text, rest)]
+    if not words or _DEFINES.search(rest):
+        return not words
+    if is_fragment(rest):
+        return rest != text.strip() or _TOPIC.search(rest) is not None or len(words) == 1
+    return len(words) == 1 and re.search(rf"(?i)\bthe {re.escape(words[0].text)}\b", rest) is not None
+
+
+def is_fragment(text: str) -> bool:
+    """Whether a text names things and says nothing of them: 'Q2?', '하늘전자는요?'."""
+    return not (INTERROGATIVE.search(text) or _AUXILIARY.search(text) or _PREDICATE.search(text))
 
 
 def without_lead(text: str) -> str:
@@ -138,68 +149,28 @@ def without_lead(text: str) -> str:
     return _LEAD.sub("", text, count=1).strip()
 
 
-def own_words(text: str) -> list[Unit]:
-    """What a question is about, its measures, names and periods aside."""
-    return [unit for unit in read_question(without(text, slots(text))).units if unit.weight >= 0.5]
+def _is_verb(word: str, text: str) -> bool:
+    """Whether a Korean word only stands in a predicate of the text, also one that is made of a noun: 승인했죠."""
+    forms = [token for token in re.findall("[가-힣]+", text) if token.startswith(word)]
+    kinds = [read_korean(form)[1] for form in forms]
+    return bool(forms) and all(
+        kind in ("none", "action") or (kind == "maybe" and form[-1] != "는")
+        for form, kind in zip(forms, kinds, strict=True)
+    )
 
 
-def is_fragment(text: str) -> bool:
-    """Whether a question names things but says nothing of them: 'And in Q2?', '2분기는요?'."""
-    rest = without_lead(text)
-    most, predicate = (4, _KOREAN_PREDICATE) if language(text) == "ko" else (8, _PREDICATE)
-    return len(rest.split()) <= most and not predicate.search(rest)
-
-
-def _given(rest: str, before: str) -> list[Value]:
-    """The slots that the follow-up itself fills, those it only points at ('a year earlier') included."""
-    given = [slot for slot in slots(rest) if slot.kind != "name" or is_fragment(rest)]
-    pointed = pointed_at(rest)
-    if pointed and not any(slot.kind == pointed[0] for slot in given):
-        new = moved({period.unit: period.number for period in periods(before)}, *pointed)
-        spelled, tongue = "quarter" in before, language(before)
-        given += [Value(unit, written(unit, number, tongue, spelled), -1, -1) for unit, number in new.items()]
-    return given
-
-
-def _source(given: Sequence[Value], said: Sequence[Turn]) -> str:
-    """The latest question with a place for what the follow-up names, else the latest."""
-    kinds = {slot.kind for slot in given if slot.kind != "name"}
-    kinds = kinds - {"measure"} or kinds
-    kinds |= WITHIN_A_YEAR if kinds & WITHIN_A_YEAR else set()
-    owned = (turn.own for turn in reversed(said) if kinds & {slot.kind for slot in slots(turn.own)})
-    return next(owned, said[-1].question)
-
-
-def filled(source: str, given: Sequence[Value], rest: str) -> tuple[str, str]:
-    """The earlier question with the follow-up's slots in their places, and what found no place."""
-    used: list[Value] = []
-    for kind, slot in _one_of_each(given, rest).items():
-        taken = [place for place in slots(source) if place.kind == kind or {place.kind, kind} <= WITHIN_A_YEAR]
-        if len(taken) == 1 and (kind != "name" or not own_words(rest)):
-            source = source[: taken[0].start] + slot.text + source[taken[0].end :]
-            used.append(slot)
-    left = without(rest, [slot for slot in used if slot.start >= 0])
-    pointed = any(slot.start < 0 for slot in used)
-    return source, " ".join(left.split()).strip(_END) if not pointed and (own_words(left) or slots(left)) else ""
-
-
-def _one_of_each(given: Sequence[Value], rest: str) -> dict[str, Value]:
-    """A slot for each kind; several of one kind, as in '2023 and 2024', are taken as one."""
-    found: dict[str, Value] = {}
-    for slot in given:
-        start = found[slot.kind].start if slot.kind in found else slot.start
-        found[slot.kind] = slot if start < 0 else Value(slot.kind, rest[start : slot.end], start, slot.end)
-    return found
-
-
-def _topic(changed: str, answer: str, question: str) -> str:
-    """What the earlier question is about and the follow-up does not say; for 'she' also whom the answer names."""
-    who = people(answer) if _PERSON.search(question) else []
-    named = [slot.text for slot in slots(changed) if slot.kind in ("name", "identifier", "measure")]
-    about = [unit.text for unit in own_words(changed)]
-    covered, found = set(terms(question)), list[str]()
-    for phrase in [*who, *named, *about, *(period.text for period in dated(changed))]:
-        if not set(terms(phrase)) <= covered:
-            found.append(phrase)
-            covered |= set(terms(phrase))
-    return " ".join(found)
+def items(text: str) -> list[Item]:
+    """What a question is about: its names and words, then its identifiers and its periods."""
+    text = _POINTING.sub(lambda match: " " * len(match[0]), re.sub("[()]", " ", text))
+    dated, plain = periods(text), text
+    for period in reversed(dated):
+        plain = f"{plain[: period.start]} {plain[period.end :]}"
+    codes = [Item("code", match) for match in _IDENTIFIER.findall(plain)]
+    units = read_question(_IDENTIFIER.sub(" ", plain)).units
+    short = len(plain.split()) <= 2  # 'And Thornquay?': a single word has a capital only if it is a name
+    named = [
+        Item("name" if short and unit.text[0].isupper() else unit.kind, unit.text)
+        for unit in units
+        if unit.required or (unit.weight >= 0.5 and is_noun(unit.text))
+    ]
+    return [*named, *codes, *(Item(period.unit, text[period.start : period.end]) for period in dated)]

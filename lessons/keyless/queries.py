@@ -103,7 +103,7 @@ def _parts(query: str) -> Iterator[str]:
     """The questions that one question holds; a later one that lacks its subject takes it from the first."""
     parts = [part.strip(" ,") for part in _PARTS.split(query) if len(part.split()) >= _LEAST]
     if len(parts) > 1:
-        first = Turn(parts[0], "", parts[0])
+        first = Turn(parts[0])
         yield from (standalone(part, [first]) if part is not parts[0] else part for part in parts)
 
 

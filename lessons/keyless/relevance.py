@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lessons.keyless import task
-from lessons.keyless.answer import LEAST_COVERED, NOT_SAID, Part, choose, neutral, parts, query
+from lessons.keyless.answer import LEAST_COVERED, NOT_SAID, Part, choose, parts, query
 from lessons.keyless.lines import Passage, kept_text, read_documents, search_terms
 from lessons.keyless.queries import expand
 from lessons.keyless.scores import best_lines, contradictions, held, ranked, reason, share, weighed
@@ -89,7 +89,7 @@ def sufficiency(llm: Any, question: str, documents: Sequence[Any], made: Sequenc
     helping = [number for number, covers in enumerate(covered, start=1) if covers >= LEAST]
     order = sorted(helping, key=lambda number: ("replaced_by" in documents[number - 1].metadata, -scores[number]))
     confidence = min(1.0, max(covered, default=0.0))
-    choice = choose(asked, [found[number - 1] for number in order], llm.embedding)
+    choice = choose(asked, [found[number - 1] for number in order])
     missing = " ".join(choice.missing) if choice.lines else question
     decision: dict[str, Any] = {"ranked_indices": order, "confidence": confidence, "is_sufficient": False}
     if asks_for_steps(question) and confidence >= ENOUGH and (section := _section(asked, documents, order)):
@@ -189,8 +189,8 @@ def judge_answer(llm: Any, question: str, answer: str, quotes: str = "", **_: An
 
 
 def _share_covered(part: Part, crossing: bool, known: frozenset[str]) -> float:
-    """The share of a part that the words cover, 0 without a name or a period; `crossing` languages of the neutral."""
-    units = [unit for unit in part.question.units if neutral(unit) or not crossing]
+    """The share of a part that the words cover, 0 without a name; across languages, of what both write alike."""
+    units = [unit for unit in part.question.units if unit.kind in ("year", "quarter", "code") or not crossing]
     held = [unit.covered(known) for unit in units]
     if not known or any(unit.required and not value for unit, value in zip(units, held, strict=True)):
         return 0.0

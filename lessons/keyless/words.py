@@ -10,10 +10,11 @@ from pathlib import Path
 
 from lessons.keyless.lines import quarters, search_terms
 from lessons.text import ENGLISH_STOP_WORDS, language, terms
-from lessons.text.korean import agrees, particle_pattern
+from lessons.text.korean import agrees, particle_pattern, read_korean
 from lessons.text.word_lists import words_of
 
 GROUPS = Path(__file__).with_name("glossary.txt")  # general vocabulary: nothing that only some documents know
+ASIDE = 0.3  # what a word still counts that the question, or a part of it, does not ask for itself
 SAME = 0.8  # what a word counts that means the same as the one that was asked for
 _MOST_WORDS = 3  # of a form
 _MOST_ENDING = 3  # syllables of particles and endings that may follow a Korean form
@@ -173,6 +174,27 @@ def _unit(word: str, following: str, position: int, titled: bool) -> Unit | None
     return Unit(word, "word", frozenset(found), weight=0.4 if found[0] in words_of("vague_stems") else 1.0)
 
 
+_PROPER = re.compile(
+    rf"\b[A-Z][A-Za-zÀ-ÿ\d&-]*(?: (?:(?:of|and) (?=[A-Z]))?[A-Z][A-Za-zÀ-ÿ\d&-]*)*|[가-힣]{{1,8}}{KOREAN_COMPANY}"
+)
+
+
+def names(text: str) -> list[str]:
+    """The capitalised names of a text, and Korean companies, without a first word that only begins a sentence."""
+    found = []
+    for name in _PROPER.findall(text):
+        words = name.split()
+        while words and words[0].lower() in ENGLISH_STOP_WORDS | words_of("no_names"):
+            words = words[1:]
+        found += [" ".join(words)] if words else []
+    return found
+
+
+def is_noun(word: str) -> bool:
+    """Whether a word can be what a question is about; a listed English verb and a Korean predicate cannot."""
+    return word.lower() not in words_of("english_no_nouns") if word.isascii() else read_korean(word)[1] != "none"
+
+
 _KINDS = {
     "why": r"\bwhy\b|\bhow come\b|\b(?:the )?reasons?\b(?: for| behind)?|\bcause[ds]?\b"
     r"|\bwhat (?:drove|led to|(?:is|was|lies) behind|explains)\b"
@@ -198,6 +220,9 @@ _NO_SUBJECT = re.compile(
 )  # words that only say what kind of answer is wanted, so that no line has to hold them
 
 
+_SUBJECT = re.compile(r"(.+) \(([^()]*)\)")
+
+
 @dataclass(frozen=True)
 class Question:
     text: str
@@ -208,11 +233,15 @@ class Question:
 
 
 def read_question(text: str) -> Question:
-    """Only the first 4,000 characters are read."""
+    """Read the first 4,000 characters; words in brackets at the end are a follow-up's subject and weigh `ASIDE`."""
     text = _SHORT_YEAR.sub(r"20\1년", text[:4000])
-    units = tuple(dict.fromkeys(_units(_NO_SUBJECT.sub(" ", text))) or _units(text))
+    asked, subject = (match[1], match[2]) if (match := _SUBJECT.fullmatch(text)) else (text, "")
+    units = dict.fromkeys(_units(_NO_SUBJECT.sub(" ", asked)) or _units(asked))
+    aside = ASIDE if any(unit.kind == "word" and unit.weight >= 0.5 for unit in units) else 1.0
+    for unit in _units(subject):
+        units.setdefault(replace(unit, weight=aside * unit.weight) if unit.kind == "word" else unit)
     every = frozenset().union(*(unit.every for unit in units))
-    return Question(text, language(text), units, kinds_of(text), every)
+    return Question(text, language(text), tuple(units), kinds_of(asked), every)
 
 
 def kinds_of(text: str) -> frozenset[str]:
