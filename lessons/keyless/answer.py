@@ -26,6 +26,8 @@ from lessons.text.editions import VERSION, replaced
 MOST = 4  # parts of a question
 LINES = 3  # sentences of an answer, lists and summaries aside
 GAIN = 2.0  # what a line is worth more for saying what the lines before it leave open
+SURE = 0.7  # to a line of this score, only lines are joined that add something
+ADDS = 0.02  # the gain from which one does
 JOINS = 0.75  # the worth from which it joins, as a share of the first one's score
 NEAR = 3  # lines between what happened and its reason
 STANDS_OUT = 1.0  # what the distance to the best line of another passage counts beside a line's own score
@@ -117,7 +119,7 @@ def quote(question: Question, found: Sequence[Passage]) -> list[Candidate]:
     first = next((one for one in every if fits(question, one)), None)
     if first is None or sureness(first, every) < LEAST_SURE:
         return []
-    chosen = _with_list(question, _with_reason(question, _of_its_passage(question, first)))
+    chosen = _with_list(question, _with_reason(question, _of_its_passage(question, first), found))
     covered = zip(question.units, together(chosen), strict=True)
     return [] if any(unit.required and value < scores.ELSEWHERE for unit, value in covered) else chosen
 
@@ -136,15 +138,16 @@ def names_what_is_missing(question: Question, found: Sequence[Passage]) -> bool:
 
 def _of_its_passage(question: Question, first: Candidate) -> list[Candidate]:
     """The best line with those lines of its passage that say what is still open, in their order."""
-    lines = candidates(question, [first.passage])
-    rest, chosen = [one for one in lines if one.position != first.position], [first]
-    while len(chosen) < LINES and rest:
+    rest, chosen = [*candidates(question, [first.passage])], [first]
+    while len(chosen) < LINES:
         covered = together(chosen)
-        best = max(rest, key=lambda one: one.score + GAIN * _gain(question, covered, one))
-        if best.score + GAIN * _gain(question, covered, best) < JOINS * first.score:
+        rest = [one for one in rest if not _repeats(one, chosen[-1])]
+        gains = [(_gain(question, covered, one), one) for one in rest]
+        worth = [(one.score + GAIN * gain, one) for gain, one in gains if gain >= ADDS or first.score < SURE]
+        value, best = max(worth, key=lambda each: each[0], default=(0.0, first))
+        if value < JOINS * first.score or value == 0.0:
             break
         chosen.append(best)
-        rest = [one for one in rest if not _repeats(one, best)]
     return sorted(chosen, key=lambda one: one.position)
 
 
@@ -159,20 +162,27 @@ def _gain(question: Question, covered: Sequence[float], one: Candidate) -> float
     return share(question.units, [max(0.0, new - old) for new, old in zip(one.covered, covered, strict=True)])
 
 
-def _with_reason(question: Question, chosen: list[Candidate]) -> list[Candidate]:
-    """The lines up to the nearest reason in their passage, if one is asked for and none of them gives it."""
+def _with_reason(question: Question, chosen: list[Candidate], found: Sequence[Passage]) -> list[Candidate]:
+    """The lines, and the reason if one is asked for and none gives it: the nearest beside them, else a passage's best.
+
+    It may share no word with the question.
+    """
     if "why" not in question.kinds or any(scores.gives_reason(one.line) for one in chosen):
         return chosen
     lines, start, end = chosen[0].passage.lines, chosen[0].position, chosen[-1].position
-    reasons = [at for at, line in enumerate(lines) if scores.gives_reason(line) and not commands(line)]
-    nearest = min(reasons, key=lambda at: max(start - at, at - end), default=None)
-    if nearest is None or max(start - nearest, nearest - end) > NEAR:
-        return chosen
-    return [
-        candidate_at(question, chosen[0].passage, at)
-        for at in range(min(start, nearest), max(end, nearest) + 1)
-        if lines[at].kind != "heading"
-    ]
+    beside = range(max(0, start - NEAR), min(len(lines), end + NEAR + 1))
+    near = [at for at in beside if scores.gives_reason(lines[at]) and lines[at].kind != "heading"]
+    if near:
+        nearest = min(near, key=lambda at: max(start - at, at - end))
+        new = candidate_at(question, chosen[0].passage, nearest)
+    else:
+        told = [(scores.reason(question, passage), rank) for rank, passage in enumerate(found[:LINES])]
+        (value, place), rank = max(told, key=lambda each: each[0][0] - scores.RANK * each[1])
+        if value < 0 or not found[rank].lines:
+            return chosen
+        new = candidate_at(question, found[rank], place, rank)
+    known = any(one.line is new.line for one in chosen) or commands(new.line)
+    return chosen if known else [*chosen[: LINES - 1], new]
 
 
 def together(chosen: Sequence[Candidate]) -> list[float]:

@@ -12,7 +12,7 @@ from lessons.keyless import task
 from lessons.keyless.conversation import asks_back, recalled, remembered
 from lessons.keyless.words import INTERROGATIVE, is_noun, read_question
 from lessons.text import ENGLISH_STOP_WORDS, language, normalize, terms
-from lessons.text.korean import read_korean
+from lessons.text.korean import particle_pattern, read_korean
 from lessons.text.periods import moved, periods, pointed_at, written
 
 _LEAD = re.compile(
@@ -49,7 +49,9 @@ _NAMED = re.compile(
     r"\b[A-Z][a-z]+(?: [A-Z][\w-]+)+|[가-힣]{2,4}(?=\s?(?:대표|회장|사장|부사장|전무|이사|부장|팀장|교수|박사|의장))"
 )
 _IDENTIFIER = re.compile(r"(?<![\w-])[A-Za-z]+[-_#][A-Za-z\d_-]*\d[A-Za-z\d_-]*")
+_ENDING = re.compile(rf"^{particle_pattern()}*(?:요|데요|가요)?(?![가-힣])")
 _WITHIN_A_YEAR = frozenset(["quarter", "half", "month"])
+_DATED = _WITHIN_A_YEAR | {"year"}
 _LONGEST, _TURNS, _CHARS = 300, 10, 1_000  # characters of a follow-up; turns, and characters of each, that are read
 
 
@@ -93,24 +95,44 @@ def _turns(history: Sequence[tuple[str, str]]) -> list[Turn]:
 
 
 def standalone(question: str, turns: Sequence[Turn]) -> str:
-    """The question, and in brackets the names, identifiers, periods and words of the last one that it lacks."""
+    """The question, and in brackets the names, identifiers and periods that it lacks, of words only what it is about.
+
+    A question with a period of its own is about the last turn that has one of this kind.
+    """
     if not turns or len(question) > _LONGEST or not lacks_subject(question):
         return question
-    own, last = items(without_lead(question)), turns[-1]
-    kinds = {item.kind for item in own}
+    rest = without_lead(question)
+    own = items(rest)
+    kinds = {item.kind for item in own if item.kind != "word"}
     kinds |= _WITHIN_A_YEAR if kinds & _WITHIN_A_YEAR else set()
-    kinds -= set() if is_fragment(without_lead(question)) else {"name", "code"}
-    covered = set(terms(question))
-    people = _people(last.answer)[:1] if _PERSON.search(question) else []
-    new = _moved(question, last.question)
-    replaced = kinds | {item.kind for item in new}
-    lacking = [item for item in items(last.question) if item.kind == "word" or item.kind not in replaced]
-    added: list[str] = []
-    for item in [*(Item("name", name) for name in people), *lacking, *new]:
+    last = next((turn for turn in reversed(turns) if kinds & _DATED & _kinds(turn.question)), turns[-1])
+    added = [Item("name", name) for name in _people(last.answer)[:1] if _PERSON.search(question)]
+    added += [item for item in _carried(rest, own, last.question) if item.kind not in kinds]
+    covered, lacking = set(terms(question)), list[str]()
+    for item in [*added, *_moved(question, last.question)]:
         if not set(terms(item.text)) <= covered:
-            added.append(item.text)
+            lacking.append(item.text)
             covered |= set(terms(item.text))
-    return f"{question} ({' '.join(added)})" if added else question
+    return f"{question} ({' '.join(lacking)})" if lacking else question
+
+
+def _carried(rest: str, own: Sequence[Item], last: str) -> list[Item]:
+    """What the last question was about: its words only if the new one has none, or nothing else tells the subject."""
+    every, moved_to = items(last), {item.kind for item in _moved(rest, last)}
+    asks = not pointed_at(rest) and any(item.kind == "word" for item in _words(own, rest))
+    named = asks and not {"name", "code"}.isdisjoint(item.kind for item in every)
+    if not is_fragment(rest):  # which may name something else beside, as in 'How does that compare to …?'
+        every = [Item("named" if item.kind in ("name", "code") else item.kind, item.text) for item in every]
+    return [item for item in every if item.kind not in moved_to and not (named and item.kind == "word")]
+
+
+def _kinds(text: str) -> set[str]:
+    return {item.kind for item in items(text)}
+
+
+def _words(own: Sequence[Item], text: str) -> list[Item]:
+    """The names, identifiers and words among these items that are no predicate of the text."""
+    return [item for item in own if item.kind in ("name", "code", "word") and not _is_verb(item.text, text)]
 
 
 def _people(answer: str) -> list[str]:
@@ -131,7 +153,7 @@ def lacks_subject(text: str) -> bool:
     rest = without_lead(text)
     if _POINTING.search(_DUMMY.sub(" ", text)) or pointed_at(text):
         return True
-    words = [item for item in items(rest) if item.kind in ("name", "code", "word") and not _is_verb(item.text, rest)]
+    words = _words(items(rest), rest)
     if not words or _DEFINES.search(rest):
         return not words
     if is_fragment(rest):
@@ -164,7 +186,7 @@ def items(text: str) -> list[Item]:
     text = _POINTING.sub(lambda match: " " * len(match[0]), re.sub("[()]", " ", text))
     dated, plain = periods(text), text
     for period in reversed(dated):
-        plain = f"{plain[: period.start]} {plain[period.end :]}"
+        plain = f"{plain[: period.start]} {_ENDING.sub('', plain[period.end :], count=1)}"
     codes = [Item("code", match) for match in _IDENTIFIER.findall(plain)]
     units = read_question(_IDENTIFIER.sub(" ", plain)).units
     short = len(plain.split()) <= 2  # 'And Thornquay?': a single word has a capital only if it is a name
