@@ -129,7 +129,8 @@ def _korean_unit(word: str, following: str) -> Unit | None:
     if not (found := frozenset(terms(core))):
         return None
     is_name = _COMPANY.fullmatch(core) or _DIVISION.fullmatch(following)
-    return Unit(core, "name", found, weight=1.5) if is_name else Unit(core, "word", found)
+    weight = 0.4 if core in words_of("vague_stems") else 1.0
+    return Unit(core, "name", found, weight=1.5) if is_name else Unit(core, "word", found, weight=weight)
 
 
 def _units(text: str) -> Iterator[Unit]:

@@ -3,12 +3,19 @@
 from dataclasses import dataclass
 
 from lessons.keyless.llm import OfflineLLM
+from lessons.models.keyless import NOT_FOUND
 from lessons.rag.prompts import ANSWER
+from lessons.text import language
 
 
 def ask(question: str, documents: str) -> str:
     """What the keyless model answers from these documents."""
     return OfflineLLM().predict(ANSWER, question=question, context=documents, response_format="")
+
+
+def refuses(question: str, documents: str) -> bool:
+    """Whether it says, in the question's language, that the documents do not answer."""
+    return ask(question, documents).startswith(NOT_FOUND[language(question)])
 
 
 def context(*documents: tuple[str, str]) -> str:

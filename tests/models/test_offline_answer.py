@@ -8,7 +8,18 @@ from hypothesis import strategies as st
 from lessons.models.keyless import NOT_FOUND, NOTHING_FOUND
 from lessons.rag.prompts import REFUSALS
 from lessons.text import language
-from tests.models.answer_cases import ANSWERED, FAQ_EN, REPORTS_EN, REPORTS_KO, TABLE, UNANSWERED, Case, ask, context
+from tests.models.answer_cases import (
+    ANSWERED,
+    FAQ_EN,
+    REPORTS_EN,
+    REPORTS_KO,
+    TABLE,
+    UNANSWERED,
+    Case,
+    ask,
+    context,
+    refuses,
+)
 
 MISSING = re.compile(r"The documents do not say: “[^”]*”\.|“[^”]*”에 대한 답은 문서에 나와 있지 않습니다\.")
 CITATION = re.compile(r" ?\[(\d+)\]")
@@ -24,7 +35,17 @@ def test_answers_with_the_words_of_the_right_document(case: Case) -> None:
 
 @pytest.mark.parametrize(("documents", "question"), UNANSWERED, ids=lambda value: value[:60])
 def test_says_that_it_is_not_there(documents: str, question: str) -> None:
-    assert ask(question, documents) == NOT_FOUND[language(question)]
+    assert refuses(question, documents)
+
+
+def test_a_refusal_names_what_stands_nowhere() -> None:
+    refusal = ask("Does Solvarin interact with warfarin?", LEAFLET_EN)
+    assert refusal == f"{NOT_FOUND['en']} The passages found do not mention “interact”, “warfarin”."
+
+
+def test_a_refusal_names_what_stands_nowhere_in_korean() -> None:
+    refusal = ask("새빛전자의 매출은 얼마인가요?", REPORTS_KO)
+    assert refusal == f"{NOT_FOUND['ko']} 찾은 문서에 나오지 않는 말: “새빛전자”."
 
 
 def test_prefixes_nothing_and_changes_no_word() -> None:
@@ -34,7 +55,7 @@ def test_prefixes_nothing_and_changes_no_word() -> None:
 
 def test_cites_before_the_full_stop() -> None:
     said = ask("How long does the business plan keep cost data?", FAQ_EN)
-    assert said.startswith("The business plan keeps it for 25 months [2].")
+    assert "The business plan keeps it for 25 months [2]." in said
 
 
 def test_a_table_row_is_said_with_its_header_cells() -> None:
@@ -64,7 +85,7 @@ def test_without_a_document_nothing_was_found(question: str, language: str, docu
 
 @pytest.mark.parametrize("documents", ["[Source: 1 | empty.md]\n", "---"])
 def test_a_document_without_words_answers_nothing(documents: str) -> None:
-    assert ask("환불은 얼마나 걸리나요?", documents) == NOT_FOUND["ko"]
+    assert refuses("환불은 얼마나 걸리나요?", documents)
 
 
 @pytest.mark.parametrize(

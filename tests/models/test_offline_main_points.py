@@ -1,7 +1,6 @@
 """A request to sum up gets the main sentences of what it is about, in their order."""
 
-from lessons.models.keyless import NOT_FOUND
-from tests.models.answer_cases import ask, context
+from tests.models.answer_cases import ask, context, refuses
 
 BRIDGE = context(
     (
@@ -56,8 +55,8 @@ def test_a_summary_covers_the_section_in_its_order_in_korean() -> None:
 
 
 def test_a_summary_of_what_no_document_is_about_is_refused() -> None:
-    assert ask("Summarise the merger of the two universities in Portugal.", BRIDGE) == NOT_FOUND["en"]
-    assert ask("두 대학의 통합을 요약해 주세요.", BRIDGE_KO) == NOT_FOUND["ko"]
+    assert refuses("Summarise the merger of the two universities in Portugal.", BRIDGE)
+    assert refuses("두 대학의 통합을 요약해 주세요.", BRIDGE_KO)
 
 
 def test_an_instruction_in_a_document_is_no_point_of_its_summary() -> None:

@@ -4,8 +4,7 @@ import pytest
 
 from lessons.keyless.answer import parts
 from lessons.keyless.words import read_question
-from lessons.models.keyless import NOT_FOUND
-from tests.models.answer_cases import FAQ_KO, REPORTS_EN, REPORTS_KO, ask
+from tests.models.answer_cases import FAQ_KO, REPORTS_EN, REPORTS_KO, ask, refuses
 
 
 @pytest.mark.parametrize(
@@ -62,4 +61,4 @@ def test_a_missing_part_is_named_in_korean() -> None:
 
 def test_a_question_of_which_every_part_is_missing_is_refused() -> None:
     question = "Who founded Velmar Shipping, and when did Velmar Shipping move to Lisbon?"
-    assert ask(question, REPORTS_EN) == NOT_FOUND["en"]
+    assert refuses(question, REPORTS_EN)
