@@ -16,9 +16,7 @@ NOT_SEARCHED = {
 
 NO_WORDS = "Nothing was found, for this question has no words. 질문을 글로 적어 주세요."  # an emoji is in no language
 
-REFUSALS = frozenset(
-    [*NOTHING_FOUND.values(), *NOT_FOUND.values(), *NOT_TOLD.values(), *NOT_SEARCHED.values(), NO_WORDS]
-)
+REFUSALS = {*NOTHING_FOUND.values(), *NOT_FOUND.values(), *NOT_TOLD.values(), *NOT_SEARCHED.values(), NO_WORDS}
 """What an answer says when there is none."""
 
 SYSTEM = {

@@ -78,7 +78,7 @@ _KNOWLEDGE = r"(?:information|mention|details?|data|evidence|reference|indicatio
 _IN_ENGLISH = [
     rf"\b{_SOURCES}\b(?: \S+){{0,6}}? {_NOT} (?:\w+ )?{_SAY}",
     rf"\b(?:reports?|they|it)\b(?: \S+){{0,6}}? {_NOT} (?:\w+ )?(?:say|state|mention|specify|disclose|answer)\b",
-    r"\b(?:is|are|was|were) (?:not|un)\s?known\b",
+    r"\b(?:is|are|was|were) (?:not|un)\s?known\b|\bnot said in this conversation\b",
     rf"\b{_SOURCES}\b(?: \S+){{0,3}} {_SAY}s? (?:no|nothing|none)\b|, none for\b|\bhas no such\b",
     rf"\bnone of the(?: \w+){{0,2}} {_SOURCES}",
     rf"\bno {_SOURCES}(?: \S+){{0,4}} {_SAY}",
@@ -108,7 +108,7 @@ _IN_KOREAN = [
     rf"(?:찾|알|확인할|답할|답변할|말씀드릴) ?수 ?{_NOT_THERE}",
     rf"(?:답변?|대답)(?:을|은|해)?\s?(?:\S+\s)?(?:드릴|할|찾을) 수 ?{_NOT_THERE}",
     r"(?:알|확인하|파악하|답하)기 (?:가 )?어렵|확인되지 않(?:습니다|았|는다)|모르겠습니다|알지 못합니다",
-    r"(?:찾|발견하)지 ?못(?:했|하였|합니다)",
+    r"(?:찾|발견하)지 ?못(?:했|하였|합니다)|대화에서 나온 적이 없",
 ]
 _REFUSAL = re.compile(f"(?i:{'|'.join(_IN_ENGLISH)})|{'|'.join(_IN_KOREAN)}")
 

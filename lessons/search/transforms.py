@@ -95,7 +95,6 @@ _STATEMENT = re.compile(r"[A-Za-z0-9%)]\.$|(?:입니|습니|[한된였았었])�
 _REQUEST = re.compile(
     r"(?i)^(?:please )?(?:tell|explain|describe|show|list|give|compare|summari[sz]e|sum up)\b|(?:싶|궁금|바랍|부탁)"
 )
-_LEAST_KEPT = 1 / 2  # of the question's terms that a query still has
 _LEAST_SHARED = 1 / 3  # of its terms that a query has from the question and what was said
 
 
@@ -160,12 +159,9 @@ def strays(said: str, question: str, known: str) -> str | None:
         return "it answers instead of asking"
     if _NEGATION.search(question) and not _NEGATION.search(said):
         return "it lost the negation"
-    found, wanted = set(terms(said)), set(terms(question))
-    if len(found & set(terms(known))) < _LEAST_SHARED * len(found):
-        return "it is about something else"
-    if len(found & wanted) < _LEAST_KEPT * len(wanted):
-        return "it lost what was asked"
-    return None
+    found, wanted = set(terms(said)), {term for term in terms(question) if term.isalpha()}
+    lost = len(found & wanted) < len(wanted) / 2 or len(found & set(terms(known))) < _LEAST_SHARED * len(found)
+    return "it is about something else" if lost else None
 
 
 def _names(text: str) -> set[str]:

@@ -4,7 +4,7 @@ import pytest
 
 from lessons.keyless.conversation import SAID
 from lessons.keyless.llm import OfflineLLM
-from lessons.models.keyless import NOT_FOUND
+from lessons.models.keyless import NOT_TOLD
 from lessons.models.llm import language_model
 from lessons.rag.answer import Answer, conversation_memory, respond
 from lessons.rag.context import ContextBuilder
@@ -58,7 +58,7 @@ def test_a_question_about_the_documents_is_answered_from_them(question: str) -> 
 
 @pytest.mark.parametrize("question", ["Who is my doctor?", "제 주치의가 누구라고 했죠?"])
 def test_what_nobody_said_is_not_made_up(question: str) -> None:
-    assert answered(question).text in NOT_FOUND.values()
+    assert answered(question).text in NOT_TOLD.values()
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -90,7 +90,7 @@ def test_compression_takes_the_subject_of_a_follow_up_from_the_memory() -> None:
     prompt = query_prompt("condense", question)
     turns = [("user", "How do I export a report?"), ("assistant", "Choose Export.")]
     alone = OfflineLLM().predict(prompt, question=question, turns=turns, history="", memory=memory)
-    assert alone == "What did Sorae Foods spend on advertising in January 2024?"
+    assert alone == "And in January? (Sorae Foods advertising 2024)"
 
 
 def test_a_question_that_the_conversation_answers_is_not_completed_with_another_subject() -> None:

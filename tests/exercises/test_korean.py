@@ -50,7 +50,7 @@ def test_each_text_has_its_korean_and_nothing_else_has() -> None:
 def test_a_korean_reader_gets_korean_hints_and_verdicts(korean_shell: None, capsys: pytest.CaptureFixture[str]) -> None:
     assert re.match("02.3, 힌트 [12]/2: [가-힣]", hint("02.3"))
     said = "기대하는 답은 0에서 1까지의 숫자 쌍(후보가 열다섯 개일 때와 다섯 개일 때의 Recall@5)입니다."
-    assert str(check("04.1", "both")) == f"✗ 04.1 틀림: {said} 여기서는 값의 타입이 텍스트입니다(필요한 타입은 list)."
+    assert str(check("04.1", "both")) == f"✗ 04.1 오답: {said} 여기서는 값의 타입이 텍스트입니다(필요한 타입은 list)."
     assert not checking.solved("04.1", ...)
     assert capsys.readouterr().out.startswith("먼저 풀어야 할 연습 문제는 04.1입니다(시도하지 않음).")
     assert "연습 문제" in progress("04")._repr_html_()
