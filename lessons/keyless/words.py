@@ -15,6 +15,7 @@ from lessons.text.word_lists import words_of
 
 GROUPS = Path(__file__).with_name("glossary.txt")  # general vocabulary: nothing that only some documents know
 ASIDE = 0.3  # what a word still counts that the question, or a part of it, does not ask for itself
+PREDICATE = 0.7  # what a Korean predicate counts: its forms share few syllables
 SAME = 0.8  # what a word counts that means the same as the one that was asked for
 _MOST_WORDS = 3  # of a form
 _MOST_ENDING = 3  # syllables of particles and endings that may follow a Korean form
@@ -129,7 +130,7 @@ def _korean_unit(word: str, following: str) -> Unit | None:
     if not (found := frozenset(terms(core))):
         return None
     is_name = _COMPANY.fullmatch(core) or _DIVISION.fullmatch(following)
-    weight = 0.4 if core in words_of("vague_stems") else 1.0
+    weight = 0.4 if core in words_of("vague_stems") else PREDICATE if read_korean(word)[1] == "none" else 1.0
     return Unit(core, "name", found, weight=1.5) if is_name else Unit(core, "word", found, weight=weight)
 
 

