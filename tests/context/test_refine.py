@@ -24,7 +24,7 @@ from tests.support.openai_server import openai_server
 TEXTS = {
     "refund": "A refund takes 14 days.",
     "warranty": "The warranty of the lamp lasts 24 months.",
-    "환불": "환불은 14일 걸립니다.",
+    "환불": "환불 처리는 14일 걸립니다.",
     "보증": "램프의 보증 기간은 24개월입니다.",
 }
 BOTH = "How many days does a refund take, and how long is the warranty of the lamp?"
@@ -54,7 +54,7 @@ def test_one_pass_leaves_a_part_open_and_the_loop_finds_it(one: Stage) -> None:
 
 
 def test_a_korean_question_is_refined_as_well(one: Stage) -> None:
-    answer = Refined(one).ask("환불은 14일 걸리나요? 램프 보증 기간은 얼마인가요?")
+    answer = Refined(one).ask("환불 처리는 며칠 걸리나요? 램프 보증은 몇 개월인가요?")
     assert "14일" in answer.text
     assert "24개월" in answer.text
 
