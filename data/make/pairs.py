@@ -15,6 +15,7 @@ from tqdm import tqdm
 from data.make.vectors import save_vectors
 from lessons.evaluate.golden import SPLITS, Golden, golden_questions
 from lessons.library import load_corpus
+from lessons.models.vectors import read_vectors
 from lessons.rag.stages import stage_named
 from lessons.rag.types import Query, Scope
 from lessons.search.cross_encoder import PAIRS, CrossEncoder, file_name, pair_key
@@ -50,15 +51,18 @@ def candidates(golden: Golden) -> tuple[str, list[str]]:
 
 
 def main() -> None:
-    """Score all pairs and write the file."""
+    """Score the pairs that have no shipped score, and write the file; a score of the same pair does not change."""
     load_corpus(workspace(), targets=[stage_named("reranked").index])
-    vectors = {}
+    shipped, vectors = read_vectors(file_name(MODEL), PAIRS), {}
     with tempfile.TemporaryDirectory() as folder:
         encoder = minilm(Path(folder))
         for golden in tqdm([each for split in SPLITS for each in golden_questions(split)], desc="Scoring"):
             question, texts = candidates(golden)
-            keys = [pair_key(question, text) for text in texts]
-            vectors |= {each: [score] for each, score in zip(keys, encoder.scores(question, texts), strict=True)}
+            pairs = {pair_key(question, text): text for text in texts}
+            vectors |= {each: shipped[each] for each in pairs if each in shipped}
+            if new := [each for each in pairs if each not in shipped]:
+                scores = encoder.scores(question, [pairs[each] for each in new])
+                vectors |= {each: [score] for each, score in zip(new, scores, strict=True)}
     print(save_vectors(PAIRS / f"{file_name(MODEL)}.npz", vectors))
 
 
