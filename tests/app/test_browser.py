@@ -189,7 +189,7 @@ def test_a_conversation_is_there_after_a_reload_and_a_passage_stays_open_while_t
     see(browser, "1 turn word for word")
     session_id = parse_qs(urlsplit(browser.current_url).query)["session"][0]
     memory = RecursiveSummary.of(workspace(), Scope("reader"), session_id)
-    memory.turns.add("I am called Mina.", "Hello.")
+    memory.turns.add("My name is Mina.", "Hello.")
     browser.refresh()
     see(browser, "When does the kiosk open? <img src=x onerror=alert(1)>")
     assert not browser.find_elements(By.CSS_SELECTOR, "[data-testid=stMain] img[src=x]")
