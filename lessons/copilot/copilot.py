@@ -260,9 +260,8 @@ class Copilot:
             return
         if needs_no_document(query.text, place.llm):  # the words decide, as for steps, whichever model answers
             yield from small_talk(answer, place.llm, conversation_memory(query.memory, query.history))
-            answer.outcome, answer.found = (
-                ("answered", True) if not answer.text.startswith(tuple(REFUSALS)) else (answer.outcome, False)
-            )
+            answer.found = not answer.text.startswith(REFUSALS)
+            answer.outcome = "answered" if answer.found else answer.outcome
             return
         try:
             resources = place.resources(self.index)

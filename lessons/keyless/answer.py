@@ -109,7 +109,7 @@ def _with_names(question: Question, found: Sequence[Passage]) -> Question:
 
 
 def quote(question: Question, found: Sequence[Passage]) -> list[Candidate]:
-    """The consecutive lines of one passage that answer one part of a question; empty to refuse it."""
+    """The lines of one passage that answer one part of a question, and a reason from another; empty to refuse it."""
     if names_what_is_missing(question, found):
         return []
     question = weighed(question, found)
@@ -133,8 +133,12 @@ def sureness(first: Candidate, every: Sequence[Candidate]) -> float:
 
 def names_what_is_missing(question: Question, found: Sequence[Passage]) -> bool:
     """Whether a name, period or identifier of the question stands in none of the documents."""
-    everything = frozenset().union(*(passage.all for passage in found))
+    everything = _words_of_all(found)
     return any(unit.required and unit.covered(everything) < 1 for unit in question.units)
+
+
+def _words_of_all(found: Sequence[Passage]) -> frozenset[str]:
+    return frozenset().union(*(passage.all for passage in found))
 
 
 def _of_its_passage(question: Question, first: Candidate) -> list[Candidate]:
@@ -362,7 +366,7 @@ def answer(llm: Any, question: str, context: str = "", memory: str = "", **_: An
 
 def _refusal(question: Question, found: Sequence[Passage]) -> str:
     """A refusal, and the words of the question that stand in none of the passages."""
-    everything = frozenset().union(*(passage.all for passage in found))
+    everything = _words_of_all(found)
     nouns = [unit for unit in question.units if unit.weight >= WORTH and is_noun(unit.text)]
     lacking = [
         unit.text.upper() if unit.kind == "quarter" else unit.text for unit in nouns if not unit.covered(everything)

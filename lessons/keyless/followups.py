@@ -105,25 +105,26 @@ def standalone(question: str, turns: Sequence[Turn]) -> str:
     own = items(rest)
     kinds = {item.kind for item in own if item.kind != "word"}
     kinds |= _WITHIN_A_YEAR if kinds & _WITHIN_A_YEAR else set()
+    # Only a fragment replaces a name; a question may name something else beside, as 'How does that compare to …?'
+    kinds -= set() if is_fragment(rest) else {"name", "code"}
     last = next((turn for turn in reversed(turns) if kinds & _DATED & _kinds(turn.question)), turns[-1])
     added = [Item("name", name) for name in _people(last.answer)[:1] if _PERSON.search(question)]
-    added += [item for item in _carried(rest, own, last.question) if item.kind not in kinds]
+    new = _moved(question, last.question)
+    replaced = kinds | {item.kind for item in new}
+    added += [item for item in _carried(rest, own, items(last.question)) if item.kind not in replaced]
     covered, lacking = set(terms(question)), list[str]()
-    for item in [*added, *_moved(question, last.question)]:
+    for item in [*added, *new]:
         if not set(terms(item.text)) <= covered:
             lacking.append(item.text)
             covered |= set(terms(item.text))
     return f"{question} ({' '.join(lacking)})" if lacking else question
 
 
-def _carried(rest: str, own: Sequence[Item], last: str) -> list[Item]:
+def _carried(rest: str, own: Sequence[Item], last: Sequence[Item]) -> list[Item]:
     """What the last question was about: its words only if the new one has none, or nothing else tells the subject."""
-    every, moved_to = items(last), {item.kind for item in _moved(rest, last)}
     asks = not pointed_at(rest) and any(item.kind == "word" for item in _words(own, rest))
-    named = asks and not {"name", "code"}.isdisjoint(item.kind for item in every)
-    if not is_fragment(rest):  # which may name something else beside, as in 'How does that compare to …?'
-        every = [Item("named" if item.kind in ("name", "code") else item.kind, item.text) for item in every]
-    return [item for item in every if item.kind not in moved_to and not (named and item.kind == "word")]
+    named = asks and not {"name", "code"}.isdisjoint(item.kind for item in last)
+    return [item for item in last if not (named and item.kind == "word")]
 
 
 def _kinds(text: str) -> set[str]:

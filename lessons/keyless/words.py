@@ -176,6 +176,7 @@ def _unit(word: str, following: str, position: int, titled: bool) -> Unit | None
     return Unit(word, "word", frozenset(found), weight=0.4 if found[0] in words_of("vague_stems") else 1.0)
 
 
+_NO_NAMES = ENGLISH_STOP_WORDS | words_of("no_names")
 _PROPER = re.compile(
     rf"\b[A-Z][A-Za-zÀ-ÿ\d&-]*(?: (?:(?:of|and) (?=[A-Z]))?[A-Z][A-Za-zÀ-ÿ\d&-]*)*|[가-힣]{{1,8}}{KOREAN_COMPANY}"
 )
@@ -186,7 +187,7 @@ def names(text: str) -> list[str]:
     found = []
     for name in _PROPER.findall(text):
         words = name.split()
-        while words and words[0].lower() in ENGLISH_STOP_WORDS | words_of("no_names"):
+        while words and words[0].lower() in _NO_NAMES:
             words = words[1:]
         found += [" ".join(words)] if words else []
     return found

@@ -177,7 +177,7 @@ def _complete(answer: Answer, question: str, memory: str, step: Step) -> None:
     if served:
         answer.text = plain_citations(own_words(answer.text), context)
         answer.warnings += [] if answer.text or step.notes else [EMPTY]
-    refused = answer.text.startswith(tuple(REFUSALS)) or (served and is_refusal(answer.text))
+    refused = answer.text.startswith(REFUSALS) or (served and is_refusal(answer.text))
     if refused and not answer.searched:
         answer.text = NOT_SEARCHED[language(question)]
     answer.found = bool(answer.text) and not refused

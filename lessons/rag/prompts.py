@@ -16,8 +16,8 @@ NOT_SEARCHED = {
 
 NO_WORDS = "Nothing was found, for this question has no words. 질문을 글로 적어 주세요."  # an emoji is in no language
 
-REFUSALS = {*NOTHING_FOUND.values(), *NOT_FOUND.values(), *NOT_TOLD.values(), *NOT_SEARCHED.values(), NO_WORDS}
-"""What an answer says when there is none."""
+REFUSALS = (*NOTHING_FOUND.values(), *NOT_FOUND.values(), *NOT_TOLD.values(), *NOT_SEARCHED.values(), NO_WORDS)
+"""What an answer begins with when there is none."""
 
 SYSTEM = {
     "en": f"""You answer questions from the documents under [Retrieved Context], and from nothing else.
