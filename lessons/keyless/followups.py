@@ -13,6 +13,7 @@ from lessons.keyless.conversation import asks_back, recalled, remembered
 from lessons.keyless.words import INTERROGATIVE, is_noun, read_question
 from lessons.text import ENGLISH_STOP_WORDS, language, normalize, terms
 from lessons.text.korean import particle_pattern, read_korean
+from lessons.text.normal_forms import normal_form
 from lessons.text.periods import moved, periods, pointed_at, written
 
 _LEAD = re.compile(
@@ -184,7 +185,7 @@ def _is_verb(word: str, text: str) -> bool:
 
 def items(text: str) -> list[Item]:
     """What a question is about: its names and words, then its identifiers and its periods."""
-    text = _POINTING.sub(lambda match: " " * len(match[0]), re.sub("[()]", " ", text))
+    text = _POINTING.sub(lambda match: " " * len(match[0]), re.sub("[()]", " ", normal_form(text)))
     dated, plain = periods(text), text
     for period in reversed(dated):
         plain = f"{plain[: period.start]} {_ENDING.sub('', plain[period.end :], count=1)}"

@@ -10,6 +10,7 @@ from lessons.keyless.followups import Turn, standalone
 from lessons.keyless.words import read_question
 from lessons.text import ENGLISH_STOP_WORDS, language, terms
 from lessons.text.korean import particle_pattern
+from lessons.text.normal_forms import normal_form
 from lessons.text.periods import spelled_otherwise
 
 _GREETINGS = (
@@ -91,7 +92,8 @@ def expand(llm: Any, question: str, count: int = 3, **_: Any) -> dict[str, list[
     """At most `count` other phrasings, the most different ones first."""
     query = rewrite(llm, question)
     wanted = [words[language(query) == "ko"] for kind, words in _KIND.items() if kind in read_question(query).kinds]
-    split = [*sides(query), *_parts(query), *spelled_otherwise(query)]
+    plain = normal_form(query)
+    split = [*sides(query), *_parts(query), plain, *spelled_otherwise(plain)]
     found = {_same(question): question}
     for variant in [*split, keywords(query), statement(query), " ".join([keywords(query), *wanted]), query]:
         if terms(variant):

@@ -11,6 +11,7 @@ from pathlib import Path
 from lessons.keyless.lines import quarters, search_terms
 from lessons.text import ENGLISH_STOP_WORDS, language, terms
 from lessons.text.korean import agrees, particle_pattern, read_korean
+from lessons.text.normal_forms import amounts, normal_form
 from lessons.text.word_lists import words_of
 
 GROUPS = Path(__file__).with_name("glossary.txt")  # general vocabulary: nothing that only some documents know
@@ -118,6 +119,7 @@ _YEAR = re.compile(r"(?:mid|early|late|pre|post|end)?-?((?:19|20)\d\d)", re.IGNO
 _QUARTER = re.compile(r"(?:[1-4]분기.*|[Qq][1-4]|quarter|third|fourth)")
 _ACRONYM = re.compile(r"[A-Z][A-Z&/]{0,4}s?")  # R&D, ACKs: what it stands for may be written out
 _WITHOUT_RIEUL = re.compile("([가-힣]+)([가-힣])(?:나요?|는지?|니|세요|시는|십시오)")
+_LETTERED = re.compile(rf"[A-Za-z][가-힣]{particle_pattern()}?")  # A사, B동
 _LONGEST = 60  # characters; what is longer is no word, and nothing can be found by it
 
 
@@ -156,6 +158,10 @@ def _with_rieul(word: str) -> Forms:
 
 
 def _unit(word: str, following: str, position: int, titled: bool) -> Unit | None:
+    if amount := frozenset(amounts(word)):
+        return Unit(word, "code", frozenset(terms(word)), amount, 1.5)
+    if _LETTERED.fullmatch(word):
+        return Unit(word[:2], "name", frozenset([word[:2].lower()]), weight=1.5)
     if re.search("[가-힣]", word) and not re.search(r"[A-Za-z\d]", word):
         return _korean_unit(word, following)
     found = terms(word)
@@ -216,7 +222,6 @@ INTERROGATIVE = re.compile(
     r"(?i)\b(?:what|when|where|who(?:m|se)?|which|why|how)\b|얼마|언제|어디|무엇|무슨|뭐|뭔|누구|누가|어떻|어느|어떤|몇|며칠|왜"
 )  # a question without any of these words can be answered by yes or no
 
-_SHORT_YEAR = re.compile(r"(?<![\w.-])(\d\d)년(?=\s?(?:[1-4]\s?분기|[상하]반기|1?\d월|[초중말]))")  # 24년 3분기
 _NO_SUBJECT = re.compile(
     rf"(?i){_KINDS['summary']}|\bstep[- ]by[- ]step\b|단계별로?|차근차근"
     rf"|(?:{_KINDS['why']})(?:{particle_pattern()}(?![가-힣]))?"
@@ -237,7 +242,7 @@ class Question:
 
 def read_question(text: str) -> Question:
     """Read the first 4,000 characters; words in brackets at the end are a follow-up's subject and weigh `ASIDE`."""
-    text = _SHORT_YEAR.sub(r"20\1년", text[:4000])
+    text = normal_form(text[:4000])
     asked, subject = (match[1], match[2]) if (match := _SUBJECT.fullmatch(text)) else (text, "")
     units = dict.fromkeys(_units(_NO_SUBJECT.sub(" ", asked)) or _units(asked))
     aside = ASIDE if any(unit.kind == "word" and unit.weight >= 0.5 for unit in units) else 1.0

@@ -8,6 +8,7 @@ from functools import lru_cache
 import snowballstemmer
 
 from lessons.text.korean import particle_pattern
+from lessons.text.normal_forms import amounts, normal_form, uncontracted
 from lessons.text.word_lists import ENGLISH_STOP_WORDS, KOREAN_STOP_WORDS, words_of
 
 _KOREAN_QUESTION_WORD = re.compile(
@@ -16,7 +17,8 @@ _KOREAN_QUESTION_WORD = re.compile(
 # Predicate endings that say nothing about the subject. What stands before them is the word.
 _KOREAN_ENDING = re.compile(
     r"(?:이었|하였|되었|있|없|였|했|됐|었|았|겠|하|되|합|됩|입|습|십|이|주){0,9}"
-    r"(?:니까|니다|인가요|한가요|은가요|나요|까요|세요|어요|아요|해요|돼요|예요|에요|이죠|(?<=..)는지|(?<=..)은지|(?<=..)인지)$"
+    r"(?:니까|니다|인가요|한가요|은가요|나요|까요|세요|어요|아요|해요|돼요|예요|에요|이죠|(?<=..)는지|(?<=..)은지|(?<=..)인지"
+    r"|(?<=[었았했됐였겠있없렸켰쳤졌셨갔왔봤줬])[다어나]|(?<=..)[한된]다|(?<=..)[하되][나냐니지]|(?<=..)[할될]까|(?<=..)[해돼])$"
 )
 _KOREAN_PARTICLE = re.compile(particle_pattern())
 
@@ -37,27 +39,28 @@ def terms(text: str) -> list[str]:
 
     Korean and other East Asian words give overlapping pairs of characters, so that 마케팅이 meets 마케팅 without a
     morphological analyser, English words their Porter stem; stop words give nothing. Numbers, versions, dates and
-    identifiers stay whole, followed by their parts: 'ORD-2024' gives 'ord-2024', 'ord', '2024'; '2024년' gives '2024',
-    '2024년'.
+    identifiers stay whole, followed by their parts: 'ORD-2024' gives 'ord-2024', 'ord2024', 'ord', '2024'; '2024년' gives
+    '2024', '2024년'. Periods and negations are brought to one spelling before, amounts also give their digits after.
     """
     found: list[str] = []
-    for token in _SPACED_PERCENT.sub("%", text).split():
+    for token in _SPACED_PERCENT.sub("%", normal_form(text)).split():
         found.extend(_token_terms(token) if len(token) <= _LONGEST else _token_terms.__wrapped__(token))
-    return found
+    return found + amounts(text)
 
 
 @lru_cache(maxsize=50_000)
 def _token_terms(token: str) -> tuple[str, ...]:
     found: list[str] = []
-    number, after_latin = "", False
+    number, latin = "", ""
     for segment in _SEGMENT.finditer(unicodedata.normalize("NFKC", token)):
         if segment["pairs"]:
-            if not (after_latin and not number and _KOREAN_PARTICLE.fullmatch(segment[0])):
+            if not latin or number or not _KOREAN_PARTICLE.fullmatch(segment[0]):
                 found.extend(_pairs(segment[0], number))
-            number, after_latin = "", False
+                found.extend([f"{latin.lower()}{segment[0][0]}"] if len(latin) == 1 and not number else [])  # A사
+            number, latin = "", ""
         else:
             found.extend(_latin(segment[0]))
-            number, after_latin = segment[0] if segment[0].isdecimal() else "", True
+            number, latin = segment[0] if segment[0].isdecimal() else "", segment[0]
     return tuple(term[:_LONGEST] for term in found)
 
 
@@ -65,7 +68,7 @@ def _pairs(word: str, number: str) -> list[str]:
     """Pairs of neighbouring characters of a word that may follow directly on a number ('3분기' is '3분', '분기')."""
     if not number and (word in KOREAN_STOP_WORDS or _KOREAN_QUESTION_WORD.fullmatch(word)):
         return []
-    stem = _KOREAN_ENDING.sub("", word)
+    stem = uncontracted(_KOREAN_ENDING.sub("", word)) if "가" <= word[0] <= "힣" else word
     pairs = [stem[i : i + 2] for i in range(len(stem) - 1)]
     if number:
         return [number + stem[0], *pairs, *_calendar(number, stem)] if stem else []
@@ -94,9 +97,14 @@ def _latin(token: str) -> list[str]:
     parts = [part for part in re.split(r"[\W_]+", lower) if part]
     if len(parts) == 1:
         return [lower] if lower[-1] in "+#" else _word(lower, token.isupper())
-    whole = [] if "," in lower or not re.search(r"[\d_.@]", lower) else [lower]
+    whole = [] if "," in lower or not re.search(r"[\d_.@]", lower) else [lower, *_joined(parts)]
     kept = (part for part in parts if len(part) > 1 and part not in _CONTRACTIONS)
     return whole + [term for part in kept for term in _word(part, False)]
+
+
+def _joined(parts: list[str]) -> list[str]:
+    """An identifier without its signs, so that ccx4130 meets CCX-4130; nothing for a date or a version."""
+    return ["".join(parts)] if parts[0].isalpha() and any(map(str.isdigit, parts)) else []
 
 
 def _word(word: str, capitals: bool) -> list[str]:
