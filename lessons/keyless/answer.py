@@ -5,7 +5,7 @@ A passage has to stand out: its best line must cover the part, and do so better 
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
 from itertools import dropwhile, groupby
@@ -14,6 +14,7 @@ from typing import Any
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from lessons.keyless import scores, task
+from lessons.keyless.comparisons import sides
 from lessons.keyless.conversation import NOT_TOLD, asks_back, recalled
 from lessons.keyless.intent import OPEN, OPEN_FROM
 from lessons.keyless.lines import Line, Passage, cells, is_ended, passages, search_terms
@@ -42,7 +43,7 @@ MOST_STEPS = 20  # lines
 _CUT = re.compile(
     r"[?？!;]\s+|[.,]\s+(?:and|or)?\b\s*|\s(?:and|or|versus|vs\.?|than|compared (?:with|to))\s"
     r"|(?<=[가-힣](?:랑|와|과))\s(?!함께|같이)|(?<=[가-힣]{2}(?:하고|이고|이며|하며|되고|있고|없고))\s"
-    r"|(?<=수 (?:있고|없고))\s|\s(?:그리고|대비|또는|혹은)\s|(?<=보다)\s"
+    r"|(?<=수 (?:있고|없고))\s|\s(?:그리고|또는|혹은)\s|(?:(?<=\d[년월])|(?<=\d분기)) 대비\s|(?<=보다)\s"
 )
 
 
@@ -62,8 +63,8 @@ class Part:
 
 
 def parts(question: Question) -> list[Part]:
-    """The parts of a question in its order, or the question itself if it has only one."""
-    texts = (text.strip(" ,.?？") for text in _CUT.split(question.text))
+    """The two things that a question compares, else its parts in order, or itself if it has only one."""
+    texts = sides(question.text) or [text.strip(" ,.?？") for text in _CUT.split(question.text)]
     found = [(text, tuple(unit for unit in question.units if _says(text, unit))) for text in texts]
     asked = [(text, own) for text, own in found if any(unit.required or unit.weight >= 0.5 for unit in own)]
     if not 1 < len(asked) <= MOST:
@@ -108,7 +109,7 @@ def _with_names(question: Question, found: Sequence[Passage]) -> Question:
     return replace(question, units=tuple(units))
 
 
-def quote(question: Question, found: Sequence[Passage]) -> list[Candidate]:
+def quote(question: Question, found: Sequence[Passage], most: int = LINES) -> list[Candidate]:
     """The lines of one passage that answer one part of a question, and a reason from another; empty to refuse it."""
     if names_what_is_missing(question, found):
         return []
@@ -119,7 +120,7 @@ def quote(question: Question, found: Sequence[Passage]) -> list[Candidate]:
     first = next((one for one in every if fits(question, one)), None)
     if first is None or sureness(first, every) < LEAST_SURE:
         return []
-    chosen = _with_list(question, _with_reason(question, _of_its_passage(question, first), found))
+    chosen = _with_list(question, _with_reason(question, _of_its_passage(question, first, most), found))
     covered = together(chosen)
     is_open = any(u.required and value < scores.ELSEWHERE for u, value in zip(question.units, covered, strict=True))
     return [] if is_open or share(question.units, covered) < LEAST_COVERED else chosen
@@ -141,14 +142,19 @@ def _words_of_all(found: Sequence[Passage]) -> frozenset[str]:
     return frozenset().union(*(passage.all for passage in found))
 
 
-def _of_its_passage(question: Question, first: Candidate) -> list[Candidate]:
-    """The best line with those lines of its passage that say what is still open, in their order."""
+def _of_its_passage(question: Question, first: Candidate, most: int) -> list[Candidate]:
+    """The best line with those lines of its passage that say what is still open, in their order.
+
+    Of a figure and its cause only the figure: the cause beside it is added later, and others are of other figures.
+    """
+    if "why" in question.kinds:
+        return [first]
     rest, chosen = [*candidates(question, [first.passage])], [first]
 
     def may_join(one: Candidate) -> bool:  # another row has figures of something else
         return first.score < SURE and one.line.kind != "row"
 
-    while len(chosen) < LINES:
+    while len(chosen) < most:
         covered = together(chosen)
         rest = [one for one in rest if not _repeats(one, chosen[-1])]
         gains = [(_gain(question, covered, one), one) for one in rest]
@@ -167,31 +173,41 @@ def _repeats(one: Candidate, other: Candidate) -> bool:
 
 
 def _gain(question: Question, covered: Sequence[float], one: Candidate) -> float:
-    """How much of the question a line adds to what is covered."""
-    return share(question.units, [max(0.0, new - old) for new, old in zip(one.covered, covered, strict=True)])
+    """How much of what is still open a line covers; a word that the title or heading holds is not open."""
+    gains = (max(0.0, new - old) * (old < scores.TITLE) for new, old in zip(one.covered, covered, strict=True))
+    return share(question.units, list(gains))
 
 
 def _with_reason(question: Question, chosen: list[Candidate], found: Sequence[Passage]) -> list[Candidate]:
-    """The lines, and the reason if one is asked for and none gives it: the nearest beside them, else a passage's best.
+    """What rose or fell, and why, if that is asked: the figure and the reason beside each other, else a passage's best.
 
-    It may share no word with the question.
+    The reason may share no word with the question.
     """
-    if "why" not in question.kinds or any(scores.gives_reason(one.line) for one in chosen):
+    if "why" not in question.kinds:
         return chosen
-    lines, start, end = chosen[0].passage.lines, chosen[0].position, chosen[-1].position
-    beside = range(max(0, start - NEAR), min(len(lines), end + NEAR + 1))
-    near = [at for at in beside if scores.gives_reason(lines[at]) and lines[at].kind != "heading"]
-    if near:
-        nearest = min(near, key=lambda at: max(start - at, at - end))
-        new = candidate_at(question, chosen[0].passage, nearest)
-    else:
-        told = [(scores.reason(question, passage), rank) for rank, passage in enumerate(found[:LINES])]
-        (value, place), rank = max(told, key=lambda each: each[0][0] - scores.RANK * each[1])
-        if value < 0 or not found[rank].lines:
-            return chosen
-        new = candidate_at(question, found[rank], place, rank)
-    known = any(one.line is new.line for one in chosen) or commands(new.line)
-    return chosen if known else [*chosen[: LINES - 1], new]
+    first = chosen[0]
+    if scores.gives_reason(first.line):
+        figure = _beside(question, first, lambda line: any(map(str.isdigit, line.text)) and not scores.gives_reason(line))
+        shares = figure and not question.terms.isdisjoint(figure.line.own & first.line.own)
+        return [figure, first] if figure and shares and figure.position < first.position else chosen
+    if new := _beside(question, first, scores.gives_reason):
+        return sorted([first, new], key=lambda one: one.position)
+    told = [(scores.reason(question, passage), rank) for rank, passage in enumerate(found[:LINES])]
+    (value, place), rank = max(told, key=lambda each: each[0][0] - scores.RANK * each[1])
+    if value < 0 or not found[rank].lines or commands(found[rank].lines[place]):
+        return chosen
+    return [first, candidate_at(question, found[rank], place, rank)]
+
+
+def _beside(question: Question, one: Candidate, wanted: Callable[[Line], bool]) -> Candidate | None:
+    """The nearest such line, one under the same heading and behind it before others."""
+    lines = one.passage.lines
+    near = range(max(0, one.position - NEAR), min(len(lines), one.position + NEAR + 1))
+    fit = [at for at in near if at != one.position and lines[at].kind != "heading" and wanted(lines[at])]
+    fit = [at for at in fit if not commands(lines[at])]
+    here = one.line.heading
+    order = sorted(fit, key=lambda at: (lines[at].heading != here, at < one.position, abs(at - one.position)))
+    return candidate_at(question, one.passage, order[0]) if order else None
 
 
 def together(chosen: Sequence[Candidate]) -> list[float]:
@@ -303,14 +319,11 @@ def newest_editions(question: Question, found: Sequence[Passage]) -> list[Passag
 def _by_words(question: Question, found: Sequence[Passage]) -> Choice:
     """The best line for each part, then the second ones, at most `LINES`; none if every part stays open."""
     asked = parts(_with_names(question, found))
-    answers = [quote(part.question, found) for part in asked]
-    order = sorted((place, number) for number, lines in enumerate(answers) for place in range(len(lines)))
-    kept: dict[str, tuple[int, int]] = {}
-    for place, number in order:
-        if len(kept) < max(LINES, len(asked)) or len(answers[number]) > LINES:
-            kept.setdefault(answers[number][place].line.text, (number, place))
+    most = LINES if len(asked) == 1 else 2 if len(asked) == 2 else 1
+    answers = [quote(part.question, found, most) for part in asked]
+    kept = {one.line.text: one for lines in answers for one in lines}
     missing = tuple(part.words for part, lines in zip(asked, answers, strict=True) if not lines and part.asks)
-    return Choice(tuple(answers[number][place] for number, place in sorted(kept.values())), missing if kept else ())
+    return Choice(tuple(kept.values()), missing if kept else ())
 
 
 def _nearness(question: Question, lines: Sequence[Candidate], embedding: BaseEmbedding) -> list[float]:

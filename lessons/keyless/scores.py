@@ -11,7 +11,7 @@ from lessons.keyless.words import INTERROGATIVE, Question, Unit
 Pairs = tuple[tuple[str, str], ...]  # the name of a column, and the cell under it
 WORTH = 0.4  # weight from which a word must be found
 # How much a word counts that stands not in the sentence but near it. Tuned on outside text.
-ABOVE, TITLE, BEFORE, ELSEWHERE = 0.9, 0.8, 0.6, 0.3
+ABOVE, TITLE, BEFORE, ELSEWHERE = 1.0, 0.8, 0.6, 0.3
 EXPECTED = 0.12  # what a line gains for holding the kind of thing that is asked for
 RANK = 0.02  # what a line loses for each document before its own
 _EXPECTED = {

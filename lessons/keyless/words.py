@@ -119,7 +119,7 @@ _YEAR = re.compile(r"(?:mid|early|late|pre|post|end)?-?((?:19|20)\d\d)", re.IGNO
 _QUARTER = re.compile(r"(?:[1-4]분기.*|[Qq][1-4]|quarter|third|fourth)")
 _ACRONYM = re.compile(r"[A-Z][A-Z&/]{0,4}s?")  # R&D, ACKs: what it stands for may be written out
 _WITHOUT_RIEUL = re.compile("([가-힣]+)([가-힣])(?:나요?|는지?|니|세요|시는|십시오)")
-_LETTERED = re.compile(rf"[A-Za-z][가-힣]{particle_pattern()}?")  # A사, B동
+_LETTERED = re.compile(rf"[A-Za-z](?!{particle_pattern()})[가-힣]{particle_pattern()}?")  # A사, B동
 _LONGEST = 60  # characters; what is longer is no word, and nothing can be found by it
 
 
@@ -224,7 +224,8 @@ INTERROGATIVE = re.compile(
 
 _NO_SUBJECT = re.compile(
     rf"(?i){_KINDS['summary']}|\bstep[- ]by[- ]step\b|단계별로?|차근차근"
-    rf"|(?:{_KINDS['why']})(?:{particle_pattern()}(?![가-힣]))?"
+    rf"|\b(?:differences?|compare|comparison|analyse|analyze)\b|(?:{_KINDS['why']}|차이점?|비교)(?:{particle_pattern()}(?![가-힣]))?"
+    r"|(?:비교|분석)\s?(?:해|하|좀)\S*"
 )  # words that only say what kind of answer is wanted, so that no line has to hold them
 
 

@@ -38,7 +38,7 @@ def normal_form(text: str) -> str:
     korean = re.search("[가-힣]", text) is not None
     text = _SINO_QUARTER.sub(lambda match: f"{'일이삼사'.index(match[1]) + 1}분기", text)
     text = _QUARTER.sub(lambda match: _quarter(match, korean), text)
-    text = _SHORT_YEAR.sub(r"20\1년 ", text)
+    text = _SHORT_YEAR.sub(r"20\1년", text)
     return _NEGATION.sub(lambda match: f"{_NEGATED[match[2]]} {match[1]}", text)
 
 
@@ -63,5 +63,5 @@ def _quarter(match: re.Match[str], korean: bool) -> str:
     year = groups.get("y", "")
     year = f"20{year}" if len(year) == 2 else year
     if korean:
-        return f"{year}년 {groups['q']}분기 " if year else f"{groups['q']}분기 "
-    return f"Q{groups['q']} {year}".rstrip() + " "
+        return f"{year}년 {groups['q']}분기" if year else f"{groups['q']}분기"
+    return f"Q{groups['q']} {year}".rstrip()
