@@ -1,7 +1,8 @@
 """The papers around the reports (letters, press releases, audit notes, contract records), written by hand.
 
 `papers/NAME.SUFFIX.txt` is light Markdown (`data.make.markup`) whose third line says `% type company quarter`;
-figures in braces are those that the company's report of that quarter states.
+figures in braces are those that the company's report of that quarter states. A contract sheet names its supplier only, a
+purchasing note the suppliers and no terms, a page about people their employers and no figures: what joins them is a name.
 """
 
 import re
@@ -14,6 +15,7 @@ from data.make.document import Document
 from data.make.markup import MARKER, parse
 
 LISTS = ("1. ", "- ", "| ", "|")
+NO_COMPANY = "-"  # a sheet or page that is nobody's, and has no figures to fill in
 FOLDER = Path(__file__).parent / "papers"
 
 
@@ -25,6 +27,13 @@ def papers() -> list[Document]:
 def _paper(path: Path) -> Document:
     title, day, about, *rest = path.read_text(encoding="utf-8").splitlines()
     doc_type, key, known = about.removeprefix("% ").split()
+    if key == NO_COMPANY:
+        heading, written, blocks = parse("\n".join([title, day, *_spaced(rest)]))
+        text = "".join(rest)
+        language = "ko" if len(re.findall("[가-힣]", text)) > len(re.findall("[a-z]", text)) else "en"
+        extra = {"year": written.year, "quarter": (written.month + 2) // 3}
+        name = f"reports/{path.stem}"
+        return Document(name, heading, language, "reports", doc_type, written, blocks, extra=extra)
     quarter = Quarter.parse(known)
     voice = Voice(company(key), quarter)
     heading, written, blocks = parse(voice.fill("\n".join([title, day, *_spaced(rest)])))
