@@ -17,10 +17,12 @@ from lessons.keyless import scores, task
 from lessons.keyless.comparisons import sides
 from lessons.keyless.conversation import NOT_TOLD, asks_back, recalled
 from lessons.keyless.intent import OPEN, OPEN_FROM
+from lessons.keyless.keywords import keywords
 from lessons.keyless.lines import Line, Passage, cells, is_ended, passages, search_terms
 from lessons.keyless.scores import WORTH, Candidate, candidate_at, candidates, commands, fits, ranked, share, weighed
 from lessons.keyless.summary import centrality
 from lessons.keyless.words import ASIDE, INTERROGATIVE, Question, Unit, is_noun, kinds_of, read_question
+from lessons.settings import settings
 from lessons.text import language
 from lessons.text.editions import VERSION, replaced
 
@@ -40,6 +42,7 @@ FEWEST = 4  # points of a section that can stand for itself; a shorter one goes 
 ABOUT = 0.3  # share of the question's words, by weight, that a document must hold to be about it
 OF_THE_TITLE = 0.5  # what a word counts that only the title of the section's document says
 MOST_STEPS = 20  # lines
+LATEST = re.compile(r"(?i)\b(?:latest|newest|most recent)\b|최근|최신")
 _CUT = re.compile(
     r"[?？!;]\s+|[.,]\s+(?:and|or)?\b\s*|\s(?:and|or|versus|vs\.?|than|compared (?:with|to))\s"
     r"|(?<=[가-힣](?:랑|와|과))\s(?!함께|같이)|(?<=[가-힣]{2}(?:하고|이고|이며|하며|되고|있고|없고))\s"
@@ -118,7 +121,7 @@ def quote(question: Question, found: Sequence[Passage], most: int = LINES) -> li
         return _main_points(question, found)
     every = ranked(question, found)
     first = next((one for one in every if fits(question, one)), None)
-    if first is None or sureness(first, every) < LEAST_SURE:
+    if first is None or sureness(question, first, every) < LEAST_SURE:
         return []
     chosen = _with_list(question, _with_reason(question, _of_its_passage(question, first, most), found))
     covered = together(chosen)
@@ -126,10 +129,10 @@ def quote(question: Question, found: Sequence[Passage], most: int = LINES) -> li
     return [] if is_open or share(question.units, covered) < LEAST_COVERED else chosen
 
 
-def sureness(first: Candidate, every: Sequence[Candidate]) -> float:
-    """How well a line covers the question, and how far it stands out from the lines of all other passages."""
-    other = max((one.score for one in every if one.passage is not first.passage), default=0.0)
-    return first.score + STANDS_OUT * (first.score - other)
+def sureness(question: Question, first: Candidate, every: Sequence[Candidate]) -> float:
+    """How well a line covers the question, and how far it stands out from other passages' lines on the same names."""
+    rivals = (one.score for one in every if one.passage is not first.passage and fits(question, one))
+    return first.score + STANDS_OUT * (first.score - max(rivals, default=0.0))
 
 
 def names_what_is_missing(question: Question, found: Sequence[Passage]) -> bool:
@@ -187,9 +190,11 @@ def _with_reason(question: Question, chosen: list[Candidate], found: Sequence[Pa
         return chosen
     first = chosen[0]
     if scores.gives_reason(first.line):
-        figure = _beside(question, first, lambda line: any(map(str.isdigit, line.text)) and not scores.gives_reason(line))
-        shares = figure and not question.terms.isdisjoint(figure.line.own & first.line.own)
-        return [figure, first] if figure and shares and figure.position < first.position else chosen
+        before = first.passage.lines[max(0, first.position - NEAR) : first.position]
+        figures = [line for line in before if any(map(str.isdigit, line.text)) and not scores.gives_reason(line)]
+        same = [line for line in figures if not question.terms.isdisjoint(line.own & first.line.own)]
+        at = first.passage.lines.index(same[-1]) if same else None
+        return chosen if at is None else [candidate_at(question, first.passage, at), first]
     if new := _beside(question, first, scores.gives_reason):
         return sorted([first, new], key=lambda one: one.position)
     told = [(scores.reason(question, passage), rank) for rank, passage in enumerate(found[:LINES])]
@@ -281,11 +286,12 @@ def of_the_whole(question: Question, found: Sequence[Passage], embedding: BaseEm
     """What is nearest in meaning in the document whose title an open question names; for the latest, the newest one."""
     if names_what_is_missing(question, found):
         return []
-    latest = re.search(r"(?i)\b(?:latest|newest|most recent)\b|최근|최신", question.text) is not None
-    named = [sum(unit.covered(one.title) for unit in question.units) for one in found]
-    best = found[max(range(len(found)), key=lambda at: (named[at], found[at].day if latest else ""))]
+    found = newest_editions(question, found)
+    best = max(found, key=lambda one: sum(unit.covered(one.title) for unit in question.units))
     about = replace(question, units=tuple(unit for unit in question.units if unit.covered(best.title) == 1))
-    told = _section(weighed(about, found), [one for one in found if one.name == best.name])
+    names = {one.name for one in found} if LATEST.search(question.text) else {best.name}
+    passages_of = [one for one in found if one.name in names]
+    told = [candidate_at(about, one, at) for one in passages_of for at, line in enumerate(one.lines) if tells(line)]
     return _best(MATTER, told, _nearness(question, told, embedding))
 
 
@@ -305,15 +311,29 @@ class Choice:
 def choose(question: Question, found: Sequence[Passage]) -> Choice:
     """The lines that answer, from the newest editions if they do. No words are translated: that would be to invent."""
     chosen = _by_words(question, newest_editions(question, found))
-    return chosen if chosen.lines else _by_words(question, found)
+    return chosen if chosen.lines or LATEST.search(question.text) else _by_words(question, found)
 
 
 def newest_editions(question: Question, found: Sequence[Passage]) -> list[Passage]:
-    """The documents without those of which a newer edition is there, unless the question names a version."""
+    """The documents without those of which a newer edition is there, unless the question names a version.
+
+    For the latest report, the newest of those documents whose titles hold most of the question's words.
+    """
+    if LATEST.search(question.text):
+        named = [sum(unit.covered(one.title) == 1 for unit in question.units) for one in found]
+        about = [one for one, count in zip(found, named, strict=True) if count == max(named)]
+        newest = max(map(_when, about), default="")
+        return [one for one in about if _when(one) == newest]
     if VERSION.search(question.text):
         return list(found)
     old = replaced({str(place): {"title": one.name, "date": one.day} for place, one in enumerate(found)})
     return [one for place, one in enumerate(found) if str(place) not in old]
+
+
+def _when(passage: Passage) -> str:
+    """The date of a document, or the last period that its title names."""
+    year, quarter = (max(found(passage.title), default="") for found in (scores.years, scores.quarters))
+    return passage.day or f"{year} {quarter}".strip()
 
 
 def _by_words(question: Question, found: Sequence[Passage]) -> Choice:
@@ -350,6 +370,7 @@ NOWHERE = {  # said after a refusal
     "en": "The passages found do not mention {}.",
     "ko": "찾은 문서에 나오지 않는 말: {}.",
 }
+KEYWORDS = {"en": "Keywords", "ko": "키워드"}
 MOST_NAMED = 3  # words
 _CITED = re.compile(r"\s?\[\d+\]")
 _NUMBERED = re.compile(r"^\(?\d{1,2}[.)]\s+")
@@ -366,7 +387,9 @@ def answer(llm: Any, question: str, context: str = "", memory: str = "", **_: An
     asked, found = read_question(question), passages(context)
     if not found:
         return NOTHING_FOUND[asked.language]
-    choice = choose(asked, found) if asked.units else Choice()
+    if "keywords" in asked.kinds and (named := _named(asked, found)):
+        return _keywords(llm, asked, named)
+    choice = choose(asked, found) if asked.units or _named(asked, found) else Choice()
     if not choice.lines and llm.embedding is not None and is_open(llm, question):
         choice = Choice(tuple(of_the_whole(asked, found, llm.embedding)))
     if not choice.lines:
@@ -375,6 +398,22 @@ def answer(llm: Any, question: str, context: str = "", memory: str = "", **_: An
     said = dict.fromkeys(cite(asked, one.line, one.passage, several) for one in choice.lines)
     missing = [NOT_SAID[asked.language].format(re.sub("[“”]", '"', part)) for part in choice.missing]
     return ("\n" if _items(one.line for one in choice.lines) > 1 else " ").join([*said, *missing])
+
+
+def _named(question: Question, found: Sequence[Passage]) -> list[Passage]:
+    """The passages of the one document that is searched, or whose title holds what the question names."""
+    units = [unit for unit in question.units if unit.weight > WORTH]
+    about = [one for one in found if all(unit.covered(one.title) == 1 for unit in units)]
+    every = {one.file for one in found}
+    return list(found) if len(every) == 1 else about if len({one.file for one in about}) == 1 else []
+
+
+def _keywords(llm: Any, question: Question, found: Sequence[Passage]) -> str:
+    """The keywords of these passages, made as they are when a file is ingested, each with its citation once."""
+    texts = ["\n".join(line.text for line in one.lines) for one in found]
+    made = [keywords(llm, text, count=settings().keywords_per_chunk, document=texts)["keywords"] for text in texts]
+    said = [f"{', '.join(words)} [{one.number}]" for words, one in zip(made, found, strict=True) if words]
+    return f"{KEYWORDS[question.language]}: {'; '.join(said)}." if said else NOT_FOUND[question.language]
 
 
 def _refusal(question: Question, found: Sequence[Passage]) -> str:

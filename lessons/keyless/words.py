@@ -184,7 +184,8 @@ def _unit(word: str, following: str, position: int, titled: bool) -> Unit | None
 
 _NO_NAMES = ENGLISH_STOP_WORDS | words_of("no_names")
 _PROPER = re.compile(
-    rf"\b[A-Z][A-Za-zÀ-ÿ\d&-]*(?: (?:(?:of|and) (?=[A-Z]))?[A-Z][A-Za-zÀ-ÿ\d&-]*)*|[가-힣]{{1,8}}{KOREAN_COMPANY}"
+    rf"(?<![A-Za-z])[A-Z](?!{particle_pattern()})[가-힣](?![가-힣]{{2}})"  # A사
+    rf"|\b[A-Z][A-Za-zÀ-ÿ\d&-]*(?: (?:(?:of|and) (?=[A-Z]))?[A-Z][A-Za-zÀ-ÿ\d&-]*)*|[가-힣]{{1,8}}{KOREAN_COMPANY}"
 )
 
 
@@ -216,6 +217,7 @@ _KINDS = {
     r"|얼마|몇|비율|금액|가격|매출|이익|개수|건수|한도|수수료|요금|율[은이?]",
     "person": r"\bwho(?:m|se)?\b|누구|누가|담당자|책임자",
     "summary": r"\bsum(?:mar\w+| up\b)|\boverview\b|\bin short\b|\bbriefly\b|\boutline\b|요약|정리해|간추|개요|짧게",
+    "keywords": r"\bkey ?words?\b|키워드|핵심어",
 }
 _KIND = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _KINDS.items()}
 INTERROGATIVE = re.compile(
@@ -223,9 +225,11 @@ INTERROGATIVE = re.compile(
 )  # a question without any of these words can be answered by yes or no
 
 _NO_SUBJECT = re.compile(
-    rf"(?i){_KINDS['summary']}|\bstep[- ]by[- ]step\b|단계별로?|차근차근"
-    rf"|\b(?:differences?|compare|comparison|analyse|analyze)\b|(?:{_KINDS['why']}|차이점?|비교)(?:{particle_pattern()}(?![가-힣]))?"
-    r"|(?:비교|분석)\s?(?:해|하|좀)\S*"
+    rf"(?i)(?:{_KINDS['summary']}|{_KINDS['keywords']})[가-힣]*(?: ?(?:해|부탁)\S*)?|\bstep[- ]by[- ]step\b|단계별로?|차근차근"
+    r"|\b(?:the )?(?:main|key) (?:points?|facts?|content)\b|(?:주요|핵심) ?(?:내용|사항)\S*"
+    r"|\b(?:this|the) (?:document|file)\b|(?<![가-힣])(?:(?:이|해당) ?)?(?:문서|파일)(?:의|을|를)?(?![가-힣])"
+    r"|\b(?:differences?|compare|comparison|analy[sz]e)\b|(?:비교|분석)\s?(?:해|하|좀)\S*"
+    rf"|(?:{_KINDS['why']}|차이점?|비교)(?:{particle_pattern()}(?![가-힣]))?"
 )  # words that only say what kind of answer is wanted, so that no line has to hold them
 
 

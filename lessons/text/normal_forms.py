@@ -1,8 +1,8 @@
 """One spelling for what is written in many: periods, Korean amounts and negations, applied before terms are made.
 
-Ingestion and questions both pass through here, so that '24년 2Q', '2Q24', '이분기' and '2분기(2024년)' are one period, 3천만 and
-30,000,000 one amount, and 안 열려요 and 열리지 않아요 one refusal to open. What is read here is a closed list of notations of a
-calendar and of numerals, not vocabulary.
+Ingestion and questions both pass through here: 24년 2Q, 2Q24, 이분기 and 2분기(2024년) are one period, 3천만 and
+30,000,000 one amount, 안 열려요 and 열리지 않아요 one negation. The notations of a calendar and of numerals are a
+closed list; this is no vocabulary.
 """
 
 import re
@@ -32,7 +32,7 @@ _AMOUNT = re.compile(r"\x02[^\x02]*\x02(\d+)\x01")
 
 
 def normal_form(text: str) -> str:
-    """The text with each quarter as 'Q2 2024' or '2024년 2분기', and each Korean negation as 안 or 못 before the stem."""
+    """Write each quarter as 'Q2 2024' or '2024년 2분기', and each Korean negation as 안 or 못 before the stem."""
     if not re.search(r"[가-힣]|\d[Qq]|'\d\d", text):
         return text
     korean = re.search("[가-힣]", text) is not None
@@ -43,12 +43,12 @@ def normal_form(text: str) -> str:
 
 
 def amounts(text: str) -> list[str]:
-    """The plain digits of each Korean amount of a text: '30000000' for 3천만, '12000000000' for 백이십억."""
+    """List the plain digits of each Korean amount of a text: '30000000' for 3천만, '12000000000' for 백이십억."""
     return _AMOUNT.findall(digits(_BARE_SCALE.sub(" ", text))) if _SCALES.search(text) else []
 
 
 def uncontracted(word: str) -> str:
-    """The stem of a Korean verb whose vowel has merged with its ending: 열리 for 열려요 and 열렸."""
+    """Return the stem of a Korean verb whose vowel has merged with its ending: 열리 for 열려요 and 열렸."""
     *stem, last = word.removesuffix("요").removesuffix("서") or word or " "
     initial, rest = divmod(ord(last) - 0xAC00, 21 * 28)
     vowel, final = divmod(rest, 28)

@@ -39,8 +39,8 @@ def terms(text: str) -> list[str]:
 
     Korean and other East Asian words give overlapping pairs of characters, so that 마케팅이 meets 마케팅 without a
     morphological analyser, English words their Porter stem; stop words give nothing. Numbers, versions, dates and
-    identifiers stay whole, followed by their parts: 'ORD-2024' gives 'ord-2024', 'ord2024', 'ord', '2024'; '2024년' gives
-    '2024', '2024년'. Periods and negations are brought to one spelling before, amounts also give their digits after.
+    identifiers stay whole, followed by their parts: 'ORD-2024' gives 'ord-2024', 'ord2024', 'ord', '2024'; '2024년'
+    gives '2024', '2024년'. Periods and negations come in one spelling, amounts also as digits (`normal_forms`).
     """
     found: list[str] = []
     for token in _SPACED_PERCENT.sub("%", normal_form(text)).split():
