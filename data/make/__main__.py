@@ -18,7 +18,7 @@ from data.make.extract import pages, squeeze
 from data.make.render import render
 
 DATA = Path(__file__).parents[1]
-WORLDS = ("companies", "product", "courses", "leaflets", "dialogues")
+WORLDS = ("companies", "product", "courses", "leaflets", "dialogues", "multihop")
 
 
 def worlds() -> list[ModuleType]:

@@ -21,6 +21,12 @@ CATEGORIES = {
     "follow-up",
     "multi-part",
     "unanswerable",
+    "two-subjects",
+    "two-periods",
+    "bridge",
+    "english-document",
+    "korean-document",
+    "both",
 }
 
 
@@ -44,14 +50,15 @@ def completed(
 
     `quoted(id, value)` is what an `e` or `o` line of the question stands for.
     """
-    found = [_question(f"{world}-{number:03}", fields, quoted) for number, fields in enumerate(written, start=1)]
+    found = [as_question(f"{world}-{number:03}", fields, quoted) for number, fields in enumerate(written, start=1)]
     dealt = sorted(found, key=lambda question: (question["category"], question["language"], question["id"]))
     for position, question in enumerate(dealt):
         question["split"] = "test" if position % 2 else "dev"
     return found
 
 
-def _question(name: str, written: Iterable[tuple[str, str]], quoted: Callable[[str, str], dict]) -> dict:
+def as_question(name: str, written: Iterable[tuple[str, str]], quoted: Callable[[str, str], dict]) -> dict:
+    """One question of the fields of a block; raises ValueError for an unknown field or category."""
     fields: dict[str, list[str]] = {key: [] for key in ("q", "as", "a", "k")}
     history, items = [], []
     for key, value in written:
