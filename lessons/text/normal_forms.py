@@ -27,7 +27,7 @@ _NEGATION = re.compile(r"(?<![가-힣])([가-힣]+)지(?:는|도|를|가)?\s?(�
 _NEGATED = {"않": "안", "못": "못"}
 _SILENT, _YEO, _I, _SS = 11, 6, 20, 20  # initial ㅇ, vowels ㅕ and ㅣ, final ㅆ: Unicode 15, section 3.12
 _BARE_SCALE = re.compile(r"(?<![\w.,])[만천](?=\s)")  # 만 65세
-_SCALES = re.compile(r"[십백천만억조]")
+_SCALES = re.compile(r"\d\s?[십백천만억조]|[십백천만]\s?[억조]|[십백천]만\s?(?:원|명|달러)")  # and not 천만에요
 _AMOUNT = re.compile(r"\x02[^\x02]*\x02(\d+)\x01")
 
 
