@@ -17,6 +17,8 @@ from lessons.text import normalize
 
 GOLDEN = ROOT / "data" / "golden"
 SPLITS = ("dev", "test")
+SETS = {"golden": GOLDEN, "multihop": GOLDEN / "multihop", "bilingual": GOLDEN / "bilingual"}
+"""Questions on the shipped documents: of each kind, those that need several passages, facts asked in both languages."""
 GAP = "…"
 T = TypeVar("T")
 

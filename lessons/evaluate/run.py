@@ -15,7 +15,7 @@ from lessons.context.wrapper import Answering
 from lessons.errors import LessonsError
 from lessons.evaluate.beir import read_beir
 from lessons.evaluate.evaluation import CEILING, Evaluation, Record
-from lessons.evaluate.golden import Evidence, Golden, golden_questions, holds, sample
+from lessons.evaluate.golden import SETS, Evidence, Golden, golden_questions, holds, sample
 from lessons.evaluate.judge.judge import LONGEST_REFERENCE, groundedness, is_judged, is_unanswerable, judge_text
 from lessons.evaluate.metrics import belonging, ranking, retrieval_metrics
 from lessons.evaluate.throwaway import throwaway_stages
@@ -68,8 +68,9 @@ def evaluate(
     place: Workspace | None = None,
     own: Sequence[Golden] = (),
     tell: Teller = lambda line: None,
+    questions: str = "golden",
 ) -> Evaluation:
-    """Ask all stages a reader's `own` questions, those of a BEIR folder `data`, or golden ones; measure the answers.
+    """Ask all stages a reader's `own` questions, those of a BEIR folder `data`, or of one of the `SETS`; measure them.
 
     A BEIR corpus is searched in an index that is gone afterwards. `tell` hears what a served model will be asked, and
     after a stage's first answer what all will take. LessonsError if a document or question cannot be used, or if two
@@ -86,19 +87,19 @@ def evaluate(
             there, asked = block.enter_context(indexing), [replace(each, owner=OWNER) for each in found.questions]
             task = _Task(found.name, found.split, asked, there, there[-1].index, found.warnings)
         else:
-            task = _golden(here, split or "dev", watch, place)
-        questions = sample(task.questions, limit, sample_seed)
+            task = _golden(here, split or "dev", watch, place, questions)
+        chosen = sample(task.questions, limit, sample_seed)
         place.embedding.get_query_embedding("warm up")  # so that no question's latency includes loading the weights
         ExactTokenCounter(place.settings.llm_model).count("warm up")
         records, given = list[Record](), list[Record]()
         try:
-            records.extend(_told(task.stages, questions, place.llm, watch, tell))
-            given = [*ceiling(questions, task.index, task.stages[-1].workspace or place, watch)]
+            records.extend(_told(task.stages, chosen, place.llm, watch, tell))
+            given = [*ceiling(chosen, task.index, task.stages[-1].workspace or place, watch)]
         except StoppedError:
             if not records:
                 raise
-        notes = [*task.notes, *(_own_documents(task.stages, questions, place) if task.data == "golden" else [])]
-    notes += [*_doubts(questions, place), *stood_in(records, describe(place.llm))]
+        notes = [*task.notes, *(_own_documents(task.stages, chosen, place) if task.data in SETS else [])]
+    notes += [*_doubts(chosen, place), *stood_in(records, describe(place.llm))]
     in_force = place.settings.model_dump(mode="json", exclude=_NOT_RECORDED)
     in_force |= {"answers": describe(place.llm), "embedding": identity(place.embedding)[0]}
     return Evaluation(task.data, task.split, tuple(records), in_force, notes=tuple(notes), ceiling=tuple(given))
@@ -153,13 +154,13 @@ def rejudge(record: Record, question: Golden) -> Record:
 # What is asked of whom
 
 
-def _golden(stages: list[Answering], split: str, watch: Watcher, place: Workspace) -> _Task:
-    questions, index = golden_questions(split), stage_named("enhanced").index
+def _golden(stages: list[Answering], split: str, watch: Watcher, place: Workspace, name: str) -> _Task:
+    questions, index = golden_questions(split, SETS[name]), stage_named("enhanced").index
     targets = list({each.name: each for each in [*(stage.index for stage in stages), index]}.values())
     for result in load_corpus(place, partial(watch, "Loading the shipped documents"), targets):
         if result.status == "failed":
             raise LessonsError(f"{result.source_file} could not be read, so nothing was measured; restore data/corpus.")
-    return _Task("golden", split, questions, stages, index)
+    return _Task(name, split, questions, stages, index)
 
 
 def _own(questions: Sequence[Golden], stages: list[Answering], watch: Watcher, place: Workspace) -> _Task:
