@@ -10,8 +10,9 @@ from lessons.models.tokens import ExactTokenCounter
 from lessons.rag.answer import Answer
 from lessons.rag.types import RetrievedDocument
 
-TOKEN_BUDGET = 2_500
-RETRIEVAL_METRICS = ("recall@5", "mrr@10", "ndcg@10", "all@10", "doc_recall@5", f"recall@{TOKEN_BUDGET}tok")
+BUDGETS = {"all@1000tok": 1_000, "all@2500tok": 2_500}
+"""Tokens within which all the evidence has to stand: a score of the stages that needs no reader."""
+RETRIEVAL_METRICS = ("recall@5", "mrr@10", "ndcg@10", "all@10", "doc_recall@5", *BUDGETS)
 
 Hits = Sequence[Set[int]]  # for each rank, best first, the numbers of the gold items, the facts, that it covers
 
@@ -32,16 +33,16 @@ def retrieval_metrics(question: Golden, documents: Sequence[RetrievedDocument]) 
         first_chunks.setdefault(document.source, document)
     by_file = hits(list(first_chunks.values()), files)
     by_passage = hits(documents, evidence) if any(each.quote for each in evidence) else by_file
-    totals = accumulate(ExactTokenCounter().count(document.content) for document in documents)
-    whole = sum(1 for _ in takewhile(lambda total: total <= TOKEN_BUDGET, totals))
-    affordable = hits(documents[:whole], evidence)
+    totals = [*accumulate(ExactTokenCounter().count(document.content) for document in documents)]
+    within = {name: sum(1 for _ in takewhile(budget.__ge__, totals)) for name, budget in BUDGETS.items()}
+    by_chunk = hits(documents, evidence)
     return {
         "recall@5": recall(by_passage, len(evidence), 5),
         "mrr@10": reciprocal_rank(by_passage, 10),
         "ndcg@10": ndcg(by_passage, [each.grade for each in evidence], 10),
         "all@10": all_found(by_passage, len(evidence), 10),
         "doc_recall@5": recall(by_file, len(files), 5),
-        f"recall@{TOKEN_BUDGET}tok": recall(affordable, len(evidence), len(affordable)),
+        **{name: all_found(by_chunk, len(evidence), ranks) for name, ranks in within.items()},
     }
 
 

@@ -28,7 +28,8 @@ INTERVAL = 130  # pixels, which a mean with its interval takes
 Name = int | str  # the number of a stored run, or the name of one that ships with the workbook
 MEANS = {
     "recall@5": N_("share of the evidence among the first 5 chunks"),
-    "recall@2500tok": N_("share of the evidence within the first 2,500 tokens"),
+    "all@1000tok": N_("all evidence within the first 1,000 tokens"),
+    "all@2500tok": N_("all evidence within the first 2,500 tokens"),
     "all@10": N_("questions with all of their evidence among the first 10 chunks"),
     "mrr@10": N_("1 where the first chunk has evidence, 1/2 where the second is the first that has, …"),
     "ndcg@10": N_("how far up the evidence stands; 1 is the best order"),

@@ -307,7 +307,7 @@ def stages() -> dict[str, Stage]:
     reranked = smart.but(
         "reranked",
         retriever=HybridRetriever(top_k=chosen.rerank_candidates, threshold=chosen.rerank_threshold),
-        reranker=ModelScored(),
+        reranker=ModelScored(top_k=chosen.rerank_best),
     )
     agentic = reranked.but("agentic", agent=Agent())
     return {stage.name: stage for stage in (naive, enhanced, smart, reranked, agentic)}
