@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import lessons
-from lessons.context.guard_korean import read_korean
+from lessons.context.guard import read_constraints
 from lessons.evaluate.plots import shortened
 
 LONG = 12_000  # characters
@@ -130,7 +130,7 @@ def test_every_pattern_takes_linear_time() -> None:
 @pytest.mark.parametrize("question", ["었" * 60 + "갸", "었" * 60 + "갸요 언제"])
 def test_endings_that_can_be_read_in_many_ways_are_read_at_once(question: str) -> None:
     began = thread_time()
-    read_korean(question)
+    read_constraints(question)
     assert thread_time() - began < 1
 
 

@@ -1,150 +1,200 @@
-"""The guard of the response cache: two questions that look alike share an answer only if they pin down the same.
+"""The guard of the response cache: decide whether an answer to one question also answers another that looks like it.
 
-An embedding places 'Who hired the manager?' beside 'Who did the manager hire?', nearer than many a paraphrase. So what
-similarity cannot tell apart is compared by reading both questions: every word of one needs a counterpart in the other
-that plays the same part. The guard errs towards asking again: a paraphrase that it does not recognise costs one answer,
-a wrong answer from the cache costs the reader's trust.
-
-A logistic model of similarity, shared letters and these rules, fitted to the same pairs, found hardly more paraphrases
-of unseen questions at as few wrong hits, so there is none.
+Numbers, periods, identifiers, names and negations must be the same, and so must the content words: up to inflection,
+function words, polite padding, and phrases that have moved as a whole. Order counts otherwise, for an embedding places
+'Who hired the manager?' beside 'Who did the manager hire?'. The guard knows no synonyms: in doubt, a model is asked.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import product
+import re
+from dataclasses import astuple, dataclass, field
+from unicodedata import normalize as form
 
-from lessons.context.guard_english import read_english
-from lessons.context.guard_korean import read_korean
-from lessons.context.reading import ADNOMINAL, OPEN, WEAK, Reading, Word
-from lessons.text import language, normalize
+from lessons.text import language, normalize, numbers
+from lessons.text.dates import replace_moments
+from lessons.text.korean import PARTICLES, particle_pattern
+from lessons.text.normal_forms import normal_form
+from lessons.text.search_terms import IRREGULAR
+from lessons.text.word_lists import words_of
 
-Pair = tuple[int, int]
-BARE = {"ko": ADNOMINAL | {""}, "en": {"'s", ""}}  # roles of words that belong to the word behind them, by language
-_LONGEST_RUN = 4  # words that one word can be written as
-
-
-def align(one: Sequence[Word], other: Sequence[Word]) -> tuple[list[Pair], list[Word], list[Word]]:
-    """Counterparts as pairs of positions, also written apart ('sun set') or in short ('APR'), and what has none."""
-    left, left_of_other = [*range(len(one))], [*range(len(other))]
-    pairs = [(run[-1], whole) for run, whole in _matched(one, other, left, left_of_other)]
-    pairs += [(whole, run[-1]) for run, whole in _matched(other, one, left_of_other, left)]
-    rest = [one[i] for i in left if not one[i].is_asked], [other[i] for i in left_of_other if not other[i].is_asked]
-    return sorted(pairs), *rest
+CLEAR = frozenset(["language", "numbers", "names", "negation"])  # differences that no model is asked about
 
 
-def _matched(
-    parts: Sequence[Word], wholes: Sequence[Word], left: list[int], left_wholes: list[int]
-) -> list[tuple[list[int], int]]:
-    """Words, and runs of them, that are one word of the other question; what is matched leaves both lists."""
-    found = []
-    for whole in [*left_wholes]:
-        runs = [left[i : i + length] for length in range(1, _LONGEST_RUN + 1) for i in range(len(left) - length + 1)]
-        if run := next((run for run in runs if _is_written([parts[i] for i in run], wholes[whole])), None):
-            found.append((run, whole))
-            left_wholes.remove(whole)
-            left[:] = [i for i in left if i not in run]
-    return found
+@dataclass
+class Reading:
+    """What a question pins down; `words` are its content words without inflection, in an order that counts."""
+
+    language: str
+    text: str  # with quantities in one spelling
+    numbers: list[str]  # with their units; periods and identifiers
+    names: list[str]
+    negation: list[str] = field(default_factory=list)
+    frame: set[str] = field(default_factory=set)  # tense and modality; empty if no verb shows them
+    words: list[str] = field(default_factory=list)
+    moved: list[tuple[str, ...]] = field(default_factory=list)  # phrases that may stand anywhere
+    roles: dict[str, str] = field(default_factory=dict)  # of Korean words whose particle may be dropped
 
 
-def _is_written(run: Sequence[Word], whole: Word) -> bool:
-    """Whether the words in a row make up the other: joined, by their initials, or by every second syllable (주담대)."""
-    for texts in product(*(word.stems for word in run)):
-        joined = "".join(texts)
-        initials = "".join(text[0] for text in texts) if len(texts) > 1 else joined
-        syllables = joined[::2] if joined > "가" and len(joined) > 5 else joined
-        if {joined, initials, syllables} & whole.stems:
-            return True
-    return False
+_CODE = re.compile(r"(?i)\b[a-z][a-z_-]{0,60}\d[a-z\d./_-]*(?<![./_-])")
+_NOUN = re.compile(r"(?<![^\W\d])[^\W\d]*$")
+_NAME = re.compile(r"(?<=[\w,] )[A-Z][^\W\d_]+|(?<![A-Za-z])[A-Za-z]{2,}(?=[가-힣])")
+_END = "\x1f"  # of a number, which a Korean particle may follow
 
 
-Rule = Callable[[Reading, Reading], bool]
+def _quantities(text: str) -> str:
+    """Write every date, time, code and number of a text in one spelling, between '#' and `_END`."""
+    spans: list[tuple[int, int, str]] = []
+
+    def blank(match: re.Match[str], *parts: object) -> str:
+        spans.append((*match.span(), "/".join(str(part or "") for part in parts).lower()))
+        return "\0" * len(match[0])
+
+    text = re.sub(r"\x02[\d.]*\x02|\x01", "", numbers.digits(text))
+    rest = replace_moments(text, lambda moment, match: blank(match, *astuple(moment)))
+    rest = _CODE.sub(lambda match: blank(match, match[0]), rest)
+    for each in numbers.quantities(rest):
+        value = each.value.normalize() if each.kind or each.scaled else each.value  # 4.10 may be a version
+        noun = _NOUN.findall(rest, each.start, each.end)[0] if each.kind in ("people", "count") else ""
+        written = f"{'-' * (each.sign < 0)}{value:f}{'' if noun else each.kind}"
+        spans.append((each.start, each.end - len(noun), written))  # a noun that is counted stays a word
+    for start, end, written in sorted(spans, reverse=True):
+        text = f"{text[:start]} #{written}{_END}{text[end:]}"
+    return text
 
 
-def _equal(part: str) -> Rule:
-    return lambda one, other: getattr(one, part) == getattr(other, part)
+_VERBS = dict(entry.split(":") for entry in words_of("verb_frames"))
+_PERSONS = dict.fromkeys(["i", "we", "me", "us", "my", "our"], "1") | dict.fromkeys(["you", "your"], "2")
+_ASKS, _BE, _LIGHT = (words_of(name) for name in ("question_words", "forms_of_be", "light_words"))
+_PREPOSITIONS, _NEGATIONS = words_of("prepositions"), words_of("negations")
+_REQUEST = rf"^(?:(?:{'|'.join(words_of('request_words'))})\b[\s,;:.!?]*)+"
+_INNER = rf"(?!(?:{'|'.join([*_PREPOSITIONS, *_VERBS, *_ASKS, 'of', 'and', 'or'])})\b)[^\s,?.!]+"
+_REWORDED = [
+    (r"(?:n['’]t|(?<=can)not)\b", " not"),
+    (r"\b(what|who|where|when|why|how)['’]s\b", r"\1 is"),
+    (r"['’]s?\b", " "),
+    (rf"{_REQUEST}(?:(?:if|whether)\s|(?<=me )(?=the\b)|(?=(?:{'|'.join(_ASKS)}|whom)\b))", ""),
+    (r"\bwhom\b", "who"),
+    (r"\bwhich\b", "what"),
+    (r"\b(?:is|are|am) (?:it )?(?:(\w+) )?(?:allowed|able|permitted|possible) to\b", r"can \1"),
+    (r"\b(?:how|what (?:is|are) the (?:steps?|ways?)|what do (?:i|we) (?:have|need) to do) to\b", "how"),
+    (r"(?:\b(?:on|at) )?\bwhat (?:(is |was )the )?(?:date|time)(?: of)?\b", r"when \1"),
+    (r"\bwhat does (.+?) mean\b", r"what is the meaning of \1"),
+    (r"\b(?:what is )?the number of ([^?]+?) (?:at|in|on|of)\b", r"how many \1 in"),
+    (r"\b(?:how many|what number of) ([^?]+?) do(?:es)? (.+?) have\b", r"how many \1 in \2"),
+    (rf"\b(?:the|an?) ({_INNER}(?: {_INNER}){{0,3}}) of (?:(?:the|an?) )?({_INNER}(?: {_INNER}){{0,5}})", r"the \2 \1"),
+    (r"^what (?=(?:is|are|was|were)\b|.*\b(?:is|are|was|were)\W*$)", ""),
+]
+_ENGLISH = [(re.compile(pattern), instead) for pattern, instead in _REWORDED]
 
 
-def _same_tense(one: Reading, other: Reading) -> bool:
-    first, second = one.tense.split(), other.tense.split()
-    return first[:-1] != second[:-1] or first == second or not (first and second)
+def _stem(word: str) -> str:
+    """Strip an English word's inflection; '-ing' stays, since what frightens is not what is frightened."""
+    return re.sub("(?<=..)(?:ies|ied|es|ed|e|s|y)$", "", IRREGULAR.get(word, word))
 
 
-def _same_words(one: Reading, other: Reading) -> bool:
-    """Every word has an equal, an inflected or a synonymous counterpart."""
-    _, *left = align(one.words, other.words)
-    return not any(word for words in left for word in words if not word.light) and not all(left)
+def _read_english(text: str, reading: Reading) -> None:
+    for pattern, instead in _ENGLISH:
+        text = pattern.sub(instead, text).strip()
+    tokens = re.findall(rf"#[^{_END}]*|[^\W\d_]+(?:[-.&/_]\w+)*|\d+|,", text)
+    reading.negation = sorted("no" if token == "not" else token for token in tokens if token in _NEGATIONS)
+    past = [token for token in tokens if token in IRREGULAR or re.fullmatch("..+ed", token)]
+    core, phrases, front = _phrases(tokens)
+    passive = front is not None and core[-1:] and core[-1] in map(_stem, past) and _BE & {*tokens}
+    if passive:  # 'by whom was it built' as 'who built it'
+        agent = next((words for role, *words in phrases if role == "by"), [])
+        phrases = [phrase for phrase in phrases if phrase[0] != "by"]
+        core[front:] = [*agent, core[-1], *core[front:-1]]
+    shown = {_VERBS[token] for token in tokens if token in _VERBS} | {"past" for _ in past if not passive}
+    shown = shown - {"can", "must"} | {"present"} if {"how", "where"} & {*tokens} else shown  # 'how can I', 'how do I'
+    reading.frame = shown - {"present"} or shown
+    said = [_PERSONS[token] for token in tokens if token in _PERSONS]
+    reading.words = " ".join([*core, *(said if len({*said}) > 1 else [])]).strip(" ,").split()
+    reading.moved = sorted(map(tuple, phrases))
 
 
-def _same_roles(one: Reading, other: Reading) -> bool:
-    """Counterparts play the same part; where position tells it, they stand in the same order, and so do I and you."""
-    pairs = align(one.words, other.words)[0]
-    counterparts = [(one.words[i], other.words[j], j) for i, j in pairs]
-    agree = all(_agree(a, b) for a, b, _ in counterparts)
-    if not (agree and _same_persons(one, other) and _same_heads(one, other, pairs)):
-        return False
-    strict = len(one.numbers) > 1
-    return not any(
-        _exchanged((a, b), (c, d))
-        or (later < earlier and (strict or a.role == c.role == b.role == d.role != "predicate"))
-        for number, (a, b, earlier) in enumerate(counterparts)
-        for c, d, later in counterparts[number + 1 :]
-    )
+def _phrases(tokens: list[str]) -> tuple[list[str], list[list[str]], int | None]:
+    """The words outside of prepositional phrases, the phrases, and where the verb began among the words."""
+    core: list[str] = []
+    here, front, phrases = core, None, []
+    for token in tokens:
+        if token in _PREPOSITIONS:
+            phrases.append(here := [token])
+        elif token == ",":
+            core += [","] if here is core and core else []
+            here = core
+        elif token in _VERBS:
+            here, front = core, len(core) if front is None else front
+        elif token not in _LIGHT and token not in _NEGATIONS:
+            here.append(token if token[0] == "#" else _stem(token))
+    return core, phrases, front
 
 
-def _same_persons(one: Reading, other: Reading) -> bool:
-    """I and you stand in the same order, and who calls is not who is called."""
-    said = one.persons, other.persons
-    mine, others = ([person in ("I", "me", "my") for person in persons] for persons in said)
-    turned = {*mine} == {*others} and mine[:1] != others[:1]
-    parts = {tuple(person for person in persons if person != "my") for persons in said}
-    return not turned and parts != {("I",), ("me",)}
+_IS = "(?:였|이었)?(?:인가|인지|입니까|이에|예|이야|야|이죠|죠|임|일까|가|나|니까|습니까|어)?요?"
+_KOREAN_REWORDED = [
+    (r"안녕하(?:세요|십니까)|감사합니다|고맙습니다|(?<![가-힣])(?:혹시|좀|그럼|저기요?|근데|그런데)(?![가-힣])", " "),
+    (r"(?:알려|말해|설명해) ?(?:주(?:세요|시겠어요|십시오)|줘요?)", " "),
+    (r"알고 싶(?:습니다|어요?|은데요?)|궁금(?:합니다|해요?|한데요?)", " "),
+    (rf"(?:{_END}(?:[은는이가을를의에](?![가-힣]))?|[\s.,?!~])+", " "),
+    (r"(?<=[가-힣])[을를은는이가]$", ""),
+    (rf"[은는이가]? (?:(?:무엇|뭐|뭔|얼마나?)(?: ?정도)?(?: ?[되돼됩])?|어떻게 ?[되돼됩]){_IS}$", ""),
+    (r"(?: 금액|(?<=[가-힣]{2})[액금])$", ""),
+    (rf"(?: (?:날짜|시기|시점|일시|일자)|(?<=[가-힣]{{2}})일)[은는이가]? 언제{_IS}$", " 언제"),
+    (r"(?:는 (?:방법|법)| (?:방법|절차)|하려면 어떻게 (?:하|해).*)$", " 어떻게"),
+]
+_KOREAN = [(re.compile(pattern), instead) for pattern, instead in _KOREAN_REWORDED]
+_ASKED = re.compile(rf"(누구|누(?=[가굴군])|무엇|무얼|뭐|뭘|뭔|언제|어디|얼마나?|왜|어떻게)((?!{_IS}$)[가-힣]*)?{_IS}")
+_PARTICLE = re.compile(rf"(\S+?)({particle_pattern('is', 'named')})?(?: |$)")
+_WEAK = frozenset(["topic", "subject", "object", "of", "at", ""])
+_ENDING = re.compile(form("NFD", "(?:(?:어|아)?ᆻ)?(?:(?:어|아|나|는지|ᆫ가|ᆫ지|지|야)?(?:요)?|(?:습|ᆸ)니까|죠|다)$"))
 
 
-def _same_heads(one: Reading, other: Reading, pairs: Sequence[Pair]) -> bool:
-    """Words that belong to the one behind them stand before the same one in both: 한글 파일, the new mill."""
-    counterpart, known = dict(pairs), {j for _, j in pairs}
-    return all(
-        counterpart.get(i + 1, j + 1) == j + 1 or j + 1 not in known
-        for i, j in pairs
-        if {one.words[i].role, other.words[j].role} & BARE[one.language]
-    )
+def _korean_stem(text: str, is_verb: bool) -> str:
+    """Strip a verb's ending, and the 어 or 아 in its vowel: 나오 for 나와요 (letters: Unicode 15, section 3.12)."""
+    letters = form("NFD", text)
+    stem = re.sub("(?<=ᄒ)ᅢ$", "ᅡ", _ENDING.sub("", letters, count=1) if is_verb else letters)
+    stem = form("NFC", stem[:-1] + stem[-1:].translate(str.maketrans("ᅪᅯᅧᅫ", "ᅩᅮᅵᅬ")))
+    return re.sub("(?<=[가-힣]{2})[하되]$", "", stem)
 
 
-def _agree(one: Word, other: Word) -> bool:
-    """Whether two counterparts can play the same part; one that is unmarked can play every weak one."""
-    roles = {one.role, other.role}
-    return (
-        len(roles) == 1
-        or (roles <= WEAK and bool(roles & OPEN) and len(roles & ADNOMINAL) < 2)
-        or (roles <= {"'s", "of", "in", "on", "at", "for"} and "of" in roles)
-    )
-
-
-def _exchanged(one: tuple[Word, Word], other: tuple[Word, Word]) -> bool:
-    """Whether two words each take the part that the other had: 'the manager's friend', 'the friend's manager'."""
-    (a, b), (c, d) = (["" if word.role in OPEN else word.role for word in pair] for pair in (one, other))
-    return a == d != b == c
-
-
-RULES: Mapping[str, Rule] = {
-    "language": _equal("language"),
-    "numbers": _equal("numbers"),
-    "negation": _equal("negated"),
-    "what is asked": _equal("asks"),
-    "modality": _equal("modality"),
-    "tense": _same_tense,
-    "who does what": _same_roles,
-    "words": _same_words,
-}
-"""What has to agree, by name, in the order in which differences are named."""
+def _read_korean(text: str, reading: Reading) -> None:
+    text = normal_form(text)
+    for pattern, instead in _KOREAN:
+        text = pattern.sub(instead, text).strip()
+    reading.negation = sorted(re.findall("없|아니|아닌|금지|밖에|(?<![가-힣])(?:안(?= )|못)", text))
+    asked = [_ASKED.fullmatch(word) for word in text.split()]
+    reading.moved = sorted((found[1], found[2] or "") for found in asked if found)
+    rest = " ".join(word for word, found in zip(text.split(), asked, strict=True) if not found)
+    ends_in_verb = bool(asked) and not asked[-1]
+    rest = _korean_stem(rest, ends_in_verb)
+    pairs = _PARTICLE.findall(rest)
+    pairs[-1:] = [(word, "") for word in rest.split()[-1:]] if ends_in_verb else pairs[-1:]
+    roles = [(word, PARTICLES.get(particle, "")) for word, particle in pairs]
+    reading.words = [word if role in _WEAK else f"{word} ({role})" for word, role in roles]
+    reading.roles = {word: role for word, role in roles if role in _WEAK}
+    if not text.endswith((" 언제", " 어떻게")):
+        reading.frame = {"past" if re.search("[^ᅵᅦ]ᆻ", form("NFD", text)) else "present"}
 
 
 def read_constraints(question: str) -> Reading:
-    text = " ".join(normalize(question).split())
-    return read_korean(text) if language(text) == "ko" else read_english(text)
+    """Read a question, in either language."""
+    text = _quantities(" ".join(normalize(question).replace("#", " ").split()))
+    names = [name.casefold() for name in _NAME.findall(text)]
+    reading = Reading(language(question), text.casefold(), sorted(re.findall(rf"#([^{_END}]*){_END}", text)), names)
+    (_read_korean if reading.language == "ko" else _read_english)(reading.text, reading)
+    return reading
 
 
 def differences(asked: str, again: str) -> list[str]:
-    """The names of the rules by which two questions differ; none if an answer to one answers the other."""
-    first, second = sorted((asked, again))
-    one, other = read_constraints(first), read_constraints(second)
-    return [name for name, agree in RULES.items() if not agree(one, other)]
+    """The names of what two questions differ in; none if an answer to one answers the other."""
+    one, other = read_constraints(asked), read_constraints(again)
+    roles = [{role, other.roles.get(word, "")} for word, role in one.roles.items()]
+    changed = [pair for pair in roles if len(pair) > 1 and "" not in pair]  # a particle may be dropped
+    same = {
+        "language": one.language == other.language,
+        "numbers": one.numbers == other.numbers,
+        "names": all(name in other.text for name in one.names) and all(name in one.text for name in other.names),
+        "negation": one.negation == other.negation,
+        "tense or modality": one.frame == other.frame or not (one.frame and other.frame),
+        "words": ("".join(one.words), one.moved) == ("".join(other.words), other.moved),
+        "who does what": len(changed) < 2 and all("topic" in pair for pair in changed),
+    }
+    return [name for name, agree in same.items() if not agree]

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -11,20 +11,23 @@ from uuid import uuid4
 
 import pytest
 from llama_index.core.embeddings import MockEmbedding
+from llama_index.core.llms import LLM
 from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 from sqlalchemy import select, text, update
 
-from lessons.context.cache import LOOKED_UP, AnswerRow, AnswerTable, Cached, Shelf, restyled
+from lessons.context.cache import LOOKED_UP, AnswerRow, AnswerTable, Cached, Shelf, is_same_question, restyled
 from lessons.database.row_security import scoped
 from lessons.errors import DatabaseError
+from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model
+from lessons.models.recorded import Served, keeping, record_path
 from lessons.rag.stages import Stage
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.settings import Settings, settings
 from lessons.trace import Step
 from lessons.workspace import Workspace
-from tests.support.openai_server import openai_server
+from tests.support.openai_server import Server, openai_server
 
 REFUND = "How many days does a refund take?"
 
@@ -300,3 +303,96 @@ def test_a_stage_with_a_function_is_not_taken_for_another_one(stage: Stage, owne
     again = mine.ask(REFUND, user=owner)
     assert not again.from_cache
     assert "holds a function" in again.trace[LOOKED_UP].notes[0]
+
+
+IN_DOUBT = [(REFUND, "When do I get my money back?"), ("환불은 14일 걸리나요?", "환불금은 14일 안에 들어오나요?")]
+YES, NO = 'say:{"same": true}', 'say:{"same": false}'
+
+
+@pytest.fixture
+def judged(stage: Stage, owner: str, served: Callable[..., LLM], monkeypatch: pytest.MonkeyPatch) -> Iterator[Cached]:
+    monkeypatch.setattr(settings(), "cache_restyle", False)
+    place = replace(stage.workspace, llm=served("answer"))
+    yield (made := Cached(replace(stage, workspace=place)))
+    made.clear(owner)
+
+
+def judgements(server: Server) -> list[str]:
+    """What the server was asked about two questions."""
+    texts = [" ".join(str(message["content"]) for message in body["messages"]) for body in server.requests]
+    return [text for text in texts if "Second question:" in text]
+
+
+@pytest.mark.parametrize(("asked", "again"), IN_DOUBT, ids=["en", "ko"])
+def test_where_the_guard_doubts_a_served_model_decides(
+    judged: Cached, owner: str, server: Server, asked: str, again: str
+) -> None:
+    first = judged.ask(asked, user=owner)
+    server.requests.clear()
+    server.behave(YES)
+    second = judged.ask(again, user=owner)
+    assert (second.from_cache, second.text) == (asked, first.text)
+    assert second.trace.llm_calls == len(server.requests) == 1
+    assert asked in judgements(server)[0]
+    assert again in judgements(server)[0]
+    assert second.trace[LOOKED_UP].notes[-1] == f"hit, as the model decided: “{asked}”"
+
+
+@pytest.mark.parametrize("reply", [NO, "say:yes", 'say:{"same": "true"}', "say:{}", "empty", "html", "error"])
+@pytest.mark.parametrize(("asked", "again"), IN_DOUBT, ids=["en", "ko"])
+def test_anything_but_a_clear_yes_is_no_hit(
+    judged: Cached, owner: str, server: Server, asked: str, again: str, reply: str
+) -> None:
+    assert judged.ask(asked, user=owner).found
+    server.behave(reply)
+    assert not judged.ask(again, user=owner).from_cache
+
+
+@pytest.mark.parametrize(
+    ("asked", "again"),
+    [
+        ("Does a refund take 14 days?", "Does a refund take 15 days?"),
+        ("환불은 14일 걸리나요?", "환불은 14일 안 걸리나요?"),
+    ],
+    ids=["en", "ko"],
+)
+def test_no_model_is_asked_where_a_number_or_a_negation_differs(
+    judged: Cached, owner: str, server: Server, asked: str, again: str
+) -> None:
+    assert judged.ask(asked, user=owner).found
+    server.behave(YES)
+    assert not judged.ask(again, user=owner).from_cache
+    assert not judgements(server)
+
+
+def test_a_model_is_asked_about_one_question_at_most(judged: Cached, owner: str, server: Server) -> None:
+    for asked in (REFUND, "Who pays the refund?"):
+        judged.ask(asked, user=owner)
+    server.requests.clear()
+    server.behave(NO)
+    judged.ask("When do I get my money back?", user=owner)
+    assert len(judgements(server)) == 1
+
+
+def test_the_keyless_model_is_never_asked() -> None:
+    step = Step("cache")
+    assert not is_same_question(REFUND, REFUND, OfflineLLM(), step)
+    assert step.llm_calls == 0
+
+
+def test_a_model_that_refuses_the_key_is_no_yes(server: Server, served: Callable[..., LLM]) -> None:
+    llm = served(YES, openai_api_key="wrong")
+    server.key = "right"
+    try:
+        assert not is_same_question(*IN_DOUBT[0], llm, Step("cache"))
+    finally:
+        server.key = None
+    assert is_same_question(*IN_DOUBT[0], llm, Step("cache"))
+
+
+def test_a_reply_that_is_not_on_record_is_no_yes(tmp_path: Path) -> None:
+    with keeping(record_path("any", tmp_path), Served("any", 8_192, "Q4", "a processor", {})):
+        pass
+    llm, step = language_model(Settings(recorded="any", recorded_dir=tmp_path)), Step("cache")
+    assert not is_same_question(*IN_DOUBT[0], llm, step)
+    assert step.llm_calls == 0

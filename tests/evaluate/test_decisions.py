@@ -47,7 +47,7 @@ def test_the_confusion_is_drawn_with_every_intent() -> None:
 def test_hits_are_counted_by_language_and_by_whether_the_questions_ask_the_same() -> None:
     pairs = [
         Pair("Who hired Ann?", "Who did Ann hire?", False, "role", "en"),
-        Pair("Who hired Ann?", "Ann was hired by whom?", True, "voice", "en"),
+        Pair("Who hired Ann?", "By whom was Ann hired?", True, "voice", "en"),
         Pair("환불은 언제 되나요?", "환불 언제 돼요?", True, "ending", "ko"),
     ]
     counted = count_hits(pairs, [0.99, 0.95, 0.5])
