@@ -13,6 +13,12 @@ _NUMBER = re.compile(r"[-+–−~<>≤≥≈$(\[]*(US\$ ?)?\d.{0,40}|[-–—]?"
 """A number with its unit or interval, or the dash where there is none."""
 
 
+class Markup(str):
+    """HTML that the package made itself, such as a drawing, and that a table shows as it is."""
+
+    __slots__ = ()
+
+
 def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table with its texts escaped; columns of numbers are on the right, the first one and words on the left."""
     columns = list(zip_longest(head, *rows, fillvalue=""))  # a row may end early
@@ -81,5 +87,6 @@ def _side(column: Sequence[str]) -> str:
 
 def _cells(texts: Sequence[str], sides: Sequence[str], tag: str) -> str:
     return "".join(
-        f"<{tag} style='text-align:{side}'>{html.escape(text)}</{tag}>" for side, text in zip(sides, texts, strict=True)
+        f"<{tag} style='text-align:{side}'>{text if isinstance(text, Markup) else html.escape(text)}</{tag}>"
+        for side, text in zip(sides, texts, strict=True)
     )

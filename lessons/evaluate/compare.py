@@ -3,10 +3,13 @@
 Two stages answer the same questions, so the questions are resampled, never the stages apart: that a question is hard
 for both cancels out.
 
-A run of all stages looks at five differences of each metric. Judged at 95 % each, one such run in five would show a
-difference where there is none. So every difference is judged as one of five (Bonferroni's correction), alone as well:
-its interval is that of 99 %, and its p value is multiplied by five. It is 'better' or 'worse' where the interval
-excludes zero and p is below 0.05. The interval alone would not do: where few questions moved, it is too narrow.
+One criterion: a difference is 'better' or 'worse' where its interval excludes zero and p agrees. A comparison that is
+made alone, and the primary metric of a stage (`PRIMARY`), is judged at 95 %. A run of all stages looks at five
+differences of each further metric; judged at 95 % each, one such run in five would show a difference where there is
+none. So these are judged as one of five (Bonferroni's correction): at 99 %, with p multiplied by five.
+
+Where nothing is shown there are two reasons. 'no room': the stage before left next to nothing to gain. Or the questions
+are too few: then the smallest difference is told that would have shown.
 """
 
 from collections.abc import Callable
@@ -19,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lessons.language import _
+from lessons.tables import Markup, Table
 
 RESAMPLES = 10_000
 LEVEL = 0.95
@@ -29,12 +33,20 @@ FEWEST = 5  # values that an interval is drawn from
 _BLOCK = 2_000_000  # numbers drawn at a time, which bounds the memory
 _KEPT = 150  # questions; draws for as many or fewer are kept, at most 12 MB each
 
+PRIMARY = {
+    ("naive", "enhanced"): "recall@5",
+    ("enhanced", "smart"): "recall@5",
+    ("smart", "reranked"): "correctness",
+    ("smart", "agentic"): "all@10",
+}
+"""The metric by which each stage is judged against one before it, named before anything was measured (SPEC B11)."""
 RULE = (
-    f"Each difference is judged as one of {COMPARISONS}, even where fewer are compared: it is shown where its interval "
-    f"at {100 * GAIN_LEVEL:.0f} % excludes zero and p, already multiplied by {COMPARISONS}, is below {1 - LEVEL:.2f}."
+    f"The primary metric of a stage is judged at {100 * LEVEL:.0f} %. Each other difference is judged as one of "
+    f"{COMPARISONS}: its interval is that of {100 * GAIN_LEVEL:.0f} %, its p is multiplied by {COMPARISONS}. It is "
+    f"shown where the interval excludes zero and p is below {1 - LEVEL:.2f}."
 )
 LOWER_IS_BETTER = frozenset({"wrong", "wrong_unanswerable"})
-Verdict = Literal["better", "worse", "no difference shown"]
+Verdict = Literal["better", "worse", "no difference shown", "no room"]
 Interval = tuple[float, float]
 
 
@@ -49,17 +61,29 @@ class Gain:
     mean_before: float
     mean_after: float
     delta: float
-    ci_low: float  # of the interval of `GAIN_LEVEL`
+    ci_low: float  # of the interval of `level`
     ci_high: float
-    p: float  # corrected for `COMPARISONS`
+    p: float  # corrected for `comparisons`
     moved: int = 0  # questions that have another value
+    room: int = 0  # questions on which the stage before left something to gain
+    comparisons: int = 1  # that are looked at together
+
+    @property
+    def level(self) -> float:
+        """Of the interval: 0.95 alone, 0.99 as one of five."""
+        return 1 - (1 - LEVEL) / self.comparisons
 
     @property
     def verdict(self) -> Verdict:
-        """'better' or 'worse' only where the interval excludes zero and the p value agrees."""
+        """'better' or 'worse' where the interval excludes zero and the p value agrees; else why nothing is shown."""
         if self.p >= 1 - LEVEL or self.ci_low <= 0 <= self.ci_high:
-            return "no difference shown"
+            return "no room" if self.room < FEWEST <= self.n else "no difference shown"
         return "better" if (self.ci_low > 0) != (self.metric in LOWER_IS_BETTER) else "worse"
+
+    @property
+    def least(self) -> float:
+        """The smallest difference that would have been shown: half the width of the interval."""
+        return (self.ci_high - self.ci_low) / 2
 
     def __str__(self) -> str:
         said = _("{0}: {1} against {2} {3}, p = {4}, {5} of {6} questions moved: {7}")
@@ -68,13 +92,15 @@ class Gain:
 
     @property
     def outcome(self) -> str:
-        """The verdict in the language of the reader."""
-        return _(self.verdict)
+        """The verdict in the language of the reader, and the least difference that would show where none does."""
+        if self.verdict != "no difference shown" or isnan(self.least):
+            return _(self.verdict)
+        return _("no difference shown (one of at least {0} would show)").format(f"{self.least:.2f}")
 
     @property
     def with_interval(self) -> str:
-        """For example `+0.071 [-0.012, +0.148] at 99 %`, in the language of the reader."""
-        return _("{0} at 99 %").format(self.change)
+        """For example `+0.071 [-0.012, +0.148] at 95 %`, in the language of the reader."""
+        return _("{0} at {1} %").format(self.change, f"{100 * self.level:.0f}")
 
     @property
     def change(self) -> str:
@@ -83,9 +109,50 @@ class Gain:
 
     def as_dict(self) -> dict[str, object]:
         """The form of `lessons evaluate --json`."""
-        names = ("metric", "delta", "ci_low", "ci_high", "p", "n", "moved", "verdict")
+        names = ("metric", "delta", "ci_low", "ci_high", "p", "n", "moved", "room", "verdict")
         values = {name: getattr(self, name) for name in names}
-        return {"from": self.before, "to": self.after, **values, "level": GAIN_LEVEL}
+        return {"from": self.before, "to": self.after, **values, "level": round(self.level, 4)}
+
+
+class Gains(list[Gain]):
+    """Gains, a line each; in a notebook a table with a bar and an interval for each."""
+
+    def __repr__(self) -> str:
+        return "\n".join(map(str, self))
+
+    def _repr_html_(self) -> str:
+        widest = max((abs(end) for gain in self for end in (gain.ci_low, gain.ci_high) if not isnan(end)), default=0.0)
+        head = [_("metric"), _("against"), "", _("difference"), _("moved"), ""]
+        rows = [
+            [
+                f"{gain.after}: {_(gain.metric)}",
+                gain.before,
+                Markup(_bar(gain, widest)),
+                gain.with_interval,
+                _("{0} of {1}").format(gain.moved, gain.n),
+                gain.outcome,
+            ]
+            for gain in self
+        ]
+        return Table(head, rows)._repr_html_()
+
+
+_WIDTH, _HEIGHT = 160, 14  # pixels of a bar
+_COLOURS = {"better": "#54a24b", "worse": "#e45756"}
+
+
+def _bar(gain: Gain, widest: float) -> str:
+    """The difference as a bar from zero in the middle, its interval as a line, both to one scale."""
+    if isnan(gain.ci_low) or not widest:
+        return ""
+    zero, scale, middle = _WIDTH / 2, (_WIDTH / 2 - 2) / widest, _HEIGHT / 2
+    low, high, end = (zero + scale * value for value in (gain.ci_low, gain.ci_high, gain.delta))
+    colour = _COLOURS.get(gain.verdict, "#999")
+    return (
+        f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="{gain.change}">'
+        f'<rect x="{min(zero, end):.1f}" y="3" width="{abs(end - zero):.1f}" height="{_HEIGHT - 6}" fill="{colour}"/>'
+        f'<path d="M{low:.1f} {middle}H{high:.1f}M{zero} 0V{_HEIGHT}" stroke="currentColor" stroke-width="1"/></svg>'
+    )
 
 
 def interval(values: ArrayLike, level: float = LEVEL, fewest: int = FEWEST) -> Interval:
@@ -106,24 +173,26 @@ def mean_with_interval(mean: float, ends: Interval, form: str = ".2f") -> str:
     return "–" if isnan(mean) else f"{mean:{form}} [{shown}]"
 
 
-def paired_gain(before: str, after: str, metric: str, old: ArrayLike, new: ArrayLike) -> Gain:
+def paired_gain(before: str, after: str, metric: str, old: ArrayLike, new: ArrayLike, comparisons: int = 1) -> Gain:
     """The gain from `old` to `new`, values of the same questions in the same order; NaN on either side drops the pair.
 
-    The p value is two-sided, from random sign flips of the differences (Fisher's randomisation test, which Smucker,
-    Allan & Carterette, 2007, recommend for retrieval).
+    `comparisons` are looked at together, so that interval and p value are corrected for as many. The p value is
+    two-sided, from random sign flips of the differences (Fisher's randomisation test, which Smucker, Allan &
+    Carterette, 2007, recommend for retrieval).
     """
     pairs = np.array([old, new], dtype=float)
     pairs = pairs[:, ~np.isnan(pairs).any(axis=0)]
     n, differences, missing = pairs.shape[1], pairs[1] - pairs[0], float("nan")
     if not n:
-        return Gain(before, after, metric, 0, missing, missing, missing, missing, missing, 1.0)
+        return Gain(before, after, metric, 0, missing, missing, missing, missing, missing, 1.0, 0, 0, comparisons)
     sums = abs(_resampled(differences, _draw_signs))
     p = ((sums >= abs(differences.sum()) - 1e-9).sum() + 1) / (RESAMPLES + 1)
     mean_before, mean_after = map(float, pairs.mean(axis=1))
-    low, high = interval(differences, GAIN_LEVEL, fewest=1)  # p says that so few show nothing
+    low, high = interval(differences, 1 - (1 - LEVEL) / comparisons, fewest=1)  # p says that so few show nothing
     moved = int(np.count_nonzero(differences))
-    delta, p = float(differences.mean()), min(1.0, COMPARISONS * float(p))
-    return Gain(before, after, metric, n, mean_before, mean_after, delta, low, high, p, moved)
+    delta, p = float(differences.mean()), min(1.0, comparisons * float(p))
+    room = int(np.count_nonzero(pairs[0] > 0 if metric in LOWER_IS_BETTER else pairs[0] < 1))
+    return Gain(before, after, metric, n, mean_before, mean_after, delta, low, high, p, moved, room, comparisons)
 
 
 Draw = Callable[[np.random.Generator, int, int], NDArray[np.float64]]  # weights for each question: (rows, size)

@@ -12,7 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from lessons.evaluate.compare import Gain, Interval, interval, mean_with_interval, paired_gain
+from lessons.evaluate.compare import (
+    COMPARISONS,
+    LOWER_IS_BETTER,
+    PRIMARY,
+    Gain,
+    Gains,
+    Interval,
+    interval,
+    mean_with_interval,
+    paired_gain,
+)
 from lessons.evaluate.metrics import RETRIEVAL_METRICS
 from lessons.language import _
 from lessons.models.llm import KEYLESS
@@ -24,8 +34,8 @@ METRICS = (*RETRIEVAL_METRICS, *OUTCOMES, UNANSWERABLE, "belonging", "correctnes
 COMPARED = tuple(each for each in METRICS if each not in ("half", "refused"))  # more of these two may be either
 LABELS = {"correctness": "correctness (half points)", UNANSWERABLE: "wrong (no answer there)"}
 ALSO = ("smart", "agentic")  # compared though Reranked stands between them: what it loses, Agentic must win back
-CEILING = "ceiling: evidence given"  # what the model answers from the evidence, in tables, plots and stored runs
-CEILED = (*OUTCOMES, UNANSWERABLE, "correctness")
+WITH_EVIDENCE = "given the evidence"  # what the model answers from the evidence, in tables, plots and stored runs
+JUDGED = (*OUTCOMES, UNANSWERABLE, "correctness")
 
 HALF_POINTS = (
     "right, half, refused and wrong are shares of the questions that have an answer; wrong (no answer there) is the "
@@ -122,7 +132,7 @@ class Evaluation:
     settings: dict[str, Any] = field(default_factory=dict, repr=False)
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
     notes: tuple[str, ...] = ()  # what a reader of the numbers has to know
-    ceiling: tuple[Record, ...] = ()  # the answers from the evidence itself, where that was asked
+    with_evidence: tuple[Record, ...] = ()  # the answers from the evidence itself, where that was asked
 
     @property
     def quotes(self) -> bool:
@@ -168,15 +178,20 @@ class Evaluation:
         return len({record.question_id for record in self.records})
 
     def of(self, stage: str, **group: str) -> list[Record]:
-        """The records of a stage or of the `CEILING`, or only those of a `category` or `language`."""
-        records, wanted = self.ceiling if stage == CEILING else self.records, {"stage": stage, **group}.items()
+        """The records of a stage, or of `WITH_EVIDENCE`, or only those of a `category` or `language`."""
+        records, wanted = (
+            self.with_evidence if stage == WITH_EVIDENCE else self.records,
+            {"stage": stage, **group}.items(),
+        )
         return [record for record in records if wanted <= vars(record).items()]
 
     def on_questions_of(self, other: "Evaluation") -> "Evaluation":
         """The part of the run that answers questions which the other run asked as well."""
         asked = {record.question_id for record in other.records}
-        records, given = ([each for each in part if each.question_id in asked] for part in (self.records, self.ceiling))
-        return replace(self, records=tuple(records), ceiling=tuple(given))
+        records, given = (
+            [each for each in part if each.question_id in asked] for part in (self.records, self.with_evidence)
+        )
+        return replace(self, records=tuple(records), with_evidence=tuple(given))
 
     def groups(self, by: str) -> list[str]:
         """The categories or languages that occur, in order of appearance."""
@@ -186,27 +201,45 @@ class Evaluation:
         """The summary of a stage, or of one `category=` or `language=` of it."""
         return summarise(self.of(stage, **group))
 
-    def ceiling_mean(self, metric: str, **group: str) -> float:
-        """The mean of a metric of `CEILED` over answers from the evidence itself; NaN for others, and without any."""
-        return mean(self.of(CEILING, **group) if metric in CEILED else [], metric)
+    def mean_with_evidence(self, metric: str, **group: str) -> float:
+        """The mean of a metric of `JUDGED` over answers from the evidence itself; NaN for others, and without any."""
+        return mean(self.of(WITH_EVIDENCE, **group) if metric in JUDGED else [], metric)
 
     def columns(self, **group: str) -> dict[str, Summary]:
-        """The summaries by the names that head the columns of a table: the stages, and the ceiling if it is known."""
-        names = [*self.stages, *([CEILING] if self.of(CEILING, **group) else [])]
+        """The summaries by the names that head the columns of a table: the stages, and those with the evidence given."""
+        names = [*self.stages, *([WITH_EVIDENCE] if self.of(WITH_EVIDENCE, **group) else [])]
         return {name: self.summary(name, **group) for name in names}
 
-    def gains(self, metrics: Iterable[str] = COMPARED) -> list[Gain]:
-        """Each stage against the one before it, and the stages of `ALSO`, metric by metric."""
+    def gains(self, metrics: Iterable[str] = COMPARED) -> Gains:
+        """Each stage against the one before it, and the stages of `ALSO`, metric by metric.
+
+        The `PRIMARY` metric of a stage stands alone, and so does the only comparison; others are `COMPARISONS`.
+        """
         records = {stage: self.of(stage) for stage in self.stages}
         pairs = dict.fromkeys([*pairwise(records), *([ALSO] if records.keys() >= set(ALSO) else [])])
-        return [compare_records(records[old], records[new], each, old, new) for each in metrics for old, new in pairs]
+        chosen = [(each, *pair) for each in metrics for pair in pairs]
+        alone = {part for part in chosen if len(chosen) == 1 or PRIMARY.get(part[1:]) == part[0]}
+        return Gains(
+            compare_records(records[old], records[new], each, old, new, 1 if part in alone else COMPARISONS)
+            for part in chosen
+            for each, old, new in [part]
+        )
+
+    def room(self, metric: str = "all@10") -> Table:
+        """The share of questions, by category, on which each stage leaves the next one something to gain."""
+        groups: list[dict[str, str]] = [{}, *({"category": name} for name in self.groups("category"))]
+        rows = [
+            [_(group.get("category", "all")), *(_room(self.of(stage, **group), metric) for stage in self.stages)]
+            for group in groups
+        ]
+        return Table([_(self.label(metric)), *map(_, self.stages)], [row for row in rows if {*row[1:]} != {"–"}])
 
     def as_dict(self) -> dict[str, Any]:
         """What `lessons evaluate --json` prints."""
         stages = {stage: self._as_dict(stage) for stage in self.stages}
         gains = [gain.as_dict() for gain in self.gains() if gain.n]
-        ceiling = self._as_dict(CEILING, ("n", *CEILED)) if self.ceiling else None
-        return {"stages": stages, "ceiling": ceiling, "gains": gains, "notes": self.remarks}
+        with_evidence = self._as_dict(WITH_EVIDENCE, ("n", *JUDGED)) if self.with_evidence else None
+        return {"stages": stages, "with_evidence": with_evidence, "gains": gains, "notes": self.remarks}
 
     def _as_dict(self, stage: str, only: Sequence[str] = ()) -> dict[str, Any]:
         """The summary of a stage as a whole, by category and by language; of its values those of `only`, if any."""
@@ -260,10 +293,19 @@ def measured(records: Sequence[Record], metric: str) -> int:
 Pair = tuple[Record, Record]
 
 
-def compare_records(before: Sequence[Record], after: Sequence[Record], metric: str, old: str, new: str) -> Gain:
+def compare_records(
+    before: Sequence[Record], after: Sequence[Record], metric: str, old: str, new: str, comparisons: int = 1
+) -> Gain:
     """The gain in one metric over the questions that both lists answered, under the names `old` and `new`."""
     pairs = [(first.value(metric), second.value(metric)) for first, second in _pairs(before, after)]
-    return paired_gain(old, new, metric, [first for first, _ in pairs], [second for _, second in pairs])
+    return paired_gain(old, new, metric, [first for first, _ in pairs], [second for _, second in pairs], comparisons)
+
+
+def _room(records: Sequence[Record], metric: str) -> str:
+    """For example `12 of 114`: the questions of which a stage has not all that there is to have."""
+    known = [value for record in records if not isnan(value := record.value(metric))]
+    left = sum(value > 0 if metric in LOWER_IS_BETTER else value < 1 for value in known)
+    return _("{0} of {1}").format(left, len(known)) if known else "–"
 
 
 def moved_records(before: Sequence[Record], after: Sequence[Record], metric: str) -> list[Pair]:
@@ -294,6 +336,6 @@ def summarise(records: Sequence[Record], metrics: Sequence[str] = METRICS) -> Su
 
 
 def cells(columns: dict[str, Summary], metric: str) -> list[str]:
-    """A row of a table: the metric with its interval for each stage, and for the ceiling if it has one."""
-    unknown = {CEILING} if metric not in CEILED else set()
+    """A row of a table: the metric with its interval for each stage, and with the evidence given if it has one."""
+    unknown = {WITH_EVIDENCE} if metric not in JUDGED else set()
     return ["" if name in unknown else summary.with_interval(metric) for name, summary in columns.items()]

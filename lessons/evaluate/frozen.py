@@ -33,7 +33,7 @@ def _outcomes(stage: Stage, cases: list[dict[str, Any]], owners: dict[str, str])
             history += [("user", question), ("assistant", reply)]
         answer = stage.ask(case["question"], user=owner, history=history)
         known = case.get("answer_holds")
-        outcome = "refused" if not answer.found else "answered" if not known else _verdict(answer.text, known)
+        outcome = "refused" if not answer.citations else "answered" if not known else _verdict(answer.text, known)
         yield case.get("kind", "colloquial"), outcome
 
 

@@ -62,19 +62,27 @@ def gate_report(evaluation: Evaluation) -> GateReport:
 
 
 def _judged(
-    gate: Gate, passed: bool, n: int, shown: bool = True, mean: float = nan, needed: float = nan, ceiling: float = nan
+    gate: Gate,
+    passed: bool,
+    n: int,
+    shown: bool = True,
+    mean: float = nan,
+    needed: float = nan,
+    with_evidence: float = nan,
 ) -> Gate:
     """As measured on `n` questions. `shown`: a difference is more than chance; `needed`: the mean that it takes."""
     if not n:
         return replace(gate, number="")
-    if above := not passed and needed > ceiling:
-        gate = replace(gate, number=f"{gate.number}; it would take {needed:.3f}, the ceiling is {ceiling:.3f}")
+    if above := not passed and needed > with_evidence:
+        gate = replace(
+            gate, number=f"{gate.number}; it would take {needed:.3f}; given the evidence it is {with_evidence:.3f}"
+        )
     if n < settings().gate_questions:
         return replace(gate, status="too few questions")
     if passed:
         return replace(gate, status="passed" if shown else "not shown")
     # What needs more than the mean from the evidence itself, no better search reaches.
-    return replace(gate, status="not reachable" if above and mean <= ceiling else "missed")
+    return replace(gate, status="not reachable" if above and mean <= with_evidence else "missed")
 
 
 def _gain(evaluation: Evaluation, before: str, after: str, metric: str, least: float) -> Gate:
@@ -84,10 +92,12 @@ def _gain(evaluation: Evaluation, before: str, after: str, metric: str, least: f
     if not gain.mean_before > 0:
         return Gate(after, promise)
     relative, means = gain.delta / gain.mean_before, f"{gain.mean_before:.3f} → {gain.mean_after:.3f}"
-    number = f"{relative:+.1%}: {means}, difference {gain.change} at 99 %, n = {gain.n}: {gain.verdict}"
+    low, high = gain.ci_low / gain.mean_before, gain.ci_high / gain.mean_before
+    ends = f"[{low:+.1%}, {high:+.1%}] at {gain.level:.0%}"
+    number = f"{relative:+.1%} {ends}: {means}, n = {gain.n}: {gain.verdict}"
     needed, shown = (1 + least) * gain.mean_before, gain.verdict == "better"
-    gate, ceiling = Gate(after, promise, number=number), evaluation.ceiling_mean(metric)
-    return _judged(gate, relative >= least, gain.n, shown, gain.mean_after, needed, ceiling)
+    gate, with_evidence = Gate(after, promise, number=number), evaluation.mean_with_evidence(metric)
+    return _judged(gate, relative >= least, gain.n, shown, gain.mean_after, needed, with_evidence)
 
 
 def _share_correct(evaluation: Evaluation, stage: str, category: str, least: float) -> Gate:
@@ -96,8 +106,11 @@ def _share_correct(evaluation: Evaluation, stage: str, category: str, least: flo
     value, n = found.means["correctness"], measured(judged, "correctness")
     ends = mean_with_interval(value, found.intervals["correctness"], ".1%")
     number = f"{ends}, {found.means['right']:.1%} fully right, n = {n}"
-    gate, ceiling = Gate(stage, promise, number=number), evaluation.ceiling_mean("correctness", category=category)
-    return _judged(gate, value >= least, n, mean=value, needed=least, ceiling=ceiling)
+    gate, with_evidence = (
+        Gate(stage, promise, number=number),
+        evaluation.mean_with_evidence("correctness", category=category),
+    )
+    return _judged(gate, value >= least, n, mean=value, needed=least, with_evidence=with_evidence)
 
 
 def _no_worse(evaluation: Evaluation, before: str, after: str, categories: tuple[str, ...]) -> Gate:
@@ -105,5 +118,5 @@ def _no_worse(evaluation: Evaluation, before: str, after: str, categories: tuple
     promise = f"{after}: no worse than {before} on simple questions ({', '.join(categories)})"
     old, new = ([each for each in evaluation.of(stage) if each.category in categories] for stage in (before, after))
     gain, margin = compare_records(old, new, "correctness", before, after), settings().choice_margin
-    number = f"{gain.change} at 99 %, n = {gain.n}; a loss of up to {margin:.2f} would be accepted"
+    number = f"{gain.with_interval}, n = {gain.n}; a loss of up to {margin:.2f} would be accepted"
     return _judged(Gate(after, promise, number=number), gain.verdict != "worse", gain.n, gain.ci_low >= -margin)

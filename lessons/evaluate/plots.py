@@ -18,10 +18,10 @@ from matplotlib.ticker import LogFormatter
 from rich.cells import cell_len
 
 from lessons.evaluate.evaluation import (
-    CEILED,
-    CEILING,
+    JUDGED,
     OUTCOMES,
     UNANSWERABLE,
+    WITH_EVIDENCE,
     Evaluation,
     Summary,
     compare_records,
@@ -128,8 +128,8 @@ def plot_metric(evaluation: Evaluation, metric: str = "recall@5") -> Figure:
     for row, (stage, colour) in enumerate(stage_colours(evaluation.stages).items()):
         _mark(axes, evaluation.summary(stage), metric, row=row, color=colour)
     name_rows(axes, evaluation.stages)
-    if not np.isnan(ceiling := evaluation.ceiling_mean(metric)):
-        axes.axvline(ceiling, label=CEILING, **_DASHED)
+    if not np.isnan(with_evidence := evaluation.mean_with_evidence(metric)):
+        axes.axvline(with_evidence, label=WITH_EVIDENCE, **_DASHED)
         axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1.06), fontsize=8)
     title = f"{metric} by stage ({evaluation.data}, {evaluation.split})"
     axes.set(xlim=(-0.02, 1.02), xlabel=f"{evaluation.label(metric)}, mean with 95 % interval", title=title)
@@ -189,16 +189,16 @@ def plot_groups(evaluation: Evaluation, metric: str = "recall@5", by: str = "cat
             # Two groups are twice as far apart as two stages of one.
             row = len(rows) + (place - (len(stages) - 1) / 2) / (len(stages) + 1)
             _mark(axes, summary, metric, row=row, color=colours[stage])
-        if not np.isnan(ceiling := evaluation.ceiling_mean(metric, **{by: group})):
-            axes.plot([ceiling, ceiling], [len(rows) - 0.4, len(rows) + 0.4], **_DASHED)
+        if not np.isnan(with_evidence := evaluation.mean_with_evidence(metric, **{by: group})):
+            axes.plot([with_evidence, with_evidence], [len(rows) - 0.4, len(rows) + 0.4], **_DASHED)
         rows.append(f"{_(group)} (n = {measured(evaluation.of(stages[0], **{by: group}), metric)})")
     name_rows(axes, rows)
     label = f"{evaluation.label(metric)}, mean with 95 % interval"
     axes.set(xlim=(-0.02, 1.02), xlabel=label, title=f"{metric} by {by}")
     for stage, colour in colours.items():
         axes.plot([], [], "o", color=colour, label=stage)
-    if evaluation.ceiling and metric in CEILED:
-        axes.plot([], [], label=CEILING, **_DASHED)
+    if evaluation.with_evidence and metric in JUDGED:
+        axes.plot([], [], label=WITH_EVIDENCE, **_DASHED)
     legend_beside(axes)
     return figure
 
@@ -229,8 +229,8 @@ def _quality(evaluation: Evaluation, metric: str, x: Callable[[Summary], float],
     for stage, colour in stage_colours(evaluation.stages).items():
         summary = evaluation.summary(stage)
         _mark(axes, summary, metric, x=x(summary), color=colour, label=stage)
-    if not np.isnan(ceiling := evaluation.ceiling_mean(metric)):
-        axes.axhline(ceiling, label=CEILING, **_DASHED)
+    if not np.isnan(with_evidence := evaluation.mean_with_evidence(metric)):
+        axes.axhline(with_evidence, label=WITH_EVIDENCE, **_DASHED)
     axes.set(ylim=(0, 1.02), xlabel=label, ylabel=f"{evaluation.label(metric)}, mean with 95 % interval")
     legend_beside(axes)
     return figure, axes

@@ -10,11 +10,11 @@ from rich.text import Text
 from lessons.evaluate.compare import RULE
 from lessons.evaluate.dialogues import AGES, SHARE, TOKENS, Dialogue, by_kind
 from lessons.evaluate.evaluation import (
-    CEILED,
-    CEILING,
+    JUDGED,
     METRICS,
     OUTCOMES,
     UNANSWERABLE,
+    WITH_EVIDENCE,
     Evaluation,
     Summary,
     mean,
@@ -33,11 +33,11 @@ def report(evaluation: Evaluation) -> RenderableType:
     tables = [_stages(evaluation), *(_groups(evaluation, metric) for metric in GROUPED)]
     tables.append(_outcomes(evaluation))
     lines = []
-    if evaluation.ceiling:
-        given = summarise(evaluation.ceiling)
-        values = ", ".join(f"{_(metric)} {given.with_interval(metric)}" for metric in CEILED)
+    if evaluation.with_evidence:
+        given = summarise(evaluation.with_evidence)
+        values = ", ".join(f"{_(metric)} {given.with_interval(metric)}" for metric in JUDGED)
         told = "What is wrong there, a better search alone does not put right."
-        lines = [f"{_(CEILING)}: {values}, n = {given.n}. {_(told)}"]
+        lines = [f"{_(WITH_EVIDENCE)}: {values}, n = {given.n}. {_(told)}"]
     lines += [RULE] if len(evaluation.stages) > 1 else []
     lines += [str(gain) for gain in evaluation.gains(HEADLINE) if gain.n]
     lines += [str(result) for result in gate_report(evaluation) if result.number]
@@ -51,7 +51,7 @@ def _stages(evaluation: Evaluation) -> Table:
     title = f"{evaluation.data}, {evaluation.split}: {evaluation.questions} questions, means with 95 % intervals"
     table, summaries = _table(title, evaluation.stages), [evaluation.summary(stage) for stage in evaluation.stages]
     for metric in METRICS:
-        label = _(evaluation.label(metric)).replace(" (", "(").replace("(", "\n(") + _ceiling(evaluation, metric)
+        label = _(evaluation.label(metric)).replace(" (", "(").replace("(", "\n(") + _with_evidence(evaluation, metric)
         table.add_row(label, *(_with_interval(summary, metric) for summary in summaries))
     table.add_section()
     for label, value in PLAIN.items():
@@ -75,7 +75,7 @@ def _groups(evaluation: Evaluation, metric: str) -> Table:
     for by in ("category", "language"):
         for name in evaluation.groups(by):
             summaries = [evaluation.summary(stage, **{by: name}) for stage in evaluation.stages]
-            label = f"{_(name)} ({summaries[0].n}){_ceiling(evaluation, metric, **{by: name})}"
+            label = f"{_(name)} ({summaries[0].n}){_with_evidence(evaluation, metric, **{by: name})}"
             table.add_row(label, *(_with_interval(summary, metric) for summary in summaries))
         table.add_section()
     return table
@@ -93,9 +93,9 @@ def _outcomes(evaluation: Evaluation) -> Table:
     return table
 
 
-def _ceiling(evaluation: Evaluation, metric: str, **group: str) -> str:
-    mean = evaluation.ceiling_mean(metric, **group)
-    return "" if math.isnan(mean) else "\n" + _(f"ceiling {mean:.2f}")
+def _with_evidence(evaluation: Evaluation, metric: str, **group: str) -> str:
+    mean = evaluation.mean_with_evidence(metric, **group)
+    return "" if math.isnan(mean) else "\n" + _(f"given the evidence {mean:.2f}")
 
 
 def _with_interval(summary: Summary, metric: str) -> str:

@@ -14,7 +14,7 @@ from llama_index.core.llms import LLM
 from lessons.context.wrapper import Answering
 from lessons.errors import LessonsError
 from lessons.evaluate.beir import read_beir
-from lessons.evaluate.evaluation import CEILING, Evaluation, Record
+from lessons.evaluate.evaluation import WITH_EVIDENCE, Evaluation, Record
 from lessons.evaluate.golden import SETS, Evidence, Golden, golden_questions, holds, sample
 from lessons.evaluate.judge.judge import LONGEST_REFERENCE, groundedness, is_judged, is_unanswerable, judge_text
 from lessons.evaluate.metrics import belonging, ranking, retrieval_metrics
@@ -48,7 +48,7 @@ class StoppedError(LessonsError):
 
 @dataclass(frozen=True)
 class _Task:
-    """What may be asked of which stages; the evidence of the ceiling is taken from the index."""
+    """What may be asked of which stages; what is asked with the evidence given takes it from the index."""
 
     data: str
     split: str
@@ -94,7 +94,7 @@ def evaluate(
         records, given = list[Record](), list[Record]()
         try:
             records.extend(_told(task.stages, chosen, place.llm, watch, tell))
-            given = [*ceiling(chosen, task.index, task.stages[-1].workspace or place, watch)]
+            given = [*with_evidence(chosen, task.index, task.stages[-1].workspace or place, watch)]
         except StoppedError:
             if not records:
                 raise
@@ -102,7 +102,7 @@ def evaluate(
     notes += [*_doubts(chosen, place), *stood_in(records, describe(place.llm))]
     in_force = place.settings.model_dump(mode="json", exclude=_NOT_RECORDED)
     in_force |= {"answers": describe(place.llm), "embedding": identity(place.embedding)[0]}
-    return Evaluation(task.data, task.split, tuple(records), in_force, notes=tuple(notes), ceiling=tuple(given))
+    return Evaluation(task.data, task.split, tuple(records), in_force, notes=tuple(notes), with_evidence=tuple(given))
 
 
 def answers(stages: Sequence[Answering], questions: Sequence[Golden]) -> Iterator[Record]:
@@ -196,7 +196,7 @@ def unknown_files(questions: Sequence[Golden], stored: set[str]) -> list[str]:
     return notes
 
 
-# The ceiling: what the model gets wrong with the evidence given, a better search alone does not put right
+# Given the evidence: what the model gets wrong there, a better search alone does not put right
 
 
 @dataclass(frozen=True)
@@ -219,10 +219,12 @@ class Given:
 
 def oracle(question: Golden, index: Index, place: Workspace) -> Stage:
     """A stage that answers this one question from the chunks of its evidence."""
-    return Stage(name=CEILING, index=index, retriever=Given(question.evidence), query=(Condense(),), workspace=place)
+    return Stage(
+        name=WITH_EVIDENCE, index=index, retriever=Given(question.evidence), query=(Condense(),), workspace=place
+    )
 
 
-def ceiling(
+def with_evidence(
     questions: Sequence[Golden], index: Index, place: Workspace, watch: Watcher = lambda label, done, total: None
 ) -> Iterator[Record]:
     """A record for each question whose evidence is known, and for each that has none because it cannot be answered."""

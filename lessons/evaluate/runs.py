@@ -23,8 +23,8 @@ from lessons.database import ensure_schema
 from lessons.database.owned import OWNED, protect
 from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
-from lessons.evaluate.evaluation import CEILING, METRICS, OUTCOMES, UNANSWERABLE, Evaluation, Record
-from lessons.evaluate.golden import golden_questions
+from lessons.evaluate.evaluation import METRICS, OUTCOMES, UNANSWERABLE, WITH_EVIDENCE, Evaluation, Record
+from lessons.evaluate.golden import SETS, golden_questions
 from lessons.evaluate.run import rejudge, stood_in
 from lessons.models.llm import KEYLESS
 from lessons.models.recorded import replace_file
@@ -72,7 +72,7 @@ def save(evaluation: Evaluation, engine: Engine, owner: str | None = None) -> in
     """Store a run in one transaction, private with an `owner`; return its number. The oldest beyond the limit go."""
     known = {name: getattr(evaluation, name) for name in ("at", "data", "split", "stages", "questions", "settings")}
     row = RunRow(**known, user_id=owner)
-    for each in (*evaluation.records, *evaluation.ceiling):
+    for each in (*evaluation.records, *evaluation.with_evidence):
         row.results.append(ResultRow(stage=each.stage, question_id=each.question_id, record=as_json(each)))
     with _session(engine, owner) as session:
         session.add(row)
@@ -105,11 +105,12 @@ def _evaluation(
     names = {each.name for each in fields(Record)}  # of today: older runs have more
     rows = [{name: each[name] for name in each.keys() & names} for each in stored]
     for row in rows:
+        row["stage"] = WITH_EVIDENCE if row["stage"].startswith("ceiling") else row["stage"]  # its name in older runs
         row["metrics"] = {name: value for name, value in row["metrics"].items() if name != "strict"}  # is `right` now
     records = [
         Record(**each | {"retrieved": tuple(each["retrieved"]), "warnings": tuple(each["warnings"])}) for each in rows
     ]
-    asked, given = (tuple(each for each in records if (each.stage == CEILING) is it) for it in (False, True))
+    asked, given = (tuple(each for each in records if (each.stage == WITH_EVIDENCE) is it) for it in (False, True))
     notes = tuple(stood_in(asked, str(settings.get("answers", KEYLESS))))
     return Evaluation(data, split, asked, settings, at, notes, given)
 
@@ -183,7 +184,7 @@ def ship(evaluation: Evaluation, path: Path) -> None:
     """Write a run, packed: a line that says what it is, then one for each answer; an earlier file stays until then."""
     head = {"data": evaluation.data, "split": evaluation.split, "settings": evaluation.settings}
     head |= {"at": evaluation.at.isoformat()}
-    text = _lines([head, *map(as_json, (*evaluation.records, *evaluation.ceiling))])
+    text = _lines([head, *map(as_json, (*evaluation.records, *evaluation.with_evidence))])
     with _writing(path):
         replace_file(path.resolve(), gzip.compress(text.encode(), mtime=0))
 
@@ -199,11 +200,11 @@ def shipped() -> dict[str, Evaluation]:
 
 def _rejudged(run: Evaluation) -> Evaluation:
     """The run as the judge of today sees its answers, which no stage has to be asked for again."""
-    questions = {each.id: each for each in golden_questions(run.split)}
-    records, ceiling = (
-        tuple(rejudge(each, questions[each.question_id]) for each in part) for part in (run.records, run.ceiling)
+    questions = {each.id: each for each in golden_questions(run.split, SETS[run.data])}
+    records, with_evidence = (
+        tuple(rejudge(each, questions[each.question_id]) for each in part) for part in (run.records, run.with_evidence)
     )
-    return replace(run, records=records, ceiling=ceiling)
+    return replace(run, records=records, with_evidence=with_evidence)
 
 
 def read_run(path: Path) -> Evaluation:

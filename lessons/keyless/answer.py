@@ -16,7 +16,8 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from lessons.keyless import scores, task
 from lessons.keyless.comparisons import sides
 from lessons.keyless.conversation import NOT_TOLD, asks_back, recalled
-from lessons.keyless.intent import OPEN, OPEN_FROM
+from lessons.keyless.courtesies import reply_to
+from lessons.keyless.intent import OPEN, OPEN_FROM, is_small_talk
 from lessons.keyless.keywords import keywords
 from lessons.keyless.lines import Line, Passage, cells, is_ended, passages, search_terms
 from lessons.keyless.scores import WORTH, Candidate, candidate_at, candidates, commands, fits, ranked, share, weighed
@@ -384,6 +385,8 @@ def answer(llm: Any, question: str, context: str = "", memory: str = "", **_: An
         return remembered
     if asks_back(question):
         return NOT_TOLD[language(question)]
+    if is_small_talk(llm, question):
+        return reply_to(question)
     asked, found = read_question(question), passages(context)
     if not found:
         return NOTHING_FOUND[asked.language]

@@ -19,6 +19,7 @@ from lessons.keyless import task
 from lessons.keyless.conversation import NOT_TOLD, asks_back, recalled
 from lessons.keyless.courtesies import reply_to
 from lessons.keyless.facts import states_only
+from lessons.keyless.words import INTERROGATIVE
 from lessons.models.vectors import QUESTIONS, key, read_vectors
 from lessons.settings import ROOT
 from lessons.text import language, normalize
@@ -31,6 +32,7 @@ OPEN = ("other", "open")
 OPEN_FROM = 0.4  # in cross-validation, 86 % of the open questions and 2 % of the others score as much
 
 PENALTY = 2.0
+SMALL_TALK = 0.25  # by which chat must lead where nothing is asked; short noun phrases ('영업이익') lead by up to 0.22
 DOUBT = 0.05  # scores closer than this to the best are as good
 _BUCKETS = 4_096
 _CLAUSE = re.compile(r"[,;]|[?？.]\s|\b(?:and|or|than|versus|vs)\b|(?<=[가-힣])(?:랑|와|과|고|며)\s|그리고|보다")
@@ -108,6 +110,14 @@ def intent(llm: Any, question: str, **_: Any) -> dict[str, Label]:
     if asks_back(question) or states_only(question):
         return {"intent": "chat"}
     return {"intent": llm.classifier.intent(question)}
+
+
+def is_small_talk(llm: Any, text: str) -> bool:
+    """Whether an utterance asks nothing and reads like thanks or a greeting, which get no subject and no search."""
+    if llm.embedding is None or "?" in text or INTERROGATIVE.search(text) or not any(map(str.isalnum, text)):
+        return False  # letters alone tell too little
+    scores = llm.classifier.scores(text)
+    return bool(scores[0] - scores[1:].max() > SMALL_TALK)
 
 
 def _shape(text: str) -> list[float]:

@@ -92,7 +92,12 @@ def sufficiency(llm: Any, question: str, documents: Sequence[Any], made: Sequenc
     choice = choose(asked, [found[number - 1] for number in order])
     missing = " ".join(choice.missing) if choice.lines else question
     decision: dict[str, Any] = {"ranked_indices": order, "confidence": confidence, "is_sufficient": False}
-    if asks_for_steps(question) and confidence >= ENOUGH and choice.lines and (section := _section(asked, documents, order)):
+    if (
+        asks_for_steps(question)
+        and confidence >= ENOUGH
+        and choice.lines
+        and (section := _section(asked, documents, order))
+    ):
         decision["section"], whole = section
         if not whole:
             return decision | {"missing": REST[asked.language], "next_action": "get_section"}

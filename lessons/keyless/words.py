@@ -225,7 +225,8 @@ INTERROGATIVE = re.compile(
 )  # a question without any of these words can be answered by yes or no
 
 _NO_SUBJECT = re.compile(
-    rf"(?i)(?:{_KINDS['summary']}|{_KINDS['keywords']})[가-힣]*(?: ?(?:해|부탁)\S*)?|\bstep[- ]by[- ]step\b|단계별로?|차근차근"
+    rf"(?i)(?:{_KINDS['summary']}|{_KINDS['keywords']})[가-힣]*(?: ?(?:해|부탁)\S*)?"
+    r"|\bstep[- ]by[- ]step\b|단계별로?|차근차근"
     r"|\b(?:the )?(?:main|key) (?:points?|facts?|content)\b|(?:주요|핵심) ?(?:내용|사항)\S*"
     r"|\b(?:this|the) (?:document|file)\b|(?<![가-힣])(?:(?:이|해당) ?)?(?:문서|파일)(?:의|을|를)?(?![가-힣])"
     r"|\b(?:differences?|compare|comparison|analy[sz]e)\b|(?:비교|분석)\s?(?:해|하|좀)\S*"

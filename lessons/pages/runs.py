@@ -10,7 +10,7 @@ from pandas import DataFrame  # type: ignore[import-untyped]  # Streamlit brings
 
 from lessons.errors import LessonsError
 from lessons.evaluate.compare import LOWER_IS_BETTER
-from lessons.evaluate.evaluation import CEILING, COMPARED, METRICS, Evaluation, Record, cells, measured
+from lessons.evaluate.evaluation import COMPARED, METRICS, WITH_EVIDENCE, Evaluation, Record, cells, measured
 from lessons.evaluate.report import PLAIN
 from lessons.evaluate.run import StoppedError, Watcher
 from lessons.evaluate.runs import delete, load, rename, runs, save, shipped
@@ -196,7 +196,7 @@ def show_table(evaluation: Evaluation) -> list[str]:
     columns = evaluation.columns()
     rows = {metric: cells(columns, metric) for metric in known}
     for label, value in PLAIN.items():
-        rows[label] = ["" if name == CEILING else _(value(summary)) for name, summary in columns.items()]
+        rows[label] = ["" if name == WITH_EVIDENCE else _(value(summary)) for name, summary in columns.items()]
     names = {row: _(evaluation.label(row)) for row in rows}
     table = [{"": names[row], **dict(zip(columns, values, strict=True))} for row, values in rows.items()]
     best = {} if evaluation.is_stopped else {names[each]: _best(evaluation, each) for each in known if each in COMPARED}
@@ -228,7 +228,7 @@ def show_rows(
         lambda row: ["font-weight: bold" if name in best.get(row[first], ()) else "" for name in row.index], axis=1
     )
     helps = {name: what_is_new(name) for name in evaluation.stages}
-    helps[CEILING] = _("The model gets the evidence instead of searching for it.")
+    helps[WITH_EVIDENCE] = _("The model gets the evidence instead of searching for it.")
     known = {name: st.column_config.Column(_(name), width=INTERVAL, help=told) for name, told in helps.items()}
     known[first] = st.column_config.Column(_(first), pinned=True)
     st.dataframe(table, hide_index=True, height="content", column_config=known, alt=alt)

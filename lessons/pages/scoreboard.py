@@ -113,7 +113,7 @@ def show_moved(old: Evaluation, new: Evaluation, old_name: str = "", new_name: s
         worse = st.toggle(_("Regressions only"), key="regressions", help=_("Only questions that became worse."))
     names = [f"{stage} ({run})" if run else stage for stage, run in ((before, old_name), (after, new_name))]
     records = old.of(before), new.of(after)
-    gain = compare_records(*records, metric, *names)
+    gain = compare_records(*records, metric, names[0], names[1])
     if not gain.n:
         st.info(_("These two have answered no question in common for which this metric is known. Choose others."))
         return

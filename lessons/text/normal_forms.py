@@ -49,7 +49,7 @@ def amounts(text: str) -> list[str]:
 
 def uncontracted(word: str) -> str:
     """Return the stem of a Korean verb whose vowel has merged with its ending: 열리 for 열려요 and 열렸."""
-    *stem, last = word.removesuffix("요").removesuffix("서") or word or " "
+    *stem, last = list(word.removesuffix("요").removesuffix("서") or word or " ")
     initial, rest = divmod(ord(last) - 0xAC00, 21 * 28)
     vowel, final = divmod(rest, 28)
     merged = final == _SS or (final == 0 and len(stem) + 1 < len(word))

@@ -9,9 +9,9 @@ from streamlit.testing.v1 import AppTest
 
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import (
-    CEILING,
     OUTCOMES,
     UNANSWERABLE,
+    WITH_EVIDENCE,
     Evaluation,
     compare_records,
     moved_records,
@@ -83,9 +83,9 @@ def test_the_table_of_the_readme_is_that_of_the_reference_run() -> None:
         values = [mean.with_interval(name) for name in ("recall@5", "ndcg@10", "correctness")]
         values += [mean.outcomes, f"{mean.means[UNANSWERABLE]:.2f}"]
         assert f"| {stage.capitalize()} | {' | '.join(values)} | {mean.tokens:,.0f} |" in told
-    ceiling = shipped()[RUN].summary(CEILING)
-    half_points, invented = (f"{ceiling.means[name]:.2f}" for name in ("correctness", UNANSWERABLE))
-    assert f"| *given the evidence* | | | {half_points} | {ceiling.outcomes} | {invented} | |" in told
+    given = shipped()[RUN].summary(WITH_EVIDENCE)
+    half_points, invented = (f"{given.means[name]:.2f}" for name in ("correctness", UNANSWERABLE))
+    assert f"| *given the evidence* | | | {half_points} | {given.outcomes} | {invented} | |" in told
     assert f"the keyless model scores {half_points}:" in told
     gain = compare_records(shipped()[RUN].of("naive"), shipped()[RUN].of("smart"), "correctness", "naive", "smart")
     assert f"(half points {gain.with_interval.removesuffix(' at 99 %')})" in told
@@ -95,7 +95,7 @@ def test_the_readme_says_how_often_the_recorded_model_was_right() -> None:
     told, run = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split()), shipped()[RECORDED]
     naive, smart = (f"{run.summary(stage).means['right']:.2f}" for stage in ("naive", "smart"))
     assert f"right on {naive} (Naive) to {smart} (Smart) of the questions that have an answer" in told
-    assert f"and on {run.ceiling_mean('right'):.2f} with the evidence in its hands" in told
+    assert f"and on {run.mean_with_evidence('right'):.2f} with the evidence in its hands" in told
 
 
 def test_a_run_is_compared_with_a_reference_run_by_question_and_interval(scoreboard: AppTest) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.evaluate.compare import COMPARISONS, FEWEST, GAIN_LEVEL, interval, mean_with_interval, paired_gain
+from lessons.evaluate.compare import COMPARISONS, FEWEST, LEVEL, Gains, interval, mean_with_interval, paired_gain
 from lessons.evaluate.gates import gate_report
 from lessons.language import VARIABLES
 from tests.evaluate.records import evaluation
@@ -85,7 +85,9 @@ def test_better_and_worse_are_said_only_where_the_interval_excludes_zero(old: li
 
 def test_the_p_value_of_a_few_questions_is_that_of_all_sign_flips_for_each_of_five_looks() -> None:
     """Of the 32 ways to flip five equal gains, two are as extreme as what was seen: 1/16, for one look."""
-    assert paired_gain("a", "b", "recall@5", [0.0] * 5, [1.0] * 5).p == pytest.approx(COMPARISONS / 16, abs=0.05)
+    for looks in (1, COMPARISONS):
+        gain = paired_gain("a", "b", "recall@5", [0.0] * 5, [1.0] * 5, looks)
+        assert gain.p == pytest.approx(looks / 16, abs=0.05)
 
 
 def test_equal_answers_differ_by_nothing_at_all() -> None:
@@ -116,7 +118,7 @@ def test_where_nothing_changed_a_full_run_seldom_shows_a_difference() -> None:
     rng, runs = np.random.default_rng(4), 60
     shown = sum(
         any(
-            paired_gain("a", "b", "recall@5", *(rng.random((2, 40)) < 0.5).astype(float)).verdict
+            paired_gain("a", "b", "recall@5", *(rng.random((2, 40)) < 0.5).astype(float), COMPARISONS).verdict
             != "no difference shown"
             for _ in range(COMPARISONS)
         )
@@ -127,17 +129,53 @@ def test_where_nothing_changed_a_full_run_seldom_shows_a_difference() -> None:
 
 def test_a_difference_that_a_single_look_would_show_is_not_called_one() -> None:
     """Seven of sixty questions gain and none loses: 1/64 for one look, too much for five."""
-    gain = paired_gain("a", "b", "recall@5", [0.0] * 60, [0.0] * 53 + [1.0] * 7)
+    values = [0.0] * 60, [0.0] * 53 + [1.0] * 7
+    gain = paired_gain("a", "b", "recall@5", *values, COMPARISONS)
     assert gain.p / COMPARISONS < 0.05 < gain.p
     assert gain.verdict == "no difference shown"
+    assert paired_gain("a", "b", "recall@5", *values).verdict == "better"
+
+
+def test_a_difference_that_is_not_shown_says_which_would_be() -> None:
+    gain = paired_gain("a", "b", "recall@5", [0.0, 1.0] * 30, [0.0, 1.0] * 28 + [1.0, 1.0, 0.0, 0.0])
+    assert gain.verdict == "no difference shown"
+    assert gain.least == pytest.approx((gain.ci_high - gain.ci_low) / 2)
+    assert f"one of at least {gain.least:.2f} would show" in str(gain)
+
+
+@pytest.mark.parametrize(("metric", "best"), [("recall@5", 1.0), ("wrong", 0.0)])
+def test_where_the_stage_before_left_nothing_to_gain_there_is_no_room(metric: str, best: float) -> None:
+    gain = paired_gain("a", "b", metric, [best] * 30, [best] * 30)
+    assert (gain.room, gain.verdict) == (0, "no room")
+
+
+def test_only_the_primary_metric_of_a_stage_is_judged_alone() -> None:
+    stages = ("naive", "enhanced", "smart", "reranked", "agentic")
+    run = evaluation({stage: [0.0, 1.0] for stage in stages})
+    levels = {(gain.before, gain.after, gain.metric): gain.level for gain in run.gains(["recall@5", "all@10"])}
+    assert levels["naive", "enhanced", "recall@5"] == levels["smart", "agentic", "all@10"] == 0.95
+    assert levels["naive", "enhanced", "all@10"] == pytest.approx(0.99)
+
+
+def test_gains_are_drawn_with_a_bar_for_each() -> None:
+    table = Gains([paired_gain("a", "<b>", "recall@5", [0.0] * 30, [1.0] * 30)])
+    assert table._repr_html_().count("<svg") == 1
+    assert "<b>" not in table._repr_html_()
+    assert repr(table) == str(table[0])
+
+
+def test_room_counts_by_category_what_each_stage_leaves() -> None:
+    run = evaluation({"naive": [0.0, 0.5, 1.0], "smart": [1.0] * 3})
+    rows = {name: left for name, *left in run.room("recall@5").rows}
+    assert rows["all"] == ["2 of 3", "0 of 3"]
 
 
 def test_a_gain_says_its_interval_its_level_and_how_many_questions_moved() -> None:
     gain = paired_gain("naive", "smart", "recall@5", [0.0] * 30, [0.0] * 10 + [1.0] * 20)
-    assert (gain.ci_low, gain.ci_high) == interval([0.0] * 10 + [1.0] * 20, GAIN_LEVEL)
-    assert "at 99 %" in str(gain)
+    assert (gain.ci_low, gain.ci_high) == interval([0.0] * 10 + [1.0] * 20, LEVEL)
+    assert "at 95 %" in str(gain)
     assert "20 of 30 questions moved: better" in str(gain)
-    assert (gain.as_dict()["level"], gain.as_dict()["moved"]) == (pytest.approx(0.99), 20)
+    assert (gain.as_dict()["level"], gain.as_dict()["moved"]) == (pytest.approx(0.95), 20)
 
 
 def test_a_gain_is_said_in_the_language_of_the_reader_and_judged_in_english(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,6 +183,6 @@ def test_a_gain_is_said_in_the_language_of_the_reader_and_judged_in_english(monk
     for name in VARIABLES:
         monkeypatch.setenv(name, "ko")
     said = str(gain)
-    assert said.startswith(f"Recall@5: naive 대비 by score {gain.change} (99% 구간), p = ")
+    assert said.startswith(f"Recall@5: naive 대비 by score {gain.change} (95% 구간), p = ")
     assert said.endswith("질문 30개 중 20개가 달라짐. 더 나음")
     assert (gain.verdict, gain.as_dict()["verdict"]) == ("better", "better")

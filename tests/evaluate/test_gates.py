@@ -44,7 +44,9 @@ def test_what_a_replay_took_says_nothing_of_the_models_latency() -> None:
 
 def test_a_gate_says_its_number() -> None:
     report = str(gate_report(evaluation({"naive": [0.5] * 20, "enhanced": [0.6] * 20})))
-    assert "passed: enhanced: recall@5 at least 10% above naive – +20.0%: 0.500 → 0.600" in report
+    assert (
+        "passed: enhanced: recall@5 at least 10% above naive – +20.0% [+20.0%, +20.0%] at 95%: 0.500 → 0.600" in report
+    )
 
 
 def test_the_agent_must_answer_four_of_five_multi_part_questions() -> None:

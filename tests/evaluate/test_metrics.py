@@ -218,7 +218,7 @@ def test_another_place_of_a_fact_never_lowers_a_passage_metric(
     firsts = question(*(Evidence(*fact[0]) for fact in facts))
     every = question(*(Evidence(*fact[0], any_of=tuple(Evidence(*place) for place in fact[1:])) for fact in facts))
     before, after = retrieval_metrics(firsts, found), retrieval_metrics(every, found)
-    for metric in ("recall@5", "mrr@10", "ndcg@10", "all@10", "recall@2500tok"):
+    for metric in ("recall@5", "mrr@10", "ndcg@10", "all@10", "all@2500tok"):
         assert before[metric] <= after[metric] + 1e-12 <= 1 + 1e-9
 
 
@@ -239,7 +239,11 @@ def test_a_token_budget_counts_only_the_chunks_that_fit_whole() -> None:
     found = [chunk("1", long), chunk("2", f"first fact {long}"), chunk("3", "second fact", "b.pdf")]
     values = retrieval_metrics(TWO, found)
     assert values["recall@5"] == 1
-    assert values["recall@2500tok"] == 0
+    assert values["all@2500tok"] == 0
+    near = retrieval_metrics(TWO, [chunk("1", "first fact " * 400), *found[2:]])
+    assert (near["all@1000tok"], near["all@2500tok"]) == (1, 1)
+    far = retrieval_metrics(TWO, [chunk("1", "first fact " * 700), *found[2:]])
+    assert (far["all@1000tok"], far["all@2500tok"]) == (0, 1)
 
 
 def test_a_document_ranks_where_its_first_chunk_does_though_a_passage_of_it_is_asked_for() -> None:

@@ -1,4 +1,4 @@
-"""An evaluation: the ceiling beside the stages, and who did the steps."""
+"""An evaluation: what is answered with the evidence given, beside the stages, and who did the steps."""
 
 import json
 from dataclasses import replace
@@ -9,12 +9,12 @@ from rich.console import Console
 
 from lessons.database import engine
 from lessons.errors import LessonsError
-from lessons.evaluate.evaluation import CEILING, Evaluation
+from lessons.evaluate.evaluation import WITH_EVIDENCE, Evaluation
 from lessons.evaluate.gates import gate_report
 from lessons.evaluate.golden import Evidence, Golden
 from lessons.evaluate.plots import plot_cost, plot_groups, plot_latency, plot_metric
 from lessons.evaluate.report import report
-from lessons.evaluate.run import answers, ceiling, evaluate, forecast, oracle
+from lessons.evaluate.run import answers, evaluate, forecast, oracle, with_evidence
 from lessons.evaluate.runs import load, save
 from lessons.ingest.pipeline import ingest
 from lessons.models.llm import language_model
@@ -27,7 +27,7 @@ from lessons.workspace import Workspace
 from tests.evaluate.records import evaluation
 from tests.support.openai_server import Server
 
-OWNER = "ceiling"
+OWNER = "evidence"
 INDEX = stage_named("enhanced").index
 TEXT = (
     "# Harbour\n\nThe pier closes at eight in the evening. A season ticket costs 40 euros for residents of the town.\n"
@@ -71,10 +71,10 @@ def test_a_quote_that_no_chunk_holds_whole_gives_its_page(place: Workspace) -> N
 
 
 def test_questions_without_known_evidence_have_no_part_in_it(place: Workspace) -> None:
-    records = list(ceiling([CLOSING, UNANSWERABLE, UNKNOWN], INDEX, place))
+    records = list(with_evidence([CLOSING, UNANSWERABLE, UNKNOWN], INDEX, place))
     assert [(each.question_id, each.stage, each.metrics["correctness"]) for each in records] == [
-        ("pier", CEILING, 1.0),
-        ("ferry", CEILING, 1.0),
+        ("pier", WITH_EVIDENCE, 1.0),
+        ("ferry", WITH_EVIDENCE, 1.0),
     ]
 
 
@@ -100,31 +100,31 @@ def test_a_question_takes_the_time_of_its_embedding_unless_no_times_are_wanted(
 
 def capped(correct: float = 0.5, given: float = 0.6) -> Evaluation:
     """A run of thirty questions in which the stages and the oracle get this share right."""
-    shares = {"smart": correct, "reranked": correct, CEILING: given}
+    shares = {"smart": correct, "reranked": correct, WITH_EVIDENCE: given}
     run = evaluation(
         {name: [float(n < 30 * share) for n in range(30)] for name, share in shares.items()}, "correctness"
     )
-    told = [[each for each in run.records if (each.stage == CEILING) is wanted] for wanted in (False, True)]
-    return replace(run, records=tuple(told[0]), ceiling=tuple(told[1]))
+    told = [[each for each in run.records if (each.stage == WITH_EVIDENCE) is wanted] for wanted in (False, True)]
+    return replace(run, records=tuple(told[0]), with_evidence=tuple(told[1]))
 
 
 def test_every_table_of_correctness_shows_it() -> None:
     run, printed = capped(), StringIO()
     Console(file=printed, width=80).print(report(run))
-    assert CEILING in run._repr_html_()
-    assert f"{CEILING}: right 0.60" in printed.getvalue()
-    assert "ceiling 0.60" in printed.getvalue()
-    found = json.loads(json.dumps(run.as_dict(), allow_nan=False))["ceiling"]
+    assert WITH_EVIDENCE in run._repr_html_()
+    assert f"{WITH_EVIDENCE}: right 0.60" in printed.getvalue()
+    assert "given the evidence 0.60" in printed.getvalue()
+    found = json.loads(json.dumps(run.as_dict(), allow_nan=False))["with_evidence"]
     assert (found["n"], found["correctness"], found["right"], found["wrong"]) == (30, 0.6, 0.6, 0.4)
     assert set(found["by_category"]) == {"fact", "multi-part", "identifier"}
     assert "recall@5" not in found
 
 
 def test_without_it_no_table_speaks_of_it() -> None:
-    run, printed = replace(capped(), ceiling=()), StringIO()
+    run, printed = replace(capped(), with_evidence=()), StringIO()
     Console(file=printed, width=80).print(report(run))
-    assert "ceiling" not in run._repr_html_() + printed.getvalue()
-    assert run.as_dict()["ceiling"] is None
+    assert "given the evidence" not in run._repr_html_() + printed.getvalue()
+    assert run.as_dict()["with_evidence"] is None
 
 
 @pytest.mark.parametrize("plot", [plot_metric, plot_groups, plot_latency, plot_cost])
@@ -142,14 +142,14 @@ def test_a_gate_above_the_ceiling_is_not_reachable_and_one_below_is_missed() -> 
         return next(str(each) for each in gate_report(capped(0.5, given)) if "above smart" in each.promise)
 
     assert judged(0.5).startswith("not reachable: reranked")
-    assert "it would take 0.550, the ceiling is 0.500" in judged(0.5)
+    assert "it would take 0.550; given the evidence it is 0.500" in judged(0.5)
     assert judged(0.6).startswith("missed: reranked")
 
 
 def test_a_stage_above_the_ceiling_has_not_reached_its_goal_but_could() -> None:
     gate = next(str(each) for each in gate_report(capped(0.5, 0.4)) if "above smart" in each.promise)
     assert gate.startswith("missed: reranked")
-    assert "the ceiling is 0.400" in gate
+    assert "given the evidence it is 0.400" in gate
 
 
 ASKED = [CLOSING, UNANSWERABLE, UNKNOWN]
@@ -198,7 +198,7 @@ def test_a_keyless_run_announces_nothing_asks_with_the_evidence_given_and_keeps_
     assert lines == []
     assert run.summary("enhanced").answered_by == {"keyless model": 3}
     assert run.quotes
-    assert (run.stages, [each.question_id for each in run.ceiling]) == (["enhanced"], ["pier", "ferry"])
+    assert (run.stages, [each.question_id for each in run.with_evidence]) == (["enhanced"], ["pier", "ferry"])
     assert seen[-1] == "Asking with the evidence given"
     kept = load(save(run, engine(place.settings)), engine(place.settings))
-    assert (kept.stages, kept.ceiling) == (run.stages, run.ceiling)
+    assert (kept.stages, kept.with_evidence) == (run.stages, run.with_evidence)

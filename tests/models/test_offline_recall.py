@@ -8,6 +8,7 @@ from lessons.keyless.courtesies import REPLIES
 from lessons.keyless.facts import states_only
 from lessons.keyless.followups import compress
 from lessons.keyless.intent import intent, small_talk
+from lessons.keyless.llm import OfflineLLM
 
 SHOP = "user: We are a bakery with 9 employees.\nuser: What does the small plan cost?\nassistant: 20 euros [1]."
 CORRECTED = f"{SHOP}\nuser: Sorry, I was mistaken: we are on Premium, and we have 12 employees."
@@ -39,7 +40,7 @@ def test_another_place_is_not_where_they_are() -> None:
 @pytest.mark.parametrize("question", ["How long is a shift?", "예방주사는 언제 맞나요?"])
 def test_a_question_with_a_subject_of_its_own_carries_nothing_over(question: str) -> None:
     turns = [("user", "What does the small plan of Alder Bakery cost?"), ("assistant", "20 euros [1].")]
-    assert compress(None, question, turns) == question
+    assert compress(OfflineLLM(), question, turns) == question
 
 
 TALK = """user: 우리 예산은 $10,000이야
@@ -140,6 +141,6 @@ def test_a_question_for_the_documents_themselves_is_recognised(question: str) ->
 @pytest.mark.parametrize("said", ["안녕하세요", "감사합니다", "고마워요!", "Thanks a lot!", "hello"])
 def test_thanks_and_greetings_after_any_subject_get_no_subject(said: str) -> None:
     turns = [("user", "누리벌해운 2024년 2분기 영업이익은?"), ("assistant", "12억 원입니다 [1].")]
-    assert compress(None, said, turns) == said
+    assert compress(OfflineLLM(), said, turns) == said
     assert recalled(said, TALK) in {reply for kind in REPLIES.values() for reply in kind.values()}
     assert recalled(f"{said} How long does a refund take?", TALK) is None
