@@ -8,6 +8,7 @@ import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
+from time import sleep
 from typing import NamedTuple
 from unittest.mock import Mock, patch
 
@@ -294,6 +295,21 @@ def test_without_a_terminal_progress_is_a_line_now_and_then_on_stderr(
     shown = capsys.readouterr()
     assert shown.out == ""
     assert re.fullmatch(r"Asking: 1 of 4, about \d+ s left\n", shown.err)
+
+
+def test_the_time_left_counts_from_the_end_of_what_came_before(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lessons.cli.shared._SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("lessons.cli.shared.errors", lambda: Console(stderr=True, force_terminal=False))
+    with bars() as watch:
+        sleep(0.2)
+        watch("Indexing", 1, 101)
+        sleep(0.1)
+        watch("Asking", 1, 101)
+    indexing, asking = (int(left) for left in re.findall(r"about (\d+) s left", capsys.readouterr().err))
+    assert indexing >= 20
+    assert 10 <= asking < indexing + 10
 
 
 class Screen(io.TextIOWrapper):

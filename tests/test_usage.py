@@ -32,6 +32,7 @@ WRONG = [
         "evaluate --limit many",
         "evaluate --split none",
         "evaluate --questions README.md --data elsewhere",
+        "evaluate --questions frozen",
         "record --notebooks --limit 3",
         "gate base.json --margin much",
         "gate base.json --stage all",

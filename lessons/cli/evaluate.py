@@ -1,7 +1,9 @@
-"""The commands that measure: `lessons evaluate`, `gate`, `record`, `memories`, `bench`."""
+"""The commands that measure: `lessons evaluate`, `gate`, `gates`, `record`, `memories`, `bench`."""
 
 import os
+import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import rich
 import typer
 
-from lessons.cli.shared import AsJson, User, bars, chosen_stages, note, print_json, say
+from lessons.cli.shared import AsJson, User, bars, chosen_stages, note, print_json, say, stopping
 from lessons.language import _
 
 if TYPE_CHECKING:
@@ -39,7 +41,9 @@ def evaluate(
     wrapper: Wrapper = None,
     split: Split | None = None,
     data: Annotated[Path | None, typer.Option(help="A folder in BEIR layout instead of the golden set.")] = None,
-    questions: Questions = None,
+    questions: Annotated[
+        str, typer.Option(help="golden, multihop or bilingual; or a file of your own questions, for your documents.")
+    ] = "golden",
     user: User = "",
     limit: Limit = None,
     sample_seed: SampleSeed = 0,
@@ -47,6 +51,7 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Measure stages on questions with known answers, and say what each gains over the one before."""
+    from lessons.evaluate.golden import SETS
     from lessons.evaluate.own_questions import read_question_file
     from lessons.evaluate.report import report
     from lessons.evaluate.run import evaluate as evaluate_stages
@@ -54,28 +59,34 @@ def evaluate(
     from lessons.settings import settings
     from lessons.workspace import workspace
 
-    if questions and data:
-        raise typer.BadParameter(
-            "your own questions are asked on your own documents; leave it out", param_hint="--data"
-        )
+    file = None if questions in SETS else Path(questions)
+    if file and not (file.suffix or file.exists()):
+        told = f"there is no question set {questions!r}; choose from {', '.join(SETS)}, or name a file"
+        raise typer.BadParameter(told, param_hint="--questions")
+    if data and questions != "golden":
+        raise typer.BadParameter("these questions are asked on other documents; leave it out", param_hint="--data")
     chosen = with_wrapper(chosen_stages([*(stage or []), *(more or [])]), wrapper)
     owner = user or settings().user
     ignored = list[str]()
-    own = read_question_file(questions, owner, ignored.append) if questions else []
+    own = read_question_file(file, owner, ignored.append) if file else []
     for each in ignored:
         note(each)
-    with bars() as watch:
-        measured = evaluate_stages(chosen, split, data, limit, sample_seed, watch, own=own, tell=say)
-    result = replace(measured, notes=(*ignored, *measured.notes))
-    number = save(result, workspace().engine, owner if own else None)
-    if as_json:
-        print_json(result.as_dict())
-        for each in measured.notes:
-            note(each)
-    else:
-        rich.print(report(result), "\n" + _(f"Stored as run {number}."))
-    if csv:
-        export_csv(result, csv)
+    asked = "golden" if file else questions
+    with stopping() as stop:
+        with bars() as watch:
+            measured = evaluate_stages(
+                chosen, split, data, limit, sample_seed, stop(watch), own=own, tell=say, questions=asked
+            )
+        result = replace(measured, notes=(*ignored, *measured.notes))
+        number = save(result, workspace().engine, owner if own else None)
+        if as_json:
+            print_json(result.as_dict())
+            for each in measured.notes:
+                note(each)
+        else:
+            rich.print(report(result), "\n" + _(f"Stored as run {number}."))
+        if csv:
+            export_csv(result, csv)
 
 
 @commands.command()
@@ -119,6 +130,63 @@ def gate(
     typer.echo(result or _(f"{baseline.name} is the new baseline: {stage}, {len(today.records)} questions."))
     if result and result.failed:
         raise typer.Exit(1)
+
+
+@commands.command()
+def gates(
+    output: Annotated[Path, typer.Option(help="Write the report to this file.")] = Path("gates-report.md"),
+    limit: Limit = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Ask a model that costs money without asking you first.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an earlier report.")] = False,
+) -> None:
+    """Measure every stage on the test questions with your model, and write a report on its gates to share."""
+    from lessons.errors import LessonsError
+    from lessons.evaluate.gates_report import MEASURED, SPLIT, as_markdown
+    from lessons.evaluate.run import evaluate as evaluate_stages
+    from lessons.evaluate.runs import save
+    from lessons.rag.stages import stages
+    from lessons.workspace import workspace
+
+    if output.exists() and not force:
+        raise LessonsError(f"{output} is there already; add --force to overwrite it, or name another file.")
+    if not os.access(output.resolve().parent, os.W_OK):
+        raise LessonsError(f"The folder of {output} is missing or closed; choose another file.")
+    chosen, runs = [*stages().values()], list[Any]()
+    _agree([each.name for each in chosen], limit, yes)
+    with stopping() as stop:
+        for name in MEASURED:
+            with bars() as watch:
+                runs.append(evaluate_stages(chosen, SPLIT, None, limit, watch=stop(watch), tell=say, questions=name))
+            say(f"Stored as run {save(runs[-1], workspace().engine)}.")
+            output.write_text(as_markdown(runs), encoding="utf-8")
+    typer.echo(_(f"The report is in {output}."))
+
+
+def _agree(stages: Sequence[str], limit: int | None, yes: bool) -> None:
+    """Say what the gates are expected to cost, and go on if that is nothing or the reader agrees."""
+    from lessons.errors import LessonsError
+    from lessons.evaluate.gates_report import estimate
+    from lessons.evaluate.run import is_asked
+    from lessons.models.llm import describe
+    from lessons.workspace import workspace
+
+    llm, (answers, tokens, cost) = workspace().llm, estimate(stages, limit)
+    if not is_asked(llm):
+        say(f"This measures the {describe(llm)}: {answers:,} answers, free of charge.", "")
+        return
+    say(
+        f"{describe(llm)} will give {answers:,} answers. An estimate of what that takes: {tokens:,} tokens, "
+        f"US$ {cost:.2f} at the prices of the settings.",
+        "",
+    )
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise LessonsError("Nothing was asked, because nobody can agree to that here; add --yes.")
+    with suppress(typer.Abort):
+        if typer.confirm(_("Go on?"), err=True):
+            return
+    raise typer.Exit(1)
 
 
 @commands.command()

@@ -1,6 +1,7 @@
 """What the commands share: options, messages on stderr, answers on stdout."""
 
 import json
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -106,15 +107,52 @@ def bars() -> Iterator[Callable[[str, int, int], None]]:
         yield watch
 
 
+@contextmanager
+def stopping() -> Iterator[Callable[[Callable[[str, int, int], None]], Callable[[str, int, int], None]]]:
+    """Let Ctrl-C end a measurement after the answer under way, and the command when what is there has been stored.
+
+    What is given here makes a watcher stop the measurement. A second Ctrl-C ends the command at once.
+    """
+    from lessons.evaluate.run import StoppedError
+
+    stopped = Event()
+
+    def stop(number: int, frame: object) -> None:
+        signal.signal(signal.SIGINT, before)
+        stopped.set()
+        say("Stopping after the answer under way, and storing those before it. Ctrl-C again stops at once.", "")
+
+    def watched(watch: Callable[[str, int, int], None]) -> Callable[[str, int, int], None]:
+        def watching(label: str, done: int, total: int) -> None:
+            watch(label, done, total)
+            if stopped.is_set():
+                raise StoppedError
+
+        return watching
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield watched
+    except StoppedError as error:
+        raise KeyboardInterrupt from error
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if stopped.is_set():
+        raise KeyboardInterrupt
+
+
 def _progress_lines() -> Callable[[str, int, int], None]:
-    """Say how far each task is, and how long the rest of it may take, at most every `_SECONDS_BETWEEN_LINES`."""
+    """Say how far each task is, and how long the rest of it may take, at most every `_SECONDS_BETWEEN_LINES`.
+
+    A task is first heard of when a part of it is done, so it began when the one before it was last heard of.
+    """
     starts: dict[str, float] = {}
-    last = monotonic()
+    last = heard = monotonic()
 
     def watch(label: str, done: int, total: int) -> None:
-        nonlocal last
+        nonlocal last, heard
         now = monotonic()
-        start = starts.setdefault(label, now)
+        start, heard = starts.setdefault(label, heard), now
         if done and now - last >= _SECONDS_BETWEEN_LINES:
             last = now
             say(f"{label}: {done:,} of {total:,}, about {(now - start) / done * (total - done):,.0f} s left")

@@ -99,8 +99,8 @@ class Gain:
 
     @property
     def with_interval(self) -> str:
-        """For example `+0.071 [-0.012, +0.148] at 95 %`, in the language of the reader."""
-        return _("{0} at {1} %").format(self.change, f"{100 * self.level:.0f}")
+        """For example `+0.071 [-0.012, +0.148] (95 %)`."""
+        return f"{self.change} ({100 * self.level:.0f} %)"
 
     @property
     def change(self) -> str:
@@ -129,7 +129,7 @@ class Gains(list[Gain]):
                 gain.before,
                 Markup(_bar(gain, widest)),
                 gain.with_interval,
-                _("{0} of {1}").format(gain.moved, gain.n),
+                f"{gain.moved} / {gain.n}",
                 gain.outcome,
             ]
             for gain in self

@@ -206,7 +206,7 @@ class Evaluation:
         return mean(self.of(WITH_EVIDENCE, **group) if metric in JUDGED else [], metric)
 
     def columns(self, **group: str) -> dict[str, Summary]:
-        """The summaries by the names that head the columns of a table: the stages, and those with the evidence given."""
+        """Of each column of a table the summary, by its head: the stages, and the answers with the evidence given."""
         names = [*self.stages, *([WITH_EVIDENCE] if self.of(WITH_EVIDENCE, **group) else [])]
         return {name: self.summary(name, **group) for name in names}
 
@@ -302,10 +302,10 @@ def compare_records(
 
 
 def _room(records: Sequence[Record], metric: str) -> str:
-    """For example `12 of 114`: the questions of which a stage has not all that there is to have."""
+    """For example `12 / 114`: the questions of which a stage has not all that there is to have."""
     known = [value for record in records if not isnan(value := record.value(metric))]
     left = sum(value > 0 if metric in LOWER_IS_BETTER else value < 1 for value in known)
-    return _("{0} of {1}").format(left, len(known)) if known else "–"
+    return f"{left} / {len(known)}" if known else "–"
 
 
 def moved_records(before: Sequence[Record], after: Sequence[Record], metric: str) -> list[Pair]:

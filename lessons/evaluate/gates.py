@@ -20,12 +20,13 @@ MULTI_PART = "multi-part"
 
 @dataclass(frozen=True)
 class Gate:
-    """A promise about a stage, its status, and its number in words."""
+    """A promise about a stage, its status, its number in words, and which result confirms or refutes it."""
 
     stage: str
     promise: str
     status: Status = "not yet measurable"
     number: str = ""
+    decided_by: str = ""
 
     def __str__(self) -> str:
         return f"{_(self.status)}: {_(self.promise)}" + (f" – {_(self.number)}" if self.number else "")
@@ -54,8 +55,19 @@ def gate_report(evaluation: Evaluation) -> GateReport:
     for stage in evaluation.stages:
         found = evaluation.summary(stage)
         value, claimed = found.means["groundedness"], measured(evaluation.of(stage), "groundedness")
-        grounded = Gate(stage, f"{stage}: groundedness at least {GROUNDED:.0%}", number=f"{value:.1%}")
-        fast = Gate(stage, f"{stage}: p95 latency below {P95_MS / 1000:.0f} s", number=f"{found.p95_ms:,.0f} ms")
+        grounded = Gate(
+            stage,
+            f"{stage}: groundedness at least {GROUNDED:.0%}",
+            number=f"{value:.1%}",
+            decided_by=f"Confirmed by a mean of at least {GROUNDED:.0%} over the answers that are no refusals; refuted "
+            "by a lower one.",
+        )
+        fast = Gate(
+            stage,
+            f"{stage}: p95 latency below {P95_MS / 1000:.0f} s",
+            number=f"{found.p95_ms:,.0f} ms",
+            decided_by=f"Confirmed if 95 of 100 answers take less than {P95_MS / 1000:.0f} s; refuted if fewer do.",
+        )
         timed = 0 if evaluation.replays else found.n
         gates += [_judged(grounded, value >= GROUNDED, claimed), _judged(fast, found.p95_ms < P95_MS, timed)]
     return GateReport(gates)
@@ -88,15 +100,22 @@ def _judged(
 def _gain(evaluation: Evaluation, before: str, after: str, metric: str, least: float) -> Gate:
     """`after` must raise the mean of `metric` by at least the share `least` of the mean of `before`."""
     promise = f"{after}: {metric} at least {least:.0%} above {before}"
+    decided_by = (
+        f"Confirmed by a gain of at least {least:.0%} that is more than chance (interval at 95 % above zero, p below "
+        "0.05); refuted by a smaller gain."
+    )
     gain = compare_records(evaluation.of(before), evaluation.of(after), metric, before, after)
     if not gain.mean_before > 0:
-        return Gate(after, promise)
+        return Gate(after, promise, decided_by=decided_by)
     relative, means = gain.delta / gain.mean_before, f"{gain.mean_before:.3f} → {gain.mean_after:.3f}"
     low, high = gain.ci_low / gain.mean_before, gain.ci_high / gain.mean_before
     ends = f"[{low:+.1%}, {high:+.1%}] at {gain.level:.0%}"
     number = f"{relative:+.1%} {ends}: {means}, n = {gain.n}: {gain.verdict}"
     needed, shown = (1 + least) * gain.mean_before, gain.verdict == "better"
-    gate, with_evidence = Gate(after, promise, number=number), evaluation.mean_with_evidence(metric)
+    gate, with_evidence = (
+        Gate(after, promise, number=number, decided_by=decided_by),
+        evaluation.mean_with_evidence(metric),
+    )
     return _judged(gate, relative >= least, gain.n, shown, gain.mean_after, needed, with_evidence)
 
 
@@ -106,10 +125,9 @@ def _share_correct(evaluation: Evaluation, stage: str, category: str, least: flo
     value, n = found.means["correctness"], measured(judged, "correctness")
     ends = mean_with_interval(value, found.intervals["correctness"], ".1%")
     number = f"{ends}, {found.means['right']:.1%} fully right, n = {n}"
-    gate, with_evidence = (
-        Gate(stage, promise, number=number),
-        evaluation.mean_with_evidence("correctness", category=category),
-    )
+    decided_by = f"Confirmed by a mean of at least {least:.0%} on these questions; refuted by a lower one."
+    with_evidence = evaluation.mean_with_evidence("correctness", category=category)
+    gate = Gate(stage, promise, number=number, decided_by=decided_by)
     return _judged(gate, value >= least, n, mean=value, needed=least, with_evidence=with_evidence)
 
 
@@ -119,4 +137,9 @@ def _no_worse(evaluation: Evaluation, before: str, after: str, categories: tuple
     old, new = ([each for each in evaluation.of(stage) if each.category in categories] for stage in (before, after))
     gain, margin = compare_records(old, new, "correctness", before, after), settings().choice_margin
     number = f"{gain.with_interval}, n = {gain.n}; a loss of up to {margin:.2f} would be accepted"
-    return _judged(Gate(after, promise, number=number), gain.verdict != "worse", gain.n, gain.ci_low >= -margin)
+    decided_by = (
+        f"Confirmed by an interval at 95 % that excludes a loss of more than {margin:.2f}; refuted by a loss that is "
+        "more than chance."
+    )
+    gate = Gate(after, promise, number=number, decided_by=decided_by)
+    return _judged(gate, gain.verdict != "worse", gain.n, gain.ci_low >= -margin)

@@ -228,13 +228,13 @@ def with_evidence(
     questions: Sequence[Golden], index: Index, place: Workspace, watch: Watcher = lambda label, done, total: None
 ) -> Iterator[Record]:
     """A record for each question whose evidence is known, and for each that has none because it cannot be answered."""
-    known = _known(questions)
-    for done, question in enumerate(known, start=1):
+    those = known(questions)
+    for done, question in enumerate(those, start=1):
         yield _asked(oracle(question, index, place), question)
-        watch("Asking with the evidence given", done, len(known))
+        watch("Asking with the evidence given", done, len(those))
 
 
-def _known(questions: Sequence[Golden]) -> list[Golden]:
+def known(questions: Sequence[Golden]) -> list[Golden]:
     """Those whose evidence is known, and those that have none because they cannot be answered."""
     return [each for each in questions if is_unanswerable(each) or (each.evidence and each.answer)]
 
@@ -246,8 +246,7 @@ def _told(
     stages: Sequence[Answering], questions: Sequence[Golden], llm: LLM, watch: Watcher, tell: Teller
 ) -> Iterator[Record]:
     """The records of all answers. Nothing is told of the keyless model or of a record: a minute and no money."""
-    served = not (isinstance(llm, OfflineLLM) or bool(getattr(llm, "recorded", "")))
-    asked, given, begun = len(questions), len(_known(questions)), set[str]()
+    served, asked, given, begun = is_asked(llm), len(questions), len(known(questions)), set[str]()
     if served:
         tell(
             f"{describe(llm)} will answer {asked:,} questions × {len(stages)} stage{'s' if len(stages) > 1 else ''}, "
@@ -259,6 +258,11 @@ def _told(
         begun.add(record.stage)
         watch("Asking", done, asked * len(stages))
         yield record
+
+
+def is_asked(llm: LLM) -> bool:
+    """Whether a server answers, rather than the keyless model or replies on record, which cost nothing."""
+    return not (isinstance(llm, OfflineLLM) or bool(getattr(llm, "recorded", "")))
 
 
 def forecast(first: Record, questions: int) -> str:

@@ -7,9 +7,9 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain
 
-from llama_index.core.schema import Document
+from llama_index.core.schema import BaseNode, Document
 from sqlalchemy import Connection, Engine, delete, func, inspect, select, text
 
 from lessons.context.wrapper import Answering
@@ -22,7 +22,6 @@ from lessons.rag.types import Scope
 from lessons.workspace import Workspace
 
 PREFIX = "tmp_"
-_BATCH = 64  # documents embedded at a time
 
 # Comes last: the snapshot of a SELECT stays until the connection's next statement, and no VACUUM gets past a snapshot.
 _KEEP = text("SET LOCAL idle_in_transaction_session_timeout = 0")
@@ -81,15 +80,19 @@ def _drop(connection: Connection, tables: Sequence[str], scope: Scope) -> None:
 
 
 def _fill(index: Index, documents: Mapping[str, str], scope: Scope, place: Workspace) -> Iterator[int]:
-    store, written, left = place.store(index), 0, iter(documents.items())
-    while batch := list(islice(left, _BATCH)):
-        chunks = {name: index.chunks([_as_document(name, text)], scope.user_id) for name, text in batch}
-        nodes = [node for group in chunks.values() for node in group]
+    """Store the documents; yield how many whenever as many chunks as the model embeds at once are stored."""
+    store, written, due = place.store(index), 0, dict[str, list[BaseNode]]()
+    for number, name in enumerate(documents, start=1):
+        due[name] = index.chunks([_as_document(name, documents[name])], scope.user_id)
+        nodes = [node for group in due.values() for node in group]
+        if len(nodes) < place.embedding.embed_batch_size and number < len(documents):
+            continue
         place.embedding(nodes)
-        for name, group in chunks.items():
-            store.replace_document(scope, name, "", group)
+        for each, group in due.items():
+            store.replace_document(scope, each, "", group)
         written += len(nodes)
-        yield len(batch)
+        yield len(due)
+        due.clear()
     store.settle(written)
 
 

@@ -73,7 +73,7 @@ def test_some_stage_is_always_taken_and_never_a_dearer_one_than_the_best(
 def test_the_table_says_which_stages_pass() -> None:
     shown = choose(measured(naive=[0.0] * 40, smart=[1.0] * 40))._repr_html_()
     assert "Take smart" in shown
-    assert "-1.000 [-1.000, -1.000] at 95 %" in shown
+    assert "-1.000 [-1.000, -1.000] (95 %)" in shown
 
 
 @pytest.mark.parametrize(("half_width", "needed"), [(0.1, 80), (0.05, 20), (0.0, 0)])
@@ -127,7 +127,7 @@ def test_both_stages_are_asked_both_halves_which_stand_side_by_side(monkeypatch:
         "20",
         "0.000",
         "1.000",
-        "+1.000 [+1.000, +1.000] at 95 %",
+        "+1.000 [+1.000, +1.000] (95 %)",
         "20",
         "better",
     ]

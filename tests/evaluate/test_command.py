@@ -1,7 +1,11 @@
 """`lessons evaluate` as scripts see it."""
 
 import json
+import os
+import re
+import signal
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -9,6 +13,8 @@ from lessons.evaluate.runs import runs
 from lessons.settings import Settings
 from lessons.workspace import workspace
 from tests.evaluate.test_beir import make
+from tests.support.openai_server import Server, model_behind, openai_server
+from tests.support.waiting import until
 from tests.test_cli import lessons
 
 CORPUS = [
@@ -125,6 +131,47 @@ def test_questions_of_ones_own_are_asked_on_ones_own_documents(database: Setting
     nothing = lessons(*arguments, "--user", "own-set-nobody")
     assert (nothing.returncode, nothing.stdout) == (1, "")
     assert "own-set-nobody has no documents to ask about" in nothing.stderr
+
+
+def test_a_shipped_question_set_is_asked_by_its_name(database: Settings) -> None:
+    done = lessons("evaluate", "naive", "--questions", "multihop", "--limit", "2", "--json")
+    assert json.loads(done.stdout)["stages"]["naive"]["n"] == 2
+    latest = runs(workspace().engine)[0]
+    assert (latest.data, latest.split) == ("multihop", "dev")
+
+
+def test_a_name_that_is_no_question_set_is_bad_usage_and_names_them() -> None:
+    done = lessons("evaluate", "--questions", "frozen")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no question set 'frozen'; choose from golden, multihop, bilingual" in " ".join(done.stderr.split())
+
+
+def test_without_a_terminal_each_long_part_says_how_far_it_is_and_stdout_is_json_alone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lessons.cli.shared._SECONDS_BETWEEN_LINES", 0.0)
+    done = lessons("evaluate", "naive", "--data", str(folder), "--json")
+    assert json.loads(done.stdout)["stages"]["naive"]["n"] == 3
+    for part, total in {"Indexing": 3, "Asking": 3, "Asking with the evidence given": 2}.items():
+        assert re.search(rf"^{part}: {total} of {total}, about 0 s left$", done.stderr, re.MULTILINE)
+
+
+def test_ctrl_c_stores_what_was_answered(folder: Path, database: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    with openai_server() as server:
+        monkeypatch.setattr(workspace(), "llm", model_behind(server, "slow"))
+        before = len(runs(workspace().engine))
+        Thread(target=interrupt_after, args=(server, 2)).start()
+        done = lessons("evaluate", "naive,enhanced", "--data", str(folder), "--json")
+    assert done.returncode == 130
+    assert "Stopping after the answer under way" in done.stderr
+    assert done.stderr.endswith("Stopped. What was stored before stays.\n")
+    assert len(runs(workspace().engine)) == before + 1
+    assert [*json.loads(done.stdout)["stages"]] == ["naive"]
+
+
+def interrupt_after(server: Server, requests: int) -> None:
+    until(lambda: len(server.requests) >= requests)
+    os.kill(os.getpid(), signal.SIGINT)
 
 
 def test_a_question_set_that_cannot_be_opened_is_a_sentence(database: Settings, tmp_path: Path) -> None:

@@ -167,13 +167,13 @@ def test_gains_are_drawn_with_a_bar_for_each() -> None:
 def test_room_counts_by_category_what_each_stage_leaves() -> None:
     run = evaluation({"naive": [0.0, 0.5, 1.0], "smart": [1.0] * 3})
     rows = {name: left for name, *left in run.room("recall@5").rows}
-    assert rows["all"] == ["2 of 3", "0 of 3"]
+    assert rows["all"] == ["2 / 3", "0 / 3"]
 
 
 def test_a_gain_says_its_interval_its_level_and_how_many_questions_moved() -> None:
     gain = paired_gain("naive", "smart", "recall@5", [0.0] * 30, [0.0] * 10 + [1.0] * 20)
     assert (gain.ci_low, gain.ci_high) == interval([0.0] * 10 + [1.0] * 20, LEVEL)
-    assert "at 95 %" in str(gain)
+    assert "(95 %)" in str(gain)
     assert "20 of 30 questions moved: better" in str(gain)
     assert (gain.as_dict()["level"], gain.as_dict()["moved"]) == (pytest.approx(0.95), 20)
 
@@ -183,6 +183,6 @@ def test_a_gain_is_said_in_the_language_of_the_reader_and_judged_in_english(monk
     for name in VARIABLES:
         monkeypatch.setenv(name, "ko")
     said = str(gain)
-    assert said.startswith(f"Recall@5: naive 대비 by score {gain.change} (95% 구간), p = ")
+    assert said.startswith(f"Recall@5: naive 대비 by score {gain.change} (95 %), p = ")
     assert said.endswith("질문 30개 중 20개가 달라짐. 더 나음")
     assert (gain.verdict, gain.as_dict()["verdict"]) == ("better", "better")

@@ -79,6 +79,14 @@ def test_progress_counts_documents_up_to_all_of_them(place: Workspace) -> None:
         assert heard[-1] == (3, 3)
 
 
+def test_progress_is_heard_whenever_as_many_chunks_as_are_embedded_at_once_are_stored(place: Workspace) -> None:
+    heard: list[int] = []
+    long = {name: "\n\n".join([text] * 3_000) for name, text in DOCUMENTS.items()}
+    with throwaway_stages([NAIVE], long, SCOPE, place, lambda done, total: heard.append(done)):
+        assert heard == [1, 2, 3]
+        assert len(place.store(NAIVE.index).documents(SCOPE)) == 0
+
+
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
 def test_it_is_gone_after_an_error_or_an_interruption(place: Workspace, error: type[BaseException]) -> None:
     with pytest.raises(error), throwaway_stages([NAIVE], DOCUMENTS, SCOPE, place, silent):
