@@ -104,7 +104,7 @@ def test_a_polite_ending_leaves_the_word_it_ends() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("ORD-2024-001의", ["ord-2024-001", "ord", "2024", "001"]),
+        ("ORD-2024-001의", ["ord-2024-001", "ord2024001", "ord", "2024", "001"]),
         ("15.2 %", ["15.2%", "15.2"]),
         ("1,234", ["1234"]),
         ("v2.4.1", ["v2.4.1", "v2"]),
@@ -118,6 +118,34 @@ def test_a_polite_ending_leaves_the_word_it_ends() -> None:
 )
 def test_numbers_and_identifiers_stay_whole_and_are_followed_by_their_parts(text: str, expected: list[str]) -> None:
     assert terms(text) == expected
+
+
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        ["2024년 2분기", "24년 2Q", "2Q24", "2024.2Q", "2분기(2024년)", "24년 2분기", "2Q 2024"],
+        ["2분기", "이분기", "2/4분기"],
+        ["CCX-4130", "ccx4130"],
+        ["안 열려요", "열리지 않아요", "열리지 않습니다", "안 열렸다"],
+        ["3천만 원", "3,000만 원", "30,000,000원"],
+        ["백이십억", "120억"],
+        ["승인했어요", "승인했다", "승인합니까", "승인하나"],
+    ],
+)
+def test_spellings_of_one_thing_share_a_term_that_no_other_thing_has(spellings: list[str]) -> None:
+    shared = set[str].intersection(*(set(terms(each)) for each in spellings))
+    assert shared
+    other = {"2024년 2분기": "2023년 3분기", "2분기": "3분기", "CCX-4130": "CCX-4131", "안 열려요": "잘 닫혀요"}
+    assert not shared <= set(terms(other.get(spellings[0], "40,000,000 거절")))
+
+
+def test_a_quarter_in_words_without_spaces_is_found() -> None:
+    assert {"2024", "q2", "매출"} <= set(terms("세담소재2024년2분기매출"))
+
+
+def test_a_letter_before_a_syllable_is_a_name_of_its_own() -> None:
+    assert "a사" in terms("A사의 매출")
+    assert "a사" not in terms("B사의 매출")
 
 
 def test_quarters_and_months_meet_across_languages() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from lessons.evaluate.compare import RULE, Gain
-from lessons.evaluate.evaluation import CEILING, Evaluation, cells, mean
+from lessons.evaluate.evaluation import WITH_EVIDENCE, Evaluation, cells, mean
 from lessons.evaluate.gates import gate_report
 from lessons.evaluate.golden import SETS, golden_questions, sample
 from lessons.evaluate.report import HEADLINE
@@ -27,7 +27,7 @@ def estimate(stages: Sequence[str], limit: int | None = None) -> tuple[int, int,
     run, answers, tokens, cost = read_run(REFERENCE), 0, 0.0, 0.0
     for name, weight in MEASURED.items():
         asked = sample(golden_questions(SPLIT, SETS[name]), limit)
-        for stage, count in (dict.fromkeys(stages, len(asked)) | {CEILING: len(known(asked))}).items():
+        for stage, count in (dict.fromkeys(stages, len(asked)) | {WITH_EVIDENCE: len(known(asked))}).items():
             answers += count
             tokens += weight * count * mean(run.of(stage), "tokens")
             cost += weight * count * mean(run.of(stage), "cost")
@@ -63,7 +63,7 @@ def _paragraphs(golden: Evaluation, *others: Evaluation) -> Iterator[str]:
         yield plain_line(
             _("The share of the questions for which all passages of the evidence are among the first ten.")
         )
-        names = "", _("means"), _("difference at 99 %"), "p", _("questions moved"), _("verdict")
+        names = "", _("means"), _("difference"), "p", _("questions moved"), _("verdict")
         yield markdown_table(names, [_gain(gain) for gain in run.gains([ACROSS]) if gain.n])
         yield plain_line(_(RULE))
     yield f"## {_('Notes')}"
@@ -72,7 +72,7 @@ def _paragraphs(golden: Evaluation, *others: Evaluation) -> Iterator[str]:
 
 def _gain(gain: Gain) -> list[str]:
     means, moved = f"{gain.mean_before:.3f} → {gain.mean_after:.3f}", f"{gain.moved} / {gain.n}"
-    return [f"{gain.before} → {gain.after}", means, gain.change, f"{gain.p:.3f}", moved, gain.outcome]
+    return [f"{gain.before} → {gain.after}", means, gain.with_interval, f"{gain.p:.3f}", moved, gain.outcome]
 
 
 def _list(lines: Iterable[str]) -> str:

@@ -29,7 +29,7 @@ CODE = re.compile(r"`[^`\n]+`")
 WRAPPED = re.compile(r"(?<=\S)\n  (?=\S)(?!- )")
 """Where an item of a list goes on in its next line."""
 NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-GAIN = re.compile(r"at 99 %|\(99% 구간\)")
+GAIN = re.compile(r"\(9[59] %\)")
 """What a gain says in the language of the reader."""
 
 FIRST = NOTEBOOKS / "00_start_here.ipynb"

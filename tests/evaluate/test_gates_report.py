@@ -96,7 +96,7 @@ def test_a_served_model_is_named_in_the_report(served: Server, tmp_path: Path) -
 def test_the_estimate_is_what_the_shipped_run_took_and_as_much_for_each_further_question() -> None:
     run, (golden, multihop) = read_run(REFERENCE), [len(golden_questions("test", SETS[name])) for name in MEASURED]
     answers, tokens, cost = estimate([*stages()])
-    took, share = [*run.records, *run.ceiling], 1 + MEASURED["multihop"] * multihop / golden
+    took, share = [*run.records, *run.with_evidence], 1 + MEASURED["multihop"] * multihop / golden
     assert answers == (golden + multihop) * (len(stages()) + 1)
     assert tokens == pytest.approx(sum(each.tokens for each in took) * share, rel=1e-3)
     assert cost == pytest.approx(sum(each.cost for each in took) * share, rel=1e-3)

@@ -1,8 +1,8 @@
 """The papers around the reports (letters, press releases, audit notes, contract records), written by hand.
 
-`papers/NAME.SUFFIX.txt` is light Markdown (`data.make.markup`) whose third line says `% type company quarter`;
-figures in braces are those that the company's report of that quarter states. A contract sheet names its supplier only, a
-purchasing note the suppliers and no terms, a page about people their employers and no figures: what joins them is a name.
+`papers/NAME.SUFFIX.txt` is light Markdown (`data.make.markup`) whose third line says `% type company quarter`; figures
+in braces are those that the company's report of that quarter states. A contract sheet names its supplier only, a
+purchasing note the suppliers and no terms, a page about people their employers and no figures: a name joins them.
 """
 
 import re

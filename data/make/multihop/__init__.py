@@ -1,7 +1,7 @@
 """Questions that need several passages, and facts that are asked in both languages, over the documents of all worlds.
 
-`dev.txt` and `test.txt` hold blocks as `golden.txt` of a world does, with the whole path of each document. Each split was
-written by authors who knew the documents only; *test* was committed before it was run. `pairs_dev.txt` and
+`dev.txt` and `test.txt` hold blocks as `golden.txt` of a world does, with the whole path of each document. Each split
+was written by authors who knew the documents only; *test* was committed before it was run. `pairs_dev.txt` and
 `pairs_test.txt` ask one fact in English and once more in Korean: `pair` names the two.
 """
 
