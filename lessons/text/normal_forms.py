@@ -21,6 +21,7 @@ _QUARTER = re.compile(
     rf"|Q(?P<q5>[1-4])\s*'(?P<y5>\d\d)(?!\d)"  # Q2 '24
     rf"|(?P<q6>[1-4])Q(?![A-Za-z\d]))"
 )
+_OF_FOUR = re.compile(r"(?<!\d)([1-4])/4\s?분기")
 _SINO_QUARTER = re.compile(r"(?<![가-힣])([일이삼사])(?:\s?사)?분기(?![가-힣]{3})")
 _SHORT_YEAR = re.compile(rf"{_EDGE}(\d\d)년(?=\s*(?:[상하]반기|1?\d월|[초중말]))")
 _NEGATION = re.compile(r"(?<![가-힣])([가-힣]+)지(?:는|도|를|가)?\s?(않|못)[가-힣]*")
@@ -36,6 +37,7 @@ def normal_form(text: str) -> str:
     if not re.search(r"[가-힣]|\d[Qq]|'\d\d", text):
         return text
     korean = re.search("[가-힣]", text) is not None
+    text = _OF_FOUR.sub(r"\1분기", text)
     text = _SINO_QUARTER.sub(lambda match: f"{'일이삼사'.index(match[1]) + 1}분기", text)
     text = _QUARTER.sub(lambda match: _quarter(match, korean), text)
     text = _SHORT_YEAR.sub(r"20\1년", text)
