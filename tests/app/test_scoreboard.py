@@ -88,7 +88,7 @@ def test_the_table_of_the_readme_is_that_of_the_reference_run() -> None:
     assert f"| *given the evidence* | | | {half_points} | {given.outcomes} | {invented} | |" in told
     assert f"the keyless model scores {half_points}:" in told
     gain = compare_records(shipped()[RUN].of("naive"), shipped()[RUN].of("smart"), "correctness", "naive", "smart")
-    assert f"(half points {gain.with_interval.removesuffix(' (95 %)')})" in told
+    assert f"(half points {gain.change})" in told
 
 
 def test_the_readme_says_how_often_the_recorded_model_was_right() -> None:

@@ -14,7 +14,7 @@ from sqlalchemy import Engine, func, select
 from lessons.database import engine
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import METRICS, OUTCOMES, UNANSWERABLE, Evaluation
-from lessons.evaluate.golden import golden_questions
+from lessons.evaluate.golden import SETS, golden_questions
 from lessons.evaluate.judge.judge import judge_text
 from lessons.evaluate.run import answers
 from lessons.evaluate.runs import (
@@ -57,7 +57,7 @@ def test_a_shipped_run_is_what_the_keyless_model_answers_here(library: Workspace
     kept = read_run(path)
     asked = {record.question_id for record in kept.records[:3]}
     ways = [stage.but(stage.name, workspace=library) for stage in stages().values() if stage.name in kept.stages]
-    again = answers(ways, [golden for golden in golden_questions(kept.split) if golden.id in asked])
+    again = answers(ways, [golden for golden in golden_questions(kept.split, SETS[kept.data]) if golden.id in asked])
     known, fresh = (
         {(each.stage, each.question_id): (each.answer, each.metrics["correctness"]) for each in records}
         for records in (kept.records, again)
