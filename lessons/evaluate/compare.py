@@ -93,7 +93,7 @@ class Gain:
     @property
     def outcome(self) -> str:
         """The verdict in the language of the reader, and the least difference that would show where none does."""
-        if self.verdict != "no difference shown" or isnan(self.least):
+        if self.verdict != "no difference shown" or not self.least >= 0.005:  # NaN, or where no question moved
             return _(self.verdict)
         return _("no difference shown (one of at least {0} would show)").format(f"{self.least:.2f}")
 

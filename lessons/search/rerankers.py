@@ -200,7 +200,7 @@ class ModelScored(Postprocessor):
 
     A model may be wrong where the search was right, so both are fused as the two searches are: the more a list tells
     its first document from the others, the more it counts. A document that is not named has 0. New scores run from 1
-    down to 0. As many are kept as without a reranker: what else an answer needs may stand behind the best.
+    down to 0. The stage Reranked keeps five (`top_k`); with ten, less is lost of what stands in several places.
     """
 
     def rerank(

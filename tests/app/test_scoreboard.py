@@ -80,15 +80,25 @@ def test_the_table_of_the_readme_is_that_of_the_reference_run() -> None:
     told = (ROOT / "README.md").read_text(encoding="utf-8")
     for stage in stages():
         mean = shipped()[RUN].summary(stage)
-        values = [mean.with_interval(name) for name in ("recall@5", "ndcg@10", "correctness")]
+        values = [mean.with_interval(name) for name in ("recall@5", "all@1000tok", "all@2500tok", "correctness")]
         values += [mean.outcomes, f"{mean.means[UNANSWERABLE]:.2f}"]
         assert f"| {stage.capitalize()} | {' | '.join(values)} | {mean.tokens:,.0f} |" in told
     given = shipped()[RUN].summary(WITH_EVIDENCE)
     half_points, invented = (f"{given.means[name]:.2f}" for name in ("correctness", UNANSWERABLE))
-    assert f"| *given the evidence* | | | {half_points} | {given.outcomes} | {invented} | |" in told
+    assert f"| *given the evidence* | | | | {half_points} | {given.outcomes} | {invented} | |" in told
     assert f"the keyless model scores {half_points}:" in told
     gain = compare_records(shipped()[RUN].of("naive"), shipped()[RUN].of("smart"), "correctness", "naive", "smart")
     assert f"(half points {gain.change})" in told
+
+
+def test_the_readme_has_the_questions_over_several_passages_apart() -> None:
+    told, run = (ROOT / "README.md").read_text(encoding="utf-8"), shipped()["keyless-multihop-test"]
+    for stage in stages():
+        kinds = [run.summary(stage), *(run.summary(stage, category=kind) for kind in run.groups("category"))]
+        values = " | ".join(f"{each.means['all@10']:.2f}" for each in kinds)
+        assert f"| {stage.capitalize()} | {values} | {kinds[0].tokens:,.0f} |" in told
+    for gain in run.gains(["all@10"]):
+        assert gain.change in told or gain.verdict not in ("better", "worse")
 
 
 def test_the_readme_says_how_often_the_recorded_model_was_right() -> None:
