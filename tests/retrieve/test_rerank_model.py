@@ -221,5 +221,5 @@ def test_a_follow_up_is_scored_as_the_question_that_stands_alone() -> None:
 
 def test_the_stage_is_smart_search_with_a_reranker_and_its_candidates() -> None:
     smart, reranked = stage_named("smart"), stage_named("reranked")
-    assert reranked == smart.but("reranked", retriever=reranked.retriever, reranker=ModelScored())
+    assert reranked == smart.but("reranked", retriever=reranked.retriever, reranker=ModelScored(top_k=5))
     assert (reranked.retriever.top_k, reranked.retriever.threshold) == (15, 0.2)
