@@ -173,6 +173,12 @@ def mean_with_interval(mean: float, ends: Interval, form: str = ".2f") -> str:
     return "–" if isnan(mean) else f"{mean:{form}} [{shown}]"
 
 
+def room_left(metric: str, values: ArrayLike) -> int:
+    """Count the values that could be better; every metric runs from 0 to 1."""
+    known = np.asarray(values, dtype=float)
+    return int(np.count_nonzero(known > 0 if metric in LOWER_IS_BETTER else known < 1))
+
+
 def paired_gain(before: str, after: str, metric: str, old: ArrayLike, new: ArrayLike, comparisons: int = 1) -> Gain:
     """The gain from `old` to `new`, values of the same questions in the same order; NaN on either side drops the pair.
 
@@ -191,7 +197,7 @@ def paired_gain(before: str, after: str, metric: str, old: ArrayLike, new: Array
     low, high = interval(differences, 1 - (1 - LEVEL) / comparisons, fewest=1)  # p says that so few show nothing
     moved = int(np.count_nonzero(differences))
     delta, p = float(differences.mean()), min(1.0, comparisons * float(p))
-    room = int(np.count_nonzero(pairs[0] > 0 if metric in LOWER_IS_BETTER else pairs[0] < 1))
+    room = room_left(metric, pairs[0])
     return Gain(before, after, metric, n, mean_before, mean_after, delta, low, high, p, moved, room, comparisons)
 
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from lessons.evaluate.compare import (
     COMPARISONS,
-    LOWER_IS_BETTER,
     PRIMARY,
     Gain,
     Gains,
@@ -22,6 +21,7 @@ from lessons.evaluate.compare import (
     interval,
     mean_with_interval,
     paired_gain,
+    room_left,
 )
 from lessons.evaluate.metrics import RETRIEVAL_METRICS
 from lessons.language import _
@@ -304,8 +304,7 @@ def compare_records(
 def _room(records: Sequence[Record], metric: str) -> str:
     """For example `12 / 114`: the questions of which a stage has not all that there is to have."""
     known = [value for record in records if not isnan(value := record.value(metric))]
-    left = sum(value > 0 if metric in LOWER_IS_BETTER else value < 1 for value in known)
-    return f"{left} / {len(known)}" if known else "–"
+    return f"{room_left(metric, known)} / {len(known)}" if known else "–"
 
 
 def moved_records(before: Sequence[Record], after: Sequence[Record], metric: str) -> list[Pair]:

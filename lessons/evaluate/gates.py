@@ -112,11 +112,9 @@ def _gain(evaluation: Evaluation, before: str, after: str, metric: str, least: f
     ends = f"[{low:+.1%}, {high:+.1%}] at {gain.level:.0%}"
     number = f"{relative:+.1%} {ends}: {means}, n = {gain.n}: {gain.verdict}"
     needed, shown = (1 + least) * gain.mean_before, gain.verdict == "better"
-    gate, with_evidence = (
-        Gate(after, promise, number=number, decided_by=decided_by),
-        evaluation.mean_with_evidence(metric),
-    )
-    return _judged(gate, relative >= least, gain.n, shown, gain.mean_after, needed, with_evidence)
+    gate = Gate(after, promise, number=number, decided_by=decided_by)
+    reachable = evaluation.mean_with_evidence(metric)
+    return _judged(gate, relative >= least, gain.n, shown, gain.mean_after, needed, reachable)
 
 
 def _share_correct(evaluation: Evaluation, stage: str, category: str, least: float) -> Gate:

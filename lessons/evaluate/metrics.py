@@ -32,10 +32,10 @@ def retrieval_metrics(question: Golden, documents: Sequence[RetrievedDocument]) 
     for document in documents:  # where the evidence is whole documents, each ranks where its best chunk does
         first_chunks.setdefault(document.source, document)
     by_file = hits(list(first_chunks.values()), files)
-    by_passage = hits(documents, evidence) if any(each.quote for each in evidence) else by_file
+    by_chunk = hits(documents, evidence)
+    by_passage = by_chunk if any(each.quote for each in evidence) else by_file
     totals = [*accumulate(ExactTokenCounter().count(document.content) for document in documents)]
     within = {name: sum(1 for _ in takewhile(budget.__ge__, totals)) for name, budget in BUDGETS.items()}
-    by_chunk = hits(documents, evidence)
     return {
         "recall@5": recall(by_passage, len(evidence), 5),
         "mrr@10": reciprocal_rank(by_passage, 10),

@@ -5,7 +5,7 @@ A passage has to stand out: its best line must cover the part, and do so better 
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
 from itertools import dropwhile, groupby
@@ -191,12 +191,9 @@ def _with_reason(question: Question, chosen: list[Candidate], found: Sequence[Pa
         return chosen
     first = chosen[0]
     if scores.gives_reason(first.line):
-        before = first.passage.lines[max(0, first.position - NEAR) : first.position]
-        figures = [line for line in before if any(map(str.isdigit, line.text)) and not scores.gives_reason(line)]
-        same = [line for line in figures if not question.terms.isdisjoint(line.own & first.line.own)]
-        at = first.passage.lines.index(same[-1]) if same else None
-        return chosen if at is None else [candidate_at(question, first.passage, at), first]
-    if new := _beside(question, first, scores.gives_reason):
+        figure = _figure_before(question, first)
+        return [figure, first] if figure else chosen
+    if new := _reason_beside(question, first):
         return sorted([first, new], key=lambda one: one.position)
     told = [(scores.reason(question, passage), rank) for rank, passage in enumerate(found[:LINES])]
     (value, place), rank = max(told, key=lambda each: each[0][0] - scores.RANK * each[1])
@@ -205,15 +202,26 @@ def _with_reason(question: Question, chosen: list[Candidate], found: Sequence[Pa
     return [first, candidate_at(question, found[rank], place, rank)]
 
 
-def _beside(question: Question, one: Candidate, wanted: Callable[[Line], bool]) -> Candidate | None:
-    """The nearest such line, one under the same heading and behind it before others."""
-    lines = one.passage.lines
+def _figure_before(question: Question, reason: Candidate) -> Candidate | None:
+    """The nearest line before a reason that holds a figure and a word of the question that the reason holds, too."""
+    lines = reason.passage.lines
+    for at in range(reason.position - 1, max(0, reason.position - NEAR) - 1, -1):
+        shares = not question.terms.isdisjoint(lines[at].own & reason.line.own)
+        if shares and any(map(str.isdigit, lines[at].text)) and not scores.gives_reason(lines[at]):
+            return candidate_at(question, reason.passage, at)
+    return None
+
+
+def _reason_beside(question: Question, one: Candidate) -> Candidate | None:
+    """The nearest line that gives a reason, one under the same heading and behind this one before others."""
+    lines, here = one.passage.lines, one.line.heading
     near = range(max(0, one.position - NEAR), min(len(lines), one.position + NEAR + 1))
-    fit = [at for at in near if at != one.position and lines[at].kind != "heading" and wanted(lines[at])]
-    fit = [at for at in fit if not commands(lines[at])]
-    here = one.line.heading
-    order = sorted(fit, key=lambda at: (lines[at].heading != here, at < one.position, abs(at - one.position)))
-    return candidate_at(question, one.passage, order[0]) if order else None
+    told = [at for at in near if lines[at].kind != "heading" and not commands(lines[at])]
+    fit = [at for at in told if at != one.position and scores.gives_reason(lines[at])]
+    nearest = min(
+        fit, key=lambda at: (lines[at].heading != here, at < one.position, abs(at - one.position)), default=None
+    )
+    return None if nearest is None else candidate_at(question, one.passage, nearest)
 
 
 def together(chosen: Sequence[Candidate]) -> list[float]:
@@ -291,8 +299,8 @@ def of_the_whole(question: Question, found: Sequence[Passage], embedding: BaseEm
     best = max(found, key=lambda one: sum(unit.covered(one.title) for unit in question.units))
     about = replace(question, units=tuple(unit for unit in question.units if unit.covered(best.title) == 1))
     names = {one.name for one in found} if LATEST.search(question.text) else {best.name}
-    passages_of = [one for one in found if one.name in names]
-    told = [candidate_at(about, one, at) for one in passages_of for at, line in enumerate(one.lines) if tells(line)]
+    read = [one for one in found if one.name in names]
+    told = [candidate_at(about, one, at) for one in read for at, line in enumerate(one.lines) if tells(line)]
     return _best(MATTER, told, _nearness(question, told, embedding))
 
 
@@ -338,7 +346,7 @@ def _when(passage: Passage) -> str:
 
 
 def _by_words(question: Question, found: Sequence[Passage]) -> Choice:
-    """The best line for each part, then the second ones, at most `LINES`; none if every part stays open."""
+    """The lines that answer each part, fewer for each the more there are; none if every part stays open."""
     asked = parts(_with_names(question, found))
     most = LINES if len(asked) == 1 else 2 if len(asked) == 2 else 1
     answers = [quote(part.question, found, most) for part in asked]
@@ -407,8 +415,7 @@ def _named(question: Question, found: Sequence[Passage]) -> list[Passage]:
     """The passages of the one document that is searched, or whose title holds what the question names."""
     units = [unit for unit in question.units if unit.weight > WORTH]
     about = [one for one in found if all(unit.covered(one.title) == 1 for unit in units)]
-    every = {one.file for one in found}
-    return list(found) if len(every) == 1 else about if len({one.file for one in about}) == 1 else []
+    return next((list(some) for some in (found, about) if len({one.file for one in some}) == 1), [])
 
 
 def _keywords(llm: Any, question: Question, found: Sequence[Passage]) -> str:

@@ -77,7 +77,7 @@ class Turn:
 def compress(llm: Any, question: str, turns: Sequence[tuple[str, str]] = (), memory: str = "", **_: Any) -> str:
     """The question with what it leaves out in brackets; what a memory says that was said is older turns."""
     spoken = [f"{role}: {' '.join(content.split())}" for role, content in turns]
-    if asks_back(question) or is_small_talk(llm, question) or recalled(question, "\n".join([memory, *spoken])):
+    if asks_back(question) or recalled(question, "\n".join([memory, *spoken])) or is_small_talk(llm, question):
         return question
     earlier = [(line.source, line.text) for line in remembered(memory) if line.source != "noted"]
     return standalone(question, _turns([*earlier, *turns[-2 * _TURNS :]]))

@@ -13,6 +13,7 @@ from data.make.companies.quarter import Quarter
 from data.make.companies.voice import Voice
 from data.make.document import Document
 from data.make.markup import MARKER, parse
+from lessons.text import language
 
 LISTS = ("1. ", "- ", "| ", "|")
 NO_COMPANY = "-"  # a sheet or page that is nobody's, and has no figures to fill in
@@ -29,11 +30,9 @@ def _paper(path: Path) -> Document:
     doc_type, key, known = about.removeprefix("% ").split()
     if key == NO_COMPANY:
         heading, written, blocks = parse("\n".join([title, day, *_spaced(rest)]))
-        text = "".join(rest)
-        language = "ko" if len(re.findall("[가-힣]", text)) > len(re.findall("[a-z]", text)) else "en"
         extra = {"year": written.year, "quarter": (written.month + 2) // 3}
-        name = f"reports/{path.stem}"
-        return Document(name, heading, language, "reports", doc_type, written, blocks, extra=extra)
+        name, spoken = f"reports/{path.stem}", language("\n".join(rest))
+        return Document(name, heading, spoken, "reports", doc_type, written, blocks, extra=extra)
     quarter = Quarter.parse(known)
     voice = Voice(company(key), quarter)
     heading, written, blocks = parse(voice.fill("\n".join([title, day, *_spaced(rest)])))
