@@ -14,9 +14,9 @@ LESSONS = Path(__file__).parents[1] / "lessons"
 VAGUE = set(
     re.findall(
         r"\w+",
-        "said told asked found given known kept place each way wanted before behind beside after shown named meant "
-        "held seen taken heard made chosen done spoken needed one other others rest whole few there here where what those "
-        "these such own mine met thing",
+        "said told asked found given known kept place each way wanted before behind beside after shown named "
+        "meant held seen taken heard made chosen done spoken needed one other others rest whole few there "
+        "here where what those these such own mine met thing",
     )
 )
 
