@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from lessons.context.cache import LOOKED_UP, Cached
+from lessons.context.cache import CACHE_STEP, Cached
 from lessons.context.compress import Hybrid
 from lessons.context.intent import Decision, Intent
 from lessons.context.manager import Managed
@@ -19,7 +19,7 @@ from lessons.context.wrapper import Answering
 from lessons.errors import LessonsError
 from lessons.memory.manager import Conversation
 from lessons.memory.summaries import Tiers
-from lessons.memory.types import Memory, NoMemory, parted
+from lessons.memory.types import Memory, NoMemory, split_memory
 from lessons.plan import Plan
 from lessons.rag.answer import Answer
 from lessons.rag.stages import Stage, standalone
@@ -73,7 +73,7 @@ class ActiveState:
     @property
     def rows(self) -> list[tuple[str, str]]:
         understood = standalone(self.answer.trace, self.answer.question)
-        looked_up = [note for step in self.answer.trace if step.name == LOOKED_UP for note in step.notes]
+        looked_up = [note for step in self.answer.trace if step.name == CACHE_STEP for note in step.notes]
         return [
             ("similar question", "; ".join(looked_up) or "none"),
             ("intent", str(self.intent or "–")),
@@ -113,12 +113,12 @@ class ActiveAgent:
         return replace(self, wrappers=[name for name in self.wrappers if name not in wrappers])
 
     @property
-    def way(self) -> Answering:
+    def pipeline(self) -> Answering:
         """The stage within the wrappers that are switched on."""
-        way: Answering = self.stage
+        pipeline: Answering = self.stage
         for name, wrapper in WRAPPERS.items():
-            way = wrapper(way) if name in self.wrappers else way
-        return way.but(self.stage.name)
+            pipeline = wrapper(pipeline) if name in self.wrappers else pipeline
+        return pipeline.but(self.stage.name)
 
     def memory(self, session_id: str, user: str | Scope | None = None) -> Memory:
         """What a session of this user remembers; nothing if the memory is switched off."""
@@ -130,7 +130,7 @@ class ActiveAgent:
         """Answer a question of a session. LessonsError for an empty question, or one too long for the budget."""
         conversation = Conversation(self.memory(session_id, user))
         known = conversation.recall(question)
-        answer = self.way.ask(question, user=user, history=known.history, memory=known.memory)
+        answer = self.pipeline.ask(question, user=user, history=known.history, memory=known.memory)
         if answer.searched or answer.found:
             conversation.remember(question, answer.text)
-        return ActiveState(answer, len(known.history) // 2, *parted(known.memory))
+        return ActiveState(answer, len(known.history) // 2, *split_memory(known.memory))

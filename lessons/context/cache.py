@@ -27,7 +27,7 @@ from lessons.context.guard import CLEAR, differences, read_constraints
 from lessons.context.wrapper import Wrapper, follow
 from lessons.database.row_security import scoped
 from lessons.errors import LessonsError, ModelError
-from lessons.memory.messages import opened
+from lessons.memory.messages import with_tables
 from lessons.models.embedding import identity
 from lessons.models.llm import describe, keyless_of, predict, structured
 from lessons.rag.answer import Answer
@@ -46,7 +46,7 @@ _ANSWER = TypeAdapter(Answer)
 _KEPT = {"text", "model", "found", "citations", "context"}  # not its question, its stage and its trace
 
 
-def worth_keeping(answer: Answer) -> bool:
+def is_cacheable(answer: Answer) -> bool:
     """Refusals are not kept, nor is anything that came about with a warning or without the model that was asked."""
     failed = any(note.startswith(("model failed", "failed")) for step in answer.trace for note in step.notes)
     return answer.found and not answer.warnings and not failed
@@ -102,7 +102,7 @@ def is_same_question(asked: str, again: str, llm: LLM, step: Step) -> bool:
 _LONGER = 1.5  # times as long as the kept answer a reworded one may be
 
 
-def restyled(answer: str, question: str, llm: LLM, step: Step) -> str:
+def restyle(answer: str, question: str, llm: LLM, step: Step) -> str:
     """The answer worded for the question, or as it was kept where the model's text cannot be used."""
     said = predict(llm, RESTYLE, step, question=question, answer=answer).strip()
     new, old = (
@@ -115,19 +115,22 @@ def restyled(answer: str, question: str, llm: LLM, step: Step) -> str:
 
 
 class AnswerRow(Base):
-    """An answer under its question. `way` is a digest of all that decides how it came about, the documents aside."""
+    """An answer under its question. `config_hash` stands for all that decides it, the documents aside."""
 
-    __tablename__ = "cached_answers"
-    __table_args__ = (PrimaryKeyConstraint("user_id", "id"), UniqueConstraint("user_id", "way", "question_hash"))
+    __tablename__ = "response_cache"
+    __table_args__ = (
+        PrimaryKeyConstraint("user_id", "id"),
+        UniqueConstraint("user_id", "config_hash", "question_hash"),
+    )
 
     id: Mapped[int] = mapped_column(BIGINT, autoincrement=True)
     user_id: Mapped[str]
     index_table: Mapped[str]
     corpus_version: Mapped[str]
-    way: Mapped[str]
+    config_hash: Mapped[str]
     question: Mapped[str]
     question_hash: Mapped[str]
-    embedding: Mapped[Any] = mapped_column(Vector())  # of any length: rows of one `way` share a model
+    embedding: Mapped[Any] = mapped_column(Vector())  # of any length: rows of one `config_hash` share a model
     answer: Mapped[dict[str, Any]] = mapped_column(JSONB)
     hits: Mapped[int] = mapped_column(default=0)
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
@@ -135,11 +138,11 @@ class AnswerRow(Base):
 
 
 @dataclass(frozen=True)
-class Shelf:
-    """Where answers that can stand for each other are kept: one owner, one way to answer, one state of the corpus."""
+class CacheKey:
+    """What cached answers share that can stand for each other: owner, configuration and state of the corpus."""
 
     user_id: str
-    way: str
+    config_hash: str
     index_table: str
     corpus_version: str
 
@@ -148,34 +151,40 @@ class AnswerTable:
     """The kept answers of all owners. Rows of an older corpus and expired ones are never found, and soon dropped."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = opened(engine, AnswerRow, force=True)
+        self._engine = with_tables(engine, AnswerRow, force=True)
 
-    def nearest(self, shelf: Shelf, vector: Sequence[float], limit: int) -> Sequence[Row]:
+    def nearest(self, cache_key: CacheKey, vector: Sequence[float], limit: int) -> Sequence[Row]:
         """(id, question, answer, similarity) of the questions nearest to a vector; similarity is a cosine."""
         distance = AnswerRow.embedding.cosine_distance(vector)
         columns = AnswerRow.id, AnswerRow.question, AnswerRow.answer, (1 - distance).label("similarity")
-        same = AnswerRow.user_id == shelf.user_id, AnswerRow.way == shelf.way
-        fresh = AnswerRow.corpus_version == shelf.corpus_version, AnswerRow.created_at > _oldest()
+        same = AnswerRow.user_id == cache_key.user_id, AnswerRow.config_hash == cache_key.config_hash
+        fresh = AnswerRow.corpus_version == cache_key.corpus_version, AnswerRow.created_at > _oldest()
         wanted = select(*columns).where(*same, *fresh).order_by(distance, AnswerRow.id).limit(limit)
-        with scoped(self._engine, shelf.user_id) as connection:
-            _drop_stale(connection, shelf)
+        with scoped(self._engine, cache_key.user_id) as connection:
+            _drop_stale(connection, cache_key)
             return connection.execute(wanted).all()
 
-    def used(self, shelf: Shelf, number: int) -> None:
-        hit = update(AnswerRow).where(AnswerRow.user_id == shelf.user_id, AnswerRow.id == number)
-        with scoped(self._engine, shelf.user_id) as connection:
+    def used(self, cache_key: CacheKey, number: int) -> None:
+        hit = update(AnswerRow).where(AnswerRow.user_id == cache_key.user_id, AnswerRow.id == number)
+        with scoped(self._engine, cache_key.user_id) as connection:
             connection.execute(hit.values(hits=AnswerRow.hits + 1, used_at=func.now()))
 
-    def put(self, shelf: Shelf, question: str, vector: Sequence[float], answer: dict[str, Any]) -> None:
+    def put(self, cache_key: CacheKey, question: str, vector: Sequence[float], answer: dict[str, Any]) -> None:
         """Keep an answer in the place of an earlier one; the least recently used beyond the limit go."""
-        key = {"user_id": shelf.user_id, "way": shelf.way, "question_hash": sha256(question.encode()).hexdigest()}
-        values = {**vars(shelf), "question": question, "embedding": list(vector), "answer": answer}
+        key = {
+            "user_id": cache_key.user_id,
+            "config_hash": cache_key.config_hash,
+            "question_hash": sha256(question.encode()).hexdigest(),
+        }
+        values = {**vars(cache_key), "question": question, "embedding": list(vector), "answer": answer}
         fresh = {**values, "hits": 0, "created_at": func.now(), "used_at": func.now()}
-        row, mine = insert(AnswerRow).values(**key | values), AnswerRow.user_id == shelf.user_id
+        row, mine = insert(AnswerRow).values(**key | values), AnswerRow.user_id == cache_key.user_id
         newest = select(AnswerRow.id).where(mine).order_by(AnswerRow.used_at.desc(), AnswerRow.id.desc())
         beyond = newest.offset(settings().cache_answers)
-        with scoped(self._engine, shelf.user_id) as connection:
-            connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(f"cache/{shelf.user_id}", 0))))
+        with scoped(self._engine, cache_key.user_id) as connection:
+            connection.execute(
+                select(func.pg_advisory_xact_lock(func.hashtextextended(f"cache/{cache_key.user_id}", 0)))
+            )
             connection.execute(row.on_conflict_do_update(index_elements=list(key), set_=fresh))
             connection.execute(delete(AnswerRow).where(mine, AnswerRow.id.in_(beyond)))
 
@@ -196,11 +205,11 @@ def _oldest() -> ColumnElement[datetime]:
     return func.now() - timedelta(hours=settings().cache_hours)
 
 
-def _drop_stale(connection: Connection, shelf: Shelf) -> None:
+def _drop_stale(connection: Connection, cache_key: CacheKey) -> None:
     """Rows that another transaction is at work on are left to it, so that no two wait for each other."""
     expired = AnswerRow.created_at <= _oldest()
-    older = (AnswerRow.index_table == shelf.index_table) & (AnswerRow.corpus_version != shelf.corpus_version)
-    mine = AnswerRow.user_id == shelf.user_id
+    older = (AnswerRow.index_table == cache_key.index_table) & (AnswerRow.corpus_version != cache_key.corpus_version)
+    mine = AnswerRow.user_id == cache_key.user_id
     locked = select(AnswerRow.id).where(mine, expired | older).with_for_update(skip_locked=True)
     connection.execute(delete(AnswerRow).where(mine, AnswerRow.id.in_(locked)))
 
@@ -208,9 +217,9 @@ def _drop_stale(connection: Connection, shelf: Shelf) -> None:
 logger = logging.getLogger(__name__)
 _CANDIDATES = 10  # nearest questions that the guard reads
 _PINNED = 2  # words or numbers without which a follow-up says too little to be looked up
-LOOKED_UP = "cache"  # the name of the step in a trace
+CACHE_STEP = "cache"  # the name of the step in a trace
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+>")  # where an object lies in memory: another one may lie there later
-_Asked = tuple[str, list[float], Shelf]  # a question as it is looked up
+_Asked = tuple[str, list[float], CacheKey]  # a question as it is looked up
 
 
 @dataclass(frozen=True)
@@ -226,7 +235,7 @@ class Cached(Wrapper):
         return AnswerTable(self.place.engine).clear(self.scope(user).user_id)
 
     def _pieces(self, stream: AnswerStream, question: str, scope: dict[str, Any]) -> Generator[str, None, None]:
-        with stream.answer.trace.step(LOOKED_UP, question) as step:
+        with stream.answer.trace.step(CACHE_STEP, question) as step:
             asked, hit = self._look_up(question, scope, step)
             if hit:
                 self._reuse(hit, stream.answer, step)
@@ -236,7 +245,7 @@ class Cached(Wrapper):
         yield from follow(stream, self.inner.stream(question, **scope))
         if asked and scope.get("history"):
             step.notes.append("not kept: the question was asked in a conversation")
-        elif asked and worth_keeping(stream.answer):
+        elif asked and is_cacheable(stream.answer):
             self._keep(*asked, stream.answer, scope)
 
     def _look_up(self, question: str, scope: dict[str, Any], step: Step) -> tuple[_Asked | None, Row | None]:
@@ -244,9 +253,9 @@ class Cached(Wrapper):
         try:
             if (asked := self._asked(question, scope, step)) is None:
                 return None, None
-            (text, vector, shelf), table = asked, AnswerTable(self.place.engine)
-            if hit := self._first_that_fits(text, table.nearest(shelf, vector, _CANDIDATES), step):
-                table.used(shelf, hit.id)
+            (text, vector, cache_key), table = asked, AnswerTable(self.place.engine)
+            if hit := self._first_that_fits(text, table.nearest(cache_key, vector, _CANDIDATES), step):
+                table.used(cache_key, hit.id)
             return asked, hit
         except LessonsError as error:
             logger.exception("the cache failed")
@@ -270,7 +279,7 @@ class Cached(Wrapper):
             if len(reading.words) + len(reading.moved) < _PINNED:
                 step.notes.append("not looked up: the question does not stand alone")
                 return None
-        return text, self.place.embedding.get_query_embedding(text), self._shelf(scope)
+        return text, self.place.embedding.get_query_embedding(text), self._cache_key(scope)
 
     def _first_that_fits(self, text: str, found: Any, step: Step) -> Row | None:
         """The nearest question that the guard takes for the same, else the nearest in doubt if the model takes it."""
@@ -297,18 +306,18 @@ class Cached(Wrapper):
             setattr(answer, part, getattr(said, part))
         answer.from_cache = hit.question
         if settings().cache_restyle and normalized(answer.question) != normalized(hit.question):
-            answer.text = restyled(answer.text, answer.question, self.place.llm, step)
+            answer.text = restyle(answer.text, answer.question, self.place.llm, step)
 
-    def _keep(self, text: str, vector: list[float], shelf: Shelf, answer: Answer, scope: dict[str, Any]) -> None:
+    def _keep(self, text: str, vector: list[float], cache_key: CacheKey, answer: Answer, scope: dict[str, Any]) -> None:
         """Nothing is kept when the documents changed while the answer was given."""
         try:
-            if self._shelf(scope) == shelf:
+            if self._cache_key(scope) == cache_key:
                 kept = _ANSWER.dump_python(answer, mode="json", include=_KEPT)
-                AnswerTable(self.place.engine).put(shelf, text, vector, kept)
+                AnswerTable(self.place.engine).put(cache_key, text, vector, kept)
         except LessonsError:
             logger.exception("the answer could not be kept")
 
-    def _shelf(self, asked: dict[str, Any]) -> Shelf:
+    def _cache_key(self, asked: dict[str, Any]) -> CacheKey:
         place, scope = self.place, self.scope(asked.get("user"))
         store, filters = place.store(self.index), asked.get("filters")
         deciding: dict[str, Any] = {
@@ -323,8 +332,8 @@ class Cached(Wrapper):
         }
         if settings().own_stages.is_file():  # a stage of the reader's own may look as before and do something else
             deciding["own stages"] = settings().own_stages.stat().st_mtime_ns
-        way = sha256(json.dumps(deciding, sort_keys=True).encode()).hexdigest()
-        return Shelf(scope.user_id, way, store.table_name, str(store.version(scope)))
+        config_hash = sha256(json.dumps(deciding, sort_keys=True).encode()).hexdigest()
+        return CacheKey(scope.user_id, config_hash, store.table_name, str(store.version(scope)))
 
 
 def with_cache(stage: Stage, wanted: bool | None = None) -> Stage | Cached:

@@ -106,12 +106,12 @@ def with_top_k(stage: Stage, top_k: int) -> Stage:
     """The stage with this many chunks in its context. A reranker still chooses from at least its own candidates."""
     candidates = top_k if stage.reranker is None else max(top_k, getattr(stage.retriever, "top_k", None) or 0)
     last = stage.reranker or stage.retriever
-    reranker = _at(stage.reranker, top_k) if hasattr(last, "top_k") else First(top_k, stage.reranker)
+    reranker = _at(stage.reranker, top_k) if hasattr(last, "top_k") else TopDocuments(top_k, stage.reranker)
     return stage.but(stage.name, retriever=_at(stage.retriever, candidates), reranker=reranker)
 
 
 @dataclass(frozen=True)
-class First:
+class TopDocuments:
     """The first `top_k` documents in the order of a reranker of the reader's own, or of the search."""
 
     top_k: int

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from lessons.budget import Budget
 from lessons.context.wrapper import Wrapper, follow
-from lessons.memory.types import parted
+from lessons.memory.types import split_memory
 from lessons.models.tokens import ExactTokenCounter, TokenCounter
 from lessons.plan import Message, Part, Plan, line
 from lessons.rag.context import ContextBuilder
@@ -91,7 +91,7 @@ class Managed(Wrapper):
 
     def _pieces(self, stream: AnswerStream, question: str, scope: dict[str, Any]) -> Generator[Any, None, None]:
         manager, counter = self.manager, self.manager.tokens.counter
-        earlier = tuple(scope.get("history", ())), *parted(scope.get("memory", ""))
+        earlier = tuple(scope.get("history", ())), *split_memory(scope.get("memory", ""))
         with stream.answer.trace.step("manage", question) as step:
             room = min(manager.shares.documents, manager.fit(question).buffer)
             others = replace(manager.tokens, window=manager.tokens.window - room)
@@ -104,12 +104,12 @@ class Managed(Wrapper):
         scope |= {"history": said["history"].items, "memory": memory}
         yield from follow(stream, narrow.inner.stream(question, **scope))
         sent = stream.answer.context.text
-        found = ContextBuilder(sys.maxsize, counter).build(found_documents(stream.answer.trace))
+        found = ContextBuilder(sys.maxsize, counter).build(retrieved_documents(stream.answer.trace))
         whole = replace(manager, top=1, chars=len(sent)).fit(question, [sent])["documents"]
         pieces = tuple(whole if piece.name == "documents" else piece for piece in said.pieces)
         step.output = Plan(pieces, said.room + room).out_of("documents", found.total_tokens)
 
 
-def found_documents(trace: Trace) -> list[RetrievedDocument]:
+def retrieved_documents(trace: Trace) -> list[RetrievedDocument]:
     """The documents of a trace before any of them was shortened or left out for want of room."""
     return next((step.input for step in trace if step.name in ("compress", "context")), [])

@@ -14,7 +14,7 @@ from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
 
 from lessons.context.wrapper import Wrapper, follow
-from lessons.memory.manager import logged
+from lessons.memory.manager import log_failure
 from lessons.models.llm import structured
 from lessons.rag.answer import Answer, conversation_memory, respond
 from lessons.rag.context import source_header
@@ -74,7 +74,7 @@ def judge_answer(question: str, answer: Answer, llm: LLM, step: Step) -> Judgeme
     return found
 
 
-JUDGED, AGAIN = "judge", "search again"  # the names of the steps in a trace
+JUDGE_STEP, SEARCH_AGAIN_STEP = "judge", "search again"  # the names of the steps in a trace
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Refined(Wrapper):
         seen = _handed(stream.answer)
         for left in reversed(range(self.most)):
             trace = stream.answer.trace
-            with trace.step(JUDGED, stream.answer.text) as step:
+            with trace.step(JUDGE_STEP, stream.answer.text) as step:
                 yield step
                 step.output = judgement = judge_answer(query.text, stream.answer, self.place.llm, step)
                 step.notes.append(str(judgement))
@@ -128,7 +128,7 @@ class Refined(Wrapper):
 
     def _search(self, query: Query, queries: list[str], trace: Trace) -> list[RetrievedDocument]:
         """What is found for each query, best first by turns; nothing if that fails: there is an answer already."""
-        with logged("the second search failed"), trace.step(AGAIN, queries) as step:
+        with log_failure("the second search failed"), trace.step(SEARCH_AGAIN_STEP, queries) as step:
             pipeline = replace(self.stage, query=())  # a judge's query is searched as it is
             within, resources = Trace(), self.place.resources(self.index)
             found = [pipeline.search(replace(query, text=text), resources, within) for text in queries]
@@ -151,8 +151,8 @@ class Refined(Wrapper):
 
 def iterations(trace: Trace) -> list[Iteration]:
     """What the loop did, an entry for each answer."""
-    searched = [(), *(tuple(step.input) for step in trace if step.name == AGAIN)]
-    judged = (step for step in trace if step.name == JUDGED)
+    searched = [(), *(tuple(step.input) for step in trace if step.name == SEARCH_AGAIN_STEP)]
+    judged = (step for step in trace if step.name == JUDGE_STEP)
     return [
         Iteration(queries, step.input, step.output.quality, tuple(step.output.missing))
         for queries, step in zip(searched, judged, strict=False)

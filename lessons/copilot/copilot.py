@@ -17,10 +17,10 @@ from lessons.copilot.decision import (
     is_replaced,
     steps_prompt,
 )
-from lessons.copilot.tools import WHOLE, Call, CopilotTools, Menu, headings, menus_for, within_section
+from lessons.copilot.tools import WHOLE_FILE, Call, CopilotTools, Menu, headings, is_in_section, menus_for
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
-from lessons.memory.types import parted
+from lessons.memory.types import split_memory
 from lessons.models.keyless import asks_for_documents, asks_for_steps
 from lessons.models.llm import describe
 from lessons.plan import Message, Part, Piece, Plan, history_part, messages_of
@@ -61,7 +61,7 @@ class Gathered:
         """
         if not (self.asks_for_steps and self.best) or (path := self.decisions[-1].section) is None:
             return []
-        own = [each for each in self.documents if each.source == self.best[0].source and within_section(each, path)]
+        own = [each for each in self.documents if each.source == self.best[0].source and is_in_section(each, path)]
         return sorted(own, key=lambda each: each.metadata["chunk_index"])
 
     @property
@@ -97,7 +97,7 @@ def next_call(decision: Decision, question: str, documents: Sequence[RetrievedDo
     """The call that a decision asks for. A search for steps keeps to the sections that tell them."""
     if decision.next_action == "get_section":
         first = documents[decision.ranked_indices[0] - 1]
-        return Call("get_section", {"source_file": first.source, "section": decision.section or WHOLE})
+        return Call("get_section", {"source_file": first.source, "section": decision.section or WHOLE_FILE})
     if decision.next_action == "none":
         return None
     query = {"query": decision.refined_query}
@@ -128,14 +128,14 @@ _DOES = {
 }
 
 
-def telling(step: Step) -> str:
+def describe_step(step: Step) -> str:
     said = _DOES[step.name].format(**step.input) if step.name in _DOES else "judging what was found"
     return " ".join(said.split())[:200]
 
 
 Outcome = Literal["answered", "best_effort", "nothing_relevant", "not_documented", "unavailable"]
 
-SAID = {
+REPLIES = {
     "best_effort": {
         "en": "This is the best I can say from what I found; it may not be all of it.",
         "ko": "찾은 내용으로 답한 것이며, 빠진 부분이 있을 수 있습니다.",
@@ -180,7 +180,7 @@ class Layout:
     plan: Plan
 
 
-def lay_out(
+def fit_prompt(
     question: str,
     documents: Sequence[RetrievedDocument],
     history: Sequence[Message] = (),
@@ -193,7 +193,7 @@ def lay_out(
     """
     budget = budget or Budget()
     most = {name: getattr(settings(), f"copilot_{name}_tokens") for name in SENT}
-    entities, summary = map(_without_titles, parted(memory))
+    entities, summary = map(_without_titles, split_memory(memory))
     turns = [(role, " ".join(content.split())[: settings().turn_chars]) for role, content in history]
     parts = (
         Part("system", [ANSWER[language(question)]], most["system"], "all"),
@@ -256,7 +256,7 @@ class Copilot:
 
     def _answer(self, query: Query, answer: CopilotAnswer, place: Workspace) -> Iterator[str | Step]:
         if asks_for_documents(query.text):
-            yield from _said(answer, SAID["documents"][language(query.text)].format(self._titles(query, place)))
+            yield from _said(answer, REPLIES["documents"][language(query.text)].format(self._titles(query, place)))
             return
         if needs_no_document(query.text, place.llm):  # the words decide, as for steps, whichever model answers
             yield from small_talk(answer, place.llm, conversation_memory(query.memory, query.history))
@@ -267,7 +267,7 @@ class Copilot:
             resources = place.resources(self.index)
             alone, tools = stand_alone(query, resources, answer.trace).text, self.tools(query, resources)
             if _is_repeated(alone, query):
-                yield from _said(answer, SAID["not_understood"][language(query.text)], found=False)
+                yield from _said(answer, REPLIES["not_understood"][language(query.text)], found=False)
                 return
             answer.gathered = yield from gather(alone, tools, self.max_calls, answer.trace)
             answer.outcome = outcome_of(answer.gathered.decisions[-1])
@@ -276,12 +276,12 @@ class Copilot:
             answer.searched = False
             answer.warnings.append(f"Nothing could be retrieved: {cause(error)}")
         if answer.outcome in ("nothing_relevant", "not_documented"):
-            answer.text = SAID[answer.outcome][language(answer.question)]
+            answer.text = REPLIES[answer.outcome][language(answer.question)]
             answer.menus = menus_for(answer.question) if answer.outcome == "nothing_relevant" else []
             yield answer.text
         else:
             question = standalone(answer.trace, answer.question)
-            layout = lay_out(question, answer.gathered.ranked, query.history, query.memory, Budget.of(place.llm))
+            layout = fit_prompt(question, answer.gathered.ranked, query.history, query.memory, Budget.of(place.llm))
             answer.layout, answer.context = layout, layout.context
             yield from _responded(answer, layout, place)
 
@@ -307,7 +307,7 @@ def _responded(answer: CopilotAnswer, layout: Layout, place: Workspace) -> Itera
     """The model's answer; a procedure is told step by step. A refusal by the model is a fallback, too."""
     section = [each for each in answer.gathered.section if each in answer.context.documents]
     path = answer.gathered.decisions[-1].section if section else None
-    steps: dict[str, Any] = {"count": len(section), "headings": headings(section, path or WHOLE)}
+    steps: dict[str, Any] = {"count": len(section), "headings": headings(section, path or WHOLE_FILE)}
     prompt = (steps_prompt if section else answer_prompt)(layout.question)
     form = ALL_STEPS[language(layout.question)] if section else None
     yield from respond(answer, place.llm, layout.question, form, memory=layout.memory, prompt=prompt, **steps)
@@ -317,6 +317,6 @@ def _responded(answer: CopilotAnswer, layout: Layout, place: Workspace) -> Itera
     cited = {citation.source_file for citation in answer.citations}
     for name, holds in {"best_effort": answer.outcome == "best_effort", "replaced": cited and cited <= old}.items():
         if holds:
-            caveat = f"\n\n{SAID[name][language(answer.question)]}"
+            caveat = f"\n\n{REPLIES[name][language(answer.question)]}"
             answer.text += caveat
             yield caveat

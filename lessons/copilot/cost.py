@@ -61,15 +61,15 @@ class CostModel:
         return [[name, f"{r.calls:.1f}", f"{r.tokens_in:,.0f}", f"{r.tokens_out:,.0f}"] for name, r in rates]
 
 
-def measured(copilot: Copilot, questions: Sequence[str], memory: RecursiveSummary, user: str) -> CostModel:
+def measure_cost(copilot: Copilot, questions: Sequence[str], memory: RecursiveSummary, user: str) -> CostModel:
     """Ask the questions in one conversation, wait for its memory, and take the averages."""
     conversation = Conversation(memory)
     answering, retrieving = list[Step](), list[Step]()
     for question in questions:
         for step in conversation.ask(copilot, question, user=user).trace:
             (answering if step.name == "answer" else retrieving).append(step)
-    memory.settle()
+    memory.wait_for_updates()
     memory.update()
     updates = memory.state.upto // settings().memory_window
     count = len(questions)
-    return CostModel(Rate.of(retrieving, count), Rate.of(answering, count), Rate.of([memory.spent], updates))
+    return CostModel(Rate.of(retrieving, count), Rate.of(answering, count), Rate.of([memory.usage], updates))

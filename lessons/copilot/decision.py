@@ -106,11 +106,11 @@ def steps_prompt(question: str) -> ChatPromptTemplate:
 def sufficiency_prompt(question: str) -> PromptTemplate:
     """The prompt of the task; `excerpts` are retrieved documents with their outlines, which it quotes."""
     task: dict[str, Any] = {"task": "sufficiency", "max_tokens": 400}
-    shown = {"excerpts": lambda excerpts, **_: quoted(excerpts), "made": lambda made, **_: "; ".join(made)}
+    shown = {"excerpts": lambda excerpts, **_: quote_passages(excerpts), "made": lambda made, **_: "; ".join(made)}
     return PromptTemplate(SUFFICIENCY[language(question)], metadata=task, function_mappings=shown)
 
 
-def quoted(documents: Sequence[RetrievedDocument]) -> str:
+def quote_passages(documents: Sequence[RetrievedDocument]) -> str:
     """The passages as JSON, one a line, numbered from 1, each with its sections and how much of them is seen."""
     shown = (_shown(number, document, documents) for number, document in enumerate(documents, start=1))
     return "\n".join(json.dumps(each, ensure_ascii=False) for each in shown)

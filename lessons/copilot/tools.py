@@ -24,7 +24,7 @@ from lessons.settings import ROOT, settings
 from lessons.text import language, normalize, terms
 from lessons.text.editions import VERSION, replaced
 
-WHOLE = ""  # the path of the section that is the whole file
+WHOLE_FILE = ""  # the path of the section that is the whole file
 SEPARATOR = " > "
 
 
@@ -39,16 +39,16 @@ class Call:
         return f"{self.tool}({', '.join(f'{key}={value!r}' for key, value in self.arguments.items())})"
 
 
-def within_section(document: RetrievedDocument, section: str) -> bool:
+def is_in_section(document: RetrievedDocument, section: str) -> bool:
     """Whether a chunk holds something of a section, or of one inside it."""
     return section in _paths(document.metadata)
 
 
 def _paths(metadata: Mapping[str, Any]) -> list[str]:
     """Every section that a chunk holds something of, the outer ones too, and the whole file."""
-    own = metadata.get("sections") or [metadata.get("section") or WHOLE]
+    own = metadata.get("sections") or [metadata.get("section") or WHOLE_FILE]
     above = (accumulate(path.split(SEPARATOR), lambda *names: SEPARATOR.join(names)) for path in own)
-    return list(dict.fromkeys([WHOLE, *chain.from_iterable(above)]))
+    return list(dict.fromkeys([WHOLE_FILE, *chain.from_iterable(above)]))
 
 
 def headings(documents: Sequence[RetrievedDocument], section: str) -> list[str]:
@@ -58,7 +58,7 @@ def headings(documents: Sequence[RetrievedDocument], section: str) -> list[str]:
     return [path.rpartition(SEPARATOR)[2] for path in inside] if section else []
 
 
-def with_outlines(documents: Sequence[RetrievedDocument], store: ChunkStore, scope: Scope) -> list[RetrievedDocument]:
+def add_outlines(documents: Sequence[RetrievedDocument], store: ChunkStore, scope: Scope) -> list[RetrievedDocument]:
     """The documents with the `outline` of their file in their metadata: the places of the chunks of every section."""
     chunks = store.chunks.c
     source = chunks.metadata_["source_file"].astext
@@ -103,7 +103,7 @@ class CopilotTools:
         file, wanted = normalize(source_file), normalize(section).strip()
         nodes = chunk_range(self.resources.store, self.query.scope, file, 0, 10**9)  # more than a file has
         found = (RetrievedDocument(node.node_id, node.get_content(), 1.0, file, node.metadata) for node in nodes)
-        kept = [document for document in found if within_section(document, wanted)]
+        kept = [document for document in found if is_in_section(document, wanted)]
         if not kept:
             raise LessonsError(f"{file[:100]} has no section {wanted[:100]!r}; name it as a found document does.")
         return self._shown(kept)
@@ -121,7 +121,7 @@ class CopilotTools:
         newer = {} if VERSION.search(self.query.text) else replaced(catalog(store, scope))
         marks = ({"replaced_by": newer[each.source]} if each.source in newer else {} for each in found)
         marked = [replace(each, metadata=each.metadata | mark) for each, mark in zip(found, marks, strict=True)]
-        return with_outlines(marked, store, scope)
+        return add_outlines(marked, store, scope)
 
 
 def _of_kind(*kinds: str) -> MetadataFilters:

@@ -127,7 +127,7 @@ def asked(stage: Stage, dialogue: Dialogue, name: str, make: Maker) -> Iterator[
             record, band = measure(turn.golden, answer), group_of(BANDS, turn.distance)
             metrics = record.metrics | {TOKENS: float(recalled.tokens)}
             yield replace(record, stage=name, category=band, metrics=metrics)
-        settle(memory)
+        wait_for_updates(memory)
     forget(memory)
 
 
@@ -137,7 +137,7 @@ def growth(memory: Memory, dialogues: Sequence[Dialogue], turns: int) -> list[in
     for golden in islice(cycle(golden for each in dialogues for golden in each.judged), turns):
         handed_over.append(memory.recall(golden.question).tokens)
         memory.remember(golden.question, golden.answer)
-        settle(memory)
+        wait_for_updates(memory)
     forget(memory)
     return handed_over
 
@@ -149,10 +149,10 @@ def by_kind(evaluation: Evaluation, dialogues: Sequence[Dialogue]) -> Evaluation
     return replace(evaluation, records=records)
 
 
-def settle(memory: Memory) -> None:
+def wait_for_updates(memory: Memory) -> None:
     """Wait for what is worked out in the background, so that every run finds the same."""
     if isinstance(memory, LongTerm):
-        memory.settle()
+        memory.wait_for_updates()
 
 
 def forget(memory: Memory) -> None:
@@ -230,7 +230,7 @@ def _recalled(place: Workspace, conversation: LocomoConversation, name: str, mak
     ids, lines = list(conversation.utterances), list(conversation.utterances.values())
     for first in range(0, len(lines), 2):
         memory.remember(lines[first], "".join(lines[first + 1 : first + 2]))
-        settle(memory)
+        wait_for_updates(memory)
     for number, (question, wanted) in enumerate(conversation.questions):
         if not (evidence := [ids.index(each) for each in wanted if each in conversation.utterances]):
             continue

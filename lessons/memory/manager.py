@@ -61,7 +61,7 @@ class Conversation:
     def recall(self, question: str) -> Recollection:
         """What the memory hands over for a question, and the turns that it could not take up yet."""
         turns, found = self._tell(), Recollection()
-        with logged("the conversation could not be recalled"):
+        with log_failure("the conversation could not be recalled"):
             found = self._memory.recall(question)
         untold = [message for turn in turns for message in zip(("user", "assistant"), turn, strict=True)]
         return replace(found, history=(*found.history, *untold))
@@ -75,7 +75,7 @@ class Conversation:
         """Tell the memory, in their order, of the turns that it does not know; what it cannot take up stays, a copy."""
         with self._telling:
             self._untold.extend(new)
-            with logged("the conversation could not be remembered"):
+            with log_failure("the conversation could not be remembered"):
                 while self._untold:
                     self._memory.remember(*self._untold[0])
                     self._untold.popleft()
@@ -99,7 +99,7 @@ class Conversation:
 
 
 @contextmanager
-def logged(what: str) -> Iterator[None]:
+def log_failure(what: str) -> Iterator[None]:
     """Log what goes wrong in the block: a known problem as a sentence, anything else with where it came from."""
     try:
         yield

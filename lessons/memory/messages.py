@@ -122,7 +122,7 @@ class InMemoryStore(MessageStore):
 
 
 @lru_cache(maxsize=32)
-def opened(engine: Engine, *rows: type[Base], force: bool = False) -> Engine:
+def with_tables(engine: Engine, *rows: type[Base], force: bool = False) -> Engine:
     """The engine, once these tables are there; without `force` a clean-up has business with every owner's rows."""
     ensure_owned(engine, *(row.__table__ for row in rows), force=force)
     return engine
@@ -186,11 +186,11 @@ class StoredMessages(MessageStore):
         """Forget every owner's sessions whose last message is older; the number of messages that were forgotten."""
         session = MessageRow.user_id, MessageRow.session_id
         stale = select(*session).group_by(*session).having(func.max(MessageRow.timestamp) < func.now() - older_than)
-        with explained(), opened(self._engine, MessageRow).begin() as connection:
+        with explained(), with_tables(self._engine, MessageRow).begin() as connection:
             return connection.execute(delete(MessageRow).where(tuple_(*session).in_(stale))).rowcount
 
     def _transaction(self, scope: Scope) -> AbstractContextManager[Connection]:
-        return scoped(opened(self._engine, MessageRow), scope.user_id)
+        return scoped(with_tables(self._engine, MessageRow), scope.user_id)
 
 
 @lru_cache(maxsize=32)

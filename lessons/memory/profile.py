@@ -122,18 +122,18 @@ def _says(said: str, value: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Known:
+class StoredAbout:
     """How much is known of a user: sessions in a long-term memory with their turns, and facts."""
 
     sessions: int
     facts: int
 
 
-def known_of(engine: Engine, scope: Scope) -> Known:
+def stored_about(engine: Engine, scope: Scope) -> StoredAbout:
     """What `forget_user` would delete besides the messages."""
     with transaction(engine, scope) as connection:
         of_user = (select(func.count()).where(row.user_id == scope.user_id) for row in (SessionRow, SlotRow))
-        return Known(*connection.execute(select(*(each.scalar_subquery() for each in of_user))).one())
+        return StoredAbout(*connection.execute(select(*(each.scalar_subquery() for each in of_user))).one())
 
 
 def forget_user(engine: Engine, scope: Scope, messages: MessageStore) -> None:

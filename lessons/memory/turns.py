@@ -86,19 +86,19 @@ class SlotRow(Base):
     updated_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
 
 
-def opened(engine: Engine) -> Engine:
-    return messages.opened(engine, SessionRow, TurnRow, StateRow, SlotRow)
+def with_tables(engine: Engine) -> Engine:
+    return messages.with_tables(engine, SessionRow, TurnRow, StateRow, SlotRow)
 
 
 def transaction(engine: Engine, scope: Scope) -> AbstractContextManager[Connection]:
     """One in which only the rows of this owner are seen; DatabaseError if the database cannot be used."""
-    return scoped(opened(engine), scope.user_id)
+    return scoped(with_tables(engine), scope.user_id)
 
 
-def drop_unused(engine: Engine) -> int:
+def drop_expired_sessions(engine: Engine) -> int:
     """Drop every owner's sessions without a turn for as long as the settings say; how many there were."""
     unused = SessionRow.used_at < func.now() - timedelta(hours=settings().memory_ttl_hours)
-    with explained(), opened(engine).begin() as connection:
+    with explained(), with_tables(engine).begin() as connection:
         return connection.execute(delete(SessionRow).where(unused)).rowcount
 
 
@@ -114,7 +114,7 @@ class Entity:
     turn: int = 0
 
 
-def merged(known: Iterable[Entity], new: Iterable[Entity]) -> tuple[Entity, ...]:
+def merge_entities(known: Iterable[Entity], new: Iterable[Entity]) -> tuple[Entity, ...]:
     """The entities with the new ones at the end: an empty value takes its key out, the oldest beyond the limit go."""
     by_meaning = {same_key(entity.key): entity for entity in known}
     for entity in new:
@@ -194,7 +194,7 @@ class Turns:
         with transaction(self.engine, self.scope) as connection:
             return [Turn(*row) for row in connection.execute(wanted)]
 
-    def note(self, changes: Mapping[int, Mapping[str, Any]]) -> None:
+    def set_columns(self, changes: Mapping[int, Mapping[str, Any]]) -> None:
         """Set columns of turns, by their numbers."""
         with transaction(self.engine, self.scope) as connection:
             for number, values in changes.items():
@@ -212,7 +212,7 @@ class Turns:
             row = connection.execute(wanted.where(*self._is(StateRow), StateRow.memory == memory)).one_or_none()
         return State(row.upto, row.summary, tuple(Entity(**each) for each in row.entities)) if row else State()
 
-    def advance(self, memory: str, before: State, after: State) -> bool:
+    def replace_state(self, memory: str, before: State, after: State) -> bool:
         """Put a state in the place of the one it was made from; False if that is gone or somebody was faster."""
         values = asdict(after)
         with transaction(self.engine, self.scope) as connection:
@@ -230,10 +230,10 @@ class Turns:
             connection.execute(delete(SessionRow).where(*self._is(SessionRow)))
 
     @contextmanager
-    def alone(self) -> Iterator[bool]:
+    def try_lock(self) -> Iterator[bool]:
         """Whether nobody else, in any process, works on this session now; nobody else will until the block ends."""
         with explained():
-            hold = opened(self.engine).connect()  # its open transaction holds the lock, so that a crash frees it
+            hold = with_tables(self.engine).connect()  # its open transaction holds the lock, so that a crash frees it
             try:
                 session = func.hashtext(f"{self.scope.user_id}\x1f{self.session_id}")
                 mine = hold.scalar(select(func.pg_try_advisory_xact_lock(LOCKS, session)))

@@ -22,7 +22,7 @@ class Recollection:
         return sum(map(TokenEstimator().count, [self.memory, *(content for _, content in self.history)]))
 
 
-def parted(memory: str) -> tuple[str, str]:
+def split_memory(memory: str) -> tuple[str, str]:
     """A memory's text in two: the facts that it notes, '- key: value' under their title, and the rest."""
     parts: tuple[list[str], list[str]] = [], []
     lines = memory.splitlines()

@@ -15,9 +15,9 @@ from lessons.context.cache import AnswerTable
 from lessons.context.intent import with_top_k
 from lessons.errors import LessonsError
 from lessons.evaluate.feedback import Rating, Ratings
-from lessons.memory.manager import logged
+from lessons.memory.manager import log_failure
 from lessons.memory.messages import Session, message_store
-from lessons.memory.profile import Known, Profile, Slot, forget_user, known_of
+from lessons.memory.profile import Profile, Slot, StoredAbout, forget_user, stored_about
 from lessons.memory.summaries import LongTerm, RecursiveSummary, Tiers
 from lessons.memory.turns import Turns
 from lessons.memory.types import Memory, NoMemory, Recollection, Window
@@ -275,7 +275,7 @@ class Recorded:
     def remember(self, question: str, answer: str) -> None:
         self.messages.add(("user", question), ("assistant", answer))
         if not isinstance(self.memory, Window):
-            with logged("a memory takes the turn up from the messages when the page is drawn again"):
+            with log_failure("a memory takes the turn up from the messages when the page is drawn again"):
                 self.memory.remember(question, answer)
 
 
@@ -305,7 +305,7 @@ def show_memory(memory: Memory, turns: Sequence[Turn], place: Workspace, scope: 
     with st.sidebar:
         st.subheader(_("Memory"), anchor=False)
         try:
-            known = known_of(place.engine, scope)
+            known = stored_about(place.engine, scope)
             _show_parts(memory, turns, Profile(place.engine, scope))
             _offer_to_forget_me(place, scope, known)
         except LessonsError as error:
@@ -315,12 +315,12 @@ def show_memory(memory: Memory, turns: Sequence[Turn], place: Workspace, scope: 
 
 def _show_parts(memory: Memory, turns: Sequence[Turn], profile: Profile) -> None:
     long_term = memory if isinstance(memory, LongTerm) else None
-    awaits = long_term is not None and long_term.awaits_update()
+    awaits = long_term is not None and long_term.has_open_turns()
 
     @st.fragment(run_every=1 if awaits else None)
     def panel() -> None:
         with errors_shown():
-            if awaits and long_term and not st.session_state.get("reading") and not long_term.awaits_update():
+            if awaits and long_term and not st.session_state.get("reading") and not long_term.has_open_turns():
                 st.rerun()
             recalled = memory.recall(turns[-1].question if turns else "")
             st.caption(_("About {tokens:,} tokens go with the next question.", tokens=recalled.tokens))
@@ -386,7 +386,7 @@ def _show_slot(profile: Profile, slot: Slot) -> None:
     finish_button(_("Delete"), partial(profile.delete, slot.key), key=f"delete-{slot.key}")
 
 
-def _offer_to_forget_me(place: Workspace, scope: Scope, known: Known) -> None:
+def _offer_to_forget_me(place: Workspace, scope: Scope, known: StoredAbout) -> None:
     """After a second click, everything that conversations left behind about this owner is gone."""
     warning = _(
         "This deletes for good, for **{owner}**: the messages of all conversations, the turns, summaries and entities "

@@ -9,7 +9,7 @@ import streamlit as st
 
 from lessons.context.compress import Abstractive, Extractive, Hybrid
 from lessons.context.intent import Decision, Intent
-from lessons.context.manager import ContextManager, Managed, Shares, TokenManager, found_documents
+from lessons.context.manager import ContextManager, Managed, Shares, TokenManager, retrieved_documents
 from lessons.evaluate.pictures import plot_budget
 from lessons.pages.answer import show_answer
 from lessons.pages.asking import is_pressed, offer_samples, question_box
@@ -108,7 +108,7 @@ def _show_budget(sent: Plan) -> None:
 
 
 def _show_documents(way: str, answer: Answer) -> None:
-    found, sent = found_documents(answer.trace), {each.id: each for each in answer.context.documents}
+    found, sent = retrieved_documents(answer.trace), {each.id: each for each in answer.context.documents}
     st.header(_("The documents before and after"), anchor=False)
     if list(sent.values()) == found:
         st.caption(_("Everything that was found fits, so nothing was compressed."))

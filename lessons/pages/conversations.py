@@ -16,7 +16,7 @@ from lessons.database.row_security import scoped
 from lessons.errors import LessonsError
 from lessons.evaluate.feedback import Rating, Ratings, question_lines
 from lessons.memory.manager import Conversation
-from lessons.memory.messages import MessageRow, StoredMessages, message_store, opened
+from lessons.memory.messages import MessageRow, StoredMessages, message_store, with_tables
 from lessons.memory.turns import SessionRow, TurnRow, transaction
 from lessons.memory.types import Memory
 from lessons.pages.common import errors_shown, is_shared
@@ -135,7 +135,7 @@ def stored(engine: Engine, scope: Scope) -> list[tuple[str, str]]:
     each = select(func.min(MessageRow.id).label("first"), func.max(MessageRow.id).label("last")).where(mine)
     ends = each.group_by(MessageRow.session_id).subquery()
     first = select(MessageRow.session_id, MessageRow.content).join(ends, MessageRow.id == ends.c.first).where(mine)
-    with scoped(opened(engine, MessageRow), scope.user_id) as connection:
+    with scoped(with_tables(engine, MessageRow), scope.user_id) as connection:
         rows = connection.execute(first.order_by(ends.c.last.desc()).limit(LISTED)).all()
     return [(row.session_id, row.content) for row in rows]
 
@@ -145,7 +145,7 @@ def is_old(engine: Engine, scope: Scope, session_id: str) -> bool:
     if not isinstance(message_store(), StoredMessages):
         return False
     mine = MessageRow.user_id == scope.user_id, MessageRow.session_id == session_id
-    with scoped(opened(engine, MessageRow), scope.user_id) as connection:
+    with scoped(with_tables(engine, MessageRow), scope.user_id) as connection:
         last = connection.scalar(select(func.max(MessageRow.timestamp)).where(*mine))
     return last is not None and datetime.now(UTC) - last > timedelta(hours=settings().memory_ttl_hours)
 

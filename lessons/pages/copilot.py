@@ -6,8 +6,8 @@ from itertools import cycle
 
 import streamlit as st
 
-from lessons.copilot.copilot import Copilot, CopilotAnswer, telling
-from lessons.copilot.cost import CostModel, measured
+from lessons.copilot.copilot import Copilot, CopilotAnswer, describe_step
+from lessons.copilot.cost import CostModel, measure_cost
 from lessons.evaluate.pictures import NAMES, plot_monthly
 from lessons.evaluate.support import support_questions
 from lessons.memory.summaries import RecursiveSummary
@@ -62,7 +62,7 @@ def page(place: Workspace, owner: str) -> None:
 def _conversation(place: Workspace, owner: str) -> None:
     scope, session_id = Scope(owner), session("copilot")
     offer_conversations("copilot", partial(remembered, "copilot", place.engine, scope), session_id)
-    memory = RecursiveSummary.of(place, scope, session_id, knows_user=False)
+    memory = RecursiveSummary.of(place, scope, session_id, with_profile=False)
     last = 2 * settings().memory_window  # turns that the memory still has word for word
     turns = turns_of(
         "copilot-turns", scope, session_id, lambda: [(turn.question, turn.answer) for turn in memory.turns.last(last)]
@@ -78,7 +78,7 @@ def _conversation(place: Workspace, owner: str) -> None:
         return conversation(owner, session_id, memory.name, memory).stream(Copilot(), question, user=owner)
 
     done = partial(keep_turn, owner, session_id)
-    converse(turns, _("Ask about the product, in English or Korean"), ask, _show, telling, done, every_step=True)
+    converse(turns, _("Ask about the product, in English or Korean"), ask, _show, describe_step, done, every_step=True)
 
 
 def _offer_samples() -> None:
@@ -148,9 +148,9 @@ def _cost_model(place: Workspace, owner: str) -> None:
 
 
 def _measured(place: Workspace, owner: str) -> CostModel:
-    memory = RecursiveSummary.of(place, Scope(owner), secrets.token_urlsafe(16), knows_user=False)
+    memory = RecursiveSummary.of(place, Scope(owner), secrets.token_urlsafe(16), with_profile=False)
     questions = [one.question for one in support_questions("dev") if not one.history][::3][:QUESTIONS]
     try:
-        return measured(Copilot(), questions, memory, owner)
+        return measure_cost(Copilot(), questions, memory, owner)
     finally:
         memory.forget()

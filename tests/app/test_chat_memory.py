@@ -34,7 +34,7 @@ def talked(owner: str) -> AppTest:
     for said in ["My budget is 500 dollars.", "저는 EC2를 씁니다.", *(f"Is plan {n} cheap?" for n in range(6))]:
         message_store().add(scope, name, ("user", said), ("assistant", "Noted."))
         memory.remember(said, "Noted.")
-    memory.settle()
+    memory.wait_for_updates()
     return opened(name, owner)
 
 

@@ -5,8 +5,8 @@ from uuid import uuid4
 import pytest
 
 from lessons.context.active import SWITCHES, ActiveAgent
-from lessons.context.cache import LOOKED_UP
-from lessons.context.refine import JUDGED
+from lessons.context.cache import CACHE_STEP
+from lessons.context.refine import JUDGE_STEP
 from lessons.context.wrapper import Wrapper
 from lessons.errors import LessonsError
 from lessons.memory.summaries import Tiers
@@ -60,7 +60,7 @@ def test_what_the_user_said_of_themselves_and_the_last_turns_are_known_to_the_ne
     agent.ask("My name is Mina. How many days does a refund take?", "session", user)
     memory = agent.memory("session", user)
     assert isinstance(memory, Tiers)
-    until(lambda: not memory.awaits_update())
+    until(lambda: not memory.has_open_turns())
     state = agent.ask("Where can reports be saved?", "session", user)
     assert "Mina" in state.profile
     assert state.turns == 1
@@ -98,7 +98,7 @@ def test_thanks_after_a_subject_search_nothing(stage: Stage, user: str, said: st
 
 
 @pytest.mark.parametrize(
-    ("wrapper", "step"), [("cache", LOOKED_UP), ("intent", "intent"), ("manager", "manage"), ("refine", JUDGED)]
+    ("wrapper", "step"), [("cache", CACHE_STEP), ("intent", "intent"), ("manager", "manage"), ("refine", JUDGE_STEP)]
 )
 def test_a_wrapper_that_is_switched_off_leaves_no_step(stage: Stage, user: str, wrapper: str, step: str) -> None:
     agent = ActiveAgent(stage)
@@ -107,7 +107,7 @@ def test_a_wrapper_that_is_switched_off_leaves_no_step(stage: Stage, user: str, 
 
 
 def test_compression_is_a_part_of_the_stage(stage: Stage) -> None:
-    with_all, without = ActiveAgent(stage).way, ActiveAgent(stage).without("compression").way
+    with_all, without = ActiveAgent(stage).pipeline, ActiveAgent(stage).without("compression").pipeline
     assert isinstance(with_all, Wrapper)
     assert isinstance(without, Wrapper)
     assert with_all.stage.compressor

@@ -16,7 +16,7 @@ from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 from sqlalchemy import select, text, update
 
-from lessons.context.cache import LOOKED_UP, AnswerRow, AnswerTable, Cached, Shelf, is_same_question, restyled
+from lessons.context.cache import CACHE_STEP, AnswerRow, AnswerTable, Cached, CacheKey, is_same_question, restyle
 from lessons.database.row_security import scoped
 from lessons.errors import DatabaseError
 from lessons.keyless.llm import OfflineLLM
@@ -57,7 +57,7 @@ def test_a_question_asked_again_is_answered_from_the_cache(cached: Cached, owner
     first, again = cached.ask(REFUND, user=owner), cached.ask(REFUND, user=owner)
     assert not first.from_cache
     assert again.from_cache == REFUND
-    assert [step.name for step in again.trace] == [LOOKED_UP]
+    assert [step.name for step in again.trace] == [CACHE_STEP]
     assert again.trace.llm_calls == 0
 
 
@@ -80,7 +80,7 @@ def test_a_look_alike_is_answered_anew_and_the_trace_says_why(cached: Cached, ow
     cached.ask(REFUND, user=owner)
     other = cached.ask("How many weeks does a refund take?", user=owner)
     assert not other.from_cache
-    assert "differs in words" in other.trace[LOOKED_UP].notes[0]
+    assert "differs in words" in other.trace[CACHE_STEP].notes[0]
 
 
 @pytest.mark.parametrize(("similarity", "hit"), [(0.84, ""), (0.86, REFUND)])
@@ -217,14 +217,14 @@ def test_a_question_that_stands_alone_hits_in_a_conversation_too(cached: Cached,
 
 def test_a_fragment_in_a_conversation_is_not_looked_up(cached: Cached, owner: str) -> None:
     answer = cached.ask("And why?", user=owner, history=(("user", "Hello"), ("assistant", "Hello.")))
-    assert "does not stand alone" in answer.trace[LOOKED_UP].notes[0]
+    assert "does not stand alone" in answer.trace[CACHE_STEP].notes[0]
 
 
 def test_an_answer_in_a_conversation_is_not_kept_for_others(cached: Cached, owner: str) -> None:
     history = (("user", "Hello"), ("assistant", "Hello."))
     answer = cached.ask(REFUND, user=owner, history=history)
     assert answer.found
-    assert answer.trace[LOOKED_UP].notes == ["not kept: the question was asked in a conversation"]
+    assert answer.trace[CACHE_STEP].notes == ["not kept: the question was asked in a conversation"]
     assert cached.stored(owner) == (0, 0)
 
 
@@ -232,7 +232,7 @@ def test_nothing_is_looked_up_where_the_conversation_remembers_the_reader(cached
     cached.ask(REFUND, user=owner)
     again = cached.ask(REFUND, user=owner, memory="profile: a reseller")
     assert not again.from_cache
-    assert "remembers" in again.trace[LOOKED_UP].notes[0]
+    assert "remembers" in again.trace[CACHE_STEP].notes[0]
 
 
 def test_a_cache_that_fails_costs_no_answer(cached: Cached, owner: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,13 +242,13 @@ def test_a_cache_that_fails_costs_no_answer(cached: Cached, owner: str, monkeypa
     monkeypatch.setattr(AnswerTable, "nearest", fails)
     answer = cached.ask(REFUND, user=owner)
     assert answer.found
-    assert "The disk is full." in answer.trace[LOOKED_UP].notes[0]
+    assert "The disk is full." in answer.trace[CACHE_STEP].notes[0]
 
 
 def test_writers_at_the_same_time_leave_one_answer_a_question(place: Workspace, owner: str) -> None:
-    table, shelf = AnswerTable(place.engine), Shelf(owner, "way", "index", "1")
+    table, cache_key = AnswerTable(place.engine), CacheKey(owner, "way", "index", "1")
     with ThreadPoolExecutor(8) as pool:
-        for work in [pool.submit(table.put, shelf, f"Question {n % 5}?", [1.0, n], {}) for n in range(40)]:
+        for work in [pool.submit(table.put, cache_key, f"Question {n % 5}?", [1.0, n], {}) for n in range(40)]:
             work.result()
     assert table.counts(owner) == (5, 0)
     assert table.clear(owner) == 5
@@ -280,7 +280,7 @@ def test_a_rewording_is_used_only_if_it_says_the_same(said: str, used: bool) -> 
     with openai_server() as server:
         server.behave(f"say:{said}")
         model = language_model(Settings(openai_base_url=server.url, max_retries=0))
-        assert restyled(KEPT, REFUND, model, Step("cache")) == (said if used else KEPT)
+        assert restyle(KEPT, REFUND, model, Step("cache")) == (said if used else KEPT)
 
 
 def test_a_change_of_the_readers_own_stages_makes_kept_answers_void(
@@ -302,7 +302,7 @@ def test_a_stage_with_a_function_is_not_taken_for_another_one(stage: Stage, owne
     mine.ask(REFUND, user=owner)
     again = mine.ask(REFUND, user=owner)
     assert not again.from_cache
-    assert "holds a function" in again.trace[LOOKED_UP].notes[0]
+    assert "holds a function" in again.trace[CACHE_STEP].notes[0]
 
 
 IN_DOUBT = [(REFUND, "When do I get my money back?"), ("환불은 14일 걸리나요?", "환불금은 14일 안에 들어오나요?")]
@@ -335,7 +335,7 @@ def test_where_the_guard_doubts_a_served_model_decides(
     assert second.trace.llm_calls == len(server.requests) == 1
     assert asked in judgements(server)[0]
     assert again in judgements(server)[0]
-    assert second.trace[LOOKED_UP].notes[-1] == f"hit, as the model decided: “{asked}”"
+    assert second.trace[CACHE_STEP].notes[-1] == f"hit, as the model decided: “{asked}”"
 
 
 @pytest.mark.parametrize("reply", [NO, "say:yes", 'say:{"same": "true"}', "say:{}", "empty", "html", "error"])

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from lessons.context.compress import Extractive
 from lessons.context.manager import ContextManager, Managed, Shares, TokenManager
 from lessons.errors import LessonsError
-from lessons.memory.types import parted
+from lessons.memory.types import split_memory
 from lessons.models.tokens import ExactTokenCounter, TokenEstimator
 from lessons.plan import beginning
 from lessons.rag.stages import Stage
@@ -184,8 +184,8 @@ def test_a_compressor_finds_in_a_long_document_what_its_beginning_lacks(stage_of
 
 
 def test_noted_facts_are_told_from_the_rest_of_the_memory() -> None:
-    assert parted("") == ("", "")
-    assert parted("About the user:\n- name: Mina\nSummary:\nThey spoke of refunds.") == (
+    assert split_memory("") == ("", "")
+    assert split_memory("About the user:\n- name: Mina\nSummary:\nThey spoke of refunds.") == (
         "About the user:\n- name: Mina",
         "Summary:\nThey spoke of refunds.",
     )

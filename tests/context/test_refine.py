@@ -10,7 +10,7 @@ from llama_index.core.llms import LLM
 from lessons.context.cache import Cached
 from lessons.context.intent import Intent
 from lessons.context.manager import Managed
-from lessons.context.refine import AGAIN, JUDGED, Refined, iterations, judge_answer
+from lessons.context.refine import JUDGE_STEP, SEARCH_AGAIN_STEP, Refined, iterations, judge_answer
 from lessons.models.llm import language_model
 from lessons.models.tokens import ExactTokenCounter
 from lessons.rag.answer import Answer
@@ -69,14 +69,14 @@ def test_every_iteration_is_in_the_trace_with_its_quality(one: Stage) -> None:
 
 def test_a_sufficient_answer_is_judged_once_and_stays(one: Stage) -> None:
     answer = Refined(one).ask("How many days does a refund take?")
-    assert [step.name for step in answer.trace].count(JUDGED) == 1
+    assert [step.name for step in answer.trace].count(JUDGE_STEP) == 1
     assert answer.text == one.ask("How many days does a refund take?").text
 
 
 def test_a_search_that_finds_nothing_new_ends_the_loop(one: Stage) -> None:
     answer = Refined(one, most=10).ask("How many days does a refund take on the moon of Saturn?")
-    assert [step.name for step in answer.trace].count(AGAIN) == 1
-    assert "nothing new" in answer.trace[AGAIN].notes[-1]
+    assert [step.name for step in answer.trace].count(SEARCH_AGAIN_STEP) == 1
+    assert "nothing new" in answer.trace[SEARCH_AGAIN_STEP].notes[-1]
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def test_what_the_first_answer_rests_on_is_kept_beside_what_was_found(one: Stage
 
 def test_without_documents_nothing_is_judged(stage: Stage) -> None:
     answer = Refined(stage.but("empty", retriever=OneAtATime())).ask("Who painted it?")
-    assert JUDGED not in [step.name for step in answer.trace]
+    assert JUDGE_STEP not in [step.name for step in answer.trace]
 
 
 def test_wrappers_stand_around_each_other(one: Stage) -> None:
@@ -128,7 +128,7 @@ def judged_by(says: str) -> tuple[Step, bool]:
     with openai_server() as server:
         server.behave(says)
         model: LLM = language_model(Settings(openai_base_url=server.url, max_retries=0))
-        step = Step(JUDGED)
+        step = Step(JUDGE_STEP)
         answer = Answer("How many days does a refund take?", "naive", "a model", "It takes a while.")
         return step, judge_answer(answer.question, answer, model, step).sufficient
 
@@ -143,9 +143,9 @@ def test_wrappers_around_a_loop_tell_its_last_answer_and_every_step_once(one: St
     answer = Cached(Intent(Managed(Refined(one)))).ask(BOTH, user=f"reader-{uuid4()}")
     names = [step.name for step in answer.trace]
     assert "24 months" in answer.text
-    assert [names.count(name) for name in ("cache", "intent", "manage", AGAIN)] == [1, 1, 1, 1]
+    assert [names.count(name) for name in ("cache", "intent", "manage", SEARCH_AGAIN_STEP)] == [1, 1, 1, 1]
     assert names[:3] == ["cache", "intent", "manage"]
-    assert names.count("answer") == names.count(JUDGED) == 2
+    assert names.count("answer") == names.count(JUDGE_STEP) == 2
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ def test_every_answer_of_the_loop_fits_the_window(stage: Stage, place: Workspace
         answer = Refined(long, most=2).ask(BOTH, memory=memory)
         sent = [[each["content"] for each in request["messages"]] for request in server.requests]
     count = ExactTokenCounter().count
-    assert AGAIN in [step.name for step in answer.trace]
+    assert SEARCH_AGAIN_STEP in [step.name for step in answer.trace]
     assert all(1.3 * sum(map(count, sent[position])) + 1_000 <= window for position in (0, 2))
     assert (memory.strip() in sent[2][0]) == (window == 16_384)
 
@@ -189,7 +189,7 @@ class Once(OneAtATime):
 def test_a_second_search_that_fails_leaves_the_first_answer(stage: Stage) -> None:
     answer = Refined(stage.but("once", retriever=Once())).ask(BOTH)
     assert "14 days" in answer.text
-    assert any("failed" in note for note in answer.trace[AGAIN].notes)
+    assert any("failed" in note for note in answer.trace[SEARCH_AGAIN_STEP].notes)
 
 
 def test_what_is_told_of_the_question_is_told_of_the_refined_answer_too(one: Stage) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llama_index.core.llms import LLM
 
-from lessons.copilot.copilot import SAID, Copilot, CopilotAnswer, lay_out
+from lessons.copilot.copilot import REPLIES, Copilot, CopilotAnswer, fit_prompt
 from lessons.copilot.decision import ALL_STEPS, STEPS_RULE
 from lessons.copilot.tools import Call, menus, menus_for
 from lessons.models.keyless import NOT_TOLD
@@ -60,13 +60,13 @@ def test_the_current_edition_is_told(place: Workspace) -> None:
 def test_what_only_an_old_edition_says_is_told_with_a_caveat(place: Workspace) -> None:
     answer = ask("Where are old seals collected by the dealer?", place)
     assert "Ghent" in answer.text
-    assert answer.text.endswith(SAID["replaced"]["en"])
+    assert answer.text.endswith(REPLIES["replaced"]["en"])
 
 
 def test_an_old_edition_is_read_when_its_version_is_named(place: Workspace) -> None:
     answer = ask("How do I fit the seal according to the guide for Zephyr 1.0?", place)
     assert "tallow" in answer.text
-    assert SAID["replaced"]["en"] not in answer.text
+    assert REPLIES["replaced"]["en"] not in answer.text
 
 
 def test_a_question_about_one_thing_of_a_guide_does_not_pour_it_out(place: Workspace) -> None:
@@ -129,7 +129,7 @@ def test_a_follow_up_that_comes_out_as_an_earlier_question_is_refused(
 ) -> None:
     again = "How loud is the pump?"
     monkeypatch.setattr("lessons.agent.Condense.transform", lambda *_: [again])
-    assert ask("And its colour?", place, SAID_BEFORE).text == SAID["not_understood"]["en"]
+    assert ask("And its colour?", place, SAID_BEFORE).text == REPLIES["not_understood"]["en"]
     assert "41 decibels" in ask(again, place, SAID_BEFORE).text
 
 
@@ -138,7 +138,7 @@ def test_a_follow_up_that_comes_out_as_an_earlier_question_is_refused(
 )
 def test_nothing_ranked_is_not_documented(question: str, language: str, place: Workspace) -> None:
     answer = ask(question, place)
-    assert (answer.outcome, answer.text, answer.found) == ("not_documented", SAID["not_documented"][language], False)
+    assert (answer.outcome, answer.text, answer.found) == ("not_documented", REPLIES["not_documented"][language], False)
     assert len(answer.gathered.calls) <= settings().copilot_calls
 
 
@@ -160,7 +160,7 @@ def test_still_insufficient_after_three_calls_gives_the_best_there_is(
     assert len(answer.gathered.calls) == 3
     assert answer.outcome == "best_effort"
     assert answer.text.startswith("41 decibels")
-    assert answer.text.endswith(SAID["best_effort"]["en"])
+    assert answer.text.endswith(REPLIES["best_effort"]["en"])
 
 
 def test_a_call_that_was_made_before_ends_the_loop(place: Workspace, served: Callable[..., LLM]) -> None:
@@ -248,7 +248,7 @@ def test_a_layout_is_never_over_budget_and_never_drops_the_question(
 ) -> None:
     documents = [RetrievedDocument(str(n), text, 1.0, "a.md", {}) for n, text in enumerate(contents)]
     history = [("assistant" if n % 2 else "user", text) for n, text in enumerate(said)]
-    layout = lay_out(question, documents, history, memory)
+    layout = fit_prompt(question, documents, history, memory)
     assert layout.question == question
     assert all(part.tokens <= part.limit for part in layout.plan.pieces)
     assert layout.plan.tokens <= layout.plan.room == 5_300
@@ -256,7 +256,7 @@ def test_a_layout_is_never_over_budget_and_never_drops_the_question(
 
 
 def test_the_parts_stand_in_their_order_with_their_shares() -> None:
-    layout = lay_out(
+    layout = fit_prompt(
         "And January?", [], [("user", "November?")], "Noted:\n- month: November\nThe user compares months."
     )
     assert [(part.name, part.limit) for part in layout.plan.pieces] == [

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from lessons.copilot.copilot import Copilot
-from lessons.copilot.cost import CostModel, Rate, measured
+from lessons.copilot.cost import CostModel, Rate, measure_cost
 from lessons.evaluate.pictures import plot_layout, plot_monthly
 from lessons.memory.manager import Conversation
 from lessons.memory.summaries import RecursiveSummary
@@ -20,7 +20,7 @@ MODEL = CostModel(Rate(2, 6_000, 100), Rate(1, 2_000, 200), Rate(2, 1_500, 300))
 
 @pytest.fixture
 def memory(place: Workspace) -> Iterator[RecursiveSummary]:
-    memory = RecursiveSummary.of(place, Scope(OWNER), uuid4().hex, knows_user=False)
+    memory = RecursiveSummary.of(place, Scope(OWNER), uuid4().hex, with_profile=False)
     yield memory
     memory.forget()
 
@@ -45,7 +45,7 @@ def test_a_rate_is_the_mean_of_what_was_used() -> None:
 
 def test_a_run_measures_questions_and_the_updates_they_cause(place: Workspace, memory: RecursiveSummary) -> None:
     questions = ["How loud is the pump?", "Which oil does it take?", "Can it stand outside?"] * 2
-    model = measured(Copilot(workspace=place), questions, memory, OWNER)
+    model = measure_cost(Copilot(workspace=place), questions, memory, OWNER)
     assert memory.state.upto == 5
     assert model.updates(len(questions)) == 1
     assert model.answer.calls == 1
@@ -58,7 +58,7 @@ def test_an_implicit_reference_is_understood_after_the_window(place: Workspace, 
     conversation, copilot = Conversation(memory), Copilot(workspace=place)
     for question in ("How long is the warranty of the pump?", *["Can it stand outside?"] * 6):
         list(conversation.stream(copilot, question, user=OWNER))
-    memory.settle()
+    memory.wait_for_updates()
     stream = conversation.stream(copilot, "And how loud is it?", user=OWNER)
     list(stream)
     assert "41 decibels" in stream.answer.text

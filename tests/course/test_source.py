@@ -26,7 +26,7 @@ def test_a_method_is_shown_without_the_indentation_and_wrapper_it_has() -> None:
 
 
 def test_a_property_is_shown_as_the_function_that_it_is() -> None:
-    assert lessons.source(ActiveAgent.way).code.startswith("@property\ndef way")
+    assert lessons.source(ActiveAgent.pipeline).code.startswith("@property\ndef pipeline")
 
 
 def test_a_module_is_shown_whole() -> None:

@@ -16,7 +16,7 @@ from llama_index.core.schema import TextNode
 from llama_index.core.vector_stores.types import VectorStoreQuery
 from sqlalchemy import event, text
 
-from lessons.context.cache import AnswerTable, Shelf
+from lessons.context.cache import AnswerTable, CacheKey
 from lessons.faults.lab import Lab
 from lessons.ingest.trash import Trash
 from lessons.library import indexes
@@ -31,7 +31,7 @@ from lessons.search.materials import Plans, chunk_range, statistics
 from lessons.settings import settings
 from tests.database.partitioned import PARTS, partitioned, parts
 
-OWNED = r"(?:chunks|terms|trashed|memory)_\w+|documents|plans|cached_answers|conversation_messages|profile_slots"
+OWNED = r"(?:chunks|terms|trashed|memory)_\w+|documents|plans|response_cache|conversation_messages|profile_slots"
 TABLE = re.compile(rf'\b(?:FROM|JOIN|INTO|UPDATE|,)\s+"?({OWNED})\b')
 KINDS = "SELECT", "INSERT", "UPDATE", "DELETE", "WITH"
 HOUSEKEEPING = (
@@ -91,14 +91,14 @@ class Life:
         planned = plans.plan_scope(plans.make_plan(scope, ["kiosk.md"]), scope)
         for number in range(3):
             messages.add(scope, "s", ("user", f"message {number}"))
-        answers, shelf = AnswerTable(engine), Shelf(scope.user_id, "way", "table", "version")
+        answers, cache_key = AnswerTable(engine), CacheKey(scope.user_id, "way", "table", "version")
         for hour in range(2):
-            answers.put(shelf, QUESTION, [1.0, 0.0], {"text": f"at {hour}"})
-        found = answers.nearest(shelf, [1.0, 0.0], 1)[0]
-        answers.used(shelf, found.id)
+            answers.put(cache_key, QUESTION, [1.0, 0.0], {"text": f"at {hour}"})
+        found = answers.nearest(cache_key, [1.0, 0.0], 1)[0]
+        answers.used(cache_key, found.id)
         turns, profile = Turns(engine, scope, "s"), Profile(engine, scope)
         turns.add(QUESTION, "At 8:00.")
-        turns.advance("summary", State(), State(1, "the kiosk"))
+        turns.replace_state("summary", State(), State(1, "the kiosk"))
         profile.put("name", "Mina")
         self.seen += [planned, messages.last(scope, "s"), (found.answer, answers.counts(scope.user_id))]
         self.seen += [turns.last(1), turns.state("summary"), profile.slots()]
@@ -145,7 +145,7 @@ def own_query(statement: str, start: int) -> str:
 
 def test_every_statement_limits_each_of_its_tables_to_the_owner(plain: Life) -> None:
     named = [(table, each) for each, _ in plain.asked for table in set(TABLE.findall(each))]
-    assert {"documents", "trashed_documents", "plans", "memory_turns", "cached_answers"} < {table for table, _ in named}
+    assert {"documents", "trashed_documents", "plans", "memory_turns", "response_cache"} < {table for table, _ in named}
     assert [each for table, each in named if not limited(each, table)] == []
 
 

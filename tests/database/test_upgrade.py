@@ -39,7 +39,7 @@ def fill(chosen: Settings) -> None:
     StoredMessages(database).add(OWNER, SESSION, ("user", TURN[0]), ("assistant", TURN[1]))
     turns = Turns(database, OWNER, SESSION)
     turns.add(*TURN)
-    turns.advance("recursive", State(), STATE)
+    turns.replace_state("recursive", State(), STATE)
     Profile(database, OWNER).put("name", "Mina", "I am Mina.")
     save(RUN, database)
     save(RUN, database, OWNER.user_id)

@@ -19,7 +19,7 @@ from lessons.keyless.llm import OfflineLLM
 from lessons.memory import profile, summaries
 from lessons.memory.messages import InMemoryStore
 from lessons.memory.profile import Profile
-from lessons.memory.summaries import LongTerm, RecursiveSummary, Tiers, bounded
+from lessons.memory.summaries import LongTerm, RecursiveSummary, Tiers, limit_summary
 from lessons.memory.turns import State, Turns
 from lessons.models.embedding import embedding_model
 from lessons.models.tokens import TokenEstimator
@@ -43,9 +43,9 @@ def make(place: Engine, database: Settings) -> Make:
     embedding = embedding_model(database, place)
 
     def make(
-        kind: type[LongTerm], scope: Scope = MINA, session: str | None = None, knows_user: bool = False
+        kind: type[LongTerm], scope: Scope = MINA, session: str | None = None, with_profile: bool = False
     ) -> LongTerm:
-        return kind(place, OfflineLLM(), embedding, scope, session or str(uuid4()), knows_user)
+        return kind(place, OfflineLLM(), embedding, scope, session or str(uuid4()), with_profile)
 
     return make
 
@@ -53,7 +53,7 @@ def make(place: Engine, database: Settings) -> Make:
 def told(memory: LongTerm, *questions: str) -> None:
     for question in questions:
         memory.remember(question, f"An answer to “{question}” [1].")
-    memory.settle()
+    memory.wait_for_updates()
 
 
 def numbered(count: int, first: int = 1) -> list[str]:
@@ -152,9 +152,9 @@ def test_the_summary_of_the_middle_tier_is_at_most_half_of_its_turns(make: Make)
 
 
 def test_a_crash_between_answer_and_update_loses_nothing(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    memory = make(RecursiveSummary, knows_user=True, scope=Scope(f"u{uuid4().hex}"))
+    memory = make(RecursiveSummary, with_profile=True, scope=Scope(f"u{uuid4().hex}"))
     with monkeypatch.context() as broken:
-        broken.setattr(RecursiveSummary, "folded", lambda *args: 1 / 0)
+        broken.setattr(RecursiveSummary, "update_state", lambda *args: 1 / 0)
         told(memory, "I live in Daegu.", "My limit is 500 dollars.", *numbered(9, first=3))
     assert memory.state == State()
     told(memory, "And the next one?")
@@ -186,21 +186,21 @@ def test_a_state_that_has_moved_on_is_not_overwritten(place: Engine) -> None:
     turns = Turns(place, MINA, str(uuid4()))
     turns.add("a", "b")
     first = State(5, "one")
-    assert turns.advance("m", State(), first)
-    assert not turns.advance("m", State(), State(5, "late"))
-    assert turns.advance("m", first, State(10, "two"))
-    assert not turns.advance("m", first, State(10, "late"))
+    assert turns.replace_state("m", State(), first)
+    assert not turns.replace_state("m", State(), State(5, "late"))
+    assert turns.replace_state("m", first, State(10, "two"))
+    assert not turns.replace_state("m", first, State(10, "late"))
     assert turns.state("m").summary == "two"
 
 
 def test_what_was_forgotten_during_an_update_does_not_come_back(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    memory, folded = make(RecursiveSummary), RecursiveSummary.folded
+    memory, update_state = make(RecursiveSummary), RecursiveSummary.update_state
 
     def forgotten_meanwhile(self: RecursiveSummary, *args: object) -> State:
         self.forget()
-        return folded(self, *args)  # type: ignore[arg-type]
+        return update_state(self, *args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(RecursiveSummary, "folded", forgotten_meanwhile)
+    monkeypatch.setattr(RecursiveSummary, "update_state", forgotten_meanwhile)
     told(memory, *numbered(6))
     assert (memory.state, memory.turns.last(10)) == (State(), [])
 
@@ -217,7 +217,7 @@ def test_the_same_session_of_another_owner_is_another_one(make: Make) -> None:
 def test_a_statement_without_its_where_shows_no_other_owners_memory(make: Make, place: Engine) -> None:
     from lessons.database.row_security import scoped
 
-    told(make(RecursiveSummary, knows_user=True), "My limit is 500 dollars.", *numbered(6))
+    told(make(RecursiveSummary, with_profile=True), "My limit is 500 dollars.", *numbered(6))
     with scoped(place, "nobody") as connection:
         for table in ("memory_sessions", "memory_turns", "memory_states", "profile_slots"):
             assert connection.scalar(text(f"SELECT count(*) FROM {table}")) == 0  # noqa: S608
@@ -238,21 +238,21 @@ def test_a_session_that_was_not_used_for_a_day_is_dropped(make: Make, place: Eng
 @pytest.mark.parametrize("kind", [RecursiveSummary, Tiers])
 def test_the_profile_is_handed_over_in_other_sessions_too(make: Make, kind: type[LongTerm]) -> None:
     user = Scope(f"u{uuid4().hex}")
-    told(make(kind, user, knows_user=True), "I have diabetes.", "저는 EC2를 씁니다.")
-    there = make(kind, user, knows_user=True).recall("?").memory
+    told(make(kind, user, with_profile=True), "I have diabetes.", "저는 EC2를 씁니다.")
+    there = make(kind, user, with_profile=True).recall("?").memory
     assert there.splitlines() == ["What the user said about themselves:", "- has: diabetes", "- 사용: EC2"]
     assert make(kind, user).recall("?").memory == ""
 
 
 def test_nothing_of_an_answer_becomes_a_fact_about_the_user(make: Make) -> None:
-    memory = make(RecursiveSummary, Scope(f"u{uuid4().hex}"), knows_user=True)
+    memory = make(RecursiveSummary, Scope(f"u{uuid4().hex}"), with_profile=True)
     memory.remember("What does the leaflet say?", "I have diabetes. My name is Mina. My budget is 500 dollars.")
-    memory.settle()
+    memory.wait_for_updates()
     assert memory.profile.slots() == []
 
 
 def test_a_slot_can_be_corrected_and_deleted_and_stays_away_until_it_is_stated_again(place: Engine, make: Make) -> None:
-    memory = make(RecursiveSummary, Scope(f"u{uuid4().hex}"), knows_user=True)
+    memory = make(RecursiveSummary, Scope(f"u{uuid4().hex}"), with_profile=True)
     told(memory, "I have diabetes.", "My name is Mina.")
     memory.profile.put("name", "Minah")
     memory.profile.delete("has")
@@ -290,25 +290,25 @@ def test_a_user_has_at_most_25_slots_the_latest_ones(place: Engine) -> None:
 
 def test_what_a_model_writes_beyond_the_limits_is_cut_from_the_front() -> None:
     summary = "\n".join(f"user: This is sentence {number}." for number in range(40))
-    assert bounded(summary, 20, 10_000).splitlines()[0] == "user: This is sentence 20."
-    assert TokenEstimator().count(bounded(summary, 40, 50)) <= 50
+    assert limit_summary(summary, 20, 10_000).splitlines()[0] == "user: This is sentence 20."
+    assert TokenEstimator().count(limit_summary(summary, 40, 50)) <= 50
 
 
 @pytest.mark.parametrize("said", ["This is sentence {}. ", "이것은 {}번째 문장입니다. "])
 def test_of_a_summary_in_one_paragraph_the_last_sentences_stay(said: str) -> None:
     summary = "".join(map(said.format, range(21)))
-    assert bounded(summary, 20, 500).splitlines() == [said.format(number).strip() for number in range(1, 21)]
-    assert bounded(summary, 20, 20).splitlines()[-1] == said.format(20).strip()
+    assert limit_summary(summary, 20, 500).splitlines() == [said.format(number).strip() for number in range(1, 21)]
+    assert limit_summary(summary, 20, 20).splitlines()[-1] == said.format(20).strip()
 
 
 def test_of_a_last_sentence_that_is_too_long_the_first_words_stay() -> None:
-    kept = bounded(f"user: Hi.\nuser: The list is {'word ' * 500}", 20, 50)
+    kept = limit_summary(f"user: Hi.\nuser: The list is {'word ' * 500}", 20, 50)
     assert kept.startswith("user: The list is word")
     assert 40 < TokenEstimator().count(kept) <= 50
 
 
 def test_a_list_that_a_model_writes_is_no_list_of_facts() -> None:
-    assert bounded("- user: They moved.\n\n* assistant: Noted.\n-\n-5 °C", 20, 100) == (
+    assert limit_summary("- user: They moved.\n\n* assistant: Noted.\n-\n-5 °C", 20, 100) == (
         "user: They moved.\nassistant: Noted.\n-5 °C"
     )
 
@@ -336,7 +336,7 @@ def test_a_child_forked_after_an_update_has_threads_of_its_own() -> None:
 def test_a_user_who_is_forgotten_during_an_update_stays_forgotten(
     make: Make, place: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    memory, structured = make(RecursiveSummary, Scope(f"u{uuid4().hex}"), knows_user=True), profile.structured
+    memory, structured = make(RecursiveSummary, Scope(f"u{uuid4().hex}"), with_profile=True), profile.structured
 
     def forgotten_meanwhile(*given: Any, **named: Any) -> Any:
         facts = structured(*given, **named)
@@ -349,7 +349,7 @@ def test_a_user_who_is_forgotten_during_an_update_stays_forgotten(
 
 
 def test_a_fact_with_a_long_name_can_be_corrected_and_deleted(make: Make) -> None:
-    known = make(RecursiveSummary, Scope(f"u{uuid4().hex}"), knows_user=True).profile
+    known = make(RecursiveSummary, Scope(f"u{uuid4().hex}"), with_profile=True).profile
     known.put("the name of the dog that lives with my aunt in Busan", "Choco")
     (slot,) = known.slots()
     known.put(slot.key, "Coco")
@@ -370,4 +370,4 @@ def test_fewer_turns_in_the_second_tier_than_in_the_first_are_summarised_too(
 def test_a_memory_says_once_that_the_keyless_model_keeps_plain_statements_only(make: Make) -> None:
     memory = make(RecursiveSummary)
     told(memory, *numbered(12))
-    assert memory.spent.notes == [summaries.PLAIN]
+    assert memory.usage.notes == [summaries.PLAIN]

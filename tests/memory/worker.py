@@ -18,11 +18,11 @@ class Noting(RecursiveSummary):
 
     dies = False
 
-    def folded(self, state: State, window: list[Turn]) -> State:
+    def update_state(self, state: State, window: list[Turn]) -> State:
         os.write(1, f"{window[-1].number}\n".encode())
         if self.dies:
             os._exit(9)
-        return super().folded(state, window)
+        return super().update_state(state, window)
 
 
 def memory(place: Engine, session: str) -> Noting:
@@ -35,4 +35,4 @@ if __name__ == "__main__":
     mine.dies = dies == "dies"
     for number in range(int(count)):
         mine.remember(f"My budget is {number} dollars.", "Noted.")
-    mine.settle()
+    mine.wait_for_updates()
