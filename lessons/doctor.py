@@ -22,7 +22,7 @@ from lessons.context import cache, compress, intent, refine
 from lessons.copilot import decision
 from lessons.database import engine, ensure_schema, server_info
 from lessons.database.owned import make_role
-from lessons.database.row_security import wall
+from lessons.database.row_security import row_security_status
 from lessons.errors import LessonsError
 from lessons.ingest import enrich
 from lessons.library import indexes
@@ -119,7 +119,7 @@ def _check(name: str, look: Callable[[], str]) -> Check:
 def _owners(chosen: Settings) -> str:
     database = engine(chosen)
     ensure_schema(database, make_role)
-    if not (found := wall(database)).stands:
+    if not (found := row_security_status(database)).stands:
         raise LessonsError(str(found))
     return str(found)
 

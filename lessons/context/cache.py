@@ -25,7 +25,7 @@ from sqlalchemy.sql import delete, func, select, update
 
 from lessons.context.guard import CLEAR, differences, read_constraints
 from lessons.context.wrapper import Wrapper, follow
-from lessons.database.row_security import scoped
+from lessons.database.row_security import owner_transaction
 from lessons.errors import LessonsError, ModelError
 from lessons.memory.messages import with_tables
 from lessons.models.embedding import identity
@@ -160,13 +160,13 @@ class AnswerTable:
         same = AnswerRow.user_id == cache_key.user_id, AnswerRow.config_hash == cache_key.config_hash
         fresh = AnswerRow.corpus_version == cache_key.corpus_version, AnswerRow.created_at > _oldest()
         wanted = select(*columns).where(*same, *fresh).order_by(distance, AnswerRow.id).limit(limit)
-        with scoped(self._engine, cache_key.user_id) as connection:
+        with owner_transaction(self._engine, cache_key.user_id) as connection:
             _drop_stale(connection, cache_key)
             return connection.execute(wanted).all()
 
     def used(self, cache_key: CacheKey, number: int) -> None:
         hit = update(AnswerRow).where(AnswerRow.user_id == cache_key.user_id, AnswerRow.id == number)
-        with scoped(self._engine, cache_key.user_id) as connection:
+        with owner_transaction(self._engine, cache_key.user_id) as connection:
             connection.execute(hit.values(hits=AnswerRow.hits + 1, used_at=func.now()))
 
     def put(self, cache_key: CacheKey, question: str, vector: Sequence[float], answer: dict[str, Any]) -> None:
@@ -181,7 +181,7 @@ class AnswerTable:
         row, mine = insert(AnswerRow).values(**key | values), AnswerRow.user_id == cache_key.user_id
         newest = select(AnswerRow.id).where(mine).order_by(AnswerRow.used_at.desc(), AnswerRow.id.desc())
         beyond = newest.offset(settings().cache_answers)
-        with scoped(self._engine, cache_key.user_id) as connection:
+        with owner_transaction(self._engine, cache_key.user_id) as connection:
             connection.execute(
                 select(func.pg_advisory_xact_lock(func.hashtextextended(f"cache/{cache_key.user_id}", 0)))
             )
@@ -191,13 +191,13 @@ class AnswerTable:
     def counts(self, user_id: str) -> tuple[int, int]:
         """How many answers of an owner are kept, and how often they have been reused."""
         counted = select(func.count(), func.coalesce(func.sum(AnswerRow.hits), 0)).where(AnswerRow.user_id == user_id)
-        with scoped(self._engine, user_id) as connection:
+        with owner_transaction(self._engine, user_id) as connection:
             kept, hits = connection.execute(counted).one()
             return kept, int(hits)
 
     def clear(self, user_id: str) -> int:
         """Forget every kept answer of an owner; how many there were."""
-        with scoped(self._engine, user_id) as connection:
+        with owner_transaction(self._engine, user_id) as connection:
             return connection.execute(delete(AnswerRow).where(AnswerRow.user_id == user_id)).rowcount
 
 

@@ -66,7 +66,9 @@ def make_cluster(home: Path) -> None:
     (home / "password").unlink(missing_ok=True)
     if code != 0:
         shutil.rmtree(folder, ignore_errors=True)
-        raise DatabaseError(why_not(home, output, f"the set-up ended with code {code}, so run the command again"))
+        raise DatabaseError(
+            startup_error_message(home, output, f"the set-up ended with code {code}, so run the command again")
+        )
     folder.rename(home / "cluster")
 
 
@@ -81,7 +83,7 @@ def make_replica(home: Path, primary: Address) -> None:
     arguments = ["--write-recovery-conf", "--checkpoint=fast", f"--pgdata={cluster}", f"--dbname={source}"]
     code, output = run("pg_basebackup", *arguments, folder=cluster)
     if code != 0:
-        raise DatabaseError(why_not(home, output, f"the copy of the other server ended with code {code}"))
+        raise DatabaseError(startup_error_message(home, output, f"the copy of the other server ended with code {code}"))
 
 
 def _login(home: Path) -> list[str]:
@@ -133,7 +135,7 @@ def halt(home: Path) -> None:
     _remove_sockets(home)
 
 
-def why_not(home: Path, output: str, otherwise: str) -> str:
+def startup_error_message(home: Path, output: str, otherwise: str) -> str:
     """One sentence on why PostgreSQL could not be set up or started, from what it printed."""
     if "No space left on device" in output or "Disk quota exceeded" in output:
         return (

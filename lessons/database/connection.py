@@ -16,7 +16,7 @@ from sqlalchemy.exc import ArgumentError
 from lessons.database import embedded
 from lessons.database.checked import CheckedConnection
 from lessons.database.pgvector import reach_when_opened
-from lessons.database.problems import NO_PGVECTOR, NOT_UTF8, explain, known
+from lessons.database.problems import NO_PGVECTOR, NOT_UTF8, explain, friendly_message
 from lessons.database.row_security import explained
 from lessons.errors import DatabaseError
 from lessons.scale.replicas import reader, replicated, single, with_hosts
@@ -146,7 +146,7 @@ def _make(
     @event.listens_for(made, "handle_error")
     def say_what_to_do(context: Any) -> None:
         error = context.original_exception
-        if not context.is_pre_ping and isinstance(error, psycopg.Error) and known(error):
+        if not context.is_pre_ping and isinstance(error, psycopg.Error) and friendly_message(error):
             raise explain(error) from error
 
     return made

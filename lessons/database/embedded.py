@@ -35,7 +35,7 @@ from lessons.database.cluster import (
     known_address,
     make_cluster,
     new_address,
-    why_not,
+    startup_error_message,
 )
 from lessons.database.locks import FileLock
 from lessons.database.programs import drop_stale_pid, run, stop_server
@@ -91,7 +91,7 @@ def _alone(data_dir: Path) -> Iterator[Path]:
         finally:
             lock.release()
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise DatabaseError(why_not(data_dir, str(error), "the system refused a step")) from error
+        raise DatabaseError(startup_error_message(data_dir, str(error), "the system refused a step")) from error
 
 
 def _lock(data_dir: Path) -> tuple[Path, FileLock]:
@@ -191,7 +191,7 @@ def _start(home: Path) -> Address:
             options.pop()
         # Processes that a killed server left behind hold its shared memory for a moment.
         elif "is still in use" not in said or monotonic() > deadline:
-            raise DatabaseError(why_not(home, said, "its server did not come up"))
+            raise DatabaseError(startup_error_message(home, said, "its server did not come up"))
         sleep(0.2)
 
 

@@ -19,8 +19,8 @@ from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable, DDLElement
 
 from lessons.database.pgvector import reach
 from lessons.database.problems import BROKEN_OFF
-from lessons.database.row_security import explained, walls
-from lessons.database.walls import MAY_TAKE_ON, ROLE_NAME, Protected, look
+from lessons.database.row_security import explained, statuses
+from lessons.database.walls import MAY_TAKE_ON, ROLE_NAME, Protected, inspect_row_security
 from lessons.errors import DatabaseError
 
 SCHEMA_LOCK = 7_260_514_892  # any number does, as long as nothing else in the database locks it
@@ -95,14 +95,14 @@ def _standing(engine: Engine, names: tuple[str, ...]) -> dict[str, Protected]:
     """The tables behind the wall. A process looks at all of them at once, and again for what it asks for once more."""
     if engine not in _first:
         with explained(), engine.begin() as connection:
-            wall, tables = look(connection)
+            wall, tables = inspect_row_security(connection)
         _first[engine] = tables, set()
         if wall.role:
-            walls.setdefault(engine, wall)
+            statuses.setdefault(engine, wall)
     tables, asked = _first[engine]
     if names in asked or not tables.keys() >= set(names):
         with explained(), engine.begin() as connection:
-            return look(connection)[1]
+            return inspect_row_security(connection)[1]
     asked.add(names)
     return tables
 
@@ -144,7 +144,7 @@ def protect(connection: Connection, table: str, condition: str = OWNED, force: b
     and clean-ups deal with all rows.
     """
     make_role(connection)
-    wall, tables = look(connection)
+    wall, tables = inspect_row_security(connection)
     known = tables.get(table)
     if known and known.forced == force and (known.granted or not wall.role):
         return known

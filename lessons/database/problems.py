@@ -85,12 +85,12 @@ def explain(error: Exception) -> DatabaseError:
     original = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(original, UnicodeEncodeError) or "cannot contain NUL" in str(original):
         return DatabaseError(NOT_A_TEXT)
-    if isinstance(original, psycopg.Error) and (sentence := known(original)):
+    if isinstance(original, psycopg.Error) and (sentence := friendly_message(original)):
         return BrokenOffError(sentence) if sentence in (BROKEN_OFF, BEHIND) else DatabaseError(sentence)
     return DatabaseError(f"The database could not do what it was asked: {_first_line(original)}.")
 
 
-def known(error: psycopg.Error) -> str | None:
+def friendly_message(error: psycopg.Error) -> str | None:
     """The sentence for a trouble that the reader can end; None for every other error."""
     state, text = error.sqlstate or "", str(error)
     if state == "40001" and "recovery" in text:
@@ -112,7 +112,7 @@ def known(error: psycopg.Error) -> str | None:
     return None
 
 
-def passes(error: BaseException) -> bool:
+def is_transient(error: BaseException) -> bool:
     """Whether a connection that failed so may succeed in some seconds, when another server has taken over."""
     return isinstance(error, psycopg.OperationalError) and bool(re.search(PASSING, str(error)))
 

@@ -4,7 +4,7 @@ A protected table (`owned`) shows a transaction the rows of the owner that it na
 that forgot its WHERE shows nothing of anybody else, and one that named no owner shows nothing. The administrator of a
 database and the roles marked BYPASSRLS pass every policy. Hence a transaction also takes on a role that may do nothing
 but read and write protected rows. Where the user of the database may not make roles, the policies stand alone, which is
-enough unless that user bypasses them: `wall` says which it is.
+enough unless that user bypasses them: `row_security_status` says which it is.
 """
 
 import logging
@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 from tenacity import retry, retry_if_exception, stop_after_attempt
 
-from lessons.database.walls import Wall, look
+from lessons.database.walls import RowSecurityStatus, inspect_row_security
 from lessons.errors import BrokenOffError, DatabaseError
 
 logger = logging.getLogger(__name__)
@@ -27,10 +27,12 @@ ENTER = text("SELECT set_config('role', :role, true), set_config('lessons.user_i
 
 ATTEMPTS = 3  # at work that the database breaks off
 
-walls: WeakKeyDictionary[Engine, Wall] = WeakKeyDictionary()
+statuses: WeakKeyDictionary[Engine, RowSecurityStatus] = WeakKeyDictionary()
 _around: ContextVar[tuple[Engine, str, Connection] | None] = ContextVar("around", default=None)
-elsewhere: WeakKeyDictionary[Engine, Callable[[Engine, str], AbstractContextManager[Connection]]] = WeakKeyDictionary()
-"""What opens the transaction of a search instead of `scoped`, for an engine whose replicas are searched."""
+replica_transactions: WeakKeyDictionary[Engine, Callable[[Engine, str], AbstractContextManager[Connection]]] = (
+    WeakKeyDictionary()
+)
+"""What opens the transaction of a search instead of `owner_transaction`, for an engine whose replicas are searched."""
 
 
 @contextmanager
@@ -45,15 +47,15 @@ def explained() -> Iterator[None]:
 
 
 @contextmanager
-def scoped(engine: Engine, user_id: str) -> Iterator[Connection]:
+def owner_transaction(engine: Engine, user_id: str) -> Iterator[Connection]:
     """A transaction that sees and writes protected rows of this owner only; DatabaseError for what goes wrong in it."""
     with explained(), engine.begin() as connection:
-        enter(connection, user_id)
+        set_owner(connection, user_id)
         yield connection
 
 
 @contextmanager
-def reading(engine: Engine, user_id: str) -> Iterator[Connection]:
+def read_transaction(engine: Engine, user_id: str) -> Iterator[Connection]:
     """A transaction for searches, which share it: inside another one of the same owner in this thread, that one."""
     around = _around.get()
     if around and around[:2] == (engine, user_id):
@@ -61,7 +63,7 @@ def reading(engine: Engine, user_id: str) -> Iterator[Connection]:
         return
     done = False
     try:
-        with elsewhere.get(engine, scoped)(engine, user_id) as connection:
+        with replica_transactions.get(engine, owner_transaction)(engine, user_id) as connection:
             token = _around.set((engine, user_id, connection))
             try:
                 yield connection
@@ -73,27 +75,27 @@ def reading(engine: Engine, user_id: str) -> Iterator[Connection]:
             raise
 
 
-again_if_broken_off = retry(
+retry_on_disconnect = retry(
     retry=retry_if_exception(lambda error: isinstance(error, BrokenOffError) and not _around.get()),
     stop=stop_after_attempt(ATTEMPTS),
     reraise=True,
 )
 """Does work again that the database broke off; only for what may be done twice.
 
-Within `reading` it is done once, since all of that transaction has to be done again.
+Within `read_transaction` it is done once, since all of that transaction has to be done again.
 """
 
 
-def enter(connection: Connection, user_id: str) -> None:
+def set_owner(connection: Connection, user_id: str) -> None:
     """Limit the rest of the transaction to one owner's rows. One statement, so one round trip."""
-    connection.execute(ENTER, {"role": wall(connection.engine).role or "none", "user_id": user_id})
+    connection.execute(ENTER, {"role": row_security_status(connection.engine).role or "none", "user_id": user_id})
 
 
-def wall(engine: Engine) -> Wall:
+def row_security_status(engine: Engine) -> RowSecurityStatus:
     """How well rows are protected here, looked up once for an engine; a wall that does not stand is logged."""
-    if engine not in walls:
+    if engine not in statuses:
         with explained(), engine.connect() as connection:
-            walls[engine], _ = look(connection)
-        if not walls[engine].stands:
-            logger.warning("%s", walls[engine])
-    return walls[engine]
+            statuses[engine], _ = inspect_row_security(connection)
+        if not statuses[engine].stands:
+            logger.warning("%s", statuses[engine])
+    return statuses[engine]

@@ -28,7 +28,7 @@ FROM pg_roles me LEFT JOIN pg_roles role ON role.rolname = {ROLE_NAME} WHERE me.
 
 
 @dataclass(frozen=True)
-class Wall:
+class RowSecurityStatus:
     """How well rows are protected here: by policies and a role of its own, by policies alone, or not at all."""
 
     role: str | None
@@ -53,8 +53,8 @@ class Protected(NamedTuple):
     granted: bool
 
 
-def look(connection: Connection) -> tuple[Wall, dict[str, Protected]]:
+def inspect_row_security(connection: Connection) -> tuple[RowSecurityStatus, dict[str, Protected]]:
     """The wall as the roles of the database now let it stand, and the tables that are behind it, by name."""
     found = connection.execute(_LOOK).one()
     tables = {name: Protected(*each) for name, each in (found.tables or {}).items()}
-    return Wall(found.role if found.usable else None, found.usable or not found.bypasses), tables
+    return RowSecurityStatus(found.role if found.usable else None, found.usable or not found.bypasses), tables

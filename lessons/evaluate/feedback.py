@@ -14,7 +14,7 @@ from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.orm import Mapped, mapped_column
 
 from lessons.database.owned import ensure_owned
-from lessons.database.row_security import scoped
+from lessons.database.row_security import owner_transaction
 from lessons.models.reply import normalized
 from lessons.rag.answer import Answer
 from lessons.rag.context import CITATION
@@ -77,7 +77,7 @@ class Ratings:
         """Keep a rating; an earlier one of the same answer goes."""
         values = {"rating": asdict(rating), "rated_at": func.clock_timestamp()}
         row = insert(RatingRow).values(user_id=self._owner, id=rating.id, **values)
-        with scoped(self._engine, self._owner) as connection:
+        with owner_transaction(self._engine, self._owner) as connection:
             connection.execute(row.on_conflict_do_update(index_elements=["user_id", "id"], set_=values))
 
     def take_back(self, id: str) -> None:
@@ -85,13 +85,13 @@ class Ratings:
 
     def forget(self, *which: ColumnElement[bool]) -> None:
         """Delete all of them, or those that meet these conditions."""
-        with scoped(self._engine, self._owner) as connection:
+        with owner_transaction(self._engine, self._owner) as connection:
             connection.execute(delete(RatingRow).where(RatingRow.user_id == self._owner, *which))
 
     def all(self) -> list[Rating]:
         """The ratings, the latest first."""
         mine = select(RatingRow.rating).where(RatingRow.user_id == self._owner)
-        with scoped(self._engine, self._owner) as connection:
+        with owner_transaction(self._engine, self._owner) as connection:
             known = connection.scalars(mine.order_by(RatingRow.rated_at.desc())).all()
         return TypeAdapter(list[Rating]).validate_python(known)
 

@@ -21,7 +21,7 @@ from sqlalchemy.orm import Mapped, Session, mapped_column, relationship
 
 from lessons.database import ensure_schema
 from lessons.database.owned import OWNED, protect
-from lessons.database.row_security import scoped
+from lessons.database.row_security import owner_transaction
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import METRICS, OUTCOMES, UNANSWERABLE, WITH_EVIDENCE, Evaluation, Record
 from lessons.evaluate.golden import SETS, golden_questions
@@ -135,7 +135,7 @@ def _seen_by(owner: str | None) -> ColumnElement[bool]:
 def _session(engine: Engine, owner: str | None) -> Iterator[Session]:
     """A transaction in which row security shows what this owner may see."""
     ensure_schema(engine, _create)
-    with scoped(engine, owner or "") as connection, Session(connection) as session:
+    with owner_transaction(engine, owner or "") as connection, Session(connection) as session:
         yield session
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine, delete, func, inspect, select, text
 
 from lessons.context.wrapper import Answering
 from lessons.database import explained
-from lessons.database.row_security import enter
+from lessons.database.row_security import set_owner
 from lessons.ingest.index import Index
 from lessons.library import Progress
 from lessons.rag.tables import DocumentRow, drop_tables
@@ -74,7 +74,7 @@ def _drop(connection: Connection, tables: Sequence[str], scope: Scope) -> None:
     for table in tables:
         drop_tables(connection, table)
     if inspect(connection).has_table(DocumentRow.__tablename__):
-        enter(connection, scope.user_id)
+        set_owner(connection, scope.user_id)
         mine = DocumentRow.user_id == scope.user_id, DocumentRow.index_table.in_(tables)
         connection.execute(delete(DocumentRow).where(*mine))
 

@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from lessons.database import engine
 from lessons.database.owned import ensure_owned
-from lessons.database.row_security import scoped
+from lessons.database.row_security import owner_transaction
 from lessons.errors import DatabaseError
 from lessons.exercises.catalog import NOTEBOOKS, exercises
 from lessons.language import _
@@ -87,7 +87,7 @@ def progress(notebook: str | None = None) -> Progress:
     known, problem = dict[str, Level](), ""
     try:
         mine = select(DONE.c.exercise, DONE.c.best).where(DONE.c.user_id == settings().user)
-        with scoped(_opened(), settings().user) as connection:
+        with owner_transaction(_opened(), settings().user) as connection:
             known = {row.exercise: LEVELS[row.best] for row in connection.execute(mine)}
     except DatabaseError as error:
         problem = str(error)
@@ -107,7 +107,7 @@ def keep(verdict: Verdict) -> None:
     best = LEVELS.index(verdict.level)
     row = insert(DONE).values(user_id=settings().user, exercise=verdict.exercise, best=best)
     better = {"best": func.greatest(DONE.c.best, best)}
-    with suppress(DatabaseError), scoped(_opened(), settings().user) as connection:
+    with suppress(DatabaseError), owner_transaction(_opened(), settings().user) as connection:
         connection.execute(row.on_conflict_do_update(index_elements=["user_id", "exercise"], set_=better))
 
 

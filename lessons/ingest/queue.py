@@ -26,7 +26,7 @@ from sqlalchemy.orm import Mapped, Session, aliased, mapped_column
 from sqlalchemy.sql import ColumnElement, column, delete, exists, false, func, insert, literal, select, true, update
 
 from lessons.database.owned import ensure_schema, protect
-from lessons.database.row_security import explained, scoped
+from lessons.database.row_security import explained, owner_transaction
 from lessons.errors import DatabaseError
 from lessons.ingest.enrich import Enrichment
 from lessons.ingest.pipeline import FileResult
@@ -159,14 +159,14 @@ class JobQueue:
 
     def status(self, job_id: str, scope: Scope) -> JobStatus:
         """How far a job is; NOT_FOUND for an id that does not exist, is none, or is another owner's."""
-        with scoped(self.engine, scope.user_id) as connection, Session(connection) as session:
+        with owner_transaction(self.engine, scope.user_id) as connection, Session(connection) as session:
             found = session.scalar(select(JobStatus).where(*_of(job_id, scope)))
             return found or JobStatus(id=job_id, status="NOT_FOUND", indexes=[], files=0, runs=0, reported=[])
 
     def all(self, scope: Scope, limit: int = 50) -> list[JobStatus]:
         """An owner's jobs, the newest first."""
         newest = select(JobStatus).where(JobStatus.user_id == scope.user_id).order_by(JobStatus.number.desc())
-        with scoped(self.engine, scope.user_id) as connection, Session(connection) as session:
+        with owner_transaction(self.engine, scope.user_id) as connection, Session(connection) as session:
             return list(session.scalars(newest.limit(limit)))
 
     def states(self, scope: Scope, names: Sequence[str]) -> dict[str, State]:
@@ -175,14 +175,14 @@ class JobQueue:
         result = func.jsonb_array_elements(JobStatus.reported).table_valued(column("value", JSONB)).lateral()
         failed = select(result.c.value["source_file"].astext, literal("FAILED")).join_from(JobStatus, result, true())
         failed = failed.where(JobStatus.user_id == scope.user_id, result.c.value["status"].astext == "failed")
-        with scoped(self.engine, scope.user_id) as connection:
+        with owner_transaction(self.engine, scope.user_id) as connection:
             rows = [*connection.execute(failed), *connection.execute(waiting.where(JobStatus.user_id == scope.user_id))]
         return {name: state for name, state in rows if name in names}
 
     def cancel(self, job_id: str, scope: Scope) -> JobStatus:
         """End an open job before its worker's next step. Files that are stored already stay."""
         ended = {"status": "CANCELLED", "step": None, "reason": None, "finished_at": func.now()}
-        with scoped(self.engine, scope.user_id) as connection:
+        with owner_transaction(self.engine, scope.user_id) as connection:
             _change(connection, _of(job_id, scope), **ended)
         return self.status(job_id, scope)
 

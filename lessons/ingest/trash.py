@@ -14,7 +14,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.schema import Column, ForeignKeyConstraint, Index, PrimaryKeyConstraint, Table, UniqueConstraint
 
 from lessons.database.owned import ensure_owned
-from lessons.database.row_security import explained, scoped
+from lessons.database.row_security import explained, owner_transaction
 from lessons.errors import LessonsError
 from lessons.rag.store import ChunkStore
 from lessons.rag.tables import Base, DocumentRow, term_table
@@ -97,7 +97,7 @@ class Trash:
         """Move an owner's document out of every index, in one transaction; False if none of them has it."""
         self.purge()
         named = self._named(scope, source_file)
-        with scoped(self._engine, scope.user_id) as connection:
+        with owner_transaction(self._engine, scope.user_id) as connection:
             found = _rows(connection, f"SELECT id, index_table FROM documents WHERE {_NAMED} FOR UPDATE", named)
             if not found:
                 return False
@@ -113,7 +113,7 @@ class Trash:
     def restore(self, scope: Scope, source_file: str) -> bool:
         """Put a deleted document back; False if there is none any more, LessonsError if its name is taken again."""
         named, condition = self._named(scope, source_file), f"{_NAMED} AND {_KEPT}"
-        with scoped(self._engine, scope.user_id) as connection:
+        with owner_transaction(self._engine, scope.user_id) as connection:
             wanted = f"SELECT id, index_table FROM trashed_documents WHERE {condition} FOR UPDATE"
             found = _rows(connection, wanted, named)
             for number, table in found:
@@ -128,7 +128,7 @@ class Trash:
 
     def known(self, scope: Scope) -> tuple[set[str], list[set[str]]]:
         """What an owner ever deleted and did not bring back, and what each index has of the owner's now, by name."""
-        with scoped(self._engine, scope.user_id) as connection:
+        with owner_transaction(self._engine, scope.user_id) as connection:
             rows = _rows(connection, _KNOWN, self._named(scope))
         names = {table: {name for of, name in rows if of == table} for table in (None, *self._tables)}
         return names.pop(None), list(names.values())
@@ -136,7 +136,7 @@ class Trash:
     def deleted(self, scope: Scope) -> dict[str, datetime]:
         """What an owner can bring back, and when it was deleted, the latest first."""
         self.purge()
-        with scoped(self._engine, scope.user_id) as connection:
+        with owner_transaction(self._engine, scope.user_id) as connection:
             return dict(_rows(connection, _NAMES, self._named(scope)))
 
     def purge(self) -> None:

@@ -16,7 +16,7 @@ from sqlalchemy.sql import delete, func, insert, select, tuple_
 
 from lessons.database import engine, explained
 from lessons.database.owned import ensure_owned
-from lessons.database.row_security import scoped
+from lessons.database.row_security import owner_transaction
 from lessons.errors import DatabaseError, LessonsError
 from lessons.models.tokens import TokenCounter
 from lessons.plan import Message, Part
@@ -190,7 +190,7 @@ class StoredMessages(MessageStore):
             return connection.execute(delete(MessageRow).where(tuple_(*session).in_(stale))).rowcount
 
     def _transaction(self, scope: Scope) -> AbstractContextManager[Connection]:
-        return scoped(with_tables(self._engine, MessageRow), scope.user_id)
+        return owner_transaction(with_tables(self._engine, MessageRow), scope.user_id)
 
 
 @lru_cache(maxsize=32)

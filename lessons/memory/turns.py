@@ -19,7 +19,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.sql import delete, func, insert, literal, select, text, update
 
 from lessons.database import explained
-from lessons.database.row_security import scoped
+from lessons.database.row_security import owner_transaction
 from lessons.errors import DatabaseError
 from lessons.memory import messages
 from lessons.models.keyless import same_key
@@ -92,7 +92,7 @@ def with_tables(engine: Engine) -> Engine:
 
 def transaction(engine: Engine, scope: Scope) -> AbstractContextManager[Connection]:
     """One in which only the rows of this owner are seen; DatabaseError if the database cannot be used."""
-    return scoped(with_tables(engine), scope.user_id)
+    return owner_transaction(with_tables(engine), scope.user_id)
 
 
 def drop_expired_sessions(engine: Engine) -> int:

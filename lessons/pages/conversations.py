@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 from sqlalchemy import Engine, func, select
 
-from lessons.database.row_security import scoped
+from lessons.database.row_security import owner_transaction
 from lessons.errors import LessonsError
 from lessons.evaluate.feedback import Rating, Ratings, question_lines
 from lessons.memory.manager import Conversation
@@ -135,7 +135,7 @@ def stored(engine: Engine, scope: Scope) -> list[tuple[str, str]]:
     each = select(func.min(MessageRow.id).label("first"), func.max(MessageRow.id).label("last")).where(mine)
     ends = each.group_by(MessageRow.session_id).subquery()
     first = select(MessageRow.session_id, MessageRow.content).join(ends, MessageRow.id == ends.c.first).where(mine)
-    with scoped(with_tables(engine, MessageRow), scope.user_id) as connection:
+    with owner_transaction(with_tables(engine, MessageRow), scope.user_id) as connection:
         rows = connection.execute(first.order_by(ends.c.last.desc()).limit(LISTED)).all()
     return [(row.session_id, row.content) for row in rows]
 
@@ -145,7 +145,7 @@ def is_old(engine: Engine, scope: Scope, session_id: str) -> bool:
     if not isinstance(message_store(), StoredMessages):
         return False
     mine = MessageRow.user_id == scope.user_id, MessageRow.session_id == session_id
-    with scoped(with_tables(engine, MessageRow), scope.user_id) as connection:
+    with owner_transaction(with_tables(engine, MessageRow), scope.user_id) as connection:
         last = connection.scalar(select(func.max(MessageRow.timestamp)).where(*mine))
     return last is not None and datetime.now(UTC) - last > timedelta(hours=settings().memory_ttl_hours)
 

@@ -13,7 +13,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped
 
 from lessons.database.owned import ensure_owned
-from lessons.database.row_security import scoped
+from lessons.database.row_security import owner_transaction
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
 from lessons.ingest.split import Chunk, SectionSplitter
@@ -51,7 +51,7 @@ class Difference:
 def difference(old: ChunkStore, new: ChunkStore, scope: Scope) -> Difference:
     """What has to be done before the new table can take the place of the old one."""
     old.version(scope), new.version(scope)  # which make what is missing of the tables
-    with scoped(old.engine, scope.user_id) as connection:
+    with owner_transaction(old.engine, scope.user_id) as connection:
         return _difference(connection, old, new, scope)
 
 
@@ -91,7 +91,7 @@ def switch(index: Index, old: Workspace, new: Workspace, scope: Scope) -> None:
     from_, to = old.store(index), new.store(index)
     difference(from_, to, scope)
     ensure_owned(from_.engine, ServedRow.__table__)
-    with scoped(from_.engine, scope.user_id) as connection:
+    with owner_transaction(from_.engine, scope.user_id) as connection:
         connection.execute(text("LOCK TABLE documents IN SHARE MODE"))  # nobody writes meanwhile
         left = _difference(connection, from_, to, scope)
         if differing := len(left.changed) + len(left.gone):
@@ -106,7 +106,7 @@ def served(index: Index, places: Sequence[Workspace], scope: Scope) -> Workspace
     """The workspace whose table is served now, the first until there was a switch; LessonsError if it is not here."""
     ensure_owned(places[0].engine, ServedRow.__table__)
     mine = ServedRow.user_id == scope.user_id, ServedRow.index_name == index.name
-    with scoped(places[0].engine, scope.user_id) as connection:
+    with owner_transaction(places[0].engine, scope.user_id) as connection:
         table = connection.scalar(select(ServedRow.chunks_table).where(*mine)) or places[0].store(index).table_name
     for place in places:
         if place.store(index).table_name == table:

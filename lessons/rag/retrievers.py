@@ -97,7 +97,7 @@ def ranked(documents: Iterable[RetrievedDocument], threshold: float | None = Non
 
 def documents(result: Found, common: float = 0.0) -> list[RetrievedDocument]:
     """What a search of the store found, as what travels on, with scores above what is `common` to all."""
-    walked = result.way == "hnsw"
+    walked = result.search_plan == "hnsw"
     return [
         RetrievedDocument(
             chunk.node_id, chunk.text, score - common, chunk.metadata_["source_file"], chunk.metadata_, {}, walked

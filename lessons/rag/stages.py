@@ -12,7 +12,7 @@ from llama_index.core.prompts import BasePromptTemplate
 
 from lessons.agent import Agent
 from lessons.budget import Budget
-from lessons.database.row_security import again_if_broken_off
+from lessons.database.row_security import retry_on_disconnect
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index, enhanced_index, naive_index
 from lessons.models.llm import KEYLESS, describe
@@ -95,7 +95,7 @@ class Pipeline:
             documents = ranked(documents)[: query.top_k]
         return documents
 
-    @again_if_broken_off
+    @retry_on_disconnect
     def _found(
         self, queries: list[str], query: Query, resources: Resources, trace: Trace
     ) -> tuple[Query, list[RetrievedDocument]]:

@@ -20,13 +20,13 @@ from sqlalchemy import Connection, Engine, Row, Select, TextClause, select, text
 from sqlalchemy.orm import Session
 
 from lessons.database.owned import ensure_owned
-from lessons.database.row_security import again_if_broken_off, reading
+from lessons.database.row_security import read_transaction, retry_on_disconnect
 from lessons.rag.keyword_search import KeywordSearch, Questions, TermStatistics
 from lessons.rag.tables import DocumentRow, chunk_table, term_table
 from lessons.rag.types import Filters, Scope, Where
 from lessons.rag.versions import kept, version
 from lessons.rag.writing import Writer
-from lessons.scale.hnsw import Way, choose_way, set_up_walk
+from lessons.scale.hnsw import SearchPlan, choose_search_plan, configure_hnsw_search
 from lessons.scale.replicas import remember_write
 from lessons.settings import settings
 
@@ -49,7 +49,7 @@ FROM asked CROSS JOIN LATERAL (
 ) AS near"""
 """The nearest chunks to each of the vectors by cosine distance (`<=>`), all compared or the HNSW index walked."""
 
-NEAREST: dict[Way, str] = {
+NEAREST: dict[SearchPlan, str] = {
     "exact": "embedding <=> asked.vector, id",
     "hnsw": "cast(embedding AS halfvec({dimension})) <=> cast(asked.vector AS halfvec({dimension}))",
 }
@@ -69,7 +69,7 @@ class Found:
 
     chunks: Sequence[Row]
     similarities: Sequence[float]
-    way: Way | Literal["keyword"]
+    search_plan: SearchPlan | Literal["keyword"]
 
     @property
     def ids(self) -> list[str]:
@@ -110,7 +110,7 @@ class ChunkStore(Writer):
 
         return OwnedVectorStore(self, Scope.of(owner))
 
-    @again_if_broken_off
+    @retry_on_disconnect
     def version(self, scope: Scope) -> tuple:
         """Another value whenever any process has added, replaced or removed a document of the owner."""
         with self.reading(scope) as connection:
@@ -129,23 +129,23 @@ class ChunkStore(Writer):
     def reading(self, scope: Scope) -> Iterator[Connection]:
         """Searches of the owner inside the block share one transaction."""
         self._make_tables()
-        with reading(self.engine, scope.user_id) as connection:
+        with read_transaction(self.engine, scope.user_id) as connection:
             yield connection
 
-    @again_if_broken_off
+    @retry_on_disconnect
     def rows(self, statement: Select | TextClause, scope: Scope) -> Sequence[Row]:
         """What a statement finds among the owner's rows; its WHERE should carry `within(scope)`."""
         with self.reading(scope) as connection:
             return connection.execute(statement).all()
 
-    @again_if_broken_off
+    @retry_on_disconnect
     def documents(self, scope: Scope) -> list[DocumentRow]:
         """The documents of an owner in this index, by name."""
         statement = select(DocumentRow).where(*self.mine(scope.user_id)).order_by(DocumentRow.source_file)
         with self.reading(scope) as connection, Session(connection) as session:
             return list(session.scalars(statement))
 
-    @again_if_broken_off
+    @retry_on_disconnect
     def content(self, scope: Scope, source_file: str) -> bytes | None:
         """The bytes of an owner's file as it was ingested; None if they were not kept, or there is no such file."""
         statement = select(DocumentRow.content).where(*self.mine(scope.user_id), DocumentRow.source_file == source_file)
@@ -160,7 +160,7 @@ class ChunkStore(Writer):
         """The nearest chunks to each of the vectors by cosine similarity, in one statement."""
         return self.query_within([None], vectors, limit, scope, filters)[0]
 
-    @again_if_broken_off
+    @retry_on_disconnect
     def query_within(
         self, languages: Sequence[str | None], vectors: Vectors, limit: int, scope: Scope, filters: Filters = None
     ) -> list[list[Found]]:
@@ -170,38 +170,38 @@ class ChunkStore(Writer):
             return [self._nearest(connection, vectors, limit, where) for where in conditions]
 
     def _nearest(self, connection: Connection, vectors: Vectors, limit: int, where: Where) -> list[Found]:
-        def search(way: Way) -> list[Found]:
-            return _found(connection.execute(self.vector_search(vectors, limit, where, way)).all(), len(vectors), way)
+        def search(plan: SearchPlan) -> list[Found]:
+            return _found(connection.execute(self.vector_search(vectors, limit, where, plan)).all(), len(vectors), plan)
 
-        if self.way(connection, where) == "hnsw":
-            set_up_walk(connection)
+        if self.search_plan(connection, where) == "hnsw":
+            configure_hnsw_search(connection)
             found = search("hnsw")
             if all(len(each.chunks) == limit for each in found):  # else a walk ended before it met enough that fit
                 return found
         return search("exact")
 
-    def vector_search(self, vectors: Vectors, limit: int, where: Where, way: Way) -> TextClause:
+    def vector_search(self, vectors: Vectors, limit: int, where: Where, search_plan: SearchPlan) -> TextClause:
         """The statement that finds the nearest chunks to each of the vectors, with their words."""
         names = {"chunks": f'"{self.table_name}"', "within": where.sql, "dimension": self.dimension}
-        hits = VECTOR_SEARCH.format(nearest=NEAREST[way].format(**names), **names)
+        hits = VECTOR_SEARCH.format(nearest=NEAREST[search_plan].format(**names), **names)
         asked = [json.dumps([float(number) for number in vector]) for vector in vectors]
         return self._with_words(hits, {**where.values, "vectors": asked, "limit": limit})
 
-    def way(self, connection: Connection, where: Where) -> Way:
+    def search_plan(self, connection: Connection, where: Where) -> SearchPlan:
         """How to search by vector; what there is to compare is counted again only after a change."""
         limits = settings().exact_search_chunks, settings().exact_filtered_chunks
         now = self._version(connection, where.values["user_id"])
         if not now.indexed or now.chunks <= limits[0]:
             return "exact"
-        key = ChunkStore.way, self.table_name, where.sql, repr(where.values), limits
-        chosen = partial(choose_way, connection, self.table_name, where.sql, where.values)
+        key = ChunkStore.search_plan, self.table_name, where.sql, repr(where.values), limits
+        chosen = partial(choose_search_plan, connection, self.table_name, where.sql, where.values)
         return kept(connection.engine, key, now, chosen)
 
     def keyword_search(self, terms: Sequence[str], limit: int, scope: Scope, filters: Filters = None) -> Found:
         """The chunks that match terms (of `lessons.text.terms`) best; the similarities are BM25 scores, above 0."""
         return self.keyword_search_each([terms], limit, scope, filters)[0]
 
-    @again_if_broken_off
+    @retry_on_disconnect
     def keyword_search_each(
         self, questions: Questions, limit: int, scope: Scope, filters: Filters = None
     ) -> list[Found]:
@@ -211,7 +211,7 @@ class ChunkStore(Writer):
             statement = self._with_words(*search.ranking(connection, questions, limit))
             return _found(connection.execute(statement).all(), len(questions), "keyword")
 
-    @again_if_broken_off
+    @retry_on_disconnect
     def term_statistics(self, terms: Sequence[str], scope: Scope, filters: Filters = None) -> TermStatistics:
         """In how many chunks of the scope each term occurs: what makes a term rare enough to decide."""
         with self.reading(scope) as connection:
@@ -234,12 +234,12 @@ class ChunkStore(Writer):
         return [_node(row) for row in rows]
 
 
-def _found(rows: Sequence[Row], searches: int, way: Way | Literal["keyword"]) -> list[Found]:
+def _found(rows: Sequence[Row], searches: int, search_plan: SearchPlan | Literal["keyword"]) -> list[Found]:
     """What each of so many searches in one statement found."""
     words = {row.chunk_id: row for row in rows if row.node_id}
     hits = {number: list(of_one) for number, of_one in groupby(rows, lambda row: row.number)}
     return [
-        Found([words[hit.chunk_id] for hit in its], [hit.score for hit in its], way)
+        Found([words[hit.chunk_id] for hit in its], [hit.score for hit in its], search_plan)
         for its in (hits.get(number, []) for number in range(1, searches + 1))
     ]
 

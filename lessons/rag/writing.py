@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, Table, delete, func, select, text, up
 from sqlalchemy.dialects.postgresql import insert as insert_or
 
 from lessons.database import explained
-from lessons.database.row_security import again_if_broken_off, enter, scoped
+from lessons.database.row_security import owner_transaction, retry_on_disconnect, set_owner
 from lessons.errors import LessonsError
 from lessons.rag.tables import DocumentRow, term_table_name
 from lessons.rag.types import Filters, Scope, Where
@@ -60,11 +60,11 @@ class Writer:
     def _writing(self, scope: Scope) -> Iterator[Connection]:
         """A transaction of the owner; what it has written is found from then on."""
         self._make_tables()
-        with scoped(self.engine, scope.user_id) as connection:
+        with owner_transaction(self.engine, scope.user_id) as connection:
             yield connection
         remember_write(self.engine)
 
-    @again_if_broken_off
+    @retry_on_disconnect
     def replace_document(
         self, scope: Scope, source_file: str, sha256: str, nodes: Nodes, content: bytes | None = None
     ) -> None:
@@ -87,7 +87,7 @@ class Writer:
         with explained(), self.engine.begin() as connection:
             for (user_id, source_file), group in groupby(added, owner_and_file):
                 members = list(group)
-                enter(connection, user_id)
+                set_owner(connection, user_id)
                 document_id = self._claim(connection, user_id, source_file, None, members, None)
                 known = self.chunks.c.node_id.in_([node.node_id for node in members])
                 connection.execute(delete(self.chunks).where(self.chunks.c.user_id == user_id, known))

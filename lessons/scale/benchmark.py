@@ -20,7 +20,7 @@ from rich.console import Group
 from rich.table import Table
 from sqlalchemy import Engine, event
 
-from lessons.database.row_security import scoped
+from lessons.database.row_security import owner_transaction
 from lessons.evaluate.run import Watcher
 from lessons.models.keyless import OfflineLLM
 from lessons.models.vectors import ThreadedEmbedding
@@ -72,7 +72,7 @@ class Filtered:
     """
 
     percent: int
-    way: str
+    search_plan: str
     recall: float
     ms: float
     exact_ms: float
@@ -183,7 +183,7 @@ def searches(resources: Resources) -> dict[str, Callable[[int], object]]:
 
 def search_pairs(store: ChunkStore) -> Iterator[Pair]:
     """Each search of the store against the statements that it sends, prepared, in one transaction of the owner."""
-    with scoped(store.engine, OWNER.user_id) as connection:
+    with owner_transaction(store.engine, OWNER.user_id) as connection:
         raw: psycopg.Connection = connection.connection.driver_connection  # type: ignore[assignment]
         for name, search in searches(Resources(store, MadeUpEmbedding(), OfflineLLM())).items():
             ready = {number: _sent(store.engine, raw, search, number) for number in range(-WARM_UP, ROUNDS)}
@@ -228,7 +228,7 @@ def filtered(store: ChunkStore, rounds: int) -> Iterator[Filtered]:
             times.append((searched - began, perf_counter() - searched))
             right = {row.chunk_id for row in true}
             hits.append(len(right & set(map(int, found.ids))) / len(right))
-            ways.add(found.way)
+            ways.add(found.search_plan)
         ms, exact_ms = (round(1000 * median(each), 2) for each in zip(*times, strict=True))
         yield Filtered(percent, " or ".join(sorted(ways)), fmean(hits), ms, exact_ms)
 

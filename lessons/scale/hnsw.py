@@ -18,7 +18,7 @@ from lessons.database import explained
 from lessons.rag.versions import hnsw_name, term_table_name
 from lessons.settings import settings
 
-Way = Literal["exact", "hnsw"]
+SearchPlan = Literal["exact", "hnsw"]
 
 _MANY = "SELECT EXISTS (SELECT 1 FROM {chunks} WHERE {within} OFFSET :few LIMIT 1)"  # counting stops at the limit
 # For this transaction only, since behind a pooler another one may be another client's. A walk that a filter leaves with
@@ -40,13 +40,13 @@ _MOST_DIMENSIONS = 4_000  # that pgvector indexes
 _LINKS = 800  # bytes of an HNSW graph for each chunk while it is built, besides the vector
 
 
-def choose_way(connection: Connection, chunks: str, within: str, values: dict[str, Any]) -> Way:
+def choose_search_plan(connection: Connection, chunks: str, within: str, values: dict[str, Any]) -> SearchPlan:
     """How to search the many chunks of an owner: 'exact' where few of them meet all conditions, else 'hnsw'."""
     many = text(_MANY.format(chunks=f'"{chunks}"', within=within))
     return "hnsw" if connection.scalar(many, {**values, "few": settings().exact_filtered_chunks}) else "exact"
 
 
-def set_up_walk(connection: Connection) -> None:
+def configure_hnsw_search(connection: Connection) -> None:
     """Prepare the transaction for a search through the index."""
     connection.execute(_SET, {"breadth": str(settings().hnsw_ef_search)})
 

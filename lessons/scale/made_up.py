@@ -17,7 +17,7 @@ from pgvector.psycopg import register_vector
 from sqlalchemy import Engine, insert
 
 from lessons.database.owned import protect
-from lessons.database.row_security import scoped
+from lessons.database.row_security import owner_transaction
 from lessons.evaluate.throwaway import PREFIX, claimed, drop_leftovers
 from lessons.models.vectors import SHIPPED
 from lessons.rag.store import ChunkStore
@@ -121,7 +121,7 @@ def _new_documents(store: ChunkStore, number: int) -> list[int]:
     row = {"index_table": store.table_name, "user_id": OWNER.user_id, "sha256": "", "pages": 1}
     row["chunks"] = CHUNKS_PER_DOCUMENT
     rows = [row | {"source_file": f"{place:10}"} for place in range(-(-number // CHUNKS_PER_DOCUMENT))]
-    with scoped(store.engine, OWNER.user_id) as connection:
+    with owner_transaction(store.engine, OWNER.user_id) as connection:
         return list(connection.scalars(insert(DocumentRow).returning(DocumentRow.id), rows))
 
 

@@ -22,8 +22,8 @@ from tenacity import Retrying, retry_if_exception, stop_after_delay
 from tenacity.wait import wait_fixed
 
 from lessons.database.checked import CheckedConnection
-from lessons.database.problems import passes
-from lessons.database.row_security import elsewhere, enter, explained, scoped
+from lessons.database.problems import is_transient
+from lessons.database.row_security import explained, owner_transaction, replica_transactions, set_owner
 from lessons.settings import settings
 
 WRITTEN = text("SELECT pg_current_wal_insert_lsn() - pg_lsn '0/0'")
@@ -54,11 +54,11 @@ def single(url: URL) -> bool:
 
 
 def replicated(url: URL, make: Callable[..., Engine]) -> Engine:
-    """The engine of whichever server is the primary; `reading` knows the one of its replicas."""
+    """The engine of whichever server is the primary; `read_transaction` knows the one of its replicas."""
     primary = make(url.update_query_dict({"target_session_attrs": "read-write"}), _connect_patiently)
     spread = {"target_session_attrs": "prefer-standby", "load_balance_hosts": "random"}
     _readers[primary] = make(url.update_query_dict(spread), _connect_patiently)
-    elsewhere[primary] = up_to_date
+    replica_transactions[primary] = up_to_date
     return primary
 
 
@@ -73,10 +73,10 @@ def up_to_date(engine: Engine, user_id: str) -> Iterator[Connection]:
     if (replicas := reader(engine)) is not engine:
         with explained(), replicas.begin() as connection:
             if engine not in _written or connection.scalar(CAUGHT_UP, {"written": _written[engine]}):
-                enter(connection, user_id)
+                set_owner(connection, user_id)
                 yield connection
                 return
-    with scoped(engine, user_id) as connection:
+    with owner_transaction(engine, user_id) as connection:
         yield connection
 
 
@@ -91,5 +91,5 @@ def remember_write(engine: Engine) -> None:
 
 def _connect_patiently(*arguments: Any, **words: Any) -> CheckedConnection:
     patience = stop_after_delay(settings().failover_seconds)
-    attempts = Retrying(retry=retry_if_exception(passes), stop=patience, wait=wait_fixed(PAUSE), reraise=True)
+    attempts = Retrying(retry=retry_if_exception(is_transient), stop=patience, wait=wait_fixed(PAUSE), reraise=True)
     return attempts(CheckedConnection.connect, *arguments, **words)

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from llama_index.core.vector_stores.types import MetadataFilters
 from sqlalchemy import select, true
 
-from lessons.database.row_security import again_if_broken_off
+from lessons.database.row_security import retry_on_disconnect
 from lessons.errors import LessonsError
 from lessons.rag.store import ChunkStore
 from lessons.rag.tables import DocumentRow
@@ -30,7 +30,7 @@ def catalog(store: ChunkStore, scope: Scope) -> Catalog:
     return {name: its for name, its in all_of_owner if scope.holds(name, its.get("type"))}
 
 
-@again_if_broken_off
+@retry_on_disconnect
 def remembered(read: Callable[[ChunkStore, Scope], Found], store: ChunkStore, scope: Scope) -> Found:
     """What `read` finds of all the owner's documents, read again only when one of them has changed."""
     key = read, store.table_name, scope.user_id

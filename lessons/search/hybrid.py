@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from math import exp, fsum, sqrt
 from typing import Literal
 
-from lessons.database.row_security import again_if_broken_off
+from lessons.database.row_security import retry_on_disconnect
 from lessons.rag.retrievers import KeywordRetriever, ScopedRetriever, ranked
 from lessons.rag.types import Query, Resources, RetrievedDocument
 from lessons.search.languages import CentredVectorRetriever
@@ -125,7 +125,7 @@ class HybridRetriever(ScopedRetriever):
     words: ScopedRetriever = field(default_factory=KeywordRetriever)
     fusion: Literal["scores", "ranks"] = "scores"
 
-    @again_if_broken_off
+    @retry_on_disconnect
     def search(self, queries: Sequence[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
         with resources.store.reading(query.scope):
             return self._best(queries, query, resources)

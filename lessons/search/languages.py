@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy import func, select
 
-from lessons.database.row_security import again_if_broken_off
+from lessons.database.row_security import retry_on_disconnect
 from lessons.rag.retrievers import ScopedRetriever, documents, merged, ranked
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
@@ -38,7 +38,7 @@ class CentredVectorRetriever(ScopedRetriever):
         vectors = [resources.embedding.get_query_embedding(text) for text in queries]
         return self._near(vectors, query, resources.store)
 
-    @again_if_broken_off
+    @retry_on_disconnect
     def _near(self, vectors: list[list[float]], query: Query, store: ChunkStore) -> list[list[RetrievedDocument]]:
         """The nearest chunks to each vector; the means of the languages and the search are of one transaction."""
         wanted = self.wanted(query)

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.sql import func, insert, select
 
 from lessons.database.owned import ensure_owned
-from lessons.database.row_security import scoped
+from lessons.database.row_security import owner_transaction
 from lessons.errors import LessonsError
 from lessons.ingest.queue import JobQueue, State
 from lessons.rag.store import ChunkStore
@@ -123,7 +123,7 @@ class Plans:
         if not named:
             raise LessonsError("A plan needs at least one material; name it.")
         mine = DocumentRow.user_id == scope.user_id, DocumentRow.source_file.in_(scope.only(named).ref_ids or [])
-        with scoped(self._engine, scope.user_id) as connection:
+        with owner_transaction(self._engine, scope.user_id) as connection:
             if missing := named.difference(connection.scalars(select(DocumentRow.source_file).where(*mine))):
                 raise LessonsError(f"{min(missing)} is not among the materials of {scope.user_id}; ingest it first.")
             plan = insert(PlanRow).values(user_id=scope.user_id, ref_ids=sorted(named))
@@ -136,7 +136,7 @@ class Plans:
         except ValueError:
             raise LessonsError(NO_PLAN) from None
         statement = select(PlanRow.ref_ids).where(PlanRow.id == known, PlanRow.user_id == scope.user_id)
-        with scoped(self._engine, scope.user_id) as connection:
+        with owner_transaction(self._engine, scope.user_id) as connection:
             ref_ids = connection.scalar(statement)
         if ref_ids is None:
             raise LessonsError(NO_PLAN)

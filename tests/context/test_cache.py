@@ -17,7 +17,7 @@ from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 from sqlalchemy import select, text, update
 
 from lessons.context.cache import CACHE_STEP, AnswerRow, AnswerTable, Cached, CacheKey, is_same_question, restyle
-from lessons.database.row_security import scoped
+from lessons.database.row_security import owner_transaction
 from lessons.errors import DatabaseError
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model
@@ -193,7 +193,7 @@ def test_an_answer_that_nobody_read_to_its_end_is_not_kept(cached: Cached, owner
 
 def test_an_expired_answer_is_dropped(cached: Cached, owner: str, place: Workspace) -> None:
     cached.ask(REFUND, user=owner)
-    with scoped(place.engine, owner) as connection:
+    with owner_transaction(place.engine, owner) as connection:
         connection.execute(update(AnswerRow).values(created_at=text("now() - interval '2 days'")))
     assert not cached.ask(REFUND, user=owner).from_cache
 
@@ -258,7 +258,7 @@ def test_a_statement_without_a_where_sees_the_answers_of_one_owner(
     cached: Cached, owner: str, place: Workspace
 ) -> None:
     cached.ask(REFUND, user=owner)
-    with scoped(place.engine, f"{owner}-2") as connection:
+    with owner_transaction(place.engine, f"{owner}-2") as connection:
         assert connection.execute(select(AnswerRow)).all() == []
 
 

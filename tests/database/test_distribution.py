@@ -180,7 +180,7 @@ def test_a_vector_index_of_each_partition_is_walked(spread: Life, monkeypatch: p
     asked = VectorStoreQuery(query_embedding=[1.0] * 8, similarity_top_k=10)
     spread.asked.clear()
     walked = {owner: store.query(asked, scope=Scope(owner)) for owner in owners}
-    assert {found.way for found in walked.values()} == {"hnsw"}
+    assert {found.search_plan for found in walked.values()} == {"hnsw"}
     assert all(node.metadata["user_id"] == owner for owner, found in walked.items() for node in found.nodes or [])
     searches = [each for each in spread.asked if "asked" in each[0]]
     with store.engine.connect() as connection:

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Engine, make_url, text
 
 from lessons.database import engine, ensure_schema, stop
-from lessons.database.row_security import scoped, wall
+from lessons.database.row_security import owner_transaction, row_security_status
 from lessons.errors import DatabaseError
 from lessons.rag.stages import stage_named
 from lessons.rag.types import Scope
@@ -62,14 +62,14 @@ def answered(chosen: Settings, folder: Path) -> str:
 def test_documents_are_read_and_asked(made: Made, schema: str, rights: str, tmp_path: Path) -> None:
     chosen = made(schema, rights, "GRANT USAGE ON SCHEMA {schema} TO {user} WITH GRANT OPTION")
     assert "22:40" in answered(chosen, tmp_path)
-    found = wall(engine(chosen))
+    found = row_security_status(engine(chosen))
     assert (found.stands, bool(found.role)) == (True, rights != "NOSUPERUSER")
 
 
 def test_a_role_that_cannot_be_let_into_the_schema_is_not_taken_on(made: Made, tmp_path: Path) -> None:
     chosen = made("extensions", "CREATEROLE", "GRANT USAGE ON SCHEMA {schema} TO {user}")
     assert "22:40" in answered(chosen, tmp_path)
-    found = wall(engine(chosen))
+    found = row_security_status(engine(chosen))
     assert (found.stands, found.role) == (True, None)
 
 
@@ -84,7 +84,7 @@ def test_an_extension_of_the_embedded_server_that_was_moved_is_found_again(datab
     try:
         place, stage = Workspace.open(first), stage_named("smart")
         assert "22:40" in stage.but("smart", workspace=place).ask("When does the last ferry leave?", user="mina").text
-        assert wall(place.engine).role == "lessons_scope_moved"
+        assert row_security_status(place.engine).role == "lessons_scope_moved"
     finally:
         stop(first)
 
@@ -95,7 +95,7 @@ def test_every_kind_of_connection_reaches_it(made: Made) -> None:
     distance = "SELECT '[1,0]'::vector <=> '[0,1]'"
     with there.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         assert connection.scalar(text(distance)) == 1
-    with scoped(there, "mina") as connection:
+    with owner_transaction(there, "mina") as connection:
         assert connection.scalar(text(distance)) == 1
     raw = there.raw_connection()
     assert raw.cursor().execute(distance).fetchone() == (1,)

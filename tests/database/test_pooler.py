@@ -53,7 +53,7 @@ def chunks_of(scope: Scope) -> list[TextNode]:
 
 def found(store: ChunkStore, scope: Scope, asked: list[float]) -> tuple[str, list[str]]:
     result = store.query(VectorStoreQuery(query_embedding=asked, similarity_top_k=5), scope=scope)
-    return result.way, [node.text for node in result.nodes]
+    return result.search_plan, [node.text for node in result.nodes]
 
 
 def test_searches_of_many_clients_stay_apart_and_complete(
@@ -68,7 +68,7 @@ def test_searches_of_many_clients_stay_apart_and_complete(
     asked = [(owner, vector()) for owner in OWNERS * 20]
     with ThreadPoolExecutor(8) as clients:
         answers = list(clients.map(lambda each: found(behind, *each), asked))
-    assert {way for way, _ in answers} == {"hnsw"}
+    assert {search_plan for search_plan, _ in answers} == {"hnsw"}
     assert answers == [found(before, *each) for each in asked]
     assert all(
         each.startswith(owner.user_id) for (owner, _), (_, texts) in zip(asked, answers, strict=True) for each in texts

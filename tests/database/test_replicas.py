@@ -6,7 +6,7 @@ from sqlalchemy import event, func, select, text
 
 from lessons.database import engine
 from lessons.database.connection import psycopg_url
-from lessons.database.row_security import again_if_broken_off
+from lessons.database.row_security import retry_on_disconnect
 from lessons.errors import BrokenOffError
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
@@ -63,7 +63,7 @@ def test_searches_that_share_a_transaction_are_all_made_again(database: Settings
     store.add([chunk("kept", [1, 0, 0], scope)])
     seen: list[list[int]] = []
 
-    @again_if_broken_off
+    @retry_on_disconnect
     def two_searches() -> list[int]:
         seen.append([])
         with store.reading(scope):
@@ -93,7 +93,7 @@ def test_only_searches_of_the_same_owner_share_a_transaction(database: Settings)
 def test_work_that_breaks_off_every_time_is_given_up() -> None:
     tried = []
 
-    @again_if_broken_off
+    @retry_on_disconnect
     def work() -> None:
         tried.append(1)
         raise BrokenOffError("The connection broke off.")

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Engine, text
 
 from lessons.database import engine, ensure_schema
 from lessons.database.owned import protect
-from lessons.database.row_security import enter, reading, scoped, wall
+from lessons.database.row_security import owner_transaction, read_transaction, row_security_status, set_owner
 from lessons.errors import DatabaseError
 
 CREATE = text("CREATE TABLE IF NOT EXISTS walled (id bigserial PRIMARY KEY, user_id text, secret text)")
@@ -26,7 +26,7 @@ def walled(database: Engine) -> Engine:
     with database.begin() as connection:
         connection.execute(text("TRUNCATE walled"))
     for owner in ("mina", "joon"):
-        with scoped(database, owner) as connection:
+        with owner_transaction(database, owner) as connection:
             connection.execute(INSERT, {"owner": owner})
     return database
 
@@ -48,39 +48,39 @@ def any_wall(request: pytest.FixtureRequest) -> Engine:
 
 
 def test_a_forgotten_where_shows_only_the_owners_rows(any_wall: Engine) -> None:
-    with scoped(any_wall, "mina") as connection:
+    with owner_transaction(any_wall, "mina") as connection:
         assert secrets(connection) == ["mina"]
 
 
 @pytest.mark.parametrize("nobody", ["", "stranger", "mina' OR '1'='1", "MINA", "mina "])
 def test_whoever_owns_nothing_sees_nothing(any_wall: Engine, nobody: str) -> None:
-    with scoped(any_wall, nobody) as connection:
+    with owner_transaction(any_wall, nobody) as connection:
         assert secrets(connection) == []
 
 
 def test_a_transaction_that_named_an_owner_leaves_nothing_to_the_next(any_wall: Engine) -> None:
     with any_wall.connect() as connection:
         with connection.begin():
-            enter(connection, "mina")
+            set_owner(connection, "mina")
         with connection.begin():
             assert not connection.scalar(text("SELECT current_setting('lessons.user_id', true)"))
             assert connection.scalar(text("SELECT current_user = session_user"))
 
 
 def test_rows_of_another_owner_cannot_be_written_changed_or_deleted(any_wall: Engine) -> None:
-    with pytest.raises(DatabaseError, match="rows of another owner"), scoped(any_wall, "mina") as connection:
+    with pytest.raises(DatabaseError, match="rows of another owner"), owner_transaction(any_wall, "mina") as connection:
         connection.execute(INSERT, {"owner": "joon"})
-    with pytest.raises(DatabaseError, match="rows of another owner"), scoped(any_wall, "mina") as connection:
+    with pytest.raises(DatabaseError, match="rows of another owner"), owner_transaction(any_wall, "mina") as connection:
         connection.execute(text("UPDATE walled SET user_id = 'joon'"))
-    with scoped(any_wall, "mina") as connection:
+    with owner_transaction(any_wall, "mina") as connection:
         connection.execute(text("UPDATE walled SET secret = 'changed'"))
         connection.execute(text("DELETE FROM walled"))
-    with scoped(any_wall, "joon") as connection:
+    with owner_transaction(any_wall, "joon") as connection:
         assert secrets(connection) == ["joon"]
 
 
 def test_a_search_that_fails_within_a_shared_transaction_is_told(any_wall: Engine) -> None:
-    with pytest.raises(DatabaseError), reading(any_wall, "mina") as connection:
+    with pytest.raises(DatabaseError), read_transaction(any_wall, "mina") as connection:
         connection.execute(text("SELECT 1 / 0"))
 
 
@@ -96,15 +96,15 @@ def test_making_it_again_changes_nothing(any_wall: Engine) -> None:
 
 def test_a_role_that_owns_nothing_is_taken_on_where_one_may_be_made(tenant: Callable[[str], Engine]) -> None:
     database = walled(tenant("CREATEROLE"))
-    with scoped(database, "mina") as connection:
+    with owner_transaction(database, "mina") as connection:
         assert connection.scalar(text("SELECT current_user")) == f"lessons_scope_{database.url.database}"
-    with pytest.raises(DatabaseError), scoped(database, "mina") as connection:
+    with pytest.raises(DatabaseError), owner_transaction(database, "mina") as connection:
         connection.execute(text("ALTER TABLE walled DISABLE ROW LEVEL SECURITY"))
 
 
 def test_without_such_a_role_the_policies_stand_alone(tenant: Callable[[str], Engine]) -> None:
     database = walled(tenant(""))
-    assert (wall(database).role, wall(database).stands) == (None, True)
+    assert (row_security_status(database).role, row_security_status(database).stands) == (None, True)
     with database.connect() as connection:
         assert secrets(connection) == []
 
@@ -114,6 +114,8 @@ def test_a_user_who_bypasses_it_is_warned_once(
 ) -> None:
     with caplog.at_level(logging.WARNING):
         database = walled(tenant("BYPASSRLS"))
-    assert not wall(database).stands
-    assert "only each statement's WHERE keeps owners apart" in str(wall(database))
-    assert [record.message for record in caplog.records if "bypasses" in record.message] == [str(wall(database))]
+    assert not row_security_status(database).stands
+    assert "only each statement's WHERE keeps owners apart" in str(row_security_status(database))
+    assert [record.message for record in caplog.records if "bypasses" in record.message] == [
+        str(row_security_status(database))
+    ]

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from lessons.database import embedded, engine
-from lessons.database.row_security import reading, scoped
+from lessons.database.row_security import owner_transaction, read_transaction
 from lessons.errors import DatabaseError
 from lessons.faults.database import ReplicatedDatabase
 from lessons.faults.lab import Lab
@@ -35,11 +35,11 @@ def on_replica(lab: Lab, statement: str) -> object:
 
 def test_what_is_written_goes_to_the_primary_and_what_is_searched_to_the_replica(lab: Lab) -> None:
     def replica_searched() -> bool:
-        with reading(lab.place.engine, "reader") as connection:
+        with read_transaction(lab.place.engine, "reader") as connection:
             return connection.scalar(IN_RECOVERY)
 
     assert wait_for(replica_searched)  # it has replayed what the lab ingested
-    with scoped(lab.place.engine, "reader") as connection:
+    with owner_transaction(lab.place.engine, "reader") as connection:
         assert not connection.scalar(IN_RECOVERY)
     assert lab.ask("smart", QUESTION).answer.citations[0].source_file == "kiosk.md"
 

@@ -9,14 +9,14 @@ from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter,
 from sqlalchemy import inspect, text
 
 from lessons.database import engine
-from lessons.database.row_security import scoped
+from lessons.database.row_security import owner_transaction
 from lessons.keyless.llm import OfflineLLM
 from lessons.rag.retrievers import VectorRetriever
 from lessons.rag.stages import WALKED, Pipeline
 from lessons.rag.store import ChunkStore, Found
 from lessons.rag.types import Query, Resources, Scope
 from lessons.rag.versions import hnsw_name
-from lessons.scale.hnsw import set_up_walk
+from lessons.scale.hnsw import configure_hnsw_search
 from lessons.settings import Settings, settings
 from lessons.trace import Trace
 
@@ -74,19 +74,19 @@ def search(store: ChunkStore, scope: Scope, filters: MetadataFilters | None = No
 
 
 def test_a_walk_that_filters_leave_with_too_little_goes_on(store: ChunkStore) -> None:
-    with scoped(store.engine, MINA.user_id) as connection:
-        set_up_walk(connection)
+    with owner_transaction(store.engine, MINA.user_id) as connection:
+        configure_hnsw_search(connection)
         assert connection.scalar(text("SHOW hnsw.iterative_scan")) == "relaxed_order"
 
 
 def plan(store: ChunkStore, scope: Scope, filters: MetadataFilters | None = None) -> str:
     """How PostgreSQL carries out the search that the store would make."""
     where = store.where(scope, filters)
-    with scoped(store.engine, scope.user_id) as connection:
-        way = store.way(connection, where)
-        if way == "hnsw":
-            set_up_walk(connection)
-        statement = store.vector_search([vector(random.Random(1))], 10, where, way)
+    with owner_transaction(store.engine, scope.user_id) as connection:
+        search_plan = store.search_plan(connection, where)
+        if search_plan == "hnsw":
+            configure_hnsw_search(connection)
+        statement = store.vector_search([vector(random.Random(1))], 10, where, search_plan)
         values = statement.compile().params
         return "\n".join(connection.execute(text(f"EXPLAIN {statement.text}"), values).scalars())
 
@@ -98,7 +98,7 @@ def truth(store: ChunkStore, scope: Scope, filters: MetadataFilters | None = Non
 
 
 def test_a_large_owner_is_searched_through_the_index(store: ChunkStore) -> None:
-    assert search(store, MINA).way == "hnsw"
+    assert search(store, MINA).search_plan == "hnsw"
     assert hnsw_name(store.table_name) in plan(store, MINA)
 
 
@@ -114,7 +114,7 @@ def test_what_the_index_finds_is_scored_in_full_precision(store: ChunkStore) -> 
         patch.setattr(settings(), "exact_search_chunks", 10 * MANY)
         found = search(store, MINA, k=MANY)
         compared = dict(zip(found.ids, found.similarities, strict=True))
-    assert (walked.way, found.way) == ("hnsw", "exact")
+    assert (walked.search_plan, found.search_plan) == ("hnsw", "exact")
     assert walked.similarities == [compared[id_] for id_ in walked.ids]
 
 
@@ -135,21 +135,21 @@ def test_long_vectors_are_indexed_as_far_as_they_can_be(
 
 
 def test_a_small_owner_in_a_large_table_is_compared_one_by_one(store: ChunkStore) -> None:
-    assert search(store, JOON).way == "exact"
+    assert search(store, JOON).search_plan == "exact"
     assert hnsw_name(store.table_name) not in plan(store, JOON)
     assert search(store, JOON).ids == truth(store, JOON)
 
 
 def test_a_selective_filter_is_searched_exactly_and_misses_nothing(store: ChunkStore) -> None:
     found = search(store, MINA, kind(RARE))
-    assert found.way == "exact"
+    assert found.search_plan == "exact"
     assert hnsw_name(store.table_name) not in plan(store, MINA, kind(RARE))
     assert sorted(found.ids) == sorted(f"mina-{i}" for i in range(0, MANY, 100))
 
 
 def test_a_broad_filter_goes_through_the_index(store: ChunkStore) -> None:
     found = search(store, MINA, kind(COMMON))
-    assert found.way == "hnsw"
+    assert found.search_plan == "hnsw"
     assert all(node.metadata["kind"] == COMMON for node in found.nodes or [])
 
 
@@ -158,7 +158,7 @@ def test_a_walk_that_finds_too_little_is_followed_by_an_exact_search(
 ) -> None:
     monkeypatch.setattr(settings(), "exact_filtered_chunks", 5)
     found = search(store, MINA, kind(RARE), k=10)
-    assert (found.way, len(found.ids)) == ("exact", MANY // 100)
+    assert (found.search_plan, len(found.ids)) == ("exact", MANY // 100)
 
 
 def test_more_are_found_than_the_walk_keeps_candidates(store: ChunkStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +177,7 @@ def test_a_small_table_gets_no_index(database: Settings) -> None:
 def test_many_chunks_without_an_index_are_compared_one_by_one(database: Settings) -> None:
     store = ChunkStore(engine(database), "unindexed", "toy", 8)
     store.add(chunks(MINA, LIMIT + 1))
-    assert search(store, MINA).way == "exact"
+    assert search(store, MINA).search_plan == "exact"
 
 
 def test_several_vectors_find_what_each_finds_alone(store: ChunkStore) -> None:

@@ -8,7 +8,7 @@ from llama_index.core.schema import TextNode
 from sqlalchemy import Engine, func, select
 
 from lessons.database import engine
-from lessons.database.row_security import scoped
+from lessons.database.row_security import owner_transaction
 from lessons.errors import LessonsError
 from lessons.evaluate.throwaway import drop_leftovers
 from lessons.ingest.queue import JobQueue
@@ -118,5 +118,5 @@ def test_everything_works_for_a_user_who_is_no_administrator(tenant: Callable[[s
     assert jobs.cancel(job, Scope("mina")).status == "CANCELLED"
     assert jobs.status(job, Scope("joon")).status == "NOT_FOUND"
     assert drop_leftovers(database, mina) == [store.table_name]
-    with scoped(database, "mina") as connection:
+    with owner_transaction(database, "mina") as connection:
         assert connection.scalar(select(func.count()).select_from(DocumentRow)) == 0

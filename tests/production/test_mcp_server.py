@@ -10,7 +10,7 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 from sqlalchemy import create_engine
 
-from lessons.database.row_security import scoped
+from lessons.database.row_security import owner_transaction
 from lessons.errors import DatabaseError
 from lessons.production.mcp_server import only_read
 from lessons.rag.stages import stages
@@ -121,7 +121,7 @@ def test_no_more_than_twenty_passages_come_at_a_time(call: Call) -> None:
 def test_its_process_cannot_write(place: Workspace, owners: dict[str, str]) -> None:
     engine = create_engine(place.engine.url)
     only_read(engine)
-    with pytest.raises(DatabaseError, match="read-only"), scoped(engine, owners["ours"]) as connection:
+    with pytest.raises(DatabaseError, match="read-only"), owner_transaction(engine, owners["ours"]) as connection:
         connection.exec_driver_sql("DELETE FROM documents")
     assert place.store(stages()["smart"].index).documents(Scope(owners["ours"]))
 

@@ -12,7 +12,7 @@ from sqlalchemy import Engine, TextClause, create_engine, event, select, text, u
 
 from lessons.database import engine
 from lessons.database.embedded import log_of
-from lessons.database.row_security import scoped
+from lessons.database.row_security import owner_transaction
 from lessons.errors import LessonsError
 from lessons.ingest.queue import JobQueue
 from lessons.memory.messages import StoredMessages
@@ -101,7 +101,7 @@ def test_seven_thousand_filters_show_nothing_of_another_owner(attacked: ChunkSto
     shown: set[str] = set()
     for first in range(0, len(conditions), BATCH):
         parts = [select(chunks.user_id).where(each) for each in conditions[first : first + BATCH]]
-        with scoped(attacked.engine, mina.user_id) as connection:
+        with owner_transaction(attacked.engine, mina.user_id) as connection:
             shown.update(connection.scalars(union_all(*parts)))
     assert shown == {mina.user_id}
 

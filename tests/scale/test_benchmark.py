@@ -60,7 +60,7 @@ def test_searches_under_filters_are_compared_with_the_truth(there: Engine, monke
     with made_up_store(there, 600) as store:
         found = list(filtered(store, 2))
     assert [each.percent for each in found] == list(PERCENT)
-    assert [each.way for each in found] == ["exact", "exact", "hnsw", "hnsw", "hnsw"]
+    assert [each.search_plan for each in found] == ["exact", "exact", "hnsw", "hnsw", "hnsw"]
     assert all(each.recall >= 0.9 for each in found)
 
 
