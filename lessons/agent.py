@@ -24,9 +24,9 @@ from lessons.models.llm import keyless_of
 from lessons.models.served_call import CHOSEN_INSTEAD, chosen_tools
 from lessons.models.tokens import TokenEstimator
 from lessons.plan import Part
+from lessons.rag.catalog import registered_file
 from lessons.rag.context import ContextBuilder, quoted
 from lessons.rag.types import Context, Filters, Query, Resources, RetrievedDocument
-from lessons.search.catalog import registered_file
 from lessons.search.other_transforms import normalized
 from lessons.search.transforms import Condense
 from lessons.settings import settings
@@ -34,7 +34,7 @@ from lessons.text import normalize
 from lessons.trace import Step, Trace
 
 if TYPE_CHECKING:
-    from lessons.rag.stages import Pipeline
+    from lessons.rag.pipeline import Pipeline
 
 Result = TypeVar("Result")
 

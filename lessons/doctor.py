@@ -34,10 +34,10 @@ from lessons.models.recorded import deciding, differing, prompt_label, read_reco
 from lessons.models.served_call import described
 from lessons.rag.prompts import answer_prompt
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.scale.replicas import with_hosts
 from lessons.search import other_transforms, rerankers, transforms
 from lessons.settings import ROOT, Settings, settings
-from lessons.workspace import Workspace
 
 if TYPE_CHECKING:
     from lessons.models.served import ServedLLM

@@ -13,16 +13,16 @@ from sqlalchemy import func, select
 
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
-from lessons.ingest.pipeline import FileResult
+from lessons.ingest.pipeline import FileResult, ingest_each
 from lessons.ingest.trash import Trash
-from lessons.rag.stages import stages
+from lessons.rag.catalog import catalog
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
-from lessons.search.catalog import catalog
+from lessons.rag.workspace import Workspace
 from lessons.search.filter_text import parse_filter
 from lessons.settings import ROOT
+from lessons.stages import stages
 from lessons.text import normalize
-from lessons.workspace import Workspace
 
 CORPUS = ROOT / "data" / "corpus"
 FIELDS = "source_file", "page_number", "title", "date", "doc_type", "section", "language", "keywords", "has_steps"
@@ -60,7 +60,7 @@ def load_corpus(
     results: list[FileResult] = []
     for owner, group in groupby(sorted(documents, key=itemgetter("owner")), itemgetter("owner")):
         files = [(CORPUS / document["path"], document["path"]) for document in group]
-        for _, result in place.ingest(files, targets, Scope(owner)):
+        for _, result in ingest_each(place, files, targets, Scope(owner)):
             results.append(result)
             if any(each.status != "unchanged" for each in results):
                 progress(len(results), len(documents) * len(targets))

@@ -6,8 +6,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from lessons.errors import LessonsError
-from lessons.rag.stages import Stage, by_name, stages
+from lessons.rag.pipeline import Stage
 from lessons.settings import settings
+from lessons.stages import by_name, stages
 
 
 def every_stage() -> dict[str, Stage]:

@@ -150,7 +150,7 @@ def corpus_loaded() -> Iterator[None]:
         os.environ |= {"LESSONS_DATA_DIR": folder, "LESSONS_EVALUATION_TIMED": "false"}
         from lessons.database import erase
         from lessons.library import load_corpus
-        from lessons.workspace import workspace
+        from lessons.rag.workspace import workspace
 
         try:
             load_corpus(workspace())

@@ -21,10 +21,10 @@ from lessons.errors import DatabaseError
 from lessons.library import indexes
 from lessons.memory.messages import message_store
 from lessons.models.llm import language_model
-from lessons.rag.stages import stages
 from lessons.rag.types import Scope
+from lessons.rag.workspace import workspace
 from lessons.settings import Settings
-from lessons.workspace import workspace
+from lessons.stages import stages
 from tests.evaluate.test_locomo import SAMPLE
 from tests.support.files import write_pdf
 from tests.support.openai_server import openai_server

@@ -21,7 +21,7 @@ from lessons.evaluate.evaluation import HALF_POINTS, QUOTED, REPLAYED
 from lessons.evaluate.runs import RunRow
 from lessons.language import NOTEBOOKS, VARIABLES, _, in_korean, korean, language
 from lessons.rag.answer import EMPTY, UNSOURCED, UNSUPPORTED
-from lessons.rag.stages import CUT, WALKED
+from lessons.rag.pipeline import CUT, WALKED
 from tests.support.messages import message, sentences
 from tests.test_cli import lessons_process
 

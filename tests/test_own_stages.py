@@ -8,12 +8,12 @@ import pytest
 
 from lessons.errors import LessonsError
 from lessons.own_stages import every_stage
-from lessons.rag.stages import stages
 from lessons.settings import settings
+from lessons.stages import stages
 
 Written = Callable[[str], Path]
 SHORTEST = """
-from lessons.rag.stages import stage_named
+from lessons.stages import stage_named
 
 smart = stage_named("smart")
 

@@ -11,13 +11,14 @@ from llama_index.core.schema import BaseNode, MetadataMode
 from lessons.database import engine
 from lessons.ingest import pipeline
 from lessons.ingest.index import enhanced_index, naive_index
+from lessons.ingest.pipeline import ingest_each
 from lessons.ingest.read import read
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.embedding import embedding_model
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace, workspace
 from lessons.settings import Settings
 from lessons.workbook import Workbook
-from lessons.workspace import Workspace, workspace
 from tests.support.files import write_pdf
 from tests.support.openai_server import Server
 
@@ -47,7 +48,7 @@ def test_each_file_is_read_once_for_all_indexes(
 ) -> None:
     reader = Mock(wraps=read)
     monkeypatch.setattr(pipeline, "read", reader)
-    results = [(index.name, each.source_file) for index, each in place.ingest(files, INDEXES, Scope("once"))]
+    results = [(index.name, each.source_file) for index, each in ingest_each(place, files, INDEXES, Scope("once"))]
     assert results == [(index.name, name) for _, name in files for index in INDEXES]
     assert [call.args[1] for call in reader.call_args_list] == [name for _, name in files if name != "empty.txt"]
 
@@ -69,7 +70,7 @@ def test_a_file_too_long_for_the_embedding_server_fails_alone_and_in_its_words(
     served = database.model_copy(update={"openai_base_url": server.url, "embedding_model": "any", "max_retries": 0})
     place = Workspace(served, engine(database), embedding_model(served), OfflineLLM())
     many = [(tmp_path / "long.txt", "long.txt"), *files[1:]]
-    results = [result for _, result in place.ingest(many, INDEXES[:1], Scope("too-long"))]
+    results = [result for _, result in ingest_each(place, many, INDEXES[:1], Scope("too-long"))]
     assert [result.status for result in results] == ["failed", "added", "added", "added"]
     assert "input (1371 tokens) is too large to process" in (results[0].reason or "")
 

@@ -18,11 +18,12 @@ from lessons.evaluate.run import Watcher
 from lessons.evaluate.runs import SHIPPED, ship
 from lessons.library import load_corpus
 from lessons.models.keyless import OfflineLLM
-from lessons.rag.stages import Stage, stages
+from lessons.rag.pipeline import Stage
+from lessons.rag.workspace import Workspace
 from lessons.search.hybrid import HybridRetriever
 from lessons.search.transforms import Condense
 from lessons.settings import settings
-from lessons.workspace import Workspace
+from lessons.stages import stages
 
 CHUNKS = 2  # for an answer, so that two cores read its prompt in some ten seconds
 

@@ -2,8 +2,8 @@
 
 from lessons.evaluate.frozen import SETS, count_outcomes
 from lessons.library import load_corpus
-from lessons.rag.stages import stages
-from lessons.workspace import workspace
+from lessons.rag.workspace import workspace
+from lessons.stages import stages
 
 
 def main() -> None:

@@ -16,11 +16,11 @@ from data.make.vectors import save_vectors
 from lessons.evaluate.golden import SPLITS, Golden, golden_questions
 from lessons.library import load_corpus
 from lessons.models.vectors import read_vectors
-from lessons.rag.stages import stage_named
 from lessons.rag.types import Query, Scope
+from lessons.rag.workspace import workspace
 from lessons.search.cross_encoder import PAIRS, CrossEncoder, file_name, pair_key
+from lessons.stages import stage_named
 from lessons.trace import Trace
-from lessons.workspace import workspace
 
 MODEL = "Xenova/ms-marco-MiniLM-L-12-v2"
 

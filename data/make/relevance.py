@@ -16,10 +16,11 @@ from lessons.evaluate.golden import Golden, golden_questions
 from lessons.evaluate.metrics import hits, retrieval_metrics
 from lessons.keyless.relevance import WEIGHTS, features
 from lessons.library import load_corpus
-from lessons.rag.stages import Stage, stage_named
+from lessons.rag.pipeline import Stage
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
+from lessons.rag.workspace import workspace
+from lessons.stages import stage_named
 from lessons.trace import Step, Trace
-from lessons.workspace import workspace
 
 PENALTY = 0.3  # on the squared weights
 FOLDS = 5

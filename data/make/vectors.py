@@ -20,8 +20,8 @@ from lessons.ingest.read import read
 from lessons.keyless.intent import open_questions
 from lessons.library import CORPUS, indexes, shipped_documents
 from lessons.models.vectors import KEY_BYTES, QUESTIONS, SHIPPED, key, read_vectors
+from lessons.rag.workspace import workspace
 from lessons.text import normalize
-from lessons.workspace import workspace
 
 
 def passages(documents: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -28,9 +28,9 @@ from lessons.evaluate.metrics import retrieval_metrics
 from lessons.faults.database import SpareDatabase
 from lessons.ingest.read import read
 from lessons.library import CORPUS, shipped_documents
-from lessons.rag.stages import stages
 from lessons.rag.types import RetrievedDocument, Retriever, Scope
-from lessons.workspace import Workspace, workspace
+from lessons.rag.workspace import Workspace, workspace
+from lessons.stages import stages
 
 HERE = Path(__file__).parent
 OWNER = Scope("reader")

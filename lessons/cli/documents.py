@@ -15,7 +15,7 @@ from lessons.tables import counted, spent
 
 if TYPE_CHECKING:
     from lessons.rag.answer import Answer
-    from lessons.rag.stages import AnswerStream
+    from lessons.rag.pipeline import AnswerStream
 
 commands = typer.Typer()
 LISTED = 5  # names of files in a note
@@ -38,13 +38,13 @@ def ingest(
 ) -> None:
     """Read files or folders into the index of every stage. Known files are skipped, changed ones replaced."""
     from lessons.ingest.enrich import default_level
-    from lessons.ingest.pipeline import estimate
+    from lessons.ingest.pipeline import estimate, ingest_each
     from lessons.ingest.read import left_out, named_files
     from lessons.library import indexes
     from lessons.models.keyless import OfflineLLM
     from lessons.rag.types import Scope
+    from lessons.rag.workspace import workspace
     from lessons.scale.on_ray import cluster, ingest_on_ray
-    from lessons.workspace import workspace
 
     if not all(paths):  # as a script's unset variable is; a path made of it would be the folder it runs in
         raise typer.BadParameter("a path is empty; name a file or folder", param_hint="paths")
@@ -82,7 +82,7 @@ def ingest(
     running = cluster(place.settings) if engine == "ray" else nullcontext()
     with running, bars() as watch:
         results = (
-            place.ingest(files, [each.at(level, place.llm) for each in targets], scope)
+            ingest_each(place, files, [each.at(level, place.llm) for each in targets], scope)
             if engine == "local"
             else ((each, result) for each in targets for result in ingest_on_ray(files, each, place, scope, level))
         )
@@ -132,10 +132,10 @@ def ask(
     from lessons.memory.manager import Conversation
     from lessons.memory.messages import message_store
     from lessons.memory.types import NoMemory, Window
-    from lessons.rag.stages import stages
     from lessons.rag.types import Scope
+    from lessons.rag.workspace import workspace
     from lessons.search.filter_text import parse_filter
-    from lessons.workspace import workspace
+    from lessons.stages import stages
 
     chosen = chosen_stages([stage or list(stages())[-1]])
     filters = parse_filter(filter_text) if filter_text else None

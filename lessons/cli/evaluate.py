@@ -17,7 +17,7 @@ from lessons.language import _
 
 if TYPE_CHECKING:
     from lessons.context.wrapper import Answering
-    from lessons.rag.stages import Stage
+    from lessons.rag.pipeline import Stage
 
 commands = typer.Typer()
 SIZES = [1_000, 10_000, 100_000]  # chunks of a benchmark
@@ -56,8 +56,8 @@ def evaluate(
     from lessons.evaluate.report import report
     from lessons.evaluate.run import evaluate as evaluate_stages
     from lessons.evaluate.runs import export_csv, save
+    from lessons.rag.workspace import workspace
     from lessons.settings import settings
-    from lessons.workspace import workspace
 
     file = None if questions in SETS else Path(questions)
     if file and not (file.suffix or file.exists()):
@@ -144,8 +144,8 @@ def gates(
     from lessons.evaluate.gates_report import MEASURED, SPLIT, as_markdown
     from lessons.evaluate.run import evaluate as evaluate_stages
     from lessons.evaluate.runs import save
-    from lessons.rag.stages import stages
-    from lessons.workspace import workspace
+    from lessons.rag.workspace import workspace
+    from lessons.stages import stages
 
     if output.exists() and not force:
         raise LessonsError(f"{output} is there already; add --force to overwrite it, or name another file.")
@@ -168,7 +168,7 @@ def _agree(stages: Sequence[str], limit: int | None, yes: bool) -> None:
     from lessons.evaluate.gates_report import estimate
     from lessons.evaluate.run import is_asked
     from lessons.models.llm import describe
-    from lessons.workspace import workspace
+    from lessons.rag.workspace import workspace
 
     llm, (answers, tokens, cost) = workspace().llm, estimate(stages, limit)
     if not is_asked(llm):
@@ -225,7 +225,7 @@ def memories(
     from lessons.evaluate.dialogues import dialogues, evaluate_dialogues, read_locomo, recall_old_facts
     from lessons.evaluate.report import dialogue_report, locomo_report
     from lessons.library import load_corpus
-    from lessons.workspace import workspace
+    from lessons.rag.workspace import workspace
 
     asked, place = chosen_stage(stage), workspace()
     if locomo:
@@ -251,9 +251,9 @@ def bench(
     as_json: AsJson = False,
 ) -> None:
     """Time searches and stages on made-up chunks, each search against the least it could take."""
+    from lessons.rag.workspace import workspace
     from lessons.scale.benchmark import as_document, benchmark, report
     from lessons.scale.graphs import compared, graph_report
-    from lessons.workspace import workspace
 
     sizes, found = chunks or SIZES, list[Any]()
     with bars() as watch:

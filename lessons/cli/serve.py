@@ -117,7 +117,7 @@ def serve_model(
 def mcp(owner: Annotated[str, typer.Option(help="Whose documents are offered, and nobody else's.")]) -> None:
     """Let an agent search and read one owner's documents, by the Model Context Protocol on stdin and stdout."""
     from lessons.production.mcp_server import serve as serve_tools
-    from lessons.workspace import workspace
+    from lessons.rag.workspace import workspace
 
     serve_tools(workspace(), owner)
 

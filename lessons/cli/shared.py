@@ -17,7 +17,7 @@ from lessons.language import _
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from lessons.rag.stages import Stage
+    from lessons.rag.pipeline import Stage
     from lessons.trace import Trace
 
 _SECONDS_BETWEEN_LINES = 20  # where there is no terminal, which shows at once what is said, on a line that goes away

@@ -22,10 +22,10 @@ from lessons.memory.summaries import Tiers
 from lessons.memory.types import Memory, NoMemory, split_memory
 from lessons.plan import Plan
 from lessons.rag.answer import Answer
-from lessons.rag.stages import Stage, standalone
+from lessons.rag.pipeline import Stage, standalone
 from lessons.rag.types import Scope
+from lessons.rag.workspace import workspace
 from lessons.tables import html_table
-from lessons.workspace import workspace
 
 WRAPPERS: dict[str, Callable[[Any], Answering]] = {
     "compression": lambda stage: stage.but(stage.name, compressor=Hybrid()),

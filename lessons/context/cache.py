@@ -32,7 +32,7 @@ from lessons.models.embedding import identity
 from lessons.models.llm import describe, keyless_of, predict, structured
 from lessons.rag.answer import Answer
 from lessons.rag.context import CITATION
-from lessons.rag.stages import AnswerStream, Stage
+from lessons.rag.pipeline import AnswerStream, Stage
 from lessons.rag.tables import Base
 from lessons.rag.types import Query, Scope
 from lessons.search.other_transforms import normalized

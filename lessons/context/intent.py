@@ -14,7 +14,7 @@ from lessons.context.wrapper import Wrapper, follow
 from lessons.models.keyless import Label
 from lessons.models.llm import keyless_of, stream, structured
 from lessons.rag.answer import Answer, conversation_memory
-from lessons.rag.stages import AnswerStream, Stage
+from lessons.rag.pipeline import AnswerStream, Stage
 from lessons.rag.types import Documents, Query, Reranker, Resources, RetrievedDocument
 from lessons.settings import settings
 from lessons.trace import Step

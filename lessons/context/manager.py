@@ -11,7 +11,7 @@ from lessons.memory.types import split_memory
 from lessons.models.tokens import ExactTokenCounter, TokenCounter
 from lessons.plan import Message, Part, Plan, line
 from lessons.rag.context import ContextBuilder
-from lessons.rag.stages import AnswerStream
+from lessons.rag.pipeline import AnswerStream
 from lessons.rag.types import Builder, Query, Resources, RetrievedDocument
 from lessons.settings import settings
 from lessons.trace import Step, Trace

@@ -17,10 +17,10 @@ from lessons.context.wrapper import Wrapper, follow
 from lessons.memory.manager import log_failure
 from lessons.models.llm import structured
 from lessons.rag.answer import Answer, conversation_memory, respond
+from lessons.rag.catalog import only_file
 from lessons.rag.context import source_header
-from lessons.rag.stages import AnswerStream, Stage, standalone
+from lessons.rag.pipeline import AnswerStream, Stage, standalone
 from lessons.rag.types import Query, RetrievedDocument
-from lessons.search.catalog import only_file
 from lessons.search.transforms import unusable
 from lessons.settings import settings
 from lessons.trace import Step, Trace

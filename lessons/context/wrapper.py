@@ -8,9 +8,9 @@ from typing import Any, Self, TypeAlias
 from lessons.ingest.index import Index
 from lessons.models.llm import describe
 from lessons.rag.answer import Answer
-from lessons.rag.stages import AnswerStream, Stage
+from lessons.rag.pipeline import AnswerStream, Stage
 from lessons.rag.types import Scope
-from lessons.workspace import Workspace, workspace
+from lessons.rag.workspace import Workspace, workspace
 
 
 @dataclass(frozen=True)

@@ -25,16 +25,17 @@ from lessons.models.keyless import asks_for_documents, asks_for_steps
 from lessons.models.llm import describe
 from lessons.plan import Message, Part, Piece, Plan, history_part, messages_of
 from lessons.rag.answer import Answer, conversation_memory, respond
+from lessons.rag.catalog import catalog
 from lessons.rag.context import ContextBuilder
+from lessons.rag.pipeline import AnswerStream, cause, cleaned, standalone
 from lessons.rag.prompts import REFUSALS
-from lessons.rag.stages import AnswerStream, cause, cleaned, stages, standalone
 from lessons.rag.types import Context, Query, RetrievedDocument, Scope
-from lessons.search.catalog import catalog
+from lessons.rag.workspace import Workspace, workspace
 from lessons.search.other_transforms import normalized
 from lessons.settings import settings
+from lessons.stages import stages
 from lessons.text import language
 from lessons.trace import Step, Trace
-from lessons.workspace import Workspace, workspace
 
 logger = logging.getLogger(__name__)
 

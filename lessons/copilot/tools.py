@@ -14,10 +14,10 @@ from sqlalchemy import select
 
 from lessons.agent import within
 from lessons.errors import LessonsError
+from lessons.rag.catalog import catalog
+from lessons.rag.filters import BooleanFilter
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
-from lessons.search.catalog import catalog
-from lessons.search.filters import BooleanFilter
 from lessons.search.hybrid import HybridRetriever
 from lessons.search.materials import chunk_range
 from lessons.settings import ROOT, settings

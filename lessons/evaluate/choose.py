@@ -13,7 +13,7 @@ from lessons.evaluate.evaluation import LABELS, Evaluation, compare_records
 from lessons.evaluate.golden import SPLITS, golden_questions
 from lessons.evaluate.run import answers
 from lessons.language import _
-from lessons.rag.stages import AnswerStream
+from lessons.rag.pipeline import AnswerStream
 from lessons.settings import settings
 from lessons.tables import Table
 

@@ -8,8 +8,9 @@ from itertools import chain, pairwise
 from lessons.evaluate.golden import Evidence, Golden
 from lessons.evaluate.metrics import hits, ranking
 from lessons.rag.answer import Answer
-from lessons.rag.stages import changed, stages
+from lessons.rag.pipeline import changed
 from lessons.rag.types import RetrievedDocument
+from lessons.stages import stages
 from lessons.tables import counted, markdown_table, money, plain, plain_line
 from lessons.trace import Step, Trace
 

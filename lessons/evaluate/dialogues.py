@@ -23,10 +23,10 @@ from lessons.memory.messages import SessionMessages
 from lessons.memory.summaries import LongTerm, RecursiveSummary, Tiers
 from lessons.memory.types import Memory, NoMemory, Window
 from lessons.models.reply import normalized
-from lessons.rag.stages import Stage
+from lessons.rag.pipeline import Stage
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace, workspace
 from lessons.text import language
-from lessons.workspace import Workspace, workspace
 
 DIALOGUES = GOLDEN / "dialogues"
 TOKENS = "memory tokens"  # the metric that says how many tokens a memory handed over, by the estimate

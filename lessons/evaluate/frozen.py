@@ -12,7 +12,7 @@ from typing import Any
 
 from lessons.evaluate.golden import json_lines
 from lessons.library import shipped_documents
-from lessons.rag.stages import Stage
+from lessons.rag.pipeline import Stage
 from lessons.settings import ROOT
 
 FOLDER = ROOT / "data" / "frozen"

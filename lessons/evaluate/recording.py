@@ -20,8 +20,8 @@ from lessons.models.llm import language_model, price
 from lessons.models.recorded import Journal, Served, deciding, keeping, record_path, recorded_so_far
 from lessons.models.served import ServedLLM
 from lessons.models.server import asked_quantisation, explain
+from lessons.rag.workspace import Workspace
 from lessons.settings import ROOT, Settings, settings
-from lessons.workspace import Workspace
 
 NOTEBOOKS = ROOT / "notebooks"
 NOT_IN_YOURS = "Notebooks write to their database and delete from it, and DATABASE_URL names yours; record without it."

@@ -27,12 +27,13 @@ from lessons.models.llm import KEYLESS, describe, price
 from lessons.models.tokens import ExactTokenCounter
 from lessons.models.vectors import CachedEmbedding
 from lessons.rag.answer import Answer
-from lessons.rag.stages import Stage, by_name, stage_named
+from lessons.rag.pipeline import Stage
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
+from lessons.rag.workspace import Workspace, workspace
 from lessons.search.transforms import Condense
 from lessons.settings import PATHS
+from lessons.stages import by_name, stage_named
 from lessons.text.pages import by_page
-from lessons.workspace import Workspace, workspace
 
 OWNER = "evaluation"  # of the documents in a throw-away index, so that nothing of a real owner mixes with them
 

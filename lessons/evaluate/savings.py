@@ -21,13 +21,13 @@ from lessons.models.keyless import INTENTS, utterances
 from lessons.models.llm import describe
 from lessons.rag.answer import Answer, respond
 from lessons.rag.context import ContextBuilder
-from lessons.rag.stages import Stage, standalone
+from lessons.rag.pipeline import Stage, standalone
 from lessons.rag.types import Compressor, Query, Scope
+from lessons.rag.workspace import workspace
 from lessons.settings import ROOT, settings
 from lessons.tables import Table
 from lessons.text import language, normalize
 from lessons.trace import Step
-from lessons.workspace import workspace
 
 # What an intent saves
 

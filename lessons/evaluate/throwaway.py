@@ -19,7 +19,7 @@ from lessons.ingest.index import Index
 from lessons.library import Progress
 from lessons.rag.tables import DocumentRow, drop_tables
 from lessons.rag.types import Scope
-from lessons.workspace import Workspace
+from lessons.rag.workspace import Workspace
 
 PREFIX = "tmp_"
 

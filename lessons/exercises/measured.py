@@ -11,11 +11,11 @@ from lessons.evaluate.golden import Golden, golden_questions
 from lessons.evaluate.metrics import retrieval_metrics
 from lessons.exercises.cases import Accept, Case, Exercise, case
 from lessons.exercises.comparing import Nearly, kind
-from lessons.rag.stages import stage_named
 from lessons.rag.types import Query, RetrievedDocument, Scope
+from lessons.rag.workspace import workspace
 from lessons.search.hybrid import HybridRetriever, reciprocal_rank_fusion
 from lessons.settings import settings
-from lessons.workspace import workspace
+from lessons.stages import stage_named
 
 EVERY = 3  # of so many questions, one is asked
 FOUND, CANDIDATES = 100, 30

@@ -11,12 +11,13 @@ from typing import Any
 
 from lessons.context.wrapper import Answering
 from lessons.faults.database import ReplicatedDatabase, SpareDatabase
-from lessons.ingest.pipeline import FileResult
+from lessons.ingest.pipeline import FileResult, ingest_each
 from lessons.library import indexes
 from lessons.rag.answer import Answer
-from lessons.rag.stages import Stage, stage_named
+from lessons.rag.pipeline import Stage
 from lessons.rag.types import Scope
-from lessons.workspace import Workspace
+from lessons.rag.workspace import Workspace
+from lessons.stages import stage_named
 
 ADDRESS = re.compile(r"/tmp/rag-workbook-\S+\.s\.PGSQL\.\d+|127\.0\.0\.1(, port |:)\d+")
 
@@ -98,7 +99,7 @@ class Lab(AbstractContextManager):
             files = [(Path(folder) / f"{number}{Path(name).suffix}", name) for number, name in enumerate(documents)]
             for path, name in files:
                 path.write_text(documents[name], encoding="utf-8")
-            return [result for _, result in self.place.ingest(files, indexes(), self.scope)]
+            return [result for _, result in ingest_each(self.place, files, indexes(), self.scope)]
 
     def close(self) -> None:
         self.database.erase()

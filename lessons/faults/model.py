@@ -12,7 +12,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import language_model
 from lessons.models.thoughts import learn
-from lessons.workspace import Workspace
+from lessons.rag.workspace import Workspace
 
 Fault = Literal["hangs", "too_many", "truncated", "wrong_schema", "endless", "breaks_off", "obeys"]
 

@@ -26,7 +26,7 @@ from lessons.rag.types import Scope
 from lessons.text import normalize
 
 if TYPE_CHECKING:
-    from lessons.workspace import Workspace
+    from lessons.rag.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 POLL = 0.25  # seconds between two looks at the queue

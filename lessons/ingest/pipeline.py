@@ -21,6 +21,7 @@ from lessons.models.llm import price
 from lessons.models.tokens import ExactTokenCounter
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.tables import counted, money
 from lessons.trace import Step
 
@@ -79,6 +80,15 @@ def ingest(
         written += result.chunks
         yield result
     store.settle(written)
+
+
+def ingest_each(
+    workspace: Workspace, files: Files, indexes: Sequence[Index], scope: Scope
+) -> Iterator[tuple[Index, FileResult]]:
+    """Ingest files into each of the indexes, file by file, so that each is read only once."""
+    runs = [ingest(files, index, workspace.store(index), workspace.embedding, scope) for index in indexes]
+    for results in zip(*runs, strict=True):
+        yield from zip(indexes, results, strict=True)
 
 
 @dataclass(frozen=True)

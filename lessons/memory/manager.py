@@ -16,7 +16,7 @@ from lessons.errors import LessonsError
 from lessons.memory.types import Memory, Recollection
 from lessons.plan import Message
 from lessons.rag.answer import Answer
-from lessons.rag.stages import AnswerStream
+from lessons.rag.pipeline import AnswerStream
 from lessons.settings import settings
 from lessons.trace import Step
 

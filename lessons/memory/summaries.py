@@ -30,10 +30,10 @@ from lessons.models.tokens import TokenEstimator
 from lessons.plan import beginning
 from lessons.rag.context import CITATION
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.settings import settings
 from lessons.text import normalize, sentences
 from lessons.trace import Step
-from lessons.workspace import Workspace
 
 
 @cache

@@ -13,11 +13,11 @@ from lessons.pages.common import allow_questions, show_reuse, titled
 from lessons.pages.conversations import begin_session, session
 from lessons.pages.language import N_, _
 from lessons.rag.answer import Answer
-from lessons.rag.stages import stages
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.settings import settings
+from lessons.stages import stages
 from lessons.tables import counted, plain
-from lessons.workspace import Workspace
 
 STAGE = "smart"
 WRAPPERS = {

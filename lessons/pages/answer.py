@@ -16,14 +16,15 @@ from lessons.pages.document import page_picture, show_picture
 from lessons.pages.language import N_, _
 from lessons.rag.answer import Answer, Citation
 from lessons.rag.context import around
-from lessons.rag.stages import stages, standalone
+from lessons.rag.pipeline import standalone
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Context, RetrievedDocument, Scope
+from lessons.rag.workspace import workspace
 from lessons.search.materials import Passage, passage
+from lessons.stages import stages
 from lessons.tables import plain, plain_line, spent
 from lessons.text.pages import by_page
 from lessons.trace import Step
-from lessons.workspace import workspace
 
 MOST_BEFORE = 300  # characters of a chunk before the marked words, which are to be seen without scrolling
 MOST_SHOWN = 40  # columns of a text in the label of a step

@@ -19,13 +19,13 @@ from lessons.evaluate.runs import shipped
 from lessons.library import indexes
 from lessons.pages.common import choose, choose_stages
 from lessons.pages.language import N_, _, keep, language
-from lessons.rag.stages import stages
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace, workspace
 from lessons.search.materials import chunk_range
+from lessons.stages import stages
 from lessons.tables import plain, plain_line
 from lessons.text import language as language_of
 from lessons.text import normalize
-from lessons.workspace import Workspace, workspace
 
 MOST_OWN = 4  # samples that are made from a reader's own documents
 MOST_READ = 20  # chunks of each of these, whose headings are read

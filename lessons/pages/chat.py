@@ -39,14 +39,15 @@ from lessons.pages.common import (
 from lessons.pages.conversations import Turn, begin_session, kept_turn, session
 from lessons.pages.language import N_, _, keep
 from lessons.rag.answer import Answer
-from lessons.rag.stages import AnswerStream, Stage, stages
+from lessons.rag.pipeline import AnswerStream, Stage
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace, workspace
 from lessons.search.materials import Purpose, top_k_for
 from lessons.settings import settings
+from lessons.stages import stages
 from lessons.tables import counted, plain
 from lessons.text import normalize
 from lessons.trace import Step
-from lessons.workspace import Workspace, workspace
 
 NAMES = {"none": N_("None"), "window": N_("Window"), "tiers": N_("Three tiers"), "recursive": N_("Recursive summary")}
 PURPOSES: dict[Purpose, str] = {

@@ -21,11 +21,12 @@ from lessons.library import ensure_corpus, indexes, shipped_documents
 from lessons.models.llm import describe
 from lessons.own_stages import every_stage, own_stages
 from lessons.pages.language import N_, _, keep, kept
-from lessons.rag.stages import Stage, stages
+from lessons.rag.pipeline import Stage
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace, workspace
 from lessons.settings import HOME, settings
+from lessons.stages import stages
 from lessons.tables import plain
-from lessons.workspace import Workspace, workspace
 
 PIXELS = 100  # an inch of a figure
 Option = TypeVar("Option")

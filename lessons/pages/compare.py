@@ -25,11 +25,11 @@ from lessons.pages.past import Past, arrive, offer_link, remember, show_past
 from lessons.pages.ranks import show_ranks
 from lessons.pages.verdict import STATUSES, Score, marked, merged, scored, verdict, what_is_new
 from lessons.rag.answer import Answer
-from lessons.rag.stages import AnswerStream, cleaned
+from lessons.rag.pipeline import AnswerStream, cleaned
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace, workspace
 from lessons.tables import plain, plain_line
 from lessons.trace import Step
-from lessons.workspace import Workspace, workspace
 
 NARROWEST = 160  # pixels of a stage's column; what does not fit goes below
 UNEXPECTED = N_("This stage broke off for an unexpected reason; the log has the details.")

@@ -17,11 +17,11 @@ from lessons.pages.common import allow_questions, choose, show_plot, titled
 from lessons.pages.language import N_, _
 from lessons.plan import Plan
 from lessons.rag.answer import Answer
-from lessons.rag.stages import stages
 from lessons.rag.types import Compressor
+from lessons.rag.workspace import Workspace
 from lessons.settings import settings
+from lessons.stages import stages
 from lessons.tables import plain
-from lessons.workspace import Workspace
 
 WAYS: dict[str, Compressor | None] = {
     N_("Cut to their beginnings"): None,

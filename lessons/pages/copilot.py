@@ -23,11 +23,11 @@ from lessons.pages.conversations import (
     session,
 )
 from lessons.pages.language import N_, _
-from lessons.rag.stages import AnswerStream
+from lessons.rag.pipeline import AnswerStream
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.settings import settings
 from lessons.tables import plain
-from lessons.workspace import Workspace
 
 OUTCOMES = {
     "answered": (N_("Answered"), "green"),

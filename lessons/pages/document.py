@@ -17,11 +17,11 @@ from lessons.pages.language import N_, _
 from lessons.pages.pdf_page import Drawn, draw_page
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.search.materials import chunk_range
 from lessons.settings import settings
 from lessons.tables import plain, plain_line
 from lessons.text.pages import by_page
-from lessons.workspace import Workspace
 
 TOLD = "doc_type", "has_steps", "page_number", "date"  # shown of a chunk beside what enriching has added
 AT_ONCE = 20  # chunks of a document on a page

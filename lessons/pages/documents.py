@@ -26,10 +26,10 @@ from lessons.pages.document import show_document, try_search
 from lessons.pages.language import N_, _
 from lessons.rag.tables import DocumentRow
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace, workspace
 from lessons.settings import settings
 from lessons.tables import plain, plain_line, spent
 from lessons.text import normalize
-from lessons.workspace import Workspace, workspace
 
 SHOWN_JOBS = 5
 MOST_READ = 2_000_000  # bytes that are read to estimate a cost, which takes a few seconds

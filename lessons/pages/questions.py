@@ -15,9 +15,9 @@ from lessons.pages.conversations import offer_rated
 from lessons.pages.language import N_, _
 from lessons.pages.runs import choose_run, follow, link_to_compare, show_record, show_table, start
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.settings import settings
 from lessons.tables import counted, plain
-from lessons.workspace import Workspace
 
 HELP = N_(
     "A table with the column question and, as far as you know them, answer, source_file, evidence and history; "

@@ -16,7 +16,7 @@ from lessons.pages.common import page_of
 from lessons.pages.language import N_, _
 from lessons.rag.answer import Answer
 from lessons.rag.context import around, best_quote
-from lessons.rag.stages import standalone
+from lessons.rag.pipeline import standalone
 from lessons.rag.types import RetrievedDocument
 
 THICK, THIN = "#2e9e4f", "#999999"  # stand out on a light page and on a dark one

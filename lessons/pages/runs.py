@@ -19,8 +19,8 @@ from lessons.pages.asking import golden_named
 from lessons.pages.common import choose, finish_button, offer_to_delete, show_dialog
 from lessons.pages.language import N_, _
 from lessons.pages.verdict import what_is_new
+from lessons.rag.workspace import Workspace
 from lessons.tables import plain, plain_line
-from lessons.workspace import Workspace
 
 UNEXPECTED = N_("The evaluation broke off for an unexpected reason; the log has the details.")
 INTERVAL = 130  # pixels, which a mean with its interval takes

@@ -14,9 +14,9 @@ from lessons.pages import runs
 from lessons.pages.asking import all_golden
 from lessons.pages.common import choose, choose_stages, show_plot, titled
 from lessons.pages.language import N_, _
+from lessons.rag.workspace import Workspace
 from lessons.settings import settings
 from lessons.tables import plain
-from lessons.workspace import Workspace
 
 SPLITS = {"dev": N_("dev, for tuning"), "test": N_("test, for reporting")}
 SIZES = {20: N_("20 of them, a quick look"), 0: N_("all of them")}

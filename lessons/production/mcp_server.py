@@ -14,11 +14,12 @@ from sqlalchemy import Engine, event
 from lessons.errors import LessonsError
 from lessons.library import indexes, named_filter
 from lessons.production import need_extra
-from lessons.rag.stages import cleaned, stages
+from lessons.rag.pipeline import cleaned
 from lessons.rag.types import Query, RetrievedDocument, Scope
+from lessons.rag.workspace import Workspace
 from lessons.search.materials import chunk_range
+from lessons.stages import stages
 from lessons.trace import Trace
-from lessons.workspace import Workspace
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer

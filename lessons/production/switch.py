@@ -20,7 +20,7 @@ from lessons.ingest.split import Chunk, SectionSplitter
 from lessons.rag.store import ChunkStore
 from lessons.rag.tables import Base
 from lessons.rag.types import Scope
-from lessons.workspace import Workspace
+from lessons.rag.workspace import Workspace
 
 # What each document's chunks say and know, as a hash; their vectors are left out.
 HASHES = """

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from llama_index.core.schema import BaseNode, TextNode
 from llama_index.core.vector_stores.types import VectorStoreQuery
@@ -24,14 +24,12 @@ from lessons.database.row_security import read_transaction, retry_on_disconnect
 from lessons.rag.keyword_search import KeywordSearch, Questions, TermStatistics
 from lessons.rag.tables import DocumentRow, chunk_table, term_table
 from lessons.rag.types import Filters, Scope, Where
+from lessons.rag.vector_store import OwnedVectorStore
 from lessons.rag.versions import kept, version
 from lessons.rag.writing import Writer
 from lessons.scale.hnsw import SearchPlan, choose_search_plan, configure_hnsw_search
 from lessons.scale.replicas import remember_write
 from lessons.settings import settings
-
-if TYPE_CHECKING:
-    from lessons.rag.adapters import OwnedVectorStore
 
 Vectors = Sequence[Sequence[float]]
 Places = tuple[int, int] | None
@@ -104,10 +102,8 @@ class ChunkStore(Writer):
         """The same, for a statement that SQLAlchemy builds."""
         return self.where(scope, filters).clause
 
-    def of(self, owner: str | Scope) -> "OwnedVectorStore":
-        """What an owner has here, as a vector store of LlamaIndex."""
-        from lessons.rag.adapters import OwnedVectorStore
-
+    def of(self, owner: str | Scope) -> OwnedVectorStore:
+        """Return the documents of an owner as a vector store of LlamaIndex."""
         return OwnedVectorStore(self, Scope.of(owner))
 
     @retry_on_disconnect

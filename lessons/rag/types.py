@@ -13,7 +13,7 @@ from sqlalchemy import TextClause, text
 
 from lessons.errors import LessonsError
 from lessons.models.tokens import TokenEstimator
-from lessons.search.filters import filter_sql
+from lessons.rag.filters import filter_sql
 from lessons.settings import settings
 from lessons.text import normalize
 from lessons.text.pages import Pages, pages_of

@@ -25,14 +25,14 @@ from lessons.evaluate.run import Watcher
 from lessons.models.keyless import OfflineLLM
 from lessons.models.vectors import ThreadedEmbedding
 from lessons.rag.retrievers import KeywordRetriever, VectorRetriever
-from lessons.rag.stages import stages
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, Retriever
+from lessons.rag.workspace import Workspace
 from lessons.scale.made_up import MODEL, OWNER, made_up_store, question, vectors
 from lessons.search.hybrid import HybridRetriever
 from lessons.search.materials import chunk_range, statistics
 from lessons.settings import settings
-from lessons.workspace import Workspace
+from lessons.stages import stages
 
 HEADLINE = "hybrid, all phrasings"  # the search that every stage from smart search on makes
 BASE = 10_000  # chunks, from which on growth is counted: below, most of a search is not the database's

@@ -29,8 +29,8 @@ from lessons.ingest.enrich import Enrichment
 from lessons.ingest.index import Index
 from lessons.ingest.pipeline import Due, FileResult, fingerprints, ingest_file, recognise
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.settings import Settings, adopt
-from lessons.workspace import Workspace
 
 PATIENCE = 5.0  # seconds for a first connection
 

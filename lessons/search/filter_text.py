@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from llama_index.core.vector_stores.types import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
 
 from lessons.errors import LessonsError
-from lessons.search.filters import BooleanFilter, FilterError, usable_value
+from lessons.rag.filters import BooleanFilter, FilterError, usable_value
 from lessons.settings import settings
 
 TOKEN = re.compile(

@@ -13,10 +13,10 @@ import numpy as np
 from sqlalchemy import func, select
 
 from lessons.database.row_security import retry_on_disconnect
+from lessons.rag.catalog import remembered
 from lessons.rag.retrievers import ScopedRetriever, documents, merged, ranked
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
-from lessons.search.catalog import remembered
 from lessons.settings import settings
 
 UNTOLD = ""

@@ -17,10 +17,10 @@ from lessons.database.owned import ensure_owned
 from lessons.database.row_security import owner_transaction
 from lessons.errors import LessonsError
 from lessons.ingest.queue import JobQueue, State
+from lessons.rag.catalog import CHUNKS, catalog
 from lessons.rag.store import ChunkStore
 from lessons.rag.tables import Base, DocumentRow
 from lessons.rag.types import Scope
-from lessons.search.catalog import CHUNKS, catalog
 from lessons.settings import settings
 from lessons.text import normalize
 

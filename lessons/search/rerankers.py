@@ -1,15 +1,14 @@
 """Rerankers: the documents of a search in a better order.
 
 `ByScore` keeps the order of the search, `KeywordWeighted` counts shared words, `MMR` looks for what is new (Carbonell &
-Goldstein, SIGIR 1998), `ModelScored` asks a model, and `as_reranker` takes any node postprocessor of LlamaIndex, or a
-function. A cross-encoder is in `search/cross_encoder.py`. Reranking may fail, but never lose a document to a failure.
+Goldstein, SIGIR 1998), `ModelScored` asks a model. A cross-encoder is in `search/cross_encoder.py`, and LlamaIndex's
+postprocessors come in through `rag/llama_index.py`. If reranking fails, no document is lost.
 """
 
 import json
 import logging
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, cast
 
 from llama_index.core.callbacks import CallbackManager
@@ -24,7 +23,7 @@ from lessons.errors import LessonsError
 from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import structured
 from lessons.rag.retrievers import ranked
-from lessons.rag.types import SHOWN, Documents, Query, Reranker, Resources, RetrievedDocument, Scope
+from lessons.rag.types import SHOWN, Documents, Query, Resources, RetrievedDocument, Scope
 from lessons.search.hybrid import from_0_to_1, fuse
 from lessons.search.jaccard import jaccard
 from lessons.settings import settings
@@ -248,41 +247,3 @@ def by_number(said: Scores, count: int) -> dict[int, float]:
     if len(scores) > 2 and len(set(scores.values())) == 1:  # it has not judged them
         raise ValueError(f"the model gave all of them the same score, {said.scores[0].score:g}")
     return scores
-
-
-def as_reranker(given: Any) -> Reranker:
-    """A node postprocessor of LlamaIndex, or a function of question and documents; LessonsError for anything else."""
-    if isinstance(given, BaseNodePostprocessor):
-        return Postprocessed(given)
-    if callable(given) and not isinstance(given, type):
-        return Ordered(given)
-    raise LessonsError(
-        f"{given!r} is no reranker; take an object with `rerank`, a node postprocessor of LlamaIndex, or a function of "
-        "question and documents that gives documents."
-    )
-
-
-@dataclass(frozen=True)
-class Ordered:
-    """The documents that a function of question and documents gives, in its order."""
-
-    order: Callable[[str, Sequence[RetrievedDocument]], Iterable[RetrievedDocument]]
-
-    def rerank(self, query: Query, documents: Documents, resources: Resources, step: Step) -> list[RetrievedDocument]:
-        return list(self.order(query.text, documents))[: query.top_k]
-
-
-@dataclass(frozen=True)
-class Postprocessed:
-    """The documents in the order and with the scores of a node postprocessor, but not with texts or nodes it makes."""
-
-    postprocessor: BaseNodePostprocessor
-
-    def rerank(self, query: Query, documents: Documents, resources: Resources, step: Step) -> list[RetrievedDocument]:
-        known = {document.id: document for document in documents}
-        found = self.postprocessor.postprocess_nodes([document.node for document in documents], query_str=query.text)
-        first: dict[str, NodeWithScore] = {}
-        for node in found:
-            first.setdefault(node.node_id, node)
-        kept = [known[id_].with_score(node.get_score()) for id_, node in first.items() if id_ in known]
-        return kept[: query.top_k]

@@ -11,12 +11,12 @@ from lessons.agent import Agent
 from lessons.database import engine
 from lessons.ingest.index import naive_index
 from lessons.keyless.llm import OfflineLLM
-from lessons.rag.stages import Pipeline, Stage
+from lessons.rag.pipeline import Pipeline, Stage
 from lessons.rag.types import Context, Query, Resources, RetrievedDocument, Retriever, Scope
+from lessons.rag.workspace import Workspace
 from lessons.search.jaccard import JaccardRetriever
 from lessons.settings import Settings
 from lessons.trace import Step, Trace
-from lessons.workspace import Workspace
 
 TEXTS = {
     "refunds.md": "Refunds are paid within 14 days.",

@@ -14,7 +14,7 @@ from lessons.agent import SHOWN_BEFORE, Agent, SearchTools
 from lessons.budget import Budget
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.tokens import ExactTokenCounter, TokenEstimator
-from lessons.rag.stages import Pipeline
+from lessons.rag.pipeline import Pipeline
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.search.jaccard import JaccardRetriever
 from lessons.search.transforms import Condense

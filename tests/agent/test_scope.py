@@ -11,8 +11,8 @@ from llama_index.core.schema import TextNode
 from lessons.agent import SearchTools
 from lessons.database import engine
 from lessons.keyless.llm import OfflineLLM
+from lessons.rag.pipeline import Pipeline
 from lessons.rag.retrievers import KeywordRetriever
-from lessons.rag.stages import Pipeline
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, Scope
 from lessons.settings import Settings

@@ -12,9 +12,10 @@ from lessons.memory.types import NoMemory
 from lessons.models.keyless import NOTHING_FOUND
 from lessons.pages.compare import together
 from lessons.rag.answer import Answer
+from lessons.rag.pipeline import AnswerStream, Stage
 from lessons.rag.prompts import NO_WORDS
-from lessons.rag.stages import AnswerStream, Stage, stage_named, stages
 from lessons.rag.types import RetrievedDocument
+from lessons.stages import stage_named, stages
 from lessons.trace import Step
 
 QUESTION = "When are refunds paid?"

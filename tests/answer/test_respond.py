@@ -2,11 +2,12 @@
 
 import pytest
 
-from lessons.rag.stages import Stage, stage_named
+from lessons.rag.pipeline import Stage
 from lessons.rag.types import Query, Resources, RetrievedDocument
+from lessons.rag.workspace import Workspace
 from lessons.search.transforms import Condense
 from lessons.settings import Settings
-from lessons.workspace import Workspace
+from lessons.stages import stage_named
 
 REPORTS = [
     RetrievedDocument(f"r{quarter}", f"Revenue was KRW {revenue} billion.", 1.0, f"marlow-foods-2024-q{quarter}.pdf")

@@ -12,12 +12,13 @@ from lessons.models.llm import language_model
 from lessons.models.tokens import ExactTokenCounter, TokenEstimator
 from lessons.rag.answer import room_beside
 from lessons.rag.context import ContextBuilder
+from lessons.rag.pipeline import CUT, Stage
 from lessons.rag.prompts import INSTRUCTIONS
-from lessons.rag.stages import CUT, Stage, stages
 from lessons.rag.types import Query, RetrievedDocument, Scope
+from lessons.rag.workspace import Workspace
 from lessons.search.jaccard import JaccardRetriever
 from lessons.settings import Settings, settings
-from lessons.workspace import Workspace
+from lessons.stages import stages
 from tests.support.openai_server import Server
 
 COUNT = TokenEstimator().count

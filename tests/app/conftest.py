@@ -11,8 +11,8 @@ from lessons.memory import summaries
 from lessons.memory.messages import message_store
 from lessons.memory.profile import forget_user
 from lessons.rag.types import Scope
+from lessons.rag.workspace import workspace
 from lessons.settings import Settings
-from lessons.workspace import workspace
 from tests.support.browser import chromium
 from tests.support.served import served
 

@@ -19,9 +19,9 @@ import psutil
 
 from lessons.evaluate.golden import golden_questions
 from lessons.library import ensure_corpus
-from lessons.rag.stages import stages
+from lessons.rag.workspace import workspace
+from lessons.stages import stages
 from lessons.tables import plain
-from lessons.workspace import workspace
 from tests.app.load_memory import Memory
 from tests.support.served import served
 from tests.support.visitor import Visitor, visitor

@@ -20,7 +20,7 @@ from lessons.ingest.pipeline import ingest
 from lessons.library import indexes
 from lessons.memory.summaries import RecursiveSummary
 from lessons.rag.types import Scope
-from lessons.workspace import workspace
+from lessons.rag.workspace import workspace
 from tests.support.openai_server import Server, openai_server
 from tests.support.served import served
 

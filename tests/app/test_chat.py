@@ -10,11 +10,11 @@ from lessons.evaluate.feedback import Rating, Ratings
 from lessons.pages import conversations
 from lessons.pages.asking import Sample, golden_samples
 from lessons.pages.conversations import Turn
-from lessons.rag.stages import Stage
+from lessons.rag.pipeline import Stage
 from lessons.rag.types import Query
+from lessons.rag.workspace import workspace
 from lessons.settings import settings
 from lessons.tables import plain
-from lessons.workspace import workspace
 from tests.support.app import press, shown
 
 

@@ -12,8 +12,8 @@ from lessons.memory.summaries import RecursiveSummary
 from lessons.memory.turns import Turns
 from lessons.pages import common
 from lessons.rag.types import Scope
+from lessons.rag.workspace import workspace
 from lessons.tables import plain
-from lessons.workspace import workspace
 from tests.app.test_chat import opened, say, session
 from tests.support.app import away, press, shown
 

@@ -9,15 +9,16 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.errors import LessonsError
+from lessons.ingest.pipeline import ingest_each
 from lessons.library import indexes
 from lessons.pages import compare
 from lessons.pages.asking import all_golden
 from lessons.rag.answer import Answer
-from lessons.rag.stages import AnswerStream, Stage
+from lessons.rag.pipeline import AnswerStream, Stage
 from lessons.rag.types import Scope
+from lessons.rag.workspace import workspace
 from lessons.settings import settings
 from lessons.tables import plain, plain_line
-from lessons.workspace import workspace
 from tests.support.app import press, shown
 from tests.support.files import write_pdf
 
@@ -255,7 +256,7 @@ def test_a_step_opens_to_its_prompt_its_input_and_its_output_and_may_be_opened_a
 def test_a_citation_opens_the_page_on_which_its_quote_stands(page: AppTest, tmp_path: Path) -> None:
     rental = "Rowing boats are rented for 12 euros an hour."
     path, scope = write_pdf(tmp_path / "boats.pdf", "The harbour opens in May.", rental), Scope("reader")
-    list(workspace().ingest([(path, "boats.pdf")], indexes(), scope))
+    list(ingest_each(workspace(), [(path, "boats.pdf")], indexes(), scope))
     try:
         ask(page, "For how many euros are rowing boats rented?")
         press(page, f"**{plain('[1] boats.pdf, p. 2')}**")
@@ -323,7 +324,7 @@ def test_a_stage_of_the_readers_own_is_compared_until_its_file_breaks(
 ) -> None:
     file = tmp_path / "my_stages.py"
     file.write_text(
-        "from lessons.rag.stages import stage_named\nown = stage_named('naive').but('my own')", encoding="utf-8"
+        "from lessons.stages import stage_named\nown = stage_named('naive').but('my own')", encoding="utf-8"
     )
     monkeypatch.setattr(settings(), "own_stages", file)
     page = ask(opened(stages=["Smart", "my own"]))

@@ -10,9 +10,9 @@ from lessons.ingest.pipeline import ingest
 from lessons.library import indexes
 from lessons.memory.turns import Turns
 from lessons.rag.types import Scope
+from lessons.rag.workspace import workspace
 from lessons.settings import settings
 from lessons.tables import plain
-from lessons.workspace import workspace
 from tests.support.app import away, press, shown
 
 FAQ = """# FAQ: the kiosk

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 from streamlit.testing.v1 import AppTest
 
-from lessons.ingest.pipeline import ingest
+from lessons.ingest.pipeline import ingest, ingest_each
 from lessons.ingest.queue import JobStatus
 from lessons.library import CORPUS, indexes
 from lessons.pages import documents
@@ -18,9 +18,9 @@ from lessons.pages.document import shared
 from lessons.pages.documents import file_name, jobs
 from lessons.rag.tables import DocumentRow
 from lessons.rag.types import Scope
+from lessons.rag.workspace import workspace
 from lessons.settings import Settings, settings
 from lessons.tables import plain
-from lessons.workspace import workspace
 from tests.support.app import press
 from tests.support.files import write_pdf
 
@@ -237,7 +237,7 @@ def letter(notes: None, tmp_path: Path) -> Iterator[None]:
         workspace(),
         Scope(OWNER),
     )
-    list(place.ingest([(path, "letter.pdf")], indexes(), scope))
+    list(ingest_each(place, [(path, "letter.pdf")], indexes(), scope))
     yield
     for index in indexes():
         place.store(index).delete_document(scope, "letter.pdf")

@@ -8,7 +8,7 @@ import pytest
 from lessons.ingest.pipeline import ingest
 from lessons.library import indexes
 from lessons.rag.types import Scope
-from lessons.workspace import workspace
+from lessons.rag.workspace import workspace
 from tests.app.load import all_at_once, alone
 from tests.app.load_memory import growth
 from tests.support.served import served

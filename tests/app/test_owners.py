@@ -9,9 +9,9 @@ from lessons.ingest.pipeline import ingest
 from lessons.library import indexes
 from lessons.pages import common
 from lessons.rag.types import Scope
+from lessons.rag.workspace import workspace
 from lessons.settings import settings
 from lessons.tables import plain
-from lessons.workspace import workspace
 from tests.app.test_browser import at_rest, pytestmark, see, there
 
 ME = "단원 owner"

@@ -17,11 +17,11 @@ from lessons.context.cache import AnswerTable
 from lessons.models.keyless import NOT_FOUND, NOTHING_FOUND
 from lessons.pages import answer as pages_answer
 from lessons.rag.answer import Answer
-from lessons.rag.stages import stages
 from lessons.rag.types import RetrievedDocument
+from lessons.rag.workspace import workspace
 from lessons.settings import ROOT
+from lessons.stages import stages
 from lessons.tables import plain
-from lessons.workspace import workspace
 from tests.support.app import press, shown
 
 

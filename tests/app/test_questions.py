@@ -13,8 +13,8 @@ from lessons.evaluate.own_questions import read_questions
 from lessons.evaluate.runs import as_jsonl, delete, load, runs, save
 from lessons.pages import runs as board
 from lessons.pages.questions import answers_by_stage
+from lessons.rag.workspace import workspace
 from lessons.tables import plain
-from lessons.workspace import workspace
 from tests.evaluate.records import evaluation, record
 from tests.support.app import press, shown
 from tests.support.waiting import until

@@ -22,10 +22,10 @@ from lessons.evaluate.run import evaluate
 from lessons.evaluate.runs import delete, load, rename, runs, save, shipped
 from lessons.pages import runs as board
 from lessons.pages.runs import UNEXPECTED, Running
-from lessons.rag.stages import stages
+from lessons.rag.workspace import workspace
 from lessons.settings import ROOT
+from lessons.stages import stages
 from lessons.tables import plain
-from lessons.workspace import workspace
 from tests.evaluate.records import evaluation
 from tests.support.app import press, shown
 

@@ -8,9 +8,9 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from lessons.library import load_corpus
+from lessons.rag.workspace import Workspace, workspace
 from lessons.scale.benchmark import WARM_UP
 from lessons.settings import Settings
-from lessons.workspace import Workspace, workspace
 
 
 class Timed(Protocol):

@@ -3,8 +3,8 @@
 import pytest
 
 from lessons.evaluate.golden import golden_questions
-from lessons.rag.stages import stage_named, stages
-from lessons.workspace import Workspace
+from lessons.rag.workspace import Workspace
+from lessons.stages import stage_named, stages
 from tests.benchmarks.conftest import Timed
 
 

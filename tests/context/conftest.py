@@ -9,10 +9,10 @@ from llama_index.core.embeddings import MockEmbedding
 from lessons.database import engine
 from lessons.ingest.index import naive_index
 from lessons.keyless.llm import OfflineLLM
-from lessons.rag.stages import Stage
+from lessons.rag.pipeline import Stage
 from lessons.rag.types import Query, Resources, RetrievedDocument
+from lessons.rag.workspace import Workspace
 from lessons.settings import Settings
-from lessons.workspace import Workspace
 
 TEXTS = (
     "A refund takes 14 days. It is paid to the card that was charged.",

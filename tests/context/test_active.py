@@ -10,7 +10,7 @@ from lessons.context.refine import JUDGE_STEP
 from lessons.context.wrapper import Wrapper
 from lessons.errors import LessonsError
 from lessons.memory.summaries import Tiers
-from lessons.rag.stages import Stage
+from lessons.rag.pipeline import Stage
 from tests.support.waiting import until
 
 REFUND = "How many days does a refund take?"

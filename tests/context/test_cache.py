@@ -22,11 +22,11 @@ from lessons.errors import DatabaseError
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model
 from lessons.models.recorded import Served, keeping, record_path
-from lessons.rag.stages import Stage
+from lessons.rag.pipeline import Stage
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
+from lessons.rag.workspace import Workspace
 from lessons.settings import Settings, settings
 from lessons.trace import Step
-from lessons.workspace import Workspace
 from tests.support.openai_server import Server, openai_server
 
 REFUND = "How many days does a refund take?"

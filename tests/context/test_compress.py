@@ -12,7 +12,7 @@ from lessons.keyless import TASKS
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model
 from lessons.rag.context import ContextBuilder
-from lessons.rag.stages import Stage
+from lessons.rag.pipeline import Stage
 from lessons.rag.types import Compressor, Query, Resources, RetrievedDocument, Scope
 from lessons.settings import Settings
 from lessons.trace import Step

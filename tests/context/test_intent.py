@@ -15,11 +15,12 @@ from lessons.keyless.intent import utterances
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.embedding import embedding_model
 from lessons.models.llm import language_model
-from lessons.rag.stages import Stage, stages
+from lessons.rag.pipeline import Stage
 from lessons.rag.types import RetrievedDocument
+from lessons.rag.workspace import Workspace
 from lessons.settings import Settings
+from lessons.stages import stages
 from lessons.trace import Step
-from lessons.workspace import Workspace
 from tests.context.conftest import Shelf
 from tests.support.openai_server import Server
 

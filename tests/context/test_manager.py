@@ -14,7 +14,7 @@ from lessons.errors import LessonsError
 from lessons.memory.types import split_memory
 from lessons.models.tokens import ExactTokenCounter, TokenEstimator
 from lessons.plan import beginning
-from lessons.rag.stages import Stage
+from lessons.rag.pipeline import Stage
 from lessons.settings import settings
 
 QUESTION = "How long does a refund take?"

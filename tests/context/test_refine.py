@@ -14,11 +14,11 @@ from lessons.context.refine import JUDGE_STEP, SEARCH_AGAIN_STEP, Refined, itera
 from lessons.models.llm import language_model
 from lessons.models.tokens import ExactTokenCounter
 from lessons.rag.answer import Answer
-from lessons.rag.stages import Stage
+from lessons.rag.pipeline import Stage
 from lessons.rag.types import Query, Resources, RetrievedDocument
+from lessons.rag.workspace import Workspace
 from lessons.settings import Settings
 from lessons.trace import Step
-from lessons.workspace import Workspace
 from tests.support.openai_server import openai_server
 
 TEXTS = {

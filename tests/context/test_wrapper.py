@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lessons.context.wrapper import Wrapper, follow
-from lessons.rag.stages import AnswerStream, Stage
+from lessons.rag.pipeline import AnswerStream, Stage
 
 
 @dataclass(frozen=True)

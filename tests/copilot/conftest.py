@@ -6,10 +6,10 @@ import pytest
 
 from lessons.copilot.tools import CopilotTools
 from lessons.ingest.pipeline import ingest
-from lessons.rag.stages import stages
 from lessons.rag.types import Query, Scope
+from lessons.rag.workspace import Workspace, workspace
 from lessons.settings import Settings
-from lessons.workspace import Workspace, workspace
+from lessons.stages import stages
 
 OWNER, NEIGHBOUR = "copilot-owner", "copilot-neighbour"
 INDEX = "reranked"

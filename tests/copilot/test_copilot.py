@@ -16,9 +16,9 @@ from lessons.models.keyless import NOT_TOLD
 from lessons.models.tokens import TokenEstimator
 from lessons.rag.prompts import CITATION_RULE, DEFAULT_RESPONSE_FORMAT, SYSTEM
 from lessons.rag.types import RetrievedDocument
+from lessons.rag.workspace import Workspace
 from lessons.settings import settings
 from lessons.trace import Step
-from lessons.workspace import Workspace
 from tests.copilot.conftest import OWNER
 
 

@@ -11,8 +11,8 @@ from lessons.evaluate.pictures import plot_layout, plot_monthly
 from lessons.memory.manager import Conversation
 from lessons.memory.summaries import RecursiveSummary
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.trace import Step
-from lessons.workspace import Workspace
 from tests.copilot.conftest import OWNER
 
 MODEL = CostModel(Rate(2, 6_000, 100), Rate(1, 2_000, 200), Rate(2, 1_500, 300))

@@ -9,11 +9,12 @@ from lessons.evaluate import run
 from lessons.evaluate.evaluation import Record
 from lessons.evaluate.golden import Golden
 from lessons.ingest.pipeline import ingest
+from lessons.rag.pipeline import Stage
 from lessons.rag.retrievers import VectorRetriever
-from lessons.rag.stages import Stage, stages
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.settings import Settings
-from lessons.workspace import Workspace
+from lessons.stages import stages
 from tests.support.answered import answer_once
 
 QUESTION = Golden("pier", "When does the pier close?", "en", "fact", "At eight", owner="answered")

@@ -23,12 +23,12 @@ from lessons.library import indexes
 from lessons.memory.messages import StoredMessages
 from lessons.memory.profile import Profile
 from lessons.memory.turns import State, Turns
-from lessons.rag.stages import stages
+from lessons.rag.filters import also
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
-from lessons.search.filters import also
 from lessons.search.materials import Plans, chunk_range, statistics
 from lessons.settings import settings
+from lessons.stages import stages
 from tests.database.partitioned import PARTS, partitioned, parts
 
 OWNED = r"(?:chunks|terms|trashed|memory)_\w+|documents|plans|response_cache|conversation_messages|profile_slots"

@@ -8,9 +8,9 @@ import pytest
 from psycopg import errors
 
 from lessons.database.model_sql import reader_login, select
+from lessons.rag.workspace import Workspace
 from lessons.settings import Settings
 from lessons.workbook import Workbook
-from lessons.workspace import Workspace
 
 Run = Callable[[str], list[tuple[Any, ...]]]
 

@@ -10,10 +10,11 @@ from sqlalchemy import Engine, make_url, text
 from lessons.database import engine, ensure_schema, stop
 from lessons.database.row_security import owner_transaction, row_security_status
 from lessons.errors import DatabaseError
-from lessons.rag.stages import stage_named
+from lessons.ingest.pipeline import ingest_each
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.settings import Settings
-from lessons.workspace import Workspace
+from lessons.stages import stage_named
 from tests.support.pgbouncer import pgbouncer
 
 SCHEMAS = ["extensions", 'My "Extras", 확장']
@@ -52,7 +53,7 @@ def made(tcp_server: str) -> Iterator[Made]:
 def answered(chosen: Settings, folder: Path) -> str:
     place, stage = Workspace.open(chosen), stage_named("smart")
     (folder / "ferry.md").write_text("# Ferry\n\nThe last ferry leaves at 22:40 from the northern quay of the town.\n")
-    ((_, result),) = place.ingest([(folder / "ferry.md", "ferry.md")], [stage.index], Scope("mina"))
+    ((_, result),) = ingest_each(place, [(folder / "ferry.md", "ferry.md")], [stage.index], Scope("mina"))
     assert result.status == "added", result
     return stage.but("smart", workspace=place).ask("When does the last ferry leave?", user="mina").text
 

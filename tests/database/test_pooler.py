@@ -15,8 +15,8 @@ from lessons.ingest.index import naive_index
 from lessons.ingest.jobs import Jobs
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.settings import Settings, settings
-from lessons.workspace import Workspace
 from tests.conftest import new_tenant
 from tests.ingest.jobs_place import until_workers_are_gone
 from tests.ingest.test_store import chunk

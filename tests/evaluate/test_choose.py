@@ -12,11 +12,12 @@ from lessons.evaluate.choose import Without, choose, dev_and_test, questions_nee
 from lessons.evaluate.compare import Gain
 from lessons.evaluate.evaluation import Evaluation
 from lessons.keyless import words as glossary
-from lessons.rag.stages import Stage, stage_named
+from lessons.rag.pipeline import Stage
 from lessons.rag.types import RetrievedDocument
+from lessons.rag.workspace import Workspace
 from lessons.search.jaccard import JaccardRetriever
 from lessons.settings import Settings
-from lessons.workspace import Workspace
+from lessons.stages import stage_named
 from tests.evaluate.records import evaluation
 
 TOKENS = {"naive": 100, "smart": 300, "agentic": 2_000}

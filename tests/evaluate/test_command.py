@@ -10,8 +10,8 @@ from threading import Thread
 import pytest
 
 from lessons.evaluate.runs import runs
+from lessons.rag.workspace import workspace
 from lessons.settings import Settings
-from lessons.workspace import workspace
 from tests.evaluate.test_beir import make
 from tests.support.openai_server import Server, model_behind, openai_server
 from tests.support.waiting import until

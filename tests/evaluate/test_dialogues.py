@@ -32,9 +32,9 @@ from lessons.evaluate.runs import SHIPPED, read_run
 from lessons.memory.messages import SessionMessages
 from lessons.memory.types import Window
 from lessons.rag.answer import Answer
-from lessons.rag.stages import AnswerStream
+from lessons.rag.pipeline import AnswerStream
+from lessons.rag.workspace import Workspace
 from lessons.settings import Settings, settings
-from lessons.workspace import Workspace
 from tests.evaluate.records import record
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from lessons.evaluate.frozen import count_outcomes
 from lessons.library import indexes
-from lessons.rag.stages import stages
-from lessons.workspace import Workspace
+from lessons.rag.workspace import Workspace
+from lessons.stages import stages
 from tests.support.shipped import shipped_corpus
 
 

@@ -11,9 +11,9 @@ from lessons.evaluate.gates import gate_report
 from lessons.evaluate.gates_report import MEASURED, REFERENCE, as_markdown, estimate
 from lessons.evaluate.golden import SETS, golden_questions
 from lessons.evaluate.runs import read_run, runs
-from lessons.rag.stages import stages
+from lessons.rag.workspace import workspace
 from lessons.settings import Settings
-from lessons.workspace import workspace
+from lessons.stages import stages
 from tests.support.openai_server import Server, model_behind, openai_server
 from tests.test_cli import lessons
 

@@ -9,8 +9,8 @@ from lessons.errors import LessonsError
 from lessons.evaluate.dialogues import MEMORIES, SHARE, TOKENS, read_locomo, recall_old_facts
 from lessons.memory.messages import SessionMessages
 from lessons.memory.types import Window
+from lessons.rag.workspace import Workspace
 from lessons.settings import Settings
-from lessons.workspace import Workspace
 
 
 def talk(number: int, *texts: str) -> list[dict]:

@@ -15,12 +15,12 @@ from lessons.evaluate.throwaway import throwaway_stages
 from lessons.ingest.read import read
 from lessons.library import CORPUS
 from lessons.rag.answer import Answer
-from lessons.rag.stages import stage_named
 from lessons.rag.types import Context, RetrievedDocument, Scope
+from lessons.rag.workspace import Workspace
 from lessons.search.hybrid import HybridRetriever
 from lessons.settings import Settings
+from lessons.stages import stage_named
 from lessons.trace import Trace
-from lessons.workspace import Workspace
 from tests.evaluate.test_beir import make
 
 GRADES = st.lists(st.integers(1, 3), min_size=1, max_size=8)

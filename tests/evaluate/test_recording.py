@@ -13,8 +13,8 @@ from lessons.doctor import checks
 from lessons.evaluate import recording
 from lessons.evaluate.recording import Forecast
 from lessons.models.recorded import Journal, Record, Reply, Served, read_record, record_path, write_record
+from lessons.rag.workspace import Workspace
 from lessons.settings import Settings
-from lessons.workspace import Workspace
 from tests.support.openai_server import Server, openai_server
 from tests.support.waiting import until
 from tests.test_cli import Done, lessons

@@ -19,11 +19,11 @@ from lessons.evaluate.runs import load, save
 from lessons.ingest.pipeline import ingest
 from lessons.models.llm import language_model
 from lessons.models.vectors import CachedEmbedding
-from lessons.rag.stages import stage_named
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.search.rerankers import MMR, ByScore
 from lessons.settings import Settings
-from lessons.workspace import Workspace
+from lessons.stages import stage_named
 from tests.evaluate.records import evaluation
 from tests.support.openai_server import Server
 

@@ -31,9 +31,9 @@ from lessons.evaluate.runs import (
     shipped,
 )
 from lessons.library import indexes
-from lessons.rag.stages import stages
+from lessons.rag.workspace import Workspace
 from lessons.settings import Settings, settings
-from lessons.workspace import Workspace
+from lessons.stages import stages
 from tests.evaluate.records import evaluation, record
 from tests.support.shipped import shipped_corpus
 

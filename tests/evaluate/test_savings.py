@@ -25,10 +25,10 @@ from lessons.evaluate.savings import (
 )
 from lessons.ingest.index import naive_index
 from lessons.keyless.llm import OfflineLLM
-from lessons.rag.stages import Stage
+from lessons.rag.pipeline import Stage
 from lessons.rag.types import Query, Resources, RetrievedDocument
+from lessons.rag.workspace import Workspace
 from lessons.settings import Settings
-from lessons.workspace import Workspace
 from tests.evaluate.records import evaluation, record
 
 

@@ -9,11 +9,11 @@ from sqlalchemy import Engine, inspect, select
 from sqlalchemy.orm import Session
 
 from lessons.evaluate.throwaway import drop_leftovers, throwaway_stages
-from lessons.rag.stages import stage_named
 from lessons.rag.tables import DocumentRow
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.settings import Settings
-from lessons.workspace import Workspace
+from lessons.stages import stage_named
 
 DOCUMENTS = {
     "kiosk": "Kiosk\n\nThe kiosk in the lobby opens at 7:30 every weekday.",
@@ -24,7 +24,7 @@ KILLED = """
 import os, signal
 from lessons.evaluate.throwaway import throwaway_stages
 from tests.evaluate.test_throwaway import DOCUMENTS, NAIVE, SCOPE, silent
-from lessons.workspace import workspace
+from lessons.rag.workspace import workspace
 with throwaway_stages([NAIVE], DOCUMENTS, SCOPE, workspace(), silent):
     os.kill(os.getpid(), signal.SIGKILL)
 """

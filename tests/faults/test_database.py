@@ -11,8 +11,8 @@ from lessons.memory.manager import Conversation
 from lessons.memory.messages import StoredMessages
 from lessons.memory.types import Window
 from lessons.rag.prompts import NOT_SEARCHED
-from lessons.rag.stages import stages
 from lessons.rag.types import Query, Resources, RetrievedDocument
+from lessons.stages import stages
 
 QUESTION = "When does the kiosk open?"
 GONE = "Nothing listens at <address>: start the database there, or correct DATABASE_URL."

@@ -18,8 +18,8 @@ from lessons.ingest.index import naive_index
 from lessons.ingest.jobs import Jobs
 from lessons.ingest.pipeline import ingest
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.settings import Settings
-from lessons.workspace import Workspace
 from tests.database.places import wait_for
 
 LONG = "The archive holds many boxes. " * 150  # two chunks

@@ -18,8 +18,8 @@ from lessons.rag.types import Scope
 from lessons.memory.manager import Conversation
 from lessons.memory.messages import StoredMessages
 from lessons.memory.types import Window
-from lessons.rag.stages import stages
-from lessons.workspace import workspace
+from lessons.stages import stages
+from lessons.rag.workspace import workspace
 
 messages = StoredMessages(workspace().engine).get_or_create(Scope("reader"), "killed")
 talk = Conversation(Window(messages))
@@ -31,7 +31,7 @@ for piece in talk.stream(stages()["naive"], "What does coffee cost?"):
 
 LOAD = """
 from lessons import library
-from lessons.workspace import workspace
+from lessons.rag.workspace import workspace
 
 documents = library.shipped_documents()
 library.shipped_documents = lambda: [each for each in documents if each["owner"] == "mina"]

@@ -20,8 +20,8 @@ from lessons.ingest.index import Index
 from lessons.ingest.jobs import Jobs
 from lessons.ingest.queue import JobQueue
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.settings import Settings
-from lessons.workspace import Workspace
 from tests.support.waiting import until
 
 

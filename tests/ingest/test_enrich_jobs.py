@@ -14,8 +14,8 @@ from lessons.ingest.queue import JobStatus
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.settings import Settings
-from lessons.workspace import Workspace
 from tests.ingest.jobs_place import HashEmbedding
 from tests.support.openai_server import Server
 

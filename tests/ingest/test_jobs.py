@@ -17,8 +17,8 @@ from lessons.ingest.queue import LOCKS, JobQueue, JobStatus, claim
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.embedding import embedding_model
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.settings import Settings
-from lessons.workspace import Workspace
 from tests.ingest.jobs_place import ENRICHED, PLAIN, files, jobs_of, words
 from tests.support.openai_server import Server
 from tests.support.waiting import until

@@ -11,8 +11,8 @@ from sqlalchemy import inspect, text
 from lessons.database import engine
 from lessons.database.row_security import owner_transaction
 from lessons.keyless.llm import OfflineLLM
+from lessons.rag.pipeline import WALKED, Pipeline
 from lessons.rag.retrievers import VectorRetriever
-from lessons.rag.stages import WALKED, Pipeline
 from lessons.rag.store import ChunkStore, Found
 from lessons.rag.types import Query, Resources, Scope
 from lessons.rag.versions import hnsw_name

@@ -18,10 +18,10 @@ from sqlalchemy import text
 
 from lessons.database import engine
 from lessons.errors import LessonsError
+from lessons.rag.filters import BooleanFilter, also
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope, Where
 from lessons.search.filter_text import parse_filter
-from lessons.search.filters import BooleanFilter, also
 from lessons.settings import Settings
 
 MINA, JOON = Scope("mina"), Scope("joon")

@@ -12,9 +12,9 @@ from lessons.database import engine
 from lessons.errors import LessonsError
 from lessons.ingest import trash as trash_module
 from lessons.ingest.trash import TRASHED_CHUNKS, TRASHED_DOCUMENTS, Trash
+from lessons.rag.catalog import catalog
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
-from lessons.search.catalog import catalog
 from lessons.search.materials import chunk_range, statistics
 from lessons.settings import Settings
 

@@ -17,7 +17,7 @@ from lessons.memory.manager import Conversation
 from lessons.memory.messages import SessionMessages, StoredMessages
 from lessons.memory.types import Recollection, Window
 from lessons.rag.answer import Answer
-from lessons.rag.stages import AnswerStream
+from lessons.rag.pipeline import AnswerStream
 from lessons.rag.types import Scope
 
 SAID = (("user", "When does it open?"), ("assistant", "At nine."))

@@ -5,10 +5,11 @@ from uuid import uuid4
 
 import pytest
 
-from lessons.rag.stages import stages
+from lessons.ingest.pipeline import ingest_each
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.settings import Settings
-from lessons.workspace import Workspace
+from lessons.stages import stages
 
 HOSTILE = """# Timetable
 
@@ -42,5 +43,5 @@ def owners(place: Workspace, tmp_path_factory: pytest.TempPathFactory) -> dict[s
         for name, words in texts.items():
             (folder / name).write_text(words, encoding="utf-8")
         files = [(Path(folder / name), name) for name in texts]
-        assert all(done.chunks for _, done in place.ingest(files, [stages()["smart"].index], Scope(named[who])))
+        assert all(done.chunks for _, done in ingest_each(place, files, [stages()["smart"].index], Scope(named[who])))
     return named

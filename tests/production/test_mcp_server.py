@@ -13,9 +13,9 @@ from sqlalchemy import create_engine
 from lessons.database.row_security import owner_transaction
 from lessons.errors import DatabaseError
 from lessons.production.mcp_server import only_read
-from lessons.rag.stages import stages
 from lessons.rag.types import Scope
-from lessons.workspace import Workspace
+from lessons.rag.workspace import Workspace
+from lessons.stages import stages
 from tests.production.conftest import HOSTILE, TEXTS
 from tests.test_cli import lessons
 

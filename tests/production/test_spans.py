@@ -15,10 +15,10 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
 from lessons.production.spans import send
 from lessons.rag.answer import Answer
-from lessons.rag.stages import stages
 from lessons.rag.types import RetrievedDocument
+from lessons.rag.workspace import Workspace
+from lessons.stages import stages
 from lessons.trace import Step
-from lessons.workspace import Workspace
 
 QUESTION = "When does the ferry to Jeju leave?"
 

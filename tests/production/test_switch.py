@@ -8,12 +8,13 @@ import pytest
 
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
+from lessons.ingest.pipeline import ingest_each
 from lessons.models.embedding import embedding_model
 from lessons.production import switch as production
 from lessons.production.switch import Difference, catch_up, difference, served, switch
-from lessons.rag.stages import stages
 from lessons.rag.types import Scope
-from lessons.workspace import Workspace
+from lessons.rag.workspace import Workspace
+from lessons.stages import stages
 from tests.support.embedded import told_embedded
 from tests.support.files import write_pdf
 
@@ -44,7 +45,7 @@ def index(request: pytest.FixtureRequest, place: Workspace, scope: Scope, tmp_pa
 
 def write(place: Workspace, index: Index, scope: Scope, folder: Path, name: str, words: str) -> None:
     (folder / name).write_text(words)
-    assert all(done.chunks for _, done in place.ingest([(folder / name, name)], [index], scope))
+    assert all(done.chunks for _, done in ingest_each(place, [(folder / name, name)], [index], scope))
 
 
 def chunks(place: Workspace, index: Index, scope: Scope) -> list[tuple]:
@@ -66,7 +67,7 @@ def test_a_pdf_takes_its_bytes_along(
     place: Workspace, new: Workspace, index: Index, scope: Scope, tmp_path: Path
 ) -> None:
     page = write_pdf(tmp_path / "page.pdf", "A page")
-    list(place.ingest([(page, "page.pdf")], [index], scope))
+    list(ingest_each(place, [(page, "page.pdf")], [index], scope))
     catch_up(index, place, new, scope)
     assert new.store(index).content(scope, "page.pdf") == page.read_bytes()
 

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from lessons.rag.stages import Stage, stages
+from lessons.ingest.pipeline import ingest_each
+from lessons.rag.pipeline import Stage
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.settings import Settings
-from lessons.workspace import Workspace
+from lessons.stages import stages
 
 KIOSK = (
     "# Kiosk\n\nThe kiosk opens at nine and rents umbrellas for 4 euros.\n\n# Boats\n\nBoats are rented at the pier.\n"
@@ -22,7 +24,9 @@ def place(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> Works
     for owner, name, words in (("rag-mina", "kiosk.md", KIOSK), ("rag-joon", "safe.md", SECRET)):
         (folder / name).write_text(words)
         indexes = [stages()["naive"].index, stages()["smart"].index]
-        assert all(result.chunks for _, result in opened.ingest([(Path(folder / name), name)], indexes, Scope(owner)))
+        assert all(
+            result.chunks for _, result in ingest_each(opened, [(Path(folder / name), name)], indexes, Scope(owner))
+        )
     return opened
 
 

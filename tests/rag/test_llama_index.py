@@ -21,15 +21,16 @@ from llama_index.core.vector_stores.types import (
 )
 
 from lessons.errors import LessonsError
-from lessons.rag.adapters import OwnedVectorStore
+from lessons.ingest.pipeline import ingest_each
+from lessons.rag.llama_index import OwnedVectorStore
+from lessons.rag.pipeline import Stage
 from lessons.rag.retrievers import KeywordRetriever, ScopedRetriever, VectorRetriever
-from lessons.rag.stages import Stage
 from lessons.rag.types import RetrievedDocument, Scope
+from lessons.rag.workspace import Workspace
 from lessons.search.hybrid import HybridRetriever
 from lessons.search.languages import CentredVectorRetriever
 from lessons.search.rerankers import MMR, ByScore, KeywordWeighted, ModelScored
 from lessons.text import normalize, terms
-from lessons.workspace import Workspace
 from tests.support.files import write_pdf
 
 
@@ -110,7 +111,7 @@ def test_a_node_that_joins_a_document_leaves_its_bytes_and_pages(
 ) -> None:
     mine, pages = Scope("rag-pages"), ["Ice is sold in July.", "Tea is sold in January."]
     file = write_pdf(tmp_path / "menu.pdf", *pages)
-    list(place.ingest([(file, "menu.pdf")], [naive.index], mine))
+    list(ingest_each(place, [(file, "menu.pdf")], [naive.index], mine))
     store = place.store(naive.index)
     index = VectorStoreIndex.from_vector_store(store.of(mine), embed_model=place.embedding)
     index.insert_nodes([TextNode(text="Soup is sold at noon.", metadata={"source_file": "menu.pdf"})])

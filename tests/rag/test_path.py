@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import event
 
 import lessons
-from lessons.rag.stages import Stage
-from lessons.workspace import Workspace
+from lessons.rag.pipeline import Stage
+from lessons.rag.workspace import Workspace
 from tests.test_cli import lessons as lessons_here
 
 LESSONS = Path(lessons.__file__).parent
@@ -18,7 +18,7 @@ BESIDE = ("keyless/", "models/offline/", "text/")  # the stand-in for a model, a
 
 OPENED = """
 import sys, threading
-from lessons.rag.stages import stages
+from lessons.stages import stages
 seen = set()
 
 def called(frame, kind, _):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from llama_index.core.vector_stores.types import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
 
-from lessons.search.filters import BooleanFilter
+from lessons.rag.filters import BooleanFilter
 
 MARK = "zq7attack"
 """In every hostile text, so that a statement which holds it was not bound."""

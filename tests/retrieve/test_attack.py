@@ -16,11 +16,11 @@ from lessons.database.row_security import owner_transaction
 from lessons.errors import LessonsError
 from lessons.ingest.queue import JobQueue
 from lessons.memory.messages import StoredMessages
+from lessons.rag.catalog import only_file, registered_file
+from lessons.rag.filters import filter_sql
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
-from lessons.search.catalog import only_file, registered_file
 from lessons.search.filter_text import parse_filter
-from lessons.search.filters import filter_sql
 from lessons.search.materials import Plans, chunk_range, statistics
 from lessons.settings import Settings
 from lessons.text import terms

@@ -14,10 +14,10 @@ from lessons.ingest.read import read
 from lessons.keyless.llm import OfflineLLM
 from lessons.library import CORPUS
 from lessons.models.vectors import read_vectors
-from lessons.rag.stages import stage_named
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.search.cross_encoder import PAIRS, CrossEncoder, file_name, pair_key
 from lessons.search.transforms import Rewrite
+from lessons.stages import stage_named
 from lessons.trace import Step
 from tests.retrieve.test_rerank import document, rerank
 

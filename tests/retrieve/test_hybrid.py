@@ -9,11 +9,11 @@ from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.llms.mock import MockLLM
 from llama_index.core.schema import TextNode
 
+from lessons.rag.filters import MetadataFilters
 from lessons.rag.retrievers import ScopedRetriever, VectorRetriever
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.search.filter_text import parse_filter
-from lessons.search.filters import MetadataFilters
 from lessons.search.hybrid import HybridRetriever
 from lessons.search.languages import CentredVectorRetriever
 from lessons.settings import settings

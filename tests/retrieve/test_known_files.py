@@ -9,9 +9,9 @@ from llama_index.core.vector_stores.types import FilterCondition
 from sqlalchemy import event
 
 from lessons.errors import LessonsError
+from lessons.rag.catalog import catalog, only_file, registered_file
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
-from lessons.search.catalog import catalog, only_file, registered_file
 from lessons.search.filter_text import parse_filter
 from tests.retrieve.conftest import Put
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from lessons.evaluate.golden import golden_questions
-from lessons.rag.stages import stage_named
 from lessons.rag.types import Query, Scope
+from lessons.rag.workspace import Workspace
+from lessons.stages import stage_named
 from lessons.trace import Trace
-from lessons.workspace import Workspace
 from tests.support.shipped import shipped_corpus
 
 pytestmark = pytest.mark.slow

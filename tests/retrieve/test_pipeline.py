@@ -9,13 +9,14 @@ import pytest
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
 from lessons.models.llm import KEYLESS
-from lessons.rag.stages import Pipeline, changed, stage_named, stages
+from lessons.rag.pipeline import Pipeline, changed
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
+from lessons.rag.workspace import Workspace
 from lessons.search.jaccard import JaccardRetriever, jaccard
 from lessons.search.other_transforms import Normalize, Passthrough
 from lessons.settings import Settings
+from lessons.stages import stage_named, stages
 from lessons.trace import Step, Trace
-from lessons.workspace import Workspace
 
 NO_RESOURCES = cast(Resources, None)  # nothing in these pipelines reaches for a database or a model
 

@@ -10,9 +10,10 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
 from lessons.errors import ModelError
+from lessons.rag.llama_index import Postprocessed
 from lessons.rag.types import Query, Reranker, Resources, RetrievedDocument, Scope
 from lessons.search.cross_encoder import CrossEncoder
-from lessons.search.rerankers import MMR, ByScore, KeywordWeighted, Postprocessed
+from lessons.search.rerankers import MMR, ByScore, KeywordWeighted
 from lessons.trace import Step
 
 DOCUMENTS = st.lists(

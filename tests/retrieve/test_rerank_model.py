@@ -13,10 +13,11 @@ from llama_index.core.llms import LLM
 
 from lessons.budget import Budget
 from lessons.keyless.llm import OfflineLLM
-from lessons.rag.stages import Pipeline, stage_named
+from lessons.rag.pipeline import Pipeline
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.search.rerankers import DocumentScore, ModelScored, Scores, excerpts, quoted, relevance_prompt
 from lessons.settings import settings
+from lessons.stages import stage_named
 from lessons.trace import Step, Trace
 from tests.support.openai_server import Server
 

@@ -19,9 +19,9 @@ from lessons.ingest.index import Index, enhanced_index, naive_index
 from lessons.ingest.pipeline import FileResult, ingest
 from lessons.rag.tables import term_table
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.scale.on_ray import cluster, ingest_on_ray, refuse_unreachable
 from lessons.settings import Settings
-from lessons.workspace import Workspace
 from tests.conftest import new_tenant
 from tests.support.files import write_pdf
 from tests.support.openai_server import Server

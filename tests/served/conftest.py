@@ -10,8 +10,8 @@ import pytest
 from lessons.faults.lab import Lab
 from lessons.models.llm import language_model
 from lessons.models.served import ServedLLM
-from lessons.rag.stages import stages
 from lessons.settings import Settings, adopt
+from lessons.stages import stages
 from tests.served.llama_server import MODEL, LlamaServer, joined_weights, llama_server
 
 CALL = {"max_output_tokens": 48, "max_retries": 0, "request_timeout": 240.0, "reply_seconds": 240.0}

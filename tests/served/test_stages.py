@@ -3,12 +3,13 @@
 import pytest
 
 from lessons.faults.lab import Lab
+from lessons.ingest.pipeline import ingest_each
 from lessons.library import CORPUS, indexes, shipped_documents
 from lessons.models.keyless import NOTHING_FOUND
 from lessons.models.llm import KEYLESS
 from lessons.rag.answer import Answer
-from lessons.rag.stages import stages
 from lessons.rag.types import Scope
+from lessons.stages import stages
 from lessons.trace import Step
 from tests.served.conftest import ANSWER
 from tests.served.llama_server import MODEL
@@ -26,7 +27,7 @@ STAND_IN = "keyless model"
 def library(lab: Lab) -> Lab:
     """The lab with another owner's documents, which are longer than the window in either language."""
     paths = [each["path"] for each in shipped_documents() if each["world"] == "product" and each["path"].endswith("md")]
-    list(lab.place.ingest([(CORPUS / path, path) for path in paths], indexes(), Scope("library")))
+    list(ingest_each(lab.place, [(CORPUS / path, path) for path in paths], indexes(), Scope("library")))
     return lab
 
 

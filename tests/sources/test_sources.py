@@ -16,17 +16,18 @@ import pytest
 
 from lessons.context.intent import decide
 from lessons.errors import LessonsError
+from lessons.ingest.pipeline import ingest_each
 from lessons.keyless.comparisons import sides
 from lessons.models.keyless import INTENTS
 from lessons.rag.answer import Answer
 from lessons.rag.prompts import NO_WORDS
-from lessons.rag.stages import stages
 from lessons.rag.types import Query, Scope
+from lessons.rag.workspace import Workspace
 from lessons.search.transforms import Condense, Expand
 from lessons.settings import Settings
+from lessons.stages import stages
 from lessons.text import normalize
 from lessons.trace import Step
-from lessons.workspace import Workspace
 
 Case = dict[str, Any]
 Failures = Iterator[str]
@@ -50,7 +51,7 @@ class Bench:
             file = self.folder / f"{owner}-{number}.md"
             file.write_text(text, encoding="utf-8")
             files.append((file, f"{number}.md"))
-        assert all(result.chunks for _, result in self.place.ingest(files, [stage.index], Scope(owner)))
+        assert all(result.chunks for _, result in ingest_each(self.place, files, [stage.index], Scope(owner)))
         return stage.ask(question, user=owner)
 
     def transformed(self, transformer: Condense | Expand, question: str, history: list[dict[str, str]]) -> list[str]:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from lessons.faults.database import SpareDatabase
 from lessons.ingest.index import Index
 from lessons.library import load_corpus
-from lessons.workspace import Workspace
+from lessons.rag.workspace import Workspace
 
 
 @contextmanager

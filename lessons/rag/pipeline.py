@@ -1,26 +1,24 @@
 """A stage answers questions by a pipeline: transformers → filters → retriever → reranker → compressor → context."""
 
 import logging
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from llama_index.core.llms import LLM
 from llama_index.core.prompts import BasePromptTemplate
 
-from lessons.agent import Agent
 from lessons.budget import Budget
 from lessons.database.row_security import retry_on_disconnect
 from lessons.errors import LessonsError
-from lessons.ingest.index import Index, enhanced_index, naive_index
 from lessons.models.llm import KEYLESS, describe
 from lessons.models.tokens import TokenEstimator
-from lessons.rag.adapters import StageQueryEngine, StageRetriever, as_retriever
 from lessons.rag.answer import Answer, conversation_memory, respond, room_beside
+from lessons.rag.catalog import only_file
 from lessons.rag.context import ContextBuilder
-from lessons.rag.retrievers import VectorRetriever, ranked
+from lessons.rag.llama_index import StageQueryEngine, StageRetriever, as_reranker, as_retriever
+from lessons.rag.retrievers import ranked
 from lessons.rag.types import (
     Compressor,
     Context,
@@ -34,14 +32,14 @@ from lessons.rag.types import (
     Retriever,
     Scope,
 )
-from lessons.search.catalog import only_file
-from lessons.search.hybrid import HybridRetriever
-from lessons.search.rerankers import ModelScored, as_reranker
-from lessons.search.transforms import Condense, Expand, Rewrite
+from lessons.rag.workspace import Workspace, workspace
 from lessons.settings import settings
 from lessons.text import normalize
 from lessons.trace import Step, Trace
-from lessons.workspace import Workspace, workspace
+
+if TYPE_CHECKING:
+    from lessons.agent import Agent
+    from lessons.ingest.index import Index
 
 logger = logging.getLogger(__name__)
 
@@ -144,8 +142,8 @@ class Stage(Pipeline):
     """
 
     name: str
-    index: Index
-    agent: Agent | None = None
+    index: "Index"
+    agent: "Agent | None" = None
     prompt: BasePromptTemplate | None = None
     workspace: Workspace | None = field(default=None, repr=False, compare=False)
 
@@ -291,41 +289,3 @@ def changed(before: Stage, after: Stage) -> list[str]:
 def difference(before: Stage, after: Stage) -> str:
     """What changed from one stage to the next, a line for each part."""
     return "\n".join(f"{part}: {getattr(before, part)!r} → {getattr(after, part)!r}" for part in changed(before, after))
-
-
-@cache
-def stages() -> dict[str, Stage]:
-    """Every stage by name, in the order in which they are taught."""
-    chosen = settings()
-    naive = Stage(name="naive", index=naive_index(), retriever=VectorRetriever(top_k=chosen.naive_top_k))
-    enhanced = naive.but("enhanced", index=enhanced_index())
-    smart = enhanced.but(
-        "smart",
-        query=(Condense(), Rewrite(), Expand()),
-        retriever=HybridRetriever(top_k=chosen.top_k, threshold=chosen.smart_threshold),
-    )
-    reranked = smart.but(
-        "reranked",
-        retriever=HybridRetriever(top_k=chosen.rerank_candidates, threshold=chosen.rerank_threshold),
-        reranker=ModelScored(top_k=chosen.rerank_best),
-    )
-    agentic = reranked.but("agentic", agent=Agent())
-    return {stage.name: stage for stage in (naive, enhanced, smart, reranked, agentic)}
-
-
-def by_name(given: Iterable[Any]) -> dict[str, Any]:
-    """Stages or wrappers by name; LessonsError if two have the same."""
-    found: dict[str, Any] = {}
-    for stage in given:
-        if found.setdefault(stage.name, stage) is not stage:
-            raise LessonsError(
-                f"Two stages are named {stage.name!r}; give one another name: `stage.but('another name', …)`."
-            )
-    return found
-
-
-def stage_named(name: str) -> Stage:
-    """A stage by name; LessonsError lists the names there are."""
-    if name not in stages():
-        raise LessonsError(f"There is no stage {name!r}; the stages are {', '.join(stages())}.")
-    return stages()[name]

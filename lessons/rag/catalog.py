@@ -8,11 +8,11 @@ from sqlalchemy import select, true
 
 from lessons.database.row_security import retry_on_disconnect
 from lessons.errors import LessonsError
+from lessons.rag.filters import also
 from lessons.rag.store import ChunkStore
 from lessons.rag.tables import DocumentRow
 from lessons.rag.types import Filters, Scope
 from lessons.rag.versions import kept
-from lessons.search.filters import also
 from lessons.text import normalize
 
 Catalog = dict[str, dict[str, Any]]
