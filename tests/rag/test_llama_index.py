@@ -22,10 +22,10 @@ from llama_index.core.vector_stores.types import (
 
 from lessons.errors import LessonsError
 from lessons.ingest.pipeline import ingest_each
-from lessons.rag.llama_index import OwnedVectorStore
 from lessons.rag.pipeline import Stage
 from lessons.rag.retrievers import KeywordRetriever, ScopedRetriever, VectorRetriever
 from lessons.rag.types import RetrievedDocument, Scope
+from lessons.rag.vector_store import OwnedVectorStore
 from lessons.rag.workspace import Workspace
 from lessons.search.hybrid import HybridRetriever
 from lessons.search.languages import CentredVectorRetriever
