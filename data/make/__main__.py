@@ -1,45 +1,47 @@
-"""`uv run python -m data.make` writes the corpus and the golden questions; `--check DIR` compares instead.
-
-A world is a package beside this file with `documents() -> list[Document]` and, once the files exist,
-`golden(corpus: Path) -> dict[str, list[dict]]`: golden file name (without suffix) to questions.
-"""
+"""`uv run python -m data.make` writes the corpus and the golden questions; `--check DIR` compares instead."""
 
 import argparse
-import importlib
 import json
 import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
-from types import ModuleType
 
+from data.make import companies, questions, sources
+from data.make.companies.questions import company_questions
 from data.make.document import Document
 from data.make.extract import pages, squeeze
 from data.make.render import render
 
 DATA = Path(__file__).parents[1]
-WORLDS = ("companies", "product", "courses", "leaflets", "dialogues", "multihop")
+WRITTEN = ("product", "courses", "leaflets")
+"""The worlds that are written by hand; the figures of the companies are computed."""
 
 
-def worlds() -> list[ModuleType]:
-    """Their packages."""
-    return [importlib.import_module(f"data.make.{world}") for world in WORLDS]
+def documents() -> list[Document]:
+    """Return every document of the corpus in the order of its manifest."""
+    worlds = [companies.documents(), *map(sources.documents, WRITTEN)]
+    return [document for world in worlds for document in sorted(world, key=lambda each: each.path)]
+
+
+def golden(corpus: Path) -> dict[str, list[dict]]:
+    """Return the questions and dialogues by file name, with the pages of their evidence in the corpus."""
+    written = {world: questions.world_questions(world, corpus) for world in WRITTEN}
+    several = questions.dialogues(corpus) | questions.multihop_questions(corpus)
+    return {"reports": company_questions(corpus)} | written | several
 
 
 def write(target: Path) -> None:
-    """Write every world's files below `target`: corpus/…, corpus/manifest.jsonl, golden/….jsonl."""
-    documents: list[Document] = []
-    for world in worlds():
-        found = sorted(world.documents(), key=lambda document: document.path)
-        for document in found:
-            path = target / "corpus" / document.path
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(render(document))
-        documents += found
-    _lines(target / "corpus" / "manifest.jsonl", (document.manifest() for document in documents))
-    for world in worlds():
-        for name, questions in world.golden(target / "corpus").items():
-            _lines(target / "golden" / f"{name}.jsonl", questions)
+    """Write corpus/…, corpus/manifest.jsonl and golden/….jsonl below `target`."""
+    corpus = target / "corpus"
+    made = documents()
+    for document in made:
+        path = corpus / document.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(render(document))
+    _lines(corpus / "manifest.jsonl", (document.manifest() for document in made))
+    for name, rows in golden(corpus).items():
+        _lines(target / "golden" / f"{name}.jsonl", rows)
 
 
 def _lines(path: Path, rows: Iterable[dict]) -> None:

@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 from llama_index.core.node_parser import SentenceSplitter
 
-from data.make import courses, leaflets, product
+from data.make.__main__ import WRITTEN
 from data.make.extract import holds, pages, squeeze
 from data.make.markup import parse
-from data.make.questions import CATEGORIES
+from data.make.questions import CATEGORIES, world_questions
 from data.make.render import render
+from data.make.sources import documents, read_source
 
 DATA = Path(__file__).parents[2] / "data"
-WORLDS = {"product": product, "courses": courses, "leaflets": leaflets}
-DOCUMENTS = [document for world in WORLDS.values() for document in world.documents()]
+DOCUMENTS = [document for world in WRITTEN for document in documents(world)]
 QUESTIONS = {
     name: [json.loads(line) for line in (DATA / "golden" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
-    for name in WORLDS
+    for name in WRITTEN
 }
 ALL = [question for questions in QUESTIONS.values() for question in questions]
 
@@ -36,7 +36,7 @@ def is_cross_language(question: dict) -> bool:
     return any(language_of(item["source_file"]) != question["language"] for item in question["evidence"])
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("world", WRITTEN)
 def test_committed_files_are_the_ones_the_generator_makes(world):
     found = {path.relative_to(DATA / "corpus").as_posix() for path in (DATA / "corpus" / world).rglob("*.*")}
     assert found == {document.path for document in DOCUMENTS if document.world == world}
@@ -49,9 +49,9 @@ def test_committed_file_reads_as_its_source_says(document, tmp_path):
     assert extracted(DATA / "corpus" / document.path) == extracted(fresh)
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("world", WRITTEN)
 def test_golden_file_is_what_the_generator_makes(world):
-    assert QUESTIONS[world] == WORLDS[world].golden(DATA / "corpus")[world]
+    assert QUESTIONS[world] == world_questions(world, DATA / "corpus")
 
 
 @pytest.mark.parametrize("question", ALL, ids=lambda question: question["id"])
@@ -116,14 +116,14 @@ def test_a_learners_question_rests_on_the_learners_own_material():
 
 
 def test_course_documents_belong_to_the_learner_of_their_folder():
-    assert {(document.path.split("/")[1], document.owner) for document in courses.documents()} == {
+    assert {(document.path.split("/")[1], document.owner) for document in documents("courses")} == {
         ("mina", "mina"),
         ("joon", "joon"),
     }
 
 
 def test_every_leaflet_says_that_it_is_no_medical_advice():
-    for document in leaflets.documents():
+    for document in documents("leaflets"):
         text = " ".join(extracted(DATA / "corpus" / document.path).values())
         assert "not medical advice" in text or "의학적 조언이 아" in text, document.path
 
@@ -144,10 +144,12 @@ def test_world_is_large_enough_and_half_korean():
 
 
 def test_lines_of_one_paragraph_are_joined_and_markers_open_new_blocks():
-    _, _, blocks = parse("# T\n@2025-01-01\n\none\ntwo\n\n1. a\nb\n2. c\n\n> small")
+    blocks = parse("one\ntwo\n\n1. a\nb\n2. c\n\n> small")
     assert [getattr(block, "text", None) or list(block.items) for block in blocks] == ["one two", ["a b", "c"], "small"]
 
 
-def test_document_without_a_date_is_refused():
-    with pytest.raises(ValueError, match="@date"):
-        parse("# Title\n\nText")
+def test_source_without_front_matter_is_refused(tmp_path):
+    path = tmp_path / "note.html.md"
+    path.write_text("# Title\n\nText", encoding="utf-8")
+    with pytest.raises(ValueError, match="front matter"):
+        read_source(path)

@@ -5,18 +5,17 @@ segments add up to totals, quarters to years, and cash, order book and headcount
 """
 
 import random
-import tomllib
 from functools import cache, cached_property
-from pathlib import Path
 from typing import Any
 
 from data.make.companies.quarter import Quarter, span
+from data.make.sources import SOURCES, read_toml
 
-PROFILES = Path(__file__).parent / "profiles"
+PROFILES = SOURCES / "reports" / "companies"
 
 
 class Company:
-    """A profile (`profiles/*.toml`) and the figures that follow from it."""
+    """A profile (`data/sources/reports/companies/*.toml`) and the figures that follow from it."""
 
     def __init__(self, profile: dict[str, Any]) -> None:
         self.profile = profile
@@ -264,8 +263,8 @@ class Company:
 
 @cache
 def companies() -> list[Company]:
-    """Every company with a profile, in alphabetical order of the profile files."""
-    return [Company(tomllib.loads(path.read_text(encoding="utf-8"))) for path in sorted(PROFILES.glob("*.toml"))]
+    """Every company that has a profile, in alphabetical order of their files."""
+    return [Company(read_toml(f"reports/companies/{path.name}")) for path in sorted(PROFILES.glob("*.toml"))]
 
 
 @cache

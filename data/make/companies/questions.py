@@ -1,4 +1,4 @@
-"""The golden questions of this world: worded by hand in `golden.txt`, every figure filled in from the model.
+"""Golden questions about the companies, with every figure filled in from the model.
 
 Beyond the fields of `data.make.questions` a block may begin with `c: company quarter`, the report whose figures stand
 in braces; `{n_rev}` is the bare number, `{en_rev}` and `{ko_rev}` the amount in the other language's words, and
@@ -18,11 +18,9 @@ from data.make.companies.model import Company, company
 from data.make.companies.quarter import Quarter
 from data.make.companies.report import report_path
 from data.make.extract import GAP, pages, squeeze
-from data.make.questions import blocks, completed, evidence
+from data.make.questions import LONGEST, cite, read_blocks, split_questions
 
-SOURCE = Path(__file__).parent / "golden.txt"
 SENTENCE_END = re.compile(r"(?<=[.!?])\s")
-LONGEST = 200  # characters of a quote
 CURRENCIES = {"£": "파운드", "$": "달러", "€": "유로"}
 
 
@@ -62,9 +60,11 @@ class Answers(Facts):
         return f"{self.company.year_operating(quarter.year) / self.company.scale - 120:.1f}"
 
 
-def every_question(corpus: Path) -> list[dict]:
+def company_questions(corpus: Path) -> list[dict]:
     """Every question; raises ValueError for evidence that no page holds."""
-    return completed("reports", map(_fields, blocks(SOURCE)), partial(_evidence, corpus=corpus))
+    return split_questions(
+        "reports", map(_fields, read_blocks("reports/questions.txt")), partial(_evidence, corpus=corpus)
+    )
 
 
 def _fields(block: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -90,19 +90,19 @@ def _resolved(value: str, about: Company | None) -> list[str]:
 def _file(name: str, about: Company | None) -> str:
     key, at, quarter = name.partition("@")
     if not at:
-        return name
+        return f"reports/{name}"
     named = company(key) if key else about
     assert named is not None
-    return report_path(named, Quarter.parse(quarter)).removeprefix("reports/")
+    return report_path(named, Quarter.parse(quarter))
 
 
 def _evidence(name: str, value: str, corpus: Path) -> dict:
     file, _, words = value.partition(" :: ")
     if not words.startswith("~ "):
-        return evidence(name, value, "reports", corpus)
+        return cite(name, value, corpus)
     parts = [part.split(" & ") for part in words.removeprefix("~ ").split(GAP)]
     candidates = []
-    for number, passages in _passages(corpus / "reports" / file):
+    for number, passages in _passages(corpus / file):
         found = [_shortest(passages, needles) for needles in parts]
         if all(found):
             ranks, texts = zip(*found, strict=True)
@@ -110,7 +110,7 @@ def _evidence(name: str, value: str, corpus: Path) -> dict:
     if not candidates:
         raise ValueError(f"{name}: no passage of {file} holds {parts}.")
     *_, page, quote = min(candidates, key=lambda found: (*found[:2], found[2] or 0))
-    return {"source_file": f"reports/{file}", "page": page, "quote": quote}
+    return {"source_file": file, "page": page, "quote": quote}
 
 
 def _shortest(passages: list[tuple[int, str]], needles: list[str]) -> tuple[int, str] | None:

@@ -1,16 +1,15 @@
 """How a company speaks: its own choice among the hand-written sentences of its language, and its own words."""
 
 import random
-import tomllib
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from data.make.companies.facts import Facts
 from data.make.companies.model import Company
 from data.make.companies.quarter import Quarter
 from data.make.korean import plain
+from data.make.sources import read_toml
 
 KEPT = 3  # alternatives of a slot that one company uses
 
@@ -18,7 +17,7 @@ KEPT = 3  # alternatives of a slot that one company uses
 @cache
 def bank(language: str) -> dict[str, Any]:
     """Words, labels and sentence slots of a language."""
-    return tomllib.loads((Path(__file__).parent / f"bank_{language}.toml").read_text(encoding="utf-8"))
+    return read_toml(f"reports/sentences_{language}.toml")
 
 
 class Voice:
