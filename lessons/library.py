@@ -84,7 +84,7 @@ def ensure_corpus(place: Workspace, user: str, progress: Progress = lambda done,
         load_corpus(place, progress, left_out=deleted)
 
 
-def named_filter(place: Workspace, text: str, scope: Scope) -> MetadataFilters | None:
+def checked_filter(place: Workspace, text: str, scope: Scope) -> MetadataFilters | None:
     """The filter that is typed; LessonsError for a slip in it, and for a field or a file that is not there."""
     filters = parse_filter(text) if text.strip() else None
     if filters:

@@ -8,7 +8,7 @@ from tqdm.auto import tqdm
 
 from lessons.doctor import Report, examine
 from lessons.ingest.pipeline import FileResult, ingest_each
-from lessons.ingest.read import named_files
+from lessons.ingest.read import list_files
 from lessons.library import indexes, load_corpus
 from lessons.models.embedding import identity
 from lessons.models.llm import describe
@@ -48,7 +48,7 @@ class Workbook:
 
         The results, index by index, say why a file cannot be read. ReadError if there is no such folder.
         """
-        files, targets = named_files([folder]), indexes()
+        files, targets = list_files([folder]), indexes()
         results = ingest_each(self.workspace, files, targets, Scope(user))
         done = list(tqdm(results, "Reading", total=len(files) * len(targets), unit="file", leave=False))
         return [result for index in targets for filled, result in done if filled is index]

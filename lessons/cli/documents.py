@@ -37,9 +37,9 @@ def ingest(
     as_json: AsJson = False,
 ) -> None:
     """Read files or folders into the index of every stage. Known files are skipped, changed ones replaced."""
-    from lessons.ingest.enrich import default_level
+    from lessons.ingest.enrich import default_enrichment
     from lessons.ingest.pipeline import estimate, ingest_each
-    from lessons.ingest.read import left_out, named_files
+    from lessons.ingest.read import list_files, unreadable_files
     from lessons.library import indexes
     from lessons.models.keyless import OfflineLLM
     from lessons.rag.types import Scope
@@ -55,13 +55,13 @@ def ingest(
             f"there is no index {index!r}; the indexes are {', '.join(known)}", param_hint="--index"
         )
     targets = [known[index]] if index else list(known.values())
-    files = named_files(given)
-    if unread := left_out(given):
+    files = list_files(given)
+    if unread := unreadable_files(given):
         told = ", ".join(unread[:LISTED]) + (f" and {len(unread) - LISTED} more" if len(unread) > LISTED else "")
         note(f"of a kind that cannot be read: {told}")
     place = workspace()
     scope = Scope(user or place.settings.user)
-    level = enrich or default_level(place.llm)
+    level = enrich or default_enrichment(place.llm)
     if (enrich or dry_run) and not any(target.can_enrich for target in targets):
         note("no index of these enriches its chunks, so --enrich changes nothing.")
     if dry_run or not isinstance(place.llm, OfflineLLM):
@@ -82,7 +82,7 @@ def ingest(
     running = cluster(place.settings) if engine == "ray" else nullcontext()
     with running, bars() as watch:
         results = (
-            ingest_each(place, files, [each.at(level, place.llm) for each in targets], scope)
+            ingest_each(place, files, [each.enriched(level, place.llm) for each in targets], scope)
             if engine == "local"
             else ((each, result) for each in targets for result in ingest_on_ray(files, each, place, scope, level))
         )

@@ -23,9 +23,9 @@ from lessons.trace import Step
 Enrichment = Literal["none", "keywords", "full"]
 """How much is added to each chunk: nothing, keywords, or keywords and the summaries of it and its neighbours."""
 
-ADDED = ("keywords", "section_summary", "prev_section_summary", "next_section_summary")
+ENRICHED_KEYS = ("keywords", "section_summary", "prev_section_summary", "next_section_summary")
 
-Advance = Callable[[str, int, int], object]
+OnProgress = Callable[[str, int, int], object]
 
 # Said to the model and not enforced: one keyword that is too long should not cost the others.
 Keyword = Annotated[str, Field(json_schema_extra=lambda form: form.update(maxLength=settings().keyword_filter_chars))]
@@ -89,12 +89,12 @@ class ChunkExtractor(BaseExtractor):
 
     llm: LLM
     _step: Step = PrivateAttr(default_factory=lambda: Step("enrich"))
-    _advance: Advance | None = PrivateAttr(default=None)
+    _advance: OnProgress | None = PrivateAttr(default=None)
     _document: tuple[str, ...] = PrivateAttr(default=())
     _done: int = PrivateAttr(default=0)
 
     def __call__(
-        self, nodes: Sequence[BaseNode], step: Step | None = None, advance: Advance | None = None, **_: Any
+        self, nodes: Sequence[BaseNode], step: Step | None = None, advance: OnProgress | None = None, **_: Any
     ) -> list[BaseNode]:
         """Enrich the chunks; book the calls on `step`, and tell `advance` what is made and for how many chunks."""
         mine = self.model_copy()
@@ -131,12 +131,14 @@ class ChunkKeywords(ChunkExtractor, KeywordExtractor):
         """From the keyless model if the other one gives none that can be used."""
         prompt, most = KEYWORDS[language(given["text"])], {"keywords": (1, self.keywords)}
         given["count"] = self.keywords
-        found = clean(structured(self.llm, Keywords, prompt, step, items=most, **given).keywords, self.keywords)
+        found = clean_keywords(
+            structured(self.llm, Keywords, prompt, step, items=most, **given).keywords, self.keywords
+        )
         keyless = getattr(self.llm, "keyless", None)
         if found or keyless is None:
             return found
         step.notes.append("model failed (it named no keyword); answered by the keyless model")
-        return clean(structured(keyless, Keywords, prompt, step, **given).keywords, self.keywords)
+        return clean_keywords(structured(keyless, Keywords, prompt, step, **given).keywords, self.keywords)
 
 
 class ChunkSummaries(ChunkExtractor, SummaryExtractor):
@@ -158,12 +160,12 @@ def extractors(level: Enrichment, llm: LLM) -> tuple[ChunkExtractor, ...]:
     return {"none": (), "keywords": (keywords,), "full": (summaries, keywords)}[level]
 
 
-def default_level(llm: LLM) -> Enrichment:
+def default_enrichment(llm: LLM) -> Enrichment:
     """What the settings say, or all that is free: `full` while the keyless model answers, and `none` of a paid one."""
     return settings().enrichment or ("full" if isinstance(llm, OfflineLLM) else "none")
 
 
-def clean(words: Sequence[str], count: int) -> list[str]:
+def clean_keywords(words: Sequence[str], count: int) -> list[str]:
     """The first `count` that can be used: trimmed, not empty, not too long, no number, none twice."""
     kept, longest = dict[str, str](), settings().keyword_filter_chars
     for word in (" ".join(normalize(word).split()).strip(" ,;.#\"'") for word in words):

@@ -21,7 +21,7 @@ from pydantic import Field
 
 from lessons.errors import LessonsError
 from lessons.ingest.classify import Classifier
-from lessons.ingest.enrich import Advance, Enrichment, extractors
+from lessons.ingest.enrich import Enrichment, OnProgress, extractors
 from lessons.ingest.split import HEADER, SectionSplitter, source_of
 from lessons.models.keyless import OfflineLLM
 from lessons.settings import settings
@@ -31,7 +31,7 @@ PLACE = ("user_id", "type", "ref_id", "chunk_index")
 """What every chunk's metadata says beside the page number. No model reads it: only the words count."""
 
 
-class Placer(TransformComponent):
+class MetadataStamper(TransformComponent):
     """Says of each chunk whose it is, of what and where in it, and gives it an id: the same whenever it is ingested."""
 
     index: str
@@ -59,7 +59,7 @@ class Embedder(TransformComponent):
 
     model: BaseEmbedding
 
-    def __call__(self, nodes: Sequence[BaseNode], advance: Advance | None = None, **_: Any) -> list[BaseNode]:
+    def __call__(self, nodes: Sequence[BaseNode], advance: OnProgress | None = None, **_: Any) -> list[BaseNode]:
         size = self.model.embed_batch_size
         for first in range(0, len(nodes), size):
             if advance:
@@ -113,7 +113,7 @@ class Index:
         """Whether a model adds something to the chunks, which LlamaIndex's extractors do."""
         return any(isinstance(each, BaseExtractor) for each in self.transformations)
 
-    def at(self, level: Enrichment, llm: LLM) -> "Index":
+    def enriched(self, level: Enrichment, llm: LLM) -> "Index":
         """The same index with its chunks enriched so far by this model; one that never enriches stays as it is."""
         if not self.can_enrich:
             return self
@@ -127,7 +127,7 @@ class Index:
 
         `run(documents=…)` books calls to a model on a `step`, and tells `advance` what is made for how many chunks.
         """
-        placer = Placer(index=self.name, user_id=user_id, type=type or settings().document_type)
+        placer = MetadataStamper(index=self.name, user_id=user_id, type=type or settings().document_type)
         last = [Embedder(model=embedding)] if embedding else []
         steps = [*self.transformations, placer, *last]
         return IngestionPipeline(transformations=steps, disable_cache=True)  # vectors are cached by a chunk's words
@@ -157,7 +157,7 @@ def enhanced_index(name: str = "enhanced", embedded: tuple[str, ...] = HEADER) -
     chosen = settings()
     sizes = {"chunk_size": chosen.chunk_tokens, "chunk_overlap": chosen.chunk_overlap}
     splitter = SectionSplitter(**sizes, shortest=chosen.shortest_chunk, embedded=embedded)
-    return Index(name, (splitter, Classifier()), can_enrich=True).at("full", OfflineLLM())
+    return Index(name, (splitter, Classifier()), can_enrich=True).enriched("full", OfflineLLM())
 
 
 def ingredients() -> list[Index]:

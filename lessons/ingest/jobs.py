@@ -16,11 +16,11 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from lessons.errors import DatabaseError, LessonsError
-from lessons.ingest.enrich import Enrichment, default_level
+from lessons.ingest.enrich import Enrichment, default_enrichment
 from lessons.ingest.index import Index
 from lessons.ingest.pipeline import ingest
 from lessons.ingest.queue import Claim, JobQueue, JobResult, JobStatus, State, Superseded, claim
-from lessons.ingest.read import READERS, FileError, refused, too_large
+from lessons.ingest.read import READERS, FileError, read_errors, too_large_message
 from lessons.models.embedding import identity
 from lessons.rag.types import Scope
 from lessons.text import normalize
@@ -65,7 +65,7 @@ class Jobs(JobQueue):
         if not files or not names:
             raise LessonsError("There is nothing to ingest; name at least one file and one index.")
         names.sort(key=lambda name: self._indexes[name].enriches)
-        chosen, level = self._place.settings, enrichment or default_level(self._place.llm)
+        chosen, level = self._place.settings, enrichment or default_enrichment(self._place.llm)
         contents = _contents(files, chosen.max_file_bytes)
         job_id, full = self.put(scope, names, self._embedding, contents, chosen.ingestion_queue, level)
         self.start(full)
@@ -121,7 +121,7 @@ class Jobs(JobQueue):
     def _may_go(self) -> bool:
         """Leave if nothing is open. Under the lock, so that `start` cannot count a worker that is about to leave."""
         with self._lock:
-            if self.any_open(list(self._indexes), self._embedding):
+            if self.has_open_jobs(list(self._indexes), self._embedding):
                 return False
             self._workers.discard(current_thread())
             return True
@@ -129,9 +129,9 @@ class Jobs(JobQueue):
 
 def _contents(files: Sequence[tuple[Path | bytes, str]], limit: int) -> Iterator[tuple[bytes, str]]:
     for source, name in files:
-        with refused(name), BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
+        with read_errors(name), BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
             if len(content := file.read(limit + 1)) > limit:
-                raise FileError(too_large(limit))
+                raise FileError(too_large_message(limit))
         yield content, normalize(name)
 
 
@@ -148,12 +148,12 @@ def work(claim: Claim, place: "Workspace", indexes: Mapping[str, Index]) -> None
                 claim.record(_given_up(job, files))
             for position, name in enumerate(job.indexes):
                 if remaining := files[max(0, job.done - position * len(files)) :]:
-                    _fill(claim, place, indexes[name].at(job.enrichment, place.llm), name, remaining)
+                    _fill(claim, place, indexes[name].enriched(job.enrichment, place.llm), name, remaining)
         claim.finish(*_outcome(job.results))
     except Superseded:
         logger.info("job %s was cancelled or taken over", job.id)
     except DatabaseError as error:
-        claim.put_back(str(error))
+        claim.release(str(error))
         raise
     except LessonsError as error:
         claim.finish("FAILED", str(error))

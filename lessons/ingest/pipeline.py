@@ -73,9 +73,11 @@ def ingest(
     known, written = fingerprints(store, scope), 0
     for path, name in files:
         watch(stored_name(name), "reading")
-        found = recognise(path, name, index, scope, known)
-        result = ingest_file(path, found, index, store, embedding, scope, watch) if isinstance(found, Due) else found
-        if isinstance(found, Due) and result.status != "failed":
+        found = check_status(path, name, index, scope, known)
+        result = (
+            ingest_file(path, found, index, store, embedding, scope, watch) if isinstance(found, PendingFile) else found
+        )
+        if isinstance(found, PendingFile) and result.status != "failed":
             known[found.source_file] = found.fingerprint
         written += result.chunks
         yield result
@@ -92,7 +94,7 @@ def ingest_each(
 
 
 @dataclass(frozen=True)
-class Due:
+class PendingFile:
     """A file that has to be read: its name, its hash, the fingerprint it is stored under, and its status then."""
 
     source_file: str
@@ -106,7 +108,9 @@ def fingerprints(store: ChunkStore, scope: Scope) -> dict[str, str]:
     return {document.source_file: document.sha256 for document in store.documents(scope)}
 
 
-def recognise(path: Path, name: str, index: Index, scope: Scope, known: Mapping[str, str]) -> Due | FileResult:
+def check_status(
+    path: Path, name: str, index: Index, scope: Scope, known: Mapping[str, str]
+) -> PendingFile | FileResult:
     """Whether a file is to be read, by its content alone; a result says why not."""
     name = stored_name(name)
     try:
@@ -118,12 +122,12 @@ def recognise(path: Path, name: str, index: Index, scope: Scope, known: Mapping[
         return FileResult(name, "unchanged")
     if twin := next((other for other, its in known.items() if its == fingerprint), None):
         return FileResult(name, "duplicate", reason=f"The same content is already stored as {twin}.")
-    return Due(name, content, fingerprint, "replaced" if name in known else "added")
+    return PendingFile(name, content, fingerprint, "replaced" if name in known else "added")
 
 
 def ingest_file(
     path: Path,
-    due: Due,
+    due: PendingFile,
     index: Index,
     store: ChunkStore,
     embedding: BaseEmbedding,
@@ -190,7 +194,7 @@ def estimate(
     served model will read, and says about as much. Of a long file about `SAMPLE` chunks stand for the others. Files
     that cannot be read cost nothing.
     """
-    wanted, cut = index.at(level, llm), index.at("none", llm)
+    wanted, cut = index.enriched(level, llm), index.enriched("none", llm)
     done, chunks, used = 0, 0, np.zeros(3)
     for path, name in files:
         try:

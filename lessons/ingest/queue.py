@@ -40,12 +40,12 @@ Moment = Annotated[datetime, mapped_column(DateTime(timezone=True))]
 LOCKS = 726_004
 """First key of this queue's advisory locks; the second is the job's number, or 0 while the waiting jobs are counted."""
 
-NOBODY_WORKS_ON_IT = text(
+IS_UNCLAIMED = text(
     "NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = :space"
     " AND objid = ingestion_jobs.number AND objsubid = 2"
     " AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))"
 ).bindparams(space=LOCKS)
-HOLD = text("SELECT pg_try_advisory_xact_lock(:space, :number)").bindparams(space=LOCKS)
+TRY_LOCK = text("SELECT pg_try_advisory_xact_lock(:space, :number)").bindparams(space=LOCKS)
 # Servers may end idle transactions, which this one is on purpose. Without the probes a server notices only after hours
 # that the worker's machine was switched off; with them (seconds, nine probes) after a minute. SET comes last, because
 # the snapshot of a SELECT stays until the connection's next statement, and SET takes none.
@@ -186,7 +186,7 @@ class JobQueue:
             _change(connection, _of(job_id, scope), **ended)
         return self.status(job_id, scope)
 
-    def any_open(self, indexes: Sequence[str], embedding: str) -> bool:
+    def has_open_jobs(self, indexes: Sequence[str], embedding: str) -> bool:
         """Whether a job waits or is being worked on that a worker with these indexes and this embedding could do."""
         with explained(), self.engine.begin() as connection:
             return bool(connection.scalar(select(exists().where(*_open_for(indexes, embedding)))))
@@ -249,7 +249,7 @@ class Claim:
         self._write(reported=JobStatus.reported.op("||")(literal([asdict(result)], JSONB)), attempts=1, reason=None)
         self.job.reported = [*self.job.reported, asdict(result)]
 
-    def put_back(self, reason: str) -> None:
+    def release(self, reason: str) -> None:
         """Leave the job open for a later attempt and say what it is waiting for."""
         with suppress(Superseded):
             self._write(reason=reason, step=None, step_done=0, step_total=0)
@@ -279,7 +279,7 @@ def _change(connection: Connection, where: Sequence[ColumnElement[bool]], **valu
 @contextmanager
 def claim(engine: Engine, indexes: Sequence[str], embedding: str, only: str | None = None) -> Iterator[Claim | None]:
     """The oldest open job that nobody works on (or only the one with this id), held until the block ends; or None."""
-    free = select(JobStatus).where(*_open_for(indexes, embedding), NOBODY_WORKS_ON_IT, _is_next(indexes, embedding))
+    free = select(JobStatus).where(*_open_for(indexes, embedding), IS_UNCLAIMED, _is_next(indexes, embedding))
     if only is not None:
         free = free.where(JobStatus.id == only)
     with explained():
@@ -295,7 +295,7 @@ def claim(engine: Engine, indexes: Sequence[str], embedding: str, only: str | No
 def _taken(engine: Engine, hold: Connection, free: Any) -> JobStatus | None:
     with Session(engine, expire_on_commit=False) as session, session.begin():
         job: JobStatus | None = session.scalar(free)
-        if job is None or not hold.scalar(HOLD, {"number": job.number}):
+        if job is None or not hold.scalar(TRY_LOCK, {"number": job.number}):
             return None
         for setting in KEEP_HOLDING:
             hold.execute(setting)

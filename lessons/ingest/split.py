@@ -125,7 +125,7 @@ def header(chunk: BaseNode) -> dict[str, str]:
     return Chunk(text="", metadata=chunk.metadata, embedded=embedded).header()
 
 
-def same_words(chunk: BaseNode, others: Sequence[BaseNode]) -> BaseNode | None:
+def most_similar(chunk: BaseNode, others: Sequence[BaseNode]) -> BaseNode | None:
     """The one of the other chunks that shares most words with this one, the shortest of equals; None without any."""
     wanted = Counter(terms(chunk.get_content(MetadataMode.NONE)))
 

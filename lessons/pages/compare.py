@@ -16,7 +16,7 @@ from lessons.agent import telling
 from lessons.errors import LessonsError
 from lessons.evaluate.comparison import Comparison, as_markdown
 from lessons.evaluate.plots import shortened, stage_colour
-from lessons.library import named_filter
+from lessons.library import checked_filter
 from lessons.pages.answer import show_known, show_sources, show_steps
 from lessons.pages.asking import Asked, Line, ask_form, ask_line, begin, is_pressed, offer_samples
 from lessons.pages.common import allow_questions, answering, offer_reuse, offered, show_error, titled
@@ -206,7 +206,7 @@ def _cards(groups: Sequence[Sequence[str]], scores: Mapping[str, Score]) -> dict
 def _begin(asked: Asked, owner: str) -> tuple[Comparison, dict[str, AnswerStream]]:
     """The comparison, still without answers, and those to come; LessonsError for what cannot be asked, or not yet."""
     question = cleaned(asked.question)[0]
-    filters = named_filter(workspace(), asked.filter_text, Scope(owner))
+    filters = checked_filter(workspace(), asked.filter_text, Scope(owner))
     allow_questions(owner, len(asked.stages))
     history = tuple((", ".join(filter(None, (line.stage, line.role))), line.content) for line in asked.before)
     limits = (N_("owner"), owner), (N_("file"), asked.source_file), (N_("filter"), asked.filter_text)

@@ -8,9 +8,9 @@ from typing import Any
 import streamlit as st
 from llama_index.core.schema import BaseNode, MetadataMode
 
-from lessons.ingest.enrich import ADDED
+from lessons.ingest.enrich import ENRICHED_KEYS
 from lessons.ingest.index import Index
-from lessons.ingest.split import header, same_words
+from lessons.ingest.split import header, most_similar
 from lessons.library import indexes
 from lessons.pages.common import allow_questions, choose, choose_stages, page_of
 from lessons.pages.language import N_, _
@@ -137,7 +137,7 @@ def _compare_a_chunk(place: Workspace, owner: str, chosen: str, before: Index, e
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown(_("**{index}**: these words are embedded and displayed", index=before.name.capitalize()))
-        if same := same_words(chunk, _chunks(place, before, owner, chosen)):
+        if same := most_similar(chunk, _chunks(place, before, owner, chosen)):
             _box(plain(_words(same)))
         else:
             st.info(_("No chunk of this index has these words; ingest the file again to fill it."))
@@ -148,7 +148,7 @@ def _compare_a_chunk(place: Workspace, owner: str, chosen: str, before: Index, e
         st.markdown(_("displayed like this"))
         _box(words)
         st.markdown(_("and found by this, too"))
-        _box(*_badges("gray", {key: chunk.metadata.get(key) for key in (*ADDED, *TOLD)}))
+        _box(*_badges("gray", {key: chunk.metadata.get(key) for key in (*ENRICHED_KEYS, *TOLD)}))
 
 
 def _chunks(place: Workspace, index: Index, owner: str, source_file: str) -> list[BaseNode]:

@@ -14,11 +14,11 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from lessons.ingest.enrich import Enrichment, default_level
+from lessons.ingest.enrich import Enrichment, default_enrichment
 from lessons.ingest.jobs import Jobs
 from lessons.ingest.pipeline import Estimate, estimate
 from lessons.ingest.queue import JobResult, JobStatus
-from lessons.ingest.read import READERS, too_large, unreadable
+from lessons.ingest.read import READERS, too_large_message, unreadable_message
 from lessons.library import indexes, shipped_documents, trash
 from lessons.models.keyless import OfflineLLM
 from lessons.pages.common import allow_uploads, errors_shown, titled
@@ -93,9 +93,9 @@ def accepted(uploads: Sequence[UploadedFile]) -> list[UploadedFile]:
     for upload in uploads:
         suffix = PurePath(upload.name).suffix.lower()
         if suffix not in READERS:
-            st.error(plain(_(f"{upload.name} {unreadable(suffix)}")))
+            st.error(plain(_(f"{upload.name} {unreadable_message(suffix)}")))
         elif upload.size > most:
-            st.error(plain(_(f"{upload.name} {too_large(most)}")))
+            st.error(plain(_(f"{upload.name} {too_large_message(most)}")))
         elif total + upload.size > together:
             limit = {"file": upload.name, "megabytes": together // 1_000_000}
             left_out = _("{file} is left out: at most {megabytes} MB go in at once; add it afterwards.", **limit)
@@ -113,7 +113,7 @@ def file_name(name: str) -> str:
 
 def _level(place: Workspace, owner: str, files: list[tuple[bytes, str]], ids: str) -> Enrichment:
     """The level that is chosen, with its cost below, estimated once for the files with these ids: it reads them."""
-    begin = list(LEVELS).index(default_level(place.llm))
+    begin = list(LEVELS).index(default_enrichment(place.llm))
     labels = {each: _(label) for each, label in LEVELS.items()}
     level = st.radio(_("Added to each chunk"), LEVELS, begin, format_func=labels.__getitem__, horizontal=True)
     if files:

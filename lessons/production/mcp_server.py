@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Engine, event
 
 from lessons.errors import LessonsError
-from lessons.library import indexes, named_filter
+from lessons.library import checked_filter, indexes
 from lessons.production import need_extra
 from lessons.rag.pipeline import cleaned
 from lessons.rag.types import Query, RetrievedDocument, Scope
@@ -55,7 +55,7 @@ class Tools:
 
     def search(self, query: str, filter: str = "") -> list[Found]:
         """Find passages by meaning and by words, best first, such as under the filter `date >= 2024-07-01`."""
-        filters = named_filter(self.place, filter, self.scope)
+        filters = checked_filter(self.place, filter, self.scope)
         asked = Query(cleaned(query)[0], self.scope, filters)
         found = self.pipeline.search(asked, self.place.resources(self.pipeline.index), Trace())
         return [_found(each) for each in found]

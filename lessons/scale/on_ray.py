@@ -27,7 +27,7 @@ from llama_index.core.utils import get_tokenizer
 from lessons.errors import DatabaseError, LessonsError
 from lessons.ingest.enrich import Enrichment
 from lessons.ingest.index import Index
-from lessons.ingest.pipeline import Due, FileResult, fingerprints, ingest_file, recognise
+from lessons.ingest.pipeline import FileResult, PendingFile, check_status, fingerprints, ingest_file
 from lessons.rag.types import Scope
 from lessons.rag.workspace import Workspace
 from lessons.settings import Settings, adopt
@@ -42,8 +42,8 @@ def ingest_on_ray(
 
     Errors are those of `ingest` and `cluster`. A file over which workers died `ingestion_attempts` times has failed.
     """
-    store, written, running = place.store(index), 0, dict[Any, Due]()
-    known, chosen = fingerprints(store, scope), index.at(enrichment, place.llm)
+    store, written, running = place.store(index), 0, dict[Any, PendingFile]()
+    known, chosen = fingerprints(store, scope), index.enriched(enrichment, place.llm)
     with cluster(place.settings) as ray:
         send = _sender(ray, index, place, scope, enrichment)
 
@@ -61,7 +61,7 @@ def ingest_on_ray(
             for path, name in files:
                 if len(running) >= place.settings.cluster_requests:
                     yield next_result()
-                while _is_under_way(found := recognise(path, name, chosen, scope, known), running.values()):
+                while _is_under_way(found := check_status(path, name, chosen, scope, known), running.values()):
                     yield next_result()
                 if isinstance(found, FileResult):
                     yield found
@@ -75,14 +75,14 @@ def ingest_on_ray(
     store.settle(written)
 
 
-def _is_under_way(found: Due | FileResult, running: Iterable[Due]) -> bool:
+def _is_under_way(found: PendingFile | FileResult, running: Iterable[PendingFile]) -> bool:
     """Whether a file with the same content or name is being worked on, so that this one has to wait."""
-    return isinstance(found, Due) and any(
+    return isinstance(found, PendingFile) and any(
         found.fingerprint == due.fingerprint or found.source_file == due.source_file for due in running
     )
 
 
-def _result(ray: Any, done: Any, due: Due, settings: Settings) -> FileResult:
+def _result(ray: Any, done: Any, due: PendingFile, settings: Settings) -> FileResult:
     try:
         return ray.get(done)
     except ray.exceptions.RayTaskError as error:  # what a step raised, with the worker's traceback for a message
@@ -97,24 +97,24 @@ def _result(ray: Any, done: Any, due: Due, settings: Settings) -> FileResult:
 
 def _sender(
     ray: Any, index: Index, place: Workspace, scope: Scope, enrichment: Enrichment
-) -> Callable[[Path, Due], Any]:
+) -> Callable[[Path, PendingFile], Any]:
     alone = place.settings.model_copy(update={"enrichment_workers": 1, "embedding_threads": 1})
     run = ray.remote(_ingest_sent).options(num_cpus=1, max_retries=place.settings.ingestion_attempts - 1)
     logging.disable(logging.WARNING)  # LlamaIndex's splitters say that they leave out what they can make again
     try:
-        work = pickle.dumps((index.at("none", place.llm), scope, enrichment))
+        work = pickle.dumps((index.enriched("none", place.llm), scope, enrichment))
     finally:
         logging.disable(logging.NOTSET)
     return lambda path, due: run.remote(pickle.dumps(alone), work, path.suffix, path.read_bytes(), due)
 
 
-def _ingest_sent(settings: bytes, work: bytes, suffix: str, content: bytes, due: Due) -> FileResult:
+def _ingest_sent(settings: bytes, work: bytes, suffix: str, content: bytes, due: PendingFile) -> FileResult:
     """A task, in a worker's process: the file is saved for the readers, and goes through all steps."""
     adopt(pickle.loads(settings))
     place = _opened(settings)
     get_tokenizer()  # LlamaIndex's own copy, before a splitter asks tiktoken, which would download one
     index, scope, enrichment = pickle.loads(work)
-    index = index.at(enrichment, place.llm)
+    index = index.enriched(enrichment, place.llm)
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"sent{suffix}"
         path.write_bytes(content)

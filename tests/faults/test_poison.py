@@ -69,7 +69,7 @@ def test_a_document_that_poisons_its_enrichment_poisons_no_other(poisoned: Lab, 
 
     before = others()
     with broken_model(poisoned.place, "obeys", COMMAND):
-        index = enhanced_index().at("full", poisoned.place.llm)
+        index = enhanced_index().enriched("full", poisoned.place.llm)
         (result,) = ingest([(path, "order.md")], index, store, poisoned.place.embedding, poisoned.scope)
     assert (result.status, others()) == ("added", before)
     answer = poisoned.ask("reranked", QUESTION).answer

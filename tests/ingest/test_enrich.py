@@ -7,7 +7,7 @@ import pytest
 from llama_index.core.llms import LLM
 from llama_index.core.schema import BaseNode, MetadataMode
 
-from lessons.ingest.enrich import ADDED, Keywords, clean
+from lessons.ingest.enrich import ENRICHED_KEYS, Keywords, clean_keywords
 from lessons.ingest.index import enhanced_index, naive_index
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model
@@ -24,7 +24,7 @@ COSTS = "## Costs\nFreight costs fell, while the new collective agreement raised
 
 
 def enriched(level: Any = "full", llm: LLM | None = None, **given: Any) -> Sequence[BaseNode]:
-    return enhanced_index().at(level, llm or OfflineLLM()).chunks(pages(ORDERS, STAFF, COSTS), "mina", **given)
+    return enhanced_index().enriched(level, llm or OfflineLLM()).chunks(pages(ORDERS, STAFF, COSTS), "mina", **given)
 
 
 def served(server: Server) -> LLM:
@@ -44,7 +44,7 @@ def test_a_chunk_gets_keywords_as_a_list_and_the_summaries_of_itself_and_its_nei
 @pytest.mark.parametrize(("level", "added"), [("none", 0), ("keywords", 1), ("full", 4)])
 def test_the_level_says_what_is_added(level: str, added: int) -> None:
     node = enriched(level)[1]
-    assert len(set(ADDED) & set(node.metadata)) == added
+    assert len(set(ENRICHED_KEYS) & set(node.metadata)) == added
 
 
 def test_what_is_added_is_neither_displayed_nor_given_to_the_model() -> None:
@@ -73,14 +73,14 @@ def test_each_chunk_is_summarised_once_and_every_call_is_booked() -> None:
 
 
 def test_a_level_changes_the_fingerprint_and_only_of_an_index_that_enriches() -> None:
-    prints = {enhanced_index().at(level, OfflineLLM()).fingerprint("x") for level in ("none", "keywords", "full")}
+    prints = {enhanced_index().enriched(level, OfflineLLM()).fingerprint("x") for level in ("none", "keywords", "full")}
     assert len(prints) == 3
-    assert naive_index().at("full", OfflineLLM()).fingerprint("x") == naive_index().fingerprint("x")
+    assert naive_index().enriched("full", OfflineLLM()).fingerprint("x") == naive_index().fingerprint("x")
 
 
 def test_the_fingerprint_knows_the_model_and_not_its_key() -> None:
     def fingerprint(**chosen: str) -> str:
-        return enhanced_index().at("full", language_model(Settings(**chosen))).fingerprint("x")  # type: ignore[arg-type]
+        return enhanced_index().enriched("full", language_model(Settings(**chosen))).fingerprint("x")  # type: ignore[arg-type]
 
     assert fingerprint(openai_api_key="a") == fingerprint(openai_api_key="b") != fingerprint()
     assert fingerprint(openai_api_key="a", llm_model="other") != fingerprint(openai_api_key="a")
@@ -96,7 +96,7 @@ def test_a_served_model_is_asked_in_the_language_of_the_chunk(server: Server) ->
         + 2 * "두 전력 회사가 3년 동안 쓸 배터리를 주문해서 수주잔고가 늘었습니다. 번호 ORD-2024-001입니다. "
     )
     step = Step("enrich")
-    enhanced_index().at("keywords", served(server)).chunks(pages(ORDERS, korean), "mina", step=step)
+    enhanced_index().enriched("keywords", served(server)).chunks(pages(ORDERS, korean), "mina", step=step)
     asked = [request["messages"][0]["content"] for request in server.requests]
     assert len(asked) == 2
     assert sorted(text.startswith("아래 본문을") for text in asked) == [False, True]
@@ -115,10 +115,10 @@ def test_the_keyless_model_fills_in_where_the_model_fails_and_the_step_says_so(s
 
 def test_keywords_are_trimmed_deduplicated_and_never_empty_or_numbers_or_too_long() -> None:
     given = [" order  book, ", "Order book", "", "  ", "2024", "11.8%", "x" * 51, "수주\u0000잔고", "CCX-4030.", "more"]
-    assert clean(given, 3) == ["order book", "수주잔고", "CCX-4030"]
+    assert clean_keywords(given, 3) == ["order book", "수주잔고", "CCX-4030"]
 
 
 def test_a_keyword_is_as_long_as_a_filter_may_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings(), "keyword_filter_chars", 10)
-    assert clean(["order book", "order books"], 2) == ["order book"]
+    assert clean_keywords(["order book", "order books"], 2) == ["order book"]
     assert Keywords.model_json_schema()["properties"]["keywords"]["items"]["maxLength"] == 10

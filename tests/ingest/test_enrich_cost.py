@@ -27,7 +27,7 @@ def spent(llm: Any, level: Any) -> Step:
 
     step = Step("enrich")
     for path, name in FILES:
-        enhanced_index().at(level, llm).chunks(read(path, name), "mina", step=step)
+        enhanced_index().enriched(level, llm).chunks(read(path, name), "mina", step=step)
     return step
 
 

@@ -7,7 +7,7 @@ import pytest
 from llama_index.core.llms import LLM
 
 from lessons.database import engine
-from lessons.ingest.enrich import ADDED
+from lessons.ingest.enrich import ENRICHED_KEYS
 from lessons.ingest.index import enhanced_index
 from lessons.ingest.jobs import Jobs
 from lessons.ingest.queue import JobStatus
@@ -35,7 +35,7 @@ def done(place: Workspace, owner: Scope, level: Any = None, llm: LLM | None = No
 
 
 def added(place: Workspace, owner: Scope) -> set[str]:
-    return {key for node in place.store(INDEX).get_nodes(scope=owner) for key in node.metadata if key in ADDED}
+    return {key for node in place.store(INDEX).get_nodes(scope=owner) for key in node.metadata if key in ENRICHED_KEYS}
 
 
 def test_a_job_enriches_at_its_level(place: Workspace, owner: Scope) -> None:

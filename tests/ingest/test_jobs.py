@@ -343,7 +343,7 @@ def test_a_worker_that_was_replaced_can_write_nothing(one_database: Settings, ow
         pass
     with claim(made.engine, [PLAIN.name], "hash8_8") as late:
         early.finish("FAILED", "by the wrong one")
-        early.put_back("by the wrong one")
+        early.release("by the wrong one")
         (job,) = made.all(owner, 1)
         assert (job.status, job.reason) == ("PROCESSING", None)
         late.finish("COMPLETED")

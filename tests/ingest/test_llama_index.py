@@ -17,7 +17,7 @@ from lessons.database import engine
 from lessons.errors import LessonsError
 from lessons.ingest.classify import Classifier
 from lessons.ingest.enrich import ChunkKeywords, ChunkSummaries
-from lessons.ingest.index import Embedder, Index, Placer
+from lessons.ingest.index import Embedder, Index, MetadataStamper
 from lessons.ingest.pipeline import ingest
 from lessons.ingest.read import read
 from lessons.ingest.split import SectionSplitter
@@ -50,7 +50,7 @@ def test_each_of_our_steps_runs_in_a_pipeline_of_llama_index(folder: Path, store
     model, llm = MockEmbedding(3), OfflineLLM()
     steps: list[TransformComponent] = [SectionSplitter(), Classifier()]
     steps += [ChunkSummaries(llm=llm, show_progress=False), ChunkKeywords(llm=llm, show_progress=False)]
-    steps += [Placer(index="llama", user_id="llama"), Embedder(model=model)]
+    steps += [MetadataStamper(index="llama", user_id="llama"), Embedder(model=model)]
     documents = [document for path in sorted(folder.iterdir()) for document in read(path)]
     IngestionPipeline(transformations=steps, vector_store=store.of("llama")).run(documents=documents)
     found = VectorStoreIndex.from_vector_store(store.of("llama"), embed_model=model).as_retriever().retrieve("환불")
@@ -63,7 +63,7 @@ def test_each_of_our_steps_runs_in_a_pipeline_of_llama_index(folder: Path, store
 
 def test_documents_of_any_reader_are_cut_and_placed_by_ours() -> None:
     pages = [Document(text=text, metadata={"file_name": name}) for name, text in (("a.txt", "One."), ("b.txt", "Two."))]
-    steps = [SectionSplitter(), Classifier(), Placer(index="mine", user_id="llama")]
+    steps = [SectionSplitter(), Classifier(), MetadataStamper(index="mine", user_id="llama")]
     nodes = IngestionPipeline(transformations=steps).run(documents=pages)
     places = [(node.metadata["source_file"], node.metadata["chunk_index"]) for node in nodes]
     assert places == [("a.txt", 0), ("b.txt", 0)]

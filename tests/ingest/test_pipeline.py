@@ -6,7 +6,7 @@ from llama_index.core.embeddings import MockEmbedding
 from lessons.database import engine
 from lessons.ingest.index import naive_index
 from lessons.ingest.pipeline import FileResult, ingest
-from lessons.ingest.read import named_files
+from lessons.ingest.read import list_files
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 from lessons.settings import Settings
@@ -26,7 +26,7 @@ def results(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> dic
     write_pdf(folder / "e.pdf", "A page")
     (folder / 'it\'s "e"\n한.md').write_text("# Plan\n\nIt ends in May.", encoding="utf-8")
     store = ChunkStore(engine(database), "pipeline", "toy", 3)
-    found = ingest(named_files([folder]), naive_index(), store, MockEmbedding(3), owner)
+    found = ingest(list_files([folder]), naive_index(), store, MockEmbedding(3), owner)
     return {result.source_file: result for result in found}
 
 

@@ -19,7 +19,7 @@ from tests.ingest.test_split import BODY, split
 from tests.support.files import write_pdf
 
 CORPUS = ROOT / "data" / "corpus"
-INDEXES = {index.name: index.at("none", OfflineLLM()) for index in [naive_index(), *ingredients()]}
+INDEXES = {index.name: index.enriched("none", OfflineLLM()) for index in [naive_index(), *ingredients()]}
 
 
 def solid(text: str) -> str:

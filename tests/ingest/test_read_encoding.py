@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lessons.errors import ReadError
 from lessons.ingest.read import read
-from lessons.ingest.read.encoding import decode, repaired
+from lessons.ingest.read.encoding import decode, repair
 from lessons.text import sentences
 
 CORPUS = Path(__file__).parents[2] / "data" / "corpus"
@@ -68,12 +68,12 @@ def test_every_korean_sentence_of_the_corpus_comes_back(lines: list[str], encodi
 
 
 def test_good_text_is_never_repaired(lines: list[str]) -> None:
-    assert [line for line in lines if repaired(line) != line] == []
+    assert [line for line in lines if repair(line) != line] == []
 
 
 @given(st.text(st.characters(min_codepoint=0xAC00, max_codepoint=0xD7A3), min_size=2, max_size=40))
 def test_hangul_is_never_repaired(text: str) -> None:
-    assert repaired(text) == text
+    assert repair(text) == text
 
 
 @pytest.mark.parametrize(

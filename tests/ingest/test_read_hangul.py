@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lessons.errors import ReadError
-from lessons.ingest.read import left_out, named_files, read
+from lessons.ingest.read import list_files, read, unreadable_files
 from lessons.ingest.read.package import MOST_ADDRESSED
 from tests.support.files import note, write_hwpx
 
@@ -121,5 +121,5 @@ def test_the_lock_files_of_open_documents_are_nobodys(tmp_path: Path) -> None:
     write_hwpx(tmp_path / "a.hwpx", p("등산로"))
     for name in ("~$a.docx", "~$b.xlsx"):
         (tmp_path / name).write_bytes(bytes(162))
-    assert [name for _, name in named_files([tmp_path])] == ["a.hwpx"]
-    assert left_out([tmp_path]) == []
+    assert [name for _, name in list_files([tmp_path])] == ["a.hwpx"]
+    assert unreadable_files([tmp_path]) == []

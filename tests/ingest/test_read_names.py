@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.errors import ReadError
-from lessons.ingest.read import left_out, named_files, read, stored_name
+from lessons.ingest.read import list_files, read, stored_name, unreadable_files
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match="does not exist"):
-        named_files([tmp_path / "nothing.txt"])
+        list_files([tmp_path / "nothing.txt"])
 
 
 def test_a_path_that_no_file_can_have_is_told(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match="cannot be opened: File name too long"):
-        named_files([tmp_path / ("x" * 300)])
+        list_files([tmp_path / ("x" * 300)])
 
 
 def test_a_folder_whose_files_cannot_be_looked_at_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,7 +29,7 @@ def test_a_folder_whose_files_cannot_be_looked_at_is_told(tmp_path: Path, monkey
 
     monkeypatch.setattr(Path, "is_file", refuse)  # as in a folder that may be listed, but not entered
     with pytest.raises(ReadError, match=r"image\.png cannot be opened: Permission denied"):
-        named_files([tmp_path])
+        list_files([tmp_path])
 
 
 def test_nobody_looks_at_hidden_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,28 +44,28 @@ def test_nobody_looks_at_hidden_files(tmp_path: Path, monkeypatch: pytest.Monkey
         return look(file)
 
     monkeypatch.setattr(Path, "is_file", refuse)
-    assert [name for _, name in named_files([tmp_path])] == ["a.txt"]
-    assert left_out([tmp_path]) == []
+    assert [name for _, name in list_files([tmp_path])] == ["a.txt"]
+    assert unreadable_files([tmp_path]) == []
 
 
 def test_a_folder_gives_its_files_by_their_place_in_it(tmp_path: Path) -> None:
     for name in ("b.txt", "sub/a.md", ".hidden/c.txt", "image.png", "folder.pdf/d.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("text")
-    assert [name for _, name in named_files([tmp_path])] == ["b.txt", "folder.pdf/d.txt", "sub/a.md"]
+    assert [name for _, name in list_files([tmp_path])] == ["b.txt", "folder.pdf/d.txt", "sub/a.md"]
 
 
 def test_two_files_of_one_name_keep_apart(tmp_path: Path) -> None:
     for folder in ("x", "y"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "a.txt").write_text(folder)
-    names = [name for _, name in named_files([tmp_path / "x" / "a.txt", tmp_path / "y" / "a.txt"])]
+    names = [name for _, name in list_files([tmp_path / "x" / "a.txt", tmp_path / "y" / "a.txt"])]
     assert len(set(names)) == 2
 
 
 def test_a_file_that_is_named_twice_keeps_its_name(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("text")
-    assert [name for _, name in named_files([tmp_path, tmp_path / "a.txt"])] == ["a.txt", "a.txt"]
+    assert [name for _, name in list_files([tmp_path, tmp_path / "a.txt"])] == ["a.txt", "a.txt"]
 
 
 def test_a_link_out_of_the_folder_is_refused_and_one_within_it_is_read(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_link_out_of_the_folder_is_refused_and_one_within_it_is_read(tmp_path:
     (folder / "own.txt").write_text("own")
     (folder / "inside.txt").symlink_to(folder / "own.txt")
     (folder / "outside.txt").symlink_to(tmp_path / "secret.txt")
-    inside, outside, own = named_files([folder])
+    inside, outside, own = list_files([folder])
     assert [read(*named)[0].text for named in (inside, own)] == ["own", "own"]
     with pytest.raises(ReadError, match=r"outside.txt is a link that leads out of its folder"):
         read(*outside)
@@ -84,7 +84,7 @@ def test_a_link_out_of_the_folder_is_refused_and_one_within_it_is_read(tmp_path:
 def test_a_link_that_is_given_itself_is_read(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("text")
     (tmp_path / "link.txt").symlink_to(tmp_path / "a.txt")
-    ((path, name),) = named_files([tmp_path / "link.txt"])
+    ((path, name),) = list_files([tmp_path / "link.txt"])
     assert (read(path, name)[0].text, name) == ("text", "link.txt")
 
 

@@ -10,7 +10,7 @@ from llama_index.core import get_tokenizer
 from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
 
 from lessons.ingest.index import enhanced_index
-from lessons.ingest.split import header, same_words
+from lessons.ingest.split import header, most_similar
 from lessons.models.keyless import OfflineLLM
 
 BODY = "The plant in Regensburg delivered more batteries than in any quarter before, and the order book grew with it."
@@ -33,7 +33,7 @@ def _page(text: str, number: int, title: str | None, date: str | None) -> Docume
 
 
 def split(*texts: str, **known: str | None) -> Sequence[BaseNode]:
-    return enhanced_index().at("none", OfflineLLM()).chunks(pages(*texts, **known), "mina")
+    return enhanced_index().enriched("none", OfflineLLM()).chunks(pages(*texts, **known), "mina")
 
 
 def test_a_chunk_is_embedded_under_title_subject_and_headings_and_displayed_plain() -> None:
@@ -151,18 +151,18 @@ def test_a_chunk_of_several_sections_names_them_all() -> None:
 
 def test_the_chunk_with_the_same_words_is_found_in_both_languages() -> None:
     others = [TextNode(text="매출이 늘었습니다."), TextNode(text="The order book grew."), TextNode(text="")]
-    assert same_words(TextNode(text="매출은 크게 늘었습니다"), others) is others[0]
-    assert same_words(TextNode(text="the order book"), others) is others[1]
+    assert most_similar(TextNode(text="매출은 크게 늘었습니다"), others) is others[0]
+    assert most_similar(TextNode(text="the order book"), others) is others[1]
 
 
 def test_the_shorter_of_two_that_hold_all_the_words_is_taken() -> None:
     others = [TextNode(text="The order book grew, and much else."), TextNode(text="The order book grew.")]
-    assert same_words(TextNode(text="order book"), others) is others[1]
+    assert most_similar(TextNode(text="order book"), others) is others[1]
 
 
 def test_without_a_shared_word_there_is_none() -> None:
-    assert same_words(TextNode(text="order"), [TextNode(text="매출")]) is None
-    assert same_words(TextNode(text="order"), []) is None
+    assert most_similar(TextNode(text="order"), [TextNode(text="매출")]) is None
+    assert most_similar(TextNode(text="order"), []) is None
 
 
 def test_the_header_is_the_same_for_a_chunk_that_was_stored() -> None:

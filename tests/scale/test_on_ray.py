@@ -99,7 +99,7 @@ def test_a_cluster_stores_the_rows_and_vectors_of_the_local_path(
     scope = Scope(f"ray-{uuid4().hex[:8]}")
     here, there = Workspace.open(database), Workspace.open(elsewhere)
     spread = list(ingest_on_ray(files, index, there, scope, "full"))
-    local = index.at("full", here.llm)
+    local = index.enriched("full", here.llm)
     alone = list(ingest(files, local, here.store(index), here.embedding, scope))
     assert told(spread) == told(alone)
     assert [each.status for each in alone].count("added") == 4

@@ -73,7 +73,7 @@ _OLDER = {".doc": ".docx", ".ppt": ".pptx", ".xls": ".xlsx", ".hwp": ".hwpx", ".
 def read(path: Path, source_file: str | None = None) -> list[Document]:
     """Read one file, pages in order; ReadError says in a sentence why a file cannot be used."""
     name = stored_name(source_file or path.name)
-    with refused(name):
+    with read_errors(name):
         content = _content(path)
     pages = [page for page in content.pages if page.text]
     if not pages:
@@ -105,14 +105,14 @@ def _unread(content: Content) -> list[str]:
 
 def content_hash(path: Path, source_file: str | None = None) -> str:
     """SHA-256 of a file's bytes, read in pieces; ReadError if it is no file that may be read, or cannot be opened."""
-    with refused(stored_name(source_file or path.name)):
+    with read_errors(stored_name(source_file or path.name)):
         _inspect(path)
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager
-def refused(name: str) -> Iterator[None]:
+def read_errors(name: str) -> Iterator[None]:
     """Turn why a file cannot be used into a ReadError that begins with its name."""
     try:
         yield
@@ -143,7 +143,7 @@ def _reader(path: Path) -> Callable[[Path], Content]:
     """The reader for the file's format, after a look at its size and first bytes; any name may hide a web page."""
     suffix = path.suffix.lower()
     if suffix not in READERS:
-        raise FileError(unreadable(suffix))
+        raise FileError(unreadable_message(suffix))
     _inspect(path)
     with path.open("rb") as file:
         head = file.read(1024)
@@ -161,12 +161,12 @@ def _inspect(path: Path) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise FileError("is not a file.")
     if found.st_size > limit:
-        raise FileError(too_large(limit))
+        raise FileError(too_large_message(limit))
     if found.st_size == 0:
         raise FileError("is empty.")
 
 
-def unreadable(suffix: str) -> str:
+def unreadable_message(suffix: str) -> str:
     """What is said of a file of a format that there is no reader for, after its name."""
     if suffix in _OLDER:
         return (
@@ -175,7 +175,7 @@ def unreadable(suffix: str) -> str:
     return f"is not one of the formats that can be read: {', '.join(READERS)}."
 
 
-def too_large(limit: int) -> str:
+def too_large_message(limit: int) -> str:
     """What is said of a file of more than `limit` bytes, after its name."""
     return f"is larger than {limit // 1_000_000} MB; split it, or raise LESSONS_MAX_FILE_BYTES."
 
@@ -194,7 +194,7 @@ def stored_name(name: str) -> str:
     return "/".join(part for part in parts if part.strip(" .")) or "unnamed"
 
 
-def named_files(paths: Sequence[Path]) -> list[tuple[Path, str]]:
+def list_files(paths: Sequence[Path]) -> list[tuple[Path, str]]:
     """Each file with the name it is stored under: its own, or its place in the folder that was given.
 
     Folders give their readable files in name order, hidden ones left out. A link in a folder is followed if it stays
@@ -209,7 +209,7 @@ def named_files(paths: Sequence[Path]) -> list[tuple[Path, str]]:
     return [(path, name if names[name] == 1 else stored_name(path.absolute().as_posix())) for path, name in named]
 
 
-def left_out(paths: Sequence[Path]) -> list[str]:
+def unreadable_files(paths: Sequence[Path]) -> list[str]:
     """The names of the files in these folders that are of no readable kind, hidden ones not counted."""
     inside = [name for path in paths if path.is_dir() for name in _inside(path, readable=False)]
     return sorted(stored_name(name.as_posix()) for name in inside)

@@ -34,11 +34,11 @@ def decode(data: bytes, declared: str | None = None) -> Decoded | None:
     return None if mark else _nearly_utf_8(data) or _recognised(data)
 
 
-def repaired(text: str) -> str:
+def repair(text: str) -> str:
     """Undo a wrong decoding, line by line: UTF-8 ('ì•ˆë…•') or CP949 ('¾È³ç') read as Latin is '안녕' again."""
     if text.isascii() or not is_bad(text):
         return text
-    return "\n".join(_repaired_line(line) for line in text.split("\n"))
+    return "\n".join(_repair_line(line) for line in text.split("\n"))
 
 
 def is_noise(text: str) -> bool:
@@ -47,7 +47,7 @@ def is_noise(text: str) -> bool:
     return sum(1 for _ in _UNREADABLE.finditer(text)) > NOISE_SHARE * visible
 
 
-def _repaired_line(line: str) -> str:
+def _repair_line(line: str) -> str:
     """By way of the bytes that were decoded wrongly. ftfy knows those of UTF-8 only."""
     if not is_bad(line):
         return line

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import NamedTuple
 
-from lessons.ingest.read.encoding import repaired
+from lessons.ingest.read.encoding import repair
 from lessons.text import normalize
 from lessons.text.dates import Moment, replace_moments
 
@@ -83,12 +83,12 @@ def page(number: int | None, blocks: Iterable[Block], separator: str = "\n") -> 
     headings: list[Heading] = []
     position, changed = 0, False
     for block in blocks:
-        whole = repaired(block.text)
+        whole = repair(block.text)
         changed |= whole != block.text
         text = normalize(whole)
         if block.level is not None and text.strip():
             start = position + len(text) - len(text.lstrip())
-            label = " ".join(normalize(repaired(block.label or text)).split())
+            label = " ".join(normalize(repair(block.label or text)).split())
             headings.append(Heading(start, start + len(text.strip()), block.level, label))
         texts.append(text)
         position += len(text) + len(separator)
